@@ -1,0 +1,46 @@
+"""The ground floor: what every other package of ``hpml`` may use, and nothing of what they do.
+
+Numbers become text in one way everywhere, and rows of them become a table that reads in a terminal
+and in a page:
+
+>>> from hpml.base import Table, format_seconds
+>>> print(Table(["execution", "time"], [["lazy", 1.2e-3], ["codegen", 8.1e-4]],
+...             formats={"time": format_seconds}))
+execution     time
+---------  -------
+lazy       1.20 ms
+codegen     810 µs
+
+``files`` finds the course on disk and writes without ever leaving half a file, ``environment``
+records what a measurement ran on, ``style`` gives every figure the same look. Nothing here imports
+torch; matplotlib and pandas are imported by the functions that need them.
+"""
+
+from __future__ import annotations
+
+from hpml.base.environment import environment_record, quick
+from hpml.base.errors import HpmlError, describe
+from hpml.base.files import (
+    append_line,
+    course_folder,
+    data_file,
+    published,
+    results_folder,
+    write_atomically,
+)
+from hpml.base.tables import Table, format_seconds
+
+__all__ = [
+    "HpmlError",
+    "Table",
+    "append_line",
+    "course_folder",
+    "data_file",
+    "describe",
+    "environment_record",
+    "format_seconds",
+    "published",
+    "quick",
+    "results_folder",
+    "write_atomically",
+]

@@ -1,0 +1,233 @@
+"""What a measurement ran on: a number without its machine and versions cannot be compared.
+
+The record is plain values and holds nothing that points at a person: no host name, no user name, no
+path. Versions are read from the installed packages' metadata, so that recording them imports none.
+"""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+import subprocess
+from datetime import UTC, datetime
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+
+import hpml
+from hpml.base.errors import HpmlError, describe
+
+__all__ = [
+    "EnvironmentSettingError",
+    "Value",
+    "cpu_model",
+    "environment_record",
+    "flag",
+    "gpus",
+    "installed_version",
+    "memory_bytes",
+    "physical_cores",
+    "quick",
+]
+
+Value = str | int | float | None
+"""What an environment record may hold: everything that JSON can write without help."""
+
+_TRUE = frozenset({"1", "true", "yes", "on"})
+_FALSE = frozenset({"", "0", "false", "no", "off"})
+
+
+class EnvironmentSettingError(HpmlError):
+    """An environment variable of the course holds a value that means nothing."""
+
+
+def environment_record(*, threads: int | None = None, device: str = "cpu") -> dict[str, Value]:
+    """Return what the present process runs on, as plain values ready for JSON.
+
+    Args:
+        threads: how many threads the measured work was given; None if that was left open.
+        device: where the measured work ran, such as ``"cpu"`` or ``"cuda:0"``.
+
+    Returns:
+        ``python``, ``implementation``, ``platform``, ``cpu``, ``logical_cores``,
+        ``physical_cores``, ``memory_gib``, ``torch``, ``numpy``, ``numba`` (versions, None where
+        not installed), ``threads``, ``device``, ``gpu``, ``gpu_driver`` (None without one),
+        ``load_average`` (processes ready to run over the last minute), ``time_utc`` (ISO 8601),
+        ``hpml``, and ``commit`` (of the clone, ``-dirty`` where it was edited).
+
+    >>> record = environment_record(threads=1)
+    >>> record["device"], record["threads"]
+    ('cpu', 1)
+    """
+    memory = memory_bytes()
+    gpu = gpus()
+    return {
+        "python": platform.python_version(),
+        "implementation": platform.python_implementation(),
+        "platform": f"{platform.system()} {platform.release()} {platform.machine()}",
+        "cpu": cpu_model(),
+        "logical_cores": os.cpu_count(),
+        "physical_cores": physical_cores(),
+        "memory_gib": None if memory is None else round(memory / 2**30, 1),
+        "torch": installed_version("torch"),
+        "numpy": installed_version("numpy"),
+        "numba": installed_version("numba"),
+        "threads": threads,
+        "device": device,
+        "gpu": gpu[0][0] if gpu else None,
+        "gpu_driver": gpu[0][1] if gpu else None,
+        "load_average": round(os.getloadavg()[0], 2) if hasattr(os, "getloadavg") else None,
+        "time_utc": datetime.now(UTC).isoformat(timespec="seconds"),
+        "hpml": hpml.__version__,
+        "commit": _commit(),
+    }
+
+
+def quick() -> bool:
+    """Return whether the labs should use small sizes: ``HPML_QUICK`` is set to a true value.
+
+    Raises:
+        EnvironmentSettingError: if the variable is neither a true nor a false value.
+
+    >>> quick() in (True, False)
+    True
+    """
+    return flag("HPML_QUICK")
+
+
+def flag(name: str) -> bool:
+    """Return whether the environment variable `name` is set to a true value.
+
+    True are 1, true, yes and on; false are 0, false, no, off, empty and unset; case is ignored.
+
+    Raises:
+        EnvironmentSettingError: if it holds anything else.
+
+    >>> flag("HPML_NO_SUCH_VARIABLE")
+    False
+    """
+    value = os.environ.get(name, "")
+    word = value.strip().lower()
+    if word in _TRUE:
+        return True
+    if word in _FALSE:
+        return False
+    raise EnvironmentSettingError(
+        f"The environment variable {name} is {describe(value)}, expected 1 or 0; "
+        f"set it to one of them or unset it."
+    )
+
+
+def installed_version(package: str) -> str | None:
+    """Return the version of an installed distribution, or None; the package is not imported.
+
+    >>> installed_version("no-such-package") is None
+    True
+    """
+    try:
+        return metadata.version(package)
+    except metadata.PackageNotFoundError:
+        return None
+
+
+@lru_cache(maxsize=1)
+def cpu_model() -> str:
+    """Return the processor's own name, as the operating system reports it.
+
+    >>> cpu_model() != ""
+    True
+    """
+    system = platform.system()
+    name: str | None = None
+    if system == "Linux":
+        name = _cpu_model_linux()
+    elif system == "Darwin":
+        name = _output("sysctl", "-n", "machdep.cpu.brand_string")
+    return name or platform.processor() or platform.machine() or "unknown"
+
+
+def physical_cores() -> int | None:
+    """Return the number of physical cores, or None where psutil is missing or cannot tell.
+
+    >>> physical_cores() is None or physical_cores() >= 1
+    True
+    """
+    try:
+        import psutil
+    except ImportError:
+        return None
+    return psutil.cpu_count(logical=False)
+
+
+def memory_bytes() -> int | None:
+    """Return the machine's memory in bytes, or None where neither the system nor psutil tells.
+
+    >>> memory_bytes() is None or memory_bytes() > 2**20
+    True
+    """
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):  # Windows has no sysconf
+        try:
+            import psutil
+        except ImportError:
+            return None
+        return int(psutil.virtual_memory().total)
+
+
+@lru_cache(maxsize=1)
+def gpus() -> tuple[tuple[str, str], ...]:
+    """Return (name, driver version) of each NVIDIA GPU, empty without one; torch is not needed.
+
+    >>> isinstance(gpus(), tuple)
+    True
+    """
+    listing = _output("nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader")
+    rows = [line.rsplit(",", 1) for line in (listing or "").splitlines()]
+    return tuple((row[0].strip(), row[1].strip()) for row in rows if len(row) == 2)
+
+
+def _cpu_model_linux() -> str | None:
+    try:
+        text = Path("/proc/cpuinfo").read_text(encoding="utf-8", errors="replace")
+    except OSError:
+        return None
+    for line in text.splitlines():
+        key, _, value = line.partition(":")
+        if key.strip() in {"model name", "Model", "Hardware"} and value.strip():
+            return " ".join(value.split())
+    return None
+
+
+@lru_cache(maxsize=1)
+def _commit() -> str | None:
+    """Return the commit of the clone this package lies in, or None if it does not lie in one."""
+    root = Path(__file__).resolve().parents[2]
+    # A clone of its own, not some project that happens to have hpml in its site-packages.
+    if not (root / ".git").exists():
+        return None
+    return _output(
+        "git", "-C", str(root), "describe", "--always", "--dirty", "--exclude=*", "--abbrev=12"
+    )
+
+
+def _output(*command: str) -> str | None:
+    """Return what a small system command prints, or None if it is missing, fails or hangs."""
+    program = shutil.which(command[0])
+    if program is None:
+        return None
+    try:
+        done = subprocess.run(
+            [program, *command[1:]],
+            capture_output=True,
+            text=True,
+            timeout=10,
+            check=True,
+            stdin=subprocess.DEVNULL,
+            # Windows would open a console window for a moment; elsewhere there is no such flag.
+            creationflags=getattr(subprocess, "CREATE_NO_WINDOW", 0),
+        )
+    except (OSError, subprocess.SubprocessError):
+        return None
+    return done.stdout.strip() or None

@@ -1,0 +1,63 @@
+"""The root of every error that ``hpml`` raises, and a safe way to name a value in a message.
+
+Each package derives one family from `HpmlError`, so that a caller can catch everything the course
+says on purpose and let true bugs through. A message names the object, what was expected, what
+arrived and what to do; `describe` writes the third part without ever failing itself.
+"""
+
+from __future__ import annotations
+
+import reprlib
+
+__all__ = ["HpmlError", "describe"]
+
+
+class HpmlError(Exception):
+    """Something the user can put right; the message says how.
+
+    >>> issubclass(HpmlError, Exception)
+    True
+    """
+
+
+def describe(value: object, limit: int = 60) -> str:
+    """Return one short line that shows `value` in an error message.
+
+    Arrays and tensors are shown by type, shape and dtype and never by content: printing the numbers
+    of a tensor on a GPU would wait for the device. A value whose ``repr`` fails is shown by type.
+
+    Args:
+        value: anything.
+        limit: the most characters to return; at least 10.
+
+    Returns:
+        One line without line breaks, at most `limit` characters, ended by ``...`` where it was cut.
+
+    >>> describe([1, 2, 3])
+    '[1, 2, 3]'
+    >>> describe("a" * 100, limit=20)
+    "'aaaaaaaaaaaaaaaa..."
+    >>> describe(range(10**9))
+    'range(0, 1000000000)'
+    """
+    limit = max(limit, 10)
+    line = " ".join(_text(value, limit).split())
+    return line if len(line) <= limit else line[: limit - 3] + "..."
+
+
+def _text(value: object, limit: int) -> str:
+    """Return the text of `value`, of any length; containers are cut where `limit` makes it safe."""
+    kind = type(value)
+    try:
+        if hasattr(kind, "shape") and hasattr(kind, "dtype"):
+            shape = tuple(value.shape)  # type: ignore[attr-defined]
+            return f"{kind.__name__}(shape={shape}, dtype={value.dtype})"  # type: ignore[attr-defined]
+        # reprlib stops early inside long and deep containers, where repr would take seconds.
+        short = reprlib.Repr()
+        short.maxstring = short.maxother = short.maxlong = 4 * limit
+        short.maxlist = short.maxtuple = short.maxdict = short.maxset = limit
+        if isinstance(value, str):
+            return repr(value[: 2 * limit])
+        return short.repr(value)
+    except Exception as error:  # noqa: BLE001 - any error of a foreign repr is shown, not raised
+        return f"<{kind.__name__}, whose repr raises {type(error).__name__}>"

@@ -1,0 +1,233 @@
+"""Where the course lies on disk, and writes that are either whole or absent.
+
+A student interrupts a benchmark, a laptop sleeps, a disk fills: what was finished before must still
+be readable. So a file is written beside its place and renamed into it, and a log grows by whole
+lines that have reached the disk.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hpml.base.errors import HpmlError, describe
+
+__all__ = [
+    "CourseFileError",
+    "append_line",
+    "course_folder",
+    "data_file",
+    "published",
+    "results_folder",
+    "write_atomically",
+]
+
+_PUBLISHED = "published_results.json"
+
+
+class CourseFileError(HpmlError):
+    """A folder or file of the course is missing or is not what it should be."""
+
+
+def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None:
+    """Write `content` to `path` so that a reader sees the old file or the new one, never a part.
+
+    The bytes go to a file beside `path`, are forced to the disk, and are renamed into place; after
+    any failure the old file is untouched and nothing is left over. Missing folders are made.
+
+    Args:
+        path: the file to write or replace.
+        content: text, written as UTF-8 with its line ends unchanged, or bytes.
+
+    Raises:
+        OSError: as `open` and `os.replace` raise it (no space, no permission, a folder in the way).
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_atomically(Path(folder, "new", "note.txt"), "measured\\n")
+    ...     Path(folder, "new", "note.txt").read_text()
+    'measured\\n'
+    """
+    target = Path(path)
+    data = content.encode("utf-8") if isinstance(content, str) else content
+    target.parent.mkdir(parents=True, exist_ok=True)
+    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
+    try:
+        with os.fdopen(handle, "wb") as stream:
+            stream.write(data)
+            stream.flush()
+            os.fsync(stream.fileno())
+        os.chmod(name, _permissions(target))
+        os.replace(name, target)
+    except BaseException:
+        Path(name).unlink(missing_ok=True)
+        raise
+
+
+def append_line(path: str | os.PathLike[str], line: str) -> None:
+    """Add one complete line to `path` and return when it has reached the disk.
+
+    If an earlier run was cut off inside its last line, that line is closed first, so that the torn
+    line stays one bad line and the new one is whole. Missing folders are made.
+
+    Args:
+        path: the file to extend, made if missing.
+        line: text without line breaks; the line end is added.
+
+    Raises:
+        CourseFileError: if `line` holds a line break.
+        OSError: as `open` raises it.
+
+    >>> import tempfile
+    >>> from pathlib import Path
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     log = Path(folder, "cases.jsonl")
+    ...     append_line(log, '{"layers": 250}')
+    ...     append_line(log, '{"layers": 500}')
+    ...     log.read_text().splitlines()
+    ['{"layers": 250}', '{"layers": 500}']
+    """
+    if "\n" in line or "\r" in line:
+        raise CourseFileError(
+            f"append_line expects one line without line breaks, got {describe(line)}; "
+            "append each line by itself."
+        )
+    target = Path(path)
+    target.parent.mkdir(parents=True, exist_ok=True)
+    with open(target, "a+b", buffering=0) as stream:
+        data = line.encode("utf-8") + b"\n"
+        if stream.seek(0, os.SEEK_END) > 0:
+            stream.seek(-1, os.SEEK_END)
+            if stream.read(1) != b"\n":
+                data = b"\n" + data
+        # One write of everything: two processes that append to one log do not mix their lines.
+        written = stream.write(data)
+        if written != len(data):
+            raise OSError(f"{target}: {written} of {len(data)} bytes written; is the disk full?")
+        os.fsync(stream.fileno())
+
+
+def course_folder() -> Path:
+    """Return the root of the course: the folder that holds ``notebooks/`` and ``data/``.
+
+    The environment variable ``HPML_HOME`` decides if it is set. Otherwise it is the clone that this
+    package was installed from, or else the nearest such folder at or above the working directory.
+
+    Raises:
+        CourseFileError: if there is none; the message lists where it was looked for.
+
+    >>> (course_folder() / "data" / "published_results.json").is_file()
+    True
+    """
+    home = os.environ.get("HPML_HOME")
+    if home:
+        folder = Path(home).expanduser().resolve()
+        if _is_course(folder):
+            return folder
+        raise CourseFileError(
+            f"HPML_HOME is {describe(home)}, expected a folder with notebooks/ and "
+            f"data/{_PUBLISHED}; set it to the folder of your clone, or unset it."
+        )
+    here = Path.cwd()
+    candidates = [Path(__file__).resolve().parents[2], here, *here.parents]
+    for folder in candidates:
+        if _is_course(folder):
+            return folder
+    raise CourseFileError(
+        f"No course folder found: expected notebooks/ and data/{_PUBLISHED} in {candidates[0]} or "
+        f"at or above {here}. Work inside your clone, or set HPML_HOME to its folder."
+    )
+
+
+def data_file(name: str) -> Path:
+    """Return the path of a file in the course's ``data/`` folder.
+
+    Args:
+        name: path relative to ``data/``, for example ``"published_results.json"``.
+
+    Raises:
+        CourseFileError: if there is no such file or folder; the message lists what there is.
+
+    >>> data_file("published_results.json").name
+    'published_results.json'
+    """
+    folder = course_folder() / "data"
+    path = folder / name
+    if not path.exists():
+        there = ", ".join(sorted(entry.name for entry in folder.iterdir()))
+        raise CourseFileError(
+            f"No data file {describe(name)}: expected one of {there}. "
+            "If it should be there, `git checkout -- data` brings the course's data back."
+        )
+    return path
+
+
+def results_folder() -> Path:
+    """Return the folder for what the student measures, made if missing; it is not kept in git.
+
+    The environment variable ``HPML_RESULTS`` decides if it is set; otherwise it is ``results/`` in
+    the course folder.
+
+    Raises:
+        CourseFileError: if the place is taken by a file, or there is no course folder.
+
+    >>> results_folder().is_dir()
+    True
+    """
+    chosen = os.environ.get("HPML_RESULTS")
+    folder = Path(chosen).expanduser().resolve() if chosen else course_folder() / "results"
+    if folder.exists() and not folder.is_dir():
+        raise CourseFileError(
+            f"The results folder {folder} is a file, expected a folder; move the file away "
+            "or set HPML_RESULTS to another folder."
+        )
+    folder.mkdir(parents=True, exist_ok=True)
+    return folder
+
+
+def published(block: str) -> dict[str, Any]:
+    """Return one block of the published figures that students compare their own with.
+
+    Args:
+        block: the name of a block of ``data/published_results.json``, such as
+            ``"deep_linear_cpu"``.
+
+    Returns:
+        The block as read from JSON: ``source``, ``hardware``, ``unit`` and the figures.
+
+    Raises:
+        CourseFileError: if there is no such block; the message lists those there are.
+
+    >>> published("deep_linear_cpu")["unit"]
+    'batches/s'
+    """
+    path = data_file(_PUBLISHED)
+    blocks: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
+    names = [name for name in blocks if not name.startswith("_")]
+    if block not in names:
+        raise CourseFileError(
+            f"No published figures named {describe(block)}: expected one of {', '.join(names)}."
+        )
+    found: dict[str, Any] = blocks[block]
+    return found
+
+
+def _is_course(folder: Path) -> bool:
+    # The file, not only the two folders: many projects have a notebooks/ and a data/.
+    return (folder / "notebooks").is_dir() and (folder / "data" / _PUBLISHED).is_file()
+
+
+def _permissions(target: Path) -> int:
+    """Return the mode a file at `target` should have: as it has, else as `open` would give it."""
+    try:
+        return target.stat().st_mode & 0o777
+    except FileNotFoundError:
+        # The mask can only be read by setting it; another thread's file of this instant at worst
+        # gets the strict mask below, never a wider one.
+        mask = os.umask(0o077)
+        os.umask(mask)
+        return 0o666 & ~mask

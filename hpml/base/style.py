@@ -1,0 +1,221 @@
+"""One look for every figure of the course, legible in print and with any colour vision.
+
+A contender keeps its colour and marker in every figure, so that a student who has seen lab 06 reads
+lab 07 at a glance. The style is applied to the course's own figures and to nothing else: matplotlib's
+global settings stay as the student left them.
+
+The colours of the contenders keep a CIELAB distance of at least 12 from each other in normal,
+protanope and deuteranope vision (Machado, Oliveira and Fernandes, "A Physiologically-based Model for
+Simulation of Color Vision Deficiency", IEEE TVCG 2009), as the tests compute; most of them are Paul
+Tol's "muted" scheme (SRON/EPS/TN/09-002). The marker says the same thing again without colour.
+"""
+
+from __future__ import annotations
+
+import textwrap
+import zlib
+from collections.abc import Iterator
+from contextlib import contextmanager
+from typing import TYPE_CHECKING, Any, cast
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+__all__ = ["PALETTE", "apply", "caption", "colour", "figure", "finish", "marker"]
+
+PALETTE: dict[str, str] = {
+    "handwritten": "#332288",
+    "sequential": "#5AA9D6",
+    "lazy": "#CC6677",
+    "ordered": "#999933",
+    "codegen": "#117733",
+    "inlined": "#44AA99",
+    "numba": "#882255",
+    "peer": "#AA4499",
+    "compiled": "#D99A00",
+    "cudagraph": "#1A1A1A",
+    "accent": "#C4500B",
+    "muted": "#8A8A8A",
+    "ink": "#1A1A1A",
+}
+"""Colours by role. The first ten are contenders; the last three are for what is not one."""
+
+_CONTENDERS = tuple(PALETTE)[:10]
+_MARKERS = dict(zip(_CONTENDERS, ("o", "s", "^", "v", "D", "P", "X", "<", ">", "*"), strict=True))
+_ALIASES = {
+    "pytorchsymbolic": "peer",
+    "nnsequential": "sequential",
+    "torchcompile": "compiled",
+    "compile": "compiled",
+    "cudagraphs": "cudagraph",
+    "handwrittenmodule": "handwritten",
+}
+
+_SETTINGS: dict[str, Any] = {
+    "figure.facecolor": "white",
+    "figure.dpi": 110,
+    "savefig.facecolor": "white",
+    "savefig.transparent": False,
+    "savefig.dpi": 160,
+    "axes.facecolor": "white",
+    "axes.edgecolor": PALETTE["ink"],
+    "axes.labelcolor": PALETTE["ink"],
+    "axes.titlecolor": PALETTE["ink"],
+    "axes.titlesize": 11,
+    "axes.titleweight": "bold",
+    "axes.titlelocation": "left",
+    "axes.labelsize": 10,
+    "axes.axisbelow": True,
+    "axes.grid": True,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    "grid.color": "#D9D9D9",
+    "grid.linewidth": 0.6,
+    "lines.linewidth": 1.8,
+    "lines.markersize": 5.5,
+    "text.color": PALETTE["ink"],
+    "xtick.color": PALETTE["ink"],
+    "ytick.color": PALETTE["ink"],
+    "xtick.labelsize": 9,
+    "ytick.labelsize": 9,
+    "legend.fontsize": 9,
+    "legend.frameon": False,
+    # Text stays text in saved drawings: it can be searched, and read out by a screen reader.
+    "svg.fonttype": "none",
+    # The same drawing gives the same file, so that a committed picture changes only with its data.
+    "svg.hashsalt": "hpml",
+}
+
+
+def colour(name: str) -> str:
+    """Return the colour of a contender or role, always the same for the same name.
+
+    Case, spaces, hyphens and underscores do not matter; a name that is not in `PALETTE` gets one of
+    the contenders' colours, chosen by the name alone and not by the order of drawing.
+
+    Args:
+        name: such as ``"codegen"``, ``"hand-written"``, ``"torch.compile"`` or anything else.
+
+    Returns:
+        A colour as ``#RRGGBB``.
+
+    >>> colour("hand-written") == PALETTE["handwritten"]
+    True
+    >>> colour("a name of your own") == colour("a name of your own")
+    True
+    """
+    role = _role(name)
+    return PALETTE[role] if role in PALETTE else PALETTE[_stand_in(role)]
+
+
+def marker(name: str) -> str:
+    """Return the matplotlib marker of a contender, which goes with its `colour`.
+
+    >>> marker("codegen")
+    'D'
+    """
+    role = _role(name)
+    return _MARKERS.get(role) or _MARKERS[_stand_in(role)]
+
+
+@contextmanager
+def apply() -> Iterator[None]:
+    """Use the course's style for what is drawn inside the ``with``, and put back the old after it.
+
+    `figure` already does so for its axes; this is for drawing calls that read settings when they
+    run, such as ``ax.plot`` (line width) and ``fig.savefig`` (resolution).
+
+    >>> import matplotlib
+    >>> before = matplotlib.rcParams["lines.linewidth"]
+    >>> with apply():
+    ...     inside = matplotlib.rcParams["lines.linewidth"]
+    >>> inside, matplotlib.rcParams["lines.linewidth"] == before
+    (1.8, True)
+    """
+    import matplotlib
+
+    # matplotlib types the keys one by one, newer versions more of them than older.
+    with matplotlib.rc_context(cast("Any", _SETTINGS)):
+        yield
+
+
+def figure(
+    rows: int = 1, columns: int = 1, *, width: float = 7.0, height: float = 4.0, **keywords: Any
+) -> tuple[Figure, Any]:
+    """Make a figure and its axes in the course's style: white, with room for a caption.
+
+    Args:
+        rows: rows of axes.
+        columns: columns of axes.
+        width: of the whole figure, in inches.
+        height: of the whole figure, in inches.
+        **keywords: passed on to `matplotlib.pyplot.subplots`.
+
+    Returns:
+        The figure, and one axes or, for more than one, an array of them of shape (rows, columns)
+        without the dimensions of length 1.
+
+    >>> fig, ax = figure(width=5)
+    >>> fig.get_size_inches().tolist(), fig.get_facecolor()
+    ([5.0, 4.0], (1.0, 1.0, 1.0, 1.0))
+    """
+    import matplotlib.pyplot as plt
+
+    keywords.setdefault("layout", "constrained")
+    with apply():
+        fig, axes = plt.subplots(rows, columns, figsize=(width, height), **keywords)
+    return fig, axes
+
+
+def finish(ax: Axes, *, title: str, x: str, y: str) -> None:
+    """Name an axes and its two directions, and add a legend if something drawn has a label.
+
+    Args:
+        ax: the axes to finish, after everything is drawn.
+        title: what the picture shows.
+        x: what runs along the x axis, with its unit.
+        y: what runs along the y axis, with its unit.
+
+    >>> fig, ax = figure()
+    >>> _ = ax.plot([250, 500], [2.1, 2.0], color=colour("codegen"), label="codegen")
+    >>> finish(ax, title="Speed-up over the peer", x="layers", y="ratio of medians")
+    >>> ax.get_legend().get_texts()[0].get_text()
+    'codegen'
+    """
+    with apply():
+        ax.set_title(title, loc="left")
+        ax.set_xlabel(x)
+        ax.set_ylabel(y)
+        handles, _ = ax.get_legend_handles_labels()
+        if handles:
+            ax.legend()
+
+
+def caption(fig: Figure, text: str) -> None:
+    """Write a caption under a figure, wrapped to its width; a second call replaces the first.
+
+    Args:
+        fig: a figure made by `figure`, whose layout makes room for the caption.
+        text: what to see in the figure, computed from its data.
+
+    >>> fig, ax = figure()
+    >>> caption(fig, "Median of 25 rounds; the band holds the middle half.")
+    >>> fig.get_supxlabel()
+    'Median of 25 rounds; the band holds the middle half.'
+    """
+    # At 9 points a letter is about 0.065 inch wide.
+    columns = max(20, int(fig.get_size_inches()[0] / 0.068))
+    wrapped = "\n".join(textwrap.fill(line, columns) for line in text.splitlines())
+    # The figure's own x label is the one text below the axes that the layout keeps room for.
+    fig.supxlabel(wrapped, x=0.01, ha="left", fontsize=9, color=PALETTE["ink"])
+
+
+def _role(name: str) -> str:
+    plain = "".join(letter for letter in name.lower() if letter.isalnum())
+    return _ALIASES.get(plain, plain)
+
+
+def _stand_in(role: str) -> str:
+    # Not hash(): Python salts it, and the colour must be the same in the next process.
+    return _CONTENDERS[zlib.crc32(role.encode("utf-8")) % len(_CONTENDERS)]

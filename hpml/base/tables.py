@@ -1,0 +1,259 @@
+"""Tables that read in a terminal and in a page, and numbers written the same way everywhere.
+
+A `Table` keeps the raw values, so that a notebook can compute with a column, and writes them as
+text only when it is shown. Its HTML is a plain table: it survives in a notebook that is not trusted.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from hpml.base.errors import HpmlError, describe
+
+if TYPE_CHECKING:
+    import pandas
+
+__all__ = ["Table", "TableError", "format_bytes", "format_ratio", "format_seconds"]
+
+Format = Callable[[object], str] | Callable[[float], str]
+"""How the values of a column become text."""
+
+_ALIGNMENTS = ("left", "right", "center")
+
+
+class TableError(HpmlError):
+    """A table's rows, columns, alignment or formats do not fit together."""
+
+
+@dataclass(frozen=True, eq=True)
+class Table:
+    """An immutable table: named columns over rows of any values.
+
+    Args:
+        columns: the names of the columns, each different.
+        rows: one sequence a row, with one value a column.
+        title: a line above the table.
+        caption: a line below the table, which says what to see in it.
+        align: ``"left"``, ``"right"`` or ``"center"`` for each column; without it numbers stand
+            right and everything else left.
+        formats: for the columns named, a function from a value to its text; None is never passed
+            to it and always shown as a dash.
+
+    Raises:
+        TableError: if a row has another length than `columns`, names repeat, or `align` or
+            `formats` do not match the columns.
+
+    >>> table = Table(["layers", "execution", "time"],
+    ...               [[250, "lazy", 1.25e-3], [1000, "codegen", 3.0e-3]],
+    ...               title="Forward", formats={"time": format_seconds})
+    >>> print(table)
+    Forward
+    layers  execution     time
+    ------  ---------  -------
+       250  lazy       1.25 ms
+      1000  codegen    3.00 ms
+    >>> table.column("layers")
+    (250, 1000)
+    """
+
+    columns: Sequence[str]
+    rows: Sequence[Sequence[object]]
+    title: str | None = field(default=None, kw_only=True)
+    caption: str | None = field(default=None, kw_only=True)
+    align: Sequence[str] | None = field(default=None, kw_only=True)
+    formats: Mapping[str, Format] = field(default_factory=dict, kw_only=True, compare=False)
+
+    def __post_init__(self) -> None:
+        columns = tuple(str(name) for name in self.columns)
+        rows = tuple(tuple(row) for row in self.rows)
+        if len(set(columns)) != len(columns):
+            raise TableError(f"A table's columns need different names, got {describe(columns)}.")
+        for index, row in enumerate(rows):
+            if len(row) != len(columns):
+                raise TableError(
+                    f"Row {index} of the table has {len(row)} values, expected {len(columns)} "
+                    f"({', '.join(columns)}); got {describe(row)}."
+                )
+        foreign = [name for name in self.formats if name not in columns]
+        if foreign:
+            raise TableError(
+                f"formats names {describe(foreign[0])}, expected one of {', '.join(columns)}."
+            )
+        align = tuple(self.align) if self.align is not None else _natural(columns, rows)
+        if len(align) != len(columns) or any(side not in _ALIGNMENTS for side in align):
+            raise TableError(
+                f"align expects {len(columns)} of {', '.join(_ALIGNMENTS)}, got {describe(align)}."
+            )
+        for name, value in (("columns", columns), ("rows", rows), ("align", align)):
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "formats", dict(self.formats))
+
+    def __len__(self) -> int:
+        return len(self.rows)
+
+    def column(self, name: str) -> tuple[object, ...]:
+        """Return the raw values of one column, from top to bottom.
+
+        Raises:
+            TableError: if there is no such column.
+        """
+        if name not in self.columns:
+            raise TableError(
+                f"The table has no column {describe(name)}, expected one of "
+                f"{', '.join(self.columns)}."
+            )
+        place = list(self.columns).index(name)
+        return tuple(row[place] for row in self.rows)
+
+    def to_frame(self) -> pandas.DataFrame:
+        """Return the raw values as a pandas DataFrame with a fresh range index."""
+        import pandas as pd
+
+        return pd.DataFrame([list(row) for row in self.rows], columns=list(self.columns))
+
+    def __str__(self) -> str:
+        cells = [list(self.columns), *self._texts()]
+        widths = [max(len(row[place]) for row in cells) for place in range(len(self.columns))]
+        lines = [self._line(row, widths) for row in cells]
+        lines.insert(1, "  ".join("-" * width for width in widths))
+        if self.title:
+            lines.insert(0, self.title)
+        if self.caption:
+            lines.append(self.caption)
+        return "\n".join(lines)
+
+    def _repr_html_(self) -> str:
+        # Colours are the page's own (inherited), so the table fits light and dark themes alike.
+        parts = ['<table style="border-collapse: collapse; margin: 0.5em 0;">']
+        if self.title:
+            title = html.escape(self.title)
+            parts.append(f'<caption style="text-align: left;"><b>{title}</b></caption>')
+        head = "".join(self._cell("th", name, side) for name, side in self._sided(self.columns))
+        parts.append(f"<thead><tr>{head}</tr></thead><tbody>")
+        for row in self._texts():
+            cells = "".join(self._cell("td", text, side) for text, side in self._sided(row))
+            parts.append(f"<tr>{cells}</tr>")
+        parts.append("</tbody></table>")
+        if self.caption:
+            parts.append(f"<p><small>{html.escape(self.caption)}</small></p>")
+        return "".join(parts)
+
+    def _texts(self) -> list[list[str]]:
+        formats = [self.formats.get(name) for name in self.columns]
+        return [
+            [_text(value, form) for value, form in zip(row, formats, strict=True)]
+            for row in self.rows
+        ]
+
+    def _sided(self, texts: Sequence[str]) -> list[tuple[str, str]]:
+        return list(zip(texts, self.align or (), strict=True))
+
+    def _line(self, texts: Sequence[str], widths: Sequence[int]) -> str:
+        marks = {"left": "<", "right": ">", "center": "^"}
+        padded = (
+            f"{text:{marks[side]}{width}}"
+            for (text, side), width in zip(self._sided(texts), widths, strict=True)
+        )
+        return "  ".join(padded).rstrip()
+
+    @staticmethod
+    def _cell(tag: str, text: str, side: str) -> str:
+        return (
+            f'<{tag} style="text-align: {side}; padding: 0.2em 0.8em;">{html.escape(text)}</{tag}>'
+        )
+
+
+def format_seconds(x: float) -> str:
+    """Return a duration in seconds as text with three digits and the unit that fits.
+
+    >>> format_seconds(12.3456e-6), format_seconds(0.25), format_seconds(0)
+    ('12.3 µs', '250 ms', '0 s')
+    >>> format_seconds(9.9999e-4), format_seconds(300)
+    ('1.00 ms', '5.00 min')
+    """
+    if x == 0 or not math.isfinite(x):
+        return f"{x:g} s"
+    size = abs(_rounded(x))
+    if size >= 7200:
+        return f"{_three_digits(x / 3600)} h"
+    if size >= 120:
+        return f"{_three_digits(x / 60)} min"
+    for unit, factor in (("s", 1.0), ("ms", 1e-3), ("µs", 1e-6)):
+        if size >= factor:
+            return f"{_three_digits(x / factor)} {unit}"
+    return f"{_three_digits(x / 1e-9)} ns"
+
+
+def format_bytes(n: float) -> str:
+    """Return a number of bytes as text with three digits and a binary unit.
+
+    >>> format_bytes(512), format_bytes(1536), format_bytes(32 * 2**20)
+    ('512 B', '1.50 KiB', '32.0 MiB')
+    """
+    if not math.isfinite(n) or abs(n) < 1024:
+        return f"{n:g} B"
+    value = float(n)
+    for unit in ("KiB", "MiB", "GiB", "TiB"):
+        value /= 1024
+        if abs(value) < 1023.5 or unit == "TiB":
+            break
+    # Between 1,000 and 1,023 three digits would show 1,020 for 1,023.
+    text = f"{value:.0f}" if abs(value) >= 999.5 else _three_digits(value)
+    return f"{text} {unit}"
+
+
+def format_ratio(x: float) -> str:
+    """Return a ratio as text with three digits and a multiplication sign.
+
+    >>> format_ratio(2.1), format_ratio(0.98), format_ratio(347.2), format_ratio(12345)
+    ('2.10×', '0.980×', '347×', '12,300×')
+    """
+    return f"{x:g}×" if x == 0 or not math.isfinite(x) else f"{_three_digits(x)}×"
+
+
+def _natural(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> tuple[str, ...]:
+    """Return "right" for each column whose values are all numbers (or missing), else "left"."""
+    sides = []
+    for place in range(len(columns)):
+        values = [row[place] for row in rows if row[place] is not None]
+        numbers = all(_is_number(value) for value in values)
+        sides.append("right" if values and numbers else "left")
+    return tuple(sides)
+
+
+def _is_number(value: object) -> bool:
+    # Not numbers.Number: NumPy registers with it, but a bool is one too and reads better left.
+    return not isinstance(value, bool) and hasattr(value, "__float__") and not _has_shape(value)
+
+
+def _has_shape(value: object) -> bool:
+    return bool(getattr(value, "shape", ()))
+
+
+def _text(value: object, form: Format | None) -> str:
+    if value is None:
+        return "–"
+    if form is not None:
+        return form(value)  # type: ignore[arg-type]
+    if isinstance(value, bool):
+        return "yes" if value else "no"
+    if isinstance(value, float):
+        return f"{value:.4g}"
+    return " ".join(str(value).split())
+
+
+def _rounded(x: float) -> float:
+    """Return `x` with three significant digits, so that 999.9 ms is seen to be 1.00 s."""
+    return float(f"{x:.2e}")
+
+
+def _three_digits(x: float) -> str:
+    value = _rounded(x)
+    if value == 0 or abs(value) < 1e-3:
+        return f"{value:.3g}"
+    decimals = max(0, 2 - math.floor(math.log10(abs(value))))
+    return f"{value:,.{decimals}f}"
