@@ -1,7 +1,7 @@
 """Tables that read in a terminal and in a page, and numbers written the same way everywhere.
 
 A `Table` keeps the raw values, so that a notebook can compute with a column, and writes them as
-text only when it is shown. Its HTML is a plain table: it survives in a notebook that is not trusted.
+text only when it is shown. Its HTML is a plain table: it survives in a notebook that nobody trusts.
 """
 
 from __future__ import annotations
