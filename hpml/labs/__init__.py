@@ -1,0 +1,48 @@
+"""What a lab's notebook is made with: a question before each measurement, and its reckoning after.
+
+A notebook opens its lab, asks, measures, reveals, and at its end shows how near the guesses came:
+
+>>> from hpml.labs import calibration, lab_head, predict, why
+>>> _ = lab_head("try-labs", "Trying things out")
+>>> guess = predict("How many bytes has an empty list?", unit="B", key="list", answer=100)
+Predict: How many bytes has an empty list?
+Locked: 100 B.
+>>> import sys
+>>> guess.reveal(sys.getsizeof([]))
+You said 100 B, measured 56 B: 1.8 times too high.
+>>> calibration().table.column("so")
+('1.8 times too high',)
+>>> why("A list keeps a header and a pointer to its slots; an empty one has no slots.")
+Why?
+    A list keeps a header and a pointer to its slots; an empty one has no slots.
+>>> forget()
+1
+
+The rules of a question are plain values (``state``), apart from where answers are kept (``store``),
+the page (``page``) and the one file that needs ``ipywidgets`` (``controls``). Nothing blocks: where
+nobody answers, the result is shown as not predicted.
+"""
+
+from __future__ import annotations
+
+from hpml.labs.calibration import Calibration, calibration
+from hpml.labs.errors import AnswerError, LabError, PredictionLocked
+from hpml.labs.hypotheses import hypotheses
+from hpml.labs.page import say, why
+from hpml.labs.prediction import Prediction, predict
+from hpml.labs.session import forget, lab_head
+
+__all__ = [
+    "AnswerError",
+    "Calibration",
+    "LabError",
+    "Prediction",
+    "PredictionLocked",
+    "calibration",
+    "forget",
+    "hypotheses",
+    "lab_head",
+    "predict",
+    "say",
+    "why",
+]

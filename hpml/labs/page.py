@@ -1,0 +1,177 @@
+"""What a lab puts on the page: every piece is plain text and HTML at once, and needs no kernel.
+
+The HTML stands by itself (no script, no file beside it), so that it survives in a saved notebook,
+in an exported page and in a notebook that is not trusted; the plain text says the same in a
+terminal.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+import re
+import sys
+import textwrap
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hpml.base.errors import describe
+from hpml.labs.errors import LabError, is_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["Page", "frame", "notebook_shell", "picture", "put", "say", "why"]
+
+# A closed <details> would hide its answer on paper; browsers older than this rule print it closed.
+_PAPER = "<style>@media print {details::details-content {content-visibility: visible}}</style>"
+
+
+@dataclass(frozen=True)
+class Page:
+    """One piece of output.
+
+    Attributes:
+        plain: the piece as text.
+        html: the piece as self-contained HTML.
+        png: the picture in it, if there is one, for exports that take no HTML.
+
+    >>> Page("two", "<b>two</b>")
+    two
+    """
+
+    plain: str
+    html: str
+    png: bytes | None = None
+
+    def __repr__(self) -> str:
+        return self.plain
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return self.bundle()
+
+    def bundle(self) -> dict[str, str]:
+        """Return the piece by MIME type, as a notebook stores it."""
+        data = {"text/plain": self.plain, "text/html": self.html}
+        if self.png is not None:
+            data["image/png"] = base64.b64encode(self.png).decode("ascii")
+        return data
+
+
+def say(text: str) -> Page:
+    """Return prose whose numbers were computed a moment ago, to end a cell with.
+
+    Args:
+        text: paragraphs, separated by blank lines; ``code`` between backticks, bold between
+            double asterisks.
+
+    Raises:
+        LabError: if `text` is no text.
+
+    >>> say(f"One call took **{3.2:.1f} µs**.")
+    One call took 3.2 µs.
+    """
+    return Page(_plain(text), _paragraphs(text))
+
+
+def why(text: str, summary: str = "Why?") -> Page:
+    """Return an answer that opens when the reader asks for it, and stands open on paper.
+
+    Args:
+        text: as for `say`.
+        summary: the line that is always seen.
+
+    Raises:
+        LabError: if `text` is no text.
+
+    >>> why("The list is made in one go.")
+    Why?
+        The list is made in one go.
+    """
+    body = _paragraphs(text)
+    return Page(
+        f"{summary}\n{textwrap.indent(_plain(text), '    ')}",
+        f"{_PAPER}<details><summary><b>{html.escape(summary)}</b></summary>{body}</details>",
+    )
+
+
+def picture(figure: Figure, text: str, after: str = "") -> Page:
+    """Return a drawn figure as a page, and close the figure.
+
+    Args:
+        figure: a matplotlib figure; it is closed, or the notebook would show it a second time.
+        text: what the figure shows, for a terminal and a screen reader.
+        after: HTML to follow the figure, such as a table.
+    """
+    import matplotlib.pyplot as plt
+
+    from hpml.base import style
+
+    stream = io.BytesIO()
+    with style.apply():
+        # Not bbox_inches="tight": the layout already leaves room for the caption.
+        figure.savefig(stream, format="png")
+    width = int(figure.get_size_inches()[0] * 100)
+    plt.close(figure)
+    data = base64.b64encode(stream.getvalue()).decode("ascii")
+    image = (
+        f'<img src="data:image/png;base64,{data}" alt="{html.escape(text)}" width="{width}" '
+        'style="max-width: 100%;">'
+    )
+    return Page(text, image + after, stream.getvalue())
+
+
+def frame(label: str, body: str, colour: str) -> str:
+    """Return HTML with a coloured bar and a small label, to tell a question from the prose.
+
+    Colours of text and ground are the page's own, so that it reads in light and dark themes.
+    """
+    return (
+        f'<div style="border-left: 4px solid {colour}; padding: 0.1em 0 0.1em 0.9em; '
+        f'margin: 0.4em 0;"><small><b>{html.escape(label)}</b></small>{body}</div>'
+    )
+
+
+def put(page: Page, display_id: str, *, again: bool = False) -> None:
+    """Show `page` now, or with `again` in the place where it was shown before.
+
+    Without a notebook the plain text is printed, and what was printed cannot be replaced.
+    """
+    if notebook_shell() is None:
+        if not again:
+            print(page.plain)
+        return
+    from IPython.display import display, update_display
+
+    publish: Any = update_display if again else display
+    publish(page.bundle(), raw=True, display_id=display_id)
+
+
+def notebook_shell() -> Any | None:
+    """Return the running kernel's shell, or None where no notebook can be shown anything."""
+    # Without IPython loaded there is no kernel, and importing it just to learn that is slow.
+    module = sys.modules.get("IPython")
+    shell = module.get_ipython() if module is not None else None
+    return shell if getattr(shell, "kernel", None) is not None else None
+
+
+def _paragraphs(text: str) -> str:
+    return "".join(f"<p>{_marked(part)}</p>" for part in _split(text))
+
+
+def _marked(part: str) -> str:
+    safe = html.escape(part, quote=False)
+    safe = re.sub(r"`([^`]+)`", r"<code>\1</code>", safe)
+    return re.sub(r"\*\*([^*]+)\*\*", r"<b>\1</b>", safe)
+
+
+def _plain(text: str) -> str:
+    parts = [re.sub(r"\*\*([^*]+)\*\*", r"\1", part) for part in _split(text)]
+    return "\n\n".join(textwrap.fill(part, 92) for part in parts)
+
+
+def _split(text: str) -> list[str]:
+    if not is_text(text):
+        raise LabError(f"Prose is a text, got {describe(text)}; write say('...') or why('...').")
+    return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip())]
