@@ -1,0 +1,56 @@
+"""Measure, compare, record, plot: an honest answer to which is faster, and by how much.
+
+A contender is anything that can be called. `compare` samples all of them in interleaved rounds and
+answers with quartiles, and with ratios to a baseline that carry an interval:
+
+>>> from hpml.benchmark import compare
+>>> numbers = list(range(1000))
+>>> comparison = compare(
+...     {"loop": lambda: [n * n for n in numbers], "nothing": lambda: None},
+...     rounds=7, min_sample_time=1e-4,
+... )
+>>> comparison.ratio("nothing").answer
+'faster'
+>>> comparison.ratio("loop").answer           # against itself
+'cannot tell'
+
+``print(comparison)`` shows the table, with advice where the samples are not good enough;
+``comparison.plot()`` draws it.
+
+The files, in the order in which values flow: ``contender`` (what to run; ``process`` and ``worker``
+for one in a process of its own) → ``timing`` (one sample) → ``rounds`` (many, interleaved) →
+``measurement`` and ``comparison`` (the results; ``robust`` holds the statistics and ``stability``
+the verdict) → ``record`` (on disk) → ``table`` and ``plot``.
+"""
+
+from __future__ import annotations
+
+from hpml.benchmark.comparison import Comparison, Ratio
+from hpml.benchmark.contender import Contender
+from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.measurement import Measurement
+from hpml.benchmark.plot import plot_comparison, plot_sweep
+from hpml.benchmark.process import ProcessContender
+from hpml.benchmark.record import Case, read_cases, write_case
+from hpml.benchmark.rounds import compare, measure
+from hpml.benchmark.stability import Advice
+from hpml.benchmark.sweep import Sweep, sweeps
+
+__all__ = [
+    "Advice",
+    "BenchmarkError",
+    "Case",
+    "Comparison",
+    "Contender",
+    "Measurement",
+    "ProcessContender",
+    "Ratio",
+    "Sweep",
+    "compare",
+    "measure",
+    "plot_comparison",
+    "plot_sweep",
+    "read_cases",
+    "sweeps",
+    "write_case",
+]

@@ -1,0 +1,23 @@
+"""The errors of `hpml.benchmark`: one family, so that a caller can catch all of it at once."""
+
+from __future__ import annotations
+
+from hpml.base.errors import HpmlError
+
+__all__ = ["BenchmarkError", "RecordError", "StoppedError", "WorkerError"]
+
+
+class BenchmarkError(HpmlError):
+    """Something about a measurement is not as it should be; the message says what to do."""
+
+
+class WorkerError(BenchmarkError):
+    """A contender in a process of its own failed, died, or did not answer in time."""
+
+
+class RecordError(BenchmarkError):
+    """A file of recorded cases is not what it should be."""
+
+
+class StoppedError(BenchmarkError):
+    """The benchmark was asked to stop before one round was complete, so there is no result."""

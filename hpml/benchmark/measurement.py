@@ -1,0 +1,121 @@
+"""A measurement: every sample that was taken and how, as a value that nothing changes afterwards.
+
+Summaries are computed from the samples when asked for and never stored in their place. A result
+that keeps only its mean can never again tell anyone that it was noisy.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from hpml.base.errors import describe
+from hpml.base.tables import format_seconds
+from hpml.benchmark import robust
+from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.stability import Advice, judge
+
+__all__ = ["Environment", "Measurement"]
+
+Environment = Mapping[str, str | int | float | None]
+"""What the measurement ran on, see `hpml.base.environment.environment_record`."""
+
+
+@dataclass(frozen=True)
+class Measurement:
+    """The samples of one contender.
+
+    Attributes:
+        name: the contender.
+        samples: seconds per call, one entry a sample, in the order in which they were taken.
+        number: calls per sample; a sample is their total time divided by it.
+        warm_up: calls made before the first sample.
+        unit: of the samples; always seconds per call.
+        device: where the work ran, such as "cpu" or "cuda:0".
+        threads: size of torch's thread pool during the samples.
+        timer: what took the time: "torch.utils.benchmark.Timer", or "timeit.Timer" in a process
+            that had not imported torch.
+        garbage: whether Python's garbage collector was on during the samples.
+        process: "this", or "own" for a contender in a process of its own.
+        environment: machine and versions.
+
+    >>> m = Measurement("sum", samples=(2e-6, 1.9e-6, 2.1e-6, 2e-6, 2e-6, 2e-6), number=1000)
+    >>> m.median, m.minimum, m.quartiles
+    (2e-06, 1.9e-06, (2e-06, 2e-06, 2e-06))
+    >>> print(m)
+    sum: 2.00 µs (25 to 75 %: 2.00 µs to 2.00 µs, 6 samples of 1000 calls)
+    """
+
+    name: str
+    samples: tuple[float, ...]
+    number: int
+    warm_up: int = 0
+    unit: str = "s"
+    device: str = "cpu"
+    threads: int = 1
+    timer: str = "timeit.Timer"
+    garbage: bool = False
+    process: str = "this"
+    environment: Environment = field(default_factory=dict, repr=False)
+
+    def __post_init__(self) -> None:
+        bad = [sample for sample in self.samples if not (0 < sample < math.inf)]
+        if not self.samples or bad:
+            raise BenchmarkError(
+                f"Measurement {self.name!r}: expected samples that are positive, finite seconds, "
+                f"got {describe(bad[0]) if bad else 'none'}; is the clock one that only advances?"
+            )
+        if self.number < 1:
+            raise BenchmarkError(
+                f"Measurement {self.name!r}: expected at least 1 call per sample, "
+                f"got {describe(self.number)}."
+            )
+
+    @property
+    def median(self) -> float:
+        """The middle sample, in seconds per call."""
+        return robust.median(self.samples)
+
+    @property
+    def minimum(self) -> float:
+        """The fastest sample, in seconds per call: the program with the least of everything else.
+
+        Useful for comparing one program across noise, not for saying how long it takes.
+        """
+        return min(self.samples)
+
+    @property
+    def quartiles(self) -> robust.Quartiles:
+        """The 25th, 50th and 75th percentile, in seconds per call."""
+        return robust.quartiles(self.samples)
+
+    @property
+    def interquartile_range(self) -> float:
+        """The width of the middle half of the samples, in seconds per call."""
+        low, _, high = self.quartiles
+        return high - low
+
+    @property
+    def throughput(self) -> robust.Quartiles:
+        """The 25th, 50th and 75th percentile of calls per second."""
+        return robust.quartiles([1.0 / sample for sample in self.samples])
+
+    def verdict(self) -> tuple[Advice, ...]:
+        """Return what is wrong with this measurement and what to do; empty if nothing is.
+
+        >>> [advice.problem for advice in Measurement("one", (1.0,), number=1).verdict()]
+        ['few samples']
+        """
+        return judge(self.samples, self.number)
+
+    def __str__(self) -> str:
+        low, middle, high = self.quartiles
+        calls = f"{self.number} call{'s' if self.number > 1 else ''}"
+        head = (
+            f"{self.name}: {format_seconds(middle)} (25 to 75 %: {format_seconds(low)} to "
+            f"{format_seconds(high)}, {len(self.samples)} samples of {calls})"
+        )
+        lines = [head]
+        lines += [f"  {advice}" for advice in self.verdict()]
+        return "\n".join(lines)

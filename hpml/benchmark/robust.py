@@ -1,0 +1,136 @@
+"""Statistics that a few wild samples cannot spoil: quantiles, an interval for the median, a trend.
+
+Times of a program are not normally distributed. They have a floor, which is the program, and a tail
+to the right, which is everything else the machine did. One sample in which another program woke up
+moves the mean and ruins the standard deviation; it moves the median by one rank. So everything here
+works with ranks, needs no assumption on the distribution, and returns the same answer every time.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+
+from hpml.benchmark.errors import BenchmarkError
+
+__all__ = ["Quartiles", "median", "median_interval", "quantile", "quartiles", "trend"]
+
+Quartiles = tuple[float, float, float]
+"""The 25th, 50th and 75th percentile, in the unit of the samples."""
+
+
+def quantile(values: Sequence[float], fraction: float) -> float:
+    """Return the value below which `fraction` of the values lie, interpolated between neighbours.
+
+    The same rule as ``numpy.quantile`` uses by default (type 7 of Hyndman and Fan, "Sample
+    quantiles in statistical packages", The American Statistician 50, 1996).
+
+    Args:
+        values: at least one number, in any order.
+        fraction: from 0 (the smallest value) to 1 (the largest).
+
+    Raises:
+        BenchmarkError: without values, or with a fraction outside 0 to 1.
+
+    >>> quantile([1.0, 2.0, 3.0, 4.0], 0.25)
+    1.75
+    """
+    if not values:
+        raise BenchmarkError("quantile expects at least one value, got none; measure something.")
+    if not 0.0 <= fraction <= 1.0:
+        raise BenchmarkError(f"quantile expects a fraction from 0 to 1, got {fraction!r}.")
+    ordered = sorted(values)
+    position = fraction * (len(ordered) - 1)
+    below = math.floor(position)
+    above = min(below + 1, len(ordered) - 1)
+    return ordered[below] + (ordered[above] - ordered[below]) * (position - below)
+
+
+def median(values: Sequence[float]) -> float:
+    """Return the middle value: half of the values lie below it, half above.
+
+    >>> median([3.0, 1.0, 100.0])
+    3.0
+    """
+    return quantile(values, 0.5)
+
+
+def quartiles(values: Sequence[float]) -> Quartiles:
+    """Return the 25th, 50th and 75th percentile; half of the values lie between first and last.
+
+    >>> quartiles([1.0, 2.0, 3.0, 4.0, 5.0])
+    (2.0, 3.0, 4.0)
+    """
+    return quantile(values, 0.25), quantile(values, 0.5), quantile(values, 0.75)
+
+
+def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
+    """Return an interval that holds the true median with at least the given confidence.
+
+    Each sample lies below the true median with probability one half, like the toss of a coin. So
+    the number of samples below it follows a binomial distribution, and the k-th smallest and k-th
+    largest sample enclose the median unless fewer than k coins fell on one side. The largest k
+    that keeps the risk below ``1 - confidence`` gives the interval. No assumption is made about
+    the distribution, only that the samples are independent of each other.
+
+    Source: J.-Y. Le Boudec, "Performance Evaluation of Computer and Communication Systems",
+    EPFL Press 2010, theorem 2.1 and appendix A.
+
+    Args:
+        values: the samples, in any order.
+        confidence: between 0 and 1, exclusive.
+
+    Returns:
+        The two ends, each of them one of the samples. With too few samples for the confidence
+        (fewer than 6 for 95 %) no such interval exists and the answer is (-inf, inf): not even
+        the smallest and the largest of five samples enclose the median often enough.
+
+    >>> median_interval([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
+    (1.0, 6.0)
+    >>> median_interval([1.0, 2.0, 3.0, 4.0, 5.0])
+    (-inf, inf)
+    """
+    if not 0.0 < confidence < 1.0:
+        raise BenchmarkError(f"median_interval expects a confidence in (0, 1), got {confidence!r}.")
+    ordered = sorted(values)
+    count = len(ordered)
+    # Risk of k ranks cut off on each side: both tails of the binomial below k. Integers, because
+    # 2**count leaves the range of a float at 1,024 samples.
+    allowed = (1.0 - confidence) / 2.0
+    tail, cut = 0, 0
+    while cut < count // 2:
+        tail += math.comb(count, cut)
+        if tail / 2**count > allowed:
+            break
+        cut += 1
+    if cut == 0:
+        return -math.inf, math.inf
+    return ordered[cut - 1], ordered[count - cut]
+
+
+def trend(values: Sequence[float]) -> float:
+    """Return how strongly the values rise (positive) or fall (negative) in their order, in sigmas.
+
+    The test of Mann and Kendall: over all pairs of samples, count how often the later is larger
+    minus how often it is smaller. Without a trend the sum is near zero with a known spread; the
+    answer is the sum divided by that spread. Beyond 2.6 either way, chance explains it less than
+    once in a hundred.
+
+    Source: H. B. Mann, "Nonparametric tests against trend", Econometrica 13, 1945.
+
+    >>> trend([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]) > 2.6
+    True
+    >>> trend([5.0, 5.0, 5.0])
+    0.0
+    """
+    count = len(values)
+    rises = 0
+    for later in range(1, count):
+        value = values[later]
+        for earlier in values[:later]:
+            rises += (value > earlier) - (value < earlier)
+    if rises == 0:
+        return 0.0
+    spread = math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
+    # One step towards zero: the sum moves in steps of two, the normal curve is continuous.
+    return (rises - math.copysign(1, rises)) / spread
