@@ -1,0 +1,257 @@
+"""The graph of a model: plain, immutable data, from which everything else is made.
+
+Values are numbered: first the inputs, then the results of each call, in the order in which the
+user wrote them. A call says which layer is applied to which values. The graph holds no layer, no
+tensor and no handle, only names and numbers, so it can be printed, compared, pickled and shared
+between threads and between copies of a model.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from torch import nn
+
+from .errors import ArgumentError, CycleError, ForeignNodeError
+from .node import Node, TensorSpec, describe_spec, format_origin, shape_text
+
+
+class Value(NamedTuple):
+    """What is known about one value.
+
+    Attributes:
+        shape: the size of each dimension; ``None`` if the value is not a tensor.
+        kind: the dtype of a tensor, such as ``"float32"``, else the name of the type.
+        batch_known: whether the first dimension is more than a placeholder.
+        depth: the longest path from an input, counted in calls.
+    """
+
+    shape: tuple[int, ...] | None
+    kind: str
+    batch_known: bool
+    depth: int
+
+    def text(self) -> str:
+        """Return the shape with an unknown batch size as ``None``, or the name of the type."""
+        return self.kind if self.shape is None else shape_text(self.shape, self.batch_known)
+
+
+class Call(NamedTuple):
+    """One application of a layer.
+
+    Attributes:
+        name: the name of the layer in the model, unique.
+        layer_type: what the layer is called by itself, such as ``"Linear"``.
+        arguments: the values it is applied to.
+        results: the values it makes: one, or with ``unpacks`` as many as there are, ``None`` for
+            those that are not used.
+        unpacks: whether the single argument is spread out, ``layer(*value)``.
+        origin: file and line of the statement that wrote it.
+    """
+
+    name: str
+    layer_type: str
+    arguments: tuple[int, ...]
+    results: tuple[int | None, ...]
+    unpacks: bool = False
+    origin: tuple[str, int] | None = None
+
+
+class Graph(NamedTuple):
+    """Inputs, calls and outputs of a model.
+
+    Attributes:
+        values: everything that is given or computed.
+        inputs: which values are given, in the order of the model's arguments.
+        calls: what is computed, in an order that works: arguments before results.
+        outputs: which values are returned.
+    """
+
+    values: tuple[Value, ...]
+    inputs: tuple[int, ...]
+    calls: tuple[Call, ...]
+    outputs: tuple[int, ...]
+
+    def __str__(self) -> str:
+        lines = [f"v{i} = input {self.values[i].text()}" for i in self.inputs]
+        for call in self.calls:
+            results = ", ".join("_" if r is None else f"v{r}" for r in call.results)
+            star = "*" if call.unpacks else ""
+            arguments = ", ".join(f"{star}v{a}" for a in call.arguments)
+            shapes = ", ".join(self.values[r].text() for r in call.results if r is not None)
+            lines.append(f"{results} = {call.name}({arguments})  # {shapes}")
+        lines.append("return " + ", ".join(f"v{o}" for o in self.outputs))
+        return "\n".join(lines)
+
+
+class Collected(NamedTuple):
+    """A graph with the modules and nodes that it was collected from.
+
+    Attributes:
+        graph: the graph.
+        layers: the module of each call.
+        nodes: the node of each value.
+    """
+
+    graph: Graph
+    layers: list[nn.Module]
+    nodes: list[Node]
+
+
+def collect(inputs: Sequence[Node], outputs: Sequence[Node]) -> Collected:
+    """Collect the graph between ``inputs`` and ``outputs``.
+
+    An input may be any node: what lies above it is left out. An input that no output needs stays
+    an argument of the model and is ignored.
+
+    Raises:
+        ForeignNodeError: an output needs an input that is not among ``inputs``.
+        CycleError: a value depends on itself.
+    """
+    found = _nodes_between(inputs, outputs)
+    order = _creation_order(found, inputs)
+    return _number(inputs, outputs, order)
+
+
+def _nodes_between(inputs: Sequence[Node], outputs: Sequence[Node]) -> list[Node]:
+    """Return every node above the outputs, stopping at the inputs."""
+    seen = set(inputs)
+    found = []
+    waiting = [node for node in outputs if node not in seen]
+    seen.update(waiting)
+    waiting = list(dict.fromkeys(waiting))
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        if node.layer is None:
+            raise ForeignNodeError(_not_connected(node, inputs, outputs))
+        for parent in node.parents:
+            if parent not in seen:
+                seen.add(parent)
+                waiting.append(parent)
+    return found
+
+
+def _not_connected(node: Node, inputs: Sequence[Node], outputs: Sequence[Node]) -> str:
+    given = ", ".join(node.describe() for node in inputs) or "none"
+    return (
+        f"an output ({outputs[0].describe() if len(outputs) == 1 else f'one of {len(outputs)}'}) "
+        f"needs the {node.describe()}, which is not among the model's inputs: expected every "
+        f"input that the outputs depend on, received {given}. Add it to inputs, or build the "
+        "output from the inputs alone"
+    )
+
+
+def _creation_order(nodes: list[Node], inputs: Sequence[Node]) -> list[Node]:
+    """Sort nodes by age. A parent is older than its children, so this is a forward order."""
+    nodes = sorted(nodes, key=lambda node: node.index)
+    known = set(inputs)
+    for node in nodes:
+        for parent in node.parents:
+            if parent not in known and parent.index >= node.index:
+                raise CycleError(
+                    f"the {node.describe()} depends on the younger {parent.describe()}: a value "
+                    "cannot depend on one that is made after it. Expected parents as they were "
+                    "when the node was made; do not change them"
+                )
+        known.add(node)
+    return nodes
+
+
+def _number(
+    inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]
+) -> Collected:
+    number: dict[Node, int] = {}
+    values: list[Value] = []
+    nodes: list[Node] = []
+
+    def add(node: Node) -> int:
+        number[node] = position = len(values)
+        spec = node.spec
+        if type(spec) is TensorSpec:
+            kind = _DTYPE_NAMES.get(spec.dtype) or _remember_dtype(spec.dtype)
+            values.append(Value(spec.shape, kind, node.batch_known, node.depth))
+        else:
+            values.append(Value(None, type(spec.value).__name__, node.batch_known, node.depth))  # type: ignore[union-attr]
+        nodes.append(node)
+        return position
+
+    for node in inputs:
+        add(node)
+    calls: list[Call] = []
+    layers: list[nn.Module] = []
+    counts: dict[str, int] = {}
+    names: set[str] = set()
+    unpacked: dict[int, int] = {}
+    for node in order:
+        layer = node.layer
+        assert layer is not None  # inputs were left out
+        group = node.unpacking
+        if group is not None and id(group) in unpacked:
+            index = unpacked[id(group)]
+            results = list(calls[index].results)
+            results[node.position] = add(node)
+            calls[index] = calls[index]._replace(results=tuple(results))
+            continue
+        layer_type = layer._get_name()
+        base = node.custom_name or layer_type
+        counts[base] = count = counts.get(base, 0) + 1
+        name = base if node.custom_name and count == 1 else f"{base}_{count}"
+        while name in names:  # a name that the user chose looks like one of ours
+            counts[base] = count = count + 1
+            name = f"{base}_{count}"
+        names.add(name)
+        arguments = tuple([number[parent] for parent in node.parents])
+        result = add(node)
+        if group is None:
+            calls.append(
+                Call(name, layer_type, arguments, (result,), False, node.origin)
+            )
+        else:
+            unpacked[id(group)] = len(calls)
+            places: list[int | None] = [None] * group.count
+            places[node.position] = result
+            calls.append(Call(name, layer_type, arguments, tuple(places), True, node.origin))
+        layers.append(layer)
+    graph = Graph(
+        tuple(values),
+        tuple(range(len(inputs))),
+        tuple(calls),
+        tuple([number[node] for node in outputs]),
+    )
+    return Collected(graph, layers, nodes)
+
+
+_DTYPE_NAMES: dict[object, str] = {}
+
+
+def _remember_dtype(dtype: object) -> str:
+    name = str(dtype).removeprefix("torch.")
+    _DTYPE_NAMES[dtype] = name
+    return name
+
+
+def check_inputs(inputs: Sequence[Node]) -> None:
+    """Refuse the same input twice.
+
+    Raises:
+        ArgumentError: a node is given twice.
+    """
+    if len(set(inputs)) != len(inputs):
+        raise ArgumentError(
+            f"inputs expected different symbolic values, received one of them twice among "
+            f"{len(inputs)}: give each once"
+        )
+
+
+__all__ = [
+    "Call",
+    "Collected",
+    "Graph",
+    "Value",
+    "check_inputs",
+    "collect",
+    "describe_spec",
+    "format_origin",
+]

@@ -1,0 +1,2 @@
+"""Pictures of graphs."""
+from __future__ import annotations

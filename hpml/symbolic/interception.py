@@ -1,0 +1,140 @@
+"""How ``layer(x)`` notices that ``x`` is symbolic, without slowing anybody else down.
+
+A module that is called with symbolic data must record a node where it would compute. Python
+offers one place to notice that, ``torch.nn.Module.__call__``. It is replaced only while symbolic
+handles are alive: every handle holds the same *token*, and the original comes back the moment
+the last handle is gone. Models hold plain nodes and no handle, so a finished model in a function
+that has returned keeps nothing replaced.
+
+The replacement looks at the type of the first argument and then does what
+``Module._wrapped_call_impl`` does, in the same Python function: one frame, not two.
+"""
+
+from __future__ import annotations
+
+import threading
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+from torch import nn
+
+_lock = threading.RLock()
+_token: weakref.ref[Token] | None = None
+_previous: Callable[..., Any] | None = None
+_installed: Callable[..., Any] | None = None
+_suspended = False
+
+_noticed: set[type] = set()
+_mentions: Callable[[tuple[Any, ...], dict[str, Any]], bool]
+_record: Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], Any]
+
+
+class Token:
+    """Held by every symbolic handle; when the last one is gone, the interception is removed."""
+
+    __slots__ = ("__weakref__",)
+
+
+def connect(
+    kinds: set[type],
+    mentions: Callable[[tuple[Any, ...], dict[str, Any]], bool],
+    record: Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], Any],
+) -> None:
+    """Say what to look for and what to do then; called once, when the package is imported.
+
+    ``kinds`` are types whose instances as a first argument deserve a closer look, ``mentions``
+    takes that look, and ``record`` makes the node.
+    """
+    global _mentions, _record
+    _noticed.update(kinds)
+    _mentions, _record = mentions, record
+
+
+def handle_token() -> Token:
+    """Return the token for a new input; install the interception if it is not.
+
+    A new input also ends a suspension by :func:`suspend`.
+    """
+    global _token, _suspended
+    with _lock:
+        token = None if _token is None else _token()
+        if token is None:
+            token = Token()
+            _token = weakref.ref(token, _last_handle_gone)
+        _suspended = False
+        _install()
+        return token
+
+
+def suspend() -> None:
+    """Put the original ``Module.__call__`` back until the next input is made."""
+    global _suspended
+    with _lock:
+        _suspended = True
+        _uninstall()
+
+
+def is_active() -> bool:
+    """Return whether ``torch.nn.Module.__call__`` is replaced at the moment."""
+    return _installed is not None
+
+
+def is_suspended() -> bool:
+    """Return whether :func:`suspend` was called since the last input was made."""
+    return _suspended
+
+
+def _last_handle_gone(reference: weakref.ref[Token]) -> None:
+    global _token
+    with _lock:
+        if reference is _token:
+            _token = None
+            _uninstall()
+
+
+def _install() -> None:
+    global _previous, _installed
+    if _installed is not None:
+        return
+    _previous = nn.Module.__call__
+    if _previous is _ORIGINAL:
+        _installed = _recording_call
+    else:
+        # Someone else wrapped the method first (a tracer, another builder): call through theirs.
+        _installed = _recording_call_through(_previous)
+    nn.Module.__call__ = _installed
+
+
+def _uninstall() -> None:
+    global _previous, _installed
+    if _installed is None:
+        return
+    # If someone wrapped our method meanwhile, taking theirs away would break them. Ours then
+    # stays below theirs, where it passes ordinary calls on.
+    if nn.Module.__call__ is _installed and _previous is not None:
+        nn.Module.__call__ = _previous
+    _previous = _installed = None
+
+
+def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
+    # Written for speed: this runs for every module of the process while a handle is alive.
+    if (
+        (args and type(args[0]) in _noticed) or len(args) > 1 or kwargs
+    ) and _mentions(args, kwargs):
+        return _record(self, args, kwargs)
+    if self._compiled_call_impl is not None:
+        return self._compiled_call_impl(*args, **kwargs)
+    return self._call_impl(*args, **kwargs)
+
+
+def _recording_call_through(previous: Callable[..., Any]) -> Callable[..., Any]:
+    def recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
+        if _mentions(args, kwargs):
+            return _record(self, args, kwargs)
+        return previous(self, *args, **kwargs)
+
+    return recording_call
+
+
+_ORIGINAL = nn.Module._wrapped_call_impl

@@ -1,0 +1,170 @@
+"""What a graph is made of: plain nodes, and what is known about a value before it exists.
+
+A node says "this value is that layer applied to those parents". It stores no activation. Parents
+are held strongly, children weakly, so a value that nobody uses vanishes with its handle.
+"""
+
+from __future__ import annotations
+
+import itertools
+import weakref
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+
+_creation = itertools.count()
+
+
+class TensorSpec(NamedTuple):
+    """What is known about a tensor that does not exist yet.
+
+    Attributes:
+        shape: the size of each dimension; an unknown batch size counts as it was declared (1).
+        dtype: the element type.
+    """
+
+    shape: tuple[int, ...]
+    dtype: torch.dtype
+
+
+class Concrete(NamedTuple):
+    """A Python object that is not a tensor, kept as an example of the value.
+
+    Attributes:
+        value: the object: given to ``CustomInput``, or what a layer made of such an object.
+        is_real: whether tensors inside it hold numbers; else they are meta tensors.
+    """
+
+    value: Any
+    is_real: bool
+
+
+class InputRange(NamedTuple):
+    """The half-open range from which example data for an input is drawn."""
+
+    minimum: float
+    maximum: float
+
+
+class Unpacking:
+    """The results of unpacking one value: one call, several nodes."""
+
+    __slots__ = ("count", "members")
+
+    def __init__(self, count: int) -> None:
+        self.count = count
+        self.members: list[weakref.ref[Node]] = []
+
+
+class Node:
+    """One value of a graph.
+
+    Attributes:
+        layer: the module that makes this value from its parents; ``None`` for an input.
+        parents: the nodes whose values are the layer's arguments, in order.
+        spec: what is known about the value.
+        batch_known: whether the first dimension was given and is not a placeholder.
+        depth: the longest path from an input, counted in layers.
+        index: position in the order of creation, unique in the process.
+        custom_name: the name the user gave to the layer, or ``None``.
+        unpacking: set on nodes that are one of several results of one call.
+        position: which of those results this node is.
+        origin: file name and line of the statement that made the node.
+        input_range: from where example data is drawn, for an input.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "batch_known",
+        "children",
+        "custom_name",
+        "depth",
+        "handle",
+        "index",
+        "input_range",
+        "layer",
+        "origin",
+        "parents",
+        "position",
+        "spec",
+        "unpacking",
+    )
+
+    def __init__(
+        self,
+        layer: nn.Module | None,
+        parents: tuple[Node, ...],
+        spec: TensorSpec | Concrete,
+        batch_known: bool,
+        depth: int,
+        custom_name: str | None = None,
+        origin: tuple[str, int] | None = None,
+    ) -> None:
+        self.layer = layer
+        self.parents = parents
+        self.spec = spec
+        self.batch_known = batch_known
+        self.depth = depth
+        self.custom_name = custom_name
+        self.origin = origin
+        self.index = next(_creation)
+        self.handle: weakref.ref[Any] | None = None
+        self.unpacking: Unpacking | None = None
+        self.position = 0
+        self.input_range: InputRange | None = None
+        self.children: list[weakref.ref[Node]] | None = None
+        if parents:
+            reference = weakref.ref(self)
+            for parent in parents:
+                if parent.children is None:
+                    parent.children = [reference]
+                else:
+                    parent.children.append(reference)
+
+    def living_children(self) -> tuple[Node, ...]:
+        """Return the children that are still used by somebody, each once, in creation order."""
+        if self.children is None:
+            return ()
+        living = {id(child): child for ref in self.children if (child := ref()) is not None}
+        self.children = [weakref.ref(child) for child in living.values()]
+        return tuple(living.values())
+
+    def describe(self) -> str:
+        """Return what a message calls this node: its layer, its shape and where it was made."""
+        what = "input" if self.layer is None else self.layer._get_name()
+        place = "" if self.origin is None else f", made at {format_origin(self.origin)}"
+        return f"{what} of {describe_spec(self.spec, self.batch_known)}{place}"
+
+
+def format_origin(origin: tuple[str, int]) -> str:
+    """Return ``file.py:12`` for the place where a node was made.
+
+    >>> format_origin(("/course/notebooks/model.py", 12))
+    'model.py:12'
+    """
+    name = origin[0].replace("\\", "/").rsplit("/", 1)[-1]
+    return f"{name}:{origin[1]}"
+
+
+def shape_text(shape: tuple[int, ...], batch_known: bool) -> str:
+    """Return a shape as the summary prints it, an unknown batch size as ``None``.
+
+    >>> shape_text((1, 28, 28), batch_known=False)
+    '(None, 28, 28)'
+    """
+    if batch_known or not shape:
+        return str(tuple(shape))
+    return str((None, *shape[1:]))
+
+
+def describe_spec(spec: TensorSpec | Concrete, batch_known: bool = True) -> str:
+    """Return a value's shape and dtype, or the name of its type.
+
+    >>> describe_spec(TensorSpec((1, 4), torch.float32), batch_known=False)
+    'shape (None, 4), float32'
+    """
+    if isinstance(spec, TensorSpec):
+        dtype = str(spec.dtype).removeprefix("torch.")
+        return f"shape {shape_text(spec.shape, batch_known)}, {dtype}"
+    return f"type {type(spec.value).__name__}"

@@ -1,0 +1,63 @@
+"""From a graph back to nodes, for a model that was copied or unpickled."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import nn
+
+from .errors import GraphError
+from .graph import Graph, Value
+from .node import Concrete, Node, TensorSpec, Unpacking
+
+
+def nodes_from_graph(graph: Graph, layers: Sequence[nn.Module]) -> list[Node]:
+    """Return a node for each value of a graph.
+
+    Args:
+        graph: the graph.
+        layers: the module of each call.
+
+    Raises:
+        GraphError: a value is not a tensor, so that no example of it can be made up.
+    """
+    nodes: list[Node] = [None] * len(graph.values)  # type: ignore[list-item]
+    for value in graph.inputs:
+        about = graph.values[value]
+        nodes[value] = Node(None, (), _spec(about), about.batch_known, about.depth)
+    for call, layer in zip(graph.calls, layers, strict=True):
+        parents = tuple(nodes[argument] for argument in call.arguments)
+        group = Unpacking(len(call.results)) if call.unpacks else None
+        for position, result in enumerate(call.results):
+            if result is None:
+                continue
+            about = graph.values[result]
+            node = Node(
+                layer, parents, _spec(about), about.batch_known, about.depth, None, call.origin
+            )
+            node.unpacking, node.position = group, position
+            nodes[result] = node
+    return nodes
+
+
+def _spec(value: Value) -> TensorSpec | Concrete:
+    if value.shape is None:
+        return Concrete(_Unknown(value.kind), is_real=False)
+    return TensorSpec(value.shape, getattr(torch, value.kind))
+
+
+class _Unknown:
+    """Stands for an example object that a copied model no longer has."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+    def __getattr__(self, name: str) -> object:
+        raise GraphError(
+            f"this copy of a model has no example of its {self.kind}: read attributes on the "
+            "original model's symbolic data"
+        )
+
+
+__all__ = ["nodes_from_graph"]

@@ -1,0 +1,202 @@
+"""What the builder knows about common layers, so that it need not run them: one entry a type.
+
+An entry holds the *shape rule* of a layer type: from the spec of the argument to the spec of the
+result, in about a microsecond. A rule returns ``None`` where it does not apply (an unusual
+setting, another dtype), and then the layer is run on meta tensors instead
+(:mod:`hpml.symbolic.inference`). Every rule is checked against that in the tests. A layer type
+that is not here works all the same, only its shape takes longer to find.
+
+Only exact types are looked up: a subclass may compute something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from torch import nn
+
+from .errors import ShapeError
+from .node import TensorSpec
+
+ShapeRule = Callable[[Any, TensorSpec], TensorSpec | None]
+
+
+class LayerEntry(NamedTuple):
+    """What is known about one layer type.
+
+    Attributes:
+        shape_rule: ``(layer, spec of its argument) -> spec of its result``, ``None`` where the
+            rule does not apply. Raises ShapeError where the layer cannot take the argument.
+    """
+
+    shape_rule: ShapeRule
+
+
+def shape_by_rule(layer: nn.Module, spec: TensorSpec) -> TensorSpec | None:
+    """Return the spec of ``layer``'s result by its rule, or ``None`` if no rule applies.
+
+    Args:
+        layer: any module; hooks and a ``forward`` of its own switch the rule off, because they
+            may change the result.
+        spec: what is known about the single argument.
+
+    Raises:
+        ShapeError: the layer cannot take an argument of this shape.
+
+    >>> import torch
+    >>> shape_by_rule(nn.Linear(4, 2), TensorSpec((1, 4), torch.float32))
+    TensorSpec(shape=(1, 2), dtype=torch.float32)
+    """
+    entry = REGISTRY.get(type(layer))
+    if entry is None:
+        return None
+    if layer._forward_hooks or layer._forward_pre_hooks or "forward" in layer.__dict__:
+        return None
+    return entry.shape_rule(layer, spec)
+
+
+def _same(layer: nn.Module, spec: TensorSpec) -> TensorSpec | None:
+    return spec if spec.dtype.is_floating_point else None
+
+
+def _identity(layer: nn.Module, spec: TensorSpec) -> TensorSpec:
+    return spec
+
+
+def _weight_dtype_differs(layer: nn.Module, spec: TensorSpec) -> bool:
+    weight = layer._parameters.get("weight")
+    return weight is None or weight.dtype is not spec.dtype
+
+
+def _linear(layer: nn.Linear, spec: TensorSpec) -> TensorSpec | None:
+    shape = spec.shape
+    if _weight_dtype_differs(layer, spec):
+        return None
+    if not shape or shape[-1] != layer.in_features:
+        raise ShapeError(f"expected a last dimension of {layer.in_features}, received {shape}")
+    return TensorSpec((*shape[:-1], layer.out_features), spec.dtype)
+
+
+def _convolution(layer: Any, spec: TensorSpec) -> TensorSpec | None:
+    shape, kernel = spec.shape, layer.kernel_size
+    if (
+        len(shape) != len(kernel) + 2
+        or isinstance(layer.padding, str)
+        or layer.padding_mode != "zeros"
+        or _weight_dtype_differs(layer, spec)
+    ):
+        return None
+    if shape[1] != layer.in_channels:
+        raise ShapeError(f"expected {layer.in_channels} channels, received {shape}")
+    sizes = _window_sizes(
+        shape[2:], kernel, layer.stride, layer.padding, layer.dilation
+    )
+    return TensorSpec((shape[0], layer.out_channels, *sizes), spec.dtype)
+
+
+def _max_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
+    if layer.return_indices:
+        return None
+    return _pool(layer, spec, layer.dilation)
+
+
+def _average_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
+    return _pool(layer, spec, 1)
+
+
+def _pool(layer: Any, spec: TensorSpec, dilation: Any) -> TensorSpec | None:
+    if len(spec.shape) != 4 or layer.ceil_mode or not spec.dtype.is_floating_point:
+        return None
+    sizes = _window_sizes(
+        spec.shape[2:],
+        _pair(layer.kernel_size),
+        _pair(layer.stride),
+        _pair(layer.padding),
+        _pair(dilation),
+    )
+    return TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    return (value, value) if isinstance(value, int) else tuple(value)
+
+
+def _window_sizes(
+    sizes: tuple[int, ...],
+    kernel: Any,
+    stride: Any,
+    padding: Any,
+    dilation: Any,
+) -> tuple[int, ...]:
+    results = []
+    for size, window, step, pad, spread in zip(
+        sizes, kernel, stride, padding, dilation, strict=True
+    ):
+        result = (size + 2 * pad - spread * (window - 1) - 1) // step + 1
+        if result < 1:
+            raise ShapeError(
+                f"the window {tuple(kernel)} does not fit into the image {tuple(sizes)}"
+            )
+        results.append(result)
+    return tuple(results)
+
+
+def _flatten(layer: nn.Flatten, spec: TensorSpec) -> TensorSpec | None:
+    rank = len(spec.shape)
+    if rank == 0:
+        return None
+    start, end = range(-rank, rank), range(-rank, rank)
+    if layer.start_dim not in start or layer.end_dim not in end:
+        raise ShapeError(
+            f"expected dimensions {layer.start_dim} to {layer.end_dim}, received {spec.shape}"
+        )
+    first, last = layer.start_dim % rank, layer.end_dim % rank
+    if first > last:
+        return None
+    product = 1
+    for size in spec.shape[first : last + 1]:
+        product *= size
+    return TensorSpec((*spec.shape[:first], product, *spec.shape[last + 1 :]), spec.dtype)
+
+
+def _layer_norm(layer: nn.LayerNorm, spec: TensorSpec) -> TensorSpec | None:
+    if layer.elementwise_affine and _weight_dtype_differs(layer, spec):
+        return None
+    wanted = tuple(layer.normalized_shape)
+    if spec.shape[len(spec.shape) - len(wanted) :] != wanted or len(spec.shape) < len(wanted):
+        raise ShapeError(f"expected last dimensions {wanted}, received {spec.shape}")
+    return _same(layer, spec)
+
+
+def _batch_norm(ranks: tuple[int, ...]) -> ShapeRule:
+    def rule(layer: Any, spec: TensorSpec) -> TensorSpec | None:
+        if layer.affine and _weight_dtype_differs(layer, spec):
+            return None
+        if len(spec.shape) not in ranks:
+            return None
+        if spec.shape[1] != layer.num_features:
+            raise ShapeError(f"expected {layer.num_features} channels, received {spec.shape}")
+        return _same(layer, spec)
+
+    return rule
+
+
+REGISTRY: dict[type[nn.Module], LayerEntry] = {
+    nn.Linear: LayerEntry(_linear),
+    nn.Conv1d: LayerEntry(_convolution),
+    nn.Conv2d: LayerEntry(_convolution),
+    nn.ReLU: LayerEntry(_same),
+    nn.GELU: LayerEntry(_same),
+    nn.Hardswish: LayerEntry(_same),
+    nn.Sigmoid: LayerEntry(_same),
+    nn.Tanh: LayerEntry(_same),
+    nn.Dropout: LayerEntry(_same),
+    nn.Identity: LayerEntry(_identity),
+    nn.Flatten: LayerEntry(_flatten),
+    nn.MaxPool2d: LayerEntry(_max_pool),
+    nn.AvgPool2d: LayerEntry(_average_pool),
+    nn.LayerNorm: LayerEntry(_layer_norm),
+    nn.BatchNorm1d: LayerEntry(_batch_norm((2, 3))),
+    nn.BatchNorm2d: LayerEntry(_batch_norm((4,))),
+}

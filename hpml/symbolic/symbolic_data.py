@@ -1,0 +1,467 @@
+"""What the student writes with: symbolic tensors, placeholders for values that come later.
+
+A handle stands for a node of the graph. Calling a layer on it, or using an operator, a method or a
+function of torch, makes a new node and returns its handle; nothing is computed.
+
+>>> import torch
+>>> from torch import nn
+>>> x = Input(shape=(4,))
+>>> y = nn.Linear(4, 2)(x) + 1
+>>> y.shape, y.depth
+(torch.Size([1, 2]), 2)
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+import warnings
+import weakref
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import torch
+from torch import nn
+
+from . import useful_layers
+from .arguments import mentions
+from .errors import ArgumentError
+from .examples import evaluate
+from .interception import Token, handle_token
+from .node import Concrete, InputRange, Node, TensorSpec, describe_spec
+
+_apply: Callable[..., Any]
+_add_to_graph: Callable[..., Any]
+_unpack: Callable[..., tuple[Any, ...]]
+_torch_function: Callable[..., Any]
+
+
+def connect(
+    apply: Callable[..., Any],
+    add_to_graph: Callable[..., Any],
+    unpack: Callable[..., tuple[Any, ...]],
+    torch_function: Callable[..., Any],
+) -> None:
+    """Say how nodes are made; called once, by :mod:`hpml.symbolic.functions_utility`."""
+    global _apply, _add_to_graph, _unpack, _torch_function
+    _apply, _add_to_graph = apply, add_to_graph
+    _unpack, _torch_function = unpack, torch_function
+
+
+class SymbolicData:
+    """A placeholder for any Python object. Made by :func:`CustomInput` and by layers.
+
+    Attributes that the object has can be read, its operators used, and its methods called; each
+    makes a node.
+    """
+
+    __slots__ = ("__weakref__", "_node", "_token")
+
+    # NumPy scalars and arrays must leave `3.0 * x` to this class.
+    __array_ufunc__ = None
+
+    def __init__(self, node: Node, token: Token) -> None:
+        self._node = node
+        self._token = token
+        node.handle = weakref.ref(self)
+
+    # --- the graph around this value ---
+
+    @property
+    def v(self) -> Any:
+        """Example data: computed now from example inputs, and not stored."""
+        return evaluate(self._node)
+
+    @property
+    def parents(self) -> tuple[SymbolicData, ...]:
+        """The values this one is computed from, in the order of the layer's arguments."""
+        return tuple(handle_of(parent, self._token) for parent in self._node.parents)
+
+    @property
+    def children(self) -> tuple[SymbolicData, ...]:
+        """The values computed from this one that somebody still uses."""
+        return tuple(handle_of(child, self._token) for child in self._node.living_children())
+
+    @property
+    def _parents(self) -> tuple[SymbolicData, ...]:
+        return self.parents
+
+    @_parents.setter
+    def _parents(self, parents: tuple[SymbolicData, ...]) -> None:
+        self._node.parents = tuple(parent._node for parent in parents)
+
+    @property
+    def layer(self) -> nn.Module | None:
+        """The module that computes this value from its parents; ``None`` for an input."""
+        return self._node.layer
+
+    @property
+    def depth(self) -> int:
+        """The longest path from an input to this value, counted in layers."""
+        return self._node.depth
+
+    @property
+    def batch_size_known(self) -> bool:
+        """Whether the first dimension was given, with ``batch_shape``, or is a placeholder."""
+        return self._node.batch_known
+
+    # --- making new values ---
+
+    def __call__(self, layer: Any, *others: Any, custom_name: str | None = None) -> Any:
+        """Apply a layer to this value: ``x(layer)`` is ``layer(x)``."""
+        return self.apply_module(layer, *others, custom_name=custom_name)
+
+    def apply_module(self, layer: Any, *others: Any, custom_name: str | None = None) -> Any:
+        """Apply a module or a function to this value and to others."""
+        if isinstance(layer, SymbolicData):
+            raise ArgumentError(
+                f"x(layer) expected a layer, received symbolic data ({layer!r}): the layer comes "
+                "first, then the other values: x(layer, y)"
+            )
+        if isinstance(layer, nn.Module) and all(isinstance(o, SymbolicData) for o in others):
+            nodes = (self._node, *(other._node for other in others))
+            return _apply(layer, nodes, self._token, custom_name)
+        return _add_to_graph(layer, self, *others, custom_name=custom_name)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(index, SymbolicData):
+            nodes = (self._node, index._node)
+            return _apply(useful_layers.SliceLayerSymbolicIdx(), nodes, self._token)
+        if mentions(index, (SymbolicData, torch.Tensor)):
+            return _add_to_graph(operator.getitem, self, index)
+        return _apply(useful_layers.SliceLayer(index), (self._node,), self._token)
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise ArgumentError(
+            "x[i] = y would change a value that other nodes read; build the result instead, with "
+            "torch.where, torch.cat, index_put or masked_fill (all without a trailing underscore)"
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter(_unpack(self, len(self)))
+
+    def __len__(self) -> int:
+        spec = self._node.spec
+        value = spec.value if isinstance(spec, Concrete) else spec.shape
+        try:
+            return len(value)
+        except TypeError:
+            raise ArgumentError(f"{self!r} has no length") from None
+
+    def __bool__(self) -> bool:
+        raise ArgumentError(
+            f"the truth value of {self!r} is not known while the graph is built: use torch.where, "
+            "or put the decision into the forward of a module"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        # Protocols probe for optional private names; those must fail at once.
+        if name.startswith("_") or not hasattr(self._example(), name):
+            raise AttributeError(f"{self!r} has no attribute {name!r}")
+        return _apply(useful_layers.GetAttr(name), (self._node,), self._token)
+
+    def _example(self) -> Any:
+        spec = self._node.spec
+        return spec.value if isinstance(spec, Concrete) else None
+
+    def __repr__(self) -> str:
+        parents = len(self._node.parents)
+        children = len(self._node.living_children())
+        about = describe_spec(self._node.spec, self._node.batch_known)
+        return f"<{type(self).__name__} of {about}; {parents} parents; {children} children>"
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicData:
+        return self
+
+    @classmethod
+    def __torch_function__(
+        cls,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        return _torch_function(func, args, kwargs or {})
+
+
+class SymbolicCallable(SymbolicData):
+    """A placeholder for something that can be called, such as a method of a custom object."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return _add_to_graph(_call, self, *args, **kwargs)
+
+
+def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
+class SymbolicTensor(SymbolicData):
+    """A placeholder for a tensor. Use it as a tensor: operators, slicing, methods, functions.
+
+    Comparing with ``==`` tells whether two handles are the same one, so that handles can be kept
+    in sets and dictionaries; for an elementwise comparison write ``x.eq(y)``.
+    """
+
+    __slots__ = ()
+
+    @property
+    def _spec(self) -> TensorSpec:
+        spec = self._node.spec
+        assert isinstance(spec, TensorSpec)  # handle_of chose this class by the spec
+        return spec
+
+    @property
+    def shape(self) -> torch.Size:
+        """The size of each dimension; an unknown batch size is shown as 1."""
+        return torch.Size(self._spec.shape)
+
+    @property
+    def dtype(self) -> torch.dtype:
+        """The element type."""
+        return self._spec.dtype
+
+    @property
+    def ndim(self) -> int:
+        """The number of dimensions."""
+        return len(self._spec.shape)
+
+    @property
+    def numel(self) -> int:
+        """The number of elements; an unknown batch size counts as 1."""
+        return self.shape.numel()
+
+    @property
+    def features(self) -> int:
+        """The size of the last dimension."""
+        if not self._spec.shape:
+            raise ArgumentError(f"features: expected at least one dimension, received {self!r}")
+        return self._spec.shape[-1]
+
+    @property
+    def batch_size(self) -> int:
+        """The size of the first dimension; 1 where it is not known."""
+        if not self._spec.shape:
+            raise ArgumentError(f"batch_size: expected at least one dimension, received {self!r}")
+        return self._spec.shape[0]
+
+    def _image(self, what: str) -> tuple[int, int, int]:
+        shape = self._spec.shape
+        if len(shape) != 4:
+            raise ArgumentError(
+                f"{what}: expected an image of shape (batch, channels, height, width), "
+                f"received {self!r}"
+            )
+        return shape[1], shape[2], shape[3]
+
+    @property
+    def C(self) -> int:
+        """The number of channels of an image."""
+        return self._image("C")[0]
+
+    @property
+    def channels(self) -> int:
+        """The same as ``C``."""
+        return self._image("channels")[0]
+
+    @property
+    def H(self) -> int:
+        """The height of an image."""
+        return self._image("H")[1]
+
+    @property
+    def W(self) -> int:
+        """The width of an image."""
+        return self._image("W")[2]
+
+    @property
+    def HW(self) -> tuple[int, int]:
+        """Height and width of an image."""
+        return self._image("HW")[1:]
+
+    @property
+    def CHW(self) -> tuple[int, int, int]:
+        """Channels, height and width of an image."""
+        return self._image("CHW")
+
+    @property
+    def HWC(self) -> tuple[int, int, int]:
+        """Height, width and channels of an image."""
+        channels, height, width = self._image("HWC")
+        return height, width, channels
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self._node.batch_known:
+            warnings.warn(
+                f"unpacking {self!r} along its batch, whose size is not known: this makes "
+                f"{len(self)} value(s) whatever the real batch is; give the input a batch_shape",
+                stacklevel=2,
+            )
+        return super().__iter__()
+
+    def __len__(self) -> int:
+        if not self._spec.shape:
+            raise ArgumentError(f"{self!r} has no length: it has no dimensions")
+        return self._spec.shape[0]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(torch.Tensor, name):
+            raise AttributeError(f"{self!r} has no attribute {name!r}, and neither has a tensor")
+        attribute = getattr(torch.Tensor, name)
+        if callable(attribute):
+            return _Method(self, name, attribute)
+        return _apply(useful_layers.GetAttr(name), (self._node,), self._token)
+
+
+class _Method:
+    """A method of a symbolic tensor, not called yet; making one adds no node."""
+
+    __slots__ = ("_function", "_handle", "__name__")
+
+    def __init__(self, handle: SymbolicTensor, name: str, function: Callable[..., Any]) -> None:
+        self._handle = handle
+        self.__name__ = name
+        self._function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        name = self.__name__
+        if name.endswith("_"):
+            raise ArgumentError(
+                f"x.{name}() would change a value in place that other nodes read: use "
+                f"x.{name.rstrip('_')}(), which returns a new one"
+            )
+        return _add_to_graph(self._function, self._handle, *args, **kwargs)
+
+    def __repr__(self) -> str:
+        return f"<method {self.__name__} of {self._handle!r}>"
+
+
+def handle_of(node: Node, token: Token) -> Any:
+    """Return the handle of a node: the one that is alive, else a new one."""
+    if node.handle is not None and (handle := node.handle()) is not None:
+        return handle
+    spec = node.spec
+    if type(spec) is TensorSpec:
+        return SymbolicTensor(node, token)
+    assert isinstance(spec, Concrete)
+    return (SymbolicCallable if callable(spec.value) else SymbolicData)(node, token)
+
+
+# --- operators ------------------------------------------------------------------------------------
+
+_OWN_LAYERS: dict[str, type[nn.Module]] = {
+    "add": useful_layers.AddOpLayer,
+    "sub": useful_layers.SubOpLayer,
+    "mul": useful_layers.MulOpLayer,
+    "mod": useful_layers.ModOpLayer,
+    "matmul": useful_layers.MatmulOpLayer,
+}
+
+
+def _binary(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    layer_type = _OWN_LAYERS.get(name)
+
+    def method(self: SymbolicData, other: Any) -> Any:
+        if layer_type is not None and isinstance(other, SymbolicData):
+            return _apply(layer_type(), (self._node, other._node), self._token)
+        return _add_to_graph(function, self, other)
+
+    return method
+
+
+def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
+    def method(self: SymbolicData, other: Any) -> Any:
+        return _add_to_graph(function, other, self)
+
+    return method
+
+
+def _unary(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    def method(self: SymbolicData) -> Any:
+        return _add_to_graph(function, self)
+
+    return method
+
+
+_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
+_COMPARISONS = "lt le gt ge".split()
+_UNARY = "neg pos abs invert".split()
+
+for _name in _BINARY:
+    _function = getattr(operator, f"__{_name}__")
+    setattr(SymbolicData, f"__{_name}__", _binary(_name, _function))
+    setattr(SymbolicData, f"__r{_name}__", _reflected(_function))
+for _name in _COMPARISONS:
+    setattr(SymbolicData, f"__{_name}__", _binary(_name, getattr(operator, _name)))
+for _name in _UNARY:
+    setattr(SymbolicData, f"__{_name}__", _unary(getattr(operator, _name)))
+
+
+# --- inputs ---------------------------------------------------------------------------------------
+
+
+def Input(  # noqa: N802 - the name of the API that this package follows
+    shape: tuple[int, ...] | list[int] = (),
+    batch_size: int = 1,
+    batch_shape: tuple[int, ...] | list[int] | None = None,
+    dtype: torch.dtype = torch.float32,
+    min_value: float = 0.0,
+    max_value: float = 1.0,
+) -> SymbolicTensor:
+    """Return a symbolic tensor with no parents: an input of the graph. No memory is allocated.
+
+    Args:
+        shape: the shape of one sample, without the batch dimension.
+        batch_size: the batch size to assume; the model takes any.
+        batch_shape: the shape with the batch dimension, which then counts as known.
+        dtype: the element type of the data.
+        min_value: the least value of example data, for ``x.v``.
+        max_value: the bound above which no example data lies.
+
+    Raises:
+        ArgumentError: a size is not a non-negative integer.
+
+    >>> Input(shape=(3, 32, 32)).CHW
+    (3, 32, 32)
+    """
+    sizes = tuple(batch_shape) if batch_shape is not None else (batch_size, *shape)
+    for size in sizes:
+        if isinstance(size, bool) or not isinstance(size, int) or size < 0:
+            raise ArgumentError(
+                f"Input expected sizes that are integers of at least 0, received {size!r} in "
+                f"{sizes}: give shape=(features,), or batch_shape with the batch size"
+            )
+    if not isinstance(dtype, torch.dtype):
+        raise ArgumentError(f"Input expected a torch.dtype, received {dtype!r}")
+    node = Node(None, (), TensorSpec(sizes, dtype), batch_shape is not None, 0, origin=_caller())
+    node.input_range = InputRange(min_value, max_value)
+    return SymbolicTensor(node, handle_token())
+
+
+def CustomInput(data: Any) -> Any:  # noqa: N802 - the name of the API that this package follows
+    """Return symbolic data for any Python object: an input that need not be a tensor.
+
+    Args:
+        data: an example of what the model will be given. A tensor is remembered by its shape and
+            dtype; anything else is kept, and layers run on it once to see what they return.
+
+    >>> numbers = CustomInput([5, 6, 7])
+    >>> len(numbers), numbers[0].v
+    (3, 5)
+    """
+    if isinstance(data, torch.Tensor):
+        spec: TensorSpec | Concrete = TensorSpec(tuple(data.shape), data.dtype)
+    else:
+        spec = Concrete(data, is_real=True)
+    return handle_of(Node(None, (), spec, True, 0, origin=_caller()), handle_token())
+
+
+def _caller() -> tuple[str, int]:
+    import sys
+
+    frame = sys._getframe(2)
+    return frame.f_code.co_filename, frame.f_lineno

@@ -1,0 +1,318 @@
+"""The model: a graph, the layers of its calls, and a way to run them."""
+
+from __future__ import annotations
+
+import copy
+import traceback
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+import torch
+from torch import nn
+
+from . import config
+from .errors import ArgumentError, GraphError
+from .execution import EXECUTIONS, PREPARE, cuda_graph
+from .graph import Collected, Graph, check_inputs, collect
+from .interception import Token, handle_token
+from .node import Node, TensorSpec, format_origin
+from .rebuild import nodes_from_graph
+from .source import documented_source
+from .summary import summary_text
+from .symbolic_data import SymbolicData, handle_of
+
+
+class SymbolicModel(nn.Module):
+    """A PyTorch module that replays the operations between inputs and outputs on real data.
+
+    Args:
+        inputs: the symbolic data that the model is given, one or several, in order.
+        outputs: the symbolic data that the model returns: one, or several as a tuple.
+        enable_cuda_graphs: record the kernels once and replay them on the GPU.
+        enable_forward_codegen: ``True`` means ``execution="codegen"``, ``False`` means
+            ``"ordered"``; ``None`` leaves it to ``execution``.
+        execution: how the forward runs, one of ``hpml.symbolic.EXECUTIONS``; ``None`` means the
+            fastest that is always correct.
+
+    Raises:
+        ArgumentError: something that is not symbolic data, or both ways to choose an execution.
+        ForeignNodeError: an output needs an input that is not given.
+        CycleError: a value depends on itself.
+        DeviceError: CUDA graphs on a machine without a GPU.
+
+    >>> from hpml.symbolic import Input
+    >>> x = inputs = Input(shape=(4,))
+    >>> for _ in range(2):
+    ...     x = nn.Linear(4, 4)(x)
+    >>> model = SymbolicModel(inputs, x)
+    >>> model(torch.rand(8, 4)).shape
+    torch.Size([8, 4])
+    >>> print(model.source)
+    def forward(self, i0):
+        l = self._execution_order_layers
+        h0 = l[0](i0)  # Linear_1
+        o0 = l[1](h0)  # Linear_2
+        return o0
+    <BLANKLINE>
+    """
+
+    def __init__(
+        self,
+        inputs: SymbolicData | Iterable[SymbolicData],
+        outputs: SymbolicData | Iterable[SymbolicData],
+        enable_cuda_graphs: bool = False,
+        enable_forward_codegen: bool | None = None,
+        *,
+        execution: str | None = None,
+    ) -> None:
+        super().__init__()
+        execution = _choose_execution(execution, enable_forward_codegen)
+        if enable_cuda_graphs:
+            cuda_graph.check_available()
+        input_nodes = [handle._node for handle in _as_handles("inputs", inputs)]
+        check_inputs(input_nodes)
+        output_nodes = [handle._node for handle in _as_handles("outputs", outputs)]
+        self._execution = execution
+        self._cuda_graphs = enable_cuda_graphs
+        self._adopt(collect(input_nodes, output_nodes))
+
+    def _adopt(self, collected: Collected) -> None:
+        """Take over a graph with its layers and nodes, and make it ready to run."""
+        self._graph = collected.graph
+        self._nodes: list[Node] | None = collected.nodes
+        self._execution_order_layers: list[nn.Module] = collected.layers
+        modules = self._modules
+        for call, layer in zip(collected.graph.calls, collected.layers, strict=True):
+            if call.name in self.__dict__ or hasattr(SymbolicModel, call.name):
+                raise ArgumentError(
+                    f"custom_name expected a name that a module does not use itself, received "
+                    f"{call.name!r}: choose another"
+                )
+            modules[call.name] = layer
+        self._prepare()
+
+    def _prepare(self) -> None:
+        program = PREPARE[self._execution](self._graph)
+        if self._cuda_graphs:
+            program = cuda_graph.prepare(program)
+        self._program = program
+        self._run = program.run
+
+    # --- running ---
+
+    def forward(self, *inputs: Any) -> Any:
+        """Run the graph on real data; call the model instead, ``model(x)``."""
+        try:
+            return self._run(self, *inputs)
+        except Exception as error:
+            self._explain(error, inputs)
+            raise
+
+    def _explain(self, error: Exception, inputs: tuple[Any, ...]) -> None:
+        """Say in terms of the graph what went wrong: the wrong inputs, or the layer that failed."""
+        graph = self._graph
+        if len(inputs) != len(graph.inputs):
+            expected = ", ".join(graph.values[value].text() for value in graph.inputs)
+            raise ArgumentError(
+                f"the model expected {len(graph.inputs)} input(s), {expected}; received "
+                f"{len(inputs)}: call it with one value for each symbolic input"
+            ) from None
+        for frame, line in traceback.walk_tb(error.__traceback__):
+            if frame.f_code is self._run.__code__:
+                position = self._program.failed_call(frame, line)
+                if position is not None:
+                    error.add_note(self._describe_call(position))
+                return
+
+    def _describe_call(self, position: int) -> str:
+        call = self._graph.calls[position]
+        layer = self._execution_order_layers[position]
+        arguments = " and ".join(self._graph.values[a].text() for a in call.arguments)
+        place = "" if call.origin is None else f", written at {format_origin(call.origin)}"
+        return (
+            f"In layer {call.name} of the symbolic model, {layer!r}, call {position + 1} of "
+            f"{len(self._graph.calls)}{place}. When the model was built it received {arguments}."
+        )
+
+    # --- looking ---
+
+    @property
+    def graph(self) -> Graph:
+        """The graph: plain data, immutable."""
+        return self._graph
+
+    @property
+    def source(self) -> str:
+        """The Python source that runs."""
+        return self._program.source
+
+    @property
+    def _generated_forward_source(self) -> str:
+        """The generated source in the form of the documents, a name for each value."""
+        return documented_source(self._graph, config.CODEGEN_MIN_LOOP_LENGTH).text
+
+    @property
+    def execution(self) -> str:
+        """How the forward runs; assign another name to switch."""
+        return self._execution
+
+    @execution.setter
+    def execution(self, name: str) -> None:
+        _check_execution(name)
+        self._execution = name
+        self._prepare()
+
+    @property
+    def inputs(self) -> tuple[Any, ...]:
+        """The symbolic data that the model is given."""
+        return self._handles(self._graph.inputs)
+
+    @property
+    def outputs(self) -> tuple[Any, ...]:
+        """The symbolic data that the model returns."""
+        return self._handles(self._graph.outputs)
+
+    def _handles(self, values: Sequence[int]) -> tuple[Any, ...]:
+        nodes = self._all_nodes()
+        token: Token = handle_token()
+        return tuple(handle_of(nodes[value], token) for value in values)
+
+    def _all_nodes(self) -> list[Node]:
+        """Return the node of each value; a copied or unpickled model makes them when asked."""
+        if self._nodes is None:
+            self._nodes = nodes_from_graph(self._graph, self._execution_order_layers)
+        return self._nodes
+
+    @property
+    def input_shape(self) -> Any:
+        """The shape of the input, or a tuple of shapes; ``None`` for what is not a tensor."""
+        return self._shapes(self._graph.inputs)
+
+    @property
+    def output_shape(self) -> Any:
+        """The shape of the output, or a tuple of shapes; ``None`` for what is not a tensor."""
+        return self._shapes(self._graph.outputs)
+
+    def _shapes(self, values: Sequence[int]) -> Any:
+        shapes = [self._graph.values[value].shape for value in values]
+        sizes = tuple(None if shape is None else torch.Size(shape) for shape in shapes)
+        return sizes if len(sizes) > 1 else sizes[0]
+
+    def summary(self) -> None:
+        """Print a table of the layers, their output shapes and their parameters."""
+        print(summary_text(self))
+
+    # --- changing and copying ---
+
+    def add_output(self, node: SymbolicData) -> None:
+        """Return one more value of the graph from now on.
+
+        Raises:
+            ArgumentError: the node is an input of the model, or the model does not compute it.
+        """
+        (handle,) = _as_handles("add_output", node)
+        nodes = self._all_nodes()
+        try:
+            value = next(i for i, known in enumerate(nodes) if known is handle._node)
+        except StopIteration:
+            raise ArgumentError(
+                f"add_output expected a value that this model computes, received "
+                f"{handle._node.describe()}: build a model with it in outputs instead"
+            ) from None
+        if value in self._graph.inputs:
+            raise ArgumentError(
+                f"add_output expected a value that the model computes, received its input "
+                f"{handle._node.describe()}: an input need not be returned"
+            )
+        self._graph = self._graph._replace(outputs=(*self._graph.outputs, value))
+        self._prepare()
+
+    def detach_from_graph(self) -> SymbolicModel:
+        """Return a copy with weights of its own, which no longer refers to the symbolic values."""
+        return copy.deepcopy(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicModel:
+        copied = type(self).__new__(type(self))
+        memo[id(self)] = copied
+        copied.__setstate__(copy.deepcopy(self.__getstate__(), memo))
+        return copied
+
+    def __getstate__(self) -> dict[str, Any]:
+        # The program is generated again; the nodes are made again when somebody asks.
+        state = self.__dict__.copy()
+        for name in ("_program", "_run", "_execution_order_layers"):
+            del state[name]
+        state["_nodes"] = None
+        return state
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        super().__setstate__(state)
+        self._refresh_layers()
+        self._prepare()
+
+    def _refresh_layers(self) -> None:
+        layers = [self._modules[call.name] for call in self._graph.calls]
+        # A list of its own: a replica on another device must not change the original's.
+        self.__dict__["_execution_order_layers"] = layers
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        super().__setattr__(name, value)
+        if "_execution_order_layers" in self.__dict__ and name in self._modules:
+            self._refresh_layers()
+
+    def to_fx(self) -> torch.fx.GraphModule:
+        """Return the same model for ``torch.fx``: a graph that its tools can read and change.
+
+        The layers are shared with this model.
+        """
+        from .to_fx import graph_module
+
+        return graph_module(self)
+
+
+FunctionalModel = SymbolicModel
+
+
+def _as_handles(what: str, given: Any) -> list[SymbolicData]:
+    handles = [given] if isinstance(given, SymbolicData) else _listed(what, given)
+    if not handles:
+        raise ArgumentError(f"{what} expected at least one symbolic value, received none")
+    for handle in handles:
+        if not isinstance(handle, SymbolicData):
+            raise ArgumentError(
+                f"{what} expected symbolic data, as returned by Input and by layers called on it, "
+                f"received {type(handle).__name__}"
+            )
+    return handles
+
+
+def _listed(what: str, given: Any) -> list[Any]:
+    if not isinstance(given, (list, tuple)):
+        raise ArgumentError(
+            f"{what} expected symbolic data, or a list or tuple of it, received "
+            f"{type(given).__name__}"
+        )
+    return list(given)
+
+
+def _choose_execution(execution: str | None, codegen: bool | None) -> str:
+    if execution is not None and codegen is not None:
+        raise ArgumentError(
+            f"expected execution or enable_forward_codegen, received both ({execution!r} and "
+            f"{codegen!r}): enable_forward_codegen=True is execution='codegen', False is 'ordered'"
+        )
+    if execution is None:
+        wanted = config.CODEGEN_BY_DEFAULT if codegen is None else codegen
+        return "codegen" if wanted else "ordered"
+    _check_execution(execution)
+    return execution
+
+
+def _check_execution(name: Any) -> None:
+    if name not in EXECUTIONS:
+        raise ArgumentError(
+            f"execution expected one of {', '.join(map(repr, EXECUTIONS))}, received {name!r}"
+        )
+
+
+__all__ = ["FunctionalModel", "GraphError", "SymbolicModel", "TensorSpec"]
