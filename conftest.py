@@ -1,0 +1,155 @@
+"""What holds for every test and every docstring example: a clean world before and after.
+
+At the root, not in ``tests/``, because the examples in ``hpml/`` run under the same rules.
+"""
+
+from __future__ import annotations
+
+import builtins
+import gc
+import importlib.util
+import os
+import re
+import sys
+import threading
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+# Before numpy and torch read them: two test workers share two cores.
+for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
+    os.environ.setdefault(_name, "1")
+os.environ["MPLBACKEND"] = "Agg"
+os.environ["HPML_QUICK"] = "1"
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+    from pathlib import Path
+
+if importlib.util.find_spec("torch") is None:  # Python 3.12 and 3.13 run what needs no torch
+    _ORIGINALS: dict[str, Any] = {}
+else:
+    import torch
+
+    torch.set_num_threads(1)
+    _ORIGINALS = {"__call__": torch.nn.Module.__call__, "__new__": torch.nn.Module.__new__}
+
+_CI = os.environ.get("HPML_CI") == "1"
+# What a machine may lack that `.ci/run` cannot install.
+_MAY_SKIP = re.compile(r"\b(GPU|CUDA)\b|\bpython3\.\d+\b")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _results(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Path]:
+    """Keep what tests write out of the student's results."""
+    folder = tmp_path_factory.mktemp("results")
+    before = os.environ.get("HPML_RESULTS")
+    os.environ["HPML_RESULTS"] = str(folder)
+    yield folder
+    if before is None:
+        del os.environ["HPML_RESULTS"]
+    else:
+        os.environ["HPML_RESULTS"] = before
+
+
+@pytest.fixture(autouse=True)
+def _switched_off_again(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Fail a test that leaves `nn.Module` patched or a profiler or tracer switched on."""
+    if _altered():
+        # An earlier test failed: the traceback kept for debuggers holds its symbolic handles.
+        _forget_the_last_failure()
+    hooks = _hooks()
+    yield
+    if "matplotlib.pyplot" in sys.modules:
+        sys.modules["matplotlib.pyplot"].close("all")
+    after = _hooks()
+    _set_hooks(hooks)
+    assert after == hooks, f"the test left a profiler or tracer on: {after}, before it {hooks}"
+    if _altered():
+        # A doctest's last value stays in `_`; cycles wait for the collector.
+        builtins.__dict__.pop("_", None)
+        gc.collect()
+    failed = any(getattr(request.node, f"_{phase}_failed", False) for phase in ("setup", "call"))
+    altered = _altered()
+    # After a failure its traceback still holds the handles; that failure is what to look at.
+    assert failed or not altered, (
+        f"the test left torch.nn.Module.{altered} changed: is a symbolic handle still alive?"
+    )
+
+
+def _altered() -> str:
+    """Return the name of the first method of `nn.Module` that is not the original, or ``""``."""
+    for name, original in _ORIGINALS.items():
+        if getattr(torch.nn.Module, name) is not original:
+            return name
+    return ""
+
+
+def _hooks() -> dict[str, Any]:
+    hooks: dict[str, Any] = {
+        "sys.setprofile": sys.getprofile(),
+        "sys.settrace": sys.gettrace(),
+        "threading.setprofile": threading.getprofile(),
+        "threading.settrace": threading.gettrace(),
+    }
+    if sys.version_info >= (3, 12):
+        # A coverage tool or debugger that was there before the test stays.
+        hooks["sys.monitoring"] = tuple(sys.monitoring.get_tool(number) for number in range(6))
+    return hooks
+
+
+def _set_hooks(hooks: dict[str, Any]) -> None:
+    """Put the hooks back, so that one test that forgot to does not fail all that follow."""
+    for name, function in (
+        ("sys.setprofile", sys.setprofile),
+        ("sys.settrace", sys.settrace),
+        ("threading.setprofile", threading.setprofile),
+        ("threading.settrace", threading.settrace),
+    ):
+        function(hooks[name])
+
+
+def _forget_the_last_failure() -> None:
+    for name in ("last_exc", "last_value", "last_traceback", "last_type"):
+        sys.__dict__.pop(name, None)
+    builtins.__dict__.pop("_", None)
+    gc.collect()
+
+
+@pytest.fixture(autouse=True)
+def _gpu(request: pytest.FixtureRequest) -> None:
+    """Skip a test marked ``gpu`` where there is none."""
+    if request.node.get_closest_marker("gpu") and not (_ORIGINALS and torch.cuda.is_available()):
+        pytest.skip("needs a CUDA GPU; runs on a machine that has one")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
+    report = yield
+    _refuse_skip(report)
+    setattr(item, f"_{report.when}_failed", report.failed)
+    return report
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_make_collect_report(collector: pytest.Collector) -> Any:
+    report = yield
+    _refuse_skip(report)
+    return report
+
+
+def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
+    """With ``HPML_CI=1``, turn a skip for want of something installable into a failure."""
+    if not (_CI and report.skipped) or hasattr(report, "wasxfail"):
+        return
+    reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+    if not _MAY_SKIP.search(reason):
+        report.outcome = "failed"
+        report.longrepr = f"Skipped with HPML_CI=1, though it could run here: {reason}"
+
+
+def pytest_sessionfinish(session: pytest.Session) -> None:
+    """With ``HPML_CI=1``, a session in which nothing ran has failed."""
+    reporter = session.config.pluginmanager.get_plugin("terminalreporter")
+    if _CI and reporter is not None and not reporter.stats.get("passed"):
+        session.exitstatus = session.exitstatus or pytest.ExitCode.NO_TESTS_COLLECTED
