@@ -111,6 +111,8 @@ def unpack(handle: SymbolicData, count: int) -> tuple[Any, ...]:
 
 def record_call(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Record ``layer(*args, **kwargs)``, where at least one argument mentions symbolic data."""
+    if len(args) == 1 and not kwargs and isinstance(args[0], SymbolicData):
+        return apply(layer, (args[0]._node,), args[0]._token)
     custom_name = kwargs.pop("custom_name", None)
     if not kwargs and all(isinstance(a, SymbolicData) for a in args):
         return apply(layer, tuple([a._node for a in args]), args[0]._token, custom_name)
@@ -119,6 +121,8 @@ def record_call(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any])
 
 def mentions_symbolic(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
     """Return whether symbolic data is among the arguments, at any depth of containers."""
+    if args and isinstance(args[0], SymbolicData):
+        return True
     return mentions((args, kwargs), (SymbolicData,))
 
 
@@ -154,15 +158,14 @@ def _check_name(name: Any) -> None:
         )
 
 
-_OWN_PACKAGE = __name__.rpartition(".")[0]
+_NOT_THE_USERS = (__name__.rpartition(".")[0], "torch.")
 
 
 def _origin() -> tuple[str, int] | None:
     """Return file and line of the statement outside this package that is running."""
     frame = sys._getframe(2)
     while frame is not None:
-        module = frame.f_globals.get("__name__", "")
-        if not module.startswith(_OWN_PACKAGE) and not module.startswith("torch."):
+        if not frame.f_globals.get("__name__", "").startswith(_NOT_THE_USERS):
             return frame.f_code.co_filename, frame.f_lineno
         frame = frame.f_back  # type: ignore[assignment]
     return None

@@ -8,6 +8,7 @@ between threads and between copies of a model.
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -24,13 +25,11 @@ class Value(NamedTuple):
         shape: the size of each dimension; ``None`` if the value is not a tensor.
         kind: the dtype of a tensor, such as ``"float32"``, else the name of the type.
         batch_known: whether the first dimension is more than a placeholder.
-        depth: the longest path from an input, counted in calls.
     """
 
     shape: tuple[int, ...] | None
     kind: str
     batch_known: bool
-    depth: int
 
     def text(self) -> str:
         """Return the shape with an unknown batch size as ``None``, or the name of the type."""
@@ -159,60 +158,36 @@ def _creation_order(nodes: list[Node], inputs: Sequence[Node]) -> list[Node]:
     return nodes
 
 
-def _number(
-    inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]
-) -> Collected:
-    number: dict[Node, int] = {}
-    values: list[Value] = []
-    nodes: list[Node] = []
-
-    def add(node: Node) -> int:
-        number[node] = position = len(values)
-        spec = node.spec
-        if type(spec) is TensorSpec:
-            kind = _DTYPE_NAMES.get(spec.dtype) or _remember_dtype(spec.dtype)
-            values.append(Value(spec.shape, kind, node.batch_known, node.depth))
-        else:
-            values.append(Value(None, type(spec.value).__name__, node.batch_known, node.depth))  # type: ignore[union-attr]
-        nodes.append(node)
-        return position
-
-    for node in inputs:
-        add(node)
+def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) -> Collected:
+    number = {node: position for position, node in enumerate(inputs)}
+    nodes = list(inputs)
+    values = [_value_of(node) for node in inputs]
     calls: list[Call] = []
     layers: list[nn.Module] = []
-    counts: dict[str, int] = {}
-    names: set[str] = set()
+    name_for = _Namer()
     unpacked: dict[int, int] = {}
     for node in order:
         layer = node.layer
         assert layer is not None  # inputs were left out
+        result = number[node] = len(nodes)
+        nodes.append(node)
+        values.append(_value_of(node))
         group = node.unpacking
-        if group is not None and id(group) in unpacked:
-            index = unpacked[id(group)]
-            results = list(calls[index].results)
-            results[node.position] = add(node)
-            calls[index] = calls[index]._replace(results=tuple(results))
-            continue
-        layer_type = layer._get_name()
-        base = node.custom_name or layer_type
-        counts[base] = count = counts.get(base, 0) + 1
-        name = base if node.custom_name and count == 1 else f"{base}_{count}"
-        while name in names:  # a name that the user chose looks like one of ours
-            counts[base] = count = count + 1
-            name = f"{base}_{count}"
-        names.add(name)
-        arguments = tuple([number[parent] for parent in node.parents])
-        result = add(node)
         if group is None:
-            calls.append(
-                Call(name, layer_type, arguments, (result,), False, node.origin)
-            )
+            results: tuple[int | None, ...] = (result,)
         else:
-            unpacked[id(group)] = len(calls)
-            places: list[int | None] = [None] * group.count
+            earlier = unpacked.get(id(group))
+            places = [None] * group.count if earlier is None else list(calls[earlier].results)
             places[node.position] = result
-            calls.append(Call(name, layer_type, arguments, tuple(places), True, node.origin))
+            results = tuple(places)
+            if earlier is not None:
+                calls[earlier] = calls[earlier]._replace(results=results)
+                continue
+            unpacked[id(group)] = len(calls)
+        layer_type = layer._get_name()
+        name = name_for(layer_type, node.custom_name)
+        arguments = tuple([number[parent] for parent in node.parents])
+        calls.append(Call(name, layer_type, arguments, results, group is not None, node.origin))
         layers.append(layer)
     graph = Graph(
         tuple(values),
@@ -223,13 +198,36 @@ def _number(
     return Collected(graph, layers, nodes)
 
 
-_DTYPE_NAMES: dict[object, str] = {}
+class _Namer:
+    """Names for the layers of a model: the type and a number, or the name the user chose."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._taken: set[str] = set()
+
+    def __call__(self, layer_type: str, custom_name: str | None) -> str:
+        base = custom_name or layer_type
+        count = self._counts.get(base, 0) + 1
+        name = base if custom_name and count == 1 else f"{base}_{count}"
+        while name in self._taken:  # a name that the user chose looks like one of ours
+            count += 1
+            name = f"{base}_{count}"
+        self._counts[base] = count
+        self._taken.add(name)
+        return name
 
 
-def _remember_dtype(dtype: object) -> str:
-    name = str(dtype).removeprefix("torch.")
-    _DTYPE_NAMES[dtype] = name
-    return name
+def _value_of(node: Node) -> Value:
+    spec = node.spec
+    if isinstance(spec, TensorSpec):
+        return _tensor_value(spec, node.batch_known)
+    return Value(None, type(spec.value).__name__, node.batch_known)
+
+
+@functools.lru_cache(maxsize=1024)
+def _tensor_value(spec: TensorSpec, batch_known: bool) -> Value:
+    # Values that look the same are the same object: a deep model has few shapes.
+    return Value(spec.shape, str(spec.dtype).removeprefix("torch."), batch_known)
 
 
 def check_inputs(inputs: Sequence[Node]) -> None:

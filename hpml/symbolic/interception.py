@@ -119,10 +119,9 @@ def _uninstall() -> None:
 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     # Written for speed: this runs for every module of the process while a handle is alive.
-    if (
-        (args and type(args[0]) in _noticed) or len(args) > 1 or kwargs
-    ) and _mentions(args, kwargs):
-        return _record(self, args, kwargs)
+    if (args and type(args[0]) in _noticed) or len(args) > 1 or kwargs:
+        if _mentions(args, kwargs):
+            return _record(self, args, kwargs)
     if self._compiled_call_impl is not None:
         return self._compiled_call_impl(*args, **kwargs)
     return self._call_impl(*args, **kwargs)

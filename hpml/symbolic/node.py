@@ -113,20 +113,25 @@ class Node:
         self.unpacking: Unpacking | None = None
         self.position = 0
         self.input_range: InputRange | None = None
-        self.children: list[weakref.ref[Node]] | None = None
+        # Nearly every node has one child. A list for each would double the garbage collector's
+        # work in a large graph, so a list is made for the second child.
+        self.children: weakref.ref[Node] | list[weakref.ref[Node]] | None = None
         if parents:
             reference = weakref.ref(self)
             for parent in parents:
-                if parent.children is None:
-                    parent.children = [reference]
+                others = parent.children
+                if others is None:
+                    parent.children = reference
+                elif isinstance(others, list):
+                    others.append(reference)
                 else:
-                    parent.children.append(reference)
+                    parent.children = [others, reference]
 
     def living_children(self) -> tuple[Node, ...]:
         """Return the children that are still used by somebody, each once, in creation order."""
-        if self.children is None:
-            return ()
-        living = {id(child): child for ref in self.children if (child := ref()) is not None}
+        known = self.children
+        references = known if isinstance(known, list) else [] if known is None else [known]
+        living = {id(child): child for ref in references if (child := ref()) is not None}
         self.children = [weakref.ref(child) for child in living.values()]
         return tuple(living.values())
 

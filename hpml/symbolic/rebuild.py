@@ -25,17 +25,16 @@ def nodes_from_graph(graph: Graph, layers: Sequence[nn.Module]) -> list[Node]:
     nodes: list[Node] = [None] * len(graph.values)  # type: ignore[list-item]
     for value in graph.inputs:
         about = graph.values[value]
-        nodes[value] = Node(None, (), _spec(about), about.batch_known, about.depth)
+        nodes[value] = Node(None, (), _spec(about), about.batch_known, 0)
     for call, layer in zip(graph.calls, layers, strict=True):
         parents = tuple(nodes[argument] for argument in call.arguments)
+        depth = max(parent.depth for parent in parents) + 1
         group = Unpacking(len(call.results)) if call.unpacks else None
         for position, result in enumerate(call.results):
             if result is None:
                 continue
             about = graph.values[result]
-            node = Node(
-                layer, parents, _spec(about), about.batch_known, about.depth, None, call.origin
-            )
+            node = Node(layer, parents, _spec(about), about.batch_known, depth, None, call.origin)
             node.unpacking, node.position = group, position
             nodes[result] = node
     return nodes

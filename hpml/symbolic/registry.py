@@ -75,6 +75,8 @@ def _linear(layer: nn.Linear, spec: TensorSpec) -> TensorSpec | None:
         return None
     if not shape or shape[-1] != layer.in_features:
         raise ShapeError(f"expected a last dimension of {layer.in_features}, received {shape}")
+    if layer.out_features == layer.in_features:
+        return spec
     return TensorSpec((*shape[:-1], layer.out_features), spec.dtype)
 
 

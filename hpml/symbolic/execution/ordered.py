@@ -30,7 +30,7 @@ def make_run(graph: Graph) -> Callable[..., Any]:
         (
             position,
             tuple([slots[argument] for argument in call.arguments]),
-            [None if result is None else slots[result] for result in call.results],
+            tuple([None if result is None else slots[result] for result in call.results]),
             call.unpacks,
         )
         for position, call in enumerate(graph.calls)
