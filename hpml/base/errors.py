@@ -45,19 +45,29 @@ def describe(value: object, limit: int = 60) -> str:
     return line if len(line) <= limit else line[: limit - 3] + "..."
 
 
+class _Short(reprlib.Repr):
+    """Stops early inside long and deep containers, where `repr` would take seconds."""
+
+    def __init__(self, limit: int) -> None:
+        super().__init__()
+        self.maxstring = self.maxother = self.maxlong = 4 * limit
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = limit
+
+    def repr_instance(self, x: object, level: int) -> str:
+        kind = type(x)
+        try:
+            if hasattr(kind, "shape") and hasattr(kind, "dtype"):
+                return f"{kind.__name__}(shape={tuple(x.shape)}, dtype={x.dtype})"  # type: ignore[attr-defined]
+            return repr(x)
+        except Exception as error:  # noqa: BLE001 - whatever a foreign repr raises, we have a message
+            return f"<{kind.__name__}, whose repr raises {type(error).__name__}>"
+
+
 def _text(value: object, limit: int) -> str:
-    """Return the text of `value`, of any length; containers are cut where `limit` makes it safe."""
-    kind = type(value)
+    """Return the text of `value`, of any length."""
+    if isinstance(value, str):
+        return repr(value[: 2 * limit])
     try:
-        if hasattr(kind, "shape") and hasattr(kind, "dtype"):
-            shape = tuple(value.shape)  # type: ignore[attr-defined]
-            return f"{kind.__name__}(shape={shape}, dtype={value.dtype})"  # type: ignore[attr-defined]
-        # reprlib stops early inside long and deep containers, where repr would take seconds.
-        short = reprlib.Repr()
-        short.maxstring = short.maxother = short.maxlong = 4 * limit
-        short.maxlist = short.maxtuple = short.maxdict = short.maxset = limit
-        if isinstance(value, str):
-            return repr(value[: 2 * limit])
-        return short.repr(value)
-    except Exception as error:  # noqa: BLE001 - any error of a foreign repr is shown, not raised
-        return f"<{kind.__name__}, whose repr raises {type(error).__name__}>"
+        return _Short(limit).repr(value)
+    except Exception as error:  # noqa: BLE001 - an int of 10,000 digits, a dict that changes meanwhile
+        return f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"

@@ -1,0 +1,248 @@
+"""The command ``hpml``: thin, so that whatever it does can also be done from a notebook.
+
+Each subcommand imports what it needs when it runs; ``hpml --help`` is there at once. Exit codes:
+0 done, 1 something failed (a cell, a missing requirement), 2 the arguments make no sense, 130
+interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import hpml
+from hpml.base.errors import HpmlError, describe
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from hpml.labs.execute import Execution
+
+__all__ = ["main"]
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command line and return its exit code.
+
+    Args:
+        arguments: the words after ``hpml``; those of this process without it.
+
+    >>> main(["--version"])
+    hpml 0.1.0
+    0
+    """
+    words = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        # A suite has a parser of its own, so that its options show in its own help.
+        if words[:1] == ["bench"] and len(words) > 1 and not words[1].startswith("-"):
+            return _bench(words[1], words[2:])
+        options = _parser().parse_args(words)
+        code: int = options.run(options)
+    except HpmlError as error:
+        print(f"hpml: {error}", file=sys.stderr)
+        return 1
+    except KeyboardInterrupt:
+        print("hpml: interrupted", file=sys.stderr)
+        return 130
+    except SystemExit as leaving:  # argparse leaves by it, also after --help
+        return leaving.code if isinstance(leaving.code, int) else 2
+    return code
+
+
+class _Parser(argparse.ArgumentParser):
+    """A parser whose help keeps its example on a line of its own, and whose errors point to it."""
+
+    def __init__(self, *, example: str = "", **keywords: Any) -> None:
+        super().__init__(
+            epilog=f"example:\n  {example}",
+            formatter_class=argparse.RawDescriptionHelpFormatter,
+            allow_abbrev=False,
+            **keywords,
+        )
+
+    def error(self, message: str) -> NoReturn:
+        self.exit(2, f"{self.prog}: {message}\nTry `{self.prog} --help`.\n")
+
+
+def _parser() -> _Parser:
+    parser = _Parser(
+        prog="hpml",
+        description="Measure, understand and improve the performance of Python and PyTorch.",
+        example="hpml lab",
+    )
+    parser.add_argument("--version", action="version", version=f"hpml {hpml.__version__}")
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+
+    lab = commands.add_parser(
+        "lab",
+        help="open the course in JupyterLab",
+        description="Open the course in JupyterLab, on this machine only. Ctrl-C stops it.",
+        example="hpml lab --no-browser",
+    )
+    lab.add_argument("--no-browser", action="store_true", help="only print the address")
+    lab.add_argument(
+        "--port", type=_port, metavar="N", help="the port to listen on (default: a free one)"
+    )
+    lab.set_defaults(run=_lab)
+
+    doctor = commands.add_parser(
+        "doctor",
+        help="what this machine can do for the course",
+        description="Show what this machine has, and what each missing thing costs.\n"
+        "Exit code 1 if something the course requires is missing.",
+        example="hpml doctor --json",
+    )
+    doctor.add_argument("--json", action="store_true", help="print it as JSON")
+    doctor.set_defaults(run=_doctor)
+
+    run = commands.add_parser(
+        "run",
+        help="execute a lab without opening it",
+        description="Execute a copy of a lab from top to bottom and print its result tables.",
+        example="hpml run 07 --out executed",
+    )
+    run.add_argument("lab", metavar="LAB", help="its number or name: 7, 07, 07_code_generation")
+    run.add_argument(
+        "--out", type=Path, metavar="DIR", help="where the copy goes (default: results/)"
+    )
+    run.add_argument(
+        "--timeout",
+        type=_seconds,
+        default=900.0,
+        metavar="S",
+        help="seconds for the whole lab (default: 900)",
+    )
+    run.set_defaults(run=_run)
+
+    bench = commands.add_parser(
+        "bench",
+        usage="hpml bench [-h] [SUITE ...]",
+        help="run a benchmark suite",
+        description="Run a benchmark suite; without one, list them.\n"
+        "`hpml bench SUITE --help` shows what a suite can be asked.",
+        example="hpml bench deep-linear --layers 250 500",
+    )
+    bench.set_defaults(run=_list_suites)
+    return parser
+
+
+def _lab(options: argparse.Namespace) -> int:
+    from hpml.server import serve
+
+    return serve(browser=not options.no_browser, port=options.port)
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from hpml.doctor import report
+
+    found = report()
+    print(found.as_json() if options.json else found)
+    return 0 if found.ok else 1
+
+
+def _run(options: argparse.Namespace) -> int:
+    from hpml.base.files import results_folder
+    from hpml.labs.execute import LabNotFoundError, find_lab
+
+    try:
+        path = find_lab(options.lab)
+    except LabNotFoundError as error:
+        print(f"hpml run: {error}", file=sys.stderr)
+        return 2
+    folder: Path = options.out or results_folder()
+    if folder.exists() and not folder.is_dir():
+        received = describe(str(folder))
+        print(f"hpml run: --out: expected a folder, received the file {received}", file=sys.stderr)
+        return 2
+    return _report_run(_execute_with_bar(path, options.timeout), folder / path.name)
+
+
+def _execute_with_bar(path: Path, timeout: float) -> Execution:
+    from tqdm import tqdm
+
+    from hpml.labs.execute import execute
+
+    with tqdm(desc=path.stem, unit="cell", file=sys.stderr, dynamic_ncols=True) as bar:
+
+        def show(done: int, total: int, heading: str) -> None:
+            bar.total = total
+            bar.set_postfix_str(heading[:40], refresh=False)
+            bar.update(done - bar.n)
+            bar.refresh()
+
+        return execute(path, timeout=timeout, progress=show)
+
+
+def _report_run(execution: Execution, target: Path) -> int:
+    import nbformat
+
+    from hpml.base.files import write_atomically
+    from hpml.base.tables import format_seconds
+    from hpml.labs.execute import result_texts
+
+    write_atomically(target, nbformat.writes(execution.notebook) + "\n")  # type: ignore[no-untyped-call]
+    for text in result_texts(execution.notebook):
+        print(text, end="\n\n")
+    print(f"{format_seconds(execution.seconds)}; the executed copy is {_shown(target)}")
+    if execution.failure is not None:
+        print(f"\n{execution.failure}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _list_suites(options: argparse.Namespace) -> int:
+    from hpml.suites import SUITES
+
+    width = max((len(name) for name in SUITES), default=0)
+    print("Benchmark suites, each with its own --help:")
+    for name, (_, summary) in SUITES.items():
+        print(f"  hpml bench {name:<{width}}  {summary}")
+    return 0
+
+
+def _bench(name: str, arguments: Sequence[str]) -> int:
+    from hpml.suites import SUITES
+
+    if name not in SUITES:
+        print(
+            f"hpml bench: expected one of {', '.join(SUITES)}; received {describe(name)}",
+            file=sys.stderr,
+        )
+        return 2
+    module_name, summary = SUITES[name]
+    module = importlib.import_module(module_name)
+    command = f"hpml bench {name}"
+    parser = _Parser(prog=command, description=summary, example=command)
+    module.add_arguments(parser)
+    code: int = module.main(parser.parse_args(arguments))
+    return code
+
+
+def _port(text: str) -> int:
+    if text.isdecimal() and 1 <= int(text) <= 65535:
+        return int(text)
+    raise argparse.ArgumentTypeError(
+        f"expected a whole number from 1 to 65535, received {describe(text)}"
+    )
+
+
+def _seconds(text: str) -> float:
+    try:
+        value = float(text)
+    except ValueError:
+        value = 0.0
+    if 0 < value < float("inf"):
+        return value
+    raise argparse.ArgumentTypeError(
+        f"expected a number of seconds above 0, received {describe(text)}"
+    )
+
+
+def _shown(path: Path) -> str:
+    """Return the path as one would type it here."""
+    shown = os.path.relpath(path)
+    return str(path) if shown.startswith(os.pardir) else shown

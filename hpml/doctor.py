@@ -1,0 +1,277 @@
+"""What this machine can do for the course, and what each missing thing costs.
+
+Everything is a plain value, so that the command prints it, lab 00 shows it as a table in the page,
+and a bug report carries it as JSON. Nothing is repaired: the report says what to do.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import platform
+import re
+import shutil
+import sys
+from dataclasses import asdict, dataclass
+from importlib import metadata
+from typing import TYPE_CHECKING, Literal
+
+from hpml.base.environment import (
+    cpu_model,
+    gpus,
+    installed_version,
+    memory_bytes,
+    physical_cores,
+)
+from hpml.base.errors import describe
+from hpml.base.files import CourseFileError, course_folder
+from hpml.base.tables import Table, format_bytes
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+__all__ = ["Difference", "Finding", "Report", "State", "differences", "report"]
+
+State = Literal["ok", "absent", "warning", "missing"]
+"""``ok``; ``absent``: optional and not there; ``warning``: look at it; ``missing``: required."""
+
+_OLDEST_PYTHON = (3, 11)
+_MARKS: dict[State, str] = {"ok": "✓", "absent": "–", "warning": "!", "missing": "✗"}
+
+# The package as pip names it, and what a student loses without it.
+_REQUIRED = {
+    "numpy": "nothing runs",
+    "pandas": "no tables of measurements",
+    "matplotlib": "no pictures",
+    "jupyterlab": "`hpml lab` cannot open the course",
+    "ipykernel": "no notebook runs",
+    "ipywidgets": "no answers typed into the page, no controls",
+    "nbclient": "`hpml run` cannot execute a lab",
+    "nbformat": "`hpml run` cannot execute a lab",
+    "psutil": "memory and cores are not shown",
+    "tqdm": "no progress bars",
+}
+_OPTIONAL = {
+    "numba": "no Numba rows in labs 01, 04, 07, 08, 13",
+    "snakeviz": "lab 09 cannot open the saved profile in SnakeViz",
+    "memory_profiler": "lab 03 shows no memory by line",
+    "pytorch-symbolic": "labs 06 and 07 have no peer to compare with",
+    "onnxruntime": "lab 14 shows recorded results",
+    "tensorrt": "lab 14 shows recorded TensorRT results",
+}
+
+
+@dataclass(frozen=True)
+class Finding:
+    """One line of the report.
+
+    Args:
+        name: what was looked for.
+        state: see `State`.
+        value: what was found, such as a version; empty if nothing.
+        cost: what is lost or what to do; empty when all is well.
+    """
+
+    name: str
+    state: State
+    value: str
+    cost: str = ""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """An installed package whose version is not the one the course was tested with."""
+
+    package: str
+    tested: str
+    installed: str
+
+
+@dataclass(frozen=True)
+class Report:
+    """All findings, in the order a reader needs them.
+
+    Its text is one screen; in a notebook it shows as tables.
+    """
+
+    findings: tuple[Finding, ...]
+    differences: tuple[Difference, ...] = ()
+
+    @property
+    def ok(self) -> bool:
+        """Whether nothing that the course requires is missing."""
+        return all(finding.state != "missing" for finding in self.findings)
+
+    def table(self) -> Table:
+        """Return the findings as a table."""
+        rows = [
+            (_MARKS[found.state], found.name, found.value or "not found", found.cost)
+            for found in self.findings
+        ]
+        missing = [found.name for found in self.findings if found.state == "missing"]
+        verdict = (
+            f"Missing: {', '.join(missing)}. `make .venv` installs what the course needs."
+            if missing
+            else "Everything the course requires is here."
+        )
+        return Table(("", "what", "found", "what it costs"), rows, caption=verdict)
+
+    def differences_table(self) -> Table | None:
+        """Return the packages of another version than tested, or None where there are none."""
+        if not self.differences:
+            return None
+        rows = [(each.package, each.tested, each.installed) for each in self.differences]
+        return Table(
+            ("package", "tested", "installed"),
+            rows,
+            title="Other versions than the course was tested with",
+            caption="Results may differ. `make .venv` brings back the tested versions.",
+            align=("left", "left", "left"),
+        )
+
+    def as_json(self) -> str:
+        """Return the report as JSON with the keys ``ok``, ``findings`` and ``differences``."""
+        return json.dumps({"ok": self.ok, **asdict(self)}, indent=1, ensure_ascii=False)
+
+    def __str__(self) -> str:
+        tables = [table for table in (self.table(), self.differences_table()) if table]
+        return "\n\n".join(str(table) for table in tables)
+
+    def _repr_html_(self) -> str:
+        tables = [table for table in (self.table(), self.differences_table()) if table]
+        return "".join(table._repr_html_() for table in tables)
+
+
+def report() -> Report:
+    """Look at this machine and return what was found; imports torch if it is installed.
+
+    >>> any(finding.name == "Python" for finding in report().findings)
+    True
+    """
+    pins, course = _course()
+    findings = (
+        _python(),
+        *_torch(),
+        _cpu(),
+        _memory(),
+        _gpu(),
+        _compiler(),
+        course,
+        *(_package(name, cost, "missing") for name, cost in _REQUIRED.items()),
+        *(_package(name, cost, "absent") for name, cost in _OPTIONAL.items()),
+    )
+    return Report(findings, differences(pins))
+
+
+def differences(pins: Mapping[str, str]) -> tuple[Difference, ...]:
+    """Return the installed packages whose version is not the pinned one, by name.
+
+    A package that is not installed is no difference, nor is a local build of the pinned version
+    such as ``2.13.0+cpu``.
+
+    Args:
+        pins: version by package name.
+
+    >>> differences({"no-such-package": "1.0"})
+    ()
+    """
+    found = []
+    for package, tested in pins.items():
+        installed = installed_version(package)
+        if installed is not None and installed.partition("+")[0] != tested.partition("+")[0]:
+            found.append(Difference(package, tested, installed))
+    return tuple(sorted(found, key=lambda each: each.package.lower()))
+
+
+def _course() -> tuple[dict[str, str], Finding]:
+    """Return the pinned versions and the finding about the course's folder."""
+    try:
+        folder = course_folder()
+    except CourseFileError as error:
+        return {}, Finding("course folder", "warning", "", str(error))
+    labs = len(list((folder / "notebooks").glob("[0-9][0-9]_*.ipynb")))
+    constraints = folder / "constraints.txt"
+    if not constraints.is_file():
+        cost = "versions are not compared: constraints.txt is not in the folder"
+        return {}, Finding("course folder", "warning", f"labs: {labs}", cost)
+    pairs = re.findall(r"(?m)^([\w.-]+)==(\S+)", constraints.read_text(encoding="utf-8"))
+    return dict(pairs), Finding("course folder", "ok", f"labs: {labs}")
+
+
+def _python() -> Finding:
+    value = f"{platform.python_version()} ({platform.python_implementation()})"
+    if sys.version_info < _OLDEST_PYTHON:
+        return Finding("Python", "missing", value, "the course needs 3.11 or newer")
+    return Finding("Python", "ok", value)
+
+
+def _torch() -> tuple[Finding, ...]:
+    try:
+        import torch
+    except ImportError as error:
+        cost = f"most labs need it: {describe(str(error))}"
+        return (Finding("torch", "missing", installed_version("torch") or "", cost),)
+    except OSError as error:  # a broken installation: a shared library is missing
+        cost = f"it is installed but does not load: {describe(str(error), 100)}"
+        return (Finding("torch", "missing", installed_version("torch") or "", cost),)
+    threads = torch.get_num_threads()
+    vector = torch.backends.cpu.get_cpu_capability()
+    return (
+        Finding("torch", "ok", str(torch.__version__)),
+        Finding("torch threads", "ok", f"{threads}, vector instructions: {vector}"),
+    )
+
+
+def _cpu() -> Finding:
+    logical, physical = os.cpu_count() or 1, physical_cores()
+    value = f"{cpu_model()}, {logical} logical cores"
+    if physical is not None:
+        value += f", {physical} physical"
+    if logical < 2:
+        return Finding("CPU", "warning", value, "measurements compete with everything else")
+    return Finding("CPU", "ok", value)
+
+
+def _memory() -> Finding:
+    total = memory_bytes()
+    if total is None:
+        return Finding("memory", "warning", "", "its size cannot be read")
+    if total < 3.5 * 2**30:
+        return Finding("memory", "warning", format_bytes(total), "4 GiB are advised")
+    return Finding("memory", "ok", format_bytes(total))
+
+
+def _gpu() -> Finding:
+    found = gpus()
+    if not found:
+        return Finding("GPU", "absent", "", "lab 11 and the GPU columns show recorded results")
+    name, driver = found[0]
+    value = f"{name}, driver {driver}" + (f", and {len(found) - 1} more" if found[1:] else "")
+    if not _torch_sees_a_gpu():
+        cost = "torch does not see it: a CPU build of torch, or a driver too old for it"
+        return Finding("GPU", "warning", value, cost)
+    return Finding("GPU", "ok", value)
+
+
+def _torch_sees_a_gpu() -> bool:
+    try:
+        import torch
+    except (ImportError, OSError):
+        return False
+    return bool(torch.cuda.is_available())
+
+
+def _compiler() -> Finding:
+    for program in filter(None, (os.environ.get("CC"), "cc", "gcc", "clang", "cl")):
+        command = program.split()[0]
+        if shutil.which(command):
+            return Finding("C compiler", "ok", os.path.basename(command))
+    cost = "labs 01, 04, 08 use Numba instead, and torch.compile does not run on the CPU"
+    return Finding("C compiler", "absent", "", cost)
+
+
+def _package(name: str, cost: str, state: State) -> Finding:
+    try:
+        return Finding(name, "ok", metadata.version(name))
+    except metadata.PackageNotFoundError:
+        return Finding(name, state, "", cost)

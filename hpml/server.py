@@ -1,0 +1,194 @@
+"""Start JupyterLab on the course: on this machine only, behind a token, without asking the network.
+
+The server runs in a process of its own with the present interpreter, so that it works whether or
+not the environment is activated, and ends with one Ctrl-C.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import tempfile
+import threading
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hpml.base.errors import HpmlError
+from hpml.base.files import course_folder
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+__all__ = ["Launch", "PortTakenError", "plan", "serve"]
+
+_ADDRESS = "127.0.0.1"
+_FIRST_PORT = 8888
+_FIRST_LAB = "notebooks/00_start_here.ipynb"
+# It asks the network for news and new versions, and asks the student whether it may.
+_QUIET = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
+
+
+class PortTakenError(HpmlError):
+    """The port asked for is in use by another program."""
+
+
+@dataclass(frozen=True)
+class Launch:
+    """What to start: everything about the server, decided before it runs.
+
+    Args:
+        command: the program and its arguments; the token is not among them, for every user of a
+            machine can read the arguments of every process.
+        environment: what to set in the server's environment.
+        url: the address to open, with the token.
+    """
+
+    command: tuple[str, ...]
+    environment: dict[str, str]
+    url: str
+
+
+def plan(*, browser: bool, port: int, token: str, course: Path, settings: Path) -> Launch:
+    """Return how JupyterLab is to be started.
+
+    Args:
+        browser: whether it opens a browser.
+        port: the port to listen on.
+        token: what the page asks for.
+        course: the folder to serve.
+        settings: a folder to put in front of Jupyter's own settings.
+    """
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        str(course / _FIRST_LAB),
+        f"--ServerApp.root_dir={course}",
+        f"--ServerApp.ip={_ADDRESS}",
+        f"--ServerApp.port={port}",
+        # Another port than the one we print would be no help.
+        "--ServerApp.port_retries=0",
+        # One Ctrl-C ends it; without this Jupyter asks back.
+        "--ServerApp.answer_yes=True",
+        "--LabApp.news_url=None",
+        "--log-level=WARN",
+    ]
+    if hasattr(os, "geteuid") and os.geteuid() == 0:
+        # In a container everyone is root, and Jupyter would refuse to start.
+        command.append("--allow-root")
+    if not browser:
+        command.append("--no-browser")
+    paths = [str(settings), *filter(None, [os.environ.get("JUPYTER_CONFIG_PATH")])]
+    programs = [str(Path(sys.executable).parent), *filter(None, [os.environ.get("PATH")])]
+    environment = {
+        "JUPYTER_TOKEN": token,
+        "JUPYTER_CONFIG_PATH": os.pathsep.join(paths),
+        # `!hpml` and `!python` in a notebook mean this environment, activated or not.
+        "PATH": os.pathsep.join(programs),
+    }
+    url = f"http://{_ADDRESS}:{port}/lab/tree/{_FIRST_LAB}?token={token}"
+    return Launch(tuple(command), environment, url)
+
+
+def serve(*, browser: bool = True, port: int | None = None) -> int:
+    """Run JupyterLab until it is stopped; print its address first.
+
+    Args:
+        browser: whether to open the address in the browser.
+        port: the port to listen on; None for the first free one from 8888.
+
+    Returns:
+        The server's exit code; 0 after Ctrl-C.
+
+    Raises:
+        CourseFileError: if there is no course folder.
+        PortTakenError: if `port` is in use.
+    """
+    course = course_folder()
+    chosen = _free_port(port)
+    with _settings() as settings, _terminated_as_interrupted():
+        launch = plan(
+            browser=browser,
+            port=chosen,
+            token=secrets.token_urlsafe(24),
+            course=course,
+            settings=settings,
+        )
+        # flush: a person reads it now, also through a pipe.
+        print(f"JupyterLab: {launch.url}\nCtrl-C stops it.", flush=True)
+        server = subprocess.Popen(launch.command, env={**os.environ, **launch.environment})
+        try:
+            return server.wait()
+        except KeyboardInterrupt:
+            # The terminal sent the same signal to the server, which is ending by itself; where the
+            # signal came to us alone, `_end` passes it on.
+            return 0
+        finally:
+            _end(server)
+
+
+def _end(server: subprocess.Popen[bytes]) -> None:
+    """End the server in its own way first, and by force if it does not."""
+    for ask in (server.terminate, server.kill):
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            server.wait(5)
+            return
+        ask()
+    server.wait()
+
+
+def _free_port(wanted: int | None) -> int:
+    if wanted is not None:
+        if _is_free(wanted):
+            return wanted
+        raise PortTakenError(
+            f"Port {wanted} is in use; choose another one, or leave out --port for a free one."
+        )
+    for port in range(_FIRST_PORT, _FIRST_PORT + 100):
+        if _is_free(port):
+            return port
+    with socket.socket() as probe:
+        probe.bind((_ADDRESS, 0))
+        return int(probe.getsockname()[1])
+
+
+def _is_free(port: int) -> bool:
+    with socket.socket() as probe:
+        # As the server will: connections of an earlier server that are still closing do not count.
+        if os.name == "posix":
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            probe.bind((_ADDRESS, port))
+        except OSError:
+            return False
+    return True
+
+
+@contextlib.contextmanager
+def _settings() -> Iterator[Path]:
+    """Make the folder that switches off the announcements; it goes when the server has ended."""
+    with tempfile.TemporaryDirectory(prefix="hpml-lab-") as name:
+        folder = Path(name, "labconfig")
+        folder.mkdir()
+        (folder / "page_config.json").write_text(json.dumps(_QUIET), encoding="utf-8")
+        yield Path(name)
+
+
+@contextlib.contextmanager
+def _terminated_as_interrupted() -> Iterator[None]:
+    """Let SIGTERM end us like Ctrl-C, so that the server never outlives this command."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.signal(signal.SIGTERM, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, before)

@@ -1,0 +1,73 @@
+from __future__ import annotations
+
+import getpass
+import json
+import platform
+import subprocess
+import sys
+from importlib import metadata
+
+import pytest
+
+from hpml.base import environment
+from hpml.base.environment import EnvironmentSettingError, environment_record, flag, quick
+
+
+def test_the_record_is_plain_json_and_says_what_was_asked() -> None:
+    record = environment_record(threads=3, device="cuda:0")
+    assert json.loads(json.dumps(record)) == record
+    assert (record["threads"], record["device"]) == (3, "cuda:0")
+    assert record["python"] == platform.python_version()
+    assert record["numpy"] == metadata.version("numpy")
+
+
+def test_the_record_points_at_no_person_and_no_place() -> None:
+    text = json.dumps(environment_record())
+    host = platform.node()
+    assert not host or host not in text
+    assert "/" not in text.replace("Linux/", "")
+    # A user may be called "root" or "cpu"; only as a whole value would it be the user's name.
+    assert getpass.getuser() not in environment_record().values()
+
+
+def test_recording_imports_neither_torch_nor_numpy() -> None:
+    code = (
+        "import sys; from hpml.base import environment_record; r = environment_record();"
+        "print(r['torch'], [m for m in ('torch', 'numpy', 'numba', 'pandas') if m in sys.modules])"
+    )
+    out = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert out.stdout.split(" ", 1)[1].strip() == "[]"
+
+
+@pytest.mark.parametrize(
+    ("value", "expected"),
+    [("1", True), ("TRUE", True), (" on ", True), ("", False), ("0", False), ("No", False)],
+)
+def test_quick_reads_the_usual_words(
+    monkeypatch: pytest.MonkeyPatch, value: str, expected: bool
+) -> None:
+    monkeypatch.setenv("HPML_QUICK", value)
+    assert quick() is expected
+
+
+def test_a_flag_that_is_neither_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HPML_QUICK", "maybe")
+    with pytest.raises(EnvironmentSettingError, match="HPML_QUICK is 'maybe', expected 1 or 0"):
+        flag("HPML_QUICK")
+
+
+def test_gpus_are_read_from_nvidia_smi(monkeypatch: pytest.MonkeyPatch) -> None:
+    listing = "NVIDIA H200, 570.1\nNVIDIA RTX A4000, 570.1"
+    monkeypatch.setattr(environment, "_output", lambda *command: listing)
+    environment.gpus.cache_clear()
+    try:
+        assert environment.gpus() == (("NVIDIA H200", "570.1"), ("NVIDIA RTX A4000", "570.1"))
+        assert environment_record()["gpu"] == "NVIDIA H200"
+    finally:
+        environment.gpus.cache_clear()
+
+
+def test_a_system_command_that_is_missing_or_fails_gives_none() -> None:
+    assert environment._output("no-such-command-of-hpml") is None
+    assert environment._output(sys.executable, "-c", "raise SystemExit(3)") is None
+    assert environment._output(sys.executable, "-c", "print(' here ')") == "here"

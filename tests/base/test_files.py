@@ -1,0 +1,165 @@
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import stat
+import threading
+from pathlib import Path
+
+import pytest
+
+from hpml.base import files
+from hpml.base.files import (
+    CourseFileError,
+    append_line,
+    course_folder,
+    data_file,
+    published,
+    results_folder,
+    write_atomically,
+)
+
+
+def test_text_and_bytes_are_written_unchanged(tmp_path: Path) -> None:
+    write_atomically(tmp_path / "a", "µs\n")
+    write_atomically(tmp_path / "b", b"\r\n\x00")
+    assert (tmp_path / "a").read_bytes() == "µs\n".encode()
+    assert (tmp_path / "b").read_bytes() == b"\r\n\x00"
+
+
+def test_a_write_that_fails_keeps_the_old_file_and_leaves_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target = tmp_path / "a"
+    target.write_text("old")
+
+    def full(*_: object) -> None:
+        raise OSError("no space left on device")
+
+    monkeypatch.setattr(files.os, "fsync", full)
+    with pytest.raises(OSError, match="no space"):
+        write_atomically(target, "new")
+    assert target.read_text() == "old"
+    assert os.listdir(tmp_path) == ["a"]
+
+
+@pytest.mark.skipif(os.name != "posix", reason="needs POSIX file modes (Linux, macOS)")
+def test_a_new_file_has_the_usual_mode_and_an_old_one_keeps_its_own(tmp_path: Path) -> None:
+    usual, new, old = tmp_path / "usual", tmp_path / "new", tmp_path / "old"
+    usual.write_text("")
+    write_atomically(new, "")
+    old.write_text("")
+    old.chmod(0o640)
+    write_atomically(old, "x")
+    assert new.stat().st_mode == usual.stat().st_mode
+    assert stat.S_IMODE(old.stat().st_mode) == 0o640
+
+
+def test_a_torn_last_line_stays_apart_from_the_next(tmp_path: Path) -> None:
+    log = tmp_path / "log.jsonl"
+    log.write_bytes(b'{"a": 1}\n{"a": ')
+    append_line(log, '{"a": 2}')
+    assert log.read_bytes() == b'{"a": 1}\n{"a": \n{"a": 2}\n'
+
+
+@pytest.mark.parametrize("line", ["a\nb", "a\n", "a\rb"])
+def test_a_line_with_a_break_is_refused_and_nothing_is_written(tmp_path: Path, line: str) -> None:
+    with pytest.raises(CourseFileError, match="one line"):
+        append_line(tmp_path / "log", line)
+    assert not (tmp_path / "log").exists()
+
+
+def test_lines_of_several_threads_do_not_mix(tmp_path: Path) -> None:
+    log = tmp_path / "log"
+    append_line(log, "first")
+
+    def write(name: str) -> None:
+        for _ in range(20):
+            append_line(log, name * 500)
+
+    threads = [threading.Thread(target=write, args=(name,)) for name in "abcd"]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    lines = log.read_text().splitlines()[1:]
+    assert sorted(lines) == sorted(name * 500 for name in "abcd" for _ in range(20))
+
+
+@pytest.fixture
+def course(tmp_path: Path) -> Path:
+    home = tmp_path / "course"
+    (home / "notebooks").mkdir(parents=True)
+    (home / "data").mkdir()
+    shutil.copy(data_file("published_results.json"), home / "data")
+    return home
+
+
+def test_hpml_home_decides(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HPML_HOME", str(course))
+    assert course_folder() == course.resolve()
+    assert data_file("published_results.json").parent.parent == course.resolve()
+
+
+def test_hpml_home_that_is_no_course_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HPML_HOME", str(tmp_path))
+    with pytest.raises(CourseFileError, match=r"HPML_HOME is .* expected a folder with notebooks/"):
+        course_folder()
+
+
+def test_an_installed_package_finds_the_course_above_the_working_directory(
+    course: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(files, "__file__", str(tmp_path / "lib" / "hpml" / "base" / "files.py"))
+    monkeypatch.chdir(course / "notebooks")
+    assert course_folder() == course.resolve()
+
+
+def test_without_a_course_the_message_says_where_it_was_looked_for(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.setattr(files, "__file__", str(tmp_path / "lib" / "hpml" / "base" / "files.py"))
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CourseFileError, match="HPML_HOME") as caught:
+        course_folder()
+    assert str(tmp_path / "lib") in str(caught.value)
+
+
+def test_results_lie_in_the_course_unless_told_otherwise(
+    course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HPML_HOME", str(course))
+    monkeypatch.delenv("HPML_RESULTS")
+    assert results_folder() == course.resolve() / "results"
+    monkeypatch.setenv("HPML_RESULTS", str(course / "elsewhere"))
+    assert results_folder() == course.resolve() / "elsewhere"
+    assert results_folder().is_dir()
+
+
+def test_a_file_in_the_place_of_the_results_is_named(
+    course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (course / "taken").write_text("")
+    monkeypatch.setenv("HPML_RESULTS", str(course / "taken"))
+    with pytest.raises(CourseFileError, match="is a file, expected a folder"):
+        results_folder()
+
+
+def test_a_missing_data_file_lists_what_there_is() -> None:
+    with pytest.raises(CourseFileError, match=r"'no\.csv'.*published_results\.json"):
+        data_file("no.csv")
+
+
+def test_a_missing_block_lists_the_blocks_there_are() -> None:
+    blocks = json.loads(data_file("published_results.json").read_text(encoding="utf-8"))
+    with pytest.raises(CourseFileError, match="'_about'") as caught:
+        published("_about")
+    assert all(name in str(caught.value) for name in blocks if name != "_about")
+
+
+def test_every_published_block_names_its_source() -> None:
+    blocks = json.loads(data_file("published_results.json").read_text(encoding="utf-8"))
+    assert [name for name in blocks if name != "_about" and "source" not in published(name)] == []

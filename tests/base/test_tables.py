@@ -1,0 +1,138 @@
+from __future__ import annotations
+
+import dataclasses
+import math
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpml.base.tables import Table, TableError, format_bytes, format_ratio, format_seconds
+
+
+def test_text_is_aligned_numbers_right_and_the_rest_left() -> None:
+    table = Table(["n", "name"], [[5, "a"], [1000, "long name"], [None, None]], caption="Seen.")
+    assert str(table).splitlines() == [
+        "   n  name",
+        "----  ---------",
+        "   5  a",
+        "1000  long name",
+        "   –  –",
+        "Seen.",
+    ]
+
+
+def test_alignment_can_be_chosen() -> None:
+    table = Table(["a", "bbbb"], [[1, "x"]], align=["left", "center"])
+    assert str(table).splitlines()[2] == "1   x"
+
+
+def test_raw_values_survive_and_formats_only_show() -> None:
+    table = Table(["time"], [[0.25], [None]], formats={"time": format_seconds})
+    assert table.column("time") == (0.25, None)
+    assert "250 ms" in str(table)
+    assert "250 ms" in table._repr_html_()
+    frame = table.to_frame()
+    assert isinstance(frame, pd.DataFrame)
+    assert frame["time"][0] == 0.25
+
+
+def test_html_is_escaped_everywhere() -> None:
+    evil = "<script>&"
+    table = Table([evil], [[evil]], title=evil, caption=evil)
+    html = table._repr_html_()
+    assert "<script>" not in html
+    assert html.count("&lt;script&gt;&amp;") == 4
+
+
+def test_html_names_no_colour_so_that_it_fits_every_theme() -> None:
+    html = Table(["a"], [[1]], title="t", caption="c")._repr_html_()
+    assert "color" not in html
+    assert "background" not in html
+
+
+def test_a_table_cannot_be_changed() -> None:
+    rows = [[1]]
+    table = Table(["a"], rows)
+    rows[0][0] = 2
+    assert table.column("a") == (1,)
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        table.rows = ()  # type: ignore[misc]
+
+
+def test_equal_tables_are_equal_and_hash_alike() -> None:
+    one, two = Table(["a"], [[1]]), Table(("a",), ((1,),))
+    assert one == two
+    assert len({one, two}) == 1
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "message"),
+    [
+        ((["a", "b"], [[1]]), {}, r"Row 0 .* has 1 values, expected 2 \(a, b\)"),
+        ((["a", "a"], []), {}, "different names"),
+        ((["a"], [[1]]), {"align": ["up"]}, "align expects 1 of left, right, center"),
+        ((["a"], [[1]]), {"align": []}, "align expects 1"),
+        ((["a"], [[1]]), {"formats": {"b": str}}, "formats names 'b', expected one of a"),
+    ],
+)
+def test_parts_that_do_not_fit_are_named(
+    arguments: tuple[object, ...], keywords: dict[str, object], message: str
+) -> None:
+    with pytest.raises(TableError, match=message):
+        Table(*arguments, **keywords)  # type: ignore[arg-type]
+
+
+def test_an_unknown_column_lists_the_columns() -> None:
+    with pytest.raises(TableError, match="no column 'c', expected one of a, b"):
+        Table(["a", "b"], []).column("c")
+
+
+def test_numpy_numbers_stand_right_and_arrays_left() -> None:
+    table = Table(["n", "x"], [[np.float64(1.5), np.zeros(2)]])
+    assert table.align == ("right", "left")
+
+
+@pytest.mark.parametrize(
+    ("seconds", "text"),
+    [
+        (9.9999e-4, "1.00 ms"),
+        (999.4e-6, "999 µs"),
+        (1e-9, "1.00 ns"),
+        (2.5e-13, "0.00025 ns"),
+        (119.0, "119 s"),
+        (7200.0, "2.00 h"),
+        (-0.25, "-250 ms"),
+        (math.nan, "nan s"),
+    ],
+)
+def test_seconds(seconds: float, text: str) -> None:
+    assert format_seconds(seconds) == text
+
+
+@pytest.mark.parametrize(
+    ("n", "text"),
+    [
+        (0, "0 B"),
+        (1023, "1023 B"),
+        (1024, "1.00 KiB"),
+        (1023 * 1024, "1023 KiB"),
+        (2**20 - 1, "1.00 MiB"),
+        (5 * 2**50, "5120 TiB"),
+    ],
+)
+def test_bytes(n: int, text: str) -> None:
+    assert format_bytes(n) == text
+
+
+@given(st.floats(1e-9, 7e6))
+def test_written_seconds_read_back_within_half_a_percent(seconds: float) -> None:
+    number, unit = format_seconds(seconds).split()
+    factor = {"h": 3600, "min": 60, "s": 1, "ms": 1e-3, "µs": 1e-6, "ns": 1e-9}[unit]
+    assert float(number.replace(",", "")) * factor == pytest.approx(seconds, rel=0.0051)
+
+
+def test_ratios() -> None:
+    assert [format_ratio(x) for x in (0.9996, 1.0, 99.96)] == ["1.00×", "1.00×", "100×"]
