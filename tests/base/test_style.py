@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 import subprocess
 import sys
 
@@ -10,7 +11,7 @@ import pytest
 
 from hpml.base import style
 
-# How the eye sees linear RGB: normal, and without one kind of cone (Machado et al. 2009, severity 1).
+# How the eye sees linear RGB: normal, and without one kind of cone (Machado et al. 2009).
 EYES = {
     "normal": np.eye(3),
     "protanope": np.array(
@@ -81,13 +82,16 @@ def test_a_contender_has_its_colour_however_it_is_written(written: str, role: st
 
 
 def test_an_unknown_name_has_the_same_colour_and_marker_in_another_process() -> None:
-    code = "from hpml.base import style; print(style.colour('my contender'), style.marker('my contender'))"
+    code = (
+        "from hpml.base.style import colour, marker;"
+        "print(colour('my contender'), marker('my contender'))"
+    )
     out = subprocess.run(
         [sys.executable, "-c", code],
         capture_output=True,
         text=True,
         check=True,
-        env={"PYTHONHASHSEED": "7", "PATH": "", "PYTHONPATH": ":".join(sys.path)},
+        env={**os.environ, "PYTHONHASHSEED": "7"},
     )
     assert out.stdout.split() == [style.colour("my contender"), style.marker("my contender")]
 
