@@ -29,8 +29,8 @@ from . import config, graph_algorithms, model_tools, symbolic_data, useful_layer
 from .errors import GraphError
 from .execution import EXECUTIONS
 from .functions_utility import add_to_graph
+from .inputs import CustomInput, Input
 from .interception import suspend as optimize_module_calls
-from .symbolic_data import CustomInput, Input
 from .symbolic_model import FunctionalModel, SymbolicModel
 
 __all__ = [

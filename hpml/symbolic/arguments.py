@@ -98,7 +98,9 @@ def split_call(
     waiting: list[Any] = list(reversed(_with_commas([(None, a) for a in args])))
     if args and kwargs:
         waiting.insert(0, _Text(", "))
-    named = [(_Text(f"{name}="), value) for name, value in kwargs.items()]
+    named: list[tuple[_Text | None, Any]] = [
+        (_Text(f"{name}="), value) for name, value in kwargs.items()
+    ]
     waiting[:0] = list(reversed(_with_commas(named)))
 
     interesting = (kind, torch.Tensor)
@@ -130,7 +132,9 @@ def _with_commas(items: list[tuple[_Text | None, Any]]) -> list[Any]:
 def _expand(value: Any, constant: Callable[[Any], str]) -> list[Any]:
     """Return a container as a list of source pieces and parts still to be written."""
     if isinstance(value, dict):
-        items = [(_Text(constant(key) + ": "), part) for key, part in value.items()]
+        items: list[tuple[_Text | None, Any]] = [
+            (_Text(constant(key) + ": "), part) for key, part in value.items()
+        ]
         return [_Text("{"), *_with_commas(items), _Text("}")]
     parts = _with_commas([(None, part) for part in children_of(value) or ()])
     if isinstance(value, slice):

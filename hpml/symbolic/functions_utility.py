@@ -6,14 +6,13 @@ import sys
 from collections.abc import Callable
 from typing import Any
 
-import torch
 from torch import nn
 
-from . import interception, symbolic_data, useful_layers
+from . import interception, operators, symbolic_data, useful_layers
 from .arguments import mentions, split_call
 from .errors import ArgumentError
 from .inference import infer
-from .node import Concrete, Node, TensorSpec, Unpacking
+from .node import Node, Unpacking, layer_name
 from .symbolic_data import SymbolicCallable, SymbolicData, SymbolicTensor, handle_of
 
 
@@ -67,8 +66,8 @@ def name_of(function: Callable[..., Any]) -> str:
     'relu'
     """
     if isinstance(function, nn.Module):
-        return function._get_name()
-    name = getattr(function, "__name__", type(function).__name__).strip("_")
+        return layer_name(function)
+    name = str(getattr(function, "__name__", type(function).__name__)).strip("_")
     return {"<lambda>": "lambda"}.get(name, name).replace(".", "_")
 
 
@@ -87,9 +86,7 @@ def apply(
         batch_known = all(parent.batch_known for parent in parents)
     if custom_name is not None:
         _check_name(custom_name)
-    node = Node(
-        layer, parents, infer(layer, parents), batch_known, depth, custom_name, _origin()
-    )
+    node = Node(layer, parents, infer(layer, parents), batch_known, depth, custom_name, _origin())
     return handle_of(node, token)
 
 
@@ -132,7 +129,7 @@ def torch_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
         layer = _calling_module()
         if layer is not None:
             raise ArgumentError(
-                f"{layer._get_name()} was called with symbolic data while layer(x) is switched "
+                f"{layer_name(layer)} was called with symbolic data while layer(x) is switched "
                 "off by optimize_module_calls(): write x(layer), or make a new Input, which "
                 "switches it on again"
             )
@@ -177,5 +174,4 @@ interception.connect(
     record_call,
 )
 symbolic_data.connect(apply, add_to_graph, unpack, torch_function)
-
-__all__ = ["Concrete", "TensorSpec", "add_to_graph"]
+operators.install()

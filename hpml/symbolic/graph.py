@@ -15,7 +15,7 @@ from typing import NamedTuple
 from torch import nn
 
 from .errors import ArgumentError, CycleError, ForeignNodeError
-from .node import Node, TensorSpec, describe_spec, format_origin, shape_text
+from .node import Node, TensorSpec, layer_name, shape_text
 
 
 class Value(NamedTuple):
@@ -177,14 +177,16 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
             results: tuple[int | None, ...] = (result,)
         else:
             earlier = unpacked.get(id(group))
-            places = [None] * group.count if earlier is None else list(calls[earlier].results)
+            places: list[int | None] = [None] * group.count
+            if earlier is not None:
+                places = list(calls[earlier].results)
             places[node.position] = result
             results = tuple(places)
             if earlier is not None:
                 calls[earlier] = calls[earlier]._replace(results=results)
                 continue
             unpacked[id(group)] = len(calls)
-        layer_type = layer._get_name()
+        layer_type = layer_name(layer)
         name = name_for(layer_type, node.custom_name)
         arguments = tuple([number[parent] for parent in node.parents])
         calls.append(Call(name, layer_type, arguments, results, group is not None, node.origin))
@@ -241,15 +243,3 @@ def check_inputs(inputs: Sequence[Node]) -> None:
             f"inputs expected different symbolic values, received one of them twice among "
             f"{len(inputs)}: give each once"
         )
-
-
-__all__ = [
-    "Call",
-    "Collected",
-    "Graph",
-    "Value",
-    "check_inputs",
-    "collect",
-    "describe_spec",
-    "format_origin",
-]

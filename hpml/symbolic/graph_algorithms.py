@@ -1,2 +1,3 @@
 """Pictures of graphs."""
+
 from __future__ import annotations

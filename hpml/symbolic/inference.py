@@ -26,10 +26,10 @@ from torch import nn
 from torch.nn.parameter import is_lazy
 
 from . import examples, useful_layers
-from .arguments import mentions
+from .arguments import Template, mentions
 from .errors import GraphError, ShapeError
 from .isolation import borrowed
-from .node import Concrete, Node, TensorSpec, describe_spec, format_origin
+from .node import Concrete, Node, TensorSpec, describe_spec, format_origin, layer_name
 from .registry import shape_by_rule
 
 Spec = TensorSpec | Concrete
@@ -73,7 +73,9 @@ def _propagate(layer: nn.Module, parents: Sequence[Node]) -> Spec:
     if any(is_lazy(parameter) for parameter in layer.parameters()):
         # A lazy layer takes its shape from its first call; that call cannot be undone.
         return _run_once(layer, parents, restore=False)
-    if any(type(p.spec) is Concrete and p.spec.is_real and not _is_plain(p.spec.value) for p in parents):
+    if any(
+        type(p.spec) is Concrete and p.spec.is_real and not _is_plain(p.spec.value) for p in parents
+    ):
         return _run_once(layer, parents)
     key = _key(layer, parents)
     if key is not None and key in _remembered:
@@ -142,7 +144,7 @@ def _call_on_meta(layer: nn.Module, parents: Sequence[Node], batch: int) -> Any:
 
 def _meta_value(node: Node, batch: int) -> Any:
     spec = node.spec
-    if type(spec) is TensorSpec:
+    if isinstance(spec, TensorSpec):
         shape = spec.shape
         if batch != 1 and not node.batch_known and shape:
             shape = (shape[0] * batch, *shape[1:])
@@ -183,7 +185,7 @@ def _run_once(layer: nn.Module, parents: Sequence[Node], *, restore: bool = True
 def _message(layer: nn.Module, parents: Sequence[Node], reason: str) -> str:
     received = " and ".join(describe_spec(parent.spec, parent.batch_known) for parent in parents)
     made = [
-        f"{parent.layer._get_name() if parent.layer is not None else 'the input'} "
+        f"{'the input' if parent.layer is None else layer_name(parent.layer)} "
         f"at {format_origin(parent.origin)}"
         for parent in parents
         if parent.origin is not None
@@ -238,7 +240,7 @@ def _is_configuration(value: Any) -> bool:
     waiting = [value]
     while waiting:
         item = waiting.pop()
-        if type(item) is tuple or isinstance(item, useful_layers.Template):
+        if type(item) is tuple or isinstance(item, Template):
             waiting.extend(item)
         elif not isinstance(item, _SCALARS) and not _is_builtin_function(item):
             return False
@@ -247,7 +249,15 @@ def _is_configuration(value: Any) -> bool:
 
 def _is_builtin_function(value: Any) -> bool:
     module = getattr(value, "__module__", None) or ""
-    return callable(value) and not isinstance(value, nn.Module) and (
-        type(value).__name__ in {"builtin_function_or_method", "method_descriptor", "wrapper_descriptor"}
-        or (type(value).__name__ == "function" and module.split(".")[0] in {"torch", "_operator"})
+    return (
+        callable(value)
+        and not isinstance(value, nn.Module)
+        and (
+            type(value).__name__
+            in {"builtin_function_or_method", "method_descriptor", "wrapper_descriptor"}
+            or (
+                type(value).__name__ == "function"
+                and module.split(".")[0] in {"torch", "_operator"}
+            )
+        )
     )

@@ -103,7 +103,7 @@ def _install() -> None:
     else:
         # Someone else wrapped the method first (a tracer, another builder): call through theirs.
         _installed = _recording_call_through(_previous)
-    nn.Module.__call__ = _installed
+    nn.Module.__call__ = _installed  # type: ignore[method-assign]
 
 
 def _uninstall() -> None:
@@ -113,18 +113,18 @@ def _uninstall() -> None:
     # If someone wrapped our method meanwhile, taking theirs away would break them. Ours then
     # stays below theirs, where it passes ordinary calls on.
     if nn.Module.__call__ is _installed and _previous is not None:
-        nn.Module.__call__ = _previous
+        nn.Module.__call__ = _previous  # type: ignore[method-assign]
     _previous = _installed = None
 
 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     # Written for speed: this runs for every module of the process while a handle is alive.
-    if (args and type(args[0]) in _noticed) or len(args) > 1 or kwargs:
+    if (args and type(args[0]) in _noticed) or len(args) > 1 or kwargs:  # noqa: SIM102 - faster
         if _mentions(args, kwargs):
             return _record(self, args, kwargs)
     if self._compiled_call_impl is not None:
         return self._compiled_call_impl(*args, **kwargs)
-    return self._call_impl(*args, **kwargs)
+    return self._call_impl(*args, **kwargs)  # type: ignore[no-untyped-call]
 
 
 def _recording_call_through(previous: Callable[..., Any]) -> Callable[..., Any]:

@@ -137,9 +137,19 @@ class Node:
 
     def describe(self) -> str:
         """Return what a message calls this node: its layer, its shape and where it was made."""
-        what = "input" if self.layer is None else self.layer._get_name()
+        what = "input" if self.layer is None else layer_name(self.layer)
         place = "" if self.origin is None else f", made at {format_origin(self.origin)}"
         return f"{what} of {describe_spec(self.spec, self.batch_known)}{place}"
+
+
+def layer_name(layer: nn.Module) -> str:
+    """Return what a layer calls itself, such as ``Linear``.
+
+    >>> layer_name(nn.Linear(4, 4))
+    'Linear'
+    """
+    name: str = layer._get_name()  # type: ignore[no-untyped-call]
+    return name
 
 
 def format_origin(origin: tuple[str, int]) -> str:

@@ -91,9 +91,7 @@ def _convolution(layer: Any, spec: TensorSpec) -> TensorSpec | None:
         return None
     if shape[1] != layer.in_channels:
         raise ShapeError(f"expected {layer.in_channels} channels, received {shape}")
-    sizes = _window_sizes(
-        shape[2:], kernel, layer.stride, layer.padding, layer.dilation
-    )
+    sizes = _window_sizes(shape[2:], kernel, layer.stride, layer.padding, layer.dilation)
     return TensorSpec((shape[0], layer.out_channels, *sizes), spec.dtype)
 
 

@@ -20,7 +20,9 @@ def summary_text(model: SymbolicModel) -> str:
     """
     rows = _rows(model)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
-    lines = ["".join(cell.ljust(w) + GAP for cell, w in zip(row, widths, strict=True)) for row in rows]
+    lines = [
+        "".join(cell.ljust(w) + GAP for cell, w in zip(row, widths, strict=True)) for row in rows
+    ]
     total = sum(widths) + len(GAP) * len(widths)
     parameters = get_parameter_count(model)
     trainable = get_parameter_count(model, only_trainable=True)
@@ -57,7 +59,5 @@ def _rows(model: SymbolicModel) -> list[list[str]]:
         results = [result for result in call.results if result is not None]
         parents = ",".join(str(row_of[argument]) for argument in call.arguments)
         shape = ", ".join(graph.values[result].text() for result in results)
-        rows.append(
-            [label(results), call.name, shape, str(get_parameter_count(layer)), parents]
-        )
+        rows.append([label(results), call.name, shape, str(get_parameter_count(layer)), parents])
     return rows

@@ -5,6 +5,7 @@ function of torch, makes a new node and returns its handle; nothing is computed.
 
 >>> import torch
 >>> from torch import nn
+>>> from hpml.symbolic import Input
 >>> x = Input(shape=(4,))
 >>> y = nn.Linear(4, 2)(x) + 1
 >>> y.shape, y.depth
@@ -14,7 +15,6 @@ function of torch, makes a new node and returns its handle; nothing is computed.
 from __future__ import annotations
 
 import operator
-import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterator
@@ -27,8 +27,8 @@ from . import useful_layers
 from .arguments import mentions
 from .errors import ArgumentError
 from .examples import evaluate
-from .interception import Token, handle_token
-from .node import Concrete, InputRange, Node, TensorSpec, describe_spec
+from .interception import Token
+from .node import Concrete, Node, TensorSpec, describe_spec
 
 _apply: Callable[..., Any]
 _add_to_graph: Callable[..., Any]
@@ -49,7 +49,7 @@ def connect(
 
 
 class SymbolicData:
-    """A placeholder for any Python object. Made by :func:`CustomInput` and by layers.
+    """A placeholder for any Python object. Made by `CustomInput` and by layers.
 
     Attributes that the object has can be read, its operators used, and its methods called; each
     makes a node.
@@ -259,7 +259,7 @@ class SymbolicTensor(SymbolicData):
         return shape[1], shape[2], shape[3]
 
     @property
-    def C(self) -> int:
+    def C(self) -> int:  # noqa: N802 - the name of the API
         """The number of channels of an image."""
         return self._image("C")[0]
 
@@ -269,27 +269,27 @@ class SymbolicTensor(SymbolicData):
         return self._image("channels")[0]
 
     @property
-    def H(self) -> int:
+    def H(self) -> int:  # noqa: N802 - the name of the API
         """The height of an image."""
         return self._image("H")[1]
 
     @property
-    def W(self) -> int:
+    def W(self) -> int:  # noqa: N802 - the name of the API
         """The width of an image."""
         return self._image("W")[2]
 
     @property
-    def HW(self) -> tuple[int, int]:
+    def HW(self) -> tuple[int, int]:  # noqa: N802 - the name of the API
         """Height and width of an image."""
         return self._image("HW")[1:]
 
     @property
-    def CHW(self) -> tuple[int, int, int]:
+    def CHW(self) -> tuple[int, int, int]:  # noqa: N802 - the name of the API
         """Channels, height and width of an image."""
         return self._image("CHW")
 
     @property
-    def HWC(self) -> tuple[int, int, int]:
+    def HWC(self) -> tuple[int, int, int]:  # noqa: N802 - the name of the API
         """Height, width and channels of an image."""
         channels, height, width = self._image("HWC")
         return height, width, channels
@@ -320,7 +320,7 @@ class SymbolicTensor(SymbolicData):
 class _Method:
     """A method of a symbolic tensor, not called yet; making one adds no node."""
 
-    __slots__ = ("_function", "_handle", "__name__")
+    __slots__ = ("__name__", "_function", "_handle")
 
     def __init__(self, handle: SymbolicTensor, name: str, function: Callable[..., Any]) -> None:
         self._handle = handle
@@ -349,119 +349,3 @@ def handle_of(node: Node, token: Token) -> Any:
         return SymbolicTensor(node, token)
     assert isinstance(spec, Concrete)
     return (SymbolicCallable if callable(spec.value) else SymbolicData)(node, token)
-
-
-# --- operators ------------------------------------------------------------------------------------
-
-_OWN_LAYERS: dict[str, type[nn.Module]] = {
-    "add": useful_layers.AddOpLayer,
-    "sub": useful_layers.SubOpLayer,
-    "mul": useful_layers.MulOpLayer,
-    "mod": useful_layers.ModOpLayer,
-    "matmul": useful_layers.MatmulOpLayer,
-}
-
-
-def _binary(name: str, function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    layer_type = _OWN_LAYERS.get(name)
-
-    def method(self: SymbolicData, other: Any) -> Any:
-        if layer_type is not None and isinstance(other, SymbolicData):
-            return _apply(layer_type(), (self._node, other._node), self._token)
-        return _add_to_graph(function, self, other)
-
-    return method
-
-
-def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
-    def method(self: SymbolicData, other: Any) -> Any:
-        return _add_to_graph(function, other, self)
-
-    return method
-
-
-def _unary(function: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    def method(self: SymbolicData) -> Any:
-        return _add_to_graph(function, self)
-
-    return method
-
-
-_BINARY = "add sub mul truediv floordiv mod pow matmul and or xor lshift rshift".split()
-_COMPARISONS = "lt le gt ge".split()
-_UNARY = "neg pos abs invert".split()
-
-for _name in _BINARY:
-    _function = getattr(operator, f"__{_name}__")
-    setattr(SymbolicData, f"__{_name}__", _binary(_name, _function))
-    setattr(SymbolicData, f"__r{_name}__", _reflected(_function))
-for _name in _COMPARISONS:
-    setattr(SymbolicData, f"__{_name}__", _binary(_name, getattr(operator, _name)))
-for _name in _UNARY:
-    setattr(SymbolicData, f"__{_name}__", _unary(getattr(operator, _name)))
-
-
-# --- inputs ---------------------------------------------------------------------------------------
-
-
-def Input(  # noqa: N802 - the name of the API that this package follows
-    shape: tuple[int, ...] | list[int] = (),
-    batch_size: int = 1,
-    batch_shape: tuple[int, ...] | list[int] | None = None,
-    dtype: torch.dtype = torch.float32,
-    min_value: float = 0.0,
-    max_value: float = 1.0,
-) -> SymbolicTensor:
-    """Return a symbolic tensor with no parents: an input of the graph. No memory is allocated.
-
-    Args:
-        shape: the shape of one sample, without the batch dimension.
-        batch_size: the batch size to assume; the model takes any.
-        batch_shape: the shape with the batch dimension, which then counts as known.
-        dtype: the element type of the data.
-        min_value: the least value of example data, for ``x.v``.
-        max_value: the bound above which no example data lies.
-
-    Raises:
-        ArgumentError: a size is not a non-negative integer.
-
-    >>> Input(shape=(3, 32, 32)).CHW
-    (3, 32, 32)
-    """
-    sizes = tuple(batch_shape) if batch_shape is not None else (batch_size, *shape)
-    for size in sizes:
-        if isinstance(size, bool) or not isinstance(size, int) or size < 0:
-            raise ArgumentError(
-                f"Input expected sizes that are integers of at least 0, received {size!r} in "
-                f"{sizes}: give shape=(features,), or batch_shape with the batch size"
-            )
-    if not isinstance(dtype, torch.dtype):
-        raise ArgumentError(f"Input expected a torch.dtype, received {dtype!r}")
-    node = Node(None, (), TensorSpec(sizes, dtype), batch_shape is not None, 0, origin=_caller())
-    node.input_range = InputRange(min_value, max_value)
-    return SymbolicTensor(node, handle_token())
-
-
-def CustomInput(data: Any) -> Any:  # noqa: N802 - the name of the API that this package follows
-    """Return symbolic data for any Python object: an input that need not be a tensor.
-
-    Args:
-        data: an example of what the model will be given. A tensor is remembered by its shape and
-            dtype; anything else is kept, and layers run on it once to see what they return.
-
-    >>> numbers = CustomInput([5, 6, 7])
-    >>> len(numbers), numbers[0].v
-    (3, 5)
-    """
-    if isinstance(data, torch.Tensor):
-        spec: TensorSpec | Concrete = TensorSpec(tuple(data.shape), data.dtype)
-    else:
-        spec = Concrete(data, is_real=True)
-    return handle_of(Node(None, (), spec, True, 0, origin=_caller()), handle_token())
-
-
-def _caller() -> tuple[str, int]:
-    import sys
-
-    frame = sys._getframe(2)
-    return frame.f_code.co_filename, frame.f_lineno

@@ -246,7 +246,7 @@ class SymbolicModel(nn.Module):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
+        super().__setstate__(state)  # type: ignore[no-untyped-call]
         self._refresh_layers()
         self._prepare()
 

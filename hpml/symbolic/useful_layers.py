@@ -126,7 +126,7 @@ class FunctionLayer(nn.Module):
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        super().__setstate__(state)
+        super().__setstate__(state)  # type: ignore[no-untyped-call]
         self._call = compile_call(self.template.text, self.template.holes)
 
     def _get_name(self) -> str:

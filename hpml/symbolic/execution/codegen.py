@@ -9,9 +9,9 @@ from __future__ import annotations
 
 from types import FrameType
 
-from .. import config
-from ..graph import Graph
-from ..source import compile_source, running_source
+from hpml.symbolic import config
+from hpml.symbolic.graph import Graph
+from hpml.symbolic.source import compile_source, running_source
 from .program import Program
 
 

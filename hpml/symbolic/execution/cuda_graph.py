@@ -16,7 +16,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from ..errors import ArgumentError, DeviceError
+from hpml.symbolic.errors import ArgumentError, DeviceError
 from .program import Program
 
 
@@ -71,9 +71,7 @@ def prepare(program: Program) -> Program:
             tuple(p.data_ptr() for p in self.parameters()),
         )
         if key not in recordings:
-            samples = tuple(
-                v.detach().clone().requires_grad_(v.requires_grad) for v in inputs
-            )
+            samples = tuple(v.detach().clone().requires_grad_(v.requires_grad) for v in inputs)
             recordable = _Recordable(self, program.run).train(self.training)
             if torch.is_grad_enabled():
                 recordings[key] = torch.cuda.make_graphed_callables(recordable, samples)
@@ -86,7 +84,7 @@ def prepare(program: Program) -> Program:
 
 def _record_inference(module: nn.Module, samples: tuple[torch.Tensor, ...]) -> Callable[..., Any]:
     """Record a forward without gradients; return a function that replays it."""
-    side = torch.cuda.Stream()
+    side = torch.cuda.Stream()  # type: ignore[no-untyped-call]
     side.wait_stream(torch.cuda.current_stream())
     with torch.cuda.stream(side), torch.no_grad():
         for _ in range(3):  # libraries choose their kernels in the first calls

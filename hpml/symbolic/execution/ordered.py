@@ -12,8 +12,8 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from ..graph import Graph
-from ..order import assign_slots
+from hpml.symbolic.graph import Graph
+from hpml.symbolic.order import assign_slots
 from .program import Program
 
 
