@@ -27,6 +27,8 @@ from __future__ import annotations
 
 from hpml.labs.calibration import Calibration, calibration
 from hpml.labs.errors import AnswerError, LabError, PredictionLocked
+from hpml.labs.explanations import explain
+from hpml.labs.explore import explore
 from hpml.labs.hypotheses import hypotheses
 from hpml.labs.page import say, why
 from hpml.labs.prediction import Prediction, predict
@@ -39,6 +41,8 @@ __all__ = [
     "Prediction",
     "PredictionLocked",
     "calibration",
+    "explain",
+    "explore",
     "forget",
     "hypotheses",
     "lab_head",

@@ -40,9 +40,16 @@ class Calibration:
     @property
     def table(self) -> Table:
         """The questions by number, with prediction, result and the distance between them."""
-        rows = [
-            [number, entry.question, _said(entry), _result(entry), _distance(entry)]
+        asked = [
+            (number, entry, entry.question.replace("`", ""))
             for number, entry in enumerate(self.entries, start=1)
+        ]
+        if all(entry.answer is None for entry in self.entries):
+            rows = [[number, question, _result(entry)] for number, entry, question in asked]
+            return Table(["", "question", "measured"], rows, align=["right", "left", "right"])
+        rows = [
+            [number, question, _said(entry), _result(entry), _distance(entry)]
+            for number, entry, question in asked
         ]
         columns = ["", "question", "you said", "measured", "so"]
         return Table(columns, rows, align=["right", "left", "right", "right", "left"])
@@ -67,7 +74,7 @@ class Calibration:
             for number, entry in drawn:
                 _draw_point(ax, number, entry)
             if not drawn:
-                ax.text(0.5, 0.5, "no predictions yet", transform=ax.transAxes, ha="center")
+                ax.text(0.97, 0.04, "no predictions yet", transform=ax.transAxes, ha="right")
         style.finish(
             ax,
             title=f"Lab {self.lab}: what was predicted, what was measured",
@@ -173,7 +180,7 @@ def _things(count: int, word: str) -> str:
 
 
 def _said(entry: state.Entry) -> str:
-    return "no prediction made" if entry.answer is None else entry.text(entry.answer)
+    return "–" if entry.answer is None else entry.text(entry.answer)
 
 
 def _result(entry: state.Entry) -> str:
@@ -182,7 +189,7 @@ def _result(entry: state.Entry) -> str:
 
 def _distance(entry: state.Entry) -> str:
     if entry.answer is None or entry.measured is None:
-        return ""
+        return "not predicted" if entry.answer is None else "–"
     if entry.choices:
         words = "right" if entry.answer == entry.measured else "not this time"
     else:

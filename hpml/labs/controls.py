@@ -15,6 +15,8 @@ __all__ = ["make", "show"]
 Submit = Callable[[object], "str | None"]
 """Takes what was typed or chosen; returns what is wrong with it, or None if it is locked."""
 
+_INSTEAD = "(here you answer when the notebook is open in Jupyter)"
+
 
 def make(entry: Entry, submit: Submit) -> Any | None:
     """Return a control that answers `entry`, or None where ``ipywidgets`` is not installed.
@@ -50,13 +52,18 @@ def make(entry: Entry, submit: Submit) -> Any | None:
     return widgets.VBox([widgets.HBox([field, button]), message])
 
 
-def show(control: Any, display_id: str) -> None:
-    """Show a control as an output of its own, which can be replaced by its `display_id`."""
+def show(control: Any, display_id: str, instead: str = _INSTEAD) -> None:
+    """Show a control as an output of its own, which can be replaced by its `display_id`.
+
+    Args:
+        control: an ``ipywidgets`` widget.
+        display_id: names the place.
+        instead: the text that stands there where nothing can show the control.
+    """
     from IPython.display import display
 
     data = dict(control._repr_mimebundle_())
-    # Without a front-end only this is left of it, and the card above says all there is to say.
-    data.update({"text/plain": "(here you type your answer when the notebook is open in Jupyter)"})
+    data["text/plain"] = instead
     data.pop("text/html", None)
     publish: Any = display
     publish(data, raw=True, display_id=display_id)

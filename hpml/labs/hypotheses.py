@@ -15,8 +15,8 @@ from hpml.base.style import PALETTE
 from hpml.base.tables import Table
 from hpml.labs import state
 from hpml.labs.errors import LabError
-from hpml.labs.page import Page, frame
-from hpml.labs.question import Question, ask, sentence
+from hpml.labs.page import Page, frame, sentence
+from hpml.labs.question import Question, ask
 from hpml.labs.session import Lab
 
 __all__ = ["Hypotheses", "hypotheses"]
@@ -74,13 +74,15 @@ class Hypotheses(Question):
         return Page("\n".join(lines), frame("Explain", self._html(best), PALETTE["handwritten"]))
 
     def _html(self, best: str) -> str:
-        claims = "".join(f"<li>{html.escape(claim)}</li>" for claim in self.claims)
+        # Not <ol type="A">: some pages number it 1, 2, 3, and the reasons speak of A, B, C.
+        lettered = zip("ABCDEF", self.claims, strict=False)
+        claims = "".join(sentence(f"**{letter}** · {claim}") for letter, claim in lettered)
         experiments = "".join(f"<li>{html.escape(text)}</li>" for text in self._entry.choices)
         rows = [[text, self.reasons[text]] for text in self.reasons]
         table = Table(["experiment", "what it would show"], rows)
         opened = " open" if self.answer is not None else ""
         return (
-            f'{sentence(self.question)}<ol type="A">{claims}</ol>'
+            f"{sentence(self.question)}{claims}"
             "<p>Which experiment tells them apart?</p>"
             f"<ol>{experiments}</ol><p><b>{html.escape(self.verdict)}</b></p>"
             f"<details{opened}><summary>The reasons (choose first)</summary>"

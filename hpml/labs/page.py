@@ -22,10 +22,11 @@ from hpml.labs.errors import LabError, is_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Page", "frame", "notebook_shell", "picture", "put", "say", "why"]
+__all__ = ["PAPER", "Page", "frame", "notebook_shell", "picture", "put", "say", "sentence", "why"]
 
 # A closed <details> would hide its answer on paper; browsers older than this rule print it closed.
-_PAPER = "<style>@media print {details::details-content {content-visibility: visible}}</style>"
+# Rules hold for the whole page: a lab's head carries this one for the answers in markdown cells.
+PAPER = "<style>@media print {details::details-content {content-visibility: visible}}</style>"
 
 
 @dataclass(frozen=True)
@@ -92,7 +93,7 @@ def why(text: str, summary: str = "Why?") -> Page:
     body = _paragraphs(text)
     return Page(
         f"{summary}\n{textwrap.indent(_plain(text), '    ')}",
-        f"{_PAPER}<details><summary><b>{html.escape(summary)}</b></summary>{body}</details>",
+        f"{PAPER}<details><summary><b>{html.escape(summary)}</b></summary>{body}</details>",
     )
 
 
@@ -156,8 +157,17 @@ def notebook_shell() -> Any | None:
     return shell if getattr(shell, "kernel", None) is not None else None
 
 
+def sentence(text: str) -> str:
+    """Return one paragraph of HTML, with ``code`` and bold as `say` has them.
+
+    >>> sentence("How long does `f()` take?")
+    '<p>How long does <code>f()</code> take?</p>'
+    """
+    return f"<p>{_marked(text)}</p>"
+
+
 def _paragraphs(text: str) -> str:
-    return "".join(f"<p>{_marked(part)}</p>" for part in _split(text))
+    return "".join(sentence(part) for part in _split(text))
 
 
 def _marked(part: str) -> str:

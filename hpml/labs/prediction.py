@@ -15,9 +15,9 @@ from hpml.base.style import PALETTE
 from hpml.base.tables import Table
 from hpml.labs import state
 from hpml.labs.errors import LabError, is_text
-from hpml.labs.page import Page, frame
+from hpml.labs.page import Page, frame, sentence
 from hpml.labs.quantity import find_unit, format_quantity
-from hpml.labs.question import Question, ask, sentence
+from hpml.labs.question import Question, ask
 
 __all__ = ["Prediction", "predict"]
 

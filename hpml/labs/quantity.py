@@ -171,7 +171,7 @@ def format_quantity(value: float, unit: Unit) -> str:
     name = unit.name
     if value == 1 and unit.kind.startswith("a count") and name.endswith("s"):
         name = name[:-1]
-    return f"{format_number(value)} {name}"
+    return f"{format_number(value)}{'' if name == '×' else ' '}{name}"
 
 
 def _expected(unit: Unit) -> str:

@@ -7,7 +7,6 @@ same without a kernel, and nothing ever waits for an answer.
 
 from __future__ import annotations
 
-import html
 import uuid
 from abc import ABC, abstractmethod
 from collections.abc import Callable
@@ -21,7 +20,7 @@ from hpml.labs.errors import LabError, PredictionLocked
 from hpml.labs.page import Page, notebook_shell, put
 from hpml.labs.session import Lab, current_lab
 
-__all__ = ["Question", "ask", "sentence"]
+__all__ = ["Question", "ask"]
 
 Asked = TypeVar("Asked", bound="Question")
 
@@ -196,8 +195,3 @@ def ask(make: Callable[[Lab, state.Entry], Asked], entry: state.Entry, answer: o
     lab.questions[entry.key] = question
     question.ask()
     return question
-
-
-def sentence(text: str) -> str:
-    """Return a line of HTML for plain text."""
-    return f"<p>{html.escape(text)}</p>"

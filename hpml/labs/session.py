@@ -10,12 +10,12 @@ import platform
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
-from hpml.base.environment import environment_record, quick
+from hpml.base.environment import environment_record, installed_version, quick
 from hpml.base.errors import describe
 from hpml.base.files import course_folder
 from hpml.base.tables import Table
 from hpml.labs.errors import LabError, is_text
-from hpml.labs.page import Page
+from hpml.labs.page import PAPER, Page, notebook_shell
 from hpml.labs.store import PredictionStore
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ class LabHead:
         return f"Lab {self.name}: {self.title}\n{self.table}"
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return Page(repr(self), self.table._repr_html_()).bundle()
+        return Page(repr(self), PAPER + self.table._repr_html_()).bundle()
 
 
 _open: list[Lab] = []
@@ -78,6 +78,7 @@ def lab_head(number: int | str, title: str) -> LabHead:
     if not is_text(title):
         raise LabError(f"A lab's title is a text, got {describe(title)}.")
     lab = Lab(lab_name(number), title)
+    _ready_for_figures()
     _open[:] = [lab]
     return LabHead(lab.name, title, _versions(lab))
 
@@ -152,6 +153,19 @@ def _versions(lab: Lab) -> Table:
     locked = len(lab.store.answers(lab.name))
     rows.append(["answers locked earlier", locked])
     return Table(["this lab runs on", ""], rows, align=["left", "left"])
+
+
+def _ready_for_figures() -> None:
+    """Let matplotlib choose its backend now, outside of any style.
+
+    Done at the first figure, inside a style's settings, it would be undone with them, and no cell
+    would show a figure by itself any more.
+    """
+    if notebook_shell() is not None and installed_version("matplotlib") is not None:
+        import matplotlib as mpl
+        import matplotlib.pyplot as plt
+
+        plt.switch_backend(mpl.get_backend())
 
 
 def _where(lab: Lab) -> str:

@@ -1,0 +1,34 @@
+"""Lab 00: why the generator takes longer than the list."""
+
+from __future__ import annotations
+
+from hpml.labs.explanations import Explanation
+
+__all__ = ["EXPLANATION"]
+
+_BEST = "Make the work for each number heavier, and watch the difference in nanoseconds."
+
+EXPLANATION = Explanation(
+    question=(
+        "In section 4 the generator took longer than the list, with the same squares to add up."
+    ),
+    claims=(
+        "Waking the generator costs a fixed time for every number.",
+        "Inside a generator the arithmetic itself is slower.",
+        "It was chance: the list met the machine in its better moments.",
+    ),
+    experiments={
+        "Measure both again, with four times as many rounds.": (
+            "It speaks to C only: if the difference stays, it was not chance. A and B both predict "
+            "that it stays, so the cause remains in the dark."
+        ),
+        "Name the generator first and the list second.": (
+            "All three predict no change, since the order within the rounds is shuffled already."
+        ),
+        _BEST: (
+            "A predicts about the same difference as before, B one that grows with the work, C one "
+            "that comes and goes. Three hypotheses, three predictions."
+        ),
+    },
+    best=_BEST,
+)

@@ -1,0 +1,97 @@
+"""A result that changes with a control: the slider is live, the result is an ordinary output.
+
+Only the control is a widget. The result beneath it is shown as any cell shows one and replaced in
+place when the control moves: a saved, exported or printed page keeps what was seen last, and
+a run without a front-end shows the first state.
+"""
+
+from __future__ import annotations
+
+import importlib
+import inspect
+import uuid
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from hpml.base.environment import flag, installed_version
+from hpml.base.errors import describe
+from hpml.labs.controls import show as show_control
+from hpml.labs.errors import LabError
+from hpml.labs.page import notebook_shell
+
+__all__ = ["explore"]
+
+
+def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
+    """Show what `show` returns, and let the reader change its arguments.
+
+    Args:
+        show: called with one value a control; returns anything a cell can show.
+        **controls: for each argument the values it may take, two or more. It starts at the
+            function's own default if that is among them, otherwise at the first.
+
+    Raises:
+        LabError: if a control has fewer than two values.
+
+    >>> explore(lambda n: n * n, n=[3, 4, 5])
+    9
+    """
+    for name, values in controls.items():
+        if isinstance(values, str) or len(values) < 2:
+            raise LabError(
+                f"explore expects two or more values for {name}, got {describe(values)}."
+            )
+    start = _start(show, controls)
+    shell = notebook_shell()
+    if shell is None:
+        print(show(**start))
+        return
+    if controls and not flag("HPML_HEADLESS") and installed_version("ipywidgets") is not None:
+        _live(shell, show, controls, start)
+    else:
+        _publish(shell, show(**start), uuid.uuid4().hex, again=False)
+
+
+def _live(
+    shell: Any,
+    show: Callable[..., object],
+    controls: dict[str, Sequence[object]],
+    start: dict[str, object],
+) -> None:
+    widgets: Any = importlib.import_module("ipywidgets")
+    place = uuid.uuid4().hex
+    sliders = {
+        name: widgets.SelectionSlider(
+            options=list(values),
+            value=start[name],
+            description=name.replace("_", " "),
+            continuous_update=False,
+            style={"description_width": "initial"},
+        )
+        for name, values in controls.items()
+    }
+
+    def changed(_: object) -> None:
+        chosen = {name: slider.value for name, slider in sliders.items()}
+        _publish(shell, show(**chosen), place, again=True)
+
+    show_control(widgets.VBox(list(sliders.values())), uuid.uuid4().hex, "(here you move a slider)")
+    _publish(shell, show(**start), place, again=False)
+    for slider in sliders.values():
+        slider.observe(changed, names="value")
+
+
+def _publish(shell: Any, result: object, place: str, *, again: bool) -> None:
+    from IPython.display import display, update_display
+
+    data, metadata = shell.display_formatter.format(result)
+    publish: Any = update_display if again else display
+    publish(data, metadata=metadata, raw=True, display_id=place)
+
+
+def _start(show: Callable[..., object], controls: dict[str, Sequence[object]]) -> dict[str, object]:
+    defaults = {name: p.default for name, p in inspect.signature(show).parameters.items()}
+    return {
+        name: defaults[name] if name in defaults and defaults[name] in values else values[0]
+        for name, values in controls.items()
+    }
