@@ -35,6 +35,9 @@ al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009
 rounds averages that away.
 """
 
+HOPELESS = 40
+"""Needing so many times the rounds that were taken, a difference is not worth looking for."""
+
 
 @dataclass(frozen=True)
 class Ratio:
@@ -197,18 +200,18 @@ class Comparison:
         if ratio.answer != "cannot tell" or self.rounds < FEWEST_SAMPLES:
             return None
         seen = (
-            f"the interval {ratio.low:.3f} to {ratio.high:.3f} does not keep clear of 1 "
+            f"the interval {ratio.low:.3f} to {ratio.high:.3f} is not clear of 1 "
             f"by {self.resolution:.0%}"
         )
-        beyond = abs(ratio.value - 1) - self.resolution
-        if beyond <= 0:
-            return Advice(
-                "cannot tell", seen, "Treat the two as equally fast; more rounds will not help."
-            )
-        # The width of the interval shrinks with the square root of the number of rounds.
         half = max(ratio.high - ratio.value, ratio.value - ratio.low)
-        needed = math.ceil(self.rounds * max(1.1, half / beyond) ** 2)
-        remedy = f"If the difference is real, about {needed:,} rounds would show it."
+        visible = f"{self.rounds} rounds show differences from about {half + self.resolution:.0%}"
+        beyond = abs(ratio.value - 1) - self.resolution
+        # The width of the interval shrinks with the square root of the number of rounds.
+        needed = self.rounds * max(1.2, half / beyond) ** 2 if beyond > 0 else math.inf
+        if needed > HOPELESS * self.rounds:
+            remedy = f"{visible}; treat the two as equal up to that."
+        else:
+            remedy = f"{visible}; for this one, if it is real, take {float(f'{needed:.1e}'):,.0f}."
         return Advice("cannot tell", seen, remedy)
 
     def table(self) -> pd.DataFrame:

@@ -55,10 +55,10 @@ def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
         ax.barh(row, high - low, 0.56, left=low, color=shade, alpha=0.30, linewidth=0)
         ax.plot([middle, middle], [row - 0.34, row + 0.34], color=shade, linewidth=2.4)
         beyond = len(times) - len(inside)
-        name = comparison.baseline == measurement.name
-        note = "baseline" if name else _note(comparison, measurement.name)
+        is_baseline = measurement.name == comparison.baseline
+        note = "baseline" if is_baseline else _note(comparison, measurement.name)
         if beyond:
-            note += f"\n({beyond} of {len(times)} samples beyond the edge)"
+            note += f"\n({beyond} sample{'s' if beyond > 1 else ''} beyond the edge)"
         ax.annotate(
             note,
             (1.02, row),
@@ -124,6 +124,8 @@ def plot_sweep(
     places = sorted({at for line in drawn for at in line.at})
     ax.set_xticks(places, [f"{at:,g}" for at in places])
     ax.minorticks_off()
+    if log:
+        _name_decades(ax)
     style.finish(ax, title=title, x=x, y=y)
     if label:
         _label_ends(ax, drawn, scale)
@@ -171,7 +173,9 @@ def _draw_line(ax: Axes, line: Sweep, scale: float) -> None:
     ]
     if len(bounded) > 1:
         at, low, high = zip(*bounded, strict=True)
-        ax.fill_between(at, low, high, color=shade, alpha=0.10 if line.published else 0.22, lw=0)
+        ax.fill_between(at, low, high, color=shade, alpha=0.15, linewidth=0)
+        for edge in (low, high):
+            ax.plot(at, edge, color=shade, alpha=0.4, linewidth=0.6)
     elif bounded:
         at, low, high = zip(*bounded, strict=True)
         ax.vlines(at, low, high, color=shade, alpha=0.35, linewidth=5)
@@ -215,9 +219,21 @@ def _label_ends(ax: Axes, lines: Sequence[Sweep], scale: float) -> None:
         )
 
 
+def _name_decades(ax: Axes) -> None:
+    """Put ticks on a logarithmic y axis that may span less than one power of ten."""
+    low, high = ax.get_ylim()
+    for steps in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)):
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        ticks = [step * 10.0**power for power in powers for step in steps]
+        ticks = [tick for tick in ticks if low <= tick <= high]
+        if len(ticks) >= 4:
+            break
+    ax.set_yticks(ticks, [f"{tick:,g}" for tick in ticks])
+
+
 def _note(comparison: Comparison, name: str) -> str:
     ratio = comparison.ratio(name)
-    return f"{ratio.value:.2f} of {comparison.baseline}'s time\n{ratio.answer}"
+    return f"{ratio.value:.3f} × {comparison.baseline}\n{ratio.answer}"
 
 
 def _caption(comparison: Comparison) -> str:

@@ -110,8 +110,12 @@ class ProcessSampler:
         self.environment: Environment | None = ready["environment"]
 
     def call(self) -> object:
+        """Make one call in the other process; its result stays there."""
+        return self._ask({"do": "call"})
+
+    def result(self) -> object:
         """Make one call in the other process and return its result as plain data."""
-        return self._ask({"do": "call"})["result"]
+        return self._ask({"do": "result"})["result"]
 
     def elapsed(self, number: int) -> float:
         """Return the seconds that `number` calls took, by the other process's own clock."""

@@ -85,6 +85,7 @@ def compare(
     seed: int = 0,
     progress: bool | str = False,
     stop: Callable[[], bool] | None = None,
+    check: Callable[[Mapping[str, object]], None] | None = None,
     clock: Callable[[], float] | None = None,
 ) -> Comparison:
     """Measure several contenders in interleaved rounds and compare them with a baseline.
@@ -101,12 +102,14 @@ def compare(
         seed: of the order within the rounds.
         progress: show a progress bar, with this text if it is one.
         stop: asked before each round; once it says True, what was measured so far is returned.
+        check: called with one result of each contender before anything is timed, and raises if
+            they do not compute the same; see `hpml.benchmark.agreement.same_results`.
 
     Returns:
         A `Comparison`; print it, or call its ``table()``, ``plot()``, ``ratio(name)``.
 
     Raises:
-        BenchmarkError: if an argument is out of range or there are no contenders.
+        BenchmarkError: if an argument is out of range, there are no contenders, or `check` fails.
         WorkerError: if a contender in a process of its own failed.
         StoppedError: if `stop` said True before the first round was complete.
 
@@ -131,7 +134,7 @@ def compare(
         )
     settings = Settings(threads, device, min_sample_time, garbage, warm_up, clock)
     orders = schedule(len(listed), _positive("rounds", rounds), seed)
-    measurements = _run(listed, settings, orders, progress=progress, stop=stop)
+    measurements = _run(listed, settings, orders, check=check, progress=progress, stop=stop)
     return Comparison(tuple(measurements), baseline or known[0], rounds, seed, resolution)
 
 
@@ -152,6 +155,7 @@ def _run(
     orders: Sequence[tuple[int, ...]],
     *,
     number: int | None = None,
+    check: Callable[[Mapping[str, object]], None] | None = None,
     progress: bool | str = False,
     stop: Callable[[], bool] | None = None,
 ) -> list[Measurement]:
@@ -162,6 +166,9 @@ def _run(
             sampler = contender.open(settings)
             opened.callback(sampler.close)
             samplers.append(sampler)
+        if check is not None:
+            names = (contender.name for contender in contenders)
+            check({name: sampler.result() for name, sampler in zip(names, samplers, strict=True)})
         prepared = [_warm_up(sampler, settings, number) for sampler in samplers]
         rounds: list[list[float]] = []
         for order in _with_progress(orders, progress):

@@ -123,7 +123,7 @@ def _drift(samples: Sequence[float]) -> Advice | None:
         "drift",
         f"the last third of the samples is {abs(change):.0%} {'slower' if change > 0 else 'faster'}"
         f" than the first; probably {cause}",
-        "Compare only what was measured in the same interleaved rounds; "
+        "Ratios from interleaved rounds still hold; for the times themselves, "
         + ("let the machine settle and repeat." if change > 0 else "raise warm_up and repeat."),
     )
 

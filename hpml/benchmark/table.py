@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark.comparison import Comparison, Ratio
 from hpml.benchmark.record import Case
+from hpml.benchmark.stability import Advice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -30,25 +31,44 @@ def comparison_table(comparison: Comparison) -> Table:
     return Table(_HEAD, rows, formats={**_FORMATS, "ratio": _three}, caption=_caption(comparison))
 
 
-def cases_table(cases: Iterable[Case], *, title: str | None = None) -> Table:
+def cases_table(
+    cases: Iterable[Case], *, title: str | None = None, per: str | None = None
+) -> Table:
     """Return a page table of several cases, one row a case and contender.
 
     Only the parameters that differ between the cases get a column.
+
+    Args:
+        cases: of one suite.
+        title: a line above the table.
+        per: the name of a numeric parameter; a column shows the median divided by it.
     """
     listed = tuple(cases)
     varying = _varying(listed)
+    share = (f"per {per.removesuffix('s')}",) if per else ()
     rows = [
-        (*(case.parameters.get(name) for name in varying), *row)
+        (
+            *(case.parameters.get(name) for name in varying),
+            *row[:2],
+            *(_share(row[1], case.parameters.get(name)) for name in (per,) if name),
+            *row[2:],
+        )
         for case in listed
         for row in _rows(case.comparison)
     ]
     notes = [f"Ratio: time as a multiple of {baseline}." for baseline in _baselines(listed)]
+    if any("cannot tell" in row for row in rows):
+        notes.append(
+            "Cannot tell: the interval is not clear of 1 by the resolution; it narrows with the "
+            "square root of the number of rounds."
+        )
     for case in listed:
         place = ", ".join(f"{name} {case.parameters.get(name)}" for name in varying)
-        lines = _advice_lines(case.comparison)
+        lines = _advice_lines(case.comparison, undecided=False)
         notes += [f"{place}, {line}" if place else line for line in lines]
-    formats = {**_FORMATS, "ratio": _three}
-    return Table((*varying, *_HEAD), rows, formats=formats, title=title, caption="\n".join(notes))
+    formats = {**_FORMATS, "ratio": _three, **dict.fromkeys(share, format_seconds)}
+    head = (*varying, *_HEAD[:2], *share, *_HEAD[2:])
+    return Table(head, rows, formats=formats, title=title, caption="\n".join(notes))
 
 
 def comparison_frame(comparison: Comparison) -> pd.DataFrame:
@@ -110,6 +130,10 @@ def _rows(comparison: Comparison) -> list[tuple[object, ...]]:
     return rows
 
 
+def _share(seconds: object, count: object) -> float | None:
+    return seconds / count if isinstance(seconds, float) and isinstance(count, int) else None
+
+
 def _interval(ratio: Ratio) -> str:
     if math.isinf(ratio.high):
         return "none: too few rounds"
@@ -132,8 +156,22 @@ def _caption(comparison: Comparison) -> str:
     return "\n".join([first, *_advice_lines(comparison)])
 
 
-def _advice_lines(comparison: Comparison) -> list[str]:
-    return [f"{name}: {advice}" for name, advice in comparison.advice]
+def _advice_lines(comparison: Comparison, *, undecided: bool = True) -> list[str]:
+    """Return a line for each problem and remedy; what was seen is that of the first contender."""
+    groups: dict[tuple[str, str], list[tuple[str, Advice]]] = {}
+    for name, advice in comparison.advice:
+        if advice.problem == "cannot tell" and not undecided:
+            continue
+        groups.setdefault((advice.problem, advice.remedy), []).append((name, advice))
+    return [_grouped_line(group) for group in groups.values()]
+
+
+def _grouped_line(group: list[tuple[str, Advice]]) -> str:
+    (first, advice), *others = group
+    if not others:
+        return f"{first}: {advice}"
+    names = ", ".join(name for name, _ in group)
+    return f"{names}: {advice.problem}: for {first}, {advice.seen}. {advice.remedy}"
 
 
 def _varying(cases: tuple[Case, ...]) -> tuple[str, ...]:

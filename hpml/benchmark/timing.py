@@ -86,7 +86,10 @@ class Sampler(Protocol):
         """What the sampler's process runs on; None for the process that asks."""
 
     def call(self) -> object:
-        """Make one call, untimed, and return its result as plain data if it crosses processes."""
+        """Make one call, untimed; the result may stay where the call was made."""
+
+    def result(self) -> object:
+        """Make one call, untimed, and return its result, as plain data if it crosses processes."""
 
     def elapsed(self, number: int) -> float:
         """Make `number` calls in one go and return the seconds they took together."""
@@ -138,6 +141,10 @@ class LocalSampler:
             return run()
         exec(self._statement, dict(self._names))
         return None
+
+    def result(self) -> object:
+        """Make one untimed call and return its result."""
+        return self.call()
 
     def elapsed(self, number: int) -> float:
         """Return the seconds of `number` calls, after a few untimed ones.

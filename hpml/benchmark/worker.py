@@ -5,7 +5,8 @@ Started as ``python -m hpml.benchmark.worker ORDER``, where ORDER is a JSON obje
 JSON. After the start, and for each request, one line comes back::
 
     (start)                            {"timer": ..., "environment": {...}}
-    {"do": "call"}                     {"result": plain data}
+    {"do": "call"}                     {}
+    {"do": "result"}                   {"result": plain data}
     {"do": "sample", "number": 20}     {"elapsed": seconds}
     (anything that raises)             {"error": "ValueError: ...", "traceback": "..."}
 
@@ -14,6 +15,7 @@ When the parent goes away the pipe ends, and so does this process.
 
 from __future__ import annotations
 
+import functools
 import importlib
 import json
 import os
@@ -24,11 +26,12 @@ from typing import Any
 
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
+from hpml.benchmark.agreement import plain
 from hpml.benchmark.contender import Contender
 from hpml.benchmark.errors import WorkerError
 from hpml.benchmark.timing import Sampler, Settings
 
-__all__ = ["load", "main", "plain"]
+__all__ = ["load", "main"]
 
 
 def main(arguments: list[str]) -> int:
@@ -39,14 +42,12 @@ def main(arguments: list[str]) -> int:
 
     def answer(make: Callable[[], Mapping[str, object]]) -> bool:
         try:
-            message, good = make(), True
+            text, good = json.dumps(make()), True
         except Exception as error:  # noqa: BLE001 - the parent raises it, whatever it is
-            message = {
-                "error": f"{type(error).__name__}: {error}",
-                "traceback": traceback.format_exc(),
-            }
+            error_text = f"{type(error).__name__}: {error}"
+            text = json.dumps({"error": error_text, "traceback": traceback.format_exc()})
             good = False
-        answers.write(json.dumps(message) + "\n")
+        answers.write(text + "\n")
         answers.flush()
         return good
 
@@ -63,15 +64,24 @@ def main(arguments: list[str]) -> int:
 
     if not answer(start):
         return 1
-    sampler = opened[0]
     for line in sys.stdin:
-        request = json.loads(line)
-        if request["do"] == "sample":
-            number = int(request["number"])
-            answer(lambda number=number: {"elapsed": sampler.elapsed(number)})  # type: ignore[misc]
-        else:
-            answer(lambda: {"result": plain(sampler.call())})
+        answer(functools.partial(respond, opened[0], json.loads(line)))
     return 0
+
+
+def respond(sampler: Sampler, request: Mapping[str, Any]) -> dict[str, object]:
+    """Do what a request asks and return the answer to it.
+
+    >>> from hpml.benchmark.timing import LocalSampler
+    >>> respond(LocalSampler(lambda: 42, Settings()), {"do": "result"})
+    {'result': 42}
+    """
+    if request["do"] == "sample":
+        return {"elapsed": sampler.elapsed(int(request["number"]))}
+    if request["do"] == "result":
+        return {"result": plain(sampler.result())}
+    sampler.call()
+    return {}
 
 
 def load(target: str, arguments: Mapping[str, Any]) -> Contender:
@@ -102,17 +112,6 @@ def load(target: str, arguments: Mapping[str, Any]) -> Contender:
             f"Contender, got {describe(made)}."
         )
     return Contender(function_name, made)
-
-
-def plain(value: object) -> object:
-    """Return `value` as plain data: an array or tensor as nested lists, the rest unchanged.
-
-    >>> import array
-    >>> plain(array.array("d", [1.0, 2.0]))
-    [1.0, 2.0]
-    """
-    to_list = getattr(value, "tolist", None)
-    return to_list() if callable(to_list) else value
 
 
 if __name__ == "__main__":

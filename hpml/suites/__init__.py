@@ -1,0 +1,28 @@
+"""The experiments, each a module with ``run(...)`` for notebooks and a command for the terminal.
+
+``hpml bench NAME`` looks the name up here; a module is imported when its suite is run.
+
+>>> from hpml.suites import SUITES
+>>> sorted(SUITES)
+['building', 'deep-linear']
+
+A suite's module has ``add_arguments(parser)``, which declares its options, ``main(arguments)``,
+which runs it with the parsed options and returns the exit code, and ``run(...)``, which returns the
+result as a value with ``cases``, ``table()`` and ``plot()``.
+"""
+
+from __future__ import annotations
+
+__all__ = ["SUITES"]
+
+SUITES: dict[str, tuple[str, str]] = {
+    "deep-linear": (
+        "hpml.suites.deep_linear",
+        "forward of hundreds of tiny linear layers: what each way of running a model costs",
+    ),
+    "building": (
+        "hpml.suites.building",
+        "from Input to a ready model: microseconds per node, for growing graphs",
+    ),
+}
+"""Each suite's name, its module and what it measures in one line."""

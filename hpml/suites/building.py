@@ -1,0 +1,247 @@
+"""The suite `building`: from `Input` to a ready model, microseconds per node, for growing graphs.
+
+A model builder that looks at the whole graph for every new node needs four times as long for twice
+the nodes. The time per node shows it: flat is linear, rising is not. The layers are made
+beforehand, since making them is torch's work and the same for everyone.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hpml.base.environment import Value
+from hpml.base.errors import describe
+from hpml.benchmark import Contender, ProcessContender, compare
+from hpml.benchmark.agreement import same_results
+from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.contender import AnyContender
+from hpml.benchmark.record import Case, Parameters
+from hpml.benchmark.table import cases_frame, cases_table
+from hpml.suites import peer
+from hpml.suites.errors import SuiteError
+from hpml.suites.options import add_shared_arguments, positive, run_command
+from hpml.suites.running import environment_line, run_cases
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+__all__ = ["BuildingResult", "add_arguments", "main", "names", "run"]
+
+NODES = (1000, 10_000, 50_000)
+STRAIGHT = "codegen-straight"
+"""Generated code without loops: a line of source for each node."""
+
+
+@dataclass(frozen=True)
+class BuildingResult:
+    """What the suite measured.
+
+    Attributes:
+        cases: one for each number of nodes.
+        notes: sentences the reader should see.
+    """
+
+    cases: tuple[Case, ...]
+    notes: tuple[str, ...] = ()
+
+    def table(self) -> pd.DataFrame:
+        """Return one row a case and contender, times in seconds per model, and µs per node."""
+        frame = cases_frame(self.cases)
+        if len(frame):
+            frame["us_per_node"] = frame["median"] / frame["nodes"] * 1e6
+        return frame
+
+    def plot(self) -> Figure:
+        """Draw the time per node against the number of nodes."""
+        from hpml.suites.pictures import draw_building
+
+        return draw_building(self.cases)
+
+    def __str__(self) -> str:
+        title = f"Building, time per model ({environment_line(self.cases)})"
+        return "\n\n".join([str(cases_table(self.cases, title=title, per="nodes")), *self.notes])
+
+    def _repr_html_(self) -> str:
+        return cases_table(self.cases, per="nodes")._repr_html_()
+
+
+def names() -> tuple[str, ...]:
+    """Return the contenders' names; the peer comes first, as the baseline.
+
+    >>> names()[0]
+    'pytorch-symbolic'
+    """
+    from hpml.symbolic import EXECUTIONS
+
+    return (peer.NAME, *EXECUTIONS, STRAIGHT)
+
+
+def run(
+    nodes: Sequence[int] = NODES,
+    *,
+    rounds: int = 9,
+    features: int = 4,
+    threads: int = 1,
+    contenders: Sequence[str] | None = None,
+    min_sample_time: float = 2e-3,
+    garbage: bool = False,
+    seed: int = 0,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    progress: bool = False,
+    stop: Callable[[], bool] | None = None,
+) -> BuildingResult:
+    """Measure the building of deep linear models.
+
+    Args:
+        nodes: one case for each of these numbers of layers.
+        rounds: interleaved rounds a case.
+        features: width of every layer.
+        threads: size of torch's thread pool.
+        contenders: names, see `names`; the first of them in that order is the baseline. By default
+            all, without the peer where it is not installed.
+        min_sample_time: seconds that one sample should last.
+        garbage: leave the garbage collector on during samples. Off, whoever makes cycles gets
+            them collected between the rounds for nothing.
+        seed: of weights and order.
+        out, resume: see `hpml.suites.running.run_cases`.
+        progress: show a progress bar.
+        stop: asked between rounds; once it says True, what was measured is returned.
+
+    Raises:
+        SuiteError: if a contender is unknown or not installed.
+
+    >>> result = run([20], rounds=6, contenders=["ordered", "codegen"], min_sample_time=1e-5)
+    >>> result.cases[0].comparison.baseline
+    'ordered'
+    """
+    chosen, notes = _choose(contenders)
+    shared: dict[str, Value] = {
+        "features": features,
+        "threads": threads,
+        "rounds": rounds,
+        "min_sample_time": min_sample_time,
+        "garbage": garbage,
+        "seed": seed,
+        "contenders": " ".join(chosen),
+    }
+
+    def measure_case(parameters: Parameters) -> Comparison:
+        count = int(parameters["nodes"] or 0)
+        return compare(
+            _contenders(chosen, count, features, seed),
+            rounds=rounds,
+            min_sample_time=min_sample_time,
+            threads=threads,
+            garbage=garbage,
+            seed=seed,
+            progress=f"{count:,} nodes" if progress else False,
+            stop=stop,
+        )
+
+    cases = [{"nodes": count, **shared} for count in nodes]
+    outcome = run_cases("building", cases, measure_case, out=out, resume=resume, stop=stop)
+    return BuildingResult(outcome.cases, (*outcome.notes, *notes))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``hpml bench building``."""
+    parser.add_argument(
+        "--nodes",
+        type=positive,
+        nargs="+",
+        default=list(NODES),
+        metavar="N",
+        help="sizes to measure (default: 1000 10000 50000)",
+    )
+    add_shared_arguments(parser, "building", rounds=9)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the suite for the command line and return the exit code."""
+    return run_command(
+        arguments,
+        lambda out: run(
+            arguments.nodes,
+            rounds=arguments.rounds,
+            threads=arguments.threads,
+            contenders=arguments.contenders,
+            garbage=arguments.gc,
+            out=out,
+            resume=arguments.resume,
+            progress=True,
+        ),
+    )
+
+
+def _choose(wanted: Sequence[str] | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    known = names()
+    unknown = [name for name in wanted or () if name not in known]
+    if unknown or (wanted is not None and not wanted):
+        got = ", ".join(unknown) or "none"
+        raise SuiteError(f"contenders: expected some of {', '.join(known)}, got {got}.")
+    missing = peer.how_to_install()
+    if missing is None or (wanted is not None and peer.NAME not in wanted):
+        return tuple(name for name in known if wanted is None or name in wanted), ()
+    if wanted is not None:
+        raise SuiteError(f"contenders: {peer.NAME} cannot be measured: {missing}.")
+    return known[1:], (f"{peer.NAME} is missing: {missing}.",)
+
+
+def _contenders(chosen: Sequence[str], count: int, features: int, seed: int) -> list[AnyContender]:
+    from hpml.models import linear_layers, symbolic_deep_linear
+
+    layers: list[Any] = list(linear_layers(count, features, seed=seed))
+    made: list[AnyContender] = []
+    for name in chosen:
+        if name == peer.NAME:
+            arguments = {"nodes": count, "features": features, "seed": seed}
+            made.append(ProcessContender(name, "hpml.suites.peer:build_model", arguments))
+        elif name == STRAIGHT:
+            build: Callable[[], object] = functools.partial(_build_straight, layers, features)
+            made.append(Contender(name, checked(name, build, layers, features)))
+        else:
+            build = functools.partial(symbolic_deep_linear, layers, features, name)
+            made.append(Contender(name, checked(name, build, layers, features)))
+    return made
+
+
+def checked(
+    name: str, build: Callable[[], object], layers: Sequence[Any], features: int
+) -> Callable[[], object]:
+    """Return `build`, once a model that it made was found to compute what it should.
+
+    Raises:
+        BenchmarkError: if it does not.
+    """
+    import torch
+
+    from hpml.models import DeepLinear
+    from hpml.suites.deep_linear import example_input
+
+    x = example_input(2, features)
+    model = build()
+    if not callable(model):
+        raise SuiteError(f"{name}: expected it to build a model, got {describe(model)}.")
+    with torch.no_grad():
+        same_results()({"a hand-written module": DeepLinear(layers)(x), name: model(x)})
+    return build
+
+
+def _build_straight(layers: Sequence[Any], features: int) -> object:
+    """Build with generated code, a line of source for each node and no loop."""
+    from hpml.models import symbolic_deep_linear
+    from hpml.symbolic import config
+
+    before = config.CODEGEN_MIN_LOOP_LENGTH
+    config.CODEGEN_MIN_LOOP_LENGTH = float("inf")
+    try:
+        return symbolic_deep_linear(layers, features, "codegen")
+    finally:
+        config.CODEGEN_MIN_LOOP_LENGTH = before

@@ -1,0 +1,11 @@
+"""The error of `hpml.suites`."""
+
+from __future__ import annotations
+
+from hpml.base.errors import HpmlError
+
+__all__ = ["SuiteError"]
+
+
+class SuiteError(HpmlError):
+    """A suite was asked for something that it does not have or that does not fit together."""

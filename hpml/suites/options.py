@@ -1,0 +1,125 @@
+"""The options that all suites share, and how their commands end."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol
+
+from hpml.base.errors import HpmlError
+from hpml.base.files import results_folder
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["SuiteResult", "add_shared_arguments", "positive", "run_command"]
+
+
+class SuiteResult(Protocol):
+    """What a suite's ``run`` returns, as far as its command needs to know."""
+
+    def plot(self) -> Figure:
+        """Draw the result."""
+
+
+def positive(text: str) -> int:
+    """Return a whole number of at least 1, for argparse.
+
+    >>> positive("250")
+    250
+    """
+    try:
+        value = int(text)
+    except ValueError:
+        value = 0
+    if value < 1:
+        raise argparse.ArgumentTypeError(f"expected a whole number of at least 1, got {text!r}")
+    return value
+
+
+def add_shared_arguments(parser: argparse.ArgumentParser, suite: str, rounds: int) -> None:
+    """Declare the options that every suite has."""
+    parser.add_argument(
+        "--rounds",
+        type=positive,
+        default=rounds,
+        metavar="N",
+        help="interleaved rounds, each with one sample of every contender (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--threads",
+        type=positive,
+        default=1,
+        metavar="N",
+        help="threads that torch may use (default: %(default)s)",
+    )
+    parser.add_argument(
+        "--contenders",
+        nargs="+",
+        metavar="NAME",
+        help="only these, by name; a wrong name lists them all",
+    )
+    parser.add_argument(
+        "--gc",
+        action="store_true",
+        help="leave Python's garbage collector on while timing; off, as in timeit, a collection "
+        "is never charged to whom it happens to hit",
+    )
+    parser.add_argument(
+        "--out",
+        type=Path,
+        metavar="FILE",
+        help=f"where results go, one line of JSON a case (default: results/{suite}.jsonl)",
+    )
+    parser.add_argument(
+        "--plot", type=Path, metavar="FILE", help="draw a picture: .png, .svg, .pdf"
+    )
+    parser.add_argument(
+        "--resume",
+        action="store_true",
+        help="continue an interrupted run: skip the cases that FILE already holds",
+    )
+    parser.set_defaults(suite_name=suite)
+
+
+def run_command(
+    arguments: argparse.Namespace, run: Callable[[Path], SuiteResult], usable: Sequence[str] = ()
+) -> int:
+    """Run a suite for the command line: print its result, save its picture, explain its errors.
+
+    Args:
+        arguments: parsed, with the options of `add_shared_arguments`.
+        run: runs the suite and writes to the given file.
+        usable: endings of picture files; by default those of matplotlib that print well.
+
+    Returns:
+        The exit code: 0; 2 if the arguments do not fit; 1 if measuring failed; 130 if interrupted.
+    """
+    endings = tuple(usable) or (".png", ".svg", ".pdf")
+    picture: Path | None = arguments.plot
+    # Before measuring for minutes, not after.
+    if picture is not None and picture.suffix not in endings:
+        print(f"--plot: expected a file ending in {', '.join(endings)}, got {picture.name!r}.",
+              file=sys.stderr)  # fmt: skip
+        return 2
+    out: Path | None = None
+    try:
+        out = arguments.out or results_folder() / f"{arguments.suite_name}.jsonl"
+        result = run(out)
+        print(result)
+        print(f"\nResults: {out}")
+        if picture is not None:
+            picture.parent.mkdir(parents=True, exist_ok=True)
+            result.plot().savefig(picture)
+            print(f"Picture: {picture}")
+    except KeyboardInterrupt:
+        print(f"\nInterrupted. Finished cases are in {out}; --resume continues.", file=sys.stderr)
+        return 130
+    except HpmlError as error:
+        from hpml.suites.errors import SuiteError
+
+        print(error, file=sys.stderr)
+        return 2 if isinstance(error, SuiteError) else 1
+    return 0

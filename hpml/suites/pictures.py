@@ -1,0 +1,86 @@
+"""The pictures of the suites."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hpml.base import style
+from hpml.benchmark.plot import plot_sweep
+from hpml.benchmark.record import Case
+from hpml.benchmark.sweep import sweeps
+from hpml.suites.errors import SuiteError
+from hpml.suites.published import published_ratios
+from hpml.suites.running import environment_line
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["draw_building", "draw_deep_linear"]
+
+
+def draw_deep_linear(cases: Sequence[Case]) -> Figure:
+    """Draw throughput, and time relative to the hand-written module, against the layers."""
+    _expect_some(cases)
+    fig, (left, right) = style.figure(1, 2, width=11.0, height=4.6)
+    plot_sweep(
+        sweeps(cases, "layers", "throughput"),
+        left,
+        title="Throughput",
+        x="layers",
+        y="batches per second",
+        label=False,
+        log=True,
+    )
+    ratios = sweeps(cases, "layers", "ratio")
+    depths = {at for line in ratios for at in line.at}
+    others = [line for line in published_ratios() if line.name != "handwritten"]
+    shown = [line for line in others if depths & set(line.at)]
+    plot_sweep(
+        [*ratios, *shown],
+        right,
+        title="Time relative to the hand-written module",
+        x="layers",
+        y="ratio (below 1 is faster)",
+    )
+    hardware = _hardware()
+    comparison = cases[0].comparison
+    style.caption(
+        fig,
+        f"Left: median and 25 to 75 % band of {comparison.rounds} interleaved rounds. Right: "
+        "median ratio to the hand-written module in the same round, with its 95 % interval; "
+        f"dashed: published, measured on {hardware}. {environment_line(cases)}.",
+    )
+    return fig
+
+
+def draw_building(cases: Sequence[Case]) -> Figure:
+    """Draw the time per node of building against the number of nodes."""
+    _expect_some(cases)
+    fig, ax = style.figure(width=8.0, height=4.4)
+    plot_sweep(
+        sweeps(cases, "nodes", "time per item"),
+        ax,
+        title="Building a model, from Input to ready",
+        x="nodes",
+        y="µs per node",
+        scale=1e6,
+        log=True,
+    )
+    style.caption(
+        fig,
+        f"Median and 25 to 75 % band of {cases[0].comparison.rounds} interleaved rounds; the "
+        f"layers were made beforehand. {environment_line(cases)}.",
+    )
+    return fig
+
+
+def _expect_some(cases: Sequence[Case]) -> None:
+    if not cases:
+        raise SuiteError("A picture expects at least one finished case, got none; run one first.")
+
+
+def _hardware() -> str:
+    from hpml.base.files import published
+
+    return str(published("deep_linear_cpu")["hardware"])

@@ -1,0 +1,123 @@
+"""Running the cases of a suite: skip those on disk, measure the rest, write each when finished."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+
+from hpml.base.environment import environment_record
+from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.errors import StoppedError
+from hpml.benchmark.record import Case, Parameters, read_cases, same_machine, write_case
+
+__all__ = ["Outcome", "environment_line", "run_cases"]
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What came of a suite.
+
+    Attributes:
+        cases: those measured or found on disk, in the order in which they were asked for. After
+            a stop the last may have fewer rounds than were asked for; it is not on disk.
+        notes: sentences that the reader should see: damaged lines, files moved aside.
+    """
+
+    cases: tuple[Case, ...]
+    notes: tuple[str, ...] = ()
+
+
+def run_cases(
+    suite: str,
+    parameters: Sequence[Parameters],
+    measure_case: Callable[[Parameters], Comparison],
+    *,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    stop: Callable[[], bool] | None = None,
+) -> Outcome:
+    """Measure each case that is not on disk yet.
+
+    Args:
+        suite: the suite's name.
+        parameters: one mapping a case, holding everything that its result depends on.
+        measure_case: measures one case.
+        out: where finished cases go; None keeps them in memory only. An older file in its place is
+            moved aside, unless `resume`.
+        resume: keep the older file, and skip the cases that it holds if they are complete and
+            were measured on a machine like this one.
+        stop: asked before each case.
+
+    Raises:
+        RecordError: if the older file is not one of benchmark results.
+
+    >>> run_cases("nothing", [], lambda parameters: None).cases
+    ()
+    """
+    notes: list[str] = []
+    known: list[Case] = []
+    if out is not None and Path(out).exists():
+        if resume:
+            recorded = read_cases(out)
+            notes += recorded.damaged
+            known, foreign = _usable(suite, recorded.cases)
+            if foreign:
+                notes.append(
+                    f"{out}: {foreign} cases were measured on another machine or with other "
+                    "versions; they stay in the file and are measured again."
+                )
+        else:
+            notes.append(f"The results of an earlier run are now in {_move_aside(Path(out))}.")
+    cases: list[Case] = []
+    for case_parameters in parameters:
+        if stop is not None and stop():
+            break
+        found = next((c for c in known if dict(c.parameters) == dict(case_parameters)), None)
+        if found is None:
+            try:
+                found = Case(suite, case_parameters, measure_case(case_parameters))
+            except StoppedError:
+                break
+            if out is not None and found.comparison.complete:
+                write_case(out, found)
+        cases.append(found)
+    return Outcome(tuple(cases), tuple(notes))
+
+
+def environment_line(cases: Sequence[Case]) -> str:
+    """Return one line on what the cases were measured on, for captions and under tables."""
+    if not cases:
+        return ""
+    measurement = cases[0].comparison.measurements[0]
+    record: Mapping[str, object] = measurement.environment
+    machine = record.get("gpu") if measurement.device.startswith("cuda") else record.get("cpu")
+    threads = f"{measurement.threads} thread{'s' if measurement.threads > 1 else ''}"
+    return f"{machine}, {threads}; Python {record.get('python')}, PyTorch {record.get('torch')}"
+
+
+def _usable(suite: str, cases: Sequence[Case]) -> tuple[list[Case], int]:
+    """Return the complete cases of this machine, the newest first, and how many are foreign."""
+    here = environment_record()
+    mine = [case for case in reversed(cases) if case.suite == suite and case.comparison.complete]
+    usable = []
+    for case in mine:
+        device = case.comparison.measurements[0].device
+        if same_machine(case, {**here, "device": device}):
+            usable.append(case)
+    return usable, len(mine) - len(usable)
+
+
+def _move_aside(path: Path) -> Path:
+    """Rename a file by the time of its last change, so that nothing measured is ever lost."""
+    changed = datetime.fromtimestamp(path.stat().st_mtime, tz=UTC)
+    stem = f"{path.stem}.{changed:%Y%m%dT%H%M%S}"
+    aside = path.with_name(f"{stem}{path.suffix}")
+    count = 1
+    while aside.exists():
+        count += 1
+        aside = path.with_name(f"{stem}-{count}{path.suffix}")
+    path.rename(aside)
+    return aside
