@@ -62,7 +62,7 @@ def add_to_graph(
 def name_of(function: Callable[..., Any]) -> str:
     """Return what a function or a module is called in graphs and summaries.
 
-    >>> name_of(torch.nn.functional.relu)
+    >>> name_of(nn.functional.relu)
     'relu'
     """
     if isinstance(function, nn.Module):

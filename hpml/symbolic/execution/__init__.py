@@ -16,6 +16,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hpml.symbolic.graph import Graph
+
 from . import codegen, lazy, ordered
 from .program import Program
 

@@ -12,6 +12,7 @@ from types import FrameType
 from hpml.symbolic import config
 from hpml.symbolic.graph import Graph
 from hpml.symbolic.source import compile_source, running_source
+
 from .program import Program
 
 

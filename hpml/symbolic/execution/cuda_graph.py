@@ -17,6 +17,7 @@ import torch
 from torch import nn
 
 from hpml.symbolic.errors import ArgumentError, DeviceError
+
 from .program import Program
 
 

@@ -14,6 +14,7 @@ from typing import Any
 
 from hpml.symbolic.graph import Graph
 from hpml.symbolic.order import use_counts
+
 from .program import Program
 
 
