@@ -1,0 +1,82 @@
+"""The stored form of a notebook: what a person wrote, and nothing a machine left behind.
+
+``python -m tests.project.notebooks --write`` brings all notebooks into it (``make tidy`` does), the
+tests compare with it.
+"""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+import nbformat
+from nbstripout import strip_output
+
+ROOT = Path(__file__).resolve().parents[2]
+LONGEST_CELL = 15
+# Everything else in a cell's metadata is written by editors and executors.
+_KEPT = frozenset({"tags", "jupyter"})
+_METADATA = {
+    "kernelspec": {
+        "display_name": "Python 3 (ipykernel)",
+        "language": "python",
+        "name": "python3",
+    },
+    "language_info": {"name": "python"},
+}
+
+
+def notebooks() -> list[Path]:
+    """Return every notebook of the repository outside hidden folders and results."""
+    return sorted(
+        path
+        for path in ROOT.rglob("*.ipynb")
+        if not any(
+            part.startswith(".") or part == "results" for part in path.relative_to(ROOT).parts
+        )
+    )
+
+
+def normalised(text: str) -> str:
+    """Return the stored form of a notebook given as JSON text."""
+    notebook = nbformat.reads(text, as_version=4)
+    strip_output(notebook, keep_output=False, keep_count=False, keep_id=True)
+    notebook.metadata = nbformat.from_dict(_METADATA)
+    notebook.nbformat_minor = 5
+    for cell in notebook.cells:
+        cell.metadata = nbformat.from_dict(
+            {key: value for key, value in cell.metadata.items() if key in _KEPT}
+        )
+        cell.source = "\n".join(line.rstrip() for line in cell.source.strip("\n").split("\n"))
+    nbformat.validate(notebook)
+    return nbformat.writes(notebook) + "\n"
+
+
+def long_cells(text: str) -> list[str]:
+    """Return one line for each code cell that is longer than a screen and no exercise."""
+    found = []
+    for number, cell in enumerate(nbformat.reads(text, as_version=4).cells):
+        if cell.cell_type != "code" or "exercise" in cell.metadata.get("tags", []):
+            continue
+        lines = len(cell.source.splitlines())
+        if lines > LONGEST_CELL:
+            found.append(f"cell {number}: {lines} lines, expected at most {LONGEST_CELL}")
+    return found
+
+
+def main(arguments: list[str]) -> int:
+    """Write the stored form of every notebook that is not in it yet."""
+    if arguments != ["--write"]:
+        print("expected: python -m tests.project.notebooks --write", file=sys.stderr)
+        return 2
+    for path in notebooks():
+        text = path.read_text(encoding="utf-8")
+        wanted = normalised(text)
+        if wanted != text:
+            path.write_text(wanted, encoding="utf-8", newline="\n")
+            print(f"normalised {path.relative_to(ROOT)}")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,69 @@
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
+
+from tests.project.notebooks import ROOT, long_cells, normalised, notebooks
+
+NOTEBOOKS = notebooks()
+
+
+def test_there_is_a_lab_to_start_with() -> None:
+    assert ROOT / "notebooks" / "00_start_here.ipynb" in NOTEBOOKS
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebook_is_stored_in_its_normal_form(path: Path) -> None:
+    text = path.read_text(encoding="utf-8")
+    assert text == normalised(text), "`make tidy` brings it into its stored form"
+
+
+@pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
+def test_a_notebooks_cells_are_short(path: Path) -> None:
+    assert long_cells(path.read_text(encoding="utf-8")) == [], "longer code belongs in hpml"
+
+
+def test_notebooks_stand_in_one_folder_under_a_number_of_their_own() -> None:
+    names = [path.stem for path in NOTEBOOKS]
+    assert all(path.parent == ROOT / "notebooks" for path in NOTEBOOKS)
+    assert [name for name in names if not re.fullmatch(r"\d\d_[a-z0-9_]+", name)] == []
+    assert len({name[:2] for name in names}) == len(names)
+
+
+def test_outputs_counts_and_machine_metadata_go_and_tags_stay() -> None:
+    cell = new_code_cell(
+        "1 + 1  \n",
+        execution_count=7,
+        outputs=[new_output("execute_result", {"text/plain": "2"}, execution_count=7)],
+        metadata={"tags": ["result"], "execution": {"iopub": "2024"}, "collapsed": False},
+    )
+    notebook = new_notebook(
+        cells=[cell], metadata={"kernelspec": {"name": "my-env", "display_name": "x"}, "vscode": {}}
+    )
+    stored = nbformat.reads(normalised(nbformat.writes(notebook)), as_version=4)
+
+    assert stored.cells[0].source == "1 + 1"
+    assert stored.cells[0].outputs == []
+    assert stored.cells[0].execution_count is None
+    assert stored.cells[0].metadata == {"tags": ["result"]}
+    assert stored.cells[0].id == cell.id
+    assert stored.metadata.kernelspec.name == "python3"
+    assert set(stored.metadata) == {"kernelspec", "language_info"}
+
+
+def test_the_normal_form_is_its_own_normal_form() -> None:
+    once = normalised(nbformat.writes(new_notebook(cells=[new_markdown_cell("# a\n\n")])))
+    assert normalised(once) == once
+
+
+def test_a_long_cell_is_found_unless_it_is_an_exercise_or_prose() -> None:
+    lines = "\n".join("x = 1" for _ in range(16))
+    exercise = new_code_cell(lines, metadata={"tags": ["exercise"]})
+    cells = [new_markdown_cell(lines), new_code_cell(lines), exercise, new_code_cell("x")]
+    assert long_cells(nbformat.writes(new_notebook(cells=cells))) == [
+        "cell 1: 16 lines, expected at most 15"
+    ]

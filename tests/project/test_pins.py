@@ -1,0 +1,102 @@
+"""pyproject.toml, constraints.txt and environment.yml say the same."""
+
+from __future__ import annotations
+
+import re
+import sys
+import tomllib
+from importlib import metadata
+from pathlib import Path
+
+import yaml
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name
+from packaging.version import Version
+
+ROOT = Path(__file__).resolve().parents[2]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+RUNTIME = [Requirement(text) for text in PROJECT["dependencies"]]
+DEVELOPMENT = [Requirement(text) for text in PROJECT["optional-dependencies"]["dev"]]
+PIN_LINES = [
+    line
+    for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
+    if line and not line.startswith("#")
+]
+PINS = {
+    canonicalize_name(name): Version(version)
+    for name, version in (line.split("==") for line in PIN_LINES)
+}
+CONDA = yaml.safe_load((ROOT / "environment.yml").read_text(encoding="utf-8"))
+CONDA_PACKAGES = dict(
+    re.fullmatch(r"([\w-]+)=?(.*)", line).groups()
+    for line in CONDA["dependencies"]
+    if isinstance(line, str)
+)
+(CONDA_PIP,) = [entry["pip"] for entry in CONDA["dependencies"] if isinstance(entry, dict)]
+
+
+def test_every_direct_dependency_is_pinned_inside_its_range() -> None:
+    wrong = [
+        str(requirement)
+        for requirement in (*RUNTIME, *DEVELOPMENT)
+        if (pin := PINS.get(canonicalize_name(requirement.name))) is None
+        or pin not in requirement.specifier
+    ]
+    assert wrong == []
+
+
+def test_every_runtime_dependency_has_a_range_closed_above() -> None:
+    for requirement in RUNTIME:
+        operators = {specifier.operator for specifier in requirement.specifier}
+        assert operators == {">=", "<"}, str(requirement)
+
+
+def test_every_indirect_dependency_installed_here_is_pinned() -> None:
+    """Walk what the direct ones require, with the extras they ask for, as pip does."""
+    waiting = [(canonicalize_name(r.name), r.extras) for r in (*RUNTIME, *DEVELOPMENT)]
+    seen: set[str] = set()
+    while waiting:
+        name, extras = waiting.pop()
+        if name in seen:
+            continue
+        seen.add(name)
+        for text in metadata.requires(name) or ():
+            needed = Requirement(text)
+            wanted = {"", *extras}
+            if needed.marker and not any(needed.marker.evaluate({"extra": e}) for e in wanted):
+                continue
+            waiting.append((canonicalize_name(needed.name), needed.extras))
+    # The CUDA build of torch pins these itself, one build for each version of CUDA.
+    unpinned = {n for n in seen - PINS.keys() if not re.match("nvidia-|cuda-|triton", n)}
+    assert unpinned == set()
+
+
+def test_pins_are_exact_public_and_sorted_and_name_no_index() -> None:
+    assert all(re.fullmatch(r"[\w.-]+==[\w.]+", line) for line in PIN_LINES)
+    assert len(PINS) == len(PIN_LINES)
+    names = [line.partition("==")[0].lower() for line in PIN_LINES]
+    assert names == sorted(names)
+    assert all(pin.local is None for pin in PINS.values())
+
+
+def test_conda_takes_python_and_pytorch_from_conda_forge_alone() -> None:
+    assert CONDA["channels"] == ["conda-forge", "nodefaults"]
+    assert set(CONDA_PACKAGES) == {"python", "pip", "pytorch"}
+
+
+def test_conda_has_the_python_of_the_tests() -> None:
+    pinned = CONDA_PACKAGES["python"].removesuffix(".*")
+    assert pinned == "3.11"
+    assert PROJECT["requires-python"] == f">={pinned}"
+    assert sys.version_info >= tuple(map(int, pinned.split(".")))
+
+
+def test_conda_has_the_pinned_pytorch() -> None:
+    assert Version(CONDA_PACKAGES["pytorch"]) == PINS["torch"]
+
+
+def test_conda_installs_every_other_runtime_dependency_at_its_pin() -> None:
+    assert CONDA_PIP[0] == "-c constraints.txt"
+    assert CONDA_PIP[-1] == "-e ."
+    expected = sorted(r.name for r in RUNTIME if r.name != "torch")
+    assert CONDA_PIP[1:-1] == expected

@@ -1,0 +1,227 @@
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from types import ModuleType
+from typing import TYPE_CHECKING
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
+
+import hpml
+from hpml import cli, doctor, server
+from hpml.base import HpmlError, data_file
+from hpml.doctor import Finding, Report
+
+if TYPE_CHECKING:
+    import argparse
+    from pathlib import Path
+
+Output = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    home = tmp_path / "course"
+    (home / "notebooks").mkdir(parents=True)
+    (home / "data").mkdir()
+    shutil.copy(data_file("published_results.json"), home / "data")
+    good = [
+        new_markdown_cell("# Good"),
+        new_code_cell("print('the table')", metadata={"tags": ["result"]}),
+    ]
+    bad = [new_markdown_cell("# Bad"), new_code_cell("print('kept')"), new_code_cell("1 / 0")]
+    nbformat.write(new_notebook(cells=good), home / "notebooks" / "06_good.ipynb")
+    nbformat.write(new_notebook(cells=bad), home / "notebooks" / "07_bad.ipynb")
+    monkeypatch.setenv("HPML_HOME", str(home))
+    monkeypatch.delenv("HPML_RESULTS")
+    return home
+
+
+def test_the_version_is_the_packages(capsys: Output) -> None:
+    assert cli.main(["--version"]) == 0
+    assert capsys.readouterr().out == f"hpml {hpml.__version__}\n"
+
+
+@pytest.mark.parametrize("command", [[], ["lab"], ["doctor"], ["run"], ["bench"]])
+def test_help_shows_an_example_that_parses(command: list[str], capsys: Output) -> None:
+    assert cli.main([*command, "--help"]) == 0
+    text = capsys.readouterr().out
+    example = text.rstrip().splitlines()[-1].split()
+    assert example[: 1 + len(command)] == ["hpml", *command]
+    if command != ["bench"]:  # the suite parses its own
+        assert cli._parser().parse_args(example[1:])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ([], "required: COMMAND"),
+        (["walk"], "invalid choice: 'walk' (choose from"),
+        (["run"], "required: LAB"),
+        (["run", "6", "7"], "unrecognized arguments: 7"),
+        (
+            ["run", "6", "--timeout", "soon"],
+            "expected a number of seconds above 0, received 'soon'",
+        ),
+        (["run", "6", "--timeout", "-1"], "expected a number of seconds above 0, received '-1'"),
+        (["run", "6", "--timeout", "inf"], "received 'inf'"),
+        (["lab", "--port", "http"], "expected a whole number from 1 to 65535, received 'http'"),
+        (["lab", "--port", "0"], "received '0'"),
+        (["lab", "--port", "65536"], "received '65536'"),
+        (["doctor", "now"], "unrecognized arguments: now"),
+    ],
+)
+def test_bad_arguments_say_what_was_expected_and_end_with_2(
+    arguments: list[str], message: str, capsys: Output
+) -> None:
+    assert cli.main(arguments) == 2
+    shown = capsys.readouterr()
+    assert message in shown.err
+    assert shown.out == ""
+
+
+def test_an_error_of_the_course_is_one_line_and_1(
+    monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    def fail(**_: object) -> int:
+        raise HpmlError("The port is taken.")
+
+    monkeypatch.setattr(server, "serve", fail)
+    assert cli.main(["lab"]) == 1
+    assert capsys.readouterr().err == "hpml: The port is taken.\n"
+
+
+def test_ctrl_c_is_130_without_a_traceback(monkeypatch: pytest.MonkeyPatch, capsys: Output) -> None:
+    def interrupt(**_: object) -> int:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(server, "serve", interrupt)
+    assert cli.main(["lab"]) == 130
+    assert capsys.readouterr().err == "hpml: interrupted\n"
+
+
+def test_lab_hands_its_options_to_the_server(monkeypatch: pytest.MonkeyPatch) -> None:
+    seen: list[dict[str, object]] = []
+    monkeypatch.setattr(server, "serve", lambda **options: seen.append(options) or 0)
+    assert cli.main(["lab"]) == 0
+    assert cli.main(["lab", "--no-browser", "--port", "9000"]) == 0
+    assert seen == [{"browser": True, "port": None}, {"browser": False, "port": 9000}]
+
+
+@pytest.mark.parametrize(
+    ("state", "code"), [("ok", 0), ("absent", 0), ("warning", 0), ("missing", 1)]
+)
+def test_doctor_ends_with_1_only_if_something_required_is_missing(
+    state: doctor.State, code: int, monkeypatch: pytest.MonkeyPatch, capsys: Output
+) -> None:
+    monkeypatch.setattr(doctor, "report", lambda: Report((Finding("torch", state, "", "much"),)))
+    assert cli.main(["doctor"]) == code
+    assert "torch" in capsys.readouterr().out
+    assert cli.main(["doctor", "--json"]) == code
+    assert capsys.readouterr().out.startswith("{")
+
+
+def test_run_prints_the_results_and_leaves_the_executed_copy(course: Path, capsys: Output) -> None:
+    assert cli.main(["run", "6"]) == 0
+    shown = capsys.readouterr()
+    assert shown.out.startswith("the table\n")
+    assert "06_good.ipynb" in shown.out
+    assert "06_good" in shown.err  # the progress bar
+    copy = nbformat.read(course / "results" / "06_good.ipynb", as_version=4)
+    assert copy.cells[1].outputs[0].text == "the table\n"
+
+
+def test_run_shows_the_failing_cell_and_still_leaves_the_copy(
+    course: Path, tmp_path: Path, capsys: Output
+) -> None:
+    assert cli.main(["run", "07_bad", "--out", str(tmp_path / "new" / "folder")]) == 1
+    error = capsys.readouterr().err
+    assert "Code cell 2 under “Bad” failed: ZeroDivisionError: division by zero" in error
+    assert "    1 / 0" in error
+    assert "Traceback" in error
+    copy = nbformat.read(tmp_path / "new" / "folder" / "07_bad.ipynb", as_version=4)
+    assert copy.cells[1].outputs[0].text == "kept\n"
+
+
+def test_run_of_an_unknown_lab_lists_those_there_are(course: Path, capsys: Output) -> None:
+    assert cli.main(["run", "99"]) == 2
+    error = capsys.readouterr().err
+    assert "no lab '99'" in error
+    assert "06_good" in error
+    assert "07_bad" in error
+
+
+def test_run_refuses_a_file_as_its_folder_before_it_runs(
+    course: Path, tmp_path: Path, capsys: Output
+) -> None:
+    (tmp_path / "taken").write_text("")
+    assert cli.main(["run", "6", "--out", str(tmp_path / "taken")]) == 2
+    assert "expected a folder, received the file" in capsys.readouterr().err
+
+
+@pytest.fixture
+def suite(monkeypatch: pytest.MonkeyPatch) -> list[argparse.Namespace]:
+    calls: list[argparse.Namespace] = []
+    module = ModuleType("fake_suite")
+
+    def add_arguments(parser: argparse.ArgumentParser) -> None:
+        parser.add_argument("--layers", type=int, nargs="+", default=[250], help="how deep")
+
+    def main(options: argparse.Namespace) -> int:
+        calls.append(options)
+        return 0
+
+    module.__dict__.update(add_arguments=add_arguments, main=main)
+    suites = ModuleType("hpml.suites")
+    suites.__dict__["SUITES"] = {"deep": ("fake_suite", "Many small layers.")}
+    monkeypatch.setitem(sys.modules, "fake_suite", module)
+    monkeypatch.setitem(sys.modules, "hpml.suites", suites)
+    return calls
+
+
+def test_bench_without_a_suite_lists_them(suite: list[argparse.Namespace], capsys: Output) -> None:
+    assert cli.main(["bench"]) == 0
+    assert "hpml bench deep  Many small layers." in capsys.readouterr().out
+    assert suite == []
+
+
+def test_bench_hands_a_suite_its_own_options(suite: list[argparse.Namespace]) -> None:
+    assert cli.main(["bench", "deep", "--layers", "10", "20"]) == 0
+    assert suite[0].layers == [10, 20]
+
+
+def test_a_suites_help_shows_its_options(suite: list[argparse.Namespace], capsys: Output) -> None:
+    assert cli.main(["bench", "deep", "--help"]) == 0
+    text = capsys.readouterr().out
+    assert "usage: hpml bench deep" in text
+    assert "how deep" in text
+
+
+def test_a_suites_bad_option_ends_with_2(suite: list[argparse.Namespace], capsys: Output) -> None:
+    assert cli.main(["bench", "deep", "--layers", "many"]) == 2
+    assert "hpml bench deep: argument --layers" in capsys.readouterr().err
+
+
+def test_an_unknown_suite_lists_those_there_are(
+    suite: list[argparse.Namespace], capsys: Output
+) -> None:
+    assert cli.main(["bench", "shallow"]) == 2
+    assert capsys.readouterr().err == "hpml bench: expected one of deep; received 'shallow'\n"
+
+
+def test_the_real_suites_can_all_be_asked_for_help(capsys: Output) -> None:
+    from hpml.suites import SUITES
+
+    for name in SUITES:
+        assert cli.main(["bench", name, "--help"]) == 0
+        assert f"usage: hpml bench {name}" in capsys.readouterr().out
+
+
+def test_python_dash_m_is_the_same_command() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "hpml", "--version"], capture_output=True, text=True, check=True
+    )
+    assert done.stdout == f"hpml {hpml.__version__}\n"

@@ -1,0 +1,139 @@
+from __future__ import annotations
+
+import json
+import shutil
+import sys
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hpml import doctor
+from hpml.base import data_file
+from hpml.doctor import Difference, Finding, Report, differences, report
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(scope="module")
+def real() -> Report:
+    return report()
+
+
+def test_it_looks_at_everything_a_lab_may_need(real: Report) -> None:
+    names = {finding.name for finding in real.findings}
+    assert {"Python", "torch", "torch threads", "CPU", "memory", "GPU", "C compiler"} <= names
+    assert {"course folder", "numpy", "numba", "jupyterlab", "pytorch-symbolic"} <= names
+    assert len(names) == len(real.findings)
+
+
+def test_the_tested_environment_lacks_nothing_required(real: Report) -> None:
+    assert [found.name for found in real.findings if found.state == "missing"] == []
+    assert real.ok
+    assert "Everything the course requires is here." in str(real)
+
+
+def test_whatever_is_not_well_says_what_it_costs(real: Report) -> None:
+    assert [found.name for found in real.findings if found.state != "ok" and not found.cost] == []
+
+
+def test_the_report_is_one_screen(real: Report) -> None:
+    assert len(str(Report(real.findings)).splitlines()) <= 32
+
+
+def test_a_missing_requirement_makes_the_report_not_ok() -> None:
+    bad = Report((Finding("torch", "missing", "", "most labs need it"),))
+    assert not bad.ok
+    assert "Missing: torch. `make .venv` installs" in str(bad)
+    assert "✗" in str(bad)
+    assert not json.loads(bad.as_json())["ok"]
+
+
+def test_json_holds_what_the_text_shows() -> None:
+    each = Report((Finding("GPU", "absent", "", "recorded"),), (Difference("numba", "1", "2"),))
+    assert json.loads(each.as_json()) == {
+        "ok": True,
+        "findings": [{"name": "GPU", "state": "absent", "value": "", "cost": "recorded"}],
+        "differences": [{"package": "numba", "tested": "1", "installed": "2"}],
+    }
+
+
+def test_in_a_page_it_is_tables() -> None:
+    each = Report((Finding("GPU", "absent", "", "<b>"),), (Difference("numba", "1", "2"),))
+    html = each._repr_html_()
+    assert html.count("<table") == 2
+    assert "&lt;b&gt;" in html
+
+
+def test_another_version_than_pinned_is_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
+    installed = {"torch": "2.13.0+cpu", "Numba": "0.60.0", "numpy": "2.4.6"}
+    monkeypatch.setattr(doctor, "installed_version", installed.get)
+    pins = {"torch": "2.13.0", "Numba": "0.68.1", "numpy": "2.4.6", "snakeviz": "2.2.2"}
+    assert differences(pins) == (Difference("Numba", "0.68.1", "0.60.0"),)
+
+
+def course(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    (folder / "notebooks").mkdir()
+    (folder / "data").mkdir()
+    shutil.copy(data_file("published_results.json"), folder / "data")
+    monkeypatch.setenv("HPML_HOME", str(folder))
+    return folder
+
+
+def test_pins_are_read_from_the_courses_constraints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    home = course(tmp_path, monkeypatch)
+    (home / "constraints.txt").write_text("# why\nnumpy==0.1\nno-such-package==1.0\n")
+    found = report()
+    assert [each.package for each in found.differences] == ["numpy"]
+    assert "Other versions than the course was tested with" in str(found)
+
+
+def test_without_constraints_the_versions_are_not_compared_and_it_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    course(tmp_path, monkeypatch)
+    (found,) = [each for each in report().findings if each.name == "course folder"]
+    assert (found.state, found.value) == ("warning", "labs: 0")
+    assert "versions are not compared" in found.cost
+
+
+def test_without_a_course_folder_it_warns_and_goes_on(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HPML_HOME", str(tmp_path))
+    (found,) = [each for each in report().findings if each.name == "course folder"]
+    assert found.state == "warning"
+    assert "HPML_HOME" in found.cost
+
+
+def test_a_gpu_that_torch_does_not_see_is_a_warning(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(
+        doctor, "gpus", lambda: (("NVIDIA H200", "570.1"), ("NVIDIA H200", "570.1"))
+    )
+    monkeypatch.setattr(doctor, "_torch_sees_a_gpu", lambda: False)
+    found = doctor._gpu()
+    assert (found.state, found.value) == ("warning", "NVIDIA H200, driver 570.1, and 1 more")
+    monkeypatch.setattr(doctor, "_torch_sees_a_gpu", lambda: True)
+    assert doctor._gpu().state == "ok"
+
+
+def test_no_gpu_costs_recorded_results(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(doctor, "gpus", tuple)
+    assert doctor._gpu().cost == "lab 11 and the GPU columns show recorded results"
+
+
+def test_the_compiler_named_by_cc_is_found_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CC", f"{sys.executable} -O2")
+    assert doctor._compiler().state == "ok"
+    assert "python" in doctor._compiler().value
+    monkeypatch.setattr(doctor.shutil, "which", lambda program: None)
+    assert doctor._compiler().state == "absent"
+
+
+def test_a_torch_that_cannot_be_imported_is_missing(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(sys.modules, "torch", None)
+    (found,) = doctor._torch()
+    assert (found.name, found.state) == ("torch", "missing")
+    assert "most labs need it" in found.cost
