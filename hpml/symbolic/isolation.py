@@ -84,8 +84,8 @@ def _swap_for_meta(module: nn.Module, replacements: dict[int, Tensor]) -> None:
 
     attributes = module.__dict__
     for name in ("_parameters", "_buffers"):
-        attributes[name] = {key: meta_of(value) for key, value in attributes[name].items()}
-    attributes["_modules"] = dict(attributes["_modules"])
+        for key, value in attributes[name].items():
+            attributes[name][key] = meta_of(value)
     for key, value in list(attributes.items()):
         if isinstance(value, Tensor):
             attributes[key] = meta_of(value)
