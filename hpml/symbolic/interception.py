@@ -137,3 +137,6 @@ def _recording_call_through(previous: Callable[..., Any]) -> Callable[..., Any]:
 
 
 _ORIGINAL = nn.Module._wrapped_call_impl
+
+TRANSPARENT: tuple[Callable[..., Any], ...] = (_ORIGINAL, _recording_call)
+"""Values of ``Module.__call__`` that do for real data what torch's own does."""

@@ -1,12 +1,16 @@
 """What the builder knows about common layers, so that it need not run them: one entry a type.
 
-An entry holds the *shape rule* of a layer type: from the spec of the argument to the spec of the
-result, in about a microsecond. A rule returns ``None`` where it does not apply (an unusual
-setting, another dtype), and then the layer is run on meta tensors instead
-(:mod:`hpml.symbolic.inference`). Every rule is checked against that in the tests. A layer type
-that is not here works all the same, only its shape takes longer to find.
+An entry holds two things about a layer type:
 
-Only exact types are looked up: a subclass may compute something else.
+- its *shape rule*: from the spec of the argument to the spec of the result, in about a microsecond.
+  A rule returns ``None`` where it does not apply (an unusual setting, another dtype), and then the
+  layer is run on meta tensors instead (:mod:`hpml.symbolic.inference`);
+- its *functional form*: the expression that computes what its ``forward`` computes, with the
+  layer's own parameters and settings, as they are when it runs.
+
+Both are checked against the layer itself in the tests. A layer type that is not here works all the
+same: its shape takes longer to find, and it is called. Only exact types are looked up: a subclass
+may compute something else.
 """
 
 from __future__ import annotations
@@ -14,6 +18,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
+import torch
+import torch.nn.functional as F
 from torch import nn
 
 from .errors import ShapeError
@@ -28,9 +34,14 @@ class LayerEntry(NamedTuple):
     Attributes:
         shape_rule: ``(layer, spec of its argument) -> spec of its result``, ``None`` where the
             rule does not apply. Raises ShapeError where the layer cannot take the argument.
+        form: the functional form: ``{x}`` is the argument, ``{l}`` the layer, ``{p}`` its
+            dictionary of parameters; functions are those of ``torch.nn.functional``.
+        fixed: settings that the form stands on; with other values the layer is called.
     """
 
     shape_rule: ShapeRule
+    form: str
+    fixed: tuple[tuple[str, Any], ...] = ()
 
 
 def shape_by_rule(layer: nn.Module, spec: TensorSpec) -> TensorSpec | None:
@@ -182,21 +193,68 @@ def _batch_norm(ranks: tuple[int, ...]) -> ShapeRule:
     return rule
 
 
+_CONVOLUTION = LayerEntry(
+    _convolution,
+    '{function}({x}, {p}["weight"], {p}["bias"], '
+    "{l}.stride, {l}.padding, {l}.dilation, {l}.groups)",
+    (("padding_mode", "zeros"),),
+)
+# While training, BatchNorm changes its statistics, and it refuses other ranks: then it is called.
+_BATCH_NORM = (
+    "{l}({x}) if {l}.training or {x}.dim() not in {ranks} else batch_norm("
+    '{x}, {l}._buffers["running_mean"], {l}._buffers["running_var"], '
+    '{p}["weight"], {p}["bias"], False, 0.0, {l}.eps)'
+)
+_TRACKED = (("track_running_stats", True),)
+
 REGISTRY: dict[type[nn.Module], LayerEntry] = {
-    nn.Linear: LayerEntry(_linear),
-    nn.Conv1d: LayerEntry(_convolution),
-    nn.Conv2d: LayerEntry(_convolution),
-    nn.ReLU: LayerEntry(_same),
-    nn.GELU: LayerEntry(_same),
-    nn.Hardswish: LayerEntry(_same),
-    nn.Sigmoid: LayerEntry(_same),
-    nn.Tanh: LayerEntry(_same),
-    nn.Dropout: LayerEntry(_same),
-    nn.Identity: LayerEntry(_identity),
-    nn.Flatten: LayerEntry(_flatten),
-    nn.MaxPool2d: LayerEntry(_max_pool),
-    nn.AvgPool2d: LayerEntry(_average_pool),
-    nn.LayerNorm: LayerEntry(_layer_norm),
-    nn.BatchNorm1d: LayerEntry(_batch_norm((2, 3))),
-    nn.BatchNorm2d: LayerEntry(_batch_norm((4,))),
+    nn.Linear: LayerEntry(_linear, 'linear({x}, {p}["weight"], {p}["bias"])'),
+    nn.Conv1d: _CONVOLUTION._replace(form=_CONVOLUTION.form.replace("{function}", "conv1d")),
+    nn.Conv2d: _CONVOLUTION._replace(form=_CONVOLUTION.form.replace("{function}", "conv2d")),
+    nn.ReLU: LayerEntry(_same, "relu({x}, {l}.inplace)"),
+    nn.GELU: LayerEntry(_same, "gelu({x}, approximate={l}.approximate)"),
+    nn.Hardswish: LayerEntry(_same, "hardswish({x}, {l}.inplace)"),
+    nn.Sigmoid: LayerEntry(_same, "sigmoid({x})"),
+    nn.Tanh: LayerEntry(_same, "tanh({x})"),
+    nn.Dropout: LayerEntry(_same, "dropout({x}, {l}.p, {l}.training, {l}.inplace)"),
+    nn.Identity: LayerEntry(_identity, "{x}"),
+    nn.Flatten: LayerEntry(_flatten, "{x}.flatten({l}.start_dim, {l}.end_dim)"),
+    nn.MaxPool2d: LayerEntry(
+        _max_pool,
+        "max_pool2d({x}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.dilation, "
+        "ceil_mode={l}.ceil_mode, return_indices={l}.return_indices)",
+    ),
+    nn.AvgPool2d: LayerEntry(
+        _average_pool,
+        "avg_pool2d({x}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.ceil_mode, "
+        "{l}.count_include_pad, {l}.divisor_override)",
+    ),
+    nn.LayerNorm: LayerEntry(
+        _layer_norm,
+        'layer_norm({x}, {l}.normalized_shape, {p}["weight"], {p}["bias"], {l}.eps)',
+    ),
+    nn.BatchNorm1d: LayerEntry(
+        _batch_norm((2, 3)), _BATCH_NORM.replace("{ranks}", "(2, 3)"), _TRACKED
+    ),
+    nn.BatchNorm2d: LayerEntry(_batch_norm((4,)), _BATCH_NORM.replace("{ranks}", "(4,)"), _TRACKED),
 }
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "avg_pool2d": F.avg_pool2d,
+    "batch_norm": F.batch_norm,
+    "conv1d": F.conv1d,
+    "conv2d": F.conv2d,
+    "dropout": F.dropout,
+    "gelu": F.gelu,
+    "hardswish": F.hardswish,
+    "layer_norm": F.layer_norm,
+    "linear": F.linear,
+    "max_pool2d": F.max_pool2d,
+    "relu": F.relu,
+    "sigmoid": torch.sigmoid,
+    "tanh": torch.tanh,
+}
+"""What the names in the forms stand for."""
+
+FORWARDS = {kind: (kind, "forward", kind.forward) for kind in REGISTRY}
+"""What each type's forward was when the forms were written: its owner, name and function."""

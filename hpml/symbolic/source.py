@@ -35,11 +35,42 @@ class Source(NamedTuple):
     spans: tuple[tuple[int, int], ...]
 
 
-class _Names(NamedTuple):
-    """How the values of a program are called, and how its loops run."""
+class Wording(NamedTuple):
+    """How a program says things; the order of the calls and the names are the same in all.
 
-    of: list[str]
-    loop_variable: Callable[[int], str]
+    Attributes:
+        head: the name of the function.
+        parameters: its parameters before the inputs.
+        opening: the lines before the first call.
+        comments: whether each line names its layers.
+        call: from a call's position and its arguments to the expression that computes it.
+        loop: from the positions of a chain and the name of a value to the head and body of a loop.
+        kind: what a call is; the calls of a loop are of one kind.
+    """
+
+    head: str
+    parameters: str
+    opening: tuple[str, ...]
+    comments: bool
+    call: Callable[[int, list[str]], str]
+    loop: Callable[[int, int, str], tuple[str, str]]
+    kind: Callable[[int], Any]
+
+
+def calling_layers(head: str, *, comments: bool) -> Wording:
+    """Return the wording that calls each layer, ``h0 = l[3](h0)``."""
+    return Wording(
+        head=head,
+        parameters="self",
+        opening=("l = self._execution_order_layers",),
+        comments=comments,
+        call=lambda position, arguments: f"l[{position}]({', '.join(arguments)})",
+        loop=lambda start, end, name: (
+            f"for layer in l[{start}:{end}]:",
+            f"{name} = layer({name})",
+        ),
+        kind=lambda position: None,
+    )
 
 
 def documented_source(graph: Graph, min_loop_length: float) -> Source:
@@ -60,37 +91,29 @@ def documented_source(graph: Graph, min_loop_length: float) -> Source:
                 suffix = f"_{place}" if call.unpacks else ""
                 names[result] = f"h{position:0{width}}{suffix}"
     _name_ends(graph, names, width)
-    return _write(
-        graph,
-        _Names(names, lambda value: names[value]),
-        min_loop_length,
-        head="_generated_forward",
-        comments=False,
-    )
+    wording = calling_layers("_generated_forward", comments=False)
+    return _write(graph, wording, names, names, find_chains(graph, min_loop_length, wording.kind))
 
 
-def running_source(graph: Graph, min_loop_length: float) -> Source:
+def running_source(graph: Graph, min_loop_length: float, wording: Wording | None = None) -> Source:
     """Return the source that is run: names of dead values are used again.
 
     Args:
         graph: what to compute.
         min_loop_length: the least length of a chain that is written as a loop; at least 2.
+        wording: how to say it; by default each layer is called.
 
     Raises:
         ArgumentError: the length is below 2.
     """
+    wording = wording or calling_layers("forward", comments=True)
     slots = assign_slots(graph)
     width = len(str(max(len(graph.inputs), len(graph.outputs), *slots, 0)))
     slot_names = [f"h{slot - len(graph.inputs):0{width}}" for slot in slots]
     names = list(slot_names)
     _name_ends(graph, names, width)
-    return _write(
-        graph,
-        _Names(names, lambda value: slot_names[value]),
-        min_loop_length,
-        head="forward",
-        comments=True,
-    )
+    chains = find_chains(graph, min_loop_length, wording.kind)
+    return _write(graph, wording, names, slot_names, chains)
 
 
 def _name_ends(graph: Graph, names: list[str], width: int) -> None:
@@ -100,11 +123,14 @@ def _name_ends(graph: Graph, names: list[str], width: int) -> None:
         names[value] = f"i{position:0{width}}"
 
 
-def find_chains(graph: Graph, min_length: float) -> dict[int, int]:
+def find_chains(
+    graph: Graph, min_length: float, kind: Callable[[int], Any] = lambda position: None
+) -> dict[int, int]:
     """Return the straight chains of calls: from the first call to one past the last.
 
     In a chain every call takes the result of the call before it and nothing else, and nobody else
-    reads that result. A value that is an output ends its chain.
+    reads that result. A value that is an output ends its chain, and so does a call of another
+    ``kind``.
 
     Raises:
         ArgumentError: ``min_length`` is below 2.
@@ -123,6 +149,7 @@ def find_chains(graph: Graph, min_length: float) -> dict[int, int]:
         end = start + 1
         if _is_simple(calls[start]):
             result = calls[start].results[0]
+            start_kind = kind(start)
             while (
                 end < len(calls)
                 and calls[end].arguments == (result,)
@@ -130,6 +157,7 @@ def find_chains(graph: Graph, min_length: float) -> dict[int, int]:
                 and result is not None
                 and counts[result] == 1
                 and result not in outputs
+                and kind(end) == start_kind
             ):
                 result = calls[end].results[0]
                 end += 1
@@ -144,28 +172,27 @@ def _is_simple(call: Call) -> bool:
 
 
 def _write(
-    graph: Graph, names: _Names, min_loop_length: float, *, head: str, comments: bool
+    graph: Graph, wording: Wording, of: list[str], slot_of: list[str], chains: dict[int, int]
 ) -> Source:
-    of = names.of
-    chains = find_chains(graph, min_loop_length)
-    parameters = "".join(f", {of[value]}" for value in graph.inputs)
-    lines = [f"def {head}(self{parameters}):", f"{INDENT}l = self._execution_order_layers"]
-    spans = [(0, 0), (0, 0)]
+    """Write the program: ``of`` names each value, ``slot_of`` names the variable of a loop."""
     calls = graph.calls
+    inputs = "".join(f", {of[value]}" for value in graph.inputs)
+    lines = [f"def {wording.head}({wording.parameters}{inputs}):"]
+    lines += [INDENT + line for line in wording.opening]
+    spans = [(len(calls), len(calls))] * len(lines)
     position = 0
     while position < len(calls):
         call = calls[position]
         end = chains.get(position, position + 1)
-        span = (position, end)
         if position in chains:
             last = calls[end - 1].results[0]
             assert last is not None  # a chain has one result
-            variable, start = names.loop_variable(last), of[call.arguments[0]]
-            comment = f"  # {call.name} to {calls[end - 1].name}" if comments else ""
+            variable, start = slot_of[last], of[call.arguments[0]]
+            comment = f"  # {call.name} to {calls[end - 1].name}" if wording.comments else ""
             if variable != start:
                 lines.append(f"{INDENT}{variable} = {start}")
-            lines.append(f"{INDENT}for layer in l[{position}:{end}]:{comment}")
-            lines.append(f"{INDENT}{INDENT}{variable} = layer({variable})")
+            head, body = wording.loop(position, end, variable)
+            lines += [f"{INDENT}{head}{comment}", f"{INDENT}{INDENT}{body}"]
             if of[last] != variable:
                 lines.append(f"{INDENT}{of[last]} = {variable}")
         else:
@@ -173,10 +200,10 @@ def _write(
             if call.unpacks and len(call.results) == 1:
                 results += ","
             star = "*" if call.unpacks else ""
-            arguments = ", ".join([star + of[argument] for argument in call.arguments])
-            comment = f"  # {call.name}" if comments else ""
-            lines.append(f"{INDENT}{results} = l[{position}]({arguments}){comment}")
-        spans.extend([span] * (len(lines) - len(spans)))
+            expression = wording.call(position, [star + of[a] for a in call.arguments])
+            comment = f"  # {call.name}" if wording.comments else ""
+            lines.append(f"{INDENT}{results} = {expression}{comment}")
+        spans.extend([(position, end)] * (len(lines) - len(spans)))
         position = end
     lines.append(f"{INDENT}return {', '.join([of[value] for value in graph.outputs])}")
     spans.append((len(calls), len(calls)))
@@ -186,16 +213,22 @@ def _write(
 _counter = itertools.count(1)
 
 
-def compile_source(source: Source) -> Callable[..., Any]:
+def compile_source(source: Source, names: dict[str, Any] | None = None) -> Callable[..., Any]:
     """Compile generated source and return its function.
+
+    Args:
+        source: of one function.
+        names: what the names that it does not define stand for.
 
     The function has a file name of its own that ``linecache`` knows, so a traceback, a debugger and
     ``inspect.getsource`` show its lines. The lines are forgotten with the function.
     """
     file_name = f"<hpml.symbolic forward {next(_counter)}>"
-    scope: dict[str, Any] = {"__name__": "hpml.symbolic.generated"}
-    exec(compile(source.text, file_name, "exec"), scope)
-    function: Callable[..., Any] = next(v for k, v in scope.items() if not k.startswith("__"))
+    scope: dict[str, Any] = {"__name__": "hpml.symbolic.generated", **(names or {})}
+    defined: dict[str, Any] = {}
+    exec(compile(source.text, file_name, "exec"), scope, defined)
+    function: Callable[..., Any]
+    (function,) = defined.values()
     lines = source.text.splitlines(keepends=True)
     linecache.cache[file_name] = (len(source.text), None, lines, file_name)
     weakref.finalize(function, linecache.cache.pop, file_name, None)

@@ -11,6 +11,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from hpml.base.tables import Table
+
 from . import config
 from .errors import ArgumentError, GraphError
 from .execution import EXECUTIONS, PREPARE, cuda_graph
@@ -93,7 +95,7 @@ class SymbolicModel(nn.Module):
         self._prepare()
 
     def _prepare(self) -> None:
-        program = PREPARE[self._execution](self._graph)
+        program = PREPARE[self._execution](self._graph, self._execution_order_layers)
         if self._cuda_graphs:
             program = cuda_graph.prepare(program)
         self._program = program
@@ -119,10 +121,9 @@ class SymbolicModel(nn.Module):
                 f"{len(inputs)}: call it with one value for each symbolic input"
             ) from None
         for frame, line in traceback.walk_tb(error.__traceback__):
-            if frame.f_code is self._run.__code__:
-                position = self._program.failed_call(frame, line)
-                if position is not None:
-                    error.add_note(self._describe_call(position))
+            position = self._program.failed_call(frame, line)
+            if position is not None:
+                error.add_note(self._describe_call(position))
                 return
 
     def _describe_call(self, position: int) -> str:
@@ -205,6 +206,18 @@ class SymbolicModel(nn.Module):
         shapes = [self._graph.values[value].shape for value in values]
         sizes = tuple(None if shape is None else torch.Size(shape) for shape in shapes)
         return sizes if len(sizes) > 1 else sizes[0]
+
+    def explain(self) -> Table:
+        """Return for each layer whether it is written out or called, and if called, why.
+
+        The answer is about this moment: a hook that is registered changes it.
+        """
+        layers = self._execution_order_layers
+        rows = [
+            (call.name, call.layer_type, "called" if reason else "inlined", reason)
+            for call, reason in zip(self._graph.calls, self._program.reasons(layers), strict=True)
+        ]
+        return Table(("layer", "type", "how", "why"), rows, title=f"execution {self._execution!r}")
 
     def summary(self) -> None:
         """Print a table of the layers, their output shapes and their parameters."""

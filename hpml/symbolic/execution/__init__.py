@@ -4,26 +4,30 @@
 ``"lazy"``          each value calls its parents back, from the outputs upwards
 ``"ordered"``       one loop over a forward order that was computed before
 ``"codegen"``       generated source: the layers' calls written out, as if by hand
+``"inlined"``       generated source: what the layers compute written out, where that is safe
 CUDA graphs         the kernels of any of these recorded once, replayed by the GPU
 ==================  ==============================================================================
 
-A strategy sees a :class:`~hpml.symbolic.graph.Graph` and gives a :class:`Program`. The layers come
-from the model that runs it, so that one program serves every copy of a model.
+A strategy sees a :class:`~hpml.symbolic.graph.Graph` and its layers, never a
+symbolic handle, and gives a :class:`Program`. When it runs, it takes the layers from the model.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+
+from torch import nn
 
 from hpml.symbolic.graph import Graph
 
-from . import codegen, lazy, ordered
+from . import codegen, inlined, lazy, ordered
 from .program import Program
 
-PREPARE: dict[str, Callable[[Graph], Program]] = {
+PREPARE: dict[str, Callable[[Graph, Sequence[nn.Module]], Program]] = {
     "lazy": lazy.prepare,
     "ordered": ordered.prepare,
     "codegen": codegen.prepare,
+    "inlined": inlined.prepare,
 }
 
 EXECUTIONS: tuple[str, ...] = tuple(PREPARE)

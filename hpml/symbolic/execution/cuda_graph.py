@@ -10,7 +10,6 @@ Source: https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs
 from __future__ import annotations
 
 from collections.abc import Callable
-from types import FrameType
 from typing import Any
 
 import torch
@@ -80,7 +79,7 @@ def prepare(program: Program) -> Program:
                 recordings[key] = _record_inference(recordable, samples)
         return recordings[key](*inputs)
 
-    return Program(run, program.source, _unknown)
+    return program._replace(run=run)
 
 
 def _record_inference(module: nn.Module, samples: tuple[torch.Tensor, ...]) -> Callable[..., Any]:
@@ -105,7 +104,3 @@ def _record_inference(module: nn.Module, samples: tuple[torch.Tensor, ...]) -> C
         return tuple(result.clone() for result in results)
 
     return replay
-
-
-def _unknown(frame: FrameType, line: int) -> int | None:
-    return None

@@ -8,20 +8,21 @@ own, and results are remembered until the call returns. Nothing is stored on the
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from types import FrameType
+from collections.abc import Callable, Sequence
 from typing import Any
+
+from torch import nn
 
 from hpml.symbolic.graph import Graph
 from hpml.symbolic.order import use_counts
 
-from .program import Program
+from .program import Program, always_called, position_in
 
 
-def prepare(graph: Graph) -> Program:
+def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Make a program that asks from the outputs upwards."""
     run = make_run(graph)
-    return Program(run, inspect.getsource(make_run), _failed_call)
+    return Program(run, inspect.getsource(make_run), position_in(run), always_called("lazy"))
 
 
 def make_run(graph: Graph) -> Callable[..., Any]:
@@ -68,8 +69,3 @@ def make_run(graph: Graph) -> Callable[..., Any]:
 
 def _call(layer: Callable[..., Any], arguments: list[Any]) -> Any:
     return layer(*arguments)
-
-
-def _failed_call(frame: FrameType, line: int) -> int | None:
-    position = frame.f_locals.get("position")
-    return position if isinstance(position, int) else None

@@ -8,19 +8,21 @@ alive than in a forward written by hand. What is left for each forward is one lo
 from __future__ import annotations
 
 import inspect
-from collections.abc import Callable
-from types import FrameType
+from collections.abc import Callable, Sequence
 from typing import Any
+
+from torch import nn
 
 from hpml.symbolic.graph import Graph
 from hpml.symbolic.order import assign_slots
 
-from .program import Program
+from .program import Program, always_called, position_in
 
 
-def prepare(graph: Graph) -> Program:
+def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Make a program that runs the calls in their order."""
-    return Program(make_run(graph), inspect.getsource(make_run), _failed_call)
+    run = make_run(graph)
+    return Program(run, inspect.getsource(make_run), position_in(run), always_called("ordered"))
 
 
 def make_run(graph: Graph) -> Callable[..., Any]:
@@ -58,8 +60,3 @@ def make_run(graph: Graph) -> Callable[..., Any]:
         return tuple([values[output] for output in outputs])
 
     return run
-
-
-def _failed_call(frame: FrameType, line: int) -> int | None:
-    position = frame.f_locals.get("position")
-    return position if isinstance(position, int) else None
