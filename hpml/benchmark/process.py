@@ -132,10 +132,12 @@ class ProcessSampler:
     def _answer(self, doing: str) -> dict[str, Any]:
         assert self._process.stdout is not None
         late = threading.Event()
+        process = self._process
 
+        # Not `self`: the alarm's thread must not keep an abandoned sampler alive.
         def too_late() -> None:
             late.set()
-            self._process.kill()
+            process.kill()
 
         # Killing it ends the wait: reading then meets the end of the pipe.
         alarm = threading.Timer(self._timeout, too_late)

@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 __all__ = ["BuildingResult", "add_arguments", "main", "names", "run"]
 
 NODES = (1000, 10_000, 50_000)
-STRAIGHT = "codegen-straight"
+STRAIGHT = "codegen-no-loops"
 """Generated code without loops: a line of source for each node."""
 
 

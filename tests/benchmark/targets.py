@@ -1,0 +1,64 @@
+"""What the tests run in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import sys
+import time
+from collections.abc import Callable
+
+from hpml.benchmark import Contender
+
+
+def numbers(count: int) -> Callable[[], list[float]]:
+    return lambda: [float(i) for i in range(count)]
+
+
+def contender() -> Contender:
+    return Contender("whatever", lambda: 1)
+
+
+def talkative() -> Callable[[], int]:
+    print("hello from the start")
+
+    def run() -> int:
+        print("hello from a call")
+        os.write(1, b"hello from below Python\n")
+        return 7
+
+    return run
+
+
+def process_id() -> Callable[[], int]:
+    return os.getpid
+
+
+def fails_to_start() -> Callable[[], None]:
+    raise ValueError("no such model")
+
+
+def fails_when_called() -> Callable[[], None]:
+    def run() -> None:
+        raise ZeroDivisionError("by the contender")
+
+    return run
+
+
+def dies_when_called() -> Callable[[], None]:
+    def run() -> None:
+        print("these were my last words", file=sys.stderr, flush=True)
+        os._exit(3)
+
+    return run
+
+
+def hangs() -> Callable[[], None]:
+    return lambda: time.sleep(3600)
+
+
+def not_callable() -> int:
+    return 3
+
+
+def not_plain() -> Callable[[], object]:
+    return object

@@ -1,0 +1,110 @@
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from hpml.benchmark.comparison import Comparison, paired_ratio
+from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.measurement import Measurement
+
+
+def noisy(
+    seed: int, factor: float = 1.0, noise: float = 0.03, count: int = 25
+) -> tuple[float, ...]:
+    """Times as a machine gives them: a floor, and a tail to the right."""
+    generator = random.Random(seed)
+    return tuple(factor * 1e-3 * (1 + generator.expovariate(1 / noise)) for _ in range(count))
+
+
+def compared(*measurements: Measurement) -> Comparison:
+    return Comparison(measurements, measurements[0].name, len(measurements[0].samples))
+
+
+def test_a_contender_against_a_copy_of_itself_is_rarely_called_faster_or_slower() -> None:
+    answers = [paired_ratio(noisy(i), noisy(i + 10_000)).answer for i in range(1000)]
+    assert answers.count("cannot tell") >= 960
+
+
+@pytest.mark.parametrize(("factor", "answer"), [(0.9, "faster"), (1.1, "slower")])
+def test_a_tenth_is_found_in_three_per_cent_of_noise(factor: float, answer: str) -> None:
+    answers = [paired_ratio(noisy(i, factor), noisy(i + 10_000)).answer for i in range(200)]
+    assert answers.count(answer) >= 198
+
+
+def test_a_change_below_the_resolution_is_not_believed_even_without_noise() -> None:
+    same, nearly = (1.0,) * 25, (0.995,) * 25
+    assert paired_ratio(nearly, same).answer == "cannot tell"
+    assert paired_ratio(nearly, same, resolution=0.001).answer == "faster"
+
+
+def test_five_rounds_never_answer() -> None:
+    ratio = paired_ratio((1.0,) * 5, (2.0,) * 5)
+    assert (ratio.low, ratio.high, ratio.answer) == (0.0, float("inf"), "cannot tell")
+
+
+def test_ratios_pair_the_rounds() -> None:
+    # Each round another machine: unpaired, the two look alike.
+    machine = [random.Random(i).uniform(1, 10) for i in range(25)]
+    ratio = paired_ratio(tuple(0.9 * m for m in machine), tuple(machine))
+    assert ratio.value == pytest.approx(0.9)
+    assert ratio.answer == "faster"
+    assert ratio.speed_up == pytest.approx(1 / 0.9)
+
+
+def test_samples_from_different_numbers_of_rounds_are_refused() -> None:
+    with pytest.raises(BenchmarkError, match="got 2 and 1"):
+        paired_ratio((1.0, 2.0), (1.0,))
+    with pytest.raises(BenchmarkError, match="one sample a round"):
+        compared(Measurement("a", (1.0, 1.0), 1), Measurement("b", (1.0,), 1))
+
+
+def test_an_undecided_difference_says_how_many_rounds_would_decide_it() -> None:
+    wide = (*tuple(1.04 + 0.1 * (-1) ** i for i in range(24)), 1.04)
+    undecided = compared(Measurement("a", (1.0,) * 25, 1), Measurement("b", wide, 1))
+    (advice,) = [a for name, a in undecided.advice if a.problem == "cannot tell"]
+    # Half the interval is 0.1, the difference lies 0.03 beyond the resolution: (0.1 / 0.03)² more.
+    assert "25 rounds show differences from about 11%" in advice.remedy
+    assert "take 280" in advice.remedy
+
+
+def test_equal_contenders_are_advised_to_be_treated_as_equal() -> None:
+    comparison = compared(Measurement("a", noisy(1), 10), Measurement("b", noisy(2), 10))
+    (advice,) = [a for name, a in comparison.advice if a.problem == "cannot tell"]
+    assert "treat the two as equal up to that" in advice.remedy
+
+
+def test_a_missing_contender_is_named_with_those_there_are() -> None:
+    comparison = compared(Measurement("a", (1.0,), 1), Measurement("b", (1.0,), 1))
+    with pytest.raises(
+        BenchmarkError, match="No contender 'c' in this comparison: expected one of"
+    ):
+        comparison["c"]
+
+
+def test_the_frame_and_the_text_show_the_same_answers() -> None:
+    comparison = compared(Measurement("old", noisy(1), 10), Measurement("new", noisy(2, 0.5), 10))
+    frame = comparison.table()
+    assert list(frame["answer"]) == ["baseline", "faster"]
+    assert frame["median"][1] == comparison["new"].median
+    assert frame["ratio_high"][1] == comparison.ratio("new").high
+    text = str(comparison)
+    assert "faster" in text
+    assert "25 interleaved rounds" in text
+
+
+def test_the_page_table_escapes_names() -> None:
+    comparison = compared(Measurement("<b>", (1.0,), 1))
+    assert "<b>" not in comparison._repr_html_().replace("<b>Ratio", "")
+    assert "&lt;b&gt;" in comparison._repr_html_()
+
+
+@pytest.mark.parametrize("samples", [(), (0.0,), (-1.0,), (float("nan"),), (float("inf"),)])
+def test_samples_that_no_clock_can_give_are_refused(samples: tuple[float, ...]) -> None:
+    with pytest.raises(BenchmarkError, match="positive, finite seconds"):
+        Measurement("a", samples, 1)
+
+
+def test_a_measurement_cannot_be_changed() -> None:
+    with pytest.raises(AttributeError):
+        Measurement("a", (1.0,), 1).name = "b"  # type: ignore[misc]

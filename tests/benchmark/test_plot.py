@@ -1,0 +1,112 @@
+from __future__ import annotations
+
+import itertools
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpml.benchmark import BenchmarkError, Case, Comparison, Measurement, Sweep, plot_sweep, sweeps
+from hpml.benchmark.plot import spread_out
+
+
+def case(layers: int, rounds: int = 7) -> Case:
+    base = tuple(layers * 1e-6 * (1 + 0.01 * i) for i in range(rounds))
+    old = Measurement("handwritten", base, 10)
+    new = Measurement("codegen", tuple(0.5 * t for t in base), 10)
+    return Case("deep-linear", {"layers": layers}, Comparison((old, new), "handwritten", rounds))
+
+
+@pytest.mark.parametrize(
+    ("quantity", "expected"),
+    [
+        ("time", (250e-6 * 1.015, 250e-6 * 1.03, 250e-6 * 1.045)),
+        ("time per item", (1.015e-6, 1.03e-6, 1.045e-6)),
+        ("ratio", (1.0, 1.0, 1.0)),
+    ],
+)
+def test_a_sweep_holds_the_quantity_and_its_band(
+    quantity: str, expected: tuple[float, ...]
+) -> None:
+    lines = sweeps([case(500), case(250)], "layers", quantity)  # type: ignore[arg-type]
+    assert [line.name for line in lines] == ["handwritten", "codegen"]
+    assert lines[0].at == (250.0, 500.0)
+    assert lines[0].bands[0] == pytest.approx(expected)
+
+
+def test_throughput_is_calls_per_second() -> None:
+    low, middle, high = sweeps([case(250)], "layers", "throughput")[1].bands[0]
+    assert low < middle < high
+    assert middle == pytest.approx(2 / (250e-6 * 1.03))
+
+
+def test_a_case_without_the_parameter_is_named() -> None:
+    with pytest.raises(BenchmarkError, match="a number 'nodes', got None"):
+        sweeps([case(250)], "nodes", "time")
+
+
+def test_two_cases_for_one_point_are_refused() -> None:
+    with pytest.raises(BenchmarkError, match="got two for 250"):
+        sweeps([case(250), case(250)], "layers", "time")
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=12))
+def test_labels_keep_their_distance_and_their_order(positions: list[float]) -> None:
+    moved = spread_out(positions, 0.06)
+    ordered = sorted(moved)
+    assert all(b - a >= 0.06 - 1e-9 for a, b in itertools.pairwise(ordered))
+    for (p, m), (q, n) in itertools.combinations(zip(positions, moved, strict=True), 2):
+        assert p == q or (p < q) == (m < n)
+    assert sum(moved) == pytest.approx(sum(positions))
+
+
+def test_a_comparison_is_drawn_with_every_sample(tmp_path: Path) -> None:
+    comparison = case(250).comparison
+    ax = comparison.plot()
+    dots = [line for line in ax.get_lines() if line.get_marker() == "o"]
+    assert [len(line.get_xdata()) for line in dots] == [7, 7]  # type: ignore[arg-type]
+    # Milliseconds and below: the axis names its unit.
+    assert ax.get_xlabel() == "µs per call"
+    assert [label.get_text() for label in ax.get_yticklabels()] == ["handwritten", "codegen"]
+    ax.figure.savefig(tmp_path / "comparison.png")
+    assert (tmp_path / "comparison.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_far_out_sample_is_counted_at_the_edge_and_not_drawn() -> None:
+    times = (*(1e-3 + i * 1e-6 for i in range(24)), 1.0)
+    ax = Comparison((Measurement("a", times, 1),), "a", 25).plot()
+    assert ax.get_xlim()[1] < 2
+    assert any("1 sample beyond the edge" in text.get_text() for text in ax.texts)
+
+
+def test_published_lines_are_hollow_and_named_so() -> None:
+    lines = [*sweeps([case(250), case(500)], "layers", "ratio")]
+    lines.append(Sweep("codegen", (250.0, 500.0), ((0.6, 0.7, 0.8),) * 2, published=True))
+    ax = plot_sweep(lines, title="t", x="layers", y="ratio")
+    drawn = [line for line in ax.get_lines() if line.get_marker() not in ("None", "")]
+    assert [line.get_markerfacecolor() == "white" for line in drawn] == [False, False, True]
+    assert [text.get_text() for text in ax.texts] == [
+        "handwritten",
+        "codegen",
+        "codegen (published)",
+    ]
+
+
+def test_too_few_rounds_are_drawn_without_a_band() -> None:
+    ax = plot_sweep(
+        sweeps([case(250, 3), case(500, 3)], "layers", "ratio"), title="t", x="x", y="y"
+    )
+    assert not ax.collections
+
+
+def test_a_logarithmic_picture_of_less_than_a_decade_has_ticks() -> None:
+    lines = sweeps([case(250), case(500)], "layers", "throughput")
+    ax = plot_sweep(lines, title="t", x="x", y="y", log=True)
+    assert len(ax.get_yticks()) >= 3
+    assert [label.get_text() for label in ax.get_xticklabels()] == ["250", "500"]
+
+
+def test_nothing_to_draw_is_an_error() -> None:
+    with pytest.raises(BenchmarkError, match="at least one line"):
+        plot_sweep([], title="t", x="x", y="y")

@@ -1,0 +1,185 @@
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+
+import pytest
+
+from hpml.benchmark import Contender, ProcessContender, compare
+from hpml.benchmark.agreement import same_results
+from hpml.benchmark.errors import BenchmarkError, WorkerError
+from hpml.benchmark.process import ProcessSampler
+from hpml.benchmark.timing import Settings
+
+TARGETS = "tests.benchmark.targets"
+
+
+def sampler(target: str, timeout: float = 60.0, **arguments: object) -> ProcessSampler:
+    return ProcessContender(target, f"{TARGETS}:{target}", arguments, timeout).open(Settings())
+
+
+def ended(pid: int) -> bool:
+    """Whether a child of this process is gone; it was waited for, so it is no zombie either."""
+    try:
+        os.kill(pid, 0)
+    except ProcessLookupError:
+        return True
+    return False
+
+
+def test_samples_come_from_another_process_and_interleave_with_this_one() -> None:
+    comparison = compare(
+        [
+            Contender("here", lambda: [float(i) for i in range(100)]),
+            ProcessContender("there", f"{TARGETS}:numbers", {"count": 100}),
+        ],
+        rounds=6,
+        min_sample_time=1e-4,
+        check=same_results(),
+    )
+    there = comparison["there"]
+    assert (there.process, comparison["here"].process) == ("own", "this")
+    assert len(there.samples) == 6
+    assert there.environment["cpu"] == comparison["here"].environment["cpu"]
+    # This process has torch loaded by other tests or not; the worker never imported it.
+    assert there.timer == "timeit.Timer"
+
+
+def test_it_really_is_another_process() -> None:
+    child = sampler("process_id")
+    pid = child.result()
+    assert isinstance(pid, int)
+    assert pid != os.getpid()
+    child.close()
+    assert ended(pid)
+
+
+def test_a_target_may_return_a_contender() -> None:
+    child = sampler("contender")
+    assert child.result() == 1
+    child.close()
+
+
+def test_what_the_contender_prints_does_not_disturb_the_answers() -> None:
+    child = sampler("talkative")
+    assert child.result() == 7
+    assert child.elapsed(3) > 0
+    child.close()
+
+
+def test_an_error_while_starting_comes_with_its_traceback() -> None:
+    with pytest.raises(
+        WorkerError, match="asked to start and raised ValueError: no such model"
+    ) as e:
+        sampler("fails_to_start")
+    assert "targets.py" in str(e.value)
+
+
+def test_an_error_in_a_call_comes_with_its_traceback_and_the_worker_lives_on() -> None:
+    child = sampler("fails_when_called")
+    for _ in range(2):
+        with pytest.raises(WorkerError, match="asked to sample and raised ZeroDivisionError"):
+            child.elapsed(1)
+    child.close()
+
+
+def test_a_death_is_reported_with_the_exit_code_and_the_last_words() -> None:
+    child = sampler("dies_when_called")
+    with pytest.raises(WorkerError, match="ended with exit code 3") as error:
+        child.elapsed(1)
+    assert "these were my last words" in str(error.value)
+    with pytest.raises(WorkerError, match="exit code 3"):
+        child.elapsed(1)
+    child.close()
+
+
+def test_a_death_in_a_comparison_ends_it_and_the_other_workers() -> None:
+    before = _children()
+    contenders = [
+        ProcessContender("good", f"{TARGETS}:numbers", {"count": 3}),
+        ProcessContender("bad", f"{TARGETS}:dies_when_called"),
+    ]
+    with pytest.raises(WorkerError, match="Contender 'bad'"):
+        compare(contenders, rounds=6)
+    assert _children() == before
+
+
+def test_a_worker_that_gives_no_answer_in_time_is_killed() -> None:
+    child = sampler("hangs", timeout=5.0)
+    pid = child._process.pid
+    # The answer to wait for is due at once; only a worker that hangs meets the limit.
+    child._timeout = 0.2
+    with pytest.raises(WorkerError, match=r"no answer within 0\.2 s and was killed"):
+        child.elapsed(1)
+    assert ended(pid)
+    child.close()
+
+
+def test_asking_after_closing_says_so() -> None:
+    child = sampler("numbers", count=1)
+    child.close()
+    child.close()
+    with pytest.raises(WorkerError, match="had been closed before"):
+        child.elapsed(1)
+
+
+def test_a_sampler_that_vanishes_takes_its_process_along() -> None:
+    child = sampler("numbers", count=1)
+    pid = child._process.pid
+    assert not ended(pid)
+    del child
+    assert ended(pid)
+
+
+def test_the_end_of_the_interpreter_ends_the_worker() -> None:
+    code = (
+        "from hpml.benchmark import ProcessContender\n"
+        "from hpml.benchmark.timing import Settings\n"
+        "keep = ProcessContender('n', 'tests.benchmark.targets:process_id').open(Settings())\n"
+        "print(keep.result())"
+    )
+    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+    done = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root
+    )
+    assert ended(int(done.stdout))
+
+
+@pytest.mark.parametrize(
+    ("target", "message"),
+    [
+        (
+            "not_callable",
+            "expected it to return a function without arguments or a Contender, got 3",
+        ),
+        ("no_such_function", "expected a function 'no_such_function' in module"),
+    ],
+)
+def test_a_target_of_the_wrong_kind_is_explained(target: str, message: str) -> None:
+    with pytest.raises(WorkerError, match=message):
+        sampler(target)
+
+
+def test_a_result_that_cannot_travel_is_an_error_and_not_a_death() -> None:
+    child = sampler("not_plain")
+    with pytest.raises(WorkerError, match="not JSON serializable"):
+        child.result()
+    child.call()
+    child.close()
+
+
+def test_a_target_without_a_colon_is_refused() -> None:
+    with pytest.raises(BenchmarkError, match="expected a target 'module:function', got 'json'"):
+        ProcessContender("json", "json")
+
+
+def test_a_clock_cannot_be_handed_over() -> None:
+    with pytest.raises(BenchmarkError, match="a clock cannot be handed to another process"):
+        ProcessContender("n", f"{TARGETS}:process_id").open(Settings(clock=lambda: 0.0))
+
+
+def _children() -> set[int]:
+    import psutil
+
+    return {child.pid for child in psutil.Process().children(recursive=True)}

@@ -1,0 +1,123 @@
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.errors import RecordError
+from hpml.benchmark.measurement import Measurement
+from hpml.benchmark.record import Case, read_cases, same_machine, write_case
+
+HERE = {"python": "3.11", "cpu": "a", "torch": "2", "device": "cpu"}
+THERE = {**HERE, "cpu": "b"}
+
+
+def case(layers: int = 250, *, suite: str = "deep-linear", cpu: str = "a") -> Case:
+    here = {**HERE, "cpu": cpu}
+    old = Measurement("old", (1e-3, 1.1e-3, 0.1 + 0.2), 10, environment=here)
+    new = Measurement("new", (1 / 3, 2e-3, 3e-3), 5, 2, process="own", environment=dict(here))
+    return Case(suite, {"layers": layers, "grad": False}, Comparison((old, new), "old", 3, seed=4))
+
+
+def test_a_case_comes_back_as_it_was(tmp_path: Path) -> None:
+    path = tmp_path / "results" / "deep-linear.jsonl"
+    write_case(path, case(250))
+    write_case(path, case(500))
+    recorded = read_cases(path)
+    assert recorded.cases == (case(250), case(500))
+    assert recorded.damaged == ()
+    assert [c.parameters["layers"] for c in recorded] == [250, 500]
+
+
+@given(st.lists(st.floats(1e-9, 1e3), min_size=1, max_size=9))
+def test_samples_come_back_to_the_last_bit(
+    tmp_path_factory: pytest.TempPathFactory, samples: list[float]
+) -> None:
+    path = tmp_path_factory.mktemp("record") / "x.jsonl"
+    one = Measurement("é ∑", tuple(samples), 1)
+    write_case(path, Case("x", {}, Comparison((one,), "é ∑", 1)))
+    assert read_cases(path).cases[0].comparison.measurements[0].samples == tuple(samples)
+
+
+def test_a_shared_environment_is_written_once(tmp_path: Path) -> None:
+    write_case(tmp_path / "x.jsonl", case())
+    assert len(json.loads((tmp_path / "x.jsonl").read_text())["environments"]) == 1
+
+
+@pytest.mark.parametrize("kept", [1, 40, 0.5, 0.99])
+def test_a_line_cut_off_by_a_kill_is_reported_kept_and_written_past(
+    tmp_path: Path, kept: float
+) -> None:
+    path = tmp_path / "x.jsonl"
+    write_case(path, case(250))
+    whole = path.read_bytes()
+    write_case(path, case(500))
+    second = path.read_bytes()[len(whole) :]
+    cut = second[: kept if isinstance(kept, int) else int(kept * len(second))]
+    path.write_bytes(whole + cut)
+
+    recorded = read_cases(path)
+    assert [c.parameters["layers"] for c in recorded] == [250]
+    (message,) = recorded.damaged
+    assert "x.jsonl, line 2" in message
+    assert "cut off by an interruption" in message
+    assert path.read_bytes() == whole + cut
+
+    write_case(path, case(500))
+    again = read_cases(path)
+    assert [c.parameters["layers"] for c in again] == [250, 500]
+    assert len(again.damaged) == 1
+    assert path.read_bytes().startswith(whole + cut)
+
+
+def test_a_last_line_that_lost_only_its_end_of_line_still_counts(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    write_case(path, case(250))
+    path.write_bytes(path.read_bytes().rstrip(b"\n"))
+    assert len(read_cases(path)) == 1
+    write_case(path, case(500))
+    assert len(read_cases(path)) == 2
+
+
+def test_a_cut_inside_a_letter_is_reported_too(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_bytes('{"format": "é'.encode()[:-1])
+    assert len(read_cases(path).damaged) == 1
+
+
+@pytest.mark.parametrize(
+    ("line", "message"),
+    [
+        ('{"layers": 250}', "line 1: expected a case in the format 'hpml-benchmark'"),
+        ("[1, 2]", "expected a case in the format"),
+        ('{"format": "hpml-benchmark", "version": 2}', "expected version 1 of the format, got 2"),
+        ('{"format": "hpml-benchmark", "version": 1}', "expected a complete case"),
+    ],
+)
+def test_a_file_of_something_else_is_an_error(tmp_path: Path, line: str, message: str) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text(line + "\n")
+    with pytest.raises(RecordError, match=message):
+        read_cases(path)
+
+
+def test_a_missing_file_says_what_to_do(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="run the suite first"):
+        read_cases(tmp_path / "none.jsonl")
+
+
+@pytest.mark.parametrize("value", [object(), float("nan")])
+def test_parameters_that_json_cannot_carry_are_refused(tmp_path: Path, value: object) -> None:
+    bad = Case("x", {"value": value}, case().comparison)  # type: ignore[dict-item]
+    with pytest.raises(RecordError, match="expects plain values"):
+        write_case(tmp_path / "x.jsonl", bad)
+    assert not (tmp_path / "x.jsonl").exists()
+
+
+def test_another_processor_is_another_machine() -> None:
+    assert same_machine(case(), HERE)
+    assert not same_machine(case(), THERE)

@@ -1,0 +1,173 @@
+from __future__ import annotations
+
+import pytest
+
+from hpml.benchmark import Contender, compare, measure
+from hpml.benchmark.errors import BenchmarkError, StoppedError
+from hpml.benchmark.rounds import schedule
+from tests.benchmark.fakes import FakeClock
+
+
+def test_measuring_gives_seconds_per_call_by_the_clock() -> None:
+    clock = FakeClock()
+    result = measure(clock.work(0.3), samples=7, min_sample_time=1.0, clock=clock, name="work")
+    assert result.samples == pytest.approx([0.3] * 7)
+    assert result.number == 5
+    assert result.name == "work"
+
+
+def test_a_given_number_of_calls_is_kept() -> None:
+    clock = FakeClock()
+    result = measure(clock.work(0.3), number=3, samples=6, clock=clock)
+    assert (result.number, result.warm_up) == (3, 1)
+
+
+def test_warm_up_calls_are_counted_and_not_timed() -> None:
+    clock = FakeClock()
+    calls = 0
+
+    def slow_at_first() -> None:
+        nonlocal calls
+        calls += 1
+        clock.advance(100.0 if calls <= 3 else 1.0)
+
+    result = measure(slow_at_first, warm_up=3, samples=6, min_sample_time=1.0, clock=clock)
+    assert result.samples == pytest.approx([1.0] * 6)
+    assert result.warm_up == 3 + 1
+
+
+def test_every_round_runs_every_contender_once() -> None:
+    orders = schedule(4, 50, seed=3)
+    assert len(orders) == 50
+    assert all(sorted(order) == [0, 1, 2, 3] for order in orders)
+
+
+def test_the_order_differs_between_rounds_and_not_between_runs() -> None:
+    assert len(set(schedule(4, 50, seed=3))) > 10
+    assert schedule(4, 50, seed=3) == schedule(4, 50, seed=3)
+    assert schedule(4, 50, seed=3) != schedule(4, 50, seed=4)
+
+
+def test_contenders_run_in_the_scheduled_order() -> None:
+    clock = FakeClock()
+    log: list[str] = []
+    runs = {name: clock.work(1.0, log, name) for name in "abc"}
+    compare(runs, rounds=6, min_sample_time=1.0, warm_up=0, clock=clock, seed=5)
+    # A sample of one call comes after two untimed ones: three in a row are one sample. The first
+    # three samples choose the number of calls.
+    samples = log[::3][3:]
+    expected = ["abc"[place] for order in schedule(3, 6, seed=5) for place in order]
+    assert samples == expected
+
+
+def test_a_drift_of_the_machine_cancels_in_the_ratios() -> None:
+    clock = FakeClock()
+    pace = 1.0
+
+    def at(seconds: float) -> None:
+        nonlocal pace
+        pace *= 1.002  # the machine grows slower with every call
+        clock.advance(seconds * pace)
+
+    result = compare(
+        {"a": lambda: at(1.0), "b": lambda: at(0.5)}, rounds=25, min_sample_time=0.1, clock=clock
+    )
+    times = result["a"].samples
+    assert times[-1] > 1.2 * times[0]
+    ratio = result.ratio("b")
+    assert ratio.value == pytest.approx(0.5, rel=0.01)
+    assert ratio.answer == "faster"
+    assert "drift" in {advice.problem for _, advice in result.advice}
+
+
+def test_the_first_contender_is_the_baseline_unless_told_otherwise() -> None:
+    clock = FakeClock()
+    runs = {"a": clock.work(1.0), "b": clock.work(2.0)}
+    assert compare(runs, rounds=6, clock=clock).baseline == "a"
+    other = compare(runs, rounds=6, clock=clock, baseline="b")
+    assert other.ratio("a").value == pytest.approx(0.5)
+
+
+def test_a_stop_keeps_the_complete_rounds() -> None:
+    clock = FakeClock()
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 7
+
+    result = compare(
+        {"a": clock.work(1.0), "b": clock.work(1.0)}, rounds=25, clock=clock, stop=stop
+    )
+    assert (result.rounds, result.asked_rounds, result.complete) == (7, 25, False)
+    assert "stopped; 25 were asked for" in str(result)
+
+
+def test_a_stop_before_the_first_round_leaves_nothing() -> None:
+    with pytest.raises(StoppedError, match="nothing was measured"):
+        compare({"a": lambda: None}, stop=lambda: True)
+
+
+def test_contenders_are_checked_to_compute_the_same_before_anything_is_timed() -> None:
+    clock = FakeClock()
+    log: list[str] = []
+
+    def check(results: object) -> None:
+        assert results == {"a": None, "b": None}
+        assert log == ["a", "b"]
+        raise BenchmarkError("they differ")
+
+    runs = {name: clock.work(1.0, log, name) for name in "ab"}
+    with pytest.raises(BenchmarkError, match="they differ"):
+        compare(runs, clock=clock, check=check)
+
+
+def test_a_failing_contender_is_not_swallowed() -> None:
+    with pytest.raises(ZeroDivisionError):
+        compare({"a": lambda: None, "b": lambda: 1 / 0}, rounds=6)
+
+
+def test_a_progress_bar_counts_the_rounds(capsys: pytest.CaptureFixture[str]) -> None:
+    clock = FakeClock()
+    compare({"a": clock.work(1.0)}, rounds=6, clock=clock, progress="250 layers")
+    shown = capsys.readouterr().err
+    assert "250 layers" in shown
+    assert "6/6" in shown
+
+
+def test_the_environment_and_settings_are_recorded() -> None:
+    result = measure(lambda: None, samples=6, min_sample_time=1e-5, garbage=True, threads=2)
+    assert result.environment["threads"] == 2
+    assert result.environment["cpu"]
+    assert (result.garbage, result.threads, result.process) == (True, 2, "this")
+
+
+@pytest.mark.parametrize(
+    ("contenders", "message"),
+    [
+        ({}, "expected at least one"),
+        ([Contender("a", "pass"), Contender("a", "pass")], "different names"),
+    ],
+)
+def test_contenders_that_cannot_be_compared_are_refused(contenders: object, message: str) -> None:
+    with pytest.raises(BenchmarkError, match=message):
+        compare(contenders)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"rounds": 0}, "rounds: expected a whole number of at least 1, got 0"),
+        ({"rounds": 2.5}, "rounds: expected a whole number of at least 1, got 2.5"),
+        ({"baseline": "b"}, "baseline: expected one of a, got 'b'"),
+    ],
+)
+def test_arguments_out_of_range_are_named(arguments: dict[str, object], message: str) -> None:
+    with pytest.raises(BenchmarkError, match=message):
+        compare({"a": "pass"}, **arguments)  # type: ignore[arg-type]
+
+
+def test_a_result_in_place_of_a_function_is_explained() -> None:
+    with pytest.raises(BenchmarkError, match="Pass the function, not its result"):
+        Contender("sum", 3)  # type: ignore[arg-type]

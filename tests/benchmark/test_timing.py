@@ -1,0 +1,136 @@
+from __future__ import annotations
+
+import gc
+import subprocess
+import sys
+
+import pytest
+
+from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.timing import LocalSampler, Settings, choose_number
+from tests.benchmark.fakes import FakeClock
+
+
+@pytest.mark.parametrize(
+    ("per_call", "wanted", "number"),
+    [(1.0, 0.5, 1), (1.0, 1.0, 1), (0.4, 1.0, 5), (0.01, 1.0, 100), (3e-4, 1.0, 5000)],
+)
+def test_a_sample_gets_the_fewest_calls_of_1_2_5_that_last_long_enough(
+    per_call: float, wanted: float, number: int
+) -> None:
+    found, tried = choose_number(lambda n: n * per_call + 1e-12, wanted)
+    assert found == number
+    assert tried[-1] == number
+    assert all(n * per_call < wanted for n in tried[:-1])
+
+
+def test_a_clock_that_stands_still_is_an_error_and_not_an_endless_loop() -> None:
+    with pytest.raises(BenchmarkError, match="a clock that advances"):
+        choose_number(lambda number: 0.0, 1.0)
+
+
+def test_elapsed_is_the_time_of_the_calls_and_nothing_else() -> None:
+    clock = FakeClock()
+    sampler = LocalSampler(clock.work(0.25), Settings(clock=clock))
+    assert sampler.elapsed(8) == pytest.approx(2.0)
+
+
+def test_two_untimed_calls_come_before_a_sample() -> None:
+    clock = FakeClock()
+    log: list[str] = []
+    LocalSampler(clock.work(1.0, log, "x"), Settings(clock=clock)).elapsed(3)
+    assert len(log) == 2 + 3
+
+
+def test_what_was_only_started_is_waited_for_before_each_reading_of_the_clock() -> None:
+    clock = FakeClock()
+    queued: list[float] = []
+
+    def finish() -> None:
+        while queued:
+            clock.advance(queued.pop())
+
+    sampler = LocalSampler(lambda: queued.append(0.5), Settings(clock=clock), synchronise=finish)
+    # Two untimed calls are also queued, and must be drained outside of the sample.
+    assert sampler.elapsed(4) == pytest.approx(2.0)
+
+
+def test_a_statement_sees_the_names_it_is_given() -> None:
+    sampler = LocalSampler(
+        "seen.append(number)", Settings(), names={"seen": (s := []), "number": 3}
+    )
+    sampler.call()
+    assert s == [3]
+    sampler.elapsed(1)
+    assert s == [3, 3, 3, 3]
+
+
+@pytest.mark.parametrize("garbage", [False, True])
+def test_the_collector_is_on_in_samples_only_if_asked_for(garbage: bool) -> None:
+    seen = []
+    LocalSampler(lambda: seen.append(gc.isenabled()), Settings(garbage=garbage)).elapsed(1)
+    assert set(seen) == {garbage}
+    assert gc.isenabled()
+
+
+def test_torch_is_held_to_the_number_of_threads() -> None:
+    torch = pytest.importorskip("torch", reason="needs torch")
+    seen = []
+    sampler = LocalSampler(lambda: seen.append(torch.get_num_threads()), Settings(threads=2))
+    before = torch.get_num_threads()
+    sampler.elapsed(1)
+    assert set(seen) == {2}
+    assert torch.get_num_threads() == before
+    assert sampler.timer == "torch.utils.benchmark.Timer"
+
+
+def test_without_torch_timeit_takes_the_time_and_torch_stays_unloaded() -> None:
+    code = (
+        "import sys\n"
+        "from hpml.benchmark import compare, measure\n"
+        "print(measure('pass', samples=6, min_sample_time=1e-5).timer)\n"
+        "str(compare({'a': 'pass', 'b': 'pass'}, rounds=6, min_sample_time=1e-5))\n"
+        "print([m for m in ('torch', 'matplotlib', 'pandas', 'numpy') if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split("\n")[:2] == ["timeit.Timer", "[]"]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"threads": 0}, "threads: expected a whole number of at least 1, got 0"),
+        ({"warm_up": -1}, "warm_up: expected a whole number of at least 0, got -1"),
+        ({"min_sample_time": -1.0}, "min_sample_time: expected seconds of at least 0"),
+        ({"min_sample_time": float("nan")}, "min_sample_time"),
+    ],
+)
+def test_settings_out_of_range_are_named(wrong: dict[str, float], message: str) -> None:
+    with pytest.raises(BenchmarkError, match=message):
+        Settings(**wrong)  # type: ignore[arg-type]
+
+
+def test_cuda_without_a_gpu_is_a_clear_error() -> None:
+    torch = pytest.importorskip("torch", reason="needs torch")
+    if torch.cuda.is_available():
+        pytest.skip("needs a machine without a GPU")
+    with pytest.raises(BenchmarkError, match="device: expected one that torch can use, got 'cuda'"):
+        LocalSampler(lambda: None, Settings(device="cuda"))
+
+
+@pytest.mark.gpu
+def test_on_a_gpu_the_sample_lasts_until_the_work_is_done() -> None:
+    import torch
+
+    a = torch.rand(4096, 4096, device="cuda")
+    start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+
+    def work() -> None:
+        start.record()
+        for _ in range(10):
+            a @ a
+        end.record()
+
+    elapsed = LocalSampler(work, Settings(device="cuda")).elapsed(1)
+    torch.cuda.synchronize()
+    assert elapsed >= 0.9 * start.elapsed_time(end) / 1e3

@@ -1,0 +1,134 @@
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hpml.base.environment import environment_record
+from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.errors import RecordError, StoppedError
+from hpml.benchmark.measurement import Measurement
+from hpml.benchmark.record import Case, Parameters, read_cases, write_case
+from hpml.suites.running import environment_line, run_cases
+
+CASES: list[Parameters] = [{"layers": 1}, {"layers": 2}, {"layers": 3}]
+
+
+def compared(rounds: int = 6, asked: int = 6, **environment: str) -> Comparison:
+    here = {**environment_record(threads=1), **environment}
+    one = Measurement("a", (1.0,) * rounds, 1, environment=here)
+    return Comparison((one,), "a", asked)
+
+
+def recording(log: list[object], fail_at: int = 99) -> Callable[[Parameters], Comparison]:
+    def measure_case(parameters: Parameters) -> Comparison:
+        if parameters["layers"] == fail_at:
+            raise KeyboardInterrupt
+        log.append(parameters["layers"])
+        return compared()
+
+    return measure_case
+
+
+def test_an_interrupted_run_keeps_what_was_finished_and_resumes_there(tmp_path: Path) -> None:
+    out = tmp_path / "suite.jsonl"
+    first: list[object] = []
+    with pytest.raises(KeyboardInterrupt):
+        run_cases("suite", CASES, recording(first, fail_at=3), out=out)
+    assert first == [1, 2]
+    assert len(read_cases(out)) == 2
+
+    second: list[object] = []
+    outcome = run_cases("suite", CASES, recording(second), out=out, resume=True)
+    assert second == [3]
+    assert [case.parameters["layers"] for case in outcome.cases] == [1, 2, 3]
+    assert len(read_cases(out)) == 3
+    assert outcome.notes == ()
+
+
+def test_a_run_killed_inside_a_line_resumes_and_says_so(tmp_path: Path) -> None:
+    out = tmp_path / "suite.jsonl"
+    run_cases("suite", CASES[:2], recording([]), out=out)
+    out.write_bytes(out.read_bytes()[:-100])
+    log: list[object] = []
+    outcome = run_cases("suite", CASES, recording(log), out=out, resume=True)
+    assert log == [2, 3]
+    assert len(outcome.cases) == 3
+    assert any("cut off by an interruption" in note for note in outcome.notes)
+
+
+def test_without_resume_the_older_file_is_moved_aside_and_not_lost(tmp_path: Path) -> None:
+    out = tmp_path / "suite.jsonl"
+    for _ in range(3):
+        outcome = run_cases("suite", CASES[:1], recording([]), out=out)
+    files = sorted(path.name for path in tmp_path.iterdir())
+    assert len(files) == 3
+    assert all(len(read_cases(tmp_path / name)) == 1 for name in files)
+    assert re.search(r"earlier run are now in .*suite\.\d{8}T\d{6}", outcome.notes[0]) is not None
+
+
+def test_a_resume_measures_again_what_another_machine_measured(tmp_path: Path) -> None:
+    out = tmp_path / "suite.jsonl"
+    write_case(out, Case("suite", {"layers": 1}, compared(cpu="a very fast one")))
+    log: list[object] = []
+    outcome = run_cases("suite", CASES[:1], recording(log), out=out, resume=True)
+    assert log == [1]
+    assert "1 cases were measured on another machine" in outcome.notes[0]
+
+
+@pytest.mark.parametrize(
+    "older",
+    [
+        Case("another", {"layers": 1}, compared()),
+        Case("suite", {"layers": 1, "grad": True}, compared()),
+        Case("suite", {"layers": 1}, compared(rounds=5, asked=6)),
+    ],
+    ids=["another suite", "other parameters", "too few rounds"],
+)
+def test_a_resume_skips_only_the_very_case(tmp_path: Path, older: Case) -> None:
+    out = tmp_path / "suite.jsonl"
+    write_case(out, older)
+    log: list[object] = []
+    run_cases("suite", CASES[:1], recording(log), out=out, resume=True)
+    assert log == [1]
+
+
+def test_a_resume_from_a_file_of_something_else_is_an_error(tmp_path: Path) -> None:
+    out = tmp_path / "suite.jsonl"
+    out.write_text('{"mine": 1}\n')
+    with pytest.raises(RecordError):
+        run_cases("suite", CASES, recording([]), out=out, resume=True)
+    assert out.read_text() == '{"mine": 1}\n'
+
+
+def test_a_stop_keeps_the_begun_case_in_the_result_and_off_the_disk(tmp_path: Path) -> None:
+    out = tmp_path / "suite.jsonl"
+    stopped = False
+
+    def measure_case(parameters: Parameters) -> Comparison:
+        nonlocal stopped
+        if parameters["layers"] == 2:
+            stopped = True
+            return compared(rounds=4, asked=6)
+        return compared()
+
+    outcome = run_cases("suite", CASES, measure_case, out=out, stop=lambda: stopped)
+    assert [case.comparison.rounds for case in outcome.cases] == [6, 4]
+    assert len(read_cases(out)) == 1
+
+
+def test_a_stop_before_the_first_round_of_a_case_leaves_it_out() -> None:
+    def measure_case(parameters: Parameters) -> Comparison:
+        if parameters["layers"] == 2:
+            raise StoppedError("nothing")
+        return compared()
+
+    assert len(run_cases("suite", CASES, measure_case).cases) == 1
+
+
+def test_the_environment_line_names_machine_and_versions() -> None:
+    line = environment_line([Case("s", {}, compared(cpu="Model Z", python="3.11", torch="2.13"))])
+    assert line == "Model Z, 1 thread; Python 3.11, PyTorch 2.13"
+    assert environment_line([]) == ""

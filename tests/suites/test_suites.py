@@ -1,0 +1,277 @@
+"""Each suite end to end, with the smallest sizes: that it runs and is honest, not how fast."""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import importlib
+import os
+import sys
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs torch")
+
+from hpml.benchmark import BenchmarkError, read_cases  # noqa: E402 - torch is there
+from hpml.suites import SUITES, building, deep_linear, peer  # noqa: E402
+from hpml.suites.errors import SuiteError  # noqa: E402
+from hpml.suites.published import published_ratios  # noqa: E402
+from hpml.symbolic import EXECUTIONS, Input  # noqa: E402
+
+FAST = {"rounds": 6, "min_sample_time": 1e-5}
+needs_peer = pytest.mark.skipif(
+    peer.how_to_install() is not None, reason="needs pytorch-symbolic: pip install it"
+)
+
+
+@pytest.fixture
+def no_peer(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(peer, "how_to_install", lambda: "it is not installed; do this")
+
+
+@needs_peer
+def test_deep_linear_measures_everyone_in_one_comparison(tmp_path: Path) -> None:
+    before = "pytorch_symbolic" in sys.modules
+    result = deep_linear.run([3, 5], **FAST, out=tmp_path / "r.jsonl")
+    assert [case.parameters["layers"] for case in result.cases] == [3, 5]
+    for case in result.cases:
+        assert case.comparison.names == ("handwritten", "sequential", *EXECUTIONS, peer.NAME)
+        assert case.comparison[peer.NAME].process == "own"
+        assert {m.timer for m in case.comparison} == {"torch.utils.benchmark.Timer"}
+        assert {m.environment["torch"] for m in case.comparison} == {torch.__version__}
+    assert read_cases(tmp_path / "r.jsonl").cases == result.cases
+    # The peer changes the process that imports it: its own, and not this one.
+    assert ("pytorch_symbolic" in sys.modules) is before
+
+
+@needs_peer
+@pytest.mark.parametrize("grad", [False, True])
+def test_the_peer_computes_with_the_same_weights_and_mode(grad: bool) -> None:
+    arguments = {"n_layers": 5, "features": 3, "batch": 2, "grad": grad}
+    contenders = deep_linear._contenders(
+        ["handwritten", peer.NAME], 5, 2, 3, grad=grad, device="cpu", seed=1
+    )
+    from hpml.benchmark.timing import Settings
+
+    with torch.set_grad_enabled(grad):
+        local, foreign = (contender.open(Settings()) for contender in contenders)
+        expected = local.result()
+        assert expected.requires_grad is grad  # type: ignore[attr-defined]
+        assert foreign.result() == expected.tolist()  # type: ignore[attr-defined]
+        foreign.close()
+    assert set(arguments) < set(contenders[1].arguments)  # type: ignore[attr-defined]
+
+
+def test_a_contender_that_computes_something_else_is_not_timed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import hpml.models
+
+    monkeypatch.setattr(
+        hpml.models,
+        "sequential_deep_linear",
+        lambda layers: torch.nn.Sequential(*layers[:-1]),
+    )
+    with pytest.raises(BenchmarkError, match="'sequential' computes something else"):
+        deep_linear.run([3], **FAST, contenders=["sequential"])
+
+
+def test_contenders_can_be_chosen_and_the_baseline_is_always_there() -> None:
+    result = deep_linear.run([3], **FAST, contenders=["codegen"])
+    assert result.cases[0].comparison.names == ("handwritten", "codegen")
+    assert result.cases[0].comparison.baseline == "handwritten"
+
+
+def test_a_wrong_contender_is_answered_with_the_list() -> None:
+    with pytest.raises(SuiteError, match=r"some of handwritten, sequential, .*, got magic"):
+        deep_linear.run([3], contenders=["magic"])
+
+
+@pytest.mark.usefixtures("no_peer")
+def test_a_missing_peer_is_said_with_how_to_install_it() -> None:
+    result = deep_linear.run([3], **FAST)
+    assert peer.NAME not in result.cases[0].comparison.names
+    assert result.notes == ("pytorch-symbolic is missing: it is not installed; do this.",)
+    assert result.notes[0] in str(result)
+    with pytest.raises(SuiteError, match="pytorch-symbolic cannot be measured"):
+        deep_linear.run([3], contenders=[peer.NAME])
+
+
+def test_symbolic_handles_that_the_student_still_holds_do_not_disturb() -> None:
+    original = torch.nn.Module.__call__
+    handle = Input(shape=(4,))
+    seen = []
+
+    def stop() -> bool:
+        seen.append(torch.nn.Module.__call__ is original)
+        return False
+
+    deep_linear.run([3], **FAST, contenders=["codegen"], stop=stop)
+    assert len(seen) == 1 + FAST["rounds"]
+    assert all(seen[1:])
+    del handle
+
+
+def test_a_stop_between_rounds_returns_what_was_measured() -> None:
+    asked = 0
+
+    def stop() -> bool:
+        nonlocal asked
+        asked += 1
+        return asked > 4
+
+    result = deep_linear.run([3, 5], **FAST, contenders=["sequential"], stop=stop)
+    assert [case.comparison.rounds for case in result.cases] == [3]
+
+
+def test_the_result_is_a_table_a_page_and_a_picture(tmp_path: Path) -> None:
+    result = deep_linear.run([250, 300], **FAST, contenders=["sequential"])
+    frame = result.table()
+    assert list(frame["layers"]) == [250, 250, 300, 300]
+    assert {"contender", "median", "q25", "q75", "ratio", "answer"} < set(frame.columns)
+    text = str(result)
+    assert "Intel i7-12700KF, one core" in text
+    assert "measured here" in text
+    assert result._repr_html_().count("<table") == 2
+    figure = result.plot()
+    figure.savefig(tmp_path / "p.png")
+    labels = [text.get_text() for text in figure.axes[1].texts]
+    assert labels == [
+        "handwritten",
+        "sequential",
+        "sequential (published)",
+        "pytorch-symbolic (published)",
+    ]
+
+
+def test_published_ratios_are_those_of_the_published_throughput() -> None:
+    _, sequential, _ = published_ratios()
+    # 651.4 batches/s hand-written, 643.6 sequential, at 250 layers.
+    assert sequential.bands[0][1] == pytest.approx(651.4 / 643.6)
+    assert sequential.bands[0][0] < sequential.bands[0][1] < sequential.bands[0][2]
+
+
+def test_nothing_measured_prints_and_says_so_when_drawn() -> None:
+    result = deep_linear.run([3], contenders=["sequential"], stop=lambda: True)
+    assert result.cases == ()
+    assert "contender" in str(result)
+    assert len(result.table()) == 0
+    with pytest.raises(SuiteError, match="at least one finished case"):
+        result.plot()
+
+
+@needs_peer
+def test_building_measures_every_execution_and_the_peer(tmp_path: Path) -> None:
+    result = building.run([60, 70], **FAST, out=tmp_path / "b.jsonl")
+    for case in result.cases:
+        assert case.comparison.names == (peer.NAME, *EXECUTIONS, building.STRAIGHT)
+        assert case.comparison.baseline == peer.NAME
+    frame = result.table()
+    assert frame["us_per_node"][0] == pytest.approx(frame["median"][0] / 60 * 1e6)
+    assert "per node" in str(result)
+    assert result._repr_html_().count("<table") == 1
+    result.plot().savefig(tmp_path / "b.png")
+
+
+@pytest.mark.usefixtures("no_peer")
+def test_building_without_the_peer_compares_with_the_first_execution() -> None:
+    result = building.run([5], **FAST)
+    assert result.cases[0].comparison.baseline == EXECUTIONS[0]
+    assert "is missing" in str(result)
+
+
+def test_straight_building_writes_no_loop_and_puts_the_setting_back() -> None:
+    from hpml.models import linear_layers
+    from hpml.symbolic import config
+
+    before = config.CODEGEN_MIN_LOOP_LENGTH
+    build = functools.partial(building._build_straight, linear_layers(80), 4)
+    assert "for layer in" not in build().source  # type: ignore[attr-defined]
+    assert before == config.CODEGEN_MIN_LOOP_LENGTH
+
+
+def test_a_builder_of_the_wrong_model_is_not_timed() -> None:
+    from hpml.models import DeepLinear, linear_layers
+
+    layers = linear_layers(3)
+    with pytest.raises(BenchmarkError, match="'wrong' computes something else"):
+        building.checked("wrong", lambda: DeepLinear(layers[:2]), layers, 4)
+
+
+# --- the commands ---
+
+
+def command(name: str, *words: str) -> int:
+    module = importlib.import_module(SUITES[name][0])
+    parser = argparse.ArgumentParser()
+    module.add_arguments(parser)
+    code: int = module.main(parser.parse_args(words))
+    return code
+
+
+def test_the_command_prints_a_table_and_leaves_a_file_and_a_picture(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    words = ["--layers", "3", "--rounds", "6", "--contenders", "sequential"]
+    picture = tmp_path / "pictures" / "p.png"
+    assert command("deep-linear", *words, "--plot", str(picture)) == 0
+    out = Path(os.environ["HPML_RESULTS"]) / "deep-linear.jsonl"
+    assert len(read_cases(out)) == 1
+    assert picture.read_bytes().startswith(b"\x89PNG")
+    shown = capsys.readouterr().out
+    assert "sequential" in shown
+    assert str(out) in shown
+
+    assert command("deep-linear", *words, "--resume") == 0
+    assert len(read_cases(out)) == 1
+
+
+def test_the_building_command_runs(tmp_path: Path) -> None:
+    out = tmp_path / "b.jsonl"
+    words = ["--nodes", "5", "--rounds", "6", "--contenders", "lazy", "codegen", "--gc"]
+    assert command("building", *words, "--out", str(out)) == 0
+    (case,) = read_cases(out)
+    assert case.comparison["codegen"].garbage
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["--contenders", "magic"], "expected some of handwritten"),
+        (["--plot", "picture.bmp"], "expected a file ending in .png, .svg, .pdf"),
+    ],
+)
+def test_arguments_that_do_not_fit_end_with_2(
+    words: list[str], message: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("deep-linear", *words) == 2
+    assert message in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("words", [["--layers", "0"], ["--rounds", "many"], ["--batch", "-1"]])
+def test_numbers_below_one_end_with_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
+    with pytest.raises(SystemExit) as ended:
+        command("deep-linear", *words)
+    assert ended.value.code == 2
+    assert "expected a whole number of at least 1, got" in capsys.readouterr().err
+
+
+def test_an_interruption_says_how_to_go_on(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def interrupted(*arguments: object, **settings: object) -> None:
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(deep_linear, "run", interrupted)
+    assert command("deep-linear") == 130
+    assert "--resume continues" in capsys.readouterr().err
+
+
+def test_every_suite_has_what_the_command_line_needs() -> None:
+    for module_name, summary in SUITES.values():
+        module = importlib.import_module(module_name)
+        assert callable(module.add_arguments)
+        assert callable(module.main)
+        assert callable(module.run)
+        assert summary
