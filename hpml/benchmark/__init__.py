@@ -29,15 +29,12 @@ from hpml.benchmark.comparison import Comparison, Ratio
 from hpml.benchmark.contender import Contender
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.measurement import Measurement
-from hpml.benchmark.plot import plot_comparison, plot_sweep
+from hpml.benchmark.plot import plot_sweep
 from hpml.benchmark.process import ProcessContender
 from hpml.benchmark.record import Case, read_cases, write_case
 from hpml.benchmark.rounds import compare, measure
-from hpml.benchmark.stability import Advice
-from hpml.benchmark.sweep import Sweep, sweeps
 
 __all__ = [
-    "Advice",
     "BenchmarkError",
     "Case",
     "Comparison",
@@ -45,12 +42,9 @@ __all__ = [
     "Measurement",
     "ProcessContender",
     "Ratio",
-    "Sweep",
     "compare",
     "measure",
-    "plot_comparison",
     "plot_sweep",
     "read_cases",
-    "sweeps",
     "write_case",
 ]

@@ -210,6 +210,7 @@ def _label_ends(ax: Axes, lines: Sequence[Sweep], scale: float) -> None:
             annotation_clip=False,
             arrowprops={
                 "arrowstyle": "-",
+                "relpos": (0, 0.5),
                 "color": style.colour(line.name),
                 "linewidth": 0.7,
                 "alpha": 0.6,

@@ -4,6 +4,10 @@ A library that changes global state, say by replacing `torch.nn.Module.__call__`
 speed up its competitors if it shared their process. It gets one for itself, started once and kept
 for the whole comparison. Over a pipe the parent asks for one sample at a time, so a drift of the
 machine hits all contenders alike, and only one process works at any moment.
+
+What the rounds cannot show: two processes that run the same program differ by a few per cent,
+because each lies differently in memory for as long as it lives. A small ratio between processes is
+worth a second run of the whole comparison, with new processes.
 """
 
 from __future__ import annotations

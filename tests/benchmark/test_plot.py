@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpml.benchmark import BenchmarkError, Case, Comparison, Measurement, Sweep, plot_sweep, sweeps
+from hpml.benchmark import BenchmarkError, Case, Comparison, Measurement, plot_sweep
 from hpml.benchmark.plot import spread_out
+from hpml.benchmark.sweep import Sweep, sweeps
 
 
 def case(layers: int, rounds: int = 7) -> Case:
