@@ -21,8 +21,8 @@ _INSTEAD = "(here you answer when the notebook is open in Jupyter)"
 def make(entry: Entry, submit: Submit) -> Any | None:
     """Return a control that answers `entry`, or None where ``ipywidgets`` is not installed.
 
-    Everything works from the keyboard: Enter in the field locks; a choice is moved with the arrow
-    keys and locked with the button.
+    Everything works from the keyboard: Enter in the field locks; Tab moves along the choices
+    (JupyterLab keeps the arrow keys for its cells), Space takes one, and the button locks it.
 
     Args:
         entry: the open question.

@@ -1,0 +1,222 @@
+"""JupyterLab and Chromium for the tests that need a real page, as a student has it.
+
+The server serves a copy of the notebooks in a folder of its own and keeps its settings apart, so
+that neither the clone nor the settings of whoever runs the tests are touched.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import json
+import os
+import secrets
+import shutil
+import socket
+import subprocess
+import sys
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+_ROOT = Path(__file__).resolve().parents[2]
+_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
+_PATIENCE = 60_000  # milliseconds; a wait ends as soon as what it waits for is there
+
+
+@dataclass(frozen=True)
+class Server:
+    """A running JupyterLab: its address, its token, and the folder it serves."""
+
+    address: str
+    token: str
+    folder: Path
+
+    def write(self, name: str, *cells: str) -> None:
+        """Put a notebook with these code cells into the folder."""
+        made = [nbformat.v4.new_code_cell(source) for source in cells]
+        # Without a kernel named, JupyterLab would ask for one in a dialog.
+        kernel = {"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"}
+        notebook = nbformat.v4.new_notebook(cells=made, metadata={"kernelspec": kernel})
+        nbformat.write(notebook, self.folder / name)
+
+
+class LabPage:
+    """A notebook open in JupyterLab; what a student does with it, by name."""
+
+    def __init__(self, page: Any, server: Server, name: str) -> None:
+        self.page = page
+        page.set_default_timeout(_PATIENCE)
+        page.goto(f"{server.address}/doc/tree/{name}?token={server.token}")
+        page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context?.isReady")
+        # As a page with its kernel ready for the first cell, and not a moment earlier.
+        self._notebook("await panel.sessionContext.ready; await panel.revealed;")
+        page.wait_for_function(
+            "() => window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status"
+            " === 'idle'"
+        )
+
+    def run_all(self) -> None:
+        """Run every cell and wait until all are done."""
+        self._notebook("await app.commands.execute('notebook:run-all-cells');")
+
+    def run_cell(self, index: int) -> None:
+        """Run the cell at `index`, counting all cells from 0, and wait until it is done."""
+        self._notebook(
+            f"panel.content.deselectAll(); panel.content.activeCellIndex = {index};"
+            "await app.commands.execute('notebook:run-cell');"
+        )
+
+    def restart(self) -> None:
+        """Restart the kernel."""
+        self._notebook("await panel.sessionContext.session.kernel.restart();")
+
+    def save(self) -> None:
+        """Save the notebook to disk."""
+        self._notebook("await panel.context.save();")
+
+    def saw(self, text: str) -> None:
+        """Wait until `text` stands in some output; fail if it never does."""
+        self.page.locator(".jp-OutputArea-output", has_text=text).first.wait_for()
+
+    def outputs(self) -> str:
+        """Return the text of all outputs."""
+        return "\n".join(self.page.locator(".jp-OutputArea-output").all_inner_texts())
+
+    def _notebook(self, script: str) -> Any:
+        # An evaluation has no time limit of its own, and a dialog in the way would hold it forever.
+        return self.page.evaluate(
+            "async () => { const app = window.jupyterapp; const panel = app.shell.currentWidget;"
+            f"const work = async () => {{ {script} }};"
+            "const late = new Promise((_, fail) => setTimeout("
+            f"() => fail(new Error('not done after {_PATIENCE} ms')), {_PATIENCE}));"
+            "return await Promise.race([work(), late]); }"
+        )
+
+
+@pytest.fixture(scope="session")
+def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
+    """Run JupyterLab on this machine only, behind a token, with settings of its own."""
+    pytest.importorskip("jupyterlab", reason="needs JupyterLab; `make .venv` installs it")
+    home = tmp_path_factory.mktemp("jupyter")
+    folder = home / "course"
+    shutil.copytree(_ROOT / "notebooks", folder)
+    config = home / "config" / "labconfig"
+    config.mkdir(parents=True)
+    quiet = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements": True}}
+    (config / "page_config.json").write_text(json.dumps(quiet), encoding="utf-8")
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port = probe.getsockname()[1]
+    token = secrets.token_hex(16)
+    command = [
+        sys.executable,
+        "-m",
+        "jupyterlab",
+        "--no-browser",
+        "--allow-root",
+        "--ServerApp.ip=127.0.0.1",
+        f"--ServerApp.port={port}",
+        "--ServerApp.port_retries=0",
+        f"--ServerApp.root_dir={folder}",
+        "--LabApp.expose_app_in_browser=True",
+        "--LabApp.news_url=None",
+    ]
+    log = home / "server.log"
+    with log.open("w") as stream:
+        process = subprocess.Popen(
+            command, env=_environment(home, token), stdout=stream, stderr=subprocess.STDOUT
+        )
+        found = Server(f"http://127.0.0.1:{port}", token, folder)
+        try:
+            _wait_for(found, process, log)
+            yield found
+        finally:
+            _stop(process)
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Any]:
+    """Run Chromium without a window."""
+    playwright = pytest.importorskip(
+        "playwright.sync_api", reason="needs playwright; `make .venv` installs it"
+    )
+    program = next(filter(None, map(shutil.which, _BROWSERS)), None)
+    if program is None:
+        pytest.skip("needs Chromium; `apt-get install chromium` or its like makes this run")
+    with playwright.sync_playwright() as driver:
+        # Tests may run as root in a container, where Chromium's own sandbox cannot start.
+        started = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def open_lab(browser: Any, server: Server) -> Iterator[Any]:
+    """Return a function that opens a notebook of the server in a fresh page."""
+    with contextlib.ExitStack() as stack:
+
+        def opened(name: str) -> LabPage:
+            context = browser.new_context(viewport={"width": 1200, "height": 1000})
+            stack.callback(context.close)
+            return LabPage(context.new_page(), server, name)
+
+        yield opened
+        _shut_kernels(server)
+
+
+def _environment(home: Path, token: str) -> dict[str, str]:
+    private = {
+        "JUPYTER_CONFIG_DIR": "config",
+        "JUPYTER_DATA_DIR": "data",
+        "JUPYTER_RUNTIME_DIR": "runtime",
+        "JUPYTERLAB_SETTINGS_DIR": "settings",
+        "JUPYTERLAB_WORKSPACES_DIR": "workspaces",
+        "IPYTHONDIR": "ipython",
+        "HPML_RESULTS": "results",
+    }
+    environment = {name: value for name, value in os.environ.items() if name != "MPLBACKEND"}
+    environment.update({name: str(home / place) for name, place in private.items()})
+    environment.update(JUPYTER_TOKEN=token, HPML_QUICK="1", HPML_HOME=str(_ROOT))
+    # Before the clone's own package is installed, the kernel finds it here.
+    search = [str(_ROOT), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment["PYTHONPATH"] = os.pathsep.join(search)
+    return environment
+
+
+def _wait_for(server: Server, process: subprocess.Popen[bytes], log: Path) -> None:
+    while process.poll() is None:
+        with contextlib.suppress(OSError):
+            _ask(server, "GET", "/api")
+            return
+        with contextlib.suppress(subprocess.TimeoutExpired):
+            process.wait(0.2)
+    pytest.fail(f"JupyterLab ended while starting:\n{log.read_text()[-2000:]}")
+
+
+def _shut_kernels(server: Server) -> None:
+    for session in json.loads(_ask(server, "GET", "/api/sessions")):
+        with contextlib.suppress(urllib.error.HTTPError):
+            _ask(server, "DELETE", f"/api/sessions/{session['id']}")
+
+
+def _ask(server: Server, method: str, path: str) -> bytes:
+    request = urllib.request.Request(f"{server.address}{path}", method=method)
+    request.add_header("Authorization", f"token {server.token}")
+    with urllib.request.urlopen(request, timeout=60) as answer:
+        content: bytes = answer.read()
+    return content
+
+
+def _stop(process: subprocess.Popen[bytes]) -> None:
+    process.terminate()
+    try:
+        process.wait(20)
+    except subprocess.TimeoutExpired:
+        process.kill()
+        process.wait()
