@@ -8,6 +8,7 @@ function, so that putting real values back costs as little as writing the call b
 from __future__ import annotations
 
 import functools
+import keyword
 from collections.abc import Callable, Iterator
 from typing import Any, NamedTuple
 
@@ -98,9 +99,11 @@ def split_call(
     waiting: list[Any] = list(reversed(_with_commas([(None, a) for a in args])))
     if args and kwargs:
         waiting.insert(0, _Text(", "))
-    named: list[tuple[_Text | None, Any]] = [
-        (_Text(f"{name}="), value) for name, value in kwargs.items()
-    ]
+    named: list[tuple[_Text | None, Any]]
+    if all(name.isidentifier() and not keyword.iskeyword(name) for name in kwargs):
+        named = [(_Text(f"{name}="), value) for name, value in kwargs.items()]
+    else:  # f(**{"from": x}) cannot be written as f(from=x)
+        named = [(_Text("**"), kwargs)]
     waiting[:0] = list(reversed(_with_commas(named)))
 
     interesting = (kind, torch.Tensor)

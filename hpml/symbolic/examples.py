@@ -29,8 +29,10 @@ def stand_in(node: Node, device: torch.device) -> Any:
     Floating-point numbers are drawn uniformly from the range of the input, ``[0, 1)`` elsewhere;
     integers and truth values are the range's rounded-down numbers, so zeros by default.
     """
+    if isinstance(node.example, torch.Tensor):
+        return node.example.detach().to(device, copy=True)
     if isinstance(node.spec, TensorSpec):
-        return random_tensor(node.spec, node.input_range, seed=node.index).to(device)
+        return random_tensor(node.spec, node.example, seed=node.index).to(device)
     if node.spec.is_real:
         return node.spec.value
     return evaluate(node)
@@ -45,7 +47,8 @@ def random_tensor(spec: TensorSpec, limits: InputRange | None, seed: int) -> tor
     low, high = limits if limits is not None else (0.0, 1.0)
     generator = torch.Generator().manual_seed(seed)
     values = torch.rand(spec.shape, generator=generator) * (high - low) + low
-    return values.to(spec.dtype)
+    fractions = spec.dtype.is_floating_point or spec.dtype.is_complex
+    return (values if fractions else values.floor()).to(spec.dtype)
 
 
 def evaluate(node: Node) -> Any:
@@ -85,6 +88,7 @@ def _apply(node: Node, arguments: list[Any]) -> Any:
     moved = [a.to(device) if isinstance(a, torch.Tensor) else a for a in arguments]
     try:
         with borrowed(layer), torch.no_grad():
+            torch.default_generator.manual_seed(node.index)  # a dropout shows the same each time
             if node.unpacking is not None:
                 return tuple(layer(*moved[0]))[node.position]
             return layer(*moved)

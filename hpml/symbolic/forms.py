@@ -118,8 +118,9 @@ def _function_form(layer: Any) -> Form | str:
     literals = [_literal(value, position) for position, value in enumerate(template.constants)]
 
     def fill(text: str) -> str:
-        text = re.sub(r"\bk\[(\d+)\]", lambda match: literals[int(match[1])], text)
-        return re.sub(r"\ba(\d+)\b(?!=)", r"{\1}", text)
+        # Constants last: they may hold any text.
+        text = re.sub(r"\ba(\d+)\b(?!=)", r"{\1}", text)
+        return re.sub(r"\bk\[(\d+)\]", lambda match: literals[int(match[1])], text)
 
     symbol = next((s for known, s in _SYMBOLS.items() if known is layer.function), None)
     if symbol is not None and template.text in ("a0, a1", "a0, k[0]", "k[0], a0"):

@@ -11,7 +11,7 @@ from torch import nn
 from . import interception, operators, symbolic_data, useful_layers
 from .arguments import mentions, split_call
 from .errors import ArgumentError
-from .inference import infer
+from .inference import infer, infer_parts
 from .node import Node, Unpacking, layer_name
 from .symbolic_data import SymbolicCallable, SymbolicData, SymbolicTensor, handle_of
 
@@ -97,9 +97,7 @@ def unpack(handle: SymbolicData, count: int) -> tuple[Any, ...]:
     group = Unpacking(count)
     origin = _origin()
     handles = []
-    for position in range(count):
-        picking = useful_layers.SliceLayer(position)
-        spec = infer(picking, (parent,))
+    for position, spec in enumerate(infer_parts(parent)):
         node = Node(layer, (parent,), spec, parent.batch_known, parent.depth + 1, None, origin)
         node.unpacking, node.position = group, position
         handles.append(handle_of(node, handle._token))
@@ -125,13 +123,17 @@ def mentions_symbolic(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
 
 def torch_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Record a call of a function of torch; the other half of ``__torch_function__``."""
-    if interception.is_suspended():
+    if not interception.is_active():
         layer = _calling_module()
         if layer is not None:
+            cause = (
+                "optimize_module_calls()"
+                if interception.is_suspended()
+                else ("another library, which replaced torch.nn.Module.__call__")
+            )
             raise ArgumentError(
                 f"{layer_name(layer)} was called with symbolic data while layer(x) is switched "
-                "off by optimize_module_calls(): write x(layer), or make a new Input, which "
-                "switches it on again"
+                f"off by {cause}: write x(layer), or make a new Input, which switches it on again"
             )
     return add_to_graph(func, *args, **kwargs)
 

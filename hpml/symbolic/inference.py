@@ -19,6 +19,7 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
+from types import ModuleType
 from typing import Any
 
 import torch
@@ -26,7 +27,7 @@ from torch import nn
 from torch.nn.parameter import is_lazy
 
 from . import examples, useful_layers
-from .arguments import Template, mentions
+from .arguments import children_of, mentions
 from .errors import GraphError, ShapeError
 from .isolation import borrowed
 from .node import Concrete, Node, TensorSpec, describe_spec, format_origin, layer_name
@@ -59,6 +60,14 @@ def infer(layer: nn.Module, parents: Sequence[Node]) -> Spec:
     if type(layer) is useful_layers.CallbackLayer:
         return parents[0].spec
     return _propagate(layer, parents)
+
+
+def infer_parts(parent: Node) -> list[Spec]:
+    """Return what is known about each item of a value that is unpacked, ``a, b = value``."""
+    spec = parent.spec
+    if isinstance(spec, TensorSpec):
+        return [TensorSpec(spec.shape[1:], spec.dtype)] * spec.shape[0]
+    return [_as_spec(item, is_real=spec.is_real) for item in spec.value]
 
 
 _ELEMENTWISE = {
@@ -211,7 +220,9 @@ def _key(layer: nn.Module, parents: Sequence[Node]) -> Hashable | None:
             return None
         specs.append((parent.spec, parent.batch_known))
     configuration = _configuration(layer)
-    return None if configuration is None else (configuration, tuple(specs))
+    if configuration is None:
+        return None
+    return configuration, tuple(specs), torch.get_default_dtype()
 
 
 _BOOKKEEPING = {"_parameters", "_buffers", "_modules", "_non_persistent_buffers_set", "_call"}
@@ -222,42 +233,51 @@ def _configuration(layer: nn.Module) -> Hashable | None:
     for name, module in layer.named_modules():
         parts.append((name, type(module)))
         for key, value in module.__dict__.items():
-            if key in _BOOKKEEPING or (key.endswith("_hooks") and not value):
+            if key in _BOOKKEEPING or (isinstance(value, dict) and not value):
                 continue
-            if not _is_configuration(value):
+            content = _content(value)
+            if content is None:
                 return None
-            parts.append((key, value))
+            parts.append((key, content))
         for key, tensor in (*module._parameters.items(), *module._buffers.items()):
             parts.append((key, None if tensor is None else (tuple(tensor.shape), tensor.dtype)))
     return tuple(parts)
 
 
-_SCALARS = (int, float, bool, str, bytes, type(None), torch.dtype, torch.Size, type)
+_SCALARS = (
+    *(int, float, complex, bool, str, bytes, type, type(None), type(...)),
+    *(torch.dtype, torch.device, torch.layout, torch.memory_format),
+)
+_LARGEST_CONTENT = 1000
 
 
-def _is_configuration(value: Any) -> bool:
-    """Return whether a value is immutable through and through, and compares by content."""
+def _content(value: Any) -> Hashable | None:
+    """Return something that is equal for equal values and no others, or ``None``.
+
+    Types are part of it: ``0``, ``0.0`` and ``False`` are equal to Python and not to a layer.
+    """
+    parts: list[Hashable] = []
     waiting = [value]
     while waiting:
         item = waiting.pop()
-        if type(item) is tuple or isinstance(item, Template):
-            waiting.extend(item)
-        elif not isinstance(item, _SCALARS) and not _is_builtin_function(item):
-            return False
-    return True
+        if isinstance(item, (list, tuple, slice)):
+            inner = list(children_of(item) or ())
+            parts.append((type(item), len(inner)))
+            waiting.extend(inner)
+        elif isinstance(item, _SCALARS) or _is_fixed_function(item):
+            parts.append((type(item), item))
+        else:
+            return None
+        if len(parts) > _LARGEST_CONTENT:
+            return None
+    return tuple(parts)
 
 
-def _is_builtin_function(value: Any) -> bool:
-    module = getattr(value, "__module__", None) or ""
-    return (
-        callable(value)
-        and not isinstance(value, nn.Module)
-        and (
-            type(value).__name__
-            in {"builtin_function_or_method", "method_descriptor", "wrapper_descriptor"}
-            or (
-                type(value).__name__ == "function"
-                and module.split(".")[0] in {"torch", "_operator"}
-            )
-        )
-    )
+def _is_fixed_function(value: Any) -> bool:
+    """Return whether a value is a function of torch or of C, which does the same at each call."""
+    kind = type(value).__name__
+    if kind == "function":
+        return (value.__module__ or "").split(".")[0] in {"torch", "_operator"}
+    if kind == "builtin_function_or_method":  # a method of an object depends on that object
+        return isinstance(value.__self__, (type(None), type, ModuleType))
+    return kind in {"method_descriptor", "wrapper_descriptor"}

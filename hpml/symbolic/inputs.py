@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from typing import Any
 
@@ -37,17 +38,11 @@ def Input(  # noqa: N802 - the name of the API that this package follows
     >>> Input(shape=(3, 32, 32)).CHW
     (3, 32, 32)
     """
-    sizes = tuple(batch_shape) if batch_shape is not None else (batch_size, *shape)
-    for size in sizes:
-        if isinstance(size, bool) or not isinstance(size, int) or size < 0:
-            raise ArgumentError(
-                f"Input expected sizes that are integers of at least 0, received {size!r} in "
-                f"{sizes}: give shape=(features,), or batch_shape with the batch size"
-            )
+    sizes = (*_sizes((batch_size,)), *_sizes(shape)) if batch_shape is None else _sizes(batch_shape)
     if not isinstance(dtype, torch.dtype):
         raise ArgumentError(f"Input expected a torch.dtype, received {dtype!r}")
     node = Node(None, (), TensorSpec(sizes, dtype), batch_shape is not None, 0, origin=_caller())
-    node.input_range = InputRange(min_value, max_value)
+    node.example = InputRange(min_value, max_value)
     return SymbolicTensor(node, handle_token())
 
 
@@ -55,18 +50,31 @@ def CustomInput(data: Any) -> Any:  # noqa: N802 - the name of the API that this
     """Return symbolic data for any Python object: an input that need not be a tensor.
 
     Args:
-        data: an example of what the model will be given. A tensor is remembered by its shape and
-            dtype; anything else is kept, and layers run on it once to see what they return.
+        data: an example of what the model will be given. It is kept. Layers that are called on
+            something else than a tensor run on it once to see what they return.
 
     >>> numbers = CustomInput([5, 6, 7])
     >>> len(numbers), numbers[0].v
     (3, 5)
     """
-    if isinstance(data, torch.Tensor):
-        spec: TensorSpec | Concrete = TensorSpec(tuple(data.shape), data.dtype)
-    else:
-        spec = Concrete(data, is_real=True)
-    return handle_of(Node(None, (), spec, True, 0, origin=_caller()), handle_token())
+    is_tensor = isinstance(data, torch.Tensor)
+    spec = TensorSpec(tuple(data.shape), data.dtype) if is_tensor else Concrete(data, is_real=True)
+    node = Node(None, (), spec, True, 0, origin=_caller())
+    node.example = data if is_tensor else None
+    return handle_of(node, handle_token())
+
+
+def _sizes(given: Any) -> tuple[int, ...]:
+    try:
+        sizes = tuple([operator.index(size) for size in given])  # also NumPy's integers
+    except TypeError:
+        sizes = (-1,)
+    if any(size < 0 for size in sizes):
+        raise ArgumentError(
+            f"Input expected a tuple of sizes, integers of at least 0, received {given!r}: "
+            "give shape=(features,), or batch_shape with the batch size"
+        )
+    return sizes
 
 
 def _caller() -> tuple[str, int]:

@@ -21,8 +21,6 @@ from torch import nn
 
 _lock = threading.RLock()
 _token: weakref.ref[Token] | None = None
-_previous: Callable[..., Any] | None = None
-_installed: Callable[..., Any] | None = None
 _suspended = False
 
 _noticed: set[type] = set()
@@ -77,7 +75,7 @@ def suspend() -> None:
 
 def is_active() -> bool:
     """Return whether ``torch.nn.Module.__call__`` is replaced at the moment."""
-    return _installed is not None
+    return nn.Module.__call__ in _below
 
 
 def is_suspended() -> bool:
@@ -94,27 +92,20 @@ def _last_handle_gone(reference: weakref.ref[Token]) -> None:
 
 
 def _install() -> None:
-    global _previous, _installed
-    if _installed is not None:
-        return
-    _previous = nn.Module.__call__
-    if _previous is _ORIGINAL:
-        _installed = _recording_call
-    else:
+    current = nn.Module.__call__
+    if current is _ORIGINAL:
+        nn.Module.__call__ = _recording_call  # type: ignore[method-assign]
+    elif current not in _below:
         # Someone else wrapped the method first (a tracer, another builder): call through theirs.
-        _installed = _recording_call_through(_previous)
-    nn.Module.__call__ = _installed  # type: ignore[method-assign]
+        nn.Module.__call__ = _recording_call_through(current)  # type: ignore[method-assign]
 
 
 def _uninstall() -> None:
-    global _previous, _installed
-    if _installed is None:
-        return
     # If someone wrapped our method meanwhile, taking theirs away would break them. Ours then
-    # stays below theirs, where it passes ordinary calls on.
-    if nn.Module.__call__ is _installed and _previous is not None:
-        nn.Module.__call__ = _previous  # type: ignore[method-assign]
-    _previous = _installed = None
+    # stays below theirs, where it passes ordinary calls on; should they put it back on top, it
+    # goes with the next handles.
+    while nn.Module.__call__ in _below:
+        nn.Module.__call__ = _below[nn.Module.__call__]  # type: ignore[method-assign]
 
 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
@@ -133,10 +124,15 @@ def _recording_call_through(previous: Callable[..., Any]) -> Callable[..., Any]:
             return _record(self, args, kwargs)
         return previous(self, *args, **kwargs)
 
+    _below[recording_call] = previous
     return recording_call
 
 
 _ORIGINAL = nn.Module._wrapped_call_impl
+
+# What is called through by each replacement of ours that is still known to somebody.
+_below: weakref.WeakKeyDictionary[Callable[..., Any], Callable[..., Any]]
+_below = weakref.WeakKeyDictionary({_recording_call: _ORIGINAL})
 
 TRANSPARENT: tuple[Callable[..., Any], ...] = (_ORIGINAL, _recording_call)
 """Values of ``Module.__call__`` that do for real data what torch's own does."""

@@ -20,6 +20,8 @@ from torch import Tensor, nn
 def borrowed(layer: nn.Module, *, meta: bool = False) -> Iterator[None]:
     """Put a layer's attributes and buffers, and the random generators, back at the end.
 
+    Attributes that are lists, sets or dictionaries get their contents back too.
+
     Args:
         layer: the module that is about to run.
         meta: replace its parameters and buffers by meta tensors meanwhile.
@@ -51,22 +53,22 @@ def borrowed(layer: nn.Module, *, meta: bool = False) -> Iterator[None]:
             random.setstate(python_state)
 
 
-_DICTIONARIES = ("_parameters", "_buffers", "_modules")
+_Containers = list[tuple[Any, Any]]
 
 
-def _save(module: nn.Module) -> tuple[nn.Module, dict[str, Any], list[dict[str, Any]]]:
-    attributes = module.__dict__
-    return module, dict(attributes), [dict(attributes[name]) for name in _DICTIONARIES]
+def _save(module: nn.Module) -> tuple[nn.Module, dict[str, Any], _Containers]:
+    attributes = dict(module.__dict__)
+    containers = [(v, v.copy()) for v in attributes.values() if isinstance(v, (dict, list, set))]
+    return module, attributes, containers
 
 
-def _restore(module: nn.Module, saved: dict[str, Any], contents: list[dict[str, Any]]) -> None:
+def _restore(module: nn.Module, attributes: dict[str, Any], containers: _Containers) -> None:
     module.__dict__.clear()
-    module.__dict__.update(saved)
-    for name, content in zip(_DICTIONARIES, contents, strict=True):
-        # The dictionaries themselves stay the same objects: generated code may hold them.
-        dictionary = saved[name]
-        dictionary.clear()
-        dictionary.update(content)
+    module.__dict__.update(attributes)
+    for container, content in containers:
+        # The containers themselves stay the same objects: others may hold them.
+        container.clear()
+        (container.extend if isinstance(container, list) else container.update)(content)
 
 
 def _swap_for_meta(module: nn.Module, replacements: dict[int, Tensor]) -> None:

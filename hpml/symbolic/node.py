@@ -71,7 +71,7 @@ class Node:
         unpacking: set on nodes that are one of several results of one call.
         position: which of those results this node is.
         origin: file name and line of the statement that made the node.
-        input_range: from where example data is drawn, for an input.
+        example: for an input, an example tensor, or the range from which one is drawn.
     """
 
     __slots__ = (
@@ -80,9 +80,9 @@ class Node:
         "children",
         "custom_name",
         "depth",
+        "example",
         "handle",
         "index",
-        "input_range",
         "layer",
         "origin",
         "parents",
@@ -112,7 +112,7 @@ class Node:
         self.handle: weakref.ref[Any] | None = None
         self.unpacking: Unpacking | None = None
         self.position = 0
-        self.input_range: InputRange | None = None
+        self.example: InputRange | torch.Tensor | None = None
         # Nearly every node has one child. A list for each would double the garbage collector's
         # work in a large graph, so a list is made for the second child.
         self.children: weakref.ref[Node] | list[weakref.ref[Node]] | None = None

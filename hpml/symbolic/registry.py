@@ -119,13 +119,11 @@ def _average_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
 def _pool(layer: Any, spec: TensorSpec, dilation: Any) -> TensorSpec | None:
     if len(spec.shape) != 4 or layer.ceil_mode or not spec.dtype.is_floating_point:
         return None
-    sizes = _window_sizes(
-        spec.shape[2:],
-        _pair(layer.kernel_size),
-        _pair(layer.stride),
-        _pair(layer.padding),
-        _pair(dilation),
-    )
+    kernel, padding = _pair(layer.kernel_size), _pair(layer.padding)
+    if any(2 * pad > window for pad, window in zip(padding, kernel, strict=True)):
+        return None  # refused by the layer
+    stride = _pair(layer.stride)
+    sizes = _window_sizes(spec.shape[2:], kernel, stride, padding, _pair(dilation))
     return TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
 
 

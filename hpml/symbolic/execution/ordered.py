@@ -43,6 +43,8 @@ def make_run(graph: Graph) -> Callable[..., Any]:
 
     def run(self: Any, *inputs: Any) -> Any:
         layers = self._execution_order_layers
+        if len(inputs) != input_count:
+            raise TypeError(f"expected {input_count} inputs, received {len(inputs)}")
         values: list[Any] = [*inputs, *[None] * (size - input_count)]
         for position, arguments, results, unpacks in steps:
             if unpacks:
