@@ -7,13 +7,17 @@ lines that have reached the disk.
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import tempfile
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hpml.base.errors import HpmlError, describe
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
 
 __all__ = [
     "CourseFileError",
@@ -98,13 +102,12 @@ def append_line(path: str | os.PathLike[str], line: str) -> None:
         )
     target = Path(path)
     target.parent.mkdir(parents=True, exist_ok=True)
-    with open(target, "a+b", buffering=0) as stream:
+    with open(target, "a+b", buffering=0) as stream, _locked(stream.fileno()):
         data = line.encode("utf-8") + b"\n"
         if stream.seek(0, os.SEEK_END) > 0:
             stream.seek(-1, os.SEEK_END)
             if stream.read(1) != b"\n":
                 data = b"\n" + data
-        # One write of everything: two processes that append to one log do not mix their lines.
         written = stream.write(data)
         if written != len(data):
             raise OSError(f"{target}: {written} of {len(data)} bytes written; is the disk full?")
@@ -214,6 +217,24 @@ def published(block: str) -> dict[str, Any]:
         )
     found: dict[str, Any] = blocks[block]
     return found
+
+
+@contextlib.contextmanager
+def _locked(handle: int) -> Iterator[None]:
+    """Hold an open file for this writer alone, so that lines of several writers do not mix.
+
+    Without it a writer may see another's line half grown at the end of the file, and take it for a
+    torn one. Windows has no such lock; there a log has one writer at a time.
+    """
+    try:
+        import fcntl
+    except ImportError:
+        yield
+        return
+    # Some network file systems cannot lock; at worst an empty line appears there.
+    with contextlib.suppress(OSError):
+        fcntl.flock(handle, fcntl.LOCK_EX)
+    yield  # closing the file unlocks it
 
 
 def _is_course(folder: Path) -> bool:
