@@ -14,7 +14,7 @@ import shutil
 import sys
 from dataclasses import asdict, dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from hpml.base.environment import (
     cpu_model,
@@ -136,6 +136,9 @@ class Report:
     def __str__(self) -> str:
         tables = [table for table in (self.table(), self.differences_table()) if table]
         return "\n\n".join(str(table) for table in tables)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         tables = [table for table in (self.table(), self.differences_table()) if table]

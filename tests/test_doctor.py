@@ -6,6 +6,7 @@ import sys
 from typing import TYPE_CHECKING
 
 import pytest
+from IPython.lib.pretty import pretty
 
 from hpml import doctor
 from hpml.base import data_file
@@ -60,6 +61,7 @@ def test_json_holds_what_the_text_shows() -> None:
 
 def test_in_a_page_it_is_tables() -> None:
     each = Report((Finding("GPU", "absent", "", "<b>"),), (Difference("numba", "1", "2"),))
+    assert pretty(each) == str(each)
     html = each._repr_html_()
     assert html.count("<table") == 2
     assert "&lt;b&gt;" in html

@@ -10,7 +10,7 @@ import html
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hpml.base.errors import HpmlError, describe
 
@@ -125,6 +125,10 @@ class Table:
         if self.caption:
             lines.append(self.caption)
         return "\n".join(lines)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        # IPython's text form: what `hpml run` prints and a page without HTML shows.
+        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         # Colours are the page's own (inherited), so the table fits light and dark themes alike.

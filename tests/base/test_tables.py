@@ -39,6 +39,13 @@ def test_raw_values_survive_and_formats_only_show() -> None:
     assert frame["time"][0] == 0.25
 
 
+def test_ipythons_text_form_is_the_aligned_text() -> None:
+    from IPython.lib.pretty import pretty
+
+    table = Table(["a"], [[1]], title="t")
+    assert pretty(table) == str(table)
+
+
 def test_html_is_escaped_everywhere() -> None:
     evil = "<script>&"
     table = Table([evil], [[evil]], title=evil, caption=evil)
