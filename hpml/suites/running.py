@@ -59,18 +59,17 @@ def run_cases(
     """
     notes: list[str] = []
     known: list[Case] = []
-    if out is not None and Path(out).exists():
-        if resume:
-            recorded = read_cases(out)
-            notes += recorded.damaged
-            known, foreign = _usable(suite, recorded.cases)
-            if foreign:
-                notes.append(
-                    f"{out}: {foreign} cases were measured on another machine or with other "
-                    "versions; they stay in the file and are measured again."
-                )
-        else:
-            notes.append(f"The results of an earlier run are now in {_move_aside(Path(out))}.")
+    older = Path(out) if out is not None and Path(out).exists() else None
+    if older is not None and resume:
+        recorded = read_cases(older)
+        notes += recorded.damaged
+        known, foreign = _usable(suite, recorded.cases)
+        if foreign:
+            notes.append(
+                f"{older}: {foreign} cases were measured on another machine or with other "
+                "versions; they stay in the file and are measured again."
+            )
+        older = None
     cases: list[Case] = []
     for case_parameters in parameters:
         if stop is not None and stop():
@@ -82,6 +81,10 @@ def run_cases(
             except StoppedError:
                 break
             if out is not None and found.comparison.complete:
+                # Only now: a run that fails before its first case leaves the older results alone.
+                if older is not None:
+                    notes.append(f"The results of an earlier run are now in {_move_aside(older)}.")
+                    older = None
                 write_case(out, found)
         cases.append(found)
     return Outcome(tuple(cases), tuple(notes))

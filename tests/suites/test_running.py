@@ -69,6 +69,16 @@ def test_without_resume_the_older_file_is_moved_aside_and_not_lost(tmp_path: Pat
     assert re.search(r"earlier run are now in .*suite\.\d{8}T\d{6}", outcome.notes[0]) is not None
 
 
+def test_a_run_that_finishes_nothing_leaves_the_older_file_in_its_place(tmp_path: Path) -> None:
+    out = tmp_path / "suite.jsonl"
+    run_cases("suite", CASES[:1], recording([]), out=out)
+    before = out.read_bytes()
+    with pytest.raises(KeyboardInterrupt):
+        run_cases("suite", CASES, recording([], fail_at=1), out=out)
+    assert [path.name for path in tmp_path.iterdir()] == ["suite.jsonl"]
+    assert out.read_bytes() == before
+
+
 def test_a_resume_measures_again_what_another_machine_measured(tmp_path: Path) -> None:
     out = tmp_path / "suite.jsonl"
     write_case(out, Case("suite", {"layers": 1}, compared(cpu="a very fast one")))
