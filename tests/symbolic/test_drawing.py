@@ -1,0 +1,282 @@
+"""How pictures of graphs look: nothing overlaps, kinds differ, and the figure is left as asked."""
+
+from __future__ import annotations
+
+import io
+import itertools
+from collections.abc import Callable
+from typing import Any
+
+import matplotlib as mpl
+import matplotlib.pyplot as plt
+import pytest
+import torch
+from matplotlib.colors import to_hex
+from matplotlib.figure import Figure
+from matplotlib.patches import FancyBboxPatch
+from matplotlib.transforms import Bbox
+from torch import nn
+
+from hpml.base import style
+from hpml.symbolic import Input, SymbolicModel, optimize_module_calls
+from hpml.symbolic.errors import ArgumentError
+from hpml.symbolic.graph_algorithms import draw_graph
+from hpml.symbolic.interception import is_active
+
+
+def three_layers() -> SymbolicModel:
+    x = inputs = Input(shape=(4,))
+    for _ in range(3):
+        x = nn.Linear(4, 4)(x)
+    return SymbolicModel(inputs, x)
+
+
+def classifier() -> SymbolicModel:
+    inputs = Input(shape=(1, 28, 28))
+    x = nn.Flatten()(inputs)
+    x = nn.Linear(x.features, 10)(x)(nn.Softmax(1))
+    return SymbolicModel(inputs, x)
+
+
+def _block(x: Any, channels: int, stride: int) -> Any:
+    y = nn.Conv2d(x.C, channels, 3, stride, 1)(x)
+    y = nn.ReLU()(nn.BatchNorm2d(channels)(y))
+    y = nn.BatchNorm2d(channels)(nn.Conv2d(channels, channels, 3, 1, 1)(y))
+    skip = x if channels == x.C else nn.Conv2d(x.C, channels, 1, stride)(x)
+    return nn.ReLU()(y + skip)
+
+
+def residual() -> SymbolicModel:
+    inputs = Input(shape=(16, 32, 32))
+    return SymbolicModel(inputs, _block(inputs, 16, 1))
+
+
+def toy_resnet() -> SymbolicModel:
+    inputs = Input(shape=(3, 32, 32))
+    x = nn.ReLU()(nn.BatchNorm2d(16)(nn.Conv2d(3, 16, 3, 1, 1)(inputs)))
+    for channels, stride in ((16, 1), (32, 2), (64, 2)):
+        x = _block(x, channels, stride)
+    x = nn.Flatten()(nn.AdaptiveAvgPool2d(1)(x))
+    return SymbolicModel(inputs, nn.Linear(64, 10)(x))
+
+
+def shared() -> SymbolicModel:
+    a, b = Input(shape=(8,)), Input(shape=(8,))
+    layer = nn.Linear(8, 8)
+    u, v = nn.ReLU()(layer(a)), nn.ReLU()(layer(b))
+    return SymbolicModel((a, b), (nn.Linear(16, 3)(torch.cat([u, v], dim=1)), u * v))
+
+
+def unpacking() -> SymbolicModel:
+    inputs = Input(batch_shape=(3, 8))
+    a, b, c = inputs
+    return SymbolicModel(inputs, ((a + b) @ c, nn.Tanh()(a)))
+
+
+def deep() -> SymbolicModel:
+    x = inputs = Input(shape=(4,))
+    for _ in range(250):
+        x = nn.Linear(4, 4)(x)
+    return SymbolicModel(inputs, x)
+
+
+def dense() -> SymbolicModel:
+    values = [Input(shape=(8, 16, 16))]
+    for _ in range(4):
+        joined = torch.cat(values, dim=1) if len(values) > 1 else values[0]
+        values.append(nn.Conv2d(joined.C, 8, 3, padding=1)(joined))
+    return SymbolicModel(values[0], torch.cat(values, dim=1))
+
+
+MODELS = [three_layers, classifier, residual, toy_resnet, shared, unpacking, deep, dense]
+
+
+def boxes(figure: Figure) -> list[FancyBboxPatch]:
+    return [patch for patch in figure.axes[0].patches if isinstance(patch, FancyBboxPatch)]
+
+
+def fills(figure: Figure) -> dict[str, str]:
+    """Return the fill of each box by the text in it."""
+    axes = figure.axes[0]
+    filled = {}
+    for patch in boxes(figure):
+        middle = patch.get_x() + patch.get_width() / 2, patch.get_y() + patch.get_height() / 2
+        (text,) = [t for t in axes.texts if t.get_position() == pytest.approx(middle)]
+        filled[text.get_text()] = to_hex(patch.get_facecolor())
+    return filled
+
+
+def pixels(figure: Figure) -> bytes:
+    file = io.BytesIO()
+    figure.savefig(file, format="rgba", dpi=100)
+    return file.getvalue()
+
+
+# --- it can be read -------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("options", [{}, {"rotate_graph": True}, {"rotate_labels": True}], ids=str)
+@pytest.mark.parametrize("build", MODELS)
+def test_no_text_overlaps_another_or_leaves_its_box(
+    build: Callable[[], SymbolicModel], options: dict[str, bool]
+) -> None:
+    figure = draw_graph(model=build(), **options)
+    figure.canvas.draw()
+    axes = figure.axes[0]
+    legend = axes.get_legend()
+    assert legend is not None
+    page = figure.bbox
+    extents = [text.get_window_extent() for text in axes.texts]
+    outlines = [patch.get_window_extent() for patch in boxes(figure)]
+    seen = [*extents, legend.get_window_extent()]
+
+    for one, other in itertools.combinations(seen, 2):
+        assert not _overlap(one, other)
+    for extent in [*seen, *outlines]:
+        assert page.x0 <= extent.x0 < extent.x1 <= page.x1
+        assert page.y0 <= extent.y0 < extent.y1 <= page.y1
+    for outline in outlines:
+        held = [extent for extent in seen if _overlap(extent, outline)]
+        assert len(held) == 1
+        assert outline.x0 < held[0].x0 < held[0].x1 < outline.x1
+        assert outline.y0 < held[0].y0 < held[0].y1 < outline.y1
+
+
+def _overlap(one: Bbox, other: Bbox) -> bool:
+    return bool(
+        min(one.x1, other.x1) > max(one.x0, other.x0)
+        and min(one.y1, other.y1) > max(one.y0, other.y0)
+    )
+
+
+@pytest.mark.parametrize("build", MODELS)
+def test_downward_pictures_fit_the_width_of_a_notebook(build: Callable[[], SymbolicModel]) -> None:
+    assert draw_graph(model=build()).get_size_inches()[0] <= 9.0
+
+
+def test_the_picture_is_the_same_from_run_to_run() -> None:
+    assert pixels(draw_graph(model=shared())) == pixels(draw_graph(model=shared()))
+
+
+def test_the_background_is_opaque_white() -> None:
+    # Whatever a notebook's theme is.
+    with plt.style.context("dark_background"):
+        image = pixels(draw_graph(model=three_layers()))
+    assert image[:4] == b"\xff\xff\xff\xff"
+
+
+def test_kinds_of_values_differ_in_colour_and_in_outline() -> None:
+    figure = draw_graph(model=three_layers())
+    first, hidden, last = boxes(figure)[0], boxes(figure)[1], boxes(figure)[-1]
+    assert len({to_hex(box.get_facecolor()) for box in (first, hidden, last)}) == 3
+    outlines = {(box.get_linewidth(), len(box.get_path_effects())) for box in (first, hidden, last)}
+    assert len(outlines) == 3
+
+
+def test_the_legend_names_what_is_there() -> None:
+    legend = draw_graph(model=three_layers()).axes[0].get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["input", "hidden", "output"]
+    figure = draw_graph(model=three_layers())
+    handles = [to_hex(handle.get_facecolor()) for handle in legend.get_patches()]
+    assert handles == list(dict.fromkeys(to_hex(box.get_facecolor()) for box in boxes(figure)))
+
+
+def test_a_value_given_and_returned_is_an_input_with_the_outline_of_an_output() -> None:
+    x = Input(shape=(4,))
+    figure = draw_graph(inputs=x, outputs=(x, nn.ReLU()(x)))
+    first, second = boxes(figure)
+    assert to_hex(first.get_facecolor()) != to_hex(second.get_facecolor())
+    assert len(first.get_path_effects()) == len(second.get_path_effects()) > 1
+
+
+# --- highlights -----------------------------------------------------------------------------------
+
+
+def test_highlighted_values_stand_out() -> None:
+    model = classifier()
+    plain = fills(draw_graph(model=model))
+    lit = fills(draw_graph(model=model, highlight=[1]))
+    assert [text for text in plain if plain[text] != lit[text]] == ["(None, 784)"]
+
+
+def test_highlight_takes_symbolic_data_too() -> None:
+    x = Input(shape=(4,))
+    y = nn.Linear(4, 2)(x)
+    by_handle = draw_graph(inputs=x, outputs=y, highlight=[y])
+    assert pixels(by_handle) == pixels(draw_graph(inputs=x, outputs=y, highlight=[1]))
+
+
+def test_a_highlighted_value_inside_a_folded_chain_lights_the_chain() -> None:
+    model = deep()
+    name = "⋯ 240 layers ⋯\nLinear_6 … Linear_245"
+    assert (
+        fills(draw_graph(model=model))[name] != fills(draw_graph(model=model, highlight=[99]))[name]
+    )
+
+
+@pytest.mark.parametrize("wrong", [-1, 99, "x", 1.5])
+def test_highlighting_what_is_not_there_is_an_error(wrong: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"highlight expected .* from 0 to 3, received"):
+        draw_graph(model=classifier(), highlight=[wrong])
+
+
+# --- figures --------------------------------------------------------------------------------------
+
+
+def test_no_figure_stays_open_and_no_setting_changes() -> None:
+    settings = dict(mpl.rcParams)
+    figure = draw_graph(model=three_layers())
+    assert isinstance(figure, Figure)
+    assert plt.get_fignums() == []
+    assert dict(mpl.rcParams) == settings
+
+
+def test_show_shows_the_figure(monkeypatch: pytest.MonkeyPatch) -> None:
+    shown: list[list[int]] = []
+    monkeypatch.setattr(plt, "show", lambda: shown.append(plt.get_fignums()))
+    figure = draw_graph(model=three_layers(), show=True)
+    assert shown == [[figure.number]]
+
+
+def test_figsize_is_kept_and_everything_scaled_to_fit() -> None:
+    figure = draw_graph(model=toy_resnet(), figsize=(4, 5))
+    assert figure.get_size_inches().tolist() == [4, 5]
+    figure.canvas.draw()
+    extents = [text.get_window_extent() for text in figure.axes[0].texts]
+    assert not [pair for pair in itertools.combinations(extents, 2) if _overlap(*pair)]
+    assert figure.axes[0].texts[0].get_fontsize() < 4
+
+
+def test_it_draws_on_given_axes_and_leaves_their_figure_open() -> None:
+    figure, (left, right) = style.figure(1, 2)
+    assert draw_graph(model=shared(), ax=left) is figure
+    assert len(left.texts) == 7 + 9
+    assert len(right.texts) == 0
+    assert plt.get_fignums() == [figure.number]
+
+
+def test_drawing_a_model_leaves_modules_alone() -> None:
+    model = _finished()
+    draw_graph(model=model)
+    assert not is_active()
+    draw_graph(model=model, node_text_func=lambda value: str(value.depth))
+    assert not is_active()
+
+
+def _finished() -> SymbolicModel:
+    x = Input(shape=(4,))
+    return SymbolicModel(x, nn.ReLU()(x))
+
+
+def test_what_is_switched_off_stays_off() -> None:
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, nn.ReLU()(nn.ReLU()(x)))
+    optimize_module_calls()
+    draw_graph(model=model, node_text_func=lambda value: str(value.depth))
+    assert not is_active()
+
+
+def test_axes_of_another_kind_are_an_error() -> None:
+    with pytest.raises(ArgumentError, match="ax expected an axes of matplotlib, received int"):
+        draw_graph(model=classifier(), ax=3)  # type: ignore[arg-type]

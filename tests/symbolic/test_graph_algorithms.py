@@ -1,0 +1,251 @@
+"""What `draw_graph` draws of a graph, and what it writes on it."""
+
+from __future__ import annotations
+
+import copy
+from typing import Any
+
+import pytest
+import torch
+from matplotlib.figure import Figure
+from torch import nn
+
+from hpml.symbolic import CustomInput, Input, SymbolicModel, add_to_graph
+from hpml.symbolic.errors import ArgumentError, ForeignNodeError, GraphError
+from hpml.symbolic.graph_algorithms import draw_graph
+
+
+def classifier() -> SymbolicModel:
+    inputs = Input(shape=(1, 28, 28))
+    x = nn.Flatten()(inputs)
+    x = nn.Linear(x.features, 10)(x)(nn.Softmax(1))
+    return SymbolicModel(inputs, x)
+
+
+def deep() -> SymbolicModel:
+    x = inputs = Input(shape=(4,))
+    for _ in range(250):
+        x = nn.Linear(4, 4)(x)
+    return SymbolicModel(inputs, x)
+
+
+def texts(figure: Figure) -> list[str]:
+    return [text.get_text() for text in figure.axes[0].texts]
+
+
+# --- what is written ------------------------------------------------------------------------------
+
+
+def test_boxes_show_shapes_and_lines_show_the_names_of_layers() -> None:
+    assert texts(draw_graph(model=classifier())) == [
+        *("Flatten_1", "Linear_1", "Softmax_1"),
+        *("(None, 1, 28, 28)", "(None, 784)", "(None, 10)", "(None, 10)"),
+    ]
+
+
+def test_a_known_batch_size_is_shown() -> None:
+    x = Input(batch_shape=(32, 4))
+    assert "(32, 4)" in texts(draw_graph(inputs=x))
+
+
+def test_a_layer_used_again_names_its_first_use() -> None:
+    x = Input(shape=(4,))
+    layer = nn.Linear(4, 4)
+    model = SymbolicModel(x, layer(layer(x)))
+    assert texts(draw_graph(model=model))[:2] == ["Linear_1", "Linear_2 (= Linear_1)"]
+
+
+def test_without_a_model_layers_show_what_they_call_themselves() -> None:
+    x = Input(shape=(4,))
+    y = nn.Linear(4, 4)(x)(nn.Tanh(), custom_name="squash")
+    assert texts(draw_graph(inputs=x, outputs=y))[:2] == ["Linear", "squash"]
+
+
+def test_attributes_are_shown_with_a_dot() -> None:
+    x = CustomInput(3 + 4j)
+    y = x.real
+    assert texts(draw_graph(inputs=x, outputs=y)) == [".real", "complex", "float"]
+    assert ".real" in texts(draw_graph(model=SymbolicModel(x, y)))
+
+
+def test_values_that_are_no_tensors_show_their_type_and_length() -> None:
+    data = CustomInput([1, 2, 3])
+    first = data[0]
+    assert texts(draw_graph(inputs=data, outputs=first))[1:] == ["list(3)", "int"]
+
+
+def test_a_copied_model_with_custom_data_is_drawn() -> None:
+    data = CustomInput([1, 2, 3])
+    model = SymbolicModel(data, data[0])
+    assert texts(draw_graph(model=copy.deepcopy(model)))[1:] == ["list", "int"]
+
+
+def test_functions_choose_the_texts() -> None:
+    x = Input(shape=(4,))
+    y = nn.Linear(4, 2)(x)
+    figure = draw_graph(
+        inputs=x,
+        outputs=y,
+        node_text_func=lambda value: f"depth {value.depth}",
+        edge_text_func=lambda layer: f"to {layer.out_features}",  # type: ignore[union-attr,str-bytes-safe]
+    )
+    assert texts(figure) == ["to 2", "depth 0", "depth 1"]
+
+
+def test_node_text_func_receives_the_handles_that_are_alive() -> None:
+    x = Input(shape=(4,))
+    y = nn.ReLU()(x)
+    model = SymbolicModel(x, y)
+    received: list[Any] = []
+    draw_graph(model=model, node_text_func=lambda value: received.append(value) or "")
+    assert received[0] is x
+    assert received[1] is y
+
+
+def test_a_namespace_names_the_values() -> None:
+    images = Input(shape=(4,))
+    hidden = nn.ReLU()(images)
+    scores = nn.Tanh()(hidden)
+    figure = draw_graph(
+        model=SymbolicModel(images, scores),
+        node_text_namespace={"_": scores, "_12": scores, "images": images, "scores": scores},
+    )
+    boxes_only = texts(figure)[2:]
+    assert boxes_only == ["images\n(None, 4)", "(None, 4)", "scores\n(None, 4)"]
+
+
+def test_dollar_signs_are_not_mathematics() -> None:
+    x = Input(shape=(4,))
+    figure = draw_graph(inputs=x, node_text_func=lambda _: "$\\broken{$")
+    figure.canvas.draw()
+    assert texts(figure) == ["$\\broken{$"]
+
+
+def test_endless_texts_are_shortened() -> None:
+    x = Input(shape=(4,))
+    (text,) = texts(draw_graph(inputs=x, node_text_func=lambda _: ("word " * 99 + "\n") * 99))
+    lines = text.split("\n")
+    assert len(lines) == 8
+    assert max(map(len, lines)) == 60
+
+
+def test_a_long_chain_says_how_many_layers_it_hides() -> None:
+    assert "⋯ 240 layers ⋯\nLinear_6 … Linear_245" in texts(draw_graph(model=deep()))
+
+
+# --- what is drawn --------------------------------------------------------------------------------
+
+
+def test_a_part_of_a_graph_is_drawn() -> None:
+    x = Input(shape=(4,))
+    a = nn.Linear(4, 5)(x)
+    b = nn.Linear(5, 6)(a)
+    c = nn.Linear(6, 7)(b)
+    assert texts(draw_graph(inputs=a, outputs=b))[1:] == ["(None, 5)", "(None, 6)"]
+    del c
+
+
+def test_inputs_alone_draw_everything_below_that_is_alive() -> None:
+    x = Input(shape=(4,))
+    kept = nn.Linear(4, 5)(x)
+    other = nn.Linear(4, 6)(x)
+    nn.Linear(4, 7)(x)  # nobody holds this one
+    assert texts(draw_graph(inputs=x))[2:] == ["(None, 4)", "(None, 5)", "(None, 6)"]
+    del kept, other
+
+
+def test_what_comes_from_elsewhere_is_marked() -> None:
+    x, y = Input(shape=(4,)), Input(shape=(1,))
+    total = x + y
+    figure = draw_graph(inputs=x)
+    legend = figure.axes[0].get_legend()
+    assert legend is not None
+    assert [text.get_text() for text in legend.get_texts()] == ["input", "output", "from elsewhere"]
+    assert texts(figure)[1:] == ["(None, 4)", "(None, 1)", "(None, 4)"]
+    del total
+
+
+def test_an_input_below_another_is_drawn_once() -> None:
+    x = Input(shape=(4,))
+    middle = nn.Linear(4, 5)(x)
+    y = nn.Linear(5, 6)(middle)
+    assert texts(draw_graph(inputs=[x, middle]))[1:] == ["(None, 4)", "(None, 5)", "(None, 6)"]
+    del y
+
+
+def test_outputs_alone_draw_everything_above() -> None:
+    x, y = Input(shape=(4,)), Input(shape=(4,))
+    total = x + y
+    below = nn.Linear(4, 9)(total)
+    assert texts(draw_graph(outputs=total)) == ["AddOpLayer", *["(None, 4)"] * 3]
+    del below
+
+
+def test_a_set_of_inputs_is_drawn_in_the_order_of_making() -> None:
+    handles = [Input(shape=(n,)) for n in range(1, 9)]
+    total = add_to_graph(torch.cat, handles, dim=1)
+    assert texts(draw_graph(inputs=set(handles), outputs=total))[1:9] == [
+        f"(None, {n})" for n in range(1, 9)
+    ]
+
+
+def test_a_chain_of_50000_layers_is_drawn_without_recursion() -> None:
+    x = inputs = Input(shape=(4,))
+    layer = nn.ReLU()
+    for _ in range(50_000):
+        x = layer(x)
+    for figure in (draw_graph(inputs=inputs), draw_graph(outputs=x)):
+        assert "⋯ 49,990 layers ⋯\nReLU" in texts(figure)
+
+
+# --- errors ---------------------------------------------------------------------------------------
+
+
+def test_nothing_to_draw_is_an_error() -> None:
+    with pytest.raises(ArgumentError, match=r"expected model=, inputs= or outputs=, received none"):
+        draw_graph()
+
+
+def test_a_model_and_inputs_is_an_error() -> None:
+    x = Input(shape=(4,))
+    with pytest.raises(ArgumentError, match="received both"):
+        draw_graph(model=SymbolicModel(x, nn.ReLU()(x)), inputs=x)
+
+
+def test_another_kind_of_model_is_an_error() -> None:
+    with pytest.raises(ArgumentError, match="expected a SymbolicModel, received Linear"):
+        draw_graph(model=nn.Linear(4, 4))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("given", [3, [torch.ones(1)], ["x"]], ids=str)
+def test_what_is_not_symbolic_is_an_error(given: Any) -> None:
+    with pytest.raises(ArgumentError, match=r"inputs expected symbolic data, .* received"):
+        draw_graph(inputs=given)
+    with pytest.raises(ArgumentError, match=r"outputs expected symbolic data, .* received"):
+        draw_graph(outputs=given)
+
+
+def test_no_values_is_an_error() -> None:
+    with pytest.raises(ArgumentError, match="outputs expected at least one symbolic value"):
+        draw_graph(outputs=[])
+
+
+def test_an_input_given_twice_is_an_error() -> None:
+    x = Input(shape=(4,))
+    with pytest.raises(ArgumentError, match="twice"):
+        draw_graph(inputs=[x, x], outputs=nn.ReLU()(x))
+
+
+def test_a_missing_input_is_an_error() -> None:
+    x, y = Input(shape=(4,)), Input(shape=(4,))
+    with pytest.raises(ForeignNodeError, match="not among the model's inputs"):
+        draw_graph(inputs=x, outputs=x + y)
+
+
+def test_too_large_a_graph_is_an_error_that_says_what_to_do() -> None:
+    x = Input(shape=(4,))
+    y = x
+    for _ in range(100):
+        y = nn.ReLU()(y) + x
+    with pytest.raises(GraphError, match=r"at most 150 boxes, received 200 layers.*draw a part"):
+        draw_graph(inputs=x, outputs=y)
