@@ -130,7 +130,7 @@ def _summary(entries: Sequence[state.Entry]) -> str:
     late = sum(entry.late for entry in entries)
     if not timely:
         text = (
-            f"None of the {len(entries)} questions was answered before its result was shown. "
+            "None of the questions was answered before its result was shown. "
             "Guess before you measure: type a number into the field under each question, press "
             "Enter, then run the next cells. A wrong guess teaches more than none."
         )
@@ -140,16 +140,18 @@ def _summary(entries: Sequence[state.Entry]) -> str:
     parts.extend(_right([entry for entry in timely if entry.choices and entry.measured]))
     lean = _lean([entry for entry in timely if state.factor(entry) is not None])
     parts.extend([lean] if lean else [])
-    parts.append(f"{len(timely)} of {len(entries)} questions were answered in time.")
+    parts.append(f"Answered in time: {len(timely)} of {_things(len(entries), 'question')}.")
     parts.extend([_late(late)] if late else [])
     return " ".join(parts)
 
 
 def _near(factors: Sequence[float]) -> str:
+    if len(factors) == 1:
+        return f"The one number predicted was off by a factor of {factors[0]:.2g}."
     two, ten = (sum(times <= limit for times in factors) for limit in (2, 10))
     middle = statistics.median(factors)
     return (
-        f"Of {_things(len(factors), 'number')} predicted, {two} within a factor of 2 and {ten} "
+        f"Of {len(factors)} numbers predicted, {two} within a factor of 2 and {ten} "
         f"within a factor of 10; the middle one was off by a factor of {middle:.2g}."
     )
 

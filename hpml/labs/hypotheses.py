@@ -45,7 +45,8 @@ class Hypotheses(Question):
         if chosen is None:
             return "No experiment chosen yet."
         answers = "Yes, it tells them apart." if chosen == self.best else "It does not."
-        return f"You chose: {chosen}. {answers} {self.reasons.get(str(chosen), '')}"
+        text = str(chosen)
+        return f"You chose: {text.rstrip('.')}. {answers} {self.reasons.get(text, '')}"
 
     def choose(self, experiment: object) -> None:
         """Choose an experiment by its text or its number from 1, as the button does.
@@ -62,7 +63,7 @@ class Hypotheses(Question):
         ]
         numbers = [f"{number}. {text}" for number, text in enumerate(self._entry.choices, start=1)]
         reasons = [f"{number}. {self.reasons[text]}" for number, text in enumerate(self.reasons, 1)]
-        best = f"The experiment that tells them apart: {self.best}."
+        best = f"The experiment that tells them apart: {self.best.rstrip('.')}."
         lines = [
             f"Explain: {self.question}",
             *_folded(letters),

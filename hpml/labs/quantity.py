@@ -157,7 +157,7 @@ def format_number(value: float) -> str:
     if value == int(value) and size < 1e9:
         return f"{int(value):,}"
     rounded = float(f"{value:.3g}")
-    if 1000 <= size < 1e9:
+    if 1000 <= abs(rounded) < 1e9:
         return f"{rounded:,.0f}"
     return f"{rounded:.3g}" if 1e-3 <= size < 1000 else f"{value:.2e}"
 

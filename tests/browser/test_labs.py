@@ -22,9 +22,7 @@ def test_lab_00_runs_and_a_typed_prediction_is_locked_and_revealed(open_lab: Any
     lab.saw("Locked after the result had been shown")
 
 
-def test_a_prediction_stays_locked_and_outlives_kernel_and_page(
-    open_lab: Any, server: Any
-) -> None:
+def test_a_prediction_stays_locked_and_outlives_kernel_and_page(open_lab: Any, server: Any) -> None:
     server.write("steps.ipynb", f"{HEAD}\nlab_head('steps', 'Steps')", ASK, "guess.reveal(0.9)")
     lab = open_lab("steps.ipynb")
     lab.run_cell(0)

@@ -10,7 +10,8 @@ _BEST = "Make the work for each number heavier, and watch the difference in nano
 
 EXPLANATION = Explanation(
     question=(
-        "In section 4 the generator took longer than the list, with the same squares to add up."
+        "On a quiet machine the generator of section 4 takes longer than the list, with the same "
+        "squares to add up."
     ),
     claims=(
         "Waking the generator costs a fixed time for every number.",
