@@ -12,7 +12,7 @@ from . import interception, operators, symbolic_data, useful_layers
 from .arguments import mentions, split_call
 from .errors import ArgumentError
 from .inference import infer, infer_parts
-from .node import Node, Unpacking, layer_name
+from .node import Node, TensorSpec, Unpacking, layer_name
 from .symbolic_data import SymbolicCallable, SymbolicData, SymbolicTensor, handle_of
 
 
@@ -86,8 +86,9 @@ def apply(
         batch_known = all(parent.batch_known for parent in parents)
     if custom_name is not None:
         _check_name(custom_name)
-    node = Node(layer, parents, infer(layer, parents), batch_known, depth, custom_name, _origin())
-    return handle_of(node, token)
+    spec = infer(layer, parents)
+    node = Node(layer, parents, spec, batch_known, depth, custom_name, _origin())
+    return SymbolicTensor(node, token) if type(spec) is TensorSpec else handle_of(node, token)
 
 
 def unpack(handle: SymbolicData, count: int) -> tuple[Any, ...]:
@@ -105,20 +106,19 @@ def unpack(handle: SymbolicData, count: int) -> tuple[Any, ...]:
 
 
 def record_call(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
-    """Record ``layer(*args, **kwargs)``, where at least one argument mentions symbolic data."""
+    """Record ``layer(*args, **kwargs)`` if anything symbolic is among the arguments.
+
+    Returns:
+        Symbolic data for the result, or `interception.ORDINARY` for an ordinary call.
+    """
     if len(args) == 1 and not kwargs and isinstance(args[0], SymbolicData):
         return apply(layer, (args[0]._node,), args[0]._token)
+    if not mentions((args, kwargs), (SymbolicData,)):
+        return interception.ORDINARY
     custom_name = kwargs.pop("custom_name", None)
     if not kwargs and all(isinstance(a, SymbolicData) for a in args):
         return apply(layer, tuple([a._node for a in args]), args[0]._token, custom_name)
     return add_to_graph(layer, *args, custom_name=custom_name, **kwargs)
-
-
-def mentions_symbolic(args: tuple[Any, ...], kwargs: dict[str, Any]) -> bool:
-    """Return whether symbolic data is among the arguments, at any depth of containers."""
-    if args and isinstance(args[0], SymbolicData):
-        return True
-    return mentions((args, kwargs), (SymbolicData,))
 
 
 def torch_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
@@ -162,7 +162,7 @@ _NOT_THE_USERS = (__name__.rpartition(".")[0], "torch.")
 
 def _origin() -> tuple[str, int] | None:
     """Return file and line of the statement outside this package that is running."""
-    frame = sys._getframe(2)
+    frame = sys._getframe(3)  # this function, its caller, and what called that are never the user's
     while frame is not None:
         if not frame.f_globals.get("__name__", "").startswith(_NOT_THE_USERS):
             return frame.f_code.co_filename, frame.f_lineno
@@ -171,9 +171,7 @@ def _origin() -> tuple[str, int] | None:
 
 
 interception.connect(
-    {SymbolicData, SymbolicTensor, SymbolicCallable, list, tuple, dict},
-    mentions_symbolic,
-    record_call,
+    {SymbolicData, SymbolicTensor, SymbolicCallable, list, tuple, dict}, record_call
 )
 symbolic_data.connect(apply, add_to_graph, unpack, torch_function)
 operators.install()

@@ -9,6 +9,7 @@ between threads and between copies of a model.
 from __future__ import annotations
 
 import functools
+import operator
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -144,7 +145,7 @@ def _not_connected(node: Node, inputs: Sequence[Node], outputs: Sequence[Node]) 
 
 def _creation_order(nodes: list[Node], inputs: Sequence[Node]) -> list[Node]:
     """Sort nodes by age. A parent is older than its children, so this is a forward order."""
-    nodes = sorted(nodes, key=lambda node: node.index)
+    nodes = sorted(nodes, key=operator.attrgetter("index"))
     known = set(inputs)
     for node in nodes:
         for parent in node.parents:
@@ -188,7 +189,11 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
             unpacked[id(group)] = len(calls)
         layer_type = layer_name(layer)
         name = name_for(layer_type, node.custom_name)
-        arguments = tuple([number[parent] for parent in node.parents])
+        parents = node.parents
+        if len(parents) == 1:
+            arguments: tuple[int, ...] = (number[parents[0]],)
+        else:
+            arguments = tuple([number[parent] for parent in parents])
         calls.append(Call(name, layer_type, arguments, results, group is not None, node.origin))
         layers.append(layer)
     graph = Graph(

@@ -23,8 +23,10 @@ _lock = threading.RLock()
 _token: weakref.ref[Token] | None = None
 _suspended = False
 
+ORDINARY = object()
+"""The answer to a call in which nothing is symbolic."""
+
 _noticed: set[type] = set()
-_mentions: Callable[[tuple[Any, ...], dict[str, Any]], bool]
 _record: Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], Any]
 
 
@@ -36,17 +38,16 @@ class Token:
 
 def connect(
     kinds: set[type],
-    mentions: Callable[[tuple[Any, ...], dict[str, Any]], bool],
     record: Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], Any],
 ) -> None:
     """Say what to look for and what to do then; called once, when the package is imported.
 
-    ``kinds`` are types whose instances as a first argument deserve a closer look, ``mentions``
-    takes that look, and ``record`` makes the node.
+    ``kinds`` are types whose instances as a first argument deserve a closer look; ``record`` takes
+    that look and makes the node, or returns `ORDINARY` if nothing symbolic is among the arguments.
     """
-    global _mentions, _record
+    global _record
     _noticed.update(kinds)
-    _mentions, _record = mentions, record
+    _record = record
 
 
 def handle_token() -> Token:
@@ -110,9 +111,10 @@ def _uninstall() -> None:
 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     # Written for speed: this runs for every module of the process while a handle is alive.
-    if (args and type(args[0]) in _noticed) or len(args) > 1 or kwargs:  # noqa: SIM102 - faster
-        if _mentions(args, kwargs):
-            return _record(self, args, kwargs)
+    if (args and type(args[0]) in _noticed) or len(args) > 1 or kwargs:
+        result = _record(self, args, kwargs)
+        if result is not ORDINARY:
+            return result
     if self._compiled_call_impl is not None:
         return self._compiled_call_impl(*args, **kwargs)
     return self._call_impl(*args, **kwargs)  # type: ignore[no-untyped-call]
@@ -120,9 +122,8 @@ def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
 
 def _recording_call_through(previous: Callable[..., Any]) -> Callable[..., Any]:
     def recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
-        if _mentions(args, kwargs):
-            return _record(self, args, kwargs)
-        return previous(self, *args, **kwargs)
+        result = _record(self, args, kwargs)
+        return previous(self, *args, **kwargs) if result is ORDINARY else result
 
     _below[recording_call] = previous
     return recording_call

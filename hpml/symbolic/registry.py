@@ -62,7 +62,8 @@ def shape_by_rule(layer: nn.Module, spec: TensorSpec) -> TensorSpec | None:
     entry = REGISTRY.get(type(layer))
     if entry is None:
         return None
-    if layer._forward_hooks or layer._forward_pre_hooks or "forward" in layer.__dict__:
+    own = layer.__dict__
+    if own["_forward_hooks"] or own["_forward_pre_hooks"] or "forward" in own:
         return None
     return entry.shape_rule(layer, spec)
 

@@ -108,8 +108,9 @@ def running_source(graph: Graph, min_loop_length: float, wording: Wording | None
     """
     wording = wording or calling_layers("forward", comments=True)
     slots = assign_slots(graph)
-    width = len(str(max(len(graph.inputs), len(graph.outputs), *slots, 0)))
-    slot_names = [f"h{slot - len(graph.inputs):0{width}}" for slot in slots]
+    width = len(str(max(len(graph.inputs), len(graph.outputs), max(slots, default=0))))
+    texts = [f"h{slot - len(graph.inputs):0{width}}" for slot in range(max(slots, default=-1) + 1)]
+    slot_names = [texts[slot] for slot in slots]
     names = list(slot_names)
     _name_ends(graph, names, width)
     chains = find_chains(graph, min_loop_length, wording.kind)

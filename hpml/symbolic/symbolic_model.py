@@ -83,15 +83,15 @@ class SymbolicModel(nn.Module):
         """Take over a graph with its layers and nodes, and make it ready to run."""
         self._graph = collected.graph
         self._nodes: list[Node] | None = collected.nodes
-        self._pick_layers = _layer_picker([call.name for call in collected.graph.calls])
-        modules = self._modules
-        for call, layer in zip(collected.graph.calls, collected.layers, strict=True):
-            if call.name in self.__dict__ or hasattr(SymbolicModel, call.name):
-                raise ArgumentError(
-                    f"custom_name expected a name that a module does not use itself, received "
-                    f"{call.name!r}: choose another"
-                )
-            modules[call.name] = layer
+        names = [call.name for call in collected.graph.calls]
+        taken = _RESERVED.union(self.__dict__).intersection(names)
+        if taken:
+            raise ArgumentError(
+                f"custom_name expected a name that a module does not use itself, received "
+                f"{min(taken)!r}: choose another"
+            )
+        self._modules.update(zip(names, collected.layers, strict=True))
+        self._pick_layers = _layer_picker(names)
         self._prepare()
 
     def _prepare(self) -> None:
@@ -282,6 +282,8 @@ class SymbolicModel(nn.Module):
 
 
 FunctionalModel = SymbolicModel
+
+_RESERVED = frozenset(dir(SymbolicModel))
 
 
 def _layer_picker(names: list[str]) -> Callable[[Any], Sequence[nn.Module]]:

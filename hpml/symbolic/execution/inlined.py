@@ -14,6 +14,7 @@ called, which is always right, until the cause is gone.
 
 from __future__ import annotations
 
+import functools
 import operator
 from collections.abc import Callable, Iterator, Sequence
 from types import FrameType
@@ -45,20 +46,24 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     source, names = _generate(graph, forms)
     forward = compile_source(source, names)
     guard = Guard(forms, layers)
-    in_order = ordered.prepare(graph, layers)
+
+    @functools.cache
+    def in_order() -> Program:
+        return ordered.prepare(graph, ())
 
     def run(self: Any, *inputs: Any) -> Any:
+        layers = self._execution_order_layers
         # A compiler gets the plain calls: it sees through them, and not through the guard.
-        if not torch.compiler.is_compiling():
-            layers = self._execution_order_layers
-            parameters = guard.parameters(layers)
-            if parameters is not None:
-                return forward(layers, parameters, *inputs)
-        return in_order.run(self, *inputs)
+        if torch.compiler.is_compiling():
+            return ordered.call_in_order(graph, layers, inputs)
+        parameters = guard.parameters(layers)
+        if parameters is None:
+            return in_order().run(self, *inputs)
+        return forward(layers, parameters, *inputs)
 
     def failed_call(frame: FrameType, line: int) -> int | None:
         if frame.f_code is not forward.__code__:
-            return in_order.failed_call(frame, line)
+            return in_order().failed_call(frame, line)
         start, end = source.spans[line - 1]
         if end - start > 1:
             current = frame.f_locals.get("layer", frame.f_locals.get("q"))

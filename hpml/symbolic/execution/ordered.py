@@ -62,3 +62,18 @@ def make_run(graph: Graph) -> Callable[..., Any]:
         return tuple([values[output] for output in outputs])
 
     return run
+
+
+def call_in_order(graph: Graph, layers: Sequence[nn.Module], inputs: Sequence[Any]) -> Any:
+    """Run the calls with nothing prepared: for a compiler, which reads them once and keeps them."""
+    values = dict(zip(graph.inputs, inputs, strict=True))
+    for call, layer in zip(graph.calls, layers, strict=True):
+        arguments = [values[argument] for argument in call.arguments]
+        if call.unpacks:
+            for result, part in zip(call.results, layer(*arguments[0]), strict=True):
+                if result is not None:
+                    values[result] = part
+        else:
+            values[call.results[0]] = layer(*arguments)  # type: ignore[index]
+    outputs = [values[output] for output in graph.outputs]
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
