@@ -34,7 +34,8 @@ def nodes_from_graph(graph: Graph, layers: Sequence[nn.Module]) -> list[Node]:
             if result is None:
                 continue
             about = graph.values[result]
-            node = Node(layer, parents, _spec(about), about.batch_known, depth, None, call.origin)
+            name = None if call.name.rpartition("_")[0] == call.layer_type else call.name
+            node = Node(layer, parents, _spec(about), about.batch_known, depth, name, call.origin)
             node.unpacking, node.position = group, position
             nodes[result] = node
     return nodes
@@ -42,20 +43,17 @@ def nodes_from_graph(graph: Graph, layers: Sequence[nn.Module]) -> list[Node]:
 
 def _spec(value: Value) -> TensorSpec | Concrete:
     if value.shape is None:
-        return Concrete(_Unknown(value.kind), is_real=False)
+        return Concrete(type(value.kind, (_Unknown,), {})(), is_real=False)
     return TensorSpec(value.shape, getattr(torch, value.kind))
 
 
 class _Unknown:
-    """Stands for an example object that a copied model no longer has."""
-
-    def __init__(self, kind: str) -> None:
-        self.kind = kind
+    """Stands for an example object that a copied model no longer has, under the same type name."""
 
     def __getattr__(self, name: str) -> object:
         raise GraphError(
-            f"this copy of a model has no example of its {self.kind}: read attributes on the "
-            "original model's symbolic data"
+            f"this copy of a model has no example of its {type(self).__name__}: read "
+            "attributes on the original model's symbolic data"
         )
 
 

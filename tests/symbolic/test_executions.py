@@ -1,0 +1,25 @@
+"""Every model of the tests, under every execution, against plain PyTorch."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from hpml.symbolic import EXECUTIONS
+from tests.symbolic.models import PROGRAMS, assert_observations_equal, observe
+
+
+@pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])
+@pytest.mark.parametrize("execution", EXECUTIONS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_model_equals_plain_pytorch_bit_for_bit(
+    name: str, execution: str, training: bool
+) -> None:
+    torch.manual_seed(0)
+    program = PROGRAMS[name](execution)
+    program.modules.train(training and not (program.random and execution == "lazy"))
+    expected = observe(program.plain, program)
+    model = program.model(execution)
+    assert model.execution == execution
+    received = observe(model, program)
+    assert_observations_equal(received, expected)

@@ -1,0 +1,202 @@
+"""The graph of a model: what is collected, in which order, and how it is named."""
+
+from __future__ import annotations
+
+import gc
+import pickle
+import weakref
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.symbolic import Input, SymbolicModel, add_to_graph
+from hpml.symbolic.errors import ArgumentError, CycleError, ForeignNodeError
+from hpml.symbolic.graph import Call, Graph
+
+
+def names(model: SymbolicModel) -> list[str]:
+    return [call.name for call in model.graph.calls]
+
+
+def test_a_graph_prints_as_a_program() -> None:
+    x = Input(shape=(4,))
+    y = Input(batch_shape=(2, 4))
+    first, _ = (nn.Linear(4, 6)(x) + nn.Linear(4, 6)(y)).chunk(2, dim=1)
+    assert str(SymbolicModel((x, y), (first, x)).graph) == (
+        "v0 = input (None, 4)\n"
+        "v1 = input (2, 4)\n"
+        "v2 = Linear_1(v0)  # (None, 6)\n"
+        "v3 = Linear_2(v1)  # (2, 6)\n"
+        "v4 = AddOpLayer_1(v2, v3)  # (None, 6)\n"
+        "v5 = chunk_1(v4)  # tuple\n"
+        "v6, _ = UnpackLayer_1(*v5)  # (None, 3)\n"
+        "return v6, v0"
+    )
+
+
+def test_a_graph_is_immutable_data_without_layers() -> None:
+    x = Input(shape=(4,))
+    graph = SymbolicModel(x, nn.Linear(4, 4)(x)).graph
+    with pytest.raises(AttributeError):
+        graph.outputs = ()  # type: ignore[misc]
+    assert isinstance(graph, tuple)
+    assert hash(graph) == hash(pickle.loads(pickle.dumps(graph)))
+    waiting: list[object] = [graph]
+    leaves = []
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, tuple):
+            waiting.extend(item)
+        else:
+            leaves.append(type(item))
+    assert set(leaves) <= {int, str, bool, type(None)}
+
+
+def test_calls_stand_in_the_order_in_which_they_were_written() -> None:
+    x = Input(shape=(4,))
+    late_needed_first = nn.Tanh()(x)
+    early = nn.ReLU()(x)
+    model = SymbolicModel(x, (early, late_needed_first))
+    assert names(model) == ["Tanh_1", "ReLU_1"]
+    assert model.graph.outputs == (2, 1)
+
+
+def test_only_what_the_outputs_need_is_collected() -> None:
+    x = Input(shape=(4,))
+    used = nn.Linear(4, 4)(x)
+    unused = nn.ReLU()(used)
+    model = SymbolicModel(x, used)
+    assert names(model) == ["Linear_1"]
+    assert unused.parents == (used,)
+
+
+def test_an_input_may_be_any_value_and_what_is_above_it_is_left_out() -> None:
+    x = Input(shape=(4,))
+    middle = nn.Linear(4, 4)(x)
+    layer = nn.Linear(4, 4)
+    model = SymbolicModel(middle, layer(middle))
+    value = torch.rand(2, 4)
+    assert names(model) == ["Linear_1"]
+    assert torch.equal(model(value), layer(value))
+
+
+def test_one_graph_gives_several_models_that_share_layers() -> None:
+    x = Input(shape=(4,))
+    h = nn.Linear(4, 4)(x)
+    y = nn.Linear(4, 2)(h)
+    whole, first, second = SymbolicModel(x, y), SymbolicModel(x, h), SymbolicModel(h, y)
+    value = torch.rand(3, 4)
+    assert torch.equal(whole(value), second(first(value)))
+    assert whole.Linear_1 is first.Linear_1
+    assert whole.Linear_2 is second.Linear_1
+
+
+def test_names_count_each_type_and_custom_names_stay() -> None:
+    x = Input(shape=(4,))
+    x1 = nn.Linear(4, 4)(x, custom_name="head")
+    x2 = nn.Linear(4, 4)(x1)
+    x3 = x2(nn.Linear(4, 4), custom_name="head")
+    x4 = add_to_graph(torch.relu, x3, custom_name="Linear_2")
+    x5 = nn.Linear(4, 4)(x4)
+    x6 = add_to_graph(torch.relu, x5)
+    model = SymbolicModel(x, x6)
+    assert names(model) == ["head", "Linear_1", "head_2", "Linear_2", "Linear_3", "relu_1"]
+    assert list(dict(model.named_children())) == names(model)
+
+
+def test_a_shared_layer_is_called_under_a_name_for_each_use_and_counts_once() -> None:
+    x = Input(shape=(4,))
+    layer = nn.Linear(4, 4)
+    model = SymbolicModel(x, layer(layer(x)))
+    assert names(model) == ["Linear_1", "Linear_2"]
+    assert len(list(model.parameters())) == 2
+    assert model.Linear_1 is model.Linear_2
+
+
+def test_unpacking_is_one_call_with_a_place_for_each_result() -> None:
+    x = Input(shape=(6,))
+    _, second, third = torch.chunk(x, 3, dim=1)
+    graph = SymbolicModel(x, (third, second)).graph
+    assert graph.calls[1] == Call(
+        "UnpackLayer_1", "UnpackLayer", (1,), (None, 2, 3), True, graph.calls[1].origin
+    )
+
+
+def test_each_call_knows_the_line_that_wrote_it() -> None:
+    x = Input(shape=(4,))
+    y = nn.Linear(4, 4)(x)
+    marker = test_each_call_knows_the_line_that_wrote_it.__code__.co_firstlineno
+    y = y + 1
+    origins = [call.origin for call in SymbolicModel(x, y).graph.calls]
+    assert origins == [(__file__, marker + 2), (__file__, marker + 4)]
+
+
+def test_a_foreign_input_is_named_with_its_line_and_the_inputs_that_were_given() -> None:
+    x = Input(shape=(4,))
+    other = Input(shape=(3,))
+    y = nn.Linear(4, 3)(x) + other
+    with pytest.raises(ForeignNodeError) as caught:
+        SymbolicModel(x, y)
+    message = str(caught.value)
+    assert "needs the input of shape (None, 3), float32, made at test_graph.py:" in message
+    assert "received input of shape (None, 4), float32" in message
+    assert "Add it to inputs" in message
+
+
+@pytest.mark.parametrize("far", [False, True])
+def test_a_cycle_is_refused(far: bool) -> None:
+    x = Input(shape=(2,))
+    values = [nn.Linear(2, 2)(x)]
+    for _ in range(5):
+        values.append(nn.Linear(2, 2)(values[-1]))
+    if far:
+        joined = values[3] + values[0]
+        joined._parents = (values[3], nn.ReLU()(joined))
+        end = nn.ReLU()(joined)
+    else:
+        values[1]._parents = (values[4],)
+        end = values[5]
+    with pytest.raises(CycleError, match=r"depends on the younger .* shape \(None, 2\)"):
+        SymbolicModel(x, end)
+
+
+def test_the_same_input_twice_is_refused() -> None:
+    x = Input(shape=(4,))
+    with pytest.raises(ArgumentError, match="one of them twice among 2"):
+        SymbolicModel((x, x), nn.ReLU()(x))
+
+
+def test_a_value_that_nobody_uses_vanishes() -> None:
+    x = Input(shape=(4,))
+    layer = nn.Linear(4, 4)
+    alive = weakref.ref(layer)
+    y = layer(x)
+    del layer
+    assert len(x.children) == 1
+    del y
+    gc.collect()
+    assert alive() is None
+    assert x.children == ()
+
+
+def test_a_model_keeps_its_part_of_the_graph_and_nothing_else() -> None:
+    x = Input(shape=(4,))
+    kept, dropped = nn.Linear(4, 4), nn.Linear(4, 4)
+    y = kept(x)
+    z = dropped(y)
+    model = SymbolicModel(x, y)
+    references = weakref.ref(kept), weakref.ref(dropped)
+    del kept, dropped, z
+    gc.collect()
+    assert references[0]() is model.Linear_1
+    assert references[1]() is None
+    assert y.children == ()
+
+
+def test_two_equal_programs_have_equal_graphs_but_for_their_lines() -> None:
+    def build() -> Graph:
+        x = Input(shape=(4,))
+        return SymbolicModel(x, nn.ReLU()(nn.Linear(4, 4)(x))).graph
+
+    assert build() == build()

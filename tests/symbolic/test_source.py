@@ -1,0 +1,155 @@
+"""Generated source: its form, its names, its loops, and where tracebacks find it."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import linecache
+import traceback
+from collections.abc import Iterator
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.symbolic import Input, SymbolicModel, config
+from hpml.symbolic.errors import ArgumentError
+from hpml.symbolic.source import compile_source, documented_source, find_chains, running_source
+
+
+@pytest.fixture(autouse=True)
+def _loop_length() -> Iterator[None]:
+    before = config.CODEGEN_MIN_LOOP_LENGTH
+    yield
+    config.CODEGEN_MIN_LOOP_LENGTH = before
+
+
+def chain(length: int, execution: str = "codegen") -> SymbolicModel:
+    x = inputs = Input(shape=(4,))
+    for _ in range(length):
+        x = nn.Linear(4, 4)(x)
+    return SymbolicModel(inputs, x, execution=execution)
+
+
+def test_a_chain_is_a_loop_from_the_configured_length_on() -> None:
+    config.CODEGEN_MIN_LOOP_LENGTH = 5
+    assert "for layer in" not in chain(4).source
+    assert chain(5).source == (
+        "def forward(self, i0):\n"
+        "    l = self._execution_order_layers\n"
+        "    h0 = i0\n"
+        "    for layer in l[0:5]:  # Linear_1 to Linear_5\n"
+        "        h0 = layer(h0)\n"
+        "    o0 = h0\n"
+        "    return o0\n"
+    )
+
+
+def test_by_default_loops_begin_at_fifty_layers_as_in_the_documents() -> None:
+    assert config.CODEGEN_MIN_LOOP_LENGTH == 50
+    assert "for layer in l[0:50]:" in chain(50).source
+    assert "for layer" not in chain(49).source
+
+
+def test_infinity_writes_no_loops() -> None:
+    config.CODEGEN_MIN_LOOP_LENGTH = float("inf")
+    assert chain(60).source.count("= l[") == 60
+
+
+@pytest.mark.parametrize("length", [1, 0, -3, float("nan")])
+def test_a_loop_length_below_two_is_refused(length: float) -> None:
+    config.CODEGEN_MIN_LOOP_LENGTH = length
+    with pytest.raises(ArgumentError, match=r"CODEGEN_MIN_LOOP_LENGTH\) expected .* at least 2"):
+        chain(3)
+
+
+def test_a_value_that_is_an_output_ends_its_loop() -> None:
+    config.CODEGEN_MIN_LOOP_LENGTH = 2
+    x = inputs = Input(shape=(4,))
+    values = []
+    for _ in range(6):
+        x = nn.ReLU()(x)
+        values.append(x)
+    model = SymbolicModel(inputs, (values[5], values[2]))
+    assert find_chains(model.graph, 2) == {0: 3, 3: 6}
+    assert find_chains(model.graph, 4) == {}
+
+
+def test_a_value_with_two_readers_ends_its_loop() -> None:
+    x = Input(shape=(4,))
+    a = nn.ReLU()(nn.ReLU()(x))
+    b = nn.ReLU()(nn.ReLU()(a))
+    model = SymbolicModel(x, a + b)
+    assert find_chains(model.graph, 2) == {0: 2, 2: 4}
+
+
+def test_unpacking_is_written_with_a_star_and_unused_results_as_underscores() -> None:
+    x = Input(shape=(4, 6))
+    _, second, third = x.chunk(3, dim=2)
+    source = SymbolicModel(x, second * third, execution="codegen").source
+    assert "_, h1, h0 = l[1](*h0)" in source or "_, h0, h1 = l[1](*h0)" in source
+    (single,) = add_one = SymbolicModel(x, list(x.chunk(1, dim=2)), execution="codegen").outputs
+    assert add_one == (single,)
+    assert ", = l[1](*h0)" in SymbolicModel(x, single, execution="codegen").source
+
+
+def test_the_running_source_uses_names_again_and_the_documented_one_does_not() -> None:
+    model = chain(12)
+    assert "h11" not in model.source
+    assert model.source.count("h0 = l[") == 11
+    documented = model._generated_forward_source
+    assert all(f"h{i:02} = l[{i}](" in documented for i in range(11))
+
+
+@pytest.mark.parametrize("execution", ["lazy", "ordered", "codegen", "inlined"])
+def test_the_documented_form_is_the_same_for_every_execution(execution: str) -> None:
+    assert chain(3, execution)._generated_forward_source == (
+        "def _generated_forward(self, i0):\n"
+        "    l = self._execution_order_layers\n"
+        "    h0 = l[0](i0)\n"
+        "    h1 = l[1](h0)\n"
+        "    o0 = l[2](h1)\n"
+        "    return o0\n"
+    )
+
+
+@pytest.mark.parametrize("documented", [True, False])
+def test_both_forms_compute_the_same(documented: bool) -> None:
+    x = Input(shape=(4,))
+    y = nn.Linear(4, 4)(x)
+    z = y
+    for _ in range(5):
+        z = nn.Linear(4, 4)(z)
+    model = SymbolicModel(x, (z + y, x, z))
+    write = documented_source if documented else running_source
+    value = torch.rand(2, 4)
+    for length in (2, 5, 50):
+        function = compile_source(write(model.graph, length))
+        for received, expected in zip(function(model, value), model(value), strict=True):
+            assert torch.equal(received, expected)
+
+
+def test_a_traceback_shows_the_generated_line() -> None:
+    model = chain(3)
+    with pytest.raises(RuntimeError) as caught:
+        model(torch.rand(2, 5))
+    text = "".join(traceback.format_exception(caught.value))
+    assert "h0 = l[0](i0)  # Linear_1" in text
+    assert "<hpml.symbolic forward" in text
+
+
+def test_the_lines_are_known_as_long_as_the_function() -> None:
+    model = chain(3)
+    file_name = model._run.__code__.co_filename
+    assert linecache.getline(file_name, 3) == "    h0 = l[0](i0)  # Linear_1\n"
+    assert inspect.getsource(model._run) == model.source
+    linecache.checkcache()
+    assert linecache.getline(file_name, 1), "checkcache must not drop what has no file"
+    del model
+    gc.collect()
+    assert file_name not in linecache.cache
+
+
+def test_two_models_have_two_file_names() -> None:
+    first, second = chain(2), chain(2)
+    assert first._run.__code__.co_filename != second._run.__code__.co_filename
