@@ -15,7 +15,6 @@ from typing import TYPE_CHECKING
 from hpml.base.tables import Table
 from hpml.labs import state
 from hpml.labs.page import Page, picture
-from hpml.labs.quantity import format_quantity
 from hpml.labs.session import Lab, current_lab
 
 if TYPE_CHECKING:
@@ -78,8 +77,8 @@ class Calibration:
         style.finish(
             ax,
             title=f"Lab {self.lab}: what was predicted, what was measured",
-            x="predicted, in the unit of its question",
-            y="measured, in the same unit",
+            x="predicted (numbers: the questions of the table)",
+            y="measured, in the unit of its question",
         )
         style.caption(fig, self.summary)
         return fig
@@ -226,7 +225,7 @@ def _draw_point(ax: Axes, number: int, entry: state.Entry) -> None:
 
     said, measured = float(entry.answer or 0), float(entry.measured or 0)
     accent = style.PALETTE["accent"]
-    face = "white" if entry.late else accent
-    ax.plot([said], [measured], "o", ms=9, color=accent, markerfacecolor=face)
-    label = f"{number}: {format_quantity(measured, entry.measure)}"
-    ax.annotate(label, (said, measured), xytext=(8, -4), textcoords="offset points", fontsize=9)
+    face, ink = ("white", accent) if entry.late else (accent, "white")
+    # Only the number fits where points lie close; what it stands for is in the table.
+    ax.plot([said], [measured], "o", ms=14, mec=accent, mew=1.6, mfc=face, alpha=0.85)
+    ax.text(said, measured, str(number), color=ink, size=8, weight="bold", ha="center", va="center")

@@ -93,7 +93,7 @@ def test_the_picture_holds_every_point_the_diagonal_and_both_bands(lab: Lab) -> 
     axes = calibration().figure().axes[0]
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
     assert labels == ["within 10 times", "within 2 times", "predicted = measured"]
-    assert [text.get_text() for text in axes.texts] == ["1: 0.001 µs", "2: 2,000,000 B"]
+    assert [text.get_text() for text in axes.texts] == ["1", "2"]
     low, high = axes.get_xlim()
     assert low < 1e-3 < 2e6 < high
     assert axes.get_xlim() == axes.get_ylim()

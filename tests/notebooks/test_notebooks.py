@@ -43,7 +43,9 @@ def test_a_lab_runs_headless_shows_its_result_and_leaves_module_calls_alone(
     )
 
     assert execution.failure is None, str(execution.failure)
-    assert result_texts(execution.notebook) != ()
+    shown = result_texts(execution.notebook)
+    assert shown != ()
+    assert not any(text.startswith("Table(") for text in shown), "a result is shown as a table"
     printed = "".join(output.text for output in execution.notebook.cells[-1].outputs)
     module, hooks = printed.splitlines()
     assert module == "('torch.nn.modules.module', 'Module._wrapped_call_impl')"
