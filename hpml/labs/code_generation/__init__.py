@@ -1,0 +1,60 @@
+"""What lab 07 shows of generated code, each piece a plain value or a picture of one.
+
+>>> from hpml.labs import code_generation as cg
+>>> example = cg.documents_example()
+>>> with cg.loop_length(10):
+...     example._generated_forward_source == cg.DOCUMENTS_SOURCE
+True
+>>> cg.run_source("def forward(self, x): return self._execution_order_layers[0](x)", [abs], -3)
+(3, [0])
+
+In the order of the lab: ``networks`` (what is run), ``bytecode`` (what the interpreter is asked to
+do), ``checks`` (running source that a student's function wrote), ``loops``, ``memory``, ``words``
+(text, errors, ratios on the page), ``budget`` (where the time goes).
+"""
+
+from __future__ import annotations
+
+from hpml.labs.code_generation.budget import STAGES, budget, draw_budget
+from hpml.labs.code_generation.bytecode import (
+    count_instructions,
+    instructions,
+    measure_expressions,
+)
+from hpml.labs.code_generation.checks import check, run_source
+from hpml.labs.code_generation.loops import draw_loops, loop_costs
+from hpml.labs.code_generation.memory import draw_live_bytes, live_bytes
+from hpml.labs.code_generation.networks import (
+    DOCUMENTS_SOURCE,
+    chain_model,
+    documents_example,
+    loop_length,
+    residual_model,
+    stairs_model,
+)
+from hpml.labs.code_generation.words import error_page, in_words, listing, what_fits
+
+__all__ = [
+    "DOCUMENTS_SOURCE",
+    "STAGES",
+    "budget",
+    "chain_model",
+    "check",
+    "count_instructions",
+    "documents_example",
+    "draw_budget",
+    "draw_live_bytes",
+    "draw_loops",
+    "error_page",
+    "in_words",
+    "instructions",
+    "listing",
+    "live_bytes",
+    "loop_costs",
+    "loop_length",
+    "measure_expressions",
+    "residual_model",
+    "run_source",
+    "stairs_model",
+    "what_fits",
+]

@@ -1,0 +1,95 @@
+"""Where the time of one layer goes: parts that are differences of loops and add up to the whole."""
+
+from __future__ import annotations
+
+from hpml.base import style
+from hpml.base.tables import Table, format_seconds
+from hpml.benchmark import Comparison
+from hpml.labs.errors import LabError
+from hpml.labs.page import Page, picture
+
+__all__ = ["STAGES", "budget", "draw_budget"]
+
+STAGES = ("loop", "function", "module", "linear", "linear + look-ups", "whole")
+"""The contenders of lab 07's time budget, each a loop over the same number of layers."""
+
+_PARTS = (
+    ("the loop over the layers", {"loop": 1}),
+    ("calling a Python function", {"function": 1, "loop": -1}),
+    ("nn.Module.__call__", {"module": 1, "function": -1}),
+    ("looking up weight and bias", {"linear + look-ups": 1, "linear": -1}),
+    ("F.linear itself", {"linear": 1, "loop": -1}),
+    ("what remains", {"whole": 1, "module": -1, "linear + look-ups": -1, "loop": 1}),
+)
+_ROLES = ("muted", "accent", "handwritten", "lazy", "codegen", "compiled")
+
+
+def budget(stages: Comparison, layers: int) -> Table:
+    """Return the parts of a forward's time, per layer, from loops that do more and more of it.
+
+    A part is the difference of two stages, of their fastest samples: whatever else the machine
+    does only adds time, and a difference of two disturbed times is no part of anything. The same
+    from the medians stands beside it; where the two disagree, the machine was not quiet. The parts
+    add up to the whole.
+
+    Args:
+        stages: contenders named as in `STAGES`, from the same rounds.
+        layers: how many each of them ran over.
+
+    Raises:
+        LabError: if a stage is missing.
+    """
+    missing = [name for name in STAGES if name not in stages.names]
+    if missing:
+        raise LabError(
+            f"budget expects the stages {', '.join(STAGES)}, got {', '.join(stages.names)}."
+        )
+    whole = stages["whole"].minimum / layers
+    rows = []
+    for name, terms in _PARTS:
+        fastest = sum(sign * stages[stage].minimum for stage, sign in terms.items()) / layers
+        middle = sum(sign * stages[stage].median for stage, sign in terms.items()) / layers
+        rows.append([name, fastest, fastest / whole, middle])
+    return Table(
+        ["part", "time", "share", "by medians"],
+        rows,
+        title="One layer of the generated forward",
+        caption=f"Together {format_seconds(whole)} a layer, the fastest of {stages.rounds} "
+        f"samples; by medians {format_seconds(stages['whole'].median / layers)}.",
+        formats={"time": format_seconds, "share": _percent, "by medians": format_seconds},
+    )
+
+
+def draw_budget(parts: Table) -> Page:
+    """Draw the table of `budget`: one stacked bar, and below it the same bar taken apart."""
+    names = [str(name) for name in parts.column("part")]
+    times = [float(str(value)) * 1e9 for value in parts.column("time")]
+    shares = [float(str(value)) for value in parts.column("share")]
+    fig, ax = style.figure(width=8.4, height=3.8)
+    left = 0.0
+    with style.apply():
+        for row, (time, share, role) in enumerate(zip(times, shares, _ROLES, strict=True), 1):
+            colour = style.PALETTE[role]
+            ax.barh(0, max(time, 0.0), left=left, height=0.8, color=colour)
+            ax.barh(row, time, left=left, height=0.7, color=colour)
+            end = max(left, left + time)
+            ax.text(end + 0.01 * sum(times), row, f"{time:,.0f} ns, {_percent(share)}",
+                    va="center", fontsize=9)  # fmt: skip
+            left += time
+        ax.set_yticks(range(len(names) + 1), ["one layer", *names])
+        ax.set_xlim(min(0.0, *times), 1.2 * sum(times))
+        ax.invert_yaxis()
+        ax.grid(visible=False, axis="y")
+        ax.tick_params(axis="y", length=0)
+    style.finish(ax, title="Where the time of one layer goes", x="ns", y="")
+    first, second = sorted(zip(times, names, strict=True), reverse=True)[:2]
+    text = (
+        f"Of {sum(times):,.0f} ns a layer, {first[1]} takes {first[0]:,.0f} ns and {second[1]} "
+        f"{second[0]:,.0f} ns."
+    )
+    style.caption(fig, text)
+    return picture(fig, text)
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}" if abs(share) < 0.1 else f"{share:.0%}"

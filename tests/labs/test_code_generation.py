@@ -1,0 +1,308 @@
+"""What lab 07 shows of generated code."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.benchmark.comparison import Comparison, Ratio
+from hpml.benchmark.measurement import Measurement
+from hpml.labs import code_generation as cg
+from hpml.labs.errors import LabError
+from hpml.labs.explanations.lab_07 import EXPLANATION
+from hpml.symbolic import config
+
+WITHOUT_LOOPS = float("inf")
+
+
+@pytest.fixture(autouse=True)
+def _no_gradients():
+    with torch.no_grad():
+        yield
+
+
+# --- networks ---
+
+
+def test_the_documents_example_is_printed_as_in_the_documents():
+    with cg.loop_length(10):
+        assert cg.documents_example()._generated_forward_source == cg.DOCUMENTS_SOURCE
+
+
+def test_the_loop_length_is_put_back_even_after_an_error():
+    before = config.CODEGEN_MIN_LOOP_LENGTH
+    with contextlib.suppress(ZeroDivisionError), cg.loop_length(7):
+        assert config.CODEGEN_MIN_LOOP_LENGTH == 7
+        _ = 1 / 0
+    assert before == config.CODEGEN_MIN_LOOP_LENGTH
+
+
+def test_a_shortcut_keeps_the_runs_of_the_stairs_apart():
+    with cg.loop_length(2):
+        source = cg.stairs_model((2, 3, 4)).source
+    assert source.count("for layer in") == 3
+
+
+# --- bytecode ---
+
+
+def test_instructions_stand_side_by_side_and_shorter_functions_end_in_blanks():
+    def short(h):
+        return h
+
+    def longer(h):
+        return h + h
+
+    table = cg.instructions(short, longer)
+    assert table.column("longer")[-1] == "RETURN_VALUE"
+    assert table.column("short")[-1] == ""
+    assert any("h" in str(cell) for cell in table.column("short"))
+
+
+@pytest.mark.parametrize("wrong", [(), (len,)])
+def test_instructions_refuse_what_has_no_bytecode(wrong):
+    with pytest.raises(LabError, match="functions written in Python"):
+        cg.instructions(*wrong)
+
+
+def test_generated_code_executes_fewer_instructions_than_the_other_executions():
+    def each(execution):
+        with cg.loop_length(WITHOUT_LOOPS):
+            few, many = (
+                cg.chain_model([nn.Identity() for _ in range(n)], execution) for n in (5, 10)
+            )
+        x = torch.ones(1, 4)
+        return (cg.count_instructions(many, x) - cg.count_instructions(few, x)) / 5
+
+    lazy, ordered, codegen = each("lazy"), each("ordered"), each("codegen")
+    assert lazy > ordered > codegen > 0
+    assert codegen == int(codegen)
+
+
+def test_counting_leaves_the_tracer_that_was_there():
+    def tracer(frame, event, argument):
+        return None
+
+    before = sys.gettrace()
+    sys.settrace(tracer)
+    try:
+        cg.count_instructions(cg.chain_model([nn.Identity()]), torch.ones(1, 4))
+        kept = sys.gettrace()
+    finally:
+        sys.settrace(before)
+    assert kept is tracer
+
+
+def test_a_measured_expression_takes_a_thousandth_of_the_call_that_repeats_it():
+    runs = []
+    found = cg.measure_expressions({"one": "note()"}, {"note": lambda: runs.append(1)}, rounds=6)
+    assert found["one"].number % 1000 == 0
+    assert len(runs) % 1000 == 0
+    assert len(runs) > 0
+
+
+# --- loops ---
+
+
+def test_a_longer_least_length_leaves_fewer_loops_and_more_lines():
+    model = cg.stairs_model((2, 6))
+    costs = cg.loop_costs(model, [2, 3, WITHOUT_LOOPS], rounds=6)
+    short, middle, straight = costs.column("source lines")
+    # Two layers as a loop take a line more than two lines; 8 layers, 2 additions, 3 lines around.
+    assert short == middle + 1
+    assert straight == 8 + 2 + 3 > short
+    assert "no loops" in str(costs)
+
+
+def test_the_picture_of_loops_says_what_a_line_costs():
+    model = cg.stairs_model((2, 6))
+    page = cg.draw_loops(cg.loop_costs(model, [2, WITHOUT_LOOPS], rounds=6))
+    assert "µs for each further line" in page.plain
+    assert "<img" in page.html
+
+
+# --- memory ---
+
+
+def both_forms(model, x):
+    layers = model._execution_order_layers
+    named = cg.live_bytes(model._generated_forward_source, layers, x)
+    return named, cg.live_bytes(model.source, layers, x)
+
+
+def test_a_name_for_each_value_keeps_all_of_them_alive():
+    x = torch.ones(16, 4)
+    with cg.loop_length(WITHOUT_LOOPS):
+        named, again = both_forms(cg.chain_model([nn.Linear(4, 4) for _ in range(10)]), x)
+    assert [count // x.nbytes for count in named] == list(range(1, 11))
+    assert [count // x.nbytes for count in again] == [1] + [2] * 9
+
+
+def test_a_residual_block_needs_three_results_at_once():
+    x = torch.ones(16, 4)
+    with cg.loop_length(WITHOUT_LOOPS):
+        named, again = both_forms(cg.residual_model(5), x)
+    assert max(named) == 15 * x.nbytes
+    assert max(again) == 3 * x.nbytes
+
+
+def test_results_that_share_their_memory_are_counted_once():
+    source = (
+        "def forward(self, x):\n    l = self._execution_order_layers\n"
+        "    a = l[0](x)\n    b = l[1](a)\n    return b\n"
+    )
+    x = torch.ones(16, 4)
+    layers = [lambda t: t * 2, lambda t: t.view(4, 16)]
+    assert cg.live_bytes(source, layers, x) == (x.nbytes, x.nbytes)
+
+
+def test_the_picture_of_memory_says_both_peaks():
+    page = cg.draw_live_bytes({"a net": {"one": [1024, 4096], "other": [1024, 2048]}})
+    assert page.plain == "a net: at the peak 4.00 KiB (one) and 2.00 KiB (other)."
+
+
+# --- errors ---
+
+
+def test_an_error_in_generated_code_shows_its_line_and_names_the_layer():
+    model = cg.documents_example()
+    page = cg.error_page(lambda: model(torch.ones(2, 4), torch.ones(3, 4)))
+    assert "l[20](" in page.plain
+    assert "In layer AddOpLayer_1" in page.plain
+    assert ".py" not in page.plain.split("RuntimeError")[0]
+
+
+def test_an_error_in_a_plain_exec_shows_no_line():
+    scope = {}
+    exec("def forward(x):\n    return x.nothing", scope)
+    page = cg.error_page(lambda: scope["forward"](1))
+    first, second = page.plain.splitlines()
+    assert first == 'File "<string>", line 2, in forward'
+    assert second.startswith("AttributeError")
+
+
+def test_an_error_page_of_what_does_not_fail_is_refused():
+    with pytest.raises(LabError, match="nothing did"):
+        cg.error_page(lambda: None)
+
+
+def test_a_listing_escapes_what_it_shows():
+    assert "a &lt; b" in cg.listing("a < b").html
+
+
+# --- budget ---
+
+
+def stages(**microseconds):
+    times = {
+        "loop": 1.0, "function": 3.0, "module": 10.0, "linear": 21.0, "linear + look-ups": 30.0,
+        "whole": 45.0, **microseconds,
+    }  # fmt: skip
+    made = [
+        # The slow samples are the other programs of the machine.
+        Measurement(name, tuple(1e-6 * t * slow for slow in (1, 1, 2, 3, 2, 1)), number=10)
+        for name, t in times.items()
+    ]
+    return Comparison(tuple(made), "loop", 6)
+
+
+def test_the_parts_add_up_to_the_whole():
+    parts = cg.budget(stages(), layers=10)
+    assert parts.column("time") == pytest.approx([1e-7, 2e-7, 7e-7, 9e-7, 2e-6, 6e-7])
+    assert sum(parts.column("share")) == pytest.approx(1)
+    assert sum(parts.column("by medians")) == pytest.approx(4.5e-6 * 1.5)
+
+
+def test_a_negative_part_is_shown_and_drawn():
+    parts = cg.budget(stages(whole=35.0), layers=10)
+    assert parts.column("time")[-1] == pytest.approx(-4e-7)
+    assert "F.linear itself takes 2,000 ns" in cg.draw_budget(parts).plain
+
+
+def test_a_budget_without_all_stages_is_refused():
+    found = stages()
+    few = Comparison(found.measurements[:3], "loop", 6)
+    with pytest.raises(LabError, match=r"linear \+ look-ups"):
+        cg.budget(few, layers=10)
+
+
+# --- the explanation ---
+
+
+def ratio(low, high):
+    answer = "slower" if low > 1.01 else "cannot tell"
+    return Ratio((low + high) / 2, low, high, answer)
+
+
+@pytest.mark.parametrize(
+    ("few", "many", "said"),
+    [
+        (ratio(1.8, 1.9), ratio(1.8, 1.9), "A fits"),
+        (ratio(1.10, 1.12), ratio(1.9, 2.1), "B fits"),
+        (ratio(1.8, 1.9), ratio(1.08, 1.1), "C fits"),
+        (ratio(1.1, 1.9), ratio(1.1, 1.9), "too wide"),
+        (ratio(1.8, 1.9), ratio(0.9, 1.1), "nothing can be explained"),
+        (ratio(0.9, 1.1), ratio(1.8, 1.9), "nothing can be explained"),
+    ],
+)
+def test_the_intervals_decide_which_explanation_fits(few, many, said):
+    assert said in cg.what_fits(few, many)
+
+
+def test_the_best_experiment_is_one_of_those_offered():
+    assert EXPLANATION.best in EXPLANATION.experiments
+    assert len(EXPLANATION.claims) == 3
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (Ratio(0.5, 0.48, 0.52, "faster"), "**new** took 50 % less time than old"),
+        (Ratio(1.0, 0.5, 3.0, "cannot tell"), "**new** and old cannot be told apart (too noisy)"),
+    ],
+)
+def test_a_ratio_in_words(given, said):
+    assert cg.in_words("new", given, "old") == said
+
+
+# --- checks ---
+
+
+def test_source_runs_on_the_layers_and_tells_which_it_called():
+    source = (
+        "def forward(self, x, y):\n    l = self._execution_order_layers\n"
+        "    return l[2](l[0](x), y)"
+    )
+    layers = [lambda n: n + 1, lambda n: n, lambda n, m: n - m]
+    assert cg.run_source(source, layers, 3, 5) == (-1, [0, 2])
+
+
+def test_source_without_a_function_is_refused():
+    with pytest.raises(LabError, match="defines no function"):
+        cg.run_source("x = 1", [])
+
+
+def test_a_check_never_raises_and_says_what_is_wrong():
+    def fails():
+        raise ValueError("seven")
+
+    table = cg.check(
+        {
+            "right": (lambda: [(0, 2)], [(0, 2)]),
+            "near": (lambda: 0.1 + 0.2, 0.3),
+            "stub": (lambda: None, 3),
+            "wrong": (lambda: 2, 3),
+            "fails": (fails, 3),
+        }
+    )
+    assert table.column("what the check says") == (
+        "Right.",
+        "Right.",
+        "Not done yet: it returned nothing.",
+        "Not there yet: got 2, expected 3.",
+        "Not there yet: it raised ValueError: seven",
+    )
