@@ -171,7 +171,7 @@ def _origin() -> tuple[str, int] | None:
 
 
 interception.connect(
-    {SymbolicData, SymbolicTensor, SymbolicCallable, list, tuple, dict}, record_call
+    {SymbolicData, SymbolicTensor, SymbolicCallable, list, tuple, dict, slice}, record_call
 )
 symbolic_data.connect(apply, add_to_graph, unpack, torch_function)
 operators.install()

@@ -43,7 +43,7 @@ def Input(  # noqa: N802 - the name of the API that this package follows
         raise ArgumentError(f"Input expected a torch.dtype, received {dtype!r}")
     node = Node(None, (), TensorSpec(sizes, dtype), batch_shape is not None, 0, origin=_caller())
     node.example = InputRange(min_value, max_value)
-    return SymbolicTensor(node, handle_token())
+    return SymbolicTensor(node, handle_token(resume=True))
 
 
 def CustomInput(data: Any) -> Any:  # noqa: N802 - the name of the API that this package follows
@@ -61,7 +61,7 @@ def CustomInput(data: Any) -> Any:  # noqa: N802 - the name of the API that this
     spec = TensorSpec(tuple(data.shape), data.dtype) if is_tensor else Concrete(data, is_real=True)
     node = Node(None, (), spec, True, 0, origin=_caller())
     node.example = data if is_tensor else None
-    return handle_of(node, handle_token())
+    return handle_of(node, handle_token(resume=True))
 
 
 def _sizes(given: Any) -> tuple[int, ...]:

@@ -50,10 +50,11 @@ def connect(
     _record = record
 
 
-def handle_token() -> Token:
-    """Return the token for a new input; install the interception if it is not.
+def handle_token(*, resume: bool = False) -> Token:
+    """Return the token for a new handle; install the interception if it is not.
 
-    A new input also ends a suspension by :func:`suspend`.
+    Args:
+        resume: end a suspension by :func:`suspend`, as a new input does.
     """
     global _token, _suspended
     with _lock:
@@ -61,8 +62,9 @@ def handle_token() -> Token:
         if token is None:
             token = Token()
             _token = weakref.ref(token, _last_handle_gone)
-        _suspended = False
-        _install()
+        _suspended = _suspended and not resume
+        if not _suspended:
+            _install()
         return token
 
 

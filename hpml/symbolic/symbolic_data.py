@@ -334,7 +334,7 @@ class _Method:
                 f"x.{name}() would change a value in place that other nodes read: use "
                 f"x.{name.rstrip('_')}(), which returns a new one"
             )
-        return _add_to_graph(self._function, self._handle, *args, **kwargs)
+        return _torch_function(self._function, (self._handle, *args), kwargs)
 
     def __repr__(self) -> str:
         return f"<method {self.__name__} of {self._handle!r}>"

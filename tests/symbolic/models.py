@@ -383,7 +383,7 @@ def unpacked_results(execution: str) -> Program:
         sequence, (hidden, _cell) = lstm(linear(first) + linear(second))
         values, indices = sequence.max(dim=1)
         parts = sequence.split([1, 4], dim=1)
-        return hidden, values, indices, parts[1], list(parts)[0]
+        return hidden, values, indices, parts[1], next(iter(parts))
 
     return Program(forward, [tensor_input(5, 6)], [torch.rand(2, 5, 6)], [lstm, linear])
 
@@ -559,7 +559,7 @@ def custom_data(execution: str) -> Program:
         return (
             *(table["a"] + 1, table[key], table.get("missing", 7), numbers[1:], first - second),
             *((members | {9}) & {1, 9}, members - {1}, whole * 3 - 1, whole**2, -whole, 2 - whole),
-            *(third * tensor, tensor * whole, numbers + [1], table["a"] < whole),
+            *(third * tensor, tensor * whole, numbers * 2, table["a"] < whole),
         )
 
     inputs = [

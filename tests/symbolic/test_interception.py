@@ -1,0 +1,357 @@
+"""`layer(x)` is noticed while symbolic handles are alive, and only then."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import threading
+from typing import Any
+
+import pytest
+import torch
+from torch import fx, nn
+
+from hpml.symbolic import (
+    CustomInput,
+    Input,
+    SymbolicModel,
+    graph_algorithms,
+    interception,
+    optimize_module_calls,
+)
+from hpml.symbolic.errors import ArgumentError
+from hpml.symbolic.symbolic_data import SymbolicData
+from tests.symbolic.processes import run_python
+
+ORIGINAL = nn.Module._wrapped_call_impl
+ORIGINAL_NEW = nn.Module.__new__
+
+
+def is_original() -> bool:
+    gc.collect()
+    return nn.Module.__call__ is ORIGINAL and nn.Module.__new__ is ORIGINAL_NEW
+
+
+def test_the_class_is_changed_only_while_a_handle_is_alive() -> None:
+    assert is_original()
+    x = Input(shape=(4,))
+    assert nn.Module.__call__ is not ORIGINAL
+    y = nn.Linear(4, 4)(x)
+    del x
+    assert nn.Module.__call__ is not ORIGINAL, "y is alive"
+    del y
+    assert is_original()
+
+
+def test_reference_counting_is_enough_to_bring_the_original_back() -> None:
+    def build() -> SymbolicModel:
+        x = Input(shape=(4,))
+        y = nn.Linear(4, 4)(x) + x
+        parts = [part.relu() for part in y.chunk(2, dim=1)]
+        return SymbolicModel(x, parts)
+
+    build()  # torch imports what it needs for meta tensors, and keeps a frame
+    gc.collect()
+    gc.disable()
+    try:
+        model = build()
+        assert nn.Module.__call__ is ORIGINAL
+        assert model.input_shape == (1, 4)
+    finally:
+        gc.enable()
+
+
+def test_handles_of_a_function_go_when_it_returns_and_the_model_keeps_none() -> None:
+    def build() -> SymbolicModel:
+        x = inputs = CustomInput(torch.rand(2, 4))
+        return SymbolicModel(inputs, nn.Linear(4, 4)(x))
+
+    model = build()
+    assert is_original()
+    model(torch.rand(2, 4))
+    assert is_original()
+    copied = copy.deepcopy(model)
+    assert is_original()
+    outputs = model.outputs
+    assert nn.Module.__call__ is not ORIGINAL, "the outputs are handles"
+    del outputs
+    copied.summary()
+    assert is_original()
+
+
+@pytest.mark.parametrize("fails_in", ["the layer", "the builder", "the model"])
+def test_handles_go_with_an_exception(fails_in: str) -> None:
+    def build() -> None:
+        x = Input(shape=(4,))
+        if fails_in == "the layer":
+            nn.Linear(5, 4)(x)
+        if fails_in == "the builder":
+            raise KeyError
+        SymbolicModel(x, x + Input(shape=(4,)))
+
+    with pytest.raises((ValueError, KeyError)):
+        build()
+    assert is_original()
+
+
+def test_handles_may_die_in_another_thread() -> None:
+    kept: list[Any] = [Input(shape=(4,))]
+    thread = threading.Thread(target=kept.clear)
+    thread.start()
+    thread.join()
+    assert is_original()
+
+
+def test_threads_build_at_the_same_time() -> None:
+    failures: list[BaseException] = []
+    start = threading.Barrier(4)
+
+    def build() -> None:
+        try:
+            start.wait()
+            for _ in range(50):
+                x = inputs = Input(shape=(4,))
+                for _ in range(3):
+                    x = nn.Linear(4, 4)(x)
+                model = SymbolicModel(inputs, x)
+                assert [call.layer_type for call in model.graph.calls] == ["Linear"] * 3
+        except BaseException as error:  # noqa: BLE001 - handed to the main thread
+            failures.append(error)
+
+    threads = [threading.Thread(target=build) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert failures == []
+    del threads, thread
+    assert is_original()
+
+
+class Strange(nn.Module):
+    def forward(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
+        return args, kwargs
+
+
+def test_ordinary_calls_are_what_they_were_while_a_handle_is_alive() -> None:
+    x = Input(shape=(4,))
+    layer = nn.Linear(4, 4)
+    seen = []
+    layer.register_forward_pre_hook(lambda *_: seen.append("before"))
+    layer.register_forward_hook(lambda *_: seen.append("after"))
+    value = torch.rand(2, 4)
+    assert torch.equal(layer(value), nn.functional.linear(value, layer.weight, layer.bias))
+    assert seen == ["before", "after"]
+    assert Strange()() == ((), {})
+    assert Strange()([1], a={2: (3,)}) == (([1],), {"a": {2: (3,)}})
+    compiled = nn.Linear(4, 4)
+    compiled.compile(backend="eager")
+    assert compiled(value).shape == (2, 4)
+    assert x.children == ()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda layer, x: layer(x),
+        lambda layer, x: layer([1, x]),
+        lambda layer, x: layer(0, {"a": (x,)}),
+        lambda layer, x: layer(a=x),
+        lambda layer, x: layer(1, b=[{"c": [x]}]),
+        lambda layer, x: layer(slice(0, x)),
+    ],
+)
+def test_symbolic_data_is_noticed_anywhere_among_the_arguments(call: Any) -> None:
+    x = CustomInput(3)
+    y = call(Strange(), x)
+    assert isinstance(y, SymbolicData)
+    model = SymbolicModel(x, y)
+    assert len(model.graph.calls) == 1
+    assert model(7) == call(Strange(), 7)
+
+
+def test_calls_are_as_torch_made_them_after_optimize_module_calls() -> None:
+    x = Input(shape=(4,))
+    optimize_module_calls()
+    assert nn.Module.__call__ is ORIGINAL
+    layer = nn.Linear(4, 4)
+    y = x(layer)(nn.ReLU())
+    y = torch.tanh(y) + 1
+    model = SymbolicModel(x, y)
+    assert [c.layer_type for c in model.graph.calls] == ["Linear", "ReLU", "tanh", "add"]
+    assert nn.Module.__call__ is ORIGINAL
+
+
+@pytest.mark.parametrize(
+    "layer", [nn.Linear(4, 4), nn.Sequential(nn.Dropout(), nn.ReLU()), nn.BatchNorm1d(4).eval()]
+)
+def test_a_layer_called_after_optimize_module_calls_says_what_to_do(layer: nn.Module) -> None:
+    x = Input(shape=(4,))
+    optimize_module_calls()
+    with pytest.raises(ArgumentError) as caught:
+        layer(x)
+    message = str(caught.value)
+    assert "was called with symbolic data" in message
+    assert "optimize_module_calls()" in message
+    assert "write x(layer), or make a new Input" in message
+
+
+def test_the_next_input_switches_calls_on_again() -> None:
+    x = Input(shape=(4,))
+    optimize_module_calls()
+    Input(shape=(1,))
+    assert nn.Linear(4, 4)(x).shape == (1, 4)
+
+
+def test_looking_at_a_model_does_not_switch_calls_on_again() -> None:
+    def build() -> SymbolicModel:
+        x = Input(shape=(4,))
+        return SymbolicModel(x, nn.Linear(4, 4)(x))
+
+    model = build()
+    optimize_module_calls()
+    handles = (*model.inputs, *model.outputs)
+    assert [handle.shape for handle in handles] == [(1, 4), (1, 4)]
+    graph_algorithms.draw_graph(model=model)
+    assert nn.Module.__call__ is ORIGINAL
+    assert interception.is_suspended()
+
+
+def test_optimize_module_calls_without_handles_does_nothing() -> None:
+    optimize_module_calls()
+    optimize_module_calls()
+    assert is_original()
+
+
+def test_symbolic_trace_works_under_living_handles_and_they_work_after_it() -> None:
+    x = Input(shape=(4,))
+    network = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+    traced = fx.symbolic_trace(network)
+    assert [node.op for node in traced.graph.nodes] == [
+        "placeholder",
+        "call_module",
+        "call_module",
+        "output",
+    ]
+    assert network(x).layer is network
+    value = torch.rand(2, 4)
+    assert torch.equal(traced(value), network(value))
+
+
+def test_handles_that_die_under_a_tracer_are_cleaned_up_by_the_next_ones() -> None:
+    kept = [Input(shape=(4,))]
+
+    class Forgetful(nn.Module):
+        def forward(self, value: Any) -> Any:
+            kept.clear()
+            return value * 2
+
+    fx.symbolic_trace(Forgetful())
+    # The tracer put back what it found, which was ours.
+    y = nn.Linear(4, 4)(Input(shape=(4,)))
+    del y
+    assert is_original()
+
+
+def test_a_call_that_another_library_keeps_from_us_is_an_error_and_not_another_graph() -> None:
+    x = Input(shape=(4,))
+    ours = nn.Module.__call__
+    nn.Module.__call__ = ORIGINAL  # as a library does that wraps the original itself
+    try:
+        with pytest.raises(ArgumentError, match="another library.* write x\\(layer\\)"):
+            nn.Linear(4, 4)(x)
+        assert x(nn.Linear(4, 4)).shape == (1, 4)
+    finally:
+        nn.Module.__call__ = ours
+
+
+def test_a_wrapper_that_someone_put_below_or_above_ours_stays() -> None:
+    def below(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
+        seen.append("below")
+        return ORIGINAL(self, *args, **kwargs)
+
+    def above(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
+        seen.append("above")
+        return ours(self, *args, **kwargs)
+
+    seen: list[str] = []
+    value = torch.rand(2, 4)
+    layer = nn.Linear(4, 4)
+    try:
+        nn.Module.__call__ = below
+        x = Input(shape=(4,))
+        ours = nn.Module.__call__
+        assert layer(x).layer is layer
+        assert seen == []
+        nn.Module.__call__ = above
+        layer(value)
+        assert layer(x).layer is layer
+        assert seen == ["above", "below", "above"]
+        del x
+        gc.collect()
+        assert nn.Module.__call__ is above
+        nn.Module.__call__ = ours
+        x = Input(shape=(4,))
+        del x
+        gc.collect()
+        assert nn.Module.__call__ is below
+    finally:
+        nn.Module.__call__ = ORIGINAL
+
+
+def test_importing_changes_nothing_and_layers_made_before_work() -> None:
+    printed = run_python(
+        """
+        import torch
+        from torch import nn
+        call, new, init = nn.Module.__call__, nn.Module.__new__, nn.Module.__init__
+        attributes = dict(vars(nn.Module))
+        layer = nn.Linear(4, 4)
+        import hpml.symbolic as symbolic
+        assert dict(vars(nn.Module)) == attributes
+        x = symbolic.Input(shape=(4,))
+        model = symbolic.SymbolicModel(x, nn.Sequential(layer)(layer(x)))
+        assert nn.Module.__new__ is new and nn.Module.__init__ is init
+        del x
+        import gc; gc.collect()
+        assert dict(vars(nn.Module)) == attributes
+        value = torch.rand(2, 4)
+        assert torch.equal(model(value), layer(layer(value)))
+        print("done")
+        """
+    )
+    assert printed == "done\n"
+
+
+@pytest.mark.parametrize("first", ["hpml.symbolic", "pytorch_symbolic"])
+def test_the_peer_works_in_the_same_process(first: str) -> None:
+    """It wraps `Module.__new__` for good and `Module.__call__` whenever a module is made."""
+    printed = run_python(
+        """
+        import importlib, sys
+        import torch
+        from torch import nn
+        for name in sorted(["hpml.symbolic", "pytorch_symbolic"], key=sys.argv[1].__eq__)[::-1]:
+            importlib.import_module(name)
+        import hpml.symbolic as ours, pytorch_symbolic as theirs
+        from hpml.symbolic.errors import ArgumentError
+
+        layer = nn.Linear(4, 4)
+        value = torch.rand(2, 4)
+        for _ in range(2):
+            x, y = ours.Input(shape=(4,)), theirs.Input(shape=(4,))
+            h, g = layer(x), layer(y)
+            models = ours.SymbolicModel(x, h), theirs.SymbolicModel(y, g)
+            for model in models:
+                assert torch.equal(model(value), layer(value))
+            made_later = nn.Linear(4, 4)
+            try:
+                assert made_later(x).layer is made_later
+            except ArgumentError as error:
+                assert "another library" in str(error)
+            assert x(made_later).layer is made_later
+        print("done")
+        """,
+        first,
+    )
+    assert printed == "done\n"
