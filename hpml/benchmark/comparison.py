@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 from hpml.base.errors import describe
 from hpml.benchmark.errors import BenchmarkError
@@ -230,6 +230,9 @@ class Comparison:
         from hpml.benchmark.table import comparison_table
 
         return str(comparison_table(self))
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         from hpml.benchmark.table import comparison_table

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Any
 
 from hpml.base.errors import describe
 from hpml.base.tables import format_seconds
@@ -119,3 +120,6 @@ class Measurement:
         lines = [head]
         lines += [f"  {advice}" for advice in self.verdict()]
         return "\n".join(lines)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))

@@ -12,7 +12,7 @@ from __future__ import annotations
 import contextlib
 import gc
 import random
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import cast
 
 from hpml.base.environment import environment_record
@@ -170,6 +170,8 @@ def _run(
             names = (contender.name for contender in contenders)
             check({name: sampler.result() for name, sampler in zip(names, samplers, strict=True)})
         prepared = [_warm_up(sampler, settings, number) for sampler in samplers]
+        if not settings.garbage:
+            opened.enter_context(_only_new_garbage())
         rounds: list[list[float]] = []
         for order in _with_progress(orders, progress):
             if stop is not None and stop():
@@ -199,6 +201,20 @@ def _run(
             )
             for place, contender in enumerate(contenders)
         ]
+
+
+@contextlib.contextmanager
+def _only_new_garbage() -> Iterator[None]:
+    """Let the collector pass over what is there already: 50 ms a look, with torch loaded."""
+    if gc.get_freeze_count():
+        yield  # somebody else has set it aside, and will want it so afterwards
+        return
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
 
 
 def _warm_up(sampler: Sampler, settings: Settings, number: int | None) -> tuple[int, int]:
