@@ -235,7 +235,9 @@ def _with_progress(
     from tqdm.auto import tqdm
 
     text = progress if isinstance(progress, str) else None
-    return cast("Iterable[tuple[int, ...]]", tqdm(orders, desc=text, unit="round", leave=False))
+    # A round is long: show each, the last one too.
+    bar = tqdm(orders, desc=text, unit="round", leave=False, mininterval=0, miniters=1)
+    return cast("Iterable[tuple[int, ...]]", bar)
 
 
 def _name_of(run: Callable[[], object] | str) -> str:

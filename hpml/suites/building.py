@@ -67,6 +67,9 @@ class BuildingResult:
         title = f"Building, time per model ({environment_line(self.cases)})"
         return "\n\n".join([str(cases_table(self.cases, title=title, per="nodes")), *self.notes])
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
     def _repr_html_(self) -> str:
         return cases_table(self.cases, per="nodes")._repr_html_()
 

@@ -13,7 +13,7 @@ import functools
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import Value
 from hpml.base.tables import Table
@@ -70,6 +70,9 @@ class DeepLinearResult:
     def __str__(self) -> str:
         parts = [str(self._measured()), str(self.published()), *self.notes]
         return "\n\n".join(parts)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         notes = (
