@@ -186,8 +186,6 @@ def _run_once(layer: nn.Module, parents: Sequence[Node], *, restore: bool = True
     except Exception as error:
         kind = ShapeError if isinstance(error, RuntimeError) else GraphError
         raise kind(_message(layer, parents, _first_line(error))) from error
-    if result is NotImplemented:
-        raise GraphError(_message(layer, parents, "the operation is not defined for these types"))
     return _as_spec(result, is_real=True)
 
 

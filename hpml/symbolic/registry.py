@@ -181,8 +181,9 @@ def _layer_norm(layer: nn.LayerNorm, spec: TensorSpec) -> TensorSpec | None:
 
 def _batch_norm(ranks: tuple[int, ...]) -> ShapeRule:
     def rule(layer: Any, spec: TensorSpec) -> TensorSpec | None:
-        if layer.affine and _weight_dtype_differs(layer, spec):
-            return None
+        for tensor in (layer._parameters.get("weight"), layer._buffers.get("running_mean")):
+            if tensor is not None and tensor.dtype is not spec.dtype:
+                return None
         if len(spec.shape) not in ranks:
             return None
         if spec.shape[1] != layer.num_features:
