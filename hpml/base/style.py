@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import textwrap
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["PALETTE", "apply", "caption", "colour", "figure", "finish", "marker"]
+__all__ = ["PALETTE", "apply", "caption", "colour", "colours", "figure", "finish", "marker"]
 
 PALETTE: dict[str, str] = {
     "handwritten": "#332288",
@@ -107,6 +107,26 @@ def colour(name: str) -> str:
     """
     role = _role(name)
     return PALETTE[role] if role in PALETTE else PALETTE[_stand_in(role)]
+
+
+def colours(names: Sequence[str]) -> dict[str, str]:
+    """Return a colour for each name in one figure: no two alike, as long as there are enough.
+
+    A name of `PALETTE` has its own colour; any other takes `colour`'s unless that is taken.
+
+    >>> shades = colours(["ordered", "F.linear only", "l[3]", "net.layer"])
+    >>> shades["ordered"] == colour("ordered"), len(set(shades.values()))
+    (True, 4)
+    """
+    chosen = {name: colour(name) for name in names if _role(name) in PALETTE}
+    spare = [PALETTE[role] for role in _CONTENDERS if PALETTE[role] not in chosen.values()]
+    for name in names:
+        if name not in chosen:
+            wanted = colour(name)
+            chosen[name] = wanted if wanted in spare or not spare else spare[0]
+            if chosen[name] in spare:
+                spare.remove(chosen[name])
+    return chosen
 
 
 def marker(name: str) -> str:

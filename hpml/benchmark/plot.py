@@ -44,8 +44,9 @@ def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
     factor, unit = _unit(max(m.median for m in comparison))
     right = max(_fence(m.samples) for m in comparison) * factor
     left = min(m.minimum for m in comparison) * factor
+    shades = style.colours([measurement.name for measurement in comparison])
     for row, measurement in enumerate(comparison):
-        shade = style.colour(measurement.name)
+        shade = shades[measurement.name]
         times = [sample * factor for sample in measurement.samples]
         low, middle, high = quartiles(times)
         jitter = random.Random(row)

@@ -59,13 +59,9 @@ def make_run(graph: Graph) -> Callable[..., Any]:
                         values[result] = part
                 del results, part
             else:
-                values[value] = _call(layers[position], arguments)
+                values[value] = layers[position](*arguments)
         if len(outputs) == 1:
             return values[outputs[0]]
         return tuple([values[output] for output in outputs])
 
     return run
-
-
-def _call(layer: Callable[..., Any], arguments: list[Any]) -> Any:
-    return layer(*arguments)

@@ -29,7 +29,7 @@ def make_run(graph: Graph) -> Callable[..., Any]:
     """Return the function that runs the graph in order."""
     slots = assign_slots(graph)
     size = max(slots, default=-1) + 1
-    steps = [
+    steps: list[tuple[int, tuple[int, ...], tuple[Any, ...], bool]] = [
         (
             position,
             tuple([slots[argument] for argument in call.arguments]),
@@ -54,9 +54,9 @@ def make_run(graph: Graph) -> Callable[..., Any]:
                         values[slot] = part
                 del parts, part
             elif len(arguments) == 1:
-                values[results[0]] = layers[position](values[arguments[0]])  # type: ignore[index]
+                values[results[0]] = layers[position](values[arguments[0]])
             else:
-                values[results[0]] = layers[position](*[values[a] for a in arguments])  # type: ignore[index]
+                values[results[0]] = layers[position](*[values[a] for a in arguments])
         if len(outputs) == 1:
             return values[outputs[0]]
         return tuple([values[output] for output in outputs])
