@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import operator
 import sys
 from collections.abc import Callable
 from typing import Any
 
+import torch
 from torch import nn
 
 from . import interception, operators, symbolic_data, useful_layers
@@ -135,7 +137,11 @@ def torch_function(func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict
                 f"{layer_name(layer)} was called with symbolic data while layer(x) is switched "
                 f"off by {cause}: write x(layer), or make a new Input, which switches it on again"
             )
-    return add_to_graph(func, *args, **kwargs)
+    return add_to_graph(_FINDABLE.get(func, func), *args, **kwargs)
+
+
+# Torch wraps this operator in a function that pickle cannot find by its name.
+_FINDABLE: dict[Callable[..., Any], Callable[..., Any]] = {torch.Tensor.__pow__: operator.pow}
 
 
 def _calling_module() -> nn.Module | None:

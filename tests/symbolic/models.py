@@ -521,7 +521,7 @@ def constants_tensors_and_parameters(execution: str) -> Program:
     holder = nn.ParameterList([nn.Parameter(torch.rand(4, 4)), nn.Parameter(torch.rand(4))])
 
     def forward(x: Any) -> Any:
-        y = x @ holder[0] + holder[1] * tensor
+        y = x @ holder[0] + holder[1]
         y = torch.cat([y, tensor.expand(2, 4), x], dim=0) - 0.5
         y = tensor * y + torch.nn.functional.linear(y, holder[0], bias=holder[1])
         return y, torch.where(y > tensor, y, tensor.new_zeros(())), holder[1] - x, tensor**y

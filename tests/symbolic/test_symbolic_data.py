@@ -1,0 +1,253 @@
+"""Symbolic tensors and other symbolic data, seen from the student's side."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import weakref
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from hpml.symbolic import CustomInput, Input, SymbolicModel, add_to_graph, symbolic_data
+from hpml.symbolic.errors import ArgumentError
+
+
+def test_an_image_tells_its_sizes() -> None:
+    x = Input(shape=(3, 32, 24))
+    assert x.shape == torch.Size([1, 3, 32, 24])
+    assert (x.C, x.channels, x.H, x.W) == (3, 3, 32, 24)
+    assert (x.HW, x.CHW, x.HWC) == ((32, 24), (3, 32, 24), (32, 24, 3))
+    assert (x.features, x.batch_size, x.numel, x.ndim) == (24, 1, 2304, 4)
+    assert (x.dtype, x.depth, x.layer) == (torch.float32, 0, None)
+    assert (x.parents, x.children, x.batch_size_known) == ((), (), False)
+
+
+@pytest.mark.parametrize(
+    ("settings", "shape", "known"),
+    [
+        ({"shape": (4,)}, (1, 4), False),
+        ({"shape": [2, 3]}, (1, 2, 3), False),
+        ({"shape": (4,), "batch_size": 7}, (7, 4), False),
+        ({"batch_shape": (5, 4)}, (5, 4), True),
+        ({"batch_shape": (5, 4), "shape": (9,), "batch_size": 3}, (5, 4), True),
+        ({}, (1,), False),
+        ({"shape": torch.Size([4])}, (1, 4), False),
+        ({"shape": (np.int64(4),)}, (1, 4), False),
+    ],
+)
+def test_an_input_has_the_shape_it_was_given(
+    settings: dict[str, Any], shape: tuple[int, ...], known: bool
+) -> None:
+    x = Input(**settings)
+    assert x.shape == shape
+    assert x.v.shape == shape
+    assert x.batch_size_known is known
+
+
+def test_example_data_lies_in_the_range_of_the_input() -> None:
+    x = Input(shape=(1000,), min_value=-3, max_value=-1)
+    assert -3 <= x.v.min() < -2.9
+    assert -1.1 < x.v.max() <= -1
+    y = Input(shape=(1000,), dtype=torch.int64, max_value=5)
+    assert sorted(y.v.unique().tolist()) == [0, 1, 2, 3, 4]
+    assert not Input(shape=(10,), dtype=torch.bool).v.any()
+    z = Input(shape=(3,), dtype=torch.complex64)
+    assert z.v.dtype is torch.complex64
+
+
+def test_example_data_is_computed_and_the_same_at_each_look() -> None:
+    x = Input(shape=(64,))
+    y = nn.Dropout(0.5)(x)
+    z = (y + torch.rand_like(y)).relu()
+    first = x.v, y.v, z.v
+    torch.rand(5)
+    for received, expected in zip((x.v, y.v, z.v), first, strict=True):
+        assert torch.equal(received, expected)
+        assert received is not expected, "nothing is stored"
+    assert torch.equal(nn.functional.dropout(x.v, 0.0), x.v)
+    assert ((y.v == 0) | (y.v == 2 * x.v)).all(), "y shows what its layer makes of x.v"
+
+
+def test_looking_leaves_no_tensor_behind() -> None:
+    def alive() -> int:
+        gc.collect()
+        return sum(issubclass(type(item), torch.Tensor) for item in gc.get_objects())
+
+    x = Input(shape=(8,))
+    layer = nn.Linear(8, 8)
+    y = layer(x)
+    y.v  # noqa: B018 - the look is what is tested
+    before = alive()
+    y.v  # noqa: B018
+    SymbolicModel(x, y)(torch.rand(2, 8))
+    assert alive() == before
+
+
+def test_a_custom_input_keeps_its_object() -> None:
+    thing = {"a": [1, 2]}
+    data = CustomInput(thing)
+    assert data.v is thing
+    assert data["a"].v is thing["a"]
+    tensor = torch.tensor([3, 1, 2])
+    index = CustomInput(tensor)
+    assert index.batch_size_known
+    assert torch.equal(index.v, tensor)
+    index.v.zero_()
+    assert tensor.tolist() == [3, 1, 2], "what is shown is a copy"
+    assert Input(batch_shape=(4, 2))[index].v.shape == (3, 2)
+
+
+def test_a_node_knows_its_layer_parents_children_and_depth() -> None:
+    x = Input(shape=(4,))
+    layer = nn.Linear(4, 4)
+    y = layer(x)
+    z = y + x
+    assert y.layer is layer
+    assert (y.parents, z.parents) == ((x,), (y, x))
+    assert (x.children, y.children) == ((y, z), (z,))
+    assert (x.depth, y.depth, z.depth) == (0, 1, 2)
+    assert repr(z) == "<SymbolicTensor of shape (None, 4), float32; 2 parents; 0 children>"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda x, layer: layer(x),
+        lambda x, layer: x(layer),
+        lambda x, layer: x.apply_module(layer),
+        lambda x, layer: add_to_graph(layer, x),
+        lambda x, layer: layer(x, custom_name="name"),
+    ],
+)
+def test_all_ways_to_call_a_layer_make_the_same_node(call: Any) -> None:
+    x = Input(shape=(4,))
+    layer = nn.Linear(4, 3)
+    y = call(x, layer)
+    assert y.layer is layer
+    assert y.parents == (x,)
+    assert y.shape == (1, 3)
+
+
+def test_functions_and_several_values_may_follow_a_value() -> None:
+    x, y = Input(shape=(4,)), Input(shape=(5,))
+    layer = nn.Bilinear(4, 5, 3)
+    z = x(layer, y, custom_name="both")(torch.relu)(lambda t: t + 1)
+    model = SymbolicModel((x, y), z)
+    a, b = torch.rand(2, 4), torch.rand(2, 5)
+    assert torch.equal(model(a, b), torch.relu(layer(a, b)) + 1)
+    assert [call.name for call in model.graph.calls] == ["both", "relu_1", "lambda_1"]
+
+
+def test_asking_whether_an_attribute_exists_adds_no_node() -> None:
+    x = Input(shape=(4,))
+    data = CustomInput({"a": 1})
+    for name in ("T", "relu", "mean", "device", "no_such_name", "__array__", "_private", "grad_fn"):
+        hasattr(x, name)
+        hasattr(data, name)
+    assert hasattr(x, "relu")
+    assert not hasattr(x, "no_such_name")
+    assert hasattr(data, "keys")
+    assert not hasattr(data, "relu")
+    assert x.children == ()
+    assert data.children == ()
+    copy.copy(x.relu)
+    assert x.children == ()
+
+
+def test_a_missing_attribute_says_whose() -> None:
+    with pytest.raises(AttributeError, match=r"shape \(None, 4\).* has no attribute 'relux'"):
+        Input(shape=(4,)).relux  # noqa: B018
+    with pytest.raises(AttributeError, match=r"type list.* has no attribute 'relu'"):
+        CustomInput([1]).relu  # noqa: B018
+
+
+def test_unused_values_vanish_and_the_rest_stays() -> None:
+    x = Input(shape=(4,))
+    kept = x + 1
+    layer = nn.Linear(4, 4)
+    reference = weakref.ref(layer)
+    layer(kept).relu()
+    del layer
+    assert reference() is None
+    assert kept.children == ()
+    assert x.children == (kept,)
+
+
+def test_the_same_node_has_the_same_handle() -> None:
+    x = Input(shape=(4,))
+    y = x + 1
+    assert y.parents[0] is x
+    assert x.children[0] is y
+    assert {x: 1}[y.parents[0]] == 1
+    assert (x == y) is False
+    assert copy.deepcopy(y) is y
+
+
+def test_unpacking_makes_one_call_with_all_results() -> None:
+    x = Input(batch_shape=(3, 4))
+    a, b, c = x
+    assert a.layer is b.layer is c.layer
+    assert [part.shape for part in (a, b, c)] == [(4,)] * 3
+    assert len(x) == 3
+    first, *rest = torch.chunk(x, 2, dim=1)
+    assert [first.shape, rest[0].shape] == [(3, 2), (3, 2)]
+
+
+def test_unpacking_an_unknown_batch_warns() -> None:
+    x = Input(shape=(4,))
+    with pytest.warns(UserWarning, match=r"whose size is not known.*batch_shape"):
+        (row,) = x
+    assert row.shape == (4,)
+
+
+@pytest.mark.parametrize(
+    "thing", [{"a": 1, "b": 2}, {5, 6}, [1, 2], (1, 2), "xy", range(2), {"a": 1}.items(), b"ab"]
+)
+def test_any_container_can_be_unpacked(thing: Any) -> None:
+    data = CustomInput(thing)
+    parts = list(data)
+    assert [part.v for part in parts] == list(thing)
+    model = SymbolicModel(data, parts)
+    result = model(thing)
+    assert (list(result) if len(parts) > 1 else [result]) == list(thing)
+
+
+def test_iterating_over_what_has_no_length_is_an_error() -> None:
+    for data in (CustomInput(5), Input(shape=(4,)).sum()):
+        with pytest.raises(ArgumentError, match="has no length"):
+            list(data)
+
+
+def test_a_custom_object_is_used_through_attributes_methods_and_operators() -> None:
+    class Account:
+        def __init__(self, money: int) -> None:
+            self.money = money
+
+        def after(self, years: int, *, rate: int = 2) -> Account:
+            return Account(self.money * rate**years)
+
+        def __add__(self, other: Account) -> Account:
+            return Account(self.money + other.money)
+
+    a, b = CustomInput(Account(1)), CustomInput(Account(2))
+    total = (a + b.after(3, rate=b.money)).money
+    assert total.v == 1 + 2 * 8
+    assert SymbolicModel((a, b), total)(Account(10), Account(3)) == 10 + 3 * 27
+
+
+def test_numpy_numbers_and_tensors_on_the_left_leave_the_operation_to_the_symbol() -> None:
+    x = Input(shape=(3,))
+    for y in (np.float32(2) * x, torch.ones(3) * x, nn.Parameter(torch.ones(3)) - x, 2**x):
+        assert y.shape == (1, 3)
+        assert y.parents == (x,)
+
+
+def test_the_names_of_the_classes_are_those_of_the_api() -> None:
+    assert isinstance(Input(), symbolic_data.SymbolicTensor)
+    assert isinstance(CustomInput([]), symbolic_data.SymbolicData)
+    assert isinstance(CustomInput([]).append, symbolic_data.SymbolicCallable)
+    assert issubclass(symbolic_data.SymbolicTensor, symbolic_data.SymbolicData)
