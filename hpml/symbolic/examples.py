@@ -24,22 +24,23 @@ def device_of(layer: nn.Module) -> torch.device:
 
 
 def stand_in(node: Node, device: torch.device) -> Any:
-    """Return example data with a node's shape and dtype, or its example object.
-
-    Floating-point numbers are drawn uniformly from the range of the input, ``[0, 1)`` elsewhere;
-    integers and truth values are the range's rounded-down numbers, so zeros by default.
-    """
-    if isinstance(node.example, torch.Tensor):
-        return node.example.detach().to(device, copy=True)
+    """Return example data with a node's shape and dtype, or its example object."""
     if isinstance(node.spec, TensorSpec):
-        return random_tensor(node.spec, node.example, seed=node.index).to(device)
-    if node.spec.is_real:
-        return node.spec.value
-    return evaluate(node)
+        return _example_tensor(node, node.spec).to(device)
+    return node.spec.value if node.spec.is_real else evaluate(node)
+
+
+def _example_tensor(node: Node, spec: TensorSpec) -> torch.Tensor:
+    if isinstance(node.example, torch.Tensor):
+        return node.example.detach().clone()
+    return random_tensor(spec, node.example, seed=node.index)
 
 
 def random_tensor(spec: TensorSpec, limits: InputRange | None, seed: int) -> torch.Tensor:
     """Return a tensor of the spec, drawn with a generator of its own.
+
+    Floating-point numbers are drawn uniformly from the limits, ``[0, 1)`` by default; integers and
+    truth values are such numbers rounded down, so zeros by default.
 
     >>> random_tensor(TensorSpec((2,), torch.int64), None, seed=0)
     tensor([0, 0])
@@ -67,11 +68,17 @@ def evaluate(node: Node) -> Any:
         if current in values:
             waiting.pop()
             continue
-        if isinstance(current.spec, Concrete) and current.spec.is_real:
-            values[current] = current.spec.value
+        spec = current.spec
+        if isinstance(spec, Concrete) and spec.is_real:
+            values[current] = spec.value
             continue
         if current.layer is None:
-            values[current] = stand_in(current, torch.device("cpu"))
+            if not isinstance(spec, TensorSpec):
+                raise GraphError(
+                    f"the {current.describe()} of a copied model has no example any more: look at "
+                    "the original model's symbolic data"
+                )
+            values[current] = _example_tensor(current, spec)
             continue
         missing = [parent for parent in current.parents if parent not in values]
         if missing:

@@ -90,9 +90,11 @@ def documented_source(graph: Graph, min_loop_length: float) -> Source:
             if result is not None:
                 suffix = f"_{place}" if call.unpacks else ""
                 names[result] = f"h{position:0{width}}{suffix}"
-    _name_ends(graph, names, width)
+    for position, value in reversed(list(enumerate(graph.outputs))):
+        names[value] = f"o{position:0{width}}"
+    _name_inputs(graph, names, width)
     wording = calling_layers("_generated_forward", comments=False)
-    return _write(graph, wording, names, names, find_chains(graph, min_loop_length, wording.kind))
+    return _write(graph, wording, names, find_chains(graph, min_loop_length, wording.kind))
 
 
 def running_source(graph: Graph, min_loop_length: float, wording: Wording | None = None) -> Source:
@@ -108,18 +110,14 @@ def running_source(graph: Graph, min_loop_length: float, wording: Wording | None
     """
     wording = wording or calling_layers("forward", comments=True)
     slots = assign_slots(graph)
-    width = len(str(max(len(graph.inputs), len(graph.outputs), max(slots, default=0))))
+    width = len(str(max(len(graph.inputs), max(slots, default=0))))
     texts = [f"h{slot - len(graph.inputs):0{width}}" for slot in range(max(slots, default=-1) + 1)]
-    slot_names = [texts[slot] for slot in slots]
-    names = list(slot_names)
-    _name_ends(graph, names, width)
-    chains = find_chains(graph, min_loop_length, wording.kind)
-    return _write(graph, wording, names, slot_names, chains)
+    names = [texts[slot] for slot in slots]
+    _name_inputs(graph, names, width)
+    return _write(graph, wording, names, find_chains(graph, min_loop_length, wording.kind))
 
 
-def _name_ends(graph: Graph, names: list[str], width: int) -> None:
-    for position, value in reversed(list(enumerate(graph.outputs))):
-        names[value] = f"o{position:0{width}}"
+def _name_inputs(graph: Graph, names: list[str], width: int) -> None:
     for position, value in enumerate(graph.inputs):
         names[value] = f"i{position:0{width}}"
 
@@ -172,10 +170,8 @@ def _is_simple(call: Call) -> bool:
     return len(call.arguments) == 1 and not call.unpacks
 
 
-def _write(
-    graph: Graph, wording: Wording, of: list[str], slot_of: list[str], chains: dict[int, int]
-) -> Source:
-    """Write the program: ``of`` names each value, ``slot_of`` names the variable of a loop."""
+def _write(graph: Graph, wording: Wording, of: list[str], chains: dict[int, int]) -> Source:
+    """Write the program; ``of`` names each value."""
     calls = graph.calls
     inputs = "".join(f", {of[value]}" for value in graph.inputs)
     lines = [f"def {wording.head}({wording.parameters}{inputs}):"]
@@ -188,14 +184,12 @@ def _write(
         if position in chains:
             last = calls[end - 1].results[0]
             assert last is not None  # a chain has one result
-            variable, start = slot_of[last], of[call.arguments[0]]
+            variable, start = of[last], of[call.arguments[0]]
             comment = f"  # {call.name} to {calls[end - 1].name}" if wording.comments else ""
             if variable != start:
                 lines.append(f"{INDENT}{variable} = {start}")
             head, body = wording.loop(position, end, variable)
             lines += [f"{INDENT}{head}{comment}", f"{INDENT}{INDENT}{body}"]
-            if of[last] != variable:
-                lines.append(f"{INDENT}{of[last]} = {variable}")
         else:
             results = ", ".join("_" if r is None else of[r] for r in call.results)
             if call.unpacks and len(call.results) == 1:

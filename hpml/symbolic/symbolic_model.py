@@ -54,8 +54,8 @@ class SymbolicModel(nn.Module):
     def forward(self, i0):
         l = self._execution_order_layers
         h0 = l[0](i0)  # Linear_1
-        o0 = l[1](h0)  # Linear_2
-        return o0
+        h0 = l[1](h0)  # Linear_2
+        return h0
     <BLANKLINE>
     """
 

@@ -40,8 +40,7 @@ def test_a_chain_is_a_loop_from_the_configured_length_on() -> None:
         "    h0 = i0\n"
         "    for layer in l[0:5]:  # Linear_1 to Linear_5\n"
         "        h0 = layer(h0)\n"
-        "    o0 = h0\n"
-        "    return o0\n"
+        "    return h0\n"
     )
 
 
@@ -96,7 +95,7 @@ def test_unpacking_is_written_with_a_star_and_unused_results_as_underscores() ->
 def test_the_running_source_uses_names_again_and_the_documented_one_does_not() -> None:
     model = chain(12)
     assert "h11" not in model.source
-    assert model.source.count("h0 = l[") == 11
+    assert model.source.count("h0 = l[") == 12
     documented = model._generated_forward_source
     assert all(f"h{i:02} = l[{i}](" in documented for i in range(11))
 

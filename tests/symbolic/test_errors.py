@@ -1,0 +1,311 @@
+"""Each message names the object, what was expected, what was received, and what to do."""
+
+from __future__ import annotations
+
+import copy
+import traceback
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.base.errors import HpmlError
+from hpml.symbolic import (
+    EXECUTIONS,
+    CustomInput,
+    GraphError,
+    Input,
+    SymbolicModel,
+    add_to_graph,
+    config,
+    errors,
+)
+
+each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
+
+
+def test_the_errors_are_one_family() -> None:
+    family = [getattr(errors, name) for name in dir(errors) if name.endswith("Error")]
+    assert len(family) == 7
+    assert all(issubclass(kind, HpmlError) for kind in family)
+    assert issubclass(GraphError, HpmlError)
+    assert issubclass(errors.ShapeError, (GraphError, ValueError))
+    assert issubclass(errors.ArgumentError, TypeError)
+    assert issubclass(errors.DeviceError, RuntimeError)
+
+
+def model_of(x: Any, **settings: Any) -> SymbolicModel:
+    return SymbolicModel(x, x + 1, **settings)
+
+
+WRONG: dict[str, tuple[Callable[[Any], Any], tuple[str, ...]]] = {
+    "inputs that are no symbolic data": (
+        lambda x: SymbolicModel(torch.rand(2), x + 1),
+        ("inputs expected symbolic data, or a list or tuple of it", "received Tensor"),
+    ),
+    "one of the inputs": (
+        lambda x: SymbolicModel((x, "y"), x + 1),
+        ("inputs expected symbolic data, as returned by Input", "received str"),
+    ),
+    "outputs that are no symbolic data": (
+        lambda x: SymbolicModel(x, nn.Linear(4, 4)),
+        ("outputs expected symbolic data", "received Linear"),
+    ),
+    "no outputs": (
+        lambda x: SymbolicModel(x, []),
+        ("outputs expected at least one symbolic value, received none",),
+    ),
+    "the same input twice": (
+        lambda x: SymbolicModel([x, x], x + 1),
+        ("inputs expected different symbolic values", "one of them twice among 2", "give each"),
+    ),
+    "an execution that does not exist": (
+        lambda x: model_of(x, execution="turbo"),
+        ("execution expected one of 'lazy', 'ordered', 'codegen'", "received 'turbo'"),
+    ),
+    "both ways to choose an execution": (
+        lambda x: model_of(x, execution="lazy", enable_forward_codegen=False),
+        ("expected execution or enable_forward_codegen, received both ('lazy' and False)",),
+    ),
+    "a function that cannot be called": (
+        lambda x: add_to_graph(3, x),
+        ("add_to_graph expected a function or a module to call, received 3", "give the function"),
+    ),
+    "no symbolic argument": (
+        lambda x: add_to_graph(torch.relu, torch.rand(2)),
+        ("add_to_graph(relu, …) expected symbolic data among the arguments, received none",),
+    ),
+    "a value where the layer stands": (
+        lambda x: x(x),
+        ("x(layer) expected a layer, received symbolic data", "x(layer, y)"),
+    ),
+    "a name with a dot": (
+        lambda x: nn.Linear(4, 4)(x, custom_name="a.b"),
+        ("custom_name expected a name without a dot, received 'a.b'", "name of a submodule"),
+    ),
+    "a name that is no text": (
+        lambda x: x(nn.Linear(4, 4), custom_name=3),
+        ("custom_name expected a name without a dot, received 3",),
+    ),
+    "a name that modules use": (
+        lambda x: SymbolicModel(x, nn.Linear(4, 4)(x, custom_name="forward")),
+        ("custom_name expected a name that a module does not use", "'forward'", "choose another"),
+    ),
+    "a name that the model uses": (
+        lambda x: SymbolicModel(x, nn.Linear(4, 4)(x, custom_name="training")),
+        ("custom_name expected", "'training'"),
+    ),
+    "a method that works in place": (
+        lambda x: x.relu_(),
+        ("x.relu_() would change a value in place", "use x.relu()", "returns a new one"),
+    ),
+    "an assignment to an element": (
+        lambda x: x.__setitem__(0, 1),
+        ("x[i] = y would change a value that other nodes read", "torch.where"),
+    ),
+    "a truth value": (
+        lambda x: bool(x > 0),
+        ("the truth value of <SymbolicTensor of shape (None, 4), bool", "torch.where"),
+    ),
+    "a branch": (
+        lambda x: 1 if x else 2,
+        ("the truth value of", "is not known while the graph is built"),
+    ),
+    "an image that is none": (
+        lambda x: x.CHW,
+        ("CHW: expected an image of shape (batch, channels, height, width), received <Symbolic",),
+    ),
+    "features of a number": (
+        lambda x: x.sum().features,
+        ("features: expected at least one dimension, received <SymbolicTensor of shape ()",),
+    ),
+    "a shape that is no tuple": (
+        lambda x: Input(4),
+        ("Input expected a tuple of sizes", "received 4", "give shape=(features,)"),
+    ),
+    "a negative size": (
+        lambda x: Input(batch_shape=(-1, 4)),
+        ("integers of at least 0, received (-1, 4)", "batch_shape"),
+    ),
+    "a size that is no integer": (
+        lambda x: Input((2.5,)),
+        ("integers of at least 0, received (2.5,)",),
+    ),
+    "a dtype that is none": (
+        lambda x: Input((4,), dtype=float),
+        ("Input expected a torch.dtype, received <class 'float'>",),
+    ),
+    "an output of another model": (
+        lambda x: model_of(x).add_output(Input(shape=(3,)) * 2),
+        ("add_output expected a value that this model computes", "received mul of shape (None, 3)"),
+    ),
+    "an input as a further output": (
+        lambda x: model_of(x).add_output(x),
+        ("add_output expected a value that the model computes, received its input",),
+    ),
+    "a further output that is no symbolic data": (
+        lambda x: model_of(x).add_output(3),
+        ("add_output expected symbolic data", "received int"),
+    ),
+    "arguments nested too deeply": (
+        lambda x: add_to_graph(repr, nested(x, 300)),
+        ("nested too deeply", "expected at most about 80 levels", "flatten"),
+    ),
+}
+
+
+def nested(value: Any, depth: int) -> Any:
+    for _ in range(depth):
+        value = [value]
+    return value
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_a_mistake_is_named_with_what_was_expected_and_received(what: str) -> None:
+    mistake, texts = WRONG[what]
+    x = Input(shape=(4,))
+    with pytest.raises(GraphError) as caught:
+        mistake(x)
+    message = str(caught.value)
+    for text in texts:
+        assert text in message, message
+
+
+@each_execution
+@pytest.mark.parametrize("given", [0, 1, 3])
+def test_a_wrong_number_of_inputs_is_named(execution: str, given: int) -> None:
+    x, y = Input(shape=(4,)), Input(shape=(5,))
+    model = SymbolicModel((x, y), (x + 1, y + 1), execution=execution)
+    with pytest.raises(errors.ArgumentError) as caught:
+        model(*[torch.rand(2, 4)] * given)
+    assert str(caught.value) == (
+        f"the model expected 2 input(s), (None, 4), (None, 5); received {given}: call it with one "
+        "value for each symbolic input"
+    )
+    assert caught.value.__cause__ is None
+
+
+@each_execution
+def test_one_input_too_many_is_an_error_where_it_would_not_matter(execution: str) -> None:
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, nn.ReLU()(x), execution=execution)
+    with pytest.raises(errors.ArgumentError, match=r"expected 1 input\(s\), .*received 2"):
+        model(torch.rand(2, 4), torch.rand(2, 4))
+
+
+def notes_of(model: SymbolicModel, *values: Any) -> tuple[str, BaseException]:
+    with pytest.raises(RuntimeError) as caught:
+        model(*values)
+    return "\n".join(caught.value.__notes__), caught.value
+
+
+@each_execution
+@pytest.mark.parametrize("loop", [2, 50])
+def test_a_failing_layer_is_named_with_its_line_also_in_a_loop(execution: str, loop: int) -> None:
+    config.CODEGEN_MIN_LOOP_LENGTH, before = loop, config.CODEGEN_MIN_LOOP_LENGTH
+    try:
+        x = inputs = Input(shape=(4,))
+        for _ in range(3):
+            x = nn.Linear(4, 4)(x)
+        line = (
+            test_a_failing_layer_is_named_with_its_line_also_in_a_loop.__code__.co_firstlineno + 7
+        )
+        model = SymbolicModel(inputs, nn.ReLU()(x), execution=execution)
+    finally:
+        config.CODEGEN_MIN_LOOP_LENGTH = before
+    model.Linear_3 = nn.Linear(7, 4)
+    test = test_a_failing_layer_is_named_with_its_line_also_in_a_loop
+    line = test.__code__.co_firstlineno + 7
+    notes, error = notes_of(model, torch.rand(2, 4))
+    assert "In layer Linear_3 of the symbolic model" in notes
+    assert "Linear(in_features=7, out_features=4, bias=True), call 3 of 4" in notes
+    assert f"written at test_errors.py:{line}" in notes
+    assert "When the model was built it received (None, 4)." in notes
+    assert "mat1 and mat2" in str(error), "the layer's own message stays"
+
+
+@each_execution
+def test_a_wrong_shape_at_run_time_names_the_first_layer(execution: str) -> None:
+    x = Input(shape=(4,))
+    y = nn.Linear(4, 3)(x) * 2
+    notes, _ = notes_of(SymbolicModel(x, y, execution=execution), torch.rand(2, 5))
+    assert "In layer Linear_1" in notes
+    assert "call 1 of 2" in notes
+
+
+@each_execution
+def test_a_failing_operator_and_a_failing_function_are_named(execution: str) -> None:
+    x, y = Input(shape=(4,)), Input(shape=(4,))
+    model = SymbolicModel((x, y), torch.cat([x + y, x], dim=0), execution=execution)
+    notes, _ = notes_of(model, torch.rand(2, 4), torch.rand(2, 5))
+    assert "In layer AddOpLayer_1" in notes
+    assert "it received (None, 4) and (None, 4)" in notes
+    notes, _ = notes_of(model, torch.rand(2, 4), torch.rand(2, 4, 1, 1))
+    assert "In layer cat_1" in notes
+
+
+@each_execution
+def test_unpacking_another_number_of_results_is_named(execution: str) -> None:
+    x = Input(batch_shape=(3, 4))
+    a, _, c = x
+    model = SymbolicModel(x, a + c, execution=execution)
+    with pytest.raises(ValueError, match=r"unpack|zip") as caught:
+        model(torch.rand(4, 4))
+    assert "In layer UnpackLayer_1" in caught.value.__notes__[0]
+
+
+@each_execution
+def test_nested_models_are_named_from_the_inside_out(execution: str) -> None:
+    x = Input(shape=(4,))
+    inner = SymbolicModel(x, nn.Linear(4, 4)(x), execution=execution)
+    x = Input(shape=(4,))
+    outer = SymbolicModel(x, inner(nn.ReLU()(x)), execution=execution)
+    _, error = notes_of(outer, torch.rand(2, 5))
+    first, second = error.__notes__
+    assert "In layer Linear_1" in first
+    assert "In layer SymbolicModel_1" in second
+
+
+@each_execution
+def test_a_traceback_of_the_failing_layer_stays_whole(execution: str) -> None:
+    class Fails(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            if len(x) == 3:
+                raise KeyError("a mistake of the user's")
+            return x
+
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, Fails()(x) + 1, execution=execution)
+    with pytest.raises(KeyError) as caught:
+        model(torch.rand(3, 4))
+    text = "".join(traceback.format_exception(caught.value))
+    assert 'raise KeyError("a mistake of the user\'s")' in text
+    assert "In layer Fails_1 of the symbolic model" in text
+    assert "During handling" not in text
+
+
+def test_an_error_while_building_leaves_no_node() -> None:
+    x = Input(shape=(4,))
+    with pytest.raises(errors.ShapeError):
+        nn.Linear(5, 5)(x)
+    assert x.children == ()
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")
+def test_cuda_graphs_without_a_gpu_are_refused() -> None:
+    x = Input(shape=(4,))
+    with pytest.raises(errors.DeviceError, match=r"expected a CUDA GPU, received .*hpml doctor"):
+        SymbolicModel(x, x + 1, enable_cuda_graphs=True)
+
+
+def test_a_copy_has_no_example_of_a_custom_object() -> None:
+    data = CustomInput({"a": 1})
+    model = copy.deepcopy(SymbolicModel(data, data["a"] + 1))
+    assert model({"a": 4}) == 5
+    (handle,) = model.inputs
+    with pytest.raises(GraphError, match="no example of its dict"):
+        handle.keys()
+    with pytest.raises(GraphError, match=r"input of type dict.* of a copied model has no example"):
+        model.outputs[0].v  # noqa: B018 - the look is what fails

@@ -1,0 +1,97 @@
+"""Fifty thousand layers: built, run, copied, in every execution, without recursion."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
+
+DEEP = 50_000
+
+
+class Increment(nn.Module):
+    """The cheapest layer there is, so that 50,000 of them are quickly run."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.add_(1)
+
+    def __deepcopy__(self, memo: Any) -> Increment:
+        return Increment()  # torch's own takes 100 µs
+
+
+@pytest.fixture(autouse=True)
+def _switches() -> Iterator[None]:
+    before = config.CODEGEN_MIN_LOOP_LENGTH, sys.getrecursionlimit()
+    sys.setrecursionlimit(200 + depth_of_this_frame())
+    yield
+    config.CODEGEN_MIN_LOOP_LENGTH = before[0]
+    sys.setrecursionlimit(before[1])
+
+
+def depth_of_this_frame() -> int:
+    depth, frame = 0, sys._getframe()
+    while frame is not None:
+        depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
+    return depth
+
+
+def deep_model(execution: str, layers: list[nn.Module]) -> SymbolicModel:
+    x = inputs = Input(shape=(1,))
+    for layer in layers:
+        x = layer(x)
+    assert x.depth == len(layers)
+    return SymbolicModel(inputs, x, execution=execution)
+
+
+@pytest.mark.parametrize("loop", [50, float("inf")], ids=["looped", "straight"])
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_fifty_thousand_layers(execution: str, loop: float) -> None:
+    config.CODEGEN_MIN_LOOP_LENGTH = loop
+    model = deep_model(execution, [Increment() for _ in range(DEEP)])
+    assert len(model.graph.calls) == DEEP
+    assert model(torch.zeros(1, 1)).item() == DEEP
+    del model  # the chain of nodes goes without recursion too
+
+
+def test_a_deep_model_is_deep_copied() -> None:
+    model = deep_model("codegen", [Increment() for _ in range(DEEP)])
+    copied = copy.deepcopy(model)
+    assert copied(torch.zeros(1, 1)).item() == DEEP
+    assert copied.outputs[0].depth == DEEP
+
+
+def test_a_model_of_2500_layers_is_pickled() -> None:
+    model = deep_model("codegen", [nn.Linear(1, 1) for _ in range(2500)])
+    value = torch.rand(3, 1)
+    copied: Any = pickle.loads(pickle.dumps(model))
+    assert torch.equal(copied(value), model(value))
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_a_deep_graph_of_many_branches(execution: str) -> None:
+    x = inputs = Input(shape=(1,))
+    for _ in range(3000):
+        x = (x + inputs) / 2 + x.mean(dim=1, keepdim=True) / 2
+    model = SymbolicModel(inputs, (x, inputs), execution=execution)
+    value = expected = torch.rand(3, 1)
+    for _ in range(3000):
+        expected = (expected + value) / 2 + expected.mean(dim=1, keepdim=True) / 2
+    assert torch.equal(model(value)[0], expected)
+
+
+def test_looking_at_a_deep_graph() -> None:
+    x = inputs = Input(shape=(4,))
+    for _ in range(5000):
+        x = x + 1
+    assert torch.equal(x.v.sub(inputs.v).round(), torch.full((1, 4), 5000.0))
+    assert repr(x).startswith("<SymbolicTensor")
+    traced = SymbolicModel(inputs, x).to_fx()
+    assert len(traced.graph.nodes) == 5002
