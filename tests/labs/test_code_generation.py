@@ -63,6 +63,14 @@ def test_instructions_stand_side_by_side_and_shorter_functions_end_in_blanks():
     assert any("h" in str(cell) for cell in table.column("short"))
 
 
+def test_functions_of_one_name_get_the_names_that_are_asked_for():
+    def forward(h):
+        return h
+
+    table = cg.instructions(forward, forward, names=["calling", "inlined"])
+    assert list(table.columns) == ["calling", "inlined"]
+
+
 @pytest.mark.parametrize("wrong", [(), (len,)])
 def test_instructions_refuse_what_has_no_bytecode(wrong):
     with pytest.raises(LabError, match="functions written in Python"):
@@ -81,6 +89,22 @@ def test_generated_code_executes_fewer_instructions_than_the_other_executions():
     lazy, ordered, codegen = each("lazy"), each("ordered"), each("codegen")
     assert lazy > ordered > codegen > 0
     assert codegen == int(codegen)
+
+
+def each_layer(execution, *, inside):
+    with cg.loop_length(WITHOUT_LOOPS):
+        few, many = (
+            cg.chain_model([nn.Linear(4, 4) for _ in range(n)], execution) for n in (5, 10)
+        )
+    x = torch.ones(1, 4)
+    counts = [cg.count_instructions(model, x, inside=inside) for model in (few, many)]
+    return (counts[1] - counts[0]) / 5
+
+
+def test_an_inlined_line_is_longer_than_a_call_and_all_that_is_executed():
+    line = each_layer("inlined", inside=False)
+    assert line > each_layer("codegen", inside=False)
+    assert line == each_layer("inlined", inside=True) < each_layer("codegen", inside=True)
 
 
 def test_counting_leaves_the_tracer_that_was_there():
@@ -199,8 +223,8 @@ def test_a_listing_escapes_what_it_shows():
 
 def stages(**microseconds):
     times = {
-        "loop": 1.0, "function": 3.0, "module": 10.0, "linear": 21.0, "linear + look-ups": 30.0,
-        "whole": 45.0, **microseconds,
+        "loop": 1.0, "function": 3.0, "module": 10.0, "into C++": 2.0, "linear, no rows": 12.0,
+        "linear": 21.0, "linear + look-ups": 30.0, "whole": 45.0, **microseconds,
     }  # fmt: skip
     made = [
         # The slow samples are the other programs of the machine.
@@ -212,22 +236,65 @@ def stages(**microseconds):
 
 def test_the_parts_add_up_to_the_whole():
     parts = cg.budget(stages(), layers=10)
-    assert parts.column("time") == pytest.approx([1e-7, 2e-7, 7e-7, 9e-7, 2e-6, 6e-7])
+    expected = [1e-7, 2e-7, 7e-7, 9e-7, 1e-7, 1e-6, 9e-7, 6e-7]
+    assert parts.column("time") == pytest.approx(expected)
     assert sum(parts.column("share")) == pytest.approx(1)
     assert sum(parts.column("by medians")) == pytest.approx(4.5e-6 * 1.5)
+
+
+def test_the_parts_of_the_operator_add_up_to_the_operator():
+    parts = cg.budget(stages(), layers=10)
+    operator = [row[1] for row in parts.rows if row[0].startswith("F.linear")]
+    assert len(operator) == 3
+    assert sum(operator) == pytest.approx((21 - 1) * 1e-7)
 
 
 def test_a_negative_part_is_shown_and_drawn():
     parts = cg.budget(stages(whole=35.0), layers=10)
     assert parts.column("time")[-1] == pytest.approx(-4e-7)
-    assert "F.linear itself takes 2,000 ns" in cg.draw_budget(parts).plain
+    page = cg.draw_budget(parts, 1.7e-6)
+    assert "F.linear: dispatch takes 1,000 ns" in page.plain
+    assert "the floor is 1,700 ns" in page.plain
 
 
 def test_a_budget_without_all_stages_is_refused():
     found = stages()
     few = Comparison(found.measurements[:3], "loop", 6)
-    with pytest.raises(LabError, match=r"linear \+ look-ups"):
+    with pytest.raises(LabError, match="linear, no rows, linear"):
         cg.budget(few, layers=10)
+
+
+# --- inlining ---
+
+
+def test_a_moment_says_who_is_called_and_why():
+    model = cg.residual_model(2)
+    model.execution = "inlined"
+    moments = {"before": model.explain()}
+    handle = model._execution_order_layers[1].register_forward_hook(lambda *given: None)
+    moments["hook"] = model.explain()
+    handle.remove()
+    moments["after"] = model.explain()
+    before, hook, after = cg.explained(moments).rows
+    assert before[1:] == after[1:] == (6, 0, "")
+    assert hook[:3] == ("hook", 5, 1)
+    assert "hook" in hook[3]
+
+
+def test_of_many_called_layers_only_some_are_named():
+    model = cg.chain_model([nn.Linear(4, 4) for _ in range(5)])
+    ((_, inlined, called, names),) = cg.explained({"now": model.explain()}).rows
+    assert (inlined, called) == (0, 5)
+    assert names.count(":") == 3
+    assert names.endswith("…")
+
+
+def test_without_its_guard_an_inlined_model_misses_a_hook():
+    model = cg.chain_model([nn.Linear(4, 4) for _ in range(3)], "inlined")
+    bare, x = cg.unguarded(model), torch.rand(2, 4)
+    assert torch.equal(bare(x), model(x))
+    model._execution_order_layers[1].register_forward_hook(lambda *given: 1 + given[-1])
+    assert not torch.allclose(bare(x), model(x))
 
 
 # --- the explanation ---

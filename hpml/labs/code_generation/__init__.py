@@ -10,7 +10,8 @@ True
 
 In the order of the lab: ``networks`` (what is run), ``bytecode`` (what the interpreter is asked to
 do), ``checks`` (running source that a student's function wrote), ``loops``, ``memory``, ``words``
-(text, errors, ratios on the page), ``budget`` (where the time goes).
+(text, errors, ratios on the page), ``budget`` (where the time goes), ``inlining`` (who is called
+and who is not).
 """
 
 from __future__ import annotations
@@ -21,7 +22,8 @@ from hpml.labs.code_generation.bytecode import (
     instructions,
     measure_expressions,
 )
-from hpml.labs.code_generation.checks import check, run_source
+from hpml.labs.code_generation.checks import check, function_of, run_source
+from hpml.labs.code_generation.inlining import explained, unguarded
 from hpml.labs.code_generation.loops import draw_loops, loop_costs
 from hpml.labs.code_generation.memory import draw_live_bytes, live_bytes
 from hpml.labs.code_generation.networks import (
@@ -46,6 +48,8 @@ __all__ = [
     "draw_live_bytes",
     "draw_loops",
     "error_page",
+    "explained",
+    "function_of",
     "in_words",
     "instructions",
     "listing",
@@ -56,5 +60,6 @@ __all__ = [
     "residual_model",
     "run_source",
     "stairs_model",
+    "unguarded",
     "what_fits",
 ]

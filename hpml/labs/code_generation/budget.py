@@ -10,18 +10,31 @@ from hpml.labs.page import Page, picture
 
 __all__ = ["STAGES", "budget", "draw_budget"]
 
-STAGES = ("loop", "function", "module", "linear", "linear + look-ups", "whole")
+STAGES = (
+    "loop",
+    "function",
+    "module",
+    "into C++",
+    "linear, no rows",
+    "linear",
+    "linear + look-ups",
+    "whole",
+)
 """The contenders of lab 07's time budget, each a loop over the same number of layers."""
 
 _PARTS = (
-    ("the loop over the layers", {"loop": 1}),
+    ("container access", {"loop": 1}),
     ("calling a Python function", {"function": 1, "loop": -1}),
     ("nn.Module.__call__", {"module": 1, "function": -1}),
-    ("looking up weight and bias", {"linear + look-ups": 1, "linear": -1}),
-    ("F.linear itself", {"linear": 1, "loop": -1}),
+    ("attribute access: weight, bias", {"linear + look-ups": 1, "linear": -1}),
+    ("F.linear: argument parsing", {"into C++": 1, "loop": -1}),
+    ("F.linear: dispatch", {"linear, no rows": 1, "into C++": -1}),
+    ("F.linear: kernel", {"linear": 1, "linear, no rows": -1}),
     ("what remains", {"whole": 1, "module": -1, "linear + look-ups": -1, "loop": 1}),
 )
-_ROLES = ("muted", "accent", "handwritten", "lazy", "codegen", "compiled")
+_ROLES = (
+    "muted", "accent", "handwritten", "lazy", "ordered", "codegen", "inlined", "compiled",
+)  # fmt: skip
 
 
 def budget(stages: Comparison, layers: int) -> Table:
@@ -60,12 +73,18 @@ def budget(stages: Comparison, layers: int) -> Table:
     )
 
 
-def draw_budget(parts: Table) -> Page:
-    """Draw the table of `budget`: one stacked bar, and below it the same bar taken apart."""
+def draw_budget(parts: Table, floor: float) -> Page:
+    """Draw the table of `budget`: a stacked bar, the same bar taken apart, and the floor.
+
+    Args:
+        parts: the table of `budget`.
+        floor: seconds that PyTorch's operator alone takes for a layer, on tensors that lie ready.
+    """
     names = [str(name) for name in parts.column("part")]
     times = [float(str(value)) * 1e9 for value in parts.column("time")]
     shares = [float(str(value)) for value in parts.column("share")]
-    fig, ax = style.figure(width=8.4, height=3.8)
+    whole, lowest = sum(times), floor * 1e9
+    fig, ax = style.figure(width=8.4, height=4.6)
     left = 0.0
     with style.apply():
         for row, (time, share, role) in enumerate(zip(times, shares, _ROLES, strict=True), 1):
@@ -73,19 +92,22 @@ def draw_budget(parts: Table) -> Page:
             ax.barh(0, max(time, 0.0), left=left, height=0.8, color=colour)
             ax.barh(row, time, left=left, height=0.7, color=colour)
             end = max(left, left + time)
-            ax.text(end + 0.01 * sum(times), row, f"{time:,.0f} ns, {_percent(share)}",
+            ax.text(end + 0.01 * whole, row, f"{time:,.0f} ns, {_percent(share)}",
                     va="center", fontsize=9)  # fmt: skip
             left += time
-        ax.set_yticks(range(len(names) + 1), ["one layer", *names])
-        ax.set_xlim(min(0.0, *times), 1.2 * sum(times))
+        last = len(names) + 1
+        ax.barh(last, lowest, height=0.8, color=style.PALETTE["ink"])
+        ax.text(lowest + 0.01 * whole, last, f"{lowest:,.0f} ns", va="center", fontsize=9)
+        ax.set_yticks(range(last + 1), ["one layer", *names, "the floor"])
+        ax.set_xlim(min(0.0, *times), 1.25 * max(whole, lowest))
         ax.invert_yaxis()
         ax.grid(visible=False, axis="y")
         ax.tick_params(axis="y", length=0)
     style.finish(ax, title="Where the time of one layer goes", x="ns", y="")
     first, second = sorted(zip(times, names, strict=True), reverse=True)[:2]
     text = (
-        f"Of {sum(times):,.0f} ns a layer, {first[1]} takes {first[0]:,.0f} ns and {second[1]} "
-        f"{second[0]:,.0f} ns."
+        f"Of {whole:,.0f} ns a layer, {first[1]} takes {first[0]:,.0f} ns and {second[1]} "
+        f"{second[0]:,.0f} ns; the floor is {lowest:,.0f} ns."
     )
     style.caption(fig, text)
     return picture(fig, text)

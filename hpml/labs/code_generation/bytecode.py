@@ -6,7 +6,7 @@ import dataclasses
 import dis
 import functools
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import FrameType, FunctionType
 from typing import TYPE_CHECKING, Any
 
@@ -25,8 +25,12 @@ __all__ = ["count_instructions", "instructions", "measure_expressions"]
 _REPEATS, _TURNS = 100, 10
 
 
-def instructions(*functions: FunctionType) -> Table:
+def instructions(*functions: FunctionType, names: Sequence[str] | None = None) -> Table:
     """Return the bytecode of functions side by side, as the running Python compiled it.
+
+    Args:
+        *functions: one column each.
+        names: of the columns, each different; by default the functions' own.
 
     Raises:
         LabError: if a function is not one written in Python.
@@ -50,24 +54,31 @@ def instructions(*functions: FunctionType) -> Table:
     rows = [[col[row] if row < len(col) else "" for col in columns] for row in range(longest)]
     version = ".".join(map(str, sys.version_info[:2]))
     return Table(
-        [function.__name__ for function in functions],
+        names if names is not None else [function.__name__ for function in functions],
         rows,
         caption=f"Bytecode of CPython {version}; other versions name some of these differently.",
     )
 
 
-def count_instructions(model: SymbolicModel, *inputs: torch.Tensor) -> int:
-    """Return how many bytecode instructions a forward executes between its layers.
+def count_instructions(model: SymbolicModel, *inputs: torch.Tensor, inside: bool = False) -> int:
+    """Return how many bytecode instructions a forward executes.
 
-    Counted are those of the execution itself: of the generated function, or of the library's
-    function that walks the graph. Not counted are those inside the layers.
+    Args:
+        model: what is run.
+        *inputs: what it is given.
+        inside: count those inside the layers too, that is all of Python. Without it, only those of
+            the execution itself: of the generated function, or of the library's function that
+            walks the graph.
+
+    Counted is the second of two forwards: the first one looks at the layers more closely.
     """
+    model(*inputs)
     total = 0
 
     def trace(frame: FrameType, event: str, argument: object) -> Any:
         nonlocal total
         if event == "call":
-            if not _is_execution(frame.f_code.co_filename):
+            if not (inside or _is_execution(frame.f_code.co_filename)):
                 return None
             frame.f_trace_opcodes = True
         elif event == "opcode":
