@@ -55,7 +55,7 @@ def infer(layer: nn.Module, parents: Sequence[Node]) -> Spec:
             return spec
     elif len(parents) == 2 and type(layer) in _ELEMENTWISE:
         first, second = parents[0].spec, parents[1].spec
-        if first == second and type(first) is TensorSpec and first.dtype.is_floating_point:
+        if type(first) is TensorSpec and first == second and first.dtype.is_floating_point:
             return first
     if type(layer) is useful_layers.CallbackLayer:
         return parents[0].spec

@@ -349,3 +349,7 @@ def handle_of(node: Node, token: Token) -> Any:
         return SymbolicTensor(node, token)
     assert isinstance(spec, Concrete)
     return (SymbolicCallable if callable(spec.value) else SymbolicData)(node, token)
+
+
+# The documents have these names here too; they are made of what is above.
+from .inputs import CustomInput, Input  # noqa: E402, F401

@@ -29,18 +29,10 @@ class Increment(nn.Module):
 
 @pytest.fixture(autouse=True)
 def _switches() -> Iterator[None]:
-    before = config.CODEGEN_MIN_LOOP_LENGTH, sys.getrecursionlimit()
-    sys.setrecursionlimit(200 + depth_of_this_frame())
+    assert sys.getrecursionlimit() < DEEP // 10, "recursion over the layers must fail"
+    before = config.CODEGEN_MIN_LOOP_LENGTH
     yield
-    config.CODEGEN_MIN_LOOP_LENGTH = before[0]
-    sys.setrecursionlimit(before[1])
-
-
-def depth_of_this_frame() -> int:
-    depth, frame = 0, sys._getframe()
-    while frame is not None:
-        depth, frame = depth + 1, frame.f_back  # type: ignore[assignment]
-    return depth
+    config.CODEGEN_MIN_LOOP_LENGTH = before
 
 
 def deep_model(execution: str, layers: list[nn.Module]) -> SymbolicModel:
