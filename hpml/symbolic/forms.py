@@ -7,7 +7,7 @@ else there is a reason why it is called, which ``model.explain()`` shows.
 
 from __future__ import annotations
 
-import ast
+import math
 import operator
 import re
 from collections.abc import Callable, Sequence
@@ -47,6 +47,9 @@ class Form(NamedTuple):
         return text
 
 
+UNPACKED = Form("{0}")
+"""The form of unpacking: the statement itself does it, ``a, b = value``."""
+
 _SYMBOLS = {
     operator.add: "+",
     operator.sub: "-",
@@ -84,6 +87,14 @@ def _form(entry: LayerEntry) -> Form:
 
 
 _REGISTERED = {kind: _form(entry) for kind, entry in REGISTRY.items()}
+
+KINDS: tuple[type[nn.Module], ...] = (
+    *_REGISTERED,
+    *_OPERATORS,
+    useful_layers.FunctionLayer,
+    useful_layers.UnpackLayer,
+)
+"""The layer types that can have a form."""
 
 
 def form_of(layer: nn.Module, arguments: int) -> Form | str:
@@ -132,11 +143,24 @@ def _function_form(layer: Any) -> Form | str:
 
 def _literal(value: Any, position: int) -> str:
     """Return a constant as source: written out if it is short and plain, else looked up."""
-    if type(value) in (int, float, bool, str, tuple, type(None)):
+    if _is_plain(value):
         text = repr(value)
-        try:
-            if len(text) <= 40 and "{" not in text and ast.literal_eval(text) == value:
-                return f"({text})" if text.startswith("-") else text
-        except ValueError:
-            pass  # such as nan, or a tuple of objects
+        if len(text) <= 40 and "{" not in text:
+            return f"({text})" if text.startswith("-") else text
     return f"{{l}}.template.constants[{position}]"
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether Python reads the text of a value as the same value."""
+    waiting = [value]
+    for item in waiting:
+        kind = type(item)  # exactly: an IntEnum is more than its number
+        if kind is tuple and len(waiting) + len(item) < 20:
+            waiting.extend(item)
+        elif not (
+            kind in (bool, str, type(None))
+            or (kind is int and item.bit_length() <= 64)
+            or (kind is float and math.isfinite(item))
+        ):
+            return False
+    return True

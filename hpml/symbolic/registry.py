@@ -199,13 +199,17 @@ _CONVOLUTION = LayerEntry(
     "{l}.stride, {l}.padding, {l}.dilation, {l}.groups)",
     (("padding_mode", "zeros"),),
 )
-# While training, BatchNorm changes its statistics, and it refuses other ranks: then it is called.
-_BATCH_NORM = (
-    "{l}({x}) if {l}.training or {x}.dim() not in {ranks} else batch_norm("
-    '{x}, {l}._buffers["running_mean"], {l}._buffers["running_var"], '
-    '{p}["weight"], {p}["bias"], False, 0.0, {l}.eps)'
-)
-_TRACKED = (("track_running_stats", True),)
+_BATCH_NORM = 'batch_norm({x}, {l}, {p}["weight"], {p}["bias"])'
+
+
+def _batch_norm_form(x: Any, layer: Any, weight: Any, bias: Any) -> Any:
+    """Compute BatchNorm with the statistics that were collected; else call the layer."""
+    mean, variance = layer._buffers.get("running_mean"), layer._buffers.get("running_var")
+    if layer.training or mean is None or variance is None:
+        return layer(x)
+    layer._check_input_dim(x)
+    return F.batch_norm(x, mean, variance, weight, bias, False, 0.0, layer.eps)
+
 
 REGISTRY: dict[type[nn.Module], LayerEntry] = {
     nn.Linear: LayerEntry(_linear, 'linear({x}, {p}["weight"], {p}["bias"])'),
@@ -233,15 +237,13 @@ REGISTRY: dict[type[nn.Module], LayerEntry] = {
         _layer_norm,
         'layer_norm({x}, {l}.normalized_shape, {p}["weight"], {p}["bias"], {l}.eps)',
     ),
-    nn.BatchNorm1d: LayerEntry(
-        _batch_norm((2, 3)), _BATCH_NORM.replace("{ranks}", "(2, 3)"), _TRACKED
-    ),
-    nn.BatchNorm2d: LayerEntry(_batch_norm((4,)), _BATCH_NORM.replace("{ranks}", "(4,)"), _TRACKED),
+    nn.BatchNorm1d: LayerEntry(_batch_norm((2, 3)), _BATCH_NORM),
+    nn.BatchNorm2d: LayerEntry(_batch_norm((4,)), _BATCH_NORM),
 }
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
     "avg_pool2d": F.avg_pool2d,
-    "batch_norm": F.batch_norm,
+    "batch_norm": _batch_norm_form,
     "conv1d": F.conv1d,
     "conv2d": F.conv2d,
     "dropout": F.dropout,
@@ -255,6 +257,3 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "tanh": torch.tanh,
 }
 """What the names in the forms stand for."""
-
-FORWARDS = {kind: (kind, "forward", kind.forward) for kind in REGISTRY}
-"""What each type's forward was when the forms were written: its owner, name and function."""

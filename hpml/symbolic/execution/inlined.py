@@ -6,43 +6,40 @@ p["bias"])`` with the layer's own dictionary of parameters all of that is gone, 
 is replaced, moved or swapped is still found.
 
 What is gone too is what the call would have done for others: hooks, a ``forward`` set on the
-instance, another ``__class__``. So each forward first asks whether the layers are as they were when
-the source was written. Most of the answer is one comparison: whoever registers a hook anywhere
-takes a number, and if no number was taken, no hook is new. Where the answer is no, the layers are
-called, which is always right, until the cause is gone.
+instance, another ``__class__``. So each forward first asks the `guard` whether the layers are as
+they were when the source was written. Where they are not, they are called, which is always right,
+until the cause is gone.
 """
 
 from __future__ import annotations
 
 import functools
-import operator
-from collections.abc import Callable, Iterator, Sequence
+import itertools
+import keyword
+import re
+from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import nn
-from torch.nn.modules import module as torch_module
-from torch.utils.hooks import RemovableHandle
 
-from hpml.symbolic import config, interception
-from hpml.symbolic.forms import Form, form_of
+from hpml.symbolic import config
+from hpml.symbolic.forms import UNPACKED, Form, form_of
 from hpml.symbolic.functions_utility import name_of
 from hpml.symbolic.graph import Graph
-from hpml.symbolic.registry import FORWARDS, FUNCTIONS, REGISTRY
+from hpml.symbolic.registry import FUNCTIONS
 from hpml.symbolic.source import Source, Wording, compile_source, running_source
-from hpml.symbolic.useful_layers import FunctionLayer
+from hpml.symbolic.useful_layers import UnpackLayer
 
 from . import ordered
+from .guard import Guard
 from .program import Program
 
 
 def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Generate and compile the forward of a graph with these layers written out."""
-    forms = [
-        "it is unpacked by the statement" if call.unpacks else form_of(layer, len(call.arguments))
-        for call, layer in zip(graph.calls, layers, strict=True)
-    ]
+    forms = _forms(graph, layers)
     source, names = _generate(graph, forms)
     forward = compile_source(source, names)
     guard = Guard(forms, layers)
@@ -71,7 +68,48 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
             start = next((i for i in range(start, end) if among[i] is current), start)
         return start if start < len(graph.calls) else None
 
-    return Program(run, source.text, failed_call, lambda layers: list(guard.reasons(layers)))
+    return Program(run, source.text, failed_call, guard.reasons)
+
+
+def unguarded(model: Any) -> Callable[..., Any]:
+    """Return the forward of a symbolic model with its layers written out, run without the guard.
+
+    For measuring what the guard costs, and for nothing else: hooks are ignored, and whatever is
+    done to the model later may go unnoticed.
+
+    Args:
+        model: a `SymbolicModel`; its layers and their parameters are looked up once, now.
+
+    Returns:
+        A function of the model's inputs.
+
+    >>> from hpml.symbolic import Input, SymbolicModel
+    >>> x = Input(shape=(2,))
+    >>> layer = nn.Linear(2, 2)
+    >>> handle = layer.register_forward_hook(lambda *_: torch.zeros(1))
+    >>> model = SymbolicModel(x, layer(x))
+    >>> model(torch.ones(1, 2)).shape, unguarded(model)(torch.ones(1, 2)).shape
+    (torch.Size([1]), torch.Size([1, 2]))
+    """
+    layers = model._execution_order_layers
+    forward = compile_source(*_generate(model.graph, _forms(model.graph, layers)))
+    return functools.partial(forward, layers, [layer._parameters for layer in layers])
+
+
+def _forms(graph: Graph, layers: Sequence[nn.Module]) -> list[Form | str]:
+    """Return the form of each call's layer, or the reason why it is called."""
+    return [
+        UNPACKED
+        if call.unpacks and type(layer) is UnpackLayer
+        else form_of(layer, len(call.arguments))
+        for call, layer in zip(graph.calls, layers, strict=True)
+    ]
+
+
+# Names that the source gives away itself, and words of Python.
+_RESERVED = re.compile(
+    rf"[hio]\d+|_|l|p|q|layer|zip|getattr|{'|'.join([*keyword.kwlist, *keyword.softkwlist])}"
+)
 
 
 def _generate(graph: Graph, forms: Sequence[Form | str]) -> tuple[Source, dict[str, Any]]:
@@ -81,11 +119,12 @@ def _generate(graph: Graph, forms: Sequence[Form | str]) -> tuple[Source, dict[s
 
     def function_name(function: Callable[..., Any]) -> str:
         if id(function) not in name_for:
-            base = name_of(function)
-            name, number = base, 1
+            base = re.sub(r"\W|^(?=\d)", "_", name_of(function), flags=re.ASCII) or "function"
+            reserved = _RESERVED.fullmatch(base) is not None
+            numbered = (f"{base}_{number}" for number in itertools.count(1 if reserved else 2))
+            name = next(numbered) if reserved else base
             while name in names and names[name] is not function:
-                number += 1
-                name = f"{base}_{number}"
+                name = next(numbered)
             names[name] = function
             name_for[id(function)] = name
         return name_for[id(function)]
@@ -96,10 +135,10 @@ def _generate(graph: Graph, forms: Sequence[Form | str]) -> tuple[Source, dict[s
 
     def call(position: int, arguments: list[str]) -> str:
         form = forms[position]
-        if graph.calls[position].unpacks:
-            return arguments[0].removeprefix("*")
         if isinstance(form, str):
             return f"l[{position}]({', '.join(arguments)})"
+        if graph.calls[position].unpacks:
+            return arguments[0].removeprefix("*")
         return write(form, arguments, f"l[{position}]", f"p[{position}]")
 
     def loop(start: int, end: int, name: str) -> tuple[str, str]:
@@ -120,153 +159,3 @@ def _generate(graph: Graph, forms: Sequence[Form | str]) -> tuple[Source, dict[s
 
     wording = Wording("forward", "l, p", (), True, call, loop, kind)
     return running_source(graph, config.CODEGEN_MIN_LOOP_LENGTH, wording), names
-
-
-_HOOKS = (
-    "_forward_hooks",
-    "_forward_pre_hooks",
-    "_backward_hooks",
-    "_backward_pre_hooks",
-)
-
-
-_parameters_in = operator.itemgetter("_parameters")
-
-
-class _Checked(NamedTuple):
-    """What the layers were like when they were last looked at closely."""
-
-    hook_number: int
-    layers: Sequence[nn.Module]
-    types: list[type]
-    attributes: list[dict[str, Any]]
-    written_attributes: list[dict[str, Any]]
-    attribute_counts: list[int]
-
-
-class Guard:
-    """Whether the layers that are written out still do what the source says.
-
-    Args:
-        forms: the form of each call's layer, or the reason why it is called.
-        layers: the layers that the forms were made for.
-    """
-
-    def __init__(self, forms: Sequence[Form | str], layers: Sequence[nn.Module]) -> None:
-        self._forms = forms
-        self._identities = [_identity(layer) for layer in layers]
-        self._pick = _picker([i for i, form in enumerate(forms) if isinstance(form, Form)], forms)
-        self._fixed = [
-            (i, operator.attrgetter(name), value)
-            for i, form in enumerate(forms)
-            if isinstance(form, Form)
-            for name, value in form.fixed
-        ]
-        kinds = {type(layer) for layer in layers if type(layer) in REGISTRY}
-        self._functions = [FORWARDS[kind] for kind in kinds]
-        self._checked: _Checked | None = None
-
-    def parameters(self, layers: Sequence[nn.Module]) -> list[dict[str, Any]] | None:
-        """Return the dictionary of parameters of each layer if the source may run, else ``None``.
-
-        Costs about 60 ns a layer if nothing changed. All of it happens inside builtins that walk a
-        list at once; the same checks in a loop of Python cost five times as much.
-        """
-        checked = self._checked
-        if checked is None or not self._is_as_checked(checked, layers):
-            checked = self._check(layers)
-            if checked is None:
-                return None
-        return list(map(_parameters_in, checked.attributes))
-
-    def _is_as_checked(self, checked: _Checked, layers: Sequence[nn.Module]) -> bool:
-        # An attribute that is set on an instance, such as a forward of its own, shows as one more.
-        return (
-            RemovableHandle.next_id == checked.hook_number
-            and layers == checked.layers
-            and nn.Module.__call__ in interception.TRANSPARENT
-            and list(map(type, self._pick(layers))) == checked.types
-            and list(map(len, checked.written_attributes)) == checked.attribute_counts
-            and all([getattr(where, name) is was for where, name, was in self._functions])  # noqa: C419 - faster
-            and all([get(layers[i]) == value for i, get, value in self._fixed])  # noqa: C419 - faster
-        )
-
-    def _check(self, layers: Sequence[nn.Module]) -> _Checked | None:
-        self._checked = None
-        if any(self.reasons(layers, now=True)):
-            return None
-        written = self._pick(layers)
-        attributes = [layer.__dict__ for layer in written]
-        # One assignment, so that another thread sees all of it or nothing.
-        self._checked = checked = _Checked(
-            RemovableHandle.next_id,
-            layers,
-            list(map(type, written)),
-            [layer.__dict__ for layer in layers],
-            attributes,
-            list(map(len, attributes)),
-        )
-        return checked
-
-    def reasons(self, layers: Sequence[nn.Module], *, now: bool = False) -> Iterator[str]:
-        """Yield for each layer why it is called at present; empty if it is written out.
-
-        Args:
-            layers: the layers as they are.
-            now: leave out the reasons that are part of the source.
-        """
-        everywhere = _global_reason()
-        for layer, form, identity in zip(layers, self._forms, self._identities, strict=True):
-            if isinstance(form, str):
-                yield "" if now else form
-            elif everywhere:
-                yield everywhere
-            elif _identity(layer) != identity:
-                yield f"it was written out as another layer than the {type(layer).__name__} it is"
-            else:
-                yield _reason(layer, form)
-
-
-def _identity(layer: nn.Module) -> Any:
-    """Return what the form of a layer was chosen by."""
-    if isinstance(layer, FunctionLayer):
-        return id(layer.function), layer.template
-    return type(layer)
-
-
-def _reason(layer: nn.Module, form: Form) -> str:
-    attributes = layer.__dict__
-    for name in _HOOKS:
-        if attributes[name]:
-            return f"it has {name.strip('_').replace('_', ' ')}"
-    if "forward" in attributes:
-        return "it has a forward of its own"
-    if type(layer) in REGISTRY and type(layer).forward is not FORWARDS[type(layer)][2]:
-        return f"the forward of {type(layer).__name__} was replaced"
-    if layer._compiled_call_impl is not None:
-        return "it was compiled by itself"
-    for name in form.parameters:
-        if name not in layer._parameters:
-            return f"its {name} is not a parameter"
-    for name, value in form.fixed:
-        if getattr(layer, name) != value:
-            return f"its {name} is {getattr(layer, name)!r}"
-    return ""
-
-
-def _picker(positions: list[int], among: Sequence[Any]) -> Callable[[Sequence[Any]], Sequence[Any]]:
-    """Return a function that picks the items at these positions."""
-    if len(positions) == len(among):
-        return lambda items: items
-    if len(positions) > 1:
-        return operator.itemgetter(*positions)
-    return lambda items: [items[position] for position in positions]
-
-
-def _global_reason() -> str:
-    """Return what makes every module call special at the moment, if anything."""
-    if torch_module._has_any_global_hook():  # type: ignore[no-untyped-call]
-        return "a hook is registered for all modules"
-    if nn.Module.__call__ not in interception.TRANSPARENT:
-        return "torch.nn.Module.__call__ is replaced, by a tracer or a profiler"
-    return ""

@@ -1,0 +1,291 @@
+"""The guard of the inlined execution: does the source still say what the layers do?
+
+Source that is written out leaves out what a call of the layer does for others: hooks, a ``forward``
+set on the instance, another ``__class__``, a function that was replaced by a profiler. So each
+forward first looks whether anything of this is there. The look must cost much less than the calls
+that it saves: all of it happens inside builtins that walk a list at once; the same in a loop of
+Python would take five times as long.
+
+Where the answer is no, the layers are called, which is always right, until the cause is gone.
+
+What happens to a layer *during* a forward, by another layer or another thread, is seen by the next
+forward.
+"""
+
+from __future__ import annotations
+
+import functools
+import operator
+import sys
+from collections.abc import Callable, Iterator, Sequence
+from itertools import chain, repeat
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.nn.modules import module as torch_module
+from torch.utils.hooks import RemovableHandle
+
+from hpml.symbolic import interception
+from hpml.symbolic.forms import KINDS, Form
+from hpml.symbolic.registry import FUNCTIONS
+from hpml.symbolic.useful_layers import FunctionLayer
+
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+_GLOBAL_HOOKS = tuple("_global" + name for name in _HOOKS)
+_METHODS = ("forward", "_call_impl", "_conv_forward", "_check_input_dim")
+
+_attributes_of = operator.attrgetter("__dict__")
+_parameters_of = operator.attrgetter("_parameters")
+_hooks_in = operator.itemgetter(*_HOOKS)
+
+Watched = tuple[Any, str, Any]
+"""An object, the name of one of its attributes, and what that was when the forms were written."""
+
+
+def _methods_of(kind: type[nn.Module]) -> tuple[Watched, ...]:
+    """Return the methods of a layer type that its form stands for.
+
+    ``None`` for one that is not its author's own: it was replaced before this was imported.
+    """
+    watched = []
+    for name in _METHODS:
+        owner = next((base for base in kind.__mro__ if name in base.__dict__), None)
+        if owner is not None:
+            method = getattr(kind, name)
+            home = sys.modules[owner.__module__].__dict__
+            original = getattr(method, "__globals__", None) is home
+            watched.append((kind, name, method if original else None))
+    return tuple(watched)
+
+
+_METHODS_OF = {kind: _methods_of(kind) for kind in KINDS}
+# Where the layers of the registry look their functions up.
+_FUNCTIONS = [
+    (owner, name, function)
+    for owner in (F, torch)
+    for name, function in FUNCTIONS.items()
+    if getattr(owner, name, None) is function
+]
+
+
+def _functions_in(form: Form) -> list[Watched]:
+    """Return the functions that the layer itself would look up: somebody may have wrapped them."""
+    if form.function is not None:
+        return []
+    return [watched for watched in _FUNCTIONS if f"{watched[1]}(" in form.text]
+
+
+class _Checked(NamedTuple):
+    """What the layers were like when they were last looked at one by one."""
+
+    hook_number: int
+    written: Sequence[nn.Module]
+    types: list[type]
+    attributes: list[dict[str, Any]]
+    attribute_counts: list[int]
+    parameters: list[dict[str, Any]]
+    hooks: list[dict[int, Any]]
+
+
+class Guard:
+    """Whether the layers that are written out still do what the source says.
+
+    Args:
+        forms: the form of each call's layer, or the reason why it is called.
+        layers: the layers that the forms were made for.
+    """
+
+    def __init__(self, forms: Sequence[Form | str], layers: Sequence[nn.Module]) -> None:
+        self._forms = forms
+        self._identities = [_identity(layer) for layer in layers]
+        found = [(i, form) for i, form in enumerate(forms) if isinstance(form, Form)]
+        self._pick = _picker([i for i, _ in found], len(forms))
+        self._pick_holders = _picker([i for i, form in found if form.parameters], len(forms))
+        self._fixed = [
+            (i, operator.attrgetter(name), value) for i, form in found for name, value in form.fixed
+        ]
+        self._functions = [
+            (i, layers[i].function, layers[i].template)
+            for i, _ in found
+            if isinstance(layers[i], FunctionLayer)
+        ]
+        self._kinds = list(dict.fromkeys(type(layers[i]) for i, _ in found))
+        self._watched = list(
+            dict.fromkeys(
+                chain(
+                    chain.from_iterable(_METHODS_OF[kind] for kind in self._kinds),
+                    chain.from_iterable(_functions_in(form) for _, form in found),
+                )
+            )
+        )
+        self._read_parameters: Callable[[Sequence[nn.Module]], Iterator[Any]] = (
+            functools.partial(map, _parameters_of)
+            if len(found) == len(forms)
+            else lambda layers: map(getattr, layers, repeat("_parameters"), repeat(None))
+        )
+        self._checked: _Checked | None = None
+
+    def parameters(self, layers: Sequence[nn.Module]) -> list[dict[str, Any]] | None:
+        """Return the dictionary of parameters of each layer if the source may run, else ``None``.
+
+        Args:
+            layers: the layers as they are now.
+        """
+        parameters = list(self._read_parameters(layers))
+        checked = self._checked
+        if checked is not None and checked.hook_number != RemovableHandle.next_id:
+            self._checked = checked = _with_hooks_of_now(checked)
+        if checked is None or not self._is_as_checked(checked, layers, parameters):
+            self._checked = checked = self._check(layers)
+            if checked is None:
+                return None
+        return parameters
+
+    def _is_as_checked(
+        self, checked: _Checked, layers: Sequence[nn.Module], parameters: list[Any]
+    ) -> bool:
+        written = self._pick(layers)
+        holders = self._pick_holders(parameters)
+        attributes = checked.attributes
+        return (
+            written == checked.written
+            and not any(checked.hooks)
+            and list(map(type, written)) == checked.types
+            # Another dictionary of parameters: another state was set, and other hooks with it.
+            and all(map(operator.is_, self._pick(parameters), checked.parameters))
+            # An attribute that is set on an instance may hide a parameter or a method.
+            and list(map(len, attributes)) == checked.attribute_counts
+            and not any(map(operator.contains, attributes, repeat("forward")))
+            and all(map(operator.contains, holders, repeat("weight")))
+            and all(map(operator.contains, holders, repeat("bias")))
+            and self._is_fixed(layers)
+        )
+
+    def _is_fixed(self, layers: Sequence[nn.Module]) -> bool:
+        """Return whether settings, functions and classes are what the source stands on."""
+        for kind in self._kinds:
+            if kind.__call__ not in interception.TRANSPARENT:
+                return False
+        for owner, name, function in self._watched:
+            if getattr(owner, name) is not function:
+                return False
+        for i, get, value in self._fixed:
+            if get(layers[i]) != value:
+                return False
+        for i, function, template in self._functions:
+            layer: Any = layers[i]
+            if layer.function is not function or layer.template is not template:
+                return False
+        return True
+
+    def _check(self, layers: Sequence[nn.Module]) -> _Checked | None:
+        # The number first: a hook that comes meanwhile then has a newer one.
+        number = RemovableHandle.next_id
+        written = self._pick(layers)
+        if any(self._reasons_now(layers)):
+            return None
+        attributes = list(map(_attributes_of, written))
+        return _Checked(
+            number,
+            written,
+            list(map(type, written)),
+            attributes,
+            list(map(len, attributes)),
+            list(map(_parameters_of, written)),
+            _hook_dictionaries(attributes),
+        )
+
+    def reasons(self, layers: Sequence[nn.Module]) -> list[str]:
+        """Return for each layer why it is called at present; empty if it is written out.
+
+        One layer that is written out in the source, and has to be called, makes the whole forward
+        call its layers.
+        """
+        return [
+            form if isinstance(form, str) else now
+            for form, now in zip(self._forms, self._reasons_now(layers), strict=True)
+        ]
+
+    def _reasons_now(self, layers: Sequence[nn.Module]) -> Iterator[str]:
+        """Yield for each layer why it cannot be what the source says; empty if it can."""
+        everywhere = _global_reason()
+        replaced = {
+            owner: name for owner, name, was in self._watched if getattr(owner, name) is not was
+        }
+        for layer, form, identity in zip(layers, self._forms, self._identities, strict=True):
+            if isinstance(form, str):
+                yield ""
+            elif everywhere:
+                yield everywhere
+            elif not _is_identity(layer, identity):
+                yield f"the source was written for another layer than this {type(layer).__name__}"
+            elif type(layer).__call__ not in interception.TRANSPARENT:
+                yield f"the __call__ of {type(layer).__name__} was replaced"
+            elif type(layer) in replaced:
+                yield f"the {replaced[type(layer)]} of {type(layer).__name__} was replaced"
+            else:
+                yield _reason(layer, form)
+
+
+def _identity(layer: nn.Module) -> tuple[Any, ...]:
+    """Return what the form of a layer was chosen by."""
+    if isinstance(layer, FunctionLayer):
+        return type(layer), layer.function, layer.template
+    return (type(layer),)
+
+
+def _is_identity(layer: nn.Module, identity: tuple[Any, ...]) -> bool:
+    return all(map(operator.is_, _identity(layer), identity))
+
+
+def _reason(layer: nn.Module, form: Form) -> str:
+    attributes = layer.__dict__
+    for name in _HOOKS:
+        if attributes.get(name, True):
+            return f"it has {name.strip('_').replace('_', ' ')}"
+    for name in _METHODS:
+        if name in attributes:
+            return f"it has a {name} of its own"
+    if layer._compiled_call_impl is not None:
+        return "it was compiled by itself"
+    for name in form.parameters:
+        if name not in layer._parameters or name in attributes:
+            return f"its {name} is not a parameter"
+    for name, value in form.fixed:
+        if getattr(layer, name) != value:
+            return f"its {name} is {getattr(layer, name)!r}"
+    for owner, name, function in _functions_in(form):
+        if getattr(owner, name) is not function:
+            return f"{owner.__name__}.{name} was replaced"
+    return ""
+
+
+def _global_reason() -> str:
+    """Return what makes every module call special at the moment, if anything."""
+    if torch_module._has_any_global_hook():  # type: ignore[no-untyped-call]
+        return "a hook is registered for all modules"
+    if nn.Module.__call__ not in interception.TRANSPARENT:
+        return "torch.nn.Module.__call__ is replaced, by a tracer or a profiler"
+    return ""
+
+
+def _with_hooks_of_now(checked: _Checked) -> _Checked:
+    """Look the dictionaries of hooks up again: somebody registered a hook somewhere."""
+    number = RemovableHandle.next_id
+    return checked._replace(hook_number=number, hooks=_hook_dictionaries(checked.attributes))
+
+
+def _hook_dictionaries(attributes: list[dict[str, Any]]) -> list[dict[int, Any]]:
+    everywhere = [getattr(torch_module, name) for name in _GLOBAL_HOOKS]
+    return [*everywhere, *chain.from_iterable(map(_hooks_in, attributes))]
+
+
+def _picker(positions: list[int], count: int) -> Callable[[Sequence[Any]], Sequence[Any]]:
+    """Return a function that picks the items at these positions among ``count``."""
+    if len(positions) == count:
+        return lambda items: items
+    if len(positions) > 1:
+        return operator.itemgetter(*positions)
+    return lambda items: [items[position] for position in positions]
