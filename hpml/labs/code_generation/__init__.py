@@ -23,7 +23,7 @@ from hpml.labs.code_generation.bytecode import (
     measure_expressions,
 )
 from hpml.labs.code_generation.checks import check, function_of, run_source
-from hpml.labs.code_generation.inlining import explained, unguarded
+from hpml.labs.code_generation.inlining import explained
 from hpml.labs.code_generation.loops import draw_loops, loop_costs
 from hpml.labs.code_generation.memory import draw_live_bytes, live_bytes
 from hpml.labs.code_generation.networks import (
@@ -60,6 +60,5 @@ __all__ = [
     "residual_model",
     "run_source",
     "stairs_model",
-    "unguarded",
     "what_fits",
 ]
