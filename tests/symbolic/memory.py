@@ -48,7 +48,6 @@ class LiveBytes(TorchDispatchMode):
 
 def peak_bytes(run: Callable[..., Any], *inputs: torch.Tensor) -> int:
     """Return the most bytes alive at once among the tensors that ``run`` makes."""
-    gc.collect()
     gc.disable()  # what only the collector would free counts as alive
     try:
         with torch.no_grad(), LiveBytes() as live:

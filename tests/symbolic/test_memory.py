@@ -11,8 +11,8 @@ from torch import nn
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
 from tests.symbolic.memory import peak_bytes
 
-IMAGE = torch.rand(1, 2, 64, 64)
-ONE = 2 * 64 * 64 * 4
+IMAGE = torch.rand(1, 2, 32, 32)
+ONE = 2 * 32 * 32 * 4
 
 
 def convolutions(count: int) -> list[nn.Module]:
@@ -78,7 +78,7 @@ def test_the_peak_is_that_of_a_forward_written_by_hand(
     layers = convolutions(40)
     config.CODEGEN_MIN_LOOP_LENGTH, before = loop, config.CODEGEN_MIN_LOOP_LENGTH
     try:
-        x = Input(shape=(2, 64, 64))
+        x = Input(shape=(2, 32, 32))
         model = SymbolicModel(x, graph(x, layers), execution=execution)
         del x
     finally:
