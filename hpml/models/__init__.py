@@ -1,7 +1,7 @@
 """The networks that the experiments run, each written in several ways that compute the same.
 
-So far one: the deep linear network, whose layers are so small that everything but the arithmetic
-shows in its time.
+The deep linear network has layers so small that everything but the arithmetic shows in its time;
+the toy ResNet is a small network of the usual kind, with convolutions and shortcuts.
 
 >>> import torch
 >>> from hpml.models import DeepLinear, linear_layers, sequential_deep_linear
@@ -19,5 +19,22 @@ from hpml.models.deep_linear import (
     sequential_deep_linear,
     symbolic_deep_linear,
 )
+from hpml.models.toy_resnet import (
+    ToyResNet,
+    ToyResNetLayers,
+    connect_toy_resnet,
+    symbolic_toy_resnet,
+    toy_resnet_layers,
+)
 
-__all__ = ["DeepLinear", "linear_layers", "sequential_deep_linear", "symbolic_deep_linear"]
+__all__ = [
+    "DeepLinear",
+    "ToyResNet",
+    "ToyResNetLayers",
+    "connect_toy_resnet",
+    "linear_layers",
+    "sequential_deep_linear",
+    "symbolic_deep_linear",
+    "symbolic_toy_resnet",
+    "toy_resnet_layers",
+]

@@ -4,7 +4,7 @@
 
 >>> from hpml.suites import SUITES
 >>> sorted(SUITES)
-['building', 'deep-linear']
+['building', 'deep-linear', 'toy-resnet']
 
 A suite's module has ``add_arguments(parser)``, which declares its options, ``main(arguments)``,
 which runs it with the parsed options and returns the exit code, and ``run(...)``, which returns the
@@ -19,6 +19,10 @@ SUITES: dict[str, tuple[str, str]] = {
     "deep-linear": (
         "hpml.suites.deep_linear",
         "forward of hundreds of tiny linear layers: what each way of running a model costs",
+    ),
+    "toy-resnet": (
+        "hpml.suites.toy_resnet",
+        "forward of a small residual network, where overhead fades as the images grow",
     ),
     "building": (
         "hpml.suites.building",

@@ -23,6 +23,7 @@ from hpml.benchmark.contender import AnyContender
 from hpml.benchmark.record import Case, Parameters
 from hpml.benchmark.table import cases_frame, cases_table
 from hpml.suites import peer
+from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError
 from hpml.suites.options import add_shared_arguments, positive, run_command
 from hpml.suites.running import environment_line, run_cases
@@ -124,7 +125,7 @@ def run(
     >>> result.cases[0].comparison.baseline
     'ordered'
     """
-    chosen, notes = _choose(contenders)
+    chosen, notes = choose(contenders, names())
     shared: dict[str, Value] = {
         "features": features,
         "threads": threads,
@@ -181,20 +182,6 @@ def main(arguments: argparse.Namespace) -> int:
             progress=True,
         ),
     )
-
-
-def _choose(wanted: Sequence[str] | None) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    known = names()
-    unknown = [name for name in wanted or () if name not in known]
-    if unknown or (wanted is not None and not wanted):
-        got = ", ".join(unknown) or "none"
-        raise SuiteError(f"contenders: expected some of {', '.join(known)}, got {got}.")
-    missing = peer.how_to_install()
-    if missing is None or (wanted is not None and peer.NAME not in wanted):
-        return tuple(name for name in known if wanted is None or name in wanted), ()
-    if wanted is not None:
-        raise SuiteError(f"contenders: {peer.NAME} cannot be measured: {missing}.")
-    return known[1:], (f"{peer.NAME} is missing: {missing}.",)
 
 
 def _contenders(chosen: Sequence[str], count: int, features: int, seed: int) -> list[AnyContender]:

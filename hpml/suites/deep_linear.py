@@ -2,8 +2,8 @@
 
 Hundreds of linear layers of four features on a batch of four, the forward only: a hand-written
 module, `torch.nn.Sequential`, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` in a
-process of its own, and `torch.compile` on request. All share the same weights, and are timed only
-after their outputs were found to agree.
+process of its own, and on request `torch.compile` and the inlined source without its guard. All
+share the same weights, and are timed only after their outputs were found to agree.
 """
 
 from __future__ import annotations
@@ -12,50 +12,45 @@ import argparse
 import functools
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hpml.base.environment import Value
 from hpml.base.tables import Table
-from hpml.benchmark import Contender, ProcessContender, compare
-from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.contender import AnyContender
-from hpml.benchmark.record import Case, Parameters
-from hpml.benchmark.table import cases_frame, cases_table
+from hpml.benchmark.record import Parameters
 from hpml.suites import peer
-from hpml.suites.errors import SuiteError
+from hpml.suites.choosing import choose
+from hpml.suites.forwards import (
+    BASELINE,
+    COMPILED,
+    Conditions,
+    Forward,
+    ForwardResult,
+    add_forward_arguments,
+    compiled,
+    contenders_of,
+    forward_options,
+    uniform_input,
+)
 from hpml.suites.options import add_shared_arguments, positive, run_command
 from hpml.suites.published import published_deep_linear
-from hpml.suites.running import environment_line, run_cases
+from hpml.suites.running import run_cases
 
 if TYPE_CHECKING:
-    import pandas as pd
     import torch
     from matplotlib.figure import Figure
 
 __all__ = ["BASELINE", "DeepLinearResult", "add_arguments", "example_input", "main", "names", "run"]
 
-BASELINE = "handwritten"
-COMPILED = "torch.compile"
+UNGUARDED = "inlined-unguarded"
 LAYERS = (250, 500, 750, 1000)
 
 
-@dataclass(frozen=True)
-class DeepLinearResult:
-    """What the suite measured.
+class DeepLinearResult(ForwardResult):
+    """What the suite measured: one case for each number of layers."""
 
-    Attributes:
-        cases: one for each number of layers.
-        notes: sentences the reader should see: who is missing and why, damaged lines.
-    """
-
-    cases: tuple[Case, ...]
-    notes: tuple[str, ...] = ()
-
-    def table(self) -> pd.DataFrame:
-        """Return one row a case and contender, times in seconds per forward."""
-        return cases_frame(self.cases)
+    title = "Deep linear network, time per forward"
 
     def published(self) -> Table:
         """Return published beside measured figures, as ratios to the hand-written module."""
@@ -67,26 +62,8 @@ class DeepLinearResult:
 
         return draw_deep_linear(self.cases)
 
-    def __str__(self) -> str:
-        parts = [str(self._measured()), str(self.published()), *self.notes]
-        return "\n\n".join(parts)
 
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
-
-    def _repr_html_(self) -> str:
-        notes = (
-            Table(["notes"], [[note] for note in self.notes])._repr_html_() if self.notes else ""
-        )
-        return self._measured()._repr_html_() + self.published()._repr_html_() + notes
-
-    def _measured(self) -> Table:
-        title = "Deep linear network, time per forward"
-        where = environment_line(self.cases)
-        return cases_table(self.cases, title=f"{title} ({where})" if where else title)
-
-
-def names(*, compile: bool = False) -> tuple[str, ...]:
+def names(*, compile: bool = False, unguarded: bool = False) -> tuple[str, ...]:
     """Return the contenders' names, in the order of tables and pictures.
 
     >>> names()[:2]
@@ -94,8 +71,8 @@ def names(*, compile: bool = False) -> tuple[str, ...]:
     """
     from hpml.symbolic import EXECUTIONS
 
-    compiled = (COMPILED,) if compile else ()
-    return (BASELINE, "sequential", *EXECUTIONS, peer.NAME, *compiled)
+    on_request = ((UNGUARDED, unguarded), (peer.NAME, True), (COMPILED, compile))
+    return (BASELINE, "sequential", *EXECUTIONS, *(name for name, asked in on_request if asked))
 
 
 def example_input(
@@ -106,10 +83,7 @@ def example_input(
     >>> example_input(4, 4).shape
     torch.Size([4, 4])
     """
-    import torch
-
-    generator = torch.Generator().manual_seed(seed)
-    return torch.rand((batch, features), generator=generator).to(device)
+    return uniform_input((batch, features), seed, device)
 
 
 def run(
@@ -123,6 +97,7 @@ def run(
     rounds: int = 50,
     contenders: Sequence[str] | None = None,
     compile: bool = False,
+    unguarded: bool = False,
     min_sample_time: float = 2e-3,
     garbage: bool = False,
     seed: int = 0,
@@ -141,8 +116,9 @@ def run(
         threads: size of torch's thread pool.
         rounds: interleaved rounds a case.
         contenders: names, see `names`; the hand-written module is always measured. By default
-            all but `torch.compile`, and without the peer where it is not installed.
+            all but those below, and without the peer where it is not installed.
         compile: measure `torch.compile` too; its first call takes seconds to a minute.
+        unguarded: measure the inlined source without its guard too, which shows what it costs.
         min_sample_time: seconds that one sample should last.
         garbage: leave the garbage collector on during samples.
         seed: of weights, input and order.
@@ -158,39 +134,24 @@ def run(
     >>> result.cases[0].comparison.names
     ('handwritten', 'sequential')
     """
-    chosen, notes = _choose(contenders, compile=compile)
-    shared: dict[str, Value] = {
-        "batch": batch,
-        "features": features,
-        "grad": grad,
-        "device": device,
-        "threads": threads,
-        "rounds": rounds,
-        "min_sample_time": min_sample_time,
-        "garbage": garbage,
-        "seed": seed,
-        "contenders": " ".join(chosen),
-    }
+    chosen, notes = choose(
+        contenders,
+        names(compile=True, unguarded=True),
+        usual=names(),
+        always=(BASELINE, *((COMPILED,) if compile else ()), *((UNGUARDED,) if unguarded else ())),
+    )
+    conditions = Conditions(
+        chosen, rounds, threads, device, grad, min_sample_time, garbage, seed, progress, stop
+    )
 
     def measure_case(parameters: Parameters) -> Comparison:
-        import torch
-
         depth = int(parameters["layers"] or 0)
-        with torch.set_grad_enabled(grad):
-            return compare(
-                _contenders(chosen, depth, batch, features, grad=grad, device=device, seed=seed),
-                baseline=BASELINE,
-                rounds=rounds,
-                min_sample_time=min_sample_time,
-                threads=threads,
-                device=device,
-                garbage=garbage,
-                seed=seed,
-                progress=f"{depth} layers" if progress else False,
-                stop=stop,
-                check=same_results(),
-            )
+        make = functools.partial(
+            _contenders, chosen, depth, batch, features, grad=grad, device=device, seed=seed
+        )
+        return conditions.compare(make, f"{depth} layers")
 
+    shared: dict[str, Value] = {"batch": batch, "features": features, **conditions.parameters()}
     cases = [{"layers": depth, **shared} for depth in layers]
     outcome = run_cases("deep-linear", cases, measure_case, out=out, resume=resume, stop=stop)
     return DeepLinearResult(outcome.cases, (*outcome.notes, *notes))
@@ -198,24 +159,14 @@ def run(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench deep-linear``."""
-    parser.add_argument(
-        "--layers",
-        type=positive,
-        nargs="+",
-        default=list(LAYERS),
-        metavar="N",
-        help="depths to measure (default: 250 500 750 1000)",
-    )
-    parser.add_argument("--batch", type=positive, default=4, metavar="N", help="rows of the input")
+    add_forward_arguments(parser, "layers", LAYERS, "depths to measure")
     parser.add_argument(
         "--features", type=positive, default=4, metavar="N", help="width of every layer"
     )
     parser.add_argument(
-        "--grad", action="store_true", help="record the graph for gradients during the forward"
-    )
-    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
-    parser.add_argument(
-        "--compile", action="store_true", help="torch.compile too; takes a minute to begin"
+        "--unguarded",
+        action="store_true",
+        help="the inlined source without its guard too: what the guard costs",
     )
     add_shared_arguments(parser, "deep-linear", rounds=50)
 
@@ -226,42 +177,11 @@ def main(arguments: argparse.Namespace) -> int:
         arguments,
         lambda out: run(
             arguments.layers,
-            batch=arguments.batch,
             features=arguments.features,
-            grad=arguments.grad,
-            device=arguments.device,
-            threads=arguments.threads,
-            rounds=arguments.rounds,
-            contenders=arguments.contenders,
-            compile=arguments.compile,
-            garbage=arguments.gc,
-            out=out,
-            resume=arguments.resume,
-            progress=True,
+            unguarded=arguments.unguarded,
+            **forward_options(arguments, out),
         ),
     )
-
-
-def _choose(
-    wanted: Sequence[str] | None, *, compile: bool
-) -> tuple[tuple[str, ...], tuple[str, ...]]:
-    """Return the contenders to measure, in order, and notes on those that are missing."""
-    known = names(compile=True)
-    unknown = [name for name in wanted or () if name not in known]
-    if unknown:
-        raise SuiteError(
-            f"contenders: expected some of {', '.join(known)}, got {', '.join(unknown)}."
-        )
-    asked = set(wanted if wanted is not None else names()) | {BASELINE}
-    if compile:
-        asked.add(COMPILED)
-    missing = peer.how_to_install()
-    if peer.NAME in asked and missing is not None:
-        if wanted is not None:
-            raise SuiteError(f"contenders: {peer.NAME} cannot be measured: {missing}.")
-        asked.discard(peer.NAME)
-        return tuple(n for n in known if n in asked), (f"{peer.NAME} is missing: {missing}.",)
-    return tuple(name for name in known if name in asked), ()
 
 
 def _contenders(
@@ -275,42 +195,30 @@ def _contenders(
     seed: int,
 ) -> list[AnyContender]:
     """Return the contenders for one depth, all over the same layers."""
-    import torch
-
-    from hpml.models import (
-        DeepLinear,
-        linear_layers,
-        sequential_deep_linear,
-        symbolic_deep_linear,
-    )
-    from hpml.symbolic import optimize_module_calls
+    from hpml.models import DeepLinear, linear_layers, sequential_deep_linear, symbolic_deep_linear
+    from hpml.symbolic import EXECUTIONS
+    from hpml.symbolic.execution.inlined import unguarded
 
     layers = linear_layers(depth, features, seed=seed, device=device)
+
+    def symbolic(execution: str) -> torch.nn.Module:
+        return symbolic_deep_linear(layers, features, execution)
+
+    ways: dict[str, Callable[[], Forward]] = {
+        BASELINE: lambda: DeepLinear(layers),
+        "sequential": lambda: sequential_deep_linear(layers),
+        COMPILED: lambda: compiled(DeepLinear(layers)),
+        UNGUARDED: lambda: unguarded(symbolic("inlined")),
+        **{name: functools.partial(symbolic, name) for name in EXECUTIONS},
+    }
+    arguments: dict[str, Value] = {
+        "n_layers": depth,
+        "features": features,
+        "batch": batch,
+        "grad": grad,
+        "device": device,
+        "seed": seed,
+    }
     x = example_input(batch, features, seed, device)
-    made: list[AnyContender] = []
-    for name in chosen:
-        if name == peer.NAME:
-            arguments: dict[str, Value] = {
-                "n_layers": depth,
-                "features": features,
-                "batch": batch,
-                "grad": grad,
-                "device": device,
-                "seed": seed,
-            }
-            made.append(ProcessContender(name, "hpml.suites.peer:build_forward", arguments))
-            continue
-        if name == BASELINE:
-            model: Callable[..., object] = DeepLinear(layers)
-        elif name == "sequential":
-            model = sequential_deep_linear(layers)
-        elif name == COMPILED:
-            # Graphs of earlier cases would count against the number of recompilations allowed.
-            torch.compiler.reset()
-            model = torch.compile(DeepLinear(layers))
-        else:
-            model = symbolic_deep_linear(layers, features, name)
-        made.append(Contender(name, functools.partial(model, x)))
-    # Symbolic values that someone still holds would slow down every module of this process.
-    optimize_module_calls()
-    return made
+    elsewhere = {peer.NAME: "hpml.suites.peer:build_forward"}
+    return contenders_of(chosen, ways, x, elsewhere, arguments)

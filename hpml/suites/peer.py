@@ -13,7 +13,7 @@ import importlib.util
 from collections.abc import Callable
 from typing import Any
 
-__all__ = ["NAME", "build_forward", "build_model", "how_to_install"]
+__all__ = ["NAME", "build_forward", "build_model", "build_toy_resnet", "how_to_install"]
 
 NAME = "pytorch-symbolic"
 
@@ -36,17 +36,26 @@ def build_forward(
     The model is made as its documents say, with ``optimize_module_calls()`` at the end. Weights and
     input are those that the other contenders have.
     """
-    # Before the layers are made: the peer only recognises those made after its import.
-    import torch
-
-    symbolic = importlib.import_module("pytorch_symbolic")
-
     from hpml.suites.deep_linear import example_input
 
-    torch.set_grad_enabled(grad)
-    model = _model(_layers(n_layers, features, seed, device), features)
-    symbolic.optimize_module_calls()
-    return functools.partial(model, example_input(batch, features, seed, device))
+    return _forward(
+        lambda: _model(_layers(n_layers, features, seed, device), features),
+        lambda: example_input(batch, features, seed, device),
+        grad=grad,
+    )
+
+
+def build_toy_resnet(
+    resolution: int, batch: int, *, grad: bool, device: str, seed: int
+) -> Callable[[], object]:
+    """Return the peer's forward of the toy ResNet in eval mode, for timing, likewise."""
+    from hpml.suites.toy_resnet import example_input
+
+    return _forward(
+        lambda: _toy_resnet(resolution, seed, device).eval(),
+        lambda: example_input(batch, resolution, seed, device),
+        grad=grad,
+    )
 
 
 def build_model(nodes: int, features: int, seed: int) -> Callable[[], object]:
@@ -75,3 +84,28 @@ def _model(layers: list[Any], features: int) -> Any:
     for layer in layers:
         x = layer(x)
     return symbolic.SymbolicModel(inputs, x)
+
+
+def _toy_resnet(resolution: int, seed: int, device: str) -> Any:
+    from hpml.models import ToyResNet, connect_toy_resnet, toy_resnet_layers
+
+    symbolic = importlib.import_module("pytorch_symbolic")
+    layers = toy_resnet_layers(resolution, seed=seed, device=device)
+    # To learn the shapes the peer runs random data through the layers, and in train mode
+    # normalisations would learn from it.
+    ToyResNet(layers).eval()
+    inputs = symbolic.Input(shape=(3, resolution, resolution))
+    return symbolic.SymbolicModel(inputs, connect_toy_resnet(layers, inputs))
+
+
+def _forward(
+    make_model: Callable[[], Any], make_input: Callable[[], Any], *, grad: bool
+) -> Callable[[], object]:
+    import torch
+
+    # Before the layers are made: the peer only recognises those made after its import.
+    symbolic = importlib.import_module("pytorch_symbolic")
+    torch.set_grad_enabled(grad)
+    model = make_model()
+    symbolic.optimize_module_calls()
+    return functools.partial(model, make_input())

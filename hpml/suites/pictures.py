@@ -10,46 +10,54 @@ from hpml.benchmark.plot import plot_sweep
 from hpml.benchmark.record import Case
 from hpml.benchmark.sweep import sweeps
 from hpml.suites.errors import SuiteError
-from hpml.suites.published import published_ratios
+from hpml.suites.published import DEEP_LINEAR, TOY_RESNET, PublishedBlock, published_ratios
 from hpml.suites.running import environment_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_building", "draw_deep_linear"]
+__all__ = ["draw_building", "draw_deep_linear", "draw_toy_resnet"]
 
 
 def draw_deep_linear(cases: Sequence[Case]) -> Figure:
     """Draw throughput, and time relative to the hand-written module, against the layers."""
+    return _draw_forwards(cases, DEEP_LINEAR, "layers")
+
+
+def draw_toy_resnet(cases: Sequence[Case]) -> Figure:
+    """Draw throughput, and time relative to the hand-written module, against the resolution."""
+    return _draw_forwards(cases, TOY_RESNET, "height and width in pixels")
+
+
+def _draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Figure:
     _expect_some(cases)
     fig, (left, right) = style.figure(1, 2, width=11.0, height=4.6)
     plot_sweep(
-        sweeps(cases, "layers", "throughput"),
+        sweeps(cases, source.parameter, "throughput"),
         left,
         title="Throughput",
-        x="layers",
+        x=x,
         y="batches per second",
         label=False,
         log=True,
     )
-    ratios = sweeps(cases, "layers", "ratio")
-    depths = {at for line in ratios for at in line.at}
-    others = [line for line in published_ratios() if line.name != "handwritten"]
-    shown = [line for line in others if depths & set(line.at)]
+    ratios = sweeps(cases, source.parameter, "ratio")
+    places = {at for line in ratios for at in line.at}
+    others = [line for line in published_ratios(source) if line.name != "handwritten"]
+    shown = [line for line in others if places & set(line.at)]
     plot_sweep(
         [*ratios, *shown],
         right,
         title="Time relative to the hand-written module",
-        x="layers",
+        x=x,
         y="ratio (below 1 is faster)",
     )
-    hardware = _hardware()
     comparison = cases[0].comparison
     style.caption(
         fig,
         f"Left: median and 25 to 75 % band of {comparison.rounds} interleaved rounds. Right: "
         "median ratio to the hand-written module in the same round, with its 95 % interval; "
-        f"dashed: published, measured on {hardware}. {environment_line(cases)}.",
+        f"dashed: published, measured on {source.hardware}. {environment_line(cases)}.",
     )
     return fig
 
@@ -78,9 +86,3 @@ def draw_building(cases: Sequence[Case]) -> Figure:
 def _expect_some(cases: Sequence[Case]) -> None:
     if not cases:
         raise SuiteError("A picture expects at least one finished case, got none; run one first.")
-
-
-def _hardware() -> str:
-    from hpml.base.files import published
-
-    return str(published("deep_linear_cpu")["hardware"])

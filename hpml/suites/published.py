@@ -6,7 +6,8 @@ which the documents call "vanilla".
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
 from typing import Any
 
 from hpml.base.files import published
@@ -14,31 +15,81 @@ from hpml.base.tables import Table
 from hpml.benchmark.record import Case
 from hpml.benchmark.sweep import Sweep
 
-__all__ = ["published_deep_linear", "published_ratios"]
+__all__ = [
+    "CUDA_GRAPHS",
+    "DEEP_LINEAR",
+    "TOY_RESNET",
+    "PublishedBlock",
+    "published_deep_linear",
+    "published_ratios",
+    "published_toy_resnet",
+]
 
-MEASURED_AS = {
-    "vanilla": "handwritten",
-    "sequential": "sequential",
-    "symbolic": "pytorch-symbolic",
-}
-"""What the published table calls a contender, and what the suite calls it."""
+CUDA_GRAPHS = "cuda-graphs"
 
 
-def published_ratios() -> tuple[Sweep, ...]:
-    """Return the published deep linear figures as time relative to the hand-written module.
+@dataclass(frozen=True)
+class PublishedBlock:
+    """Where a suite's published figures are, and what they are of.
+
+    Attributes:
+        block: the name of the block in ``data/published_results.json``.
+        column: what the block calls the parameter of its rows.
+        parameter: what the suite calls it.
+        measured_as: what the block calls a contender, and what the suite calls it.
+        remark: what else the reader of the figures needs to know.
+    """
+
+    block: str
+    column: str
+    parameter: str
+    measured_as: Mapping[str, str]
+    remark: str
+
+    @property
+    def hardware(self) -> str:
+        """What the published figures were measured on.
+
+        >>> TOY_RESNET.hardware
+        'NVIDIA GeForce RTX 3080 10GB, Intel i7-12700KF'
+        """
+        return str(published(self.block)["hardware"])
+
+
+DEEP_LINEAR = PublishedBlock(
+    "deep_linear_cpu",
+    "n_layers",
+    "layers",
+    {"vanilla": "handwritten", "sequential": "sequential", "symbolic": "pytorch-symbolic"},
+    "4 features",
+)
+TOY_RESNET = PublishedBlock(
+    "toy_resnet_gpu",
+    "resolution",
+    "resolution",
+    {
+        "vanilla": "handwritten",
+        "symbolic": "pytorch-symbolic",
+        "symbolic+cuda_graphs": CUDA_GRAPHS,
+    },
+    f"{CUDA_GRAPHS} published of pytorch-symbolic, measured of hpml.symbolic",
+)
+
+
+def published_ratios(source: PublishedBlock = DEEP_LINEAR) -> tuple[Sweep, ...]:
+    """Return published figures as time relative to the hand-written module.
 
     The band divides the throughput of the hand-written module, at its median, by the quartiles.
 
     >>> [line.name for line in published_ratios()]
     ['handwritten', 'sequential', 'pytorch-symbolic']
     """
-    rows: list[dict[str, Any]] = published("deep_linear_cpu")["rows"]
-    base = {row["n_layers"]: row["quartiles"][1] for row in rows if row["definition"] == "vanilla"}
+    rows: list[dict[str, Any]] = published(source.block)["rows"]
+    at = source.column
+    base = {row[at]: row["quartiles"][1] for row in rows if row["definition"] == "vanilla"}
     lines = []
-    for definition, name in MEASURED_AS.items():
-        own = sorted(
-            (row["n_layers"], row["quartiles"]) for row in rows if row["definition"] == definition
-        )
+    for definition, name in source.measured_as.items():
+        own = sorted((row[at], row["quartiles"]) for row in rows if row["definition"] == definition)
         # The fastest quartile of throughput is the lower edge of time.
         bands = tuple((base[at] / q[2], base[at] / q[1], base[at] / q[0]) for at, q in own)
         lines.append(Sweep(name, tuple(float(at) for at, _ in own), bands, published=True))
@@ -47,10 +98,19 @@ def published_ratios() -> tuple[Sweep, ...]:
 
 def published_deep_linear(cases: Iterable[Case]) -> Table:
     """Return a page table: the published ratios, and the measured where the same was measured."""
-    block = published("deep_linear_cpu")
-    measured = {case.parameters.get("layers"): case.comparison for case in cases}
+    return _beside(DEEP_LINEAR, cases)
+
+
+def published_toy_resnet(cases: Iterable[Case]) -> Table:
+    """Return a page table: the published ratios, and the measured where the same was measured."""
+    return _beside(TOY_RESNET, cases)
+
+
+def _beside(source: PublishedBlock, cases: Iterable[Case]) -> Table:
+    block = published(source.block)
+    measured = {case.parameters.get(source.parameter): case.comparison for case in cases}
     rows = []
-    for line in published_ratios():
+    for line in published_ratios(source):
         if line.name == "handwritten":
             continue
         for at, (_, ratio, _) in zip(line.at, line.bands, strict=True):
@@ -60,13 +120,13 @@ def published_deep_linear(cases: Iterable[Case]) -> Table:
             rows.append((line.name, int(at), ratio, own))
     # Without a measured figure to stand beside them the published ones stand alone.
     width = 4 if any(row[-1] is not None for row in rows) else 3
-    head = ("contender", "layers", "published", "measured here")[:width]
+    head = ("contender", source.parameter, "published", "measured here")[:width]
     return Table(
         head,
         [row[:width] for row in rows],
         title="Published beside measured: time as a multiple of the hand-written module's",
-        caption=f"Published on {block['hardware']}, batch {block['batch']}, {block['features']} "
-        f"features: {block['source']}.",
+        caption=f"Published on {source.hardware}, batch {block['batch']}, {source.remark}: "
+        f"{block['source']}.",
         formats=dict.fromkeys(head[2:], _three),
     )
 

@@ -14,9 +14,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch")
 
 from hpml.benchmark import BenchmarkError, read_cases  # noqa: E402 - torch is there
-from hpml.suites import SUITES, building, deep_linear, peer  # noqa: E402
+from hpml.suites import SUITES, building, deep_linear, peer, toy_resnet  # noqa: E402
 from hpml.suites.errors import SuiteError  # noqa: E402
-from hpml.suites.published import published_ratios  # noqa: E402
+from hpml.suites.published import TOY_RESNET, published_ratios  # noqa: E402
 from hpml.symbolic import EXECUTIONS, Input  # noqa: E402
 
 FAST = {"rounds": 6, "min_sample_time": 1e-5}
@@ -75,6 +75,12 @@ def test_a_contender_that_computes_something_else_is_not_timed(
     )
     with pytest.raises(BenchmarkError, match="'sequential' computes something else"):
         deep_linear.run([3], **FAST, contenders=["sequential"])
+
+
+def test_what_the_guard_costs_is_measured_on_request() -> None:
+    assert deep_linear.UNGUARDED not in deep_linear.names()
+    result = deep_linear.run([3], **FAST, contenders=["inlined"], unguarded=True)
+    assert result.cases[0].comparison.names == ("handwritten", "inlined", deep_linear.UNGUARDED)
 
 
 def test_contenders_can_be_chosen_and_the_baseline_is_always_there() -> None:
@@ -162,6 +168,86 @@ def test_nothing_measured_prints_and_says_so_when_drawn() -> None:
 
 
 @needs_peer
+@pytest.mark.parametrize("grad", [False, True])
+def test_toy_resnet_measures_everyone_in_one_comparison(tmp_path: Path, grad: bool) -> None:
+    result = toy_resnet.run([8, 16], batch=2, grad=grad, **FAST, out=tmp_path / "r.jsonl")
+    assert [case.parameters["resolution"] for case in result.cases] == [8, 16]
+    own = {peer.NAME, toy_resnet.CONTROL}
+    for case in result.cases:
+        assert case.comparison.names == ("handwritten", *EXECUTIONS, peer.NAME, toy_resnet.CONTROL)
+        assert {m.name for m in case.comparison if m.process == "own"} == own
+        assert case.parameters["grad"] is grad
+    assert read_cases(tmp_path / "r.jsonl").cases == result.cases
+
+
+@needs_peer
+@pytest.mark.parametrize("grad", [False, True])
+def test_the_peers_toy_resnet_has_the_same_weights_statistics_and_mode(grad: bool) -> None:
+    from hpml.benchmark.timing import Settings
+
+    chosen = ["handwritten", "inlined", peer.NAME, toy_resnet.CONTROL]
+    made = toy_resnet._contenders(chosen, 8, 2, grad=grad, device="cpu", seed=1)
+    with torch.set_grad_enabled(grad):
+        local, inlined, *foreign = (contender.open(Settings()) for contender in made)
+        expected = local.result()
+        assert expected.requires_grad is grad  # type: ignore[attr-defined]
+        assert torch.equal(inlined.result(), expected)
+        for sampler in foreign:
+            assert sampler.result() == expected.tolist()  # type: ignore[attr-defined]
+            sampler.close()
+
+
+def test_toy_resnet_is_a_table_a_page_and_a_picture_beside_the_published(tmp_path: Path) -> None:
+    result = toy_resnet.run([16], batch=1, **FAST, contenders=["inlined"])
+    text = str(result)
+    assert "NVIDIA GeForce RTX 3080 10GB, Intel i7-12700KF" in text
+    assert "measured here" not in text
+    assert result._repr_html_().count("<table") == 2
+    figure = result.plot()
+    figure.savefig(tmp_path / "p.png")
+    labels = {text.get_text() for text in figure.axes[1].texts}
+    published = {"pytorch-symbolic (published)", "cuda-graphs (published)"}
+    assert labels == {"handwritten", "inlined"} | published
+
+
+def test_published_gpu_ratios_are_those_of_the_published_throughput() -> None:
+    _, symbolic, graphs = published_ratios(TOY_RESNET)
+    # 2,600.8 batches/s hand-written, 2,641.0 symbolic, 5,425.9 with CUDA graphs, at 16 pixels.
+    assert symbolic.bands[0][1] == pytest.approx(2600.8 / 2641.0)
+    assert graphs.bands[0][1] == pytest.approx(2600.8 / 5425.9)
+
+
+def test_a_toy_resnet_that_computes_something_else_is_not_timed(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    import hpml.models
+
+    wrong = hpml.models.toy_resnet_layers(8, seed=9)
+    monkeypatch.setattr(
+        hpml.models, "symbolic_toy_resnet", lambda *_, **__: hpml.models.ToyResNet(wrong)
+    )
+    with pytest.raises(BenchmarkError, match="'codegen' computes something else"):
+        toy_resnet.run([8], **FAST, contenders=["codegen"])
+
+
+def test_cuda_graphs_on_the_cpu_are_refused() -> None:
+    with pytest.raises(SuiteError, match="cuda-graphs: expected a CUDA device"):
+        toy_resnet.run([8], contenders=["cuda-graphs"])
+
+
+@pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")
+def test_a_gpu_that_is_not_there_is_said() -> None:
+    with pytest.raises(SuiteError, match="torch sees no GPU"):
+        toy_resnet.run([8], device="cuda", cuda_graphs=True)
+
+
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a CUDA GPU")
+def test_cuda_graphs_compute_the_same_as_the_hand_written_module() -> None:
+    result = toy_resnet.run([8], **FAST, device="cuda", contenders=["cuda-graphs"])
+    assert result.cases[0].comparison.names == ("handwritten", "cuda-graphs")
+
+
+@needs_peer
 def test_building_measures_every_execution_and_the_peer(tmp_path: Path) -> None:
     result = building.run([60, 70], **FAST, out=tmp_path / "b.jsonl")
     for case in result.cases:
@@ -225,6 +311,17 @@ def test_the_command_prints_a_table_and_leaves_a_file_and_a_picture(
 
     assert command("deep-linear", *words, "--resume") == 0
     assert len(read_cases(out)) == 1
+
+
+def test_the_toy_resnet_command_runs(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    out = tmp_path / "t.jsonl"
+    words = ["--rounds", "6", "--batch", "1", "--contenders", "inlined", "--out", str(out)]
+    assert command("toy-resnet", "--resolutions", "8", *words) == 0
+    (case,) = read_cases(out)
+    assert case.comparison.names == ("handwritten", "inlined")
+    assert command("toy-resnet", "--resolutions", "8", "18", *words) == 2
+    assert "positive multiples of 4" in capsys.readouterr().err
+    assert read_cases(out).cases == (case,)
 
 
 def test_the_building_command_runs(tmp_path: Path) -> None:

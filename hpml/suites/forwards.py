@@ -1,0 +1,257 @@
+"""What the suites share that time the forward of one network, run in several ways.
+
+Such a suite says how its network is written in each way, as functions without arguments by name,
+and with which sizes. The rest is here: choosing, building, agreeing, timing, and the result.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from hpml.base.environment import Value
+from hpml.base.tables import Table
+from hpml.benchmark import Contender, ProcessContender, compare
+from hpml.benchmark.agreement import same_results
+from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.contender import AnyContender
+from hpml.benchmark.record import Case
+from hpml.benchmark.table import cases_frame, cases_table
+from hpml.suites.options import positive
+from hpml.suites.running import environment_line
+
+if TYPE_CHECKING:
+    import pandas as pd
+    import torch
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "BASELINE",
+    "COMPILED",
+    "Conditions",
+    "ForwardResult",
+    "add_forward_arguments",
+    "compiled",
+    "contenders_of",
+    "forward_options",
+    "uniform_input",
+]
+
+BASELINE = "handwritten"
+COMPILED = "torch.compile"
+
+Forward = Callable[..., object]
+
+
+@dataclass(frozen=True)
+class ForwardResult(ABC):
+    """What a suite of forwards measured.
+
+    Attributes:
+        cases: one for each value of the suite's parameter.
+        notes: sentences the reader should see: who is missing and why, damaged lines.
+    """
+
+    cases: tuple[Case, ...]
+    notes: tuple[str, ...] = ()
+
+    title: ClassVar[str]
+    """What stands above the table of measured times."""
+
+    def table(self) -> pd.DataFrame:
+        """Return one row a case and contender, times in seconds per forward."""
+        return cases_frame(self.cases)
+
+    @abstractmethod
+    def published(self) -> Table:
+        """Return published beside measured figures, as ratios to the hand-written module."""
+
+    @abstractmethod
+    def plot(self) -> Figure:
+        """Draw throughput, and time relative to the hand-written module."""
+
+    def __str__(self) -> str:
+        return "\n\n".join([str(self._measured()), str(self.published()), *self.notes])
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        notes = (
+            Table(["notes"], [[note] for note in self.notes])._repr_html_() if self.notes else ""
+        )
+        return self._measured()._repr_html_() + self.published()._repr_html_() + notes
+
+    def _measured(self) -> Table:
+        where = environment_line(self.cases)
+        return cases_table(self.cases, title=f"{self.title} ({where})" if where else self.title)
+
+
+@dataclass(frozen=True)
+class Conditions:
+    """How every case of a suite is measured.
+
+    Attributes:
+        contenders: their names, in order; among them the hand-written module, the baseline.
+        rounds, threads, device, min_sample_time, garbage, seed: see `hpml.benchmark.compare`.
+        grad: record the graph for gradients during the forward.
+        progress, stop: see `hpml.benchmark.compare`.
+    """
+
+    contenders: tuple[str, ...]
+    rounds: int
+    threads: int
+    device: str
+    grad: bool
+    min_sample_time: float
+    garbage: bool
+    seed: int
+    progress: bool = False
+    stop: Callable[[], bool] | None = None
+
+    def parameters(self) -> dict[str, Value]:
+        """Return what the results depend on, for the parameters of a case."""
+        return {
+            "grad": self.grad,
+            "device": self.device,
+            "threads": self.threads,
+            "rounds": self.rounds,
+            "min_sample_time": self.min_sample_time,
+            "garbage": self.garbage,
+            "seed": self.seed,
+            "contenders": " ".join(self.contenders),
+        }
+
+    def compare(
+        self,
+        make: Callable[[], list[AnyContender]],
+        label: str,
+        check: Callable[[Mapping[str, object]], None] | None = None,
+    ) -> Comparison:
+        """Build the contenders of a case and time them.
+
+        Args:
+            make: builds them; gradients are on or off already, as during the measurement.
+            label: stands before the progress bar.
+            check: asked whether they agree; by default `same_results()`.
+        """
+        import torch
+
+        with torch.set_grad_enabled(self.grad):
+            return compare(
+                make(),
+                baseline=BASELINE,
+                rounds=self.rounds,
+                min_sample_time=self.min_sample_time,
+                threads=self.threads,
+                device=self.device,
+                garbage=self.garbage,
+                seed=self.seed,
+                progress=label if self.progress else False,
+                stop=self.stop,
+                check=check or same_results(),
+            )
+
+
+def contenders_of(
+    chosen: Sequence[str],
+    ways: Mapping[str, Callable[[], Forward]],
+    x: torch.Tensor,
+    elsewhere: Mapping[str, str],
+    arguments: Mapping[str, Value],
+) -> list[AnyContender]:
+    """Return the contenders that run a network on `x`.
+
+    Args:
+        chosen: their names, in order.
+        ways: for each name in this process, what makes the model; called only if it is chosen.
+        x: the input.
+        elsewhere: for each name with a process of its own, what makes its forward there.
+        arguments: what `elsewhere` is called with; see `hpml.benchmark.ProcessContender`.
+    """
+    from hpml.symbolic import optimize_module_calls
+
+    made: list[AnyContender] = [
+        ProcessContender(name, elsewhere[name], arguments)
+        if name in elsewhere
+        else Contender(name, functools.partial(ways[name](), x))
+        for name in chosen
+    ]
+    # Symbolic values that someone still holds would slow down every module of this process.
+    optimize_module_calls()
+    return made
+
+
+def compiled(model: torch.nn.Module) -> Forward:
+    """Return ``torch.compile(model)``, compiled as if it were the first."""
+    import torch
+
+    # Graphs of earlier cases would count against the number of recompilations allowed.
+    torch.compiler.reset()
+    forward: Forward = torch.compile(model)
+    return forward
+
+
+def uniform_input(
+    shape: Sequence[int], seed: int = 0, device: str | torch.device = "cpu"
+) -> torch.Tensor:
+    """Return the input of all contenders, float32, uniform in [0, 1), drawn on the CPU.
+
+    >>> uniform_input((4, 3, 16, 16)).shape
+    torch.Size([4, 3, 16, 16])
+    """
+    import torch
+
+    generator = torch.Generator().manual_seed(seed)
+    return torch.rand(tuple(shape), generator=generator).to(device)
+
+
+def add_forward_arguments(
+    parser: argparse.ArgumentParser, name: str, values: Sequence[int], what: str
+) -> None:
+    """Declare the options that suites of forwards have beyond those of every suite.
+
+    Args:
+        parser: gets the options.
+        name: of the option that has a case for each of its values, such as "layers".
+        values: its default.
+        what: what the values are.
+    """
+    parser.add_argument(
+        f"--{name}",
+        type=positive,
+        nargs="+",
+        default=list(values),
+        metavar="N",
+        help=f"{what} (default: {' '.join(map(str, values))})",
+    )
+    parser.add_argument("--batch", type=positive, default=4, metavar="N", help="rows of the input")
+    parser.add_argument(
+        "--grad", action="store_true", help="record the graph for gradients during the forward"
+    )
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
+    parser.add_argument(
+        "--compile", action="store_true", help="torch.compile too; takes a minute to begin"
+    )
+
+
+def forward_options(arguments: argparse.Namespace, out: Path) -> dict[str, Any]:
+    """Return the parsed options that such a suite's ``run`` takes by the same names."""
+    return {
+        "batch": arguments.batch,
+        "grad": arguments.grad,
+        "device": arguments.device,
+        "threads": arguments.threads,
+        "rounds": arguments.rounds,
+        "contenders": arguments.contenders,
+        "compile": arguments.compile,
+        "garbage": arguments.gc,
+        "out": out,
+        "resume": arguments.resume,
+        "progress": True,
+    }

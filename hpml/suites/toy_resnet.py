@@ -1,0 +1,269 @@
+"""The suite `toy-resnet`: what each way of running a model costs beside real convolutions.
+
+A small residual network in eval mode on a batch of four images, the forward only: a hand-written
+module, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` in a process of its own, and
+on request `torch.compile` and, on a GPU, CUDA graphs. All share the same weights, and are timed
+only after their outputs were found to agree. With the resolution the work grows and the overhead
+does not; on a GPU that the launches keep waiting, not even the time grows.
+
+Images of 32 pixels and more need buffers of a size at which the allocator of the C library may give
+memory back to the system after each layer and fetch it again for the next. Whether it does depends
+on what else a process holds, and moves times by up to a third. So the hand-written module is timed
+in a process of its own as well: how far its ratio is from 1 says how far to trust the peer's.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+import os
+from collections.abc import Callable, Sequence
+from typing import TYPE_CHECKING
+
+from hpml.base.environment import Value
+from hpml.base.errors import describe
+from hpml.base.tables import Table
+from hpml.benchmark.agreement import same_results
+from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.contender import AnyContender
+from hpml.benchmark.record import Parameters
+from hpml.suites import peer
+from hpml.suites.choosing import choose
+from hpml.suites.errors import SuiteError
+from hpml.suites.forwards import (
+    BASELINE,
+    COMPILED,
+    Conditions,
+    Forward,
+    ForwardResult,
+    add_forward_arguments,
+    compiled,
+    contenders_of,
+    forward_options,
+    uniform_input,
+)
+from hpml.suites.options import add_shared_arguments, run_command
+from hpml.suites.published import CUDA_GRAPHS, published_toy_resnet
+from hpml.suites.running import run_cases
+
+if TYPE_CHECKING:
+    import torch
+    from matplotlib.figure import Figure
+
+__all__ = [
+    "BASELINE",
+    "ToyResNetResult",
+    "add_arguments",
+    "build_handwritten",
+    "example_input",
+    "main",
+    "names",
+    "run",
+]
+
+CONTROL = "handwritten (own process)"
+RESOLUTIONS = (16, 32, 64)
+
+
+class ToyResNetResult(ForwardResult):
+    """What the suite measured: one case for each resolution."""
+
+    title = "Toy ResNet, time per forward"
+
+    def published(self) -> Table:
+        """Return published beside measured figures, as ratios to the hand-written module."""
+        return published_toy_resnet(self.cases)
+
+    def plot(self) -> Figure:
+        """Draw throughput, and time relative to the hand-written module, against the resolution."""
+        from hpml.suites.pictures import draw_toy_resnet
+
+        return draw_toy_resnet(self.cases)
+
+
+def names(*, compile: bool = False, cuda_graphs: bool = False) -> tuple[str, ...]:
+    """Return the contenders' names, in the order of tables and pictures.
+
+    >>> names()[0], names(cuda_graphs=True)[-1]
+    ('handwritten', 'cuda-graphs')
+    """
+    from hpml.symbolic import EXECUTIONS
+
+    on_request = ((COMPILED, compile), (CUDA_GRAPHS, cuda_graphs))
+    others = (name for name, asked in on_request if asked)
+    return (BASELINE, *EXECUTIONS, peer.NAME, CONTROL, *others)
+
+
+def example_input(
+    batch: int, resolution: int, seed: int = 0, device: str | torch.device = "cpu"
+) -> torch.Tensor:
+    """Return the images for all contenders, (batch, 3, resolution, resolution) of float32.
+
+    >>> example_input(4, 16).shape
+    torch.Size([4, 3, 16, 16])
+    """
+    return uniform_input((batch, 3, resolution, resolution), seed, device)
+
+
+def build_handwritten(
+    resolution: int, batch: int, *, grad: bool, device: str, seed: int
+) -> Callable[[], object]:
+    """Return the forward of the hand-written module, for timing in a process of its own."""
+    import torch
+
+    from hpml.models import ToyResNet, toy_resnet_layers
+
+    torch.set_grad_enabled(grad)
+    model = ToyResNet(toy_resnet_layers(resolution, seed=seed, device=device)).eval()
+    return functools.partial(model, example_input(batch, resolution, seed, device))
+
+
+def run(
+    resolutions: Sequence[int] = RESOLUTIONS,
+    *,
+    batch: int = 4,
+    grad: bool = False,
+    device: str = "cpu",
+    threads: int = 1,
+    rounds: int = 25,
+    contenders: Sequence[str] | None = None,
+    compile: bool = False,
+    cuda_graphs: bool = False,
+    min_sample_time: float = 1e-2,
+    garbage: bool = False,
+    seed: int = 0,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    progress: bool = False,
+    stop: Callable[[], bool] | None = None,
+) -> ToyResNetResult:
+    """Measure the forward of the toy ResNet in eval mode.
+
+    Args:
+        resolutions: one case for each of these heights and widths in pixels, multiples of 4.
+        batch: images in the input.
+        grad: record the graph for gradients during the forward; there is no backward.
+        device: "cpu", or a CUDA device.
+        threads: size of torch's thread pool.
+        rounds: interleaved rounds a case.
+        contenders: names, see `names`; the hand-written module is always measured. By default
+            all but those below, and without the peer where it is not installed.
+        compile: measure `torch.compile` too; its first call takes seconds to minutes.
+        cuda_graphs: measure a recorded symbolic model too; needs a CUDA device.
+        min_sample_time: seconds that one sample should last.
+        garbage: leave the garbage collector on during samples.
+        seed: of weights, input and order.
+        out, resume: see `hpml.suites.running.run_cases`.
+        progress: show a progress bar.
+        stop: asked between rounds; once it says True, what was measured is returned.
+
+    Raises:
+        SuiteError: if a contender is unknown or not installed, the device cannot run it, or a
+            resolution does not fit the network.
+        BenchmarkError: if contenders disagree in what they compute, or measuring fails.
+
+    >>> result = run([8], rounds=6, contenders=["inlined"], min_sample_time=1e-5)
+    >>> result.cases[0].comparison.names
+    ('handwritten', 'inlined')
+    """
+    on_request = ((COMPILED, compile), (CUDA_GRAPHS, cuda_graphs))
+    chosen, notes = choose(
+        contenders,
+        names(compile=True, cuda_graphs=True),
+        usual=names(),
+        always=(BASELINE, *(name for name, asked in on_request if asked)),
+    )
+    _check_device(device, recorded=CUDA_GRAPHS in chosen)
+    wrong = [resolution for resolution in resolutions if resolution < 4 or resolution % 4]
+    if wrong:
+        raise SuiteError(
+            "resolutions: expected positive multiples of 4, since the image is halved twice, "
+            f"got {', '.join(map(str, wrong))}."
+        )
+    conditions = Conditions(
+        chosen, rounds, threads, device, grad, min_sample_time, garbage, seed, progress, stop
+    )
+    # Kernels that add in another order agree to fewer digits, on a GPU with TF32 to three.
+    check = same_results(1e-2, 1e-2) if device.startswith("cuda") else same_results(1e-4, 1e-5)
+
+    def measure_case(parameters: Parameters) -> Comparison:
+        resolution = int(parameters["resolution"] or 0)
+        make = functools.partial(
+            _contenders, chosen, resolution, batch, grad=grad, device=device, seed=seed
+        )
+        return conditions.compare(make, f"{resolution} pixels", check)
+
+    shared: dict[str, Value] = {"batch": batch, **conditions.parameters()}
+    cases = [{"resolution": resolution, **shared} for resolution in resolutions]
+    outcome = run_cases("toy-resnet", cases, measure_case, out=out, resume=resume, stop=stop)
+    return ToyResNetResult(outcome.cases, (*outcome.notes, *notes))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``hpml bench toy-resnet``."""
+    add_forward_arguments(parser, "resolutions", RESOLUTIONS, "heights and widths in pixels")
+    parser.add_argument(
+        "--cuda-graphs", action="store_true", help="a recorded model too; needs --device cuda"
+    )
+    add_shared_arguments(parser, "toy-resnet", rounds=25)
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the suite for the command line and return the exit code."""
+    return run_command(
+        arguments,
+        lambda out: run(
+            arguments.resolutions,
+            cuda_graphs=arguments.cuda_graphs,
+            **forward_options(arguments, out),
+        ),
+    )
+
+
+def _check_device(device: str, *, recorded: bool) -> None:
+    """Refuse what this machine cannot run, before anything is built."""
+    import torch
+
+    if recorded and not device.startswith("cuda"):
+        raise SuiteError(
+            f"{CUDA_GRAPHS}: expected a CUDA device, since only a GPU records and replays kernels, "
+            f"got device={describe(device)}. Add --device cuda, or leave it out."
+        )
+    if device.startswith("cuda") and not torch.cuda.is_available():
+        raise SuiteError(
+            f"device: expected one of this machine's, got {describe(device)}, but torch sees no "
+            "GPU here. Use cpu, or see `hpml doctor`."
+        )
+
+
+def _contenders(
+    chosen: Sequence[str], resolution: int, batch: int, *, grad: bool, device: str, seed: int
+) -> list[AnyContender]:
+    """Return the contenders for one resolution, all over the same layers, in eval mode."""
+    from hpml.models import ToyResNet, symbolic_toy_resnet, toy_resnet_layers
+    from hpml.symbolic import EXECUTIONS
+
+    layers = toy_resnet_layers(resolution, seed=seed, device=device)
+
+    def symbolic(execution: str, cuda_graphs: bool = False) -> torch.nn.Module:
+        return symbolic_toy_resnet(layers, execution, cuda_graphs=cuda_graphs).eval()
+
+    ways: dict[str, Callable[[], Forward]] = {
+        BASELINE: lambda: ToyResNet(layers).eval(),
+        COMPILED: lambda: compiled(ToyResNet(layers).eval()),
+        CUDA_GRAPHS: lambda: symbolic("inlined", cuda_graphs=True),
+        **{name: functools.partial(symbolic, name) for name in EXECUTIONS},
+    }
+    arguments: dict[str, Value] = {
+        "resolution": resolution,
+        "batch": batch,
+        "grad": grad,
+        "device": device,
+        "seed": seed,
+    }
+    x = example_input(batch, resolution, seed, device)
+    elsewhere = {
+        peer.NAME: "hpml.suites.peer:build_toy_resnet",
+        CONTROL: "hpml.suites.toy_resnet:build_handwritten",
+    }
+    return contenders_of(chosen, ways, x, elsewhere, arguments)
