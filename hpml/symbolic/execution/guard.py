@@ -14,11 +14,10 @@ forward.
 
 from __future__ import annotations
 
-import functools
 import operator
 import sys
-from collections.abc import Callable, Iterator, Sequence
-from itertools import chain, repeat
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import torch
@@ -37,7 +36,7 @@ _GLOBAL_HOOKS = tuple("_global" + name for name in _HOOKS)
 _METHODS = ("forward", "_call_impl", "_conv_forward", "_check_input_dim")
 
 _attributes_of = operator.attrgetter("__dict__")
-_parameters_of = operator.attrgetter("_parameters")
+_parameters_in = operator.itemgetter("_parameters")
 _hooks_in = operator.itemgetter(*_HOOKS)
 
 Watched = tuple[Any, str, Any]
@@ -78,15 +77,22 @@ def _functions_in(form: Form) -> list[Watched]:
 
 
 class _Checked(NamedTuple):
-    """What the layers were like when they were last looked at one by one."""
+    """What the layers were like when they were last looked at one by one.
+
+    Attributes:
+        hook_number: the number that the next hook to be registered anywhere would get.
+        layers: all of them; ``attributes`` and ``parameters`` are their dictionaries.
+        written: those that are written out; ``types`` and ``written_attributes`` are theirs.
+    """
 
     hook_number: int
-    written: Sequence[nn.Module]
-    types: list[type]
+    layers: Sequence[nn.Module]
     attributes: list[dict[str, Any]]
-    attribute_counts: list[int]
     parameters: list[dict[str, Any]]
-    hooks: list[dict[int, Any]]
+    parameter_counts: list[int]
+    types: list[type]
+    written_attributes: Sequence[dict[str, Any]]
+    attribute_counts: list[int]
 
 
 class Guard:
@@ -102,7 +108,6 @@ class Guard:
         self._identities = [_identity(layer) for layer in layers]
         found = [(i, form) for i, form in enumerate(forms) if isinstance(form, Form)]
         self._pick = _picker([i for i, _ in found], len(forms))
-        self._pick_holders = _picker([i for i, form in found if form.parameters], len(forms))
         self._fixed = [
             (i, operator.attrgetter(name), value) for i, form in found for name, value in form.fixed
         ]
@@ -120,12 +125,8 @@ class Guard:
                 )
             )
         )
-        self._read_parameters: Callable[[Sequence[nn.Module]], Iterator[Any]] = (
-            functools.partial(map, _parameters_of)
-            if len(found) == len(forms)
-            else lambda layers: map(getattr, layers, repeat("_parameters"), repeat(None))
-        )
         self._checked: _Checked | None = None
+        self._culprit = 0
 
     def parameters(self, layers: Sequence[nn.Module]) -> list[dict[str, Any]] | None:
         """Return the dictionary of parameters of each layer if the source may run, else ``None``.
@@ -133,35 +134,37 @@ class Guard:
         Args:
             layers: the layers as they are now.
         """
-        parameters = list(self._read_parameters(layers))
         checked = self._checked
-        if checked is not None and checked.hook_number != RemovableHandle.next_id:
-            self._checked = checked = _with_hooks_of_now(checked)
-        if checked is None or not self._is_as_checked(checked, layers, parameters):
-            self._checked = checked = self._check(layers)
-            if checked is None:
-                return None
-        return parameters
+        if checked is not None:
+            parameters = list(map(_parameters_in, checked.attributes))
+            if self._is_as_checked(checked, layers, parameters):
+                # A hook takes a number when it is registered. None taken: no new hook anywhere.
+                number = RemovableHandle.next_id
+                if number == checked.hook_number:
+                    return parameters
+                if not _has_hooks(checked.written_attributes):
+                    self._checked = checked._replace(hook_number=number)
+                    return parameters
+        self._checked = checked = self._check(layers)
+        return None if checked is None else list(map(_parameters_in, checked.attributes))
 
     def _is_as_checked(
         self, checked: _Checked, layers: Sequence[nn.Module], parameters: list[Any]
     ) -> bool:
-        written = self._pick(layers)
-        holders = self._pick_holders(parameters)
-        attributes = checked.attributes
-        return (
-            written == checked.written
-            and not any(checked.hooks)
-            and list(map(type, written)) == checked.types
-            # Another dictionary of parameters: another state was set, and other hooks with it.
-            and all(map(operator.is_, self._pick(parameters), checked.parameters))
-            # An attribute that is set on an instance may hide a parameter or a method.
-            and list(map(len, attributes)) == checked.attribute_counts
-            and not any(map(operator.contains, attributes, repeat("forward")))
-            and all(map(operator.contains, holders, repeat("weight")))
-            and all(map(operator.contains, holders, repeat("bias")))
-            and self._is_fixed(layers)
-        )
+        try:
+            return (
+                # Lists of the same objects are equal at a glance: == looks at identity first.
+                layers == checked.layers
+                # Another dictionary of parameters: another state was set, other hooks with it.
+                and parameters == checked.parameters
+                and list(map(type, self._pick(layers))) == checked.types
+                # An attribute that is set on an instance may hide a parameter or a method.
+                and list(map(len, checked.written_attributes)) == checked.attribute_counts
+                and list(map(len, parameters)) == checked.parameter_counts
+                and self._is_fixed(layers)
+            )
+        except RuntimeError:  # other dictionaries, whose tensors cannot be compared
+            return False
 
     def _is_fixed(self, layers: Sequence[nn.Module]) -> bool:
         """Return whether settings, functions and classes are what the source stands on."""
@@ -183,18 +186,26 @@ class Guard:
     def _check(self, layers: Sequence[nn.Module]) -> _Checked | None:
         # The number first: a hook that comes meanwhile then has a newer one.
         number = RemovableHandle.next_id
-        written = self._pick(layers)
-        if any(self._reasons_now(layers)):
+        # What stood in the way at the last forward most likely still does.
+        why = self._questions(layers)
+        if self._culprit < len(layers) and why(self._culprit):
             return None
-        attributes = list(map(_attributes_of, written))
+        for position in range(len(layers)):
+            if why(position):
+                self._culprit = position
+                return None
+        attributes = list(map(_attributes_of, layers))
+        parameters = list(map(_parameters_in, attributes))
+        written_attributes = self._pick(attributes)
         return _Checked(
             number,
-            written,
-            list(map(type, written)),
+            layers,
             attributes,
-            list(map(len, attributes)),
-            list(map(_parameters_of, written)),
-            _hook_dictionaries(attributes),
+            parameters,
+            list(map(len, parameters)),
+            list(map(type, self._pick(layers))),
+            written_attributes,
+            list(map(len, written_attributes)),
         )
 
     def reasons(self, layers: Sequence[nn.Module]) -> list[str]:
@@ -203,30 +214,34 @@ class Guard:
         One layer that is written out in the source, and has to be called, makes the whole forward
         call its layers.
         """
+        why = self._questions(layers)
         return [
-            form if isinstance(form, str) else now
-            for form, now in zip(self._forms, self._reasons_now(layers), strict=True)
+            form if isinstance(form, str) else why(position)
+            for position, form in enumerate(self._forms)
         ]
 
-    def _reasons_now(self, layers: Sequence[nn.Module]) -> Iterator[str]:
-        """Yield for each layer why it cannot be what the source says; empty if it can."""
+    def _questions(self, layers: Sequence[nn.Module]) -> Callable[[int], str]:
+        """Return a function that says of a layer why it cannot be written out; empty if it can."""
         everywhere = _global_reason()
         replaced = {
             owner: name for owner, name, was in self._watched if getattr(owner, name) is not was
         }
-        for layer, form, identity in zip(layers, self._forms, self._identities, strict=True):
+
+        def why(position: int) -> str:
+            layer, form = layers[position], self._forms[position]
             if isinstance(form, str):
-                yield ""
-            elif everywhere:
-                yield everywhere
-            elif not _is_identity(layer, identity):
-                yield f"the source was written for another layer than this {type(layer).__name__}"
-            elif type(layer).__call__ not in interception.TRANSPARENT:
-                yield f"the __call__ of {type(layer).__name__} was replaced"
-            elif type(layer) in replaced:
-                yield f"the {replaced[type(layer)]} of {type(layer).__name__} was replaced"
-            else:
-                yield _reason(layer, form)
+                return ""
+            if everywhere:
+                return everywhere
+            if not _is_identity(layer, self._identities[position]):
+                return f"the source was written for another layer than this {type(layer).__name__}"
+            if type(layer).__call__ not in interception.TRANSPARENT:
+                return f"the __call__ of {type(layer).__name__} was replaced"
+            if type(layer) in replaced:
+                return f"the {replaced[type(layer)]} of {type(layer).__name__} was replaced"
+            return _reason(layer, form)
+
+        return why
 
 
 def _identity(layer: nn.Module) -> tuple[Any, ...]:
@@ -271,15 +286,10 @@ def _global_reason() -> str:
     return ""
 
 
-def _with_hooks_of_now(checked: _Checked) -> _Checked:
-    """Look the dictionaries of hooks up again: somebody registered a hook somewhere."""
-    number = RemovableHandle.next_id
-    return checked._replace(hook_number=number, hooks=_hook_dictionaries(checked.attributes))
-
-
-def _hook_dictionaries(attributes: list[dict[str, Any]]) -> list[dict[int, Any]]:
+def _has_hooks(attributes: Sequence[dict[str, Any]]) -> bool:
+    """Return whether any layer has hooks, or all modules have one."""
     everywhere = [getattr(torch_module, name) for name in _GLOBAL_HOOKS]
-    return [*everywhere, *chain.from_iterable(map(_hooks_in, attributes))]
+    return any(everywhere) or any(chain.from_iterable(map(_hooks_in, attributes)))
 
 
 def _picker(positions: list[int], count: int) -> Callable[[Sequence[Any]], Sequence[Any]]:
