@@ -8,7 +8,7 @@
 from __future__ import annotations
 
 CODEGEN_BY_DEFAULT: bool = True
-"""Whether a model made without ``execution=`` runs generated code; else ``"ordered"``."""
+"""Whether a model made without ``execution=`` runs ``"inlined"``; else ``"ordered"``."""
 
 CODEGEN_MIN_LOOP_LENGTH: int | float = 50
 """A straight chain of at least this many layers is generated as a loop; at least 2.

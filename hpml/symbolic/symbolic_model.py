@@ -35,7 +35,7 @@ class SymbolicModel(nn.Module):
         enable_forward_codegen: ``True`` means ``execution="codegen"``, ``False`` means
             ``"ordered"``; ``None`` leaves it to ``execution``.
         execution: how the forward runs, one of ``hpml.symbolic.EXECUTIONS``; ``None`` means the
-            fastest that is always correct.
+            fastest that is always correct, ``"inlined"``.
 
     Raises:
         ArgumentError: something that is not symbolic data, or both ways to choose an execution.
@@ -47,7 +47,7 @@ class SymbolicModel(nn.Module):
     >>> x = inputs = Input(shape=(4,))
     >>> for _ in range(2):
     ...     x = nn.Linear(4, 4)(x)
-    >>> model = SymbolicModel(inputs, x)
+    >>> model = SymbolicModel(inputs, x, execution="codegen")
     >>> model(torch.rand(8, 4)).shape
     torch.Size([8, 4])
     >>> print(model.source)
@@ -325,11 +325,12 @@ def _choose_execution(execution: str | None, codegen: bool | None) -> str:
             f"expected execution or enable_forward_codegen, received both ({execution!r} and "
             f"{codegen!r}): enable_forward_codegen=True is execution='codegen', False is 'ordered'"
         )
-    if execution is None:
-        wanted = config.CODEGEN_BY_DEFAULT if codegen is None else codegen
-        return "codegen" if wanted else "ordered"
-    _check_execution(execution)
-    return execution
+    if execution is not None:
+        _check_execution(execution)
+        return execution
+    if codegen is not None:
+        return "codegen" if codegen else "ordered"
+    return "inlined" if config.CODEGEN_BY_DEFAULT else "ordered"
 
 
 def _check_execution(name: Any) -> None:
