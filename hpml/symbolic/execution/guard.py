@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -81,7 +81,9 @@ class _Checked(NamedTuple):
 
     Attributes:
         hook_number: the number that the next hook to be registered anywhere would get.
+        hooks: the dictionaries of the hooks of those that are written out, and of all modules.
         layers: all of them; ``attributes`` and ``parameters`` are their dictionaries.
+        hooks: the dictionaries of hooks, of those that are written out and of all modules.
         written: those that are written out; ``types`` and ``written_attributes`` are theirs.
     """
 
@@ -93,6 +95,7 @@ class _Checked(NamedTuple):
     types: list[type]
     written_attributes: Sequence[dict[str, Any]]
     attribute_counts: list[int]
+    hooks: list[dict[int, Any]]
 
 
 class Guard:
@@ -137,14 +140,13 @@ class Guard:
         checked = self._checked
         if checked is not None:
             parameters = list(map(_parameters_in, checked.attributes))
+            # A hook takes a number when it is registered; perhaps in a new dictionary of hooks.
+            number = RemovableHandle.next_id
+            if number != checked.hook_number:
+                hooks = _hook_dictionaries(checked.written_attributes)
+                self._checked = checked = checked._replace(hook_number=number, hooks=hooks)
             if self._is_as_checked(checked, layers, parameters):
-                # A hook takes a number when it is registered. None taken: no new hook anywhere.
-                number = RemovableHandle.next_id
-                if number == checked.hook_number:
-                    return parameters
-                if not _has_hooks(checked.written_attributes):
-                    self._checked = checked._replace(hook_number=number)
-                    return parameters
+                return parameters
         self._checked = checked = self._check(layers)
         return None if checked is None else list(map(_parameters_in, checked.attributes))
 
@@ -155,6 +157,8 @@ class Guard:
             return (
                 # Lists of the same objects are equal at a glance: == looks at identity first.
                 layers == checked.layers
+                # Hooks are looked at each time: another thread may be just registering one.
+                and not any(checked.hooks)
                 # Another dictionary of parameters: another state was set, other hooks with it.
                 and parameters == checked.parameters
                 and list(map(type, self._pick(layers))) == checked.types
@@ -206,6 +210,7 @@ class Guard:
             list(map(type, self._pick(layers))),
             written_attributes,
             list(map(len, written_attributes)),
+            _hook_dictionaries(written_attributes),
         )
 
     def reasons(self, layers: Sequence[nn.Module]) -> list[str]:
@@ -286,10 +291,10 @@ def _global_reason() -> str:
     return ""
 
 
-def _has_hooks(attributes: Sequence[dict[str, Any]]) -> bool:
-    """Return whether any layer has hooks, or all modules have one."""
+def _hook_dictionaries(attributes: Iterable[dict[str, Any]]) -> list[dict[int, Any]]:
+    """Return where the hooks of these layers are kept, and those of all modules."""
     everywhere = [getattr(torch_module, name) for name in _GLOBAL_HOOKS]
-    return any(everywhere) or any(chain.from_iterable(map(_hooks_in, attributes)))
+    return [*everywhere, *chain.from_iterable(map(_hooks_in, attributes))]
 
 
 def _picker(positions: list[int], count: int) -> Callable[[Sequence[Any]], Sequence[Any]]:

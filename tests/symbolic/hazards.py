@@ -1,0 +1,244 @@
+"""What the tests of hazards share: a network, the same as a model, and a look at both.
+
+A *row* is something that users do to a module after a model was built of it. It is done to the
+model and to a twin, a plain ``nn.Module`` with the same layers that calls them by hand. Whatever
+can be seen of a run must be equal: results, gradients, buffers, what hooks were given, and how many
+random numbers were drawn.
+"""
+
+from __future__ import annotations
+
+import copy
+import sys
+from collections.abc import Callable
+from types import FrameType
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.symbolic import Input, SymbolicModel
+from tests.symbolic.models import assert_same
+
+Event = Callable[[Any, list[Any]], Callable[[], object] | None]
+"""``event(owner, log)`` does something to the layers of the model or the twin.
+
+Returns what takes it back, or ``None`` where nothing can.
+"""
+
+
+class Row(NamedTuple):
+    """Something users do, and whether the layers must be called from then on."""
+
+    event: Event
+    called: bool
+
+    def __str__(self) -> str:
+        return self.event.__name__
+
+
+class Network(nn.Module):
+    """One layer of each kind that matters, called by hand."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.conv = nn.Conv2d(2, 4, 3)
+        self.norm = nn.BatchNorm2d(4)
+        self.relu = nn.ReLU(inplace=True)
+        self.drop = nn.Dropout(0.4)
+        self.pool = nn.MaxPool2d(2)
+        self.flat = nn.Flatten()
+        self.linear = nn.Linear(16, 6)
+        self.layer_norm = nn.LayerNorm(6)
+        self.gelu = nn.GELU()
+        self.head = nn.Linear(6, 4)
+        self.softmax = nn.Softmax(1)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h = self.drop(self.relu(self.norm(self.conv(x))))
+        h = self.linear(self.flat(self.pool(h)))
+        h = h + self.gelu(self.layer_norm(h)) * 2
+        return self.softmax(self.head(h))
+
+
+LAYERS = tuple(Network()._modules)
+
+
+def network(training: bool) -> Network:
+    """Return a network whose statistics are no longer those of a new one."""
+    torch.manual_seed(0)
+    made = Network()
+    with torch.no_grad():
+        made(torch.randn(8, 2, 6, 6) * 2 + 1)
+    return made.train(training)
+
+
+def model_of(made: Network, execution: str) -> SymbolicModel:
+    """Return a model of the same layers, under the same names."""
+    x = h = Input(shape=(2, 6, 6))
+    for name in ("conv", "norm", "relu", "drop", "pool", "flat", "linear"):
+        h = h(getattr(made, name), custom_name=name)
+    g = h(made.layer_norm, custom_name="layer_norm")(made.gelu, custom_name="gelu")
+    h = (h + g * 2)(made.head, custom_name="head")
+    model = SymbolicModel(x, h(made.softmax, custom_name="softmax"), execution=execution)
+    return model.train(made.training)
+
+
+def value(dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    torch.manual_seed(1)
+    return torch.randn(3, 2, 6, 6, dtype=dtype)
+
+
+def dtype_of(owner: nn.Module) -> torch.dtype:
+    return next((p.dtype for p in owner.parameters() if p.is_floating_point()), torch.float32)
+
+
+def observe(owner: nn.Module, log: list[Any]) -> dict[str, Any]:
+    """Run forward and backward; return everything that can be seen of it."""
+    x = value(dtype_of(owner)).requires_grad_()
+    owner.zero_grad()
+    log.clear()
+    torch.manual_seed(2)
+    try:
+        result = owner(x)
+    except Exception as error:  # noqa: BLE001 - an error is an observation, too
+        return {"error": (type(error), str(error).splitlines()[:1]), "log": list(log)}
+    weights = torch.linspace(-1, 2, result.numel(), dtype=torch.float64).reshape(result.shape)
+    (result.double() * weights).sum().backward()
+    return {
+        "result": result,
+        "gradient": x.grad,
+        "gradients": {name: p.grad for name, p in sorted(owner.named_parameters())},
+        "buffers": {name: b.clone() for name, b in sorted(owner.named_buffers())},
+        "log": list(log),
+        "random": torch.rand(3),
+    }
+
+
+def called_layers(model: SymbolicModel) -> set[str]:
+    """Return the names of the layers that a forward calls, watched from outside."""
+    code = nn.Module._call_impl.__code__
+    called = set()
+
+    def note(frame: FrameType, event: str, argument: object) -> None:
+        if event == "call" and frame.f_code is code:
+            called.add(id(frame.f_locals["self"]))
+
+    before = sys.getprofile()
+    sys.setprofile(note)
+    try:
+        with torch.no_grad():
+            model(value(dtype_of(model)))
+    finally:
+        sys.setprofile(before)
+    return {name for name, layer in model._modules.items() if id(layer) in called}
+
+
+def always_called(model: SymbolicModel) -> set[str]:
+    """Return the names of the layers that are called even where everything is written out."""
+    return {"softmax", "norm"} if model.training else {"softmax"}
+
+
+def obstacles(model: SymbolicModel) -> dict[str, str]:
+    """Return for each layer that could be written out why it is not at present."""
+    return {name: why for name, _, how, why in model.explain().rows if how != "inlined"}
+
+
+class Pair:
+    """A model and its twin, with a log for each."""
+
+    def __init__(self, execution: str, training: bool, before: Row | None = None) -> None:
+        made = network(training)
+        self.twin = copy.deepcopy(made)
+        self.logs: tuple[list[Any], list[Any]] = ([], [])
+        self._undo: list[Any] = []
+        if before is not None:
+            self._undo = self._do(before, made)
+        self.model = model_of(made, execution)
+
+    def do(self, row: Row) -> None:
+        self._undo = self._do(row, self.model)
+
+    def _do(self, row: Row, subject: nn.Module) -> list[Any]:
+        undo = []
+        for owner, log in zip((subject, self.twin), self.logs, strict=True):
+            torch.manual_seed(3)
+            undo.append(row.event(owner, log))
+        return undo
+
+    def undo(self) -> bool:
+        """Take the last row back, if it can be."""
+        for undo in self._undo:
+            if undo is not None:
+                undo()
+        return all(self._undo)
+
+    def agree(self) -> None:
+        """Check twice that the model does what its twin does; what is remembered comes second."""
+        for _ in range(2):
+            expected = observe(self.twin, self.logs[1])
+            assert_same(observe(self.model, self.logs[0]), expected)
+
+    def check_how(self, called: bool) -> None:
+        """Check from outside whether the layers are called, and that ``explain`` says so."""
+        model = self.model
+        names = called_layers(model)
+        with torch.no_grad():
+            self.twin(value(dtype_of(self.twin)))  # that look moved the statistics
+        if model.execution != "inlined":
+            return
+        if called:
+            assert names == set(model._modules)
+            assert set(obstacles(model)) > {"softmax"}
+        else:
+            assert names == always_called(model)
+            assert set(obstacles(model)) == {"softmax"}
+
+
+def check_row(row: Row, execution: str, training: bool) -> None:
+    """Do it to a model that has run, and take it back; at each step the twin is right."""
+    pair = Pair(execution, training)
+    pair.agree()
+    pair.do(row)
+    pair.agree()
+    pair.check_how(row.called)
+    if pair.undo():
+        pair.agree()
+        pair.check_how(called=False)
+
+
+def check_row_before_building(row: Row, execution: str, training: bool) -> None:
+    """Build the model of layers to which it was done already."""
+    pair = Pair(execution, training, before=row)
+    pair.agree()
+    pair.undo()
+    pair.agree()
+
+
+MODES = [
+    pytest.param("inlined", True, id="inlined-train"),
+    pytest.param("inlined", False, id="inlined-eval"),
+    pytest.param("codegen", True, id="codegen-train"),
+    pytest.param("ordered", False, id="ordered-eval"),
+    pytest.param("lazy", False, id="lazy-eval"),
+]
+each_mode = pytest.mark.parametrize(("execution", "training"), MODES)
+
+
+def rows_of(rows: list[Row]) -> Any:
+    return pytest.mark.parametrize("row", rows, ids=str)
+
+
+def row_list() -> tuple[list[Row], Callable[..., Callable[[Event], Event]]]:
+    """Return a list of rows, and a decorator that adds one."""
+    rows: list[Row] = []
+
+    def row(*, called: bool) -> Callable[[Event], Event]:
+        def add(event: Event) -> Event:
+            rows.append(Row(event, called))
+            return event
+
+        return add
+
+    return rows, row
