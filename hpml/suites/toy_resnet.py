@@ -9,7 +9,8 @@ does not; on a GPU that the launches keep waiting, not even the time grows.
 Images of 32 pixels and more need buffers of a size at which the allocator of the C library may give
 memory back to the system after each layer and fetch it again for the next. Whether it does depends
 on what else a process holds, and moves times by up to a third. So the hand-written module is timed
-in a process of its own as well: how far its ratio is from 1 says how far to trust the peer's.
+in a process of its own as well, as the control: how far its ratio is from 1 says how far to trust
+the peer's.
 """
 
 from __future__ import annotations
@@ -61,7 +62,7 @@ __all__ = [
     "run",
 ]
 
-CONTROL = "handwritten (own process)"
+CONTROL = "handwritten-control"
 RESOLUTIONS = (16, 32, 64)
 
 
