@@ -37,6 +37,7 @@ _METHODS = ("forward", "_call_impl", "_conv_forward", "_check_input_dim")
 
 _attributes_of = operator.attrgetter("__dict__")
 _parameters_in = operator.itemgetter("_parameters")
+_buffers_in = operator.itemgetter("_buffers")
 _hooks_in = operator.itemgetter(*_HOOKS)
 
 Watched = tuple[Any, str, Any]
@@ -81,9 +82,9 @@ class _Checked(NamedTuple):
 
     Attributes:
         hook_number: the number that the next hook to be registered anywhere would get.
-        hooks: the dictionaries of the hooks of those that are written out, and of all modules.
         layers: all of them; ``attributes`` and ``parameters`` are their dictionaries.
         hooks: the dictionaries of hooks, of those that are written out and of all modules.
+        no_buffers: the dictionaries of buffers that were empty: nothing moved there.
         written: those that are written out; ``types`` and ``written_attributes`` are theirs.
     """
 
@@ -96,6 +97,7 @@ class _Checked(NamedTuple):
     written_attributes: Sequence[dict[str, Any]]
     attribute_counts: list[int]
     hooks: list[dict[int, Any]]
+    no_buffers: list[dict[str, Any]]
 
 
 class Guard:
@@ -159,6 +161,8 @@ class Guard:
                 layers == checked.layers
                 # Hooks are looked at each time: another thread may be just registering one.
                 and not any(checked.hooks)
+                # A parameter that became a buffer.
+                and not any(checked.no_buffers)
                 # Another dictionary of parameters: another state was set, other hooks with it.
                 and parameters == checked.parameters
                 and list(map(type, self._pick(layers))) == checked.types
@@ -211,6 +215,7 @@ class Guard:
             written_attributes,
             list(map(len, written_attributes)),
             _hook_dictionaries(written_attributes),
+            [buffers for buffers in map(_buffers_in, written_attributes) if not buffers],
         )
 
     def reasons(self, layers: Sequence[nn.Module]) -> list[str]:
@@ -271,8 +276,11 @@ def _reason(layer: nn.Module, form: Form) -> str:
     if layer._compiled_call_impl is not None:
         return "it was compiled by itself"
     for name in form.parameters:
-        if name not in layer._parameters or name in attributes:
+        if name not in layer._parameters:
             return f"its {name} is not a parameter"
+    for name in (*layer._parameters, *layer._buffers):
+        if name in attributes:
+            return f"its {name} is hidden by an attribute"
     for name, value in form.fixed:
         if getattr(layer, name) != value:
             return f"its {name} is {getattr(layer, name)!r}"

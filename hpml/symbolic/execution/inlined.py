@@ -54,7 +54,8 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
         if torch.compiler.is_compiling():
             return ordered.call_in_order(graph, layers, inputs)
         parameters = guard.parameters(layers)
-        if parameters is None:
+        # A tracer notes in which layer it is.
+        if parameters is None or torch._C._get_tracing_state() is not None:
             return in_order().run(self, *inputs)
         return forward(layers, parameters, *inputs)
 
