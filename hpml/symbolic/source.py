@@ -140,7 +140,6 @@ def find_chains(
             f"least 2, received {min_length!r}; float('inf') writes no loops"
         )
     counts = use_counts(graph)
-    outputs = set(graph.outputs)
     chains = {}
     start = 0
     calls = graph.calls
@@ -155,7 +154,6 @@ def find_chains(
                 and _is_simple(calls[end])
                 and result is not None
                 and counts[result] == 1
-                and result not in outputs
                 and kind(end) == start_kind
             ):
                 result = calls[end].results[0]

@@ -175,6 +175,7 @@ def test_any_function_may_be_called(function: Any) -> None:
 def test_a_function_that_can_run_on_meta_tensors_is_not_run_on_numbers(runs: list[str]) -> None:
     x = Input(shape=(4,))
     add_to_graph(lambda t: {"a": [t, t + 1]}, x)
+    add_to_graph(lambda t: torch.cat([t, torch.zeros(5, 4)]) @ torch.eye(4), x)
     nn.LSTM(4, 3)(x)
     nn.MultiheadAttention(4, 2)(x, x, x)
     torch.stft(torch.tanh(x), 4, return_complex=True)

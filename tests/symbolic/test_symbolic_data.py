@@ -150,6 +150,8 @@ def test_asking_whether_an_attribute_exists_adds_no_node() -> None:
         hasattr(data, name)
     assert hasattr(x, "relu")
     assert not hasattr(x, "no_such_name")
+    assert not hasattr(x, "_version"), "protocols probe for private names"
+    assert not hasattr(x, "__array__")
     assert hasattr(data, "keys")
     assert not hasattr(data, "relu")
     assert x.children == ()
