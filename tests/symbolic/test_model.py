@@ -1,11 +1,8 @@
-"""A symbolic model is a module like any other: copied, saved, switched, extended, compiled."""
+"""A symbolic model is a module like any other: switched, extended, run, looked at."""
 
 from __future__ import annotations
 
 import copy
-import gc
-import io
-import pickle
 import sys
 import threading
 import weakref
@@ -14,12 +11,11 @@ from typing import Any
 
 import pytest
 import torch
-from torch import fx, nn
+from torch import nn
 
 from hpml.symbolic import EXECUTIONS, FunctionalModel, Input, SymbolicModel, config, model_tools
 from hpml.symbolic.errors import ArgumentError
-from tests.symbolic.models import PROGRAMS, assert_same
-from tests.symbolic.processes import run_together
+from tests.symbolic.models import VALUE, assert_same, small_model
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
 
@@ -29,116 +25,6 @@ def _switches() -> Iterator[None]:
     before = config.CODEGEN_BY_DEFAULT, config.CODEGEN_MIN_LOOP_LENGTH
     yield
     config.CODEGEN_BY_DEFAULT, config.CODEGEN_MIN_LOOP_LENGTH = before
-
-
-def small_model(execution: str | None = None) -> SymbolicModel:
-    x = Input(shape=(4,))
-    h = nn.Linear(4, 6)(x)
-    y = nn.BatchNorm1d(6)(h + 1).relu()
-    first, second = y.chunk(2, dim=1)
-    return SymbolicModel(x, (first * second, h), execution=execution)
-
-
-VALUE = torch.linspace(-1, 1, 12).reshape(3, 4)
-
-# --- copies ---------------------------------------------------------------------------------------
-
-
-def through_pickle(model: SymbolicModel) -> SymbolicModel:
-    return pickle.loads(pickle.dumps(model))
-
-
-def through_torch_save(model: SymbolicModel) -> SymbolicModel:
-    file = io.BytesIO()
-    torch.save(model, file)
-    file.seek(0)
-    return torch.load(file, weights_only=False)
-
-
-def detached(model: SymbolicModel) -> SymbolicModel:
-    return model.detach_from_graph()
-
-
-COPIES = [copy.deepcopy, through_pickle, through_torch_save, detached]
-each_copy = pytest.mark.parametrize("copied", COPIES, ids=lambda function: function.__name__)
-
-
-@each_copy
-@each_execution
-def test_a_copy_does_the_same_with_weights_of_its_own(copied: Any, execution: str) -> None:
-    model = small_model(execution).eval()
-    other = copied(model)
-    assert type(other) is SymbolicModel
-    assert other.execution == execution
-    assert other.graph == model.graph
-    assert not other.training
-    assert_same(other(VALUE), model(VALUE))
-    assert_same(other.state_dict(), model.state_dict())
-    expected = model(VALUE)
-    with torch.no_grad():
-        for parameter in other.parameters():
-            parameter.zero_()
-    assert_same(model(VALUE), expected)
-    assert (other(VALUE)[1] == 0).all()
-
-
-@each_copy
-@pytest.mark.parametrize("name", [n for n in PROGRAMS if n != "arguments_in_containers"])
-def test_every_model_can_be_copied(name: str, copied: Any) -> None:
-    torch.manual_seed(0)
-    program = PROGRAMS[name]("codegen")
-    model = program.model("codegen")
-    program.modules.eval()
-    outputs = []
-    for each in (model, copied(model)):
-        torch.manual_seed(0)
-        outputs.append(each(*copy.deepcopy(program.samples)))
-    assert_same(outputs[1], outputs[0])
-
-
-def test_a_shared_layer_stays_shared_in_a_copy_and_inside_a_larger_module() -> None:
-    x = Input(shape=(4,))
-    layer = nn.Linear(4, 4)
-    model = SymbolicModel(x, layer(layer(x)))
-    pair = nn.ModuleList([model, layer])
-    copied = copy.deepcopy(pair)
-    assert copied[0].Linear_1 is copied[0].Linear_2 is copied[1]
-    assert copied[1] is not layer
-
-
-def test_a_shallow_copy_shares_the_layers() -> None:
-    model = small_model()
-    other = copy.copy(model)
-    assert other.Linear_1 is model.Linear_1
-
-
-@pytest.mark.parametrize("expression", ["x + 1", "x.sum(1)", "x[:, 1:3]", "-x", "torch.relu(x)"])
-def test_an_expression_can_be_pickled(expression: str) -> None:
-    x = Input(shape=(4,))
-    model = SymbolicModel(x, eval(expression, {"x": x, "torch": torch}))
-    assert_same(through_pickle(model)(VALUE), eval(expression, {"x": VALUE, "torch": torch}))
-
-
-def test_a_copy_has_symbolic_data_of_its_own_and_takes_further_outputs() -> None:
-    model = small_model().eval()
-    copied = copy.deepcopy(model)
-    product, hidden = copied.outputs
-    assert product.shape == (1, 3)
-    assert hidden.layer is copied.Linear_1
-    copied.add_output(hidden.children[0])
-    assert len(copied(VALUE)) == 3
-    assert_same(copied(VALUE)[2], copied(VALUE)[1] + 1)
-    assert len(model(VALUE)) == 2
-
-
-def test_a_copy_keeps_the_length_of_its_loops_as_configured_now() -> None:
-    x = inputs = Input(shape=(4,))
-    for _ in range(5):
-        x = nn.ReLU()(x)
-    model = SymbolicModel(inputs, x)
-    assert "for layer" not in model.source
-    config.CODEGEN_MIN_LOOP_LENGTH = 3
-    assert "for layer" in copy.deepcopy(model).source
 
 
 # --- executions -----------------------------------------------------------------------------------
@@ -445,117 +331,3 @@ def test_the_tools_compare_models() -> None:
     assert model_tools.model_similar(model, other)
     assert not model_tools.models_have_corresponding_parameters(model, other)
     assert not model_tools.model_similar(model, nn.Linear(4, 6))
-
-
-# --- with the rest of torch -----------------------------------------------------------------------
-
-
-@each_execution
-def test_to_fx_gives_a_graph_that_tools_of_fx_can_read_and_change(execution: str) -> None:
-    model = small_model(execution).eval()
-    traced = model.to_fx()
-    assert isinstance(traced, fx.GraphModule)
-    assert traced.Linear_1 is model.Linear_1
-    assert_same(traced(VALUE), model(VALUE))
-    assert_same(fx.Interpreter(traced).run(VALUE), model(VALUE))
-    called = [node.target for node in traced.graph.nodes if node.op == "call_module"]
-    assert called == [call.name for call in model.graph.calls if not call.unpacks]
-    output = next(node for node in traced.graph.nodes if node.op == "output")
-    output.args = (output.args[0][1],)
-    traced.graph.eliminate_dead_code()
-    traced.recompile()
-    assert_same(traced(VALUE), model(VALUE)[1])
-    assert len(traced.graph.nodes) == 3
-
-
-@each_execution
-def test_torch_compile_captures_the_whole_model(execution: str) -> None:
-    model = small_model(execution).eval()
-    gc.collect()
-    torch._dynamo.reset()
-    compiled = torch.compile(model, fullgraph=True, backend="eager")
-    assert_same(compiled(VALUE), model(VALUE))
-    torch._dynamo.reset()
-
-
-@each_execution
-def test_torch_export_captures_the_whole_model(execution: str) -> None:
-    model = small_model(execution).eval()
-    exported = torch.export.export(model, (VALUE,))
-    assert_same(exported.module()(VALUE), model(VALUE))
-
-
-@each_execution
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
-def test_jit_trace_captures_the_whole_model(execution: str) -> None:
-    model = small_model(execution).eval()
-    traced = torch.jit.trace(model, (VALUE,))
-    assert_same(traced(VALUE + 1), model(VALUE + 1))
-
-
-@each_execution
-def test_a_data_parallel_replica_runs_its_own_layers(execution: str) -> None:
-    """What `DataParallel` does on each device, without one."""
-    model = small_model(execution).eval()
-    expected = model(VALUE)
-    replica = model._replicate_for_data_parallel()
-    for name, layer in model._modules.items():
-        layer_replica = layer._replicate_for_data_parallel()
-        for key, parameter in layer._parameters.items():
-            if parameter is not None:
-                # A replica holds plain tensors, as attributes and not as parameters.
-                setattr(layer_replica, key, parameter.detach() * 2)
-        setattr(replica, name, layer_replica)
-    doubled = replica(VALUE)
-    assert_same(doubled[1], expected[1] * 2)
-    assert_same(model(VALUE), expected)
-
-
-@each_execution
-def test_functional_call_and_vmap_see_other_parameters(execution: str) -> None:
-    x = Input(shape=(4,))
-    model = SymbolicModel(x, nn.Linear(4, 2)(x).tanh(), execution=execution)
-    doubled = {name: value.detach() * 2 for name, value in model.named_parameters()}
-    expected = torch.tanh(model.Linear_1(VALUE) * 2)
-    received = torch.func.functional_call(model, doubled, (VALUE,))
-    torch.testing.assert_close(received, expected)
-    stacked = {name: torch.stack([value, value * 0]) for name, value in doubled.items()}
-    each = torch.func.vmap(lambda p: torch.func.functional_call(model, p, (VALUE,)))(stacked)
-    torch.testing.assert_close(each, torch.stack([expected, torch.zeros_like(expected)]))
-
-
-TRAINING = """
-import sys
-import torch
-import torch.distributed as dist
-from torch import nn
-from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
-
-rank, store = int(sys.argv[1]), sys.argv[2]
-torch.set_num_threads(1)
-dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2)
-for execution in EXECUTIONS:
-    torch.manual_seed(rank)  # DDP must make the weights equal
-    x = inputs = Input(shape=(4,))
-    for _ in range(3):
-        x = nn.Linear(4, 4)(x).tanh()
-    model = SymbolicModel(inputs, x, execution=execution)
-    parallel = nn.parallel.DistributedDataParallel(model)
-    torch.manual_seed(5)
-    batch = torch.rand(6, 4)
-    parallel(batch[rank * 3 : rank * 3 + 3]).square().mean().backward()
-    received = [p.grad.clone() for p in model.parameters()]
-    model.zero_grad()
-    model(batch).square().mean().backward()
-    for one, other in zip(received, model.parameters(), strict=True):
-        torch.testing.assert_close(one, other.grad)
-        assert other.grad.abs().sum() > 0
-dist.barrier()
-dist.destroy_process_group()
-print("equal")
-"""
-
-
-def test_two_processes_train_one_model_under_ddp(tmp_path: Any) -> None:
-    store = str(tmp_path / "store")
-    assert run_together([(TRAINING, str(rank), store) for rank in range(2)]) == ["equal\n"] * 2

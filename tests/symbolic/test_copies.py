@@ -1,0 +1,122 @@
+"""Models are copied, pickled and saved, with weights of their own."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
+from tests.symbolic.models import PROGRAMS, VALUE, assert_same, small_model
+
+each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
+
+
+@pytest.fixture(autouse=True)
+def _switches() -> Iterator[None]:
+    before = config.CODEGEN_BY_DEFAULT, config.CODEGEN_MIN_LOOP_LENGTH
+    yield
+    config.CODEGEN_BY_DEFAULT, config.CODEGEN_MIN_LOOP_LENGTH = before
+
+
+def through_pickle(model: SymbolicModel) -> SymbolicModel:
+    return pickle.loads(pickle.dumps(model))
+
+
+def through_torch_save(model: SymbolicModel) -> SymbolicModel:
+    file = io.BytesIO()
+    torch.save(model, file)
+    file.seek(0)
+    return torch.load(file, weights_only=False)
+
+
+def detached(model: SymbolicModel) -> SymbolicModel:
+    return model.detach_from_graph()
+
+
+COPIES = [copy.deepcopy, through_pickle, through_torch_save, detached]
+each_copy = pytest.mark.parametrize("copied", COPIES, ids=lambda function: function.__name__)
+
+
+@each_copy
+@each_execution
+def test_a_copy_does_the_same_with_weights_of_its_own(copied: Any, execution: str) -> None:
+    model = small_model(execution).eval()
+    other = copied(model)
+    assert type(other) is SymbolicModel
+    assert other.execution == execution
+    assert other.graph == model.graph
+    assert not other.training
+    assert_same(other(VALUE), model(VALUE))
+    assert_same(other.state_dict(), model.state_dict())
+    expected = model(VALUE)
+    with torch.no_grad():
+        for parameter in other.parameters():
+            parameter.zero_()
+    assert_same(model(VALUE), expected)
+    assert (other(VALUE)[1] == 0).all()
+
+
+@each_copy
+@pytest.mark.parametrize("name", [n for n in PROGRAMS if n != "arguments_in_containers"])
+def test_every_model_can_be_copied(name: str, copied: Any) -> None:
+    torch.manual_seed(0)
+    program = PROGRAMS[name]("codegen")
+    model = program.model("codegen")
+    program.modules.eval()
+    outputs = []
+    for each in (model, copied(model)):
+        torch.manual_seed(0)
+        outputs.append(each(*copy.deepcopy(program.samples)))
+    assert_same(outputs[1], outputs[0])
+
+
+def test_a_shared_layer_stays_shared_in_a_copy_and_inside_a_larger_module() -> None:
+    x = Input(shape=(4,))
+    layer = nn.Linear(4, 4)
+    model = SymbolicModel(x, layer(layer(x)))
+    pair = nn.ModuleList([model, layer])
+    copied = copy.deepcopy(pair)
+    assert copied[0].Linear_1 is copied[0].Linear_2 is copied[1]
+    assert copied[1] is not layer
+
+
+def test_a_shallow_copy_shares_the_layers() -> None:
+    model = small_model()
+    other = copy.copy(model)
+    assert other.Linear_1 is model.Linear_1
+
+
+@pytest.mark.parametrize("expression", ["x + 1", "x.sum(1)", "x[:, 1:3]", "-x", "torch.relu(x)"])
+def test_an_expression_can_be_pickled(expression: str) -> None:
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, eval(expression, {"x": x, "torch": torch}))
+    assert_same(through_pickle(model)(VALUE), eval(expression, {"x": VALUE, "torch": torch}))
+
+
+def test_a_copy_has_symbolic_data_of_its_own_and_takes_further_outputs() -> None:
+    model = small_model().eval()
+    copied = copy.deepcopy(model)
+    product, hidden = copied.outputs
+    assert product.shape == (1, 3)
+    assert hidden.layer is copied.Linear_1
+    copied.add_output(hidden.children[0])
+    assert len(copied(VALUE)) == 3
+    assert_same(copied(VALUE)[2], copied(VALUE)[1] + 1)
+    assert len(model(VALUE)) == 2
+
+
+def test_a_copy_keeps_the_length_of_its_loops_as_configured_now() -> None:
+    x = inputs = Input(shape=(4,))
+    for _ in range(5):
+        x = nn.ReLU()(x)
+    model = SymbolicModel(inputs, x)
+    assert "for layer" not in model.source
+    config.CODEGEN_MIN_LOOP_LENGTH = 3
+    assert "for layer" in copy.deepcopy(model).source
