@@ -120,8 +120,9 @@ def plot_sweep(
     if log:
         ax.set_xscale("log")
         ax.set_yscale("log")
+    shades = style.colours(list(dict.fromkeys(line.name for line in drawn)))
     for line in drawn:
-        _draw_line(ax, line, scale)
+        _draw_line(ax, line, shades[line.name], scale)
     places = sorted({at for line in drawn for at in line.at})
     ax.set_xticks(places, [f"{at:,g}" for at in places])
     ax.minorticks_off()
@@ -129,7 +130,7 @@ def plot_sweep(
         _name_decades(ax)
     style.finish(ax, title=title, x=x, y=y)
     if label:
-        _label_ends(ax, drawn, scale)
+        _label_ends(ax, drawn, shades, scale)
     return ax
 
 
@@ -163,8 +164,7 @@ def spread_out(positions: Sequence[float], gap: float) -> list[float]:
     return moved
 
 
-def _draw_line(ax: Axes, line: Sweep, scale: float) -> None:
-    shade = style.colour(line.name)
+def _draw_line(ax: Axes, line: Sweep, shade: str, scale: float) -> None:
     middles = [middle * scale for _, middle, _ in line.bands]
     # An interval that does not exist (too few rounds) has no edges to draw.
     bounded = [
@@ -192,7 +192,7 @@ def _draw_line(ax: Axes, line: Sweep, scale: float) -> None:
     )
 
 
-def _label_ends(ax: Axes, lines: Sequence[Sweep], scale: float) -> None:
+def _label_ends(ax: Axes, lines: Sequence[Sweep], shades: Mapping[str, str], scale: float) -> None:
     """Name each line at the right edge, at its own height where there is room."""
     to_fraction = ax.transData + ax.transAxes.inverted()
     edge = ax.get_xlim()[1]
@@ -207,12 +207,12 @@ def _label_ends(ax: Axes, lines: Sequence[Sweep], scale: float) -> None:
             va="center",
             fontsize=8.5,
             style="italic" if line.published else "normal",
-            color=style.colour(line.name),
+            color=shades[line.name],
             annotation_clip=False,
             arrowprops={
                 "arrowstyle": "-",
                 "relpos": (0, 0.5),
-                "color": style.colour(line.name),
+                "color": shades[line.name],
                 "linewidth": 0.7,
                 "alpha": 0.6,
                 "shrinkA": 1,
