@@ -16,6 +16,7 @@ import torch
 from torch import nn
 
 from hpml.symbolic.errors import ArgumentError, DeviceError
+from hpml.symbolic.isolation import borrowed
 
 from .program import Program
 
@@ -73,10 +74,12 @@ def prepare(program: Program) -> Program:
         if key not in recordings:
             samples = tuple(v.detach().clone().requires_grad_(v.requires_grad) for v in inputs)
             recordable = _Recordable(self, program.run).train(self.training)
-            if torch.is_grad_enabled():
-                recordings[key] = torch.cuda.make_graphed_callables(recordable, samples)
-            else:
-                recordings[key] = _record_inference(recordable, samples)
+            record = (
+                torch.cuda.make_graphed_callables if torch.is_grad_enabled() else _record_inference
+            )
+            # Recording runs the layers a few times first, which must leave no trace in them.
+            with borrowed(self):
+                recordings[key] = record(recordable, samples)
         return recordings[key](*inputs)
 
     return program._replace(run=run)
