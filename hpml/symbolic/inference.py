@@ -90,7 +90,10 @@ def _propagate(layer: nn.Module, parents: Sequence[Node]) -> Spec:
     if key is not None and key in _remembered:
         _remembered.move_to_end(key)
         return _remembered[key]
-    spec = _run_on_meta(layer, parents)
+    spec = None
+    if not any(isinstance(module, torch.jit.ScriptModule) for module in layer.modules()):
+        # The parameters of TorchScript lie in C++, where they cannot be put back.
+        spec = _run_on_meta(layer, parents)
     if spec is None:
         return _run_once(layer, parents)
     if key is not None and type(spec) is TensorSpec:

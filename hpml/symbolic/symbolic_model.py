@@ -114,6 +114,12 @@ class SymbolicModel(nn.Module):
     def _explain(self, error: Exception, inputs: tuple[Any, ...]) -> None:
         """Say in terms of the graph what went wrong: the wrong inputs, or the layer that failed."""
         graph = self._graph
+        if not isinstance(inputs, tuple):
+            raise ArgumentError(
+                "torch.fx.symbolic_trace expected a forward with named arguments, received a "
+                "symbolic model, which takes *inputs: use model.to_fx(), the same GraphModule, "
+                "made from the graph itself"
+            ) from None
         if len(inputs) != len(graph.inputs):
             expected = ", ".join(graph.values[value].text() for value in graph.inputs)
             raise ArgumentError(

@@ -19,7 +19,7 @@ import torch
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel
-from tests.symbolic.models import assert_same
+from tests.symbolic.programs import assert_same
 
 Event = Callable[[Any, list[Any]], Callable[[], object] | None]
 """``event(owner, log)`` does something to the layers of the model or the twin.

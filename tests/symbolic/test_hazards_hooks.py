@@ -28,7 +28,7 @@ from tests.symbolic.hazards import (
     rows_of,
     value,
 )
-from tests.symbolic.models import assert_same
+from tests.symbolic.programs import assert_same
 
 ROWS, row = row_list()
 HARMLESS, harmless = row_list()

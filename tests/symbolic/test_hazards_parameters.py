@@ -26,7 +26,7 @@ from tests.symbolic.hazards import (
     rows_of,
     value,
 )
-from tests.symbolic.models import assert_same
+from tests.symbolic.programs import assert_same
 
 WRITTEN, written = row_list()  # the layers stay written out
 CALLED, called = row_list()  # they have to be called

@@ -35,10 +35,12 @@ _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_
 _GLOBAL_HOOKS = tuple("_global" + name for name in _HOOKS)
 _METHODS = ("forward", "_call_impl", "_conv_forward", "_check_input_dim")
 
-_attributes_of = operator.attrgetter("__dict__")
 _parameters_in = operator.itemgetter("_parameters")
 _buffers_in = operator.itemgetter("_buffers")
 _hooks_in = operator.itemgetter(*_HOOKS)
+
+# Stands for the attributes of what is called, which may be anything that can be called.
+_CALLED: dict[str, Any] = {"_parameters": {}}
 
 Watched = tuple[Any, str, Any]
 """An object, the name of one of its attributes, and what that was when the forms were written."""
@@ -121,12 +123,14 @@ class Guard:
             for i, _ in found
             if isinstance(layers[i], FunctionLayer)
         ]
+        # Layers of one type share a form: look at each form once.
+        different = list({id(form): form for _, form in found}.values())
         self._kinds = list(dict.fromkeys(type(layers[i]) for i, _ in found))
         self._watched = list(
             dict.fromkeys(
                 chain(
                     chain.from_iterable(_METHODS_OF[kind] for kind in self._kinds),
-                    chain.from_iterable(_functions_in(form) for _, form in found),
+                    chain.from_iterable(_functions_in(form) for form in different),
                 )
             )
         )
@@ -202,7 +206,10 @@ class Guard:
             if why(position):
                 self._culprit = position
                 return None
-        attributes = list(map(_attributes_of, layers))
+        attributes = [
+            layer.__dict__ if isinstance(form, Form) else _CALLED
+            for layer, form in zip(layers, self._forms, strict=True)
+        ]
         parameters = list(map(_parameters_in, attributes))
         written_attributes = self._pick(attributes)
         return _Checked(
