@@ -31,8 +31,8 @@ from tests.symbolic.hazards import (
     rows_of,
     value,
 )
-from tests.symbolic.programs import assert_same
 from tests.symbolic.processes import run_python
+from tests.symbolic.programs import assert_same
 
 ROWS, row = row_list()
 REPLACED, replaced = row_list()
