@@ -67,7 +67,7 @@ def test_torch_compile_takes_the_whole_model_and_the_model_stays_what_it_was(
 def test_torch_compile_sees_hooks_that_are_there_when_it_compiles() -> None:
     pair = Pair("inlined", training=False)
     for owner in (pair.model, pair.twin):
-        owner.linear.register_forward_hook(doubled)
+        owner.linear.register_forward_hook(lambda _module, _arguments, result: result * 2)
     compiled = torch.compile(pair.model, fullgraph=True, backend="eager")
     assert_same(compiled(value()), pair.twin(value()))
 
