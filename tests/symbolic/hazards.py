@@ -145,6 +145,11 @@ def obstacles(model: SymbolicModel) -> dict[str, str]:
     return {name: why for name, _, how, why in model.explain().rows if how != "inlined"}
 
 
+def doubled(_: nn.Module, args: Any, result: torch.Tensor) -> torch.Tensor:
+    """Double what a layer returns: a hook that cannot be overlooked."""
+    return result * 2
+
+
 class Pair:
     """A model and its twin, with a log for each."""
 

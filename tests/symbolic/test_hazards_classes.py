@@ -14,7 +14,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from hpml.symbolic import Input, SymbolicModel, useful_layers
+from hpml.symbolic import useful_layers
 from tests.symbolic.hazards import (
     LAYERS,
     Pair,
@@ -378,44 +378,3 @@ print(model.explain().rows[0][3])
 
 def test_a_method_that_was_replaced_before_the_package_was_imported_is_used() -> None:
     assert run_python(EARLY) == "the forward of Linear was replaced\n"
-
-
-# --- subclasses -----------------------------------------------------------------------------------
-
-SUBCLASSES: list[tuple[type[nn.Module], tuple[Any, ...], tuple[int, ...]]] = [
-    (nn.Linear, (4, 4), (4,)),
-    (nn.ReLU, (), (4,)),
-    (nn.Dropout, (0.5,), (4,)),
-    (nn.Conv2d, (2, 2, 3), (2, 5, 5)),
-    (nn.BatchNorm1d, (4,), (4,)),
-    (nn.LayerNorm, (4,), (4,)),
-    (nn.Identity, (), (4,)),
-    (nn.Flatten, (), (2, 3)),
-]
-
-
-@pytest.mark.parametrize("case", SUBCLASSES, ids=lambda case: case[0].__name__)
-def test_a_subclass_is_never_written_out(case: Any) -> None:
-    kind, args, shape = case
-    body = {"forward": lambda self, x: -kind.forward(self, x)}
-    changed = type("Changed", (kind,), body)(*args).eval()
-    same = type("Same", (nn.Sigmoid,), {})()
-    x = Input(shape=shape)
-    model = SymbolicModel(x, same(changed(x)), execution="inlined").eval()
-    given = torch.rand(2, *shape)
-    assert_same(model(given), torch.sigmoid(-kind.forward(changed, given)))
-    no_form = "has no functional form in the registry"
-    assert obstacles(model) == {"Changed_1": f"Changed {no_form}", "Same_1": f"Same {no_form}"}
-
-
-def test_layers_with_a_registered_name_and_other_arguments_are_called() -> None:
-    class Linear(nn.Module):  # a name is not a type
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return x + 1
-
-    x, y = Input(shape=(4,)), Input(shape=(4,))
-    relu = nn.ReLU()
-    model = SymbolicModel((x, y), Linear()(x) + relu(y), execution="inlined")
-    assert [how for _, _, how, _ in model.explain().rows] == ["called", "inlined", "inlined"]
-    given = torch.rand(2, 4)
-    assert_same(model(given, given), given + 1 + relu(given))

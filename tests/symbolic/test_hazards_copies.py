@@ -20,6 +20,7 @@ from tests.symbolic.hazards import (
     Pair,
     always_called,
     called_layers,
+    doubled,
     each_mode,
     observe,
     obstacles,
@@ -45,10 +46,6 @@ def through_torch_save(model: SymbolicModel) -> SymbolicModel:
 each_copy = pytest.mark.parametrize(
     "copied", [copy.deepcopy, through_pickle, through_torch_save], ids=lambda f: f.__name__
 )
-
-
-def doubled(_: nn.Module, args: Any, result: torch.Tensor) -> torch.Tensor:
-    return result * 2
 
 
 @each_copy

@@ -1,0 +1,319 @@
+"""The guard of the inlined execution by itself: what it remembers, looks at, costs and says."""
+
+from __future__ import annotations
+
+import copy
+import gc
+import weakref
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.symbolic import Input, SymbolicModel, config
+from hpml.symbolic.execution import guard as guard_file
+from hpml.symbolic.execution.guard import Guard
+from hpml.symbolic.execution.inlined import unguarded
+from hpml.symbolic.forms import KINDS, Form, form_of
+from hpml.symbolic.registry import REGISTRY
+from tests.symbolic.hazards import (
+    Pair,
+    always_called,
+    called_layers,
+    doubled,
+    each_mode,
+    model_of,
+    network,
+    observe,
+    obstacles,
+    value,
+)
+from tests.symbolic.programs import assert_same
+
+SHAPE = (2, 4)
+
+
+def chain(*layers: nn.Module, shape: tuple[int, ...] = (4,)) -> SymbolicModel:
+    x = inputs = Input(shape=shape)
+    for layer in layers:
+        x = layer(x)
+    return SymbolicModel(inputs, x, execution="inlined")
+
+
+@pytest.fixture
+def checks(monkeypatch: pytest.MonkeyPatch) -> list[Guard]:
+    """The guards that looked at their layers one by one, in order."""
+    looked: list[Guard] = []
+    before = Guard._check
+    monkeypatch.setattr(Guard, "_check", lambda *given: looked.append(given[0]) or before(*given))
+    return looked
+
+
+# --- what it gives and remembers ------------------------------------------------------------------
+
+
+def test_it_gives_the_layers_own_dictionaries_of_parameters() -> None:
+    layers = [nn.Linear(4, 4), nn.ReLU(), nn.LayerNorm(4)]
+    forms = [form_of(layer, 1) for layer in layers]
+    guard = Guard(forms, layers)
+    for _ in range(3):
+        given = guard.parameters(layers)
+        assert given is not None
+        assert all(one is layer._parameters for one, layer in zip(given, layers, strict=True))
+    layers[2].register_forward_hook(doubled)
+    assert guard.parameters(layers) is None
+    assert guard.reasons(layers) == ["", "", "it has forward hooks"]
+
+
+def test_layers_are_looked_at_one_by_one_only_when_something_happened(checks: list[Guard]) -> None:
+    pair = Pair("inlined", training=True)
+    for _ in range(5):
+        pair.agree()
+    assert len(checks) == 1
+    model = pair.model
+    for _ in range(5):  # a hook on a tensor takes a number of a hook, and is none of a layer
+        x = value().requires_grad_()
+        x.register_hook(lambda gradient: gradient)
+        model(x)
+    assert len(checks) == 1
+    model.linear.weight = nn.Parameter(torch.rand(6, 16))
+    model.eval()
+    model.double()
+    model(value(torch.float64))
+    assert len(checks) == 1
+    model.note = "an attribute of the model"
+    model(value(torch.float64))
+    assert len(checks) == 1
+    model.linear.note = "an attribute of a layer"
+    for _ in range(3):
+        model(value(torch.float64))
+    assert len(checks) == 2
+
+
+def test_while_something_is_in_the_way_each_forward_looks_again(checks: list[Guard]) -> None:
+    model = chain(*(nn.Linear(4, 4) for _ in range(5)))
+    x = torch.rand(SHAPE)
+    model(x)
+    handles = [getattr(model, f"Linear_{i}").register_forward_hook(doubled) for i in (4, 2)]
+    for _ in range(3):
+        model(x)
+    assert len(checks) == 4
+    for handle in handles:  # the one that it met first is gone, the other is not
+        assert called_layers_by_hooks(model, x) == 5
+        handle.remove()
+    model(x)
+    looks = len(checks)
+    model(x)
+    assert len(checks) == looks
+
+
+def called_layers_by_hooks(model: SymbolicModel, x: torch.Tensor) -> int:
+    """Return for how many layers the result is as if they were called: all or none."""
+    h = x
+    for layer in model.children():
+        h = layer(h)
+    assert_same(model(x), h)
+    return len(model._modules)
+
+
+def test_it_keeps_no_model_and_no_replaced_layer_alive() -> None:
+    # A copy: the nodes of the model that was built hold the layers that it was built of.
+    model = copy.deepcopy(chain(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4)))
+    model(torch.rand(SHAPE))
+    replaced = weakref.ref(model.Linear_1)
+    model.Linear_1 = nn.Linear(4, 4)
+    model(torch.rand(SHAPE))
+    gc.collect()
+    assert replaced() is None
+    whole, layer = weakref.ref(model), weakref.ref(model.Linear_2)
+    del model
+    gc.collect()
+    assert whole() is None
+    assert layer() is None
+
+
+def test_it_draws_no_random_number_and_changes_no_layer() -> None:
+    made = network(training=True)
+    model = model_of(made, "inlined")
+    before = {name: dict(layer.__dict__) for name, layer in model._modules.items()}
+    torch.manual_seed(0)
+    expected = torch.rand(2)
+    torch.manual_seed(0)
+    assert model.explain() is not None
+    layers = model._execution_order_layers
+    Guard([form_of(layer, 1) for layer in layers], layers).parameters(layers)
+    assert_same(torch.rand(2), expected)
+    for name, layer in model._modules.items():
+        assert {**layer.__dict__} == before[name]
+
+
+def test_without_the_guard_the_same_is_computed_and_a_hook_is_missed() -> None:
+    pair = Pair("inlined", training=False)
+    bare = unguarded(pair.model)
+    with torch.no_grad():
+        assert_same(bare(value()), pair.model(value()))
+        expected = bare(value())
+        pair.model.linear.register_forward_hook(doubled)
+        assert_same(bare(value()), expected)
+        assert not torch.equal(pair.model(value()), expected)
+
+
+# --- small and odd models -------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    "layers",
+    [
+        (),
+        (nn.Softmax(1),),
+        (nn.Linear(4, 4),),
+        (nn.Softmax(1), nn.Linear(4, 4)),
+        (nn.Softmax(1), nn.Linear(4, 4), nn.Softmax(1), nn.ReLU()),
+        (nn.Identity(), nn.Identity()),
+    ],
+    ids=lambda layers: "-".join(type(layer).__name__ for layer in layers) or "no layers",
+)
+def test_models_with_few_layers_written_out_or_none(layers: Any) -> None:
+    x = inputs = Input(shape=(4,))
+    for layer in layers:
+        x = layer(x)
+    if not layers:
+        x = x + 0
+    model = SymbolicModel(inputs, x, execution="inlined")
+    del x, inputs
+    given = torch.rand(SHAPE)
+    assert_same(model(given), nn.Sequential(*layers)(given))
+    for layer in dict.fromkeys(layers):
+        with layer.register_forward_hook(doubled):
+            assert_same(model(given), nn.Sequential(*layers)(given))
+        assert_same(model(given), nn.Sequential(*layers)(given))
+
+
+def test_a_model_that_only_passes_its_input_on() -> None:
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, x, execution="inlined")
+    given = torch.rand(SHAPE)
+    assert model(given) is given
+    assert len(model.explain()) == 0
+
+
+@pytest.mark.parametrize("length", [2, 50, float("inf")])
+def test_loops_of_any_length_find_the_right_layers(
+    length: float, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(config, "CODEGEN_MIN_LOOP_LENGTH", length)
+    torch.manual_seed(0)
+    kinds = [lambda: nn.Linear(4, 4), nn.ReLU, lambda: nn.Softmax(1), lambda: nn.LayerNorm(4)]
+    layers = [kinds[i // 3 % 4]() for i in range(40)]
+    model = chain(*layers)
+    given = torch.randn(SHAPE)
+    assert_same(model(given), nn.Sequential(*layers)(given))
+    for layer in layers[::7]:
+        with layer.register_forward_hook(doubled):
+            assert_same(model(given), nn.Sequential(*layers)(given))
+    assert called_layers_by_hooks(model, given) == 40
+
+
+# --- what the forms stand on ----------------------------------------------------------------------
+
+
+def test_every_form_looks_up_both_parameters_or_none() -> None:
+    made = [nn.Linear(4, 4), nn.Conv2d(2, 2, 1), nn.LayerNorm(4), nn.BatchNorm2d(2), nn.ReLU()]
+    assert {type(layer) for layer in made} < set(REGISTRY)
+    for layer in made:
+        form = form_of(layer, 1)
+        assert isinstance(form, Form)
+        assert form.parameters == tuple(layer._parameters)
+
+
+def test_every_method_that_a_form_stands_for_is_its_authors_own() -> None:
+    for kind in KINDS:
+        watched = guard_file._METHODS_OF[kind]
+        assert {name for _, name, _ in watched} >= {"forward", "_call_impl"}
+        assert all(getattr(owner, name) is function for owner, name, function in watched)
+    watched_functions = {name for _, name, _ in guard_file._FUNCTIONS}
+    assert {"linear", "conv1d", "conv2d", "relu", "sigmoid", "tanh"} <= watched_functions
+
+
+def test_a_form_finds_the_functions_that_its_layer_looks_up() -> None:
+    form = form_of(nn.Linear(1, 1), 1)
+    assert isinstance(form, Form)
+    assert [name for _, name, _ in guard_file._functions_in(form)] == ["linear"]
+    assert guard_file._functions_in(Form("{f}(relu({0}))", torch.relu)) == []
+
+
+# --- what explain says ----------------------------------------------------------------------------
+
+
+def test_explain_says_for_each_layer_how_it_runs_and_why() -> None:
+    x, y = Input(shape=(4,)), Input(shape=(4,))
+    h = nn.Linear(4, 4)(x) + y * torch.ones(4)
+    first, second = (h @ h.T).softmax(1).relu()[0:1].chunk(1)[0].split(1, dim=0)[0], nn.RNN(4, 3)(y)
+    model = SymbolicModel((x, y), (first, second[0]), execution="inlined")
+    rows = {name: (how, why) for name, _, how, why in model.explain().rows}
+    assert rows["Linear_1"] == ("inlined", "")
+    assert rows["AddOpLayer_1"] == ("inlined", "")
+    assert rows["RNN_1"] == ("called", "RNN has no functional form in the registry")
+    assert rows["mul_1"] == ("called", "it holds a tensor, which is looked up when it is called")
+    assert rows["matmul_1" if "matmul_1" in rows else "MatmulOpLayer_1"][0] == "inlined"
+    for execution in ("lazy", "ordered", "codegen"):
+        model.execution = execution
+        why = f"the execution {execution!r} calls every layer"
+        assert {row[2:] for row in model.explain().rows} == {("called", why)}
+
+
+@each_mode
+def test_explain_says_what_happens_and_not_more(execution: str, training: bool) -> None:
+    pair = Pair(execution, training)
+    observe(pair.model, [])
+    inlined = {name for name, _, how, _ in pair.model.explain().rows if how == "inlined"}
+    called = called_layers(pair.model)
+    if execution == "inlined":
+        # In training BatchNorm is called by what is written out for it.
+        assert inlined & called == always_called(pair.model) & {"norm"}
+        assert inlined | called == set(pair.model._modules)
+    else:
+        assert inlined == set()
+        assert called == set(pair.model._modules)
+
+
+# --- subclasses -----------------------------------------------------------------------------------
+
+SUBCLASSES: list[tuple[type[nn.Module], tuple[Any, ...], tuple[int, ...]]] = [
+    (nn.Linear, (4, 4), (4,)),
+    (nn.ReLU, (), (4,)),
+    (nn.Dropout, (0.5,), (4,)),
+    (nn.Conv2d, (2, 2, 3), (2, 5, 5)),
+    (nn.BatchNorm1d, (4,), (4,)),
+    (nn.LayerNorm, (4,), (4,)),
+    (nn.Identity, (), (4,)),
+    (nn.Flatten, (), (2, 3)),
+]
+
+
+@pytest.mark.parametrize("case", SUBCLASSES, ids=lambda case: case[0].__name__)
+def test_a_subclass_is_never_written_out(case: Any) -> None:
+    kind, args, shape = case
+    body = {"forward": lambda self, x: -kind.forward(self, x)}
+    changed = type("Changed", (kind,), body)(*args).eval()
+    same = type("Same", (nn.Sigmoid,), {})()
+    x = Input(shape=shape)
+    model = SymbolicModel(x, same(changed(x)), execution="inlined").eval()
+    given = torch.rand(2, *shape)
+    assert_same(model(given), torch.sigmoid(-kind.forward(changed, given)))
+    no_form = "has no functional form in the registry"
+    assert obstacles(model) == {"Changed_1": f"Changed {no_form}", "Same_1": f"Same {no_form}"}
+
+
+def test_layers_with_a_registered_name_and_other_arguments_are_called() -> None:
+    class Linear(nn.Module):  # a name is not a type
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x + 1
+
+    x, y = Input(shape=(4,)), Input(shape=(4,))
+    relu = nn.ReLU()
+    model = SymbolicModel((x, y), Linear()(x) + relu(y), execution="inlined")
+    assert [how for _, _, how, _ in model.explain().rows] == ["called", "inlined", "inlined"]
+    given = torch.rand(2, 4)
+    assert_same(model(given, given), given + 1 + relu(given))
