@@ -109,7 +109,7 @@ def _forms(graph: Graph, layers: Sequence[nn.Module]) -> list[Form | str]:
 
 # Names that the source gives away itself, and words of Python.
 _RESERVED = re.compile(
-    rf"[hio]\d+|_|l|p|q|layer|zip|getattr|{'|'.join([*keyword.kwlist, *keyword.softkwlist])}"
+    rf"[hio]\d+|_|l|p|q|layer|zip|getattr|slice|{'|'.join([*keyword.kwlist, *keyword.softkwlist])}"
 )
 
 
