@@ -49,6 +49,15 @@ def forward_of_its_own(owner: Any, log: list[Any]) -> Undo:
 
 
 @row(called=True)
+def forward_of_its_own_while_another_attribute_goes(owner: Any, log: list[Any]) -> Undo:
+    owner.linear.note = 1
+    owner(value())
+    del owner.linear.note
+    owner.linear.forward = lambda x: F.linear(x, owner.linear.weight) * 2
+    return lambda: delattr(owner.linear, "forward")
+
+
+@row(called=True)
 def forward_wrapped_as_libraries_do(owner: Any, log: list[Any]) -> Undo:
     """As for offloading: the old forward is kept on the layer, the new one calls it."""
     layer = owner.gelu

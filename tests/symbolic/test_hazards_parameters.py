@@ -15,6 +15,7 @@ from tests.symbolic.hazards import (
     Row,
     check_row,
     check_row_before_building,
+    doubled,
     each_mode,
     observe,
     obstacles,
@@ -160,6 +161,14 @@ def constructed_again(owner: Any, log: list[Any]) -> None:
 @written(called=False)
 def another_state_set(owner: Any, log: list[Any]) -> None:
     owner.linear.__setstate__(nn.Linear(16, 6).__getstate__())
+
+
+@called(called=True)
+def another_state_with_hooks_set(owner: Any, log: list[Any]) -> Undo:
+    other = nn.Linear(16, 6)
+    other.register_forward_hook(doubled)
+    owner.linear.__setstate__(other.__getstate__())
+    return owner.linear._forward_hooks.clear
 
 
 @written(called=False)
@@ -317,6 +326,18 @@ def weight_is_a_buffer_and_another_parameter_came(owner: Any, log: list[Any]) ->
     del owner.linear.weight
     owner.linear.register_parameter("weight_original", before)
     owner.linear.register_buffer("weight", before.detach() * 2)
+
+
+@called(called=True)
+def bias_is_gone(owner: Any, log: list[Any]) -> None:
+    del owner.linear.bias
+
+
+@called(called=True)
+def parameter_of_batch_norm_is_a_buffer(owner: Any, log: list[Any]) -> None:
+    before = owner.norm.bias
+    del owner.norm.bias
+    owner.norm.register_buffer("bias", before.detach() + 1)
 
 
 @called(called=True)
