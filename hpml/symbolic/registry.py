@@ -128,6 +128,16 @@ def _pool(layer: Any, spec: TensorSpec, dilation: Any) -> TensorSpec | None:
     return TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
 
 
+def _adaptive_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
+    if len(spec.shape) != 4 or 0 in spec.shape or not spec.dtype.is_floating_point:
+        return None
+    sizes = [
+        size if wanted is None else wanted
+        for size, wanted in zip(spec.shape[2:], _pair(layer.output_size), strict=True)
+    ]
+    return TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
+
+
 def _pair(value: Any) -> tuple[int, int]:
     return (value, value) if isinstance(value, int) else tuple(value)
 
@@ -233,6 +243,7 @@ REGISTRY: dict[type[nn.Module], LayerEntry] = {
         "avg_pool2d({x}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.ceil_mode, "
         "{l}.count_include_pad, {l}.divisor_override)",
     ),
+    nn.AdaptiveAvgPool2d: LayerEntry(_adaptive_pool, "adaptive_avg_pool2d({x}, {l}.output_size)"),
     nn.LayerNorm: LayerEntry(
         _layer_norm,
         'layer_norm({x}, {l}.normalized_shape, {p}["weight"], {p}["bias"], {l}.eps)',
@@ -242,6 +253,7 @@ REGISTRY: dict[type[nn.Module], LayerEntry] = {
 }
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "adaptive_avg_pool2d": F.adaptive_avg_pool2d,
     "avg_pool2d": F.avg_pool2d,
     "batch_norm": _batch_norm_form,
     "conv1d": F.conv1d,

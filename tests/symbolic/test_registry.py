@@ -65,6 +65,10 @@ LAYERS: dict[type[nn.Module], list[Any]] = {
         lambda: nn.AvgPool2d(3, ceil_mode=True, divisor_override=2),
         lambda: nn.AvgPool2d(2, padding=2),
     ],
+    nn.AdaptiveAvgPool2d: [
+        lambda: nn.AdaptiveAvgPool2d(1),
+        lambda: nn.AdaptiveAvgPool2d((3, None)),
+    ],
     nn.LayerNorm: [
         lambda: nn.LayerNorm(4),
         lambda: nn.LayerNorm((4, 5), elementwise_affine=False),
