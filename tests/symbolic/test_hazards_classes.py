@@ -360,7 +360,8 @@ def test_explain_names_what_was_replaced() -> None:
     pair.model.gelu._compiled_call_impl = lambda x: x
     assert obstacles(pair.model) == {
         "linear": "it has a forward of its own",
-        "head": "the source was written for another layer than this Twice",
+        "head": "the source was written for another layer than this Twice; "
+        "assign model.execution once more to write it anew",
         "gelu": "it was compiled by itself",
         "softmax": "Softmax has no functional form in the registry",
     }

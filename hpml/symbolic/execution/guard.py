@@ -257,7 +257,10 @@ class Guard:
             if everywhere:
                 return everywhere
             if not _is_identity(layer, self._identities[position]):
-                return f"the source was written for another layer than this {type(layer).__name__}"
+                return (
+                    f"the source was written for another layer than this {type(layer).__name__}; "
+                    "assign model.execution once more to write it anew"
+                )
             if type(layer).__call__ not in interception.TRANSPARENT:
                 return f"the __call__ of {type(layer).__name__} was replaced"
             if type(layer) in replaced:
