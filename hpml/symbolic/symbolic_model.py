@@ -14,11 +14,11 @@ from torch import nn
 from hpml.base.tables import Table
 
 from . import config
-from .errors import ArgumentError, GraphError
+from .errors import ArgumentError
 from .execution import EXECUTIONS, PREPARE, cuda_graph
 from .graph import Collected, Graph, check_inputs, collect
 from .interception import Token, handle_token
-from .node import Node, TensorSpec, format_origin
+from .node import Node, format_origin
 from .rebuild import nodes_from_graph
 from .source import documented_source
 from .summary import summary_text
@@ -344,6 +344,3 @@ def _check_execution(name: Any) -> None:
         raise ArgumentError(
             f"execution expected one of {', '.join(map(repr, EXECUTIONS))}, received {name!r}"
         )
-
-
-__all__ = ["FunctionalModel", "GraphError", "SymbolicModel", "TensorSpec"]

@@ -87,9 +87,10 @@ class _Checked(NamedTuple):
     Attributes:
         hook_number: the number that the next hook to be registered anywhere would get.
         layers: all of them; ``attributes`` and ``parameters`` are their dictionaries.
+        types: the types of the layers that are written out; ``written_attributes`` are theirs.
+        attribute_counts: how many attributes each of those had.
         hooks: the dictionaries of hooks, of those that are written out and of all modules.
         no_buffers: the dictionaries of buffers that were empty: nothing moved there.
-        written: those that are written out; ``types`` and ``written_attributes`` are theirs.
     """
 
     hook_number: int
