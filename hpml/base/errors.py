@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import reprlib
 
-__all__ = ["HpmlError", "describe"]
+__all__ = ["HpmlError", "describe", "is_text"]
 
 
 class HpmlError(Exception):
@@ -71,3 +71,12 @@ def _text(value: object, limit: int) -> str:
         return _Short(limit).repr(value)
     except Exception as error:  # noqa: BLE001 - an int of 10,000 digits, a dict that changes meanwhile
         return f"<{type(value).__name__}, whose repr raises {type(error).__name__}>"
+
+
+def is_text(value: object) -> bool:
+    """Return whether `value` is a text with something in it, whatever its annotation promised.
+
+    >>> is_text("why"), is_text("  "), is_text(3)
+    (True, False, False)
+    """
+    return isinstance(value, str) and bool(value.strip())

@@ -25,12 +25,11 @@ nobody answers, the result is shown as not predicted.
 
 from __future__ import annotations
 
+from hpml.base.page import say, why
 from hpml.labs.calibration import Calibration, calibration
 from hpml.labs.errors import AnswerError, LabError, PredictionLocked
 from hpml.labs.explanations import explain
-from hpml.labs.explore import explore
 from hpml.labs.hypotheses import hypotheses
-from hpml.labs.page import say, why
 from hpml.labs.prediction import Prediction, predict
 from hpml.labs.session import forget, lab_head
 
@@ -42,7 +41,6 @@ __all__ = [
     "PredictionLocked",
     "calibration",
     "explain",
-    "explore",
     "forget",
     "hypotheses",
     "lab_head",

@@ -12,9 +12,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hpml.base.page import Page, picture
 from hpml.base.tables import Table
 from hpml.labs import state
-from hpml.labs.page import Page, picture
 from hpml.labs.session import Lab, current_lab
 
 if TYPE_CHECKING:

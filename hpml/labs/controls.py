@@ -10,12 +10,10 @@ from typing import Any
 from hpml.base.environment import installed_version
 from hpml.labs.state import Entry
 
-__all__ = ["make", "show"]
+__all__ = ["make"]
 
 Submit = Callable[[object], "str | None"]
 """Takes what was typed or chosen; returns what is wrong with it, or None if it is locked."""
-
-_INSTEAD = "(here you answer when the notebook is open in Jupyter)"
 
 
 def make(entry: Entry, submit: Submit) -> Any | None:
@@ -50,23 +48,6 @@ def make(entry: Entry, submit: Submit) -> Any | None:
     # Not Text.on_submit, which ipywidgets deprecated: this is the message it is built on.
     field.on_msg(lambda _, content, __: send() if content.get("event") == "submit" else None)
     return widgets.VBox([widgets.HBox([field, button]), message])
-
-
-def show(control: Any, display_id: str, instead: str = _INSTEAD) -> None:
-    """Show a control as an output of its own, which can be replaced by its `display_id`.
-
-    Args:
-        control: an ``ipywidgets`` widget.
-        display_id: names the place.
-        instead: the text that stands there where nothing can show the control.
-    """
-    from IPython.display import display
-
-    data = dict(control._repr_mimebundle_())
-    data["text/plain"] = instead
-    data.pop("text/html", None)
-    publish: Any = display
-    publish(data, raw=True, display_id=display_id)
 
 
 def _number(widgets: Any, entry: Entry) -> Any:

@@ -15,9 +15,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Protocol
 
 from hpml.base.errors import describe
+from hpml.base.page import Page, picture
 from hpml.base.tables import Table, format_seconds
 from hpml.labs.errors import LabError
-from hpml.labs.page import Page, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hpml.base.errors import HpmlError
 
-__all__ = ["AnswerError", "LabError", "PredictionLocked", "is_text"]
+__all__ = ["AnswerError", "LabError", "PredictionLocked"]
 
 
 class LabError(HpmlError):
@@ -21,12 +21,3 @@ class AnswerError(LabError, ValueError):
 
 class PredictionLocked(LabError):
     """A locked prediction was to be changed; what is locked stays, or it would be no prediction."""
-
-
-def is_text(value: object) -> bool:
-    """Return whether `value` is a text with something in it, whatever its annotation promised.
-
-    >>> is_text("why"), is_text("  "), is_text(3)
-    (True, False, False)
-    """
-    return isinstance(value, str) and bool(value.strip())

@@ -6,8 +6,8 @@ The six layers are those of the lecture (U. Finkler, "PyTorch performance", CSCI
 
 from __future__ import annotations
 
+from hpml.base.page import Page, picture
 from hpml.base.tables import Table
-from hpml.labs.page import Page, picture
 
 __all__ = ["FACTORS", "performance_factors"]
 

@@ -23,11 +23,11 @@ from torch import nn
 
 from hpml.base import Table
 from hpml.base.files import published
+from hpml.base.page import Page
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Case
 from hpml.benchmark.robust import median, median_interval
 from hpml.labs.errors import LabError
-from hpml.labs.page import Page
 
 __all__ = [
     "CallCounts",

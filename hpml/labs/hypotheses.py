@@ -11,11 +11,11 @@ import textwrap
 from collections.abc import Mapping, Sequence
 
 from hpml.base.errors import describe
+from hpml.base.page import Page, frame, sentence
 from hpml.base.style import PALETTE
 from hpml.base.tables import Table
 from hpml.labs import state
 from hpml.labs.errors import LabError
-from hpml.labs.page import Page, frame, sentence
 from hpml.labs.question import Question, ask
 from hpml.labs.session import Lab
 

@@ -10,12 +10,12 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
-from hpml.base.errors import describe
+from hpml.base.errors import describe, is_text
+from hpml.base.page import Page, frame, sentence
 from hpml.base.style import PALETTE
 from hpml.base.tables import Table
 from hpml.labs import state
-from hpml.labs.errors import LabError, is_text
-from hpml.labs.page import Page, frame, sentence
+from hpml.labs.errors import LabError
 from hpml.labs.quantity import find_unit, format_quantity
 from hpml.labs.question import Question, ask
 

@@ -11,8 +11,8 @@ import math
 import re
 from dataclasses import dataclass
 
-from hpml.base.errors import describe
-from hpml.labs.errors import AnswerError, is_text
+from hpml.base.errors import describe, is_text
+from hpml.labs.errors import AnswerError
 
 __all__ = ["Unit", "find_unit", "format_number", "format_quantity", "measured_value", "read_number"]
 

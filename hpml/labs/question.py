@@ -15,9 +15,9 @@ from typing import Any, TypeVar
 
 from hpml.base.environment import flag
 from hpml.base.errors import describe
+from hpml.base.page import Page, notebook_shell, put, put_control
 from hpml.labs import state
 from hpml.labs.errors import LabError, PredictionLocked
-from hpml.labs.page import Page, notebook_shell, put
 from hpml.labs.session import Lab, current_lab
 
 __all__ = ["Question", "ask"]
@@ -142,7 +142,7 @@ class Question(ABC):
         self._control = controls.make(self._entry, self._submitted)
         if self._control is not None:
             self._ids["control"] = uuid.uuid4().hex
-            controls.show(self._control, self._ids["control"])
+            put_control(self._control, self._ids["control"])
 
     def _submitted(self, typed: object) -> str | None:
         """Take what the student typed; return what is wrong with it, or None if it is locked."""

@@ -11,11 +11,11 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 from hpml.base.environment import environment_record, installed_version, quick
-from hpml.base.errors import describe
+from hpml.base.errors import describe, is_text
 from hpml.base.files import course_folder
+from hpml.base.page import PAPER, Page, notebook_shell
 from hpml.base.tables import Table
-from hpml.labs.errors import LabError, is_text
-from hpml.labs.page import PAPER, Page, notebook_shell
+from hpml.labs.errors import LabError
 from hpml.labs.store import PredictionStore
 
 if TYPE_CHECKING:

@@ -12,8 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import Table, describe
+from hpml.base.page import Page, picture
 from hpml.labs.errors import LabError
-from hpml.labs.page import Page, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

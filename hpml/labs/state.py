@@ -14,8 +14,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from hpml.base.errors import describe
-from hpml.labs.errors import AnswerError, LabError, PredictionLocked, is_text
+from hpml.base.errors import describe, is_text
+from hpml.labs.errors import AnswerError, LabError, PredictionLocked
 from hpml.labs.quantity import Unit, find_unit, format_quantity, measured_value, read_number
 
 __all__ = ["Entry", "distance", "factor", "key_from", "lock", "restore", "show", "verdict"]

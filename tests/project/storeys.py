@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 STOREYS = (
-    ("base",),
+    ("base", "worker"),
     ("bytecode", "symbolic", "benchmark", "jit", "datasets"),
     ("models", "profiling", "training", "doctor"),
     ("suites",),

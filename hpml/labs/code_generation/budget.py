@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 from hpml.base import style
+from hpml.base.page import Page, picture
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
 from hpml.labs.errors import LabError
-from hpml.labs.page import Page, picture
 
 __all__ = ["STAGES", "budget", "draw_budget"]
 

@@ -7,10 +7,10 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hpml.base import style
+from hpml.base.page import Page, picture
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import compare
 from hpml.labs.code_generation.networks import loop_length
-from hpml.labs.page import Page, picture
 
 if TYPE_CHECKING:
     from hpml.symbolic import SymbolicModel

@@ -8,9 +8,9 @@ from types import SimpleNamespace
 from typing import Any
 
 from hpml.base import style
+from hpml.base.page import Page, picture
 from hpml.base.tables import format_bytes
 from hpml.labs.code_generation.checks import function_of
-from hpml.labs.page import Page, picture
 
 __all__ = ["draw_live_bytes", "live_bytes"]
 

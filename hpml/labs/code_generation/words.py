@@ -7,9 +7,9 @@ import linecache
 import traceback
 from collections.abc import Callable
 
+from hpml.base.page import Page
 from hpml.benchmark.comparison import Ratio
 from hpml.labs.errors import LabError
-from hpml.labs.page import Page
 
 __all__ = ["error_page", "in_words", "listing", "what_fits"]
 

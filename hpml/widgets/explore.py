@@ -15,9 +15,8 @@ from typing import Any
 
 from hpml.base.environment import flag, installed_version
 from hpml.base.errors import describe
-from hpml.labs.controls import show as show_control
-from hpml.labs.errors import LabError
-from hpml.labs.page import notebook_shell
+from hpml.base.page import notebook_shell, put_control
+from hpml.widgets.errors import WidgetError
 
 __all__ = ["explore"]
 
@@ -31,14 +30,14 @@ def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
             function's own default if that is among them, otherwise at the first.
 
     Raises:
-        LabError: if a control has fewer than two values.
+        WidgetError: if a control has fewer than two values.
 
     >>> explore(lambda n: n * n, n=[3, 4, 5])
     9
     """
     for name, values in controls.items():
         if isinstance(values, str) or len(values) < 2:
-            raise LabError(
+            raise WidgetError(
                 f"explore expects two or more values for {name}, got {describe(values)}."
             )
     start = _start(show, controls)
@@ -75,7 +74,7 @@ def _live(
         chosen = {name: slider.value for name, slider in sliders.items()}
         _publish(shell, show(**chosen), place, again=True)
 
-    show_control(widgets.VBox(list(sliders.values())), uuid.uuid4().hex, "(here you move a slider)")
+    put_control(widgets.VBox(list(sliders.values())), uuid.uuid4().hex, "(here you move a slider)")
     _publish(shell, show(**start), place, again=False)
     for slider in sliders.values():
         slider.observe(changed, names="value")

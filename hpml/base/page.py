@@ -1,4 +1,4 @@
-"""What a lab puts on the page: every piece is plain text and HTML at once, and needs no kernel.
+"""What is put on a page: every piece is plain text and HTML at once, and needs no kernel.
 
 The HTML stands by itself (no script, no file beside it), so that it survives in a saved notebook,
 in an exported page and in a notebook that is not trusted; the plain text says the same in a
@@ -16,17 +16,29 @@ import textwrap
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.errors import describe
-from hpml.labs.errors import LabError, is_text
+from hpml.base.errors import HpmlError, describe, is_text
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["PAPER", "Page", "frame", "notebook_shell", "picture", "put", "say", "sentence", "why"]
+__all__ = [
+    "PAPER",
+    "Page",
+    "frame",
+    "notebook_shell",
+    "picture",
+    "put",
+    "put_control",
+    "say",
+    "sentence",
+    "why",
+]
 
 # A closed <details> would hide its answer on paper; browsers older than this rule print it closed.
 # Rules hold for the whole page: a lab's head carries this one for the answers in markdown cells.
 PAPER = "<style>@media print {details::details-content {content-visibility: visible}}</style>"
+
+_INSTEAD = "(here you answer when the notebook is open in Jupyter)"
 
 
 @dataclass(frozen=True)
@@ -68,7 +80,7 @@ def say(text: str) -> Page:
             double asterisks.
 
     Raises:
-        LabError: if `text` is no text.
+        HpmlError: if `text` is no text.
 
     >>> say(f"One call took **{3.2:.1f} µs**.")
     One call took 3.2 µs.
@@ -84,7 +96,7 @@ def why(text: str, summary: str = "Why?") -> Page:
         summary: the line that is always seen.
 
     Raises:
-        LabError: if `text` is no text.
+        HpmlError: if `text` is no text.
 
     >>> why("The list is made in one go.")
     Why?
@@ -149,6 +161,23 @@ def put(page: Page, display_id: str, *, again: bool = False) -> None:
     publish(page.bundle(), raw=True, display_id=display_id)
 
 
+def put_control(control: Any, display_id: str, instead: str = _INSTEAD) -> None:
+    """Show a control as an output of its own, which can be replaced by its `display_id`.
+
+    Args:
+        control: an ``ipywidgets`` widget.
+        display_id: names the place.
+        instead: the text that stands there where nothing can show the control.
+    """
+    from IPython.display import display
+
+    data = dict(control._repr_mimebundle_())
+    data["text/plain"] = instead
+    data.pop("text/html", None)
+    publish: Any = display
+    publish(data, raw=True, display_id=display_id)
+
+
 def notebook_shell() -> Any | None:
     """Return the running kernel's shell, or None where no notebook can be shown anything."""
     # Without IPython loaded there is no kernel, and importing it just to learn that is slow.
@@ -183,5 +212,5 @@ def _plain(text: str) -> str:
 
 def _split(text: str) -> list[str]:
     if not is_text(text):
-        raise LabError(f"Prose is a text, got {describe(text)}; write say('...') or why('...').")
+        raise HpmlError(f"Prose is a text, got {describe(text)}; write say('...') or why('...').")
     return [" ".join(part.split()) for part in re.split(r"\n\s*\n", text.strip())]

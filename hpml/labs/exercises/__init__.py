@@ -1,0 +1,3 @@
+"""The exercises of the course."""
+
+from __future__ import annotations

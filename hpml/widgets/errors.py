@@ -1,0 +1,15 @@
+"""The error of everything that moves on a page."""
+
+from __future__ import annotations
+
+from hpml.base.errors import HpmlError
+
+__all__ = ["WidgetError"]
+
+
+class WidgetError(HpmlError):
+    """A widget was asked to show something it cannot; the message says what it takes.
+
+    >>> issubclass(WidgetError, HpmlError)
+    True
+    """

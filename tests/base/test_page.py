@@ -1,0 +1,58 @@
+"""Prose, pictures and controls of a page: text and HTML at once, and nothing executable in it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hpml.base import HpmlError
+from hpml.base.page import Page, picture, say, why
+
+if TYPE_CHECKING:
+    pass
+
+
+def test_prose_has_paragraphs_code_and_bold_and_no_html_of_its_own() -> None:
+    page = say("One **bold** `a < b` line\nwrapped.\n\nSecond & last <script>.")
+    assert page.html == (
+        "<p>One <b>bold</b> <code>a &lt; b</code> line wrapped.</p>"
+        "<p>Second &amp; last &lt;script&gt;.</p>"
+    )
+    assert page.plain == "One bold `a < b` line wrapped.\n\nSecond & last <script>."
+
+
+def test_a_folded_answer_opens_on_paper_and_is_plain_text_too() -> None:
+    page = why("Because.", "Why <so>?")
+    assert "@media print" in page.html
+    assert (
+        "<details><summary><b>Why &lt;so&gt;?</b></summary><p>Because.</p></details>" in page.html
+    )
+    assert page.plain == "Why <so>?\n    Because."
+
+
+@pytest.mark.parametrize("text", ["", " \n ", None, 3])
+def test_prose_is_a_text(text: Any) -> None:
+    with pytest.raises(HpmlError, match="Prose is a text"):
+        say(text)
+
+
+def test_a_page_is_a_bundle_of_text_html_and_the_picture_if_there_is_one() -> None:
+    assert Page("a", "<p>a</p>").bundle() == {"text/plain": "a", "text/html": "<p>a</p>"}
+    bundle = Page("a", "<p>a</p>", b"\x89PNG").bundle()
+    assert bundle["image/png"] == "iVBORw=="
+
+
+def test_a_picture_is_closed_has_a_text_and_an_opaque_ground() -> None:
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    from matplotlib.image import imread
+
+    figure = pyplot.figure()
+    page = picture(figure, 'Two "lines".', "<p>after</p>")
+    assert not pyplot.fignum_exists(figure.number)
+    assert 'alt="Two &quot;lines&quot;."' in page.html
+    assert page.html.endswith("<p>after</p>")
+    import io
+
+    pixels = imread(io.BytesIO(page.png or b""))
+    assert pixels.shape[2] == 3 or pixels[..., 3].min() == 1.0
