@@ -7,6 +7,9 @@
 
 from __future__ import annotations
 
+import contextlib
+from collections.abc import Iterator
+
 CODEGEN_BY_DEFAULT: bool = True
 """Whether a model made without ``execution=`` runs ``"inlined"``; else ``"ordered"``."""
 
@@ -15,3 +18,23 @@ CODEGEN_MIN_LOOP_LENGTH: int | float = 50
 
 ``float("inf")`` writes every call on a line of its own.
 """
+
+
+@contextlib.contextmanager
+def loop_length(length: float) -> Iterator[None]:
+    """Set ``CODEGEN_MIN_LOOP_LENGTH`` inside the ``with``, and put back the old after it.
+
+    >>> from hpml.symbolic import config
+    >>> with config.loop_length(10):
+    ...     config.CODEGEN_MIN_LOOP_LENGTH
+    10
+    >>> config.CODEGEN_MIN_LOOP_LENGTH
+    50
+    """
+    global CODEGEN_MIN_LOOP_LENGTH
+    before = CODEGEN_MIN_LOOP_LENGTH
+    CODEGEN_MIN_LOOP_LENGTH = length
+    try:
+        yield
+    finally:
+        CODEGEN_MIN_LOOP_LENGTH = before

@@ -10,7 +10,7 @@ Nothing here knows how to draw. Lengths are inches, x runs to the right and y do
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from .errors import GraphError
@@ -111,6 +111,7 @@ def lay_out(
     measure: Measure = estimated_size,
     rotate_graph: bool = False,
     rotate_labels: bool = False,
+    groups: Sequence[tuple[int, ...]] | None = None,
 ) -> Layout:
     """Return where everything stands in the picture of a graph; the same graph, the same places.
 
@@ -122,6 +123,8 @@ def lay_out(
         rotate_graph: consecutive layers stand to the right, not below.
         rotate_labels: labels are turned a quarter, to run along their line; in a rotated graph
             they run along it anyway.
+        groups: positions of all calls; those of a straight chain that is drawn as one box stand
+            together. By default the middle of each chain of more than 12.
 
     Raises:
         GraphError: the picture would have more than 150 boxes after folding long chains, or as
@@ -134,7 +137,7 @@ def lay_out(
     >>> [box.text for box in layout.boxes], [label.text for label in layout.labels]
     (['(None, 4)', '(None, 4)'], ['ReLU_1'])
     """
-    groups = fold_chains(graph)
+    groups = fold_chains(graph) if groups is None else tuple(groups)
     calls = [_as_one_call(graph, group) for group in groups]
     shown = _shown_values(graph, calls)
     _check_size(len(shown) + sum(len(group) > 1 for group in groups), len(graph.calls))

@@ -162,6 +162,14 @@ class SymbolicModel(nn.Module):
         return self._program.source
 
     @property
+    def source_spans(self) -> tuple[tuple[int, int], ...]:
+        """For each line of `source` the calls it makes: the first, and one past the last.
+
+        Empty where nothing is generated, for ``"lazy"`` and ``"ordered"``.
+        """
+        return self._program.spans
+
+    @property
     def _generated_forward_source(self) -> str:
         """The generated source in the form of the documents, a name for each value."""
         return documented_source(self._graph, config.CODEGEN_MIN_LOOP_LENGTH).text

@@ -206,6 +206,13 @@ def test_folds_of_several_chains_add_up_to_the_whole_graph() -> None:
     assert [len(group) for group in groups if len(group) > 1] == [10, 10]
 
 
+def test_chains_are_folded_as_asked() -> None:
+    layout = lay_out(chain(6), groups=[(0,), (1, 2, 3), (4,), (5,)])
+    assert [label.calls for label in layout.labels] == [(0,), (1, 2, 3), (4,), (5,)]
+    assert len(layout.boxes) == 5
+    assert layout.labels[1].text == "⋯ 3 layers ⋯\nLayer_1 … Layer_3"
+
+
 def test_an_output_inside_a_chain_is_not_folded_away() -> None:
     graph = chain(40)._replace(outputs=(20, 40))
     layout = lay_out(graph)

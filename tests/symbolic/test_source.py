@@ -128,6 +128,24 @@ def test_both_forms_compute_the_same(documented: bool) -> None:
             assert torch.equal(received, expected)
 
 
+@pytest.mark.parametrize("execution", ["codegen", "inlined"])
+def test_the_model_says_which_calls_a_line_makes(execution: str) -> None:
+    model = chain(6)
+    with config.loop_length(4):
+        model.execution = execution
+    lines = model.source.splitlines()
+    assert len(model.source_spans) == len(lines)
+    calling = [line for line, span in zip(lines, model.source_spans, strict=True) if span == (0, 6)]
+    assert [line.split()[0] for line in calling] == ["h0", "for", "h0"]
+
+
+@pytest.mark.parametrize("execution", ["lazy", "ordered"])
+def test_without_generated_source_no_line_makes_a_call_of_its_own(execution: str) -> None:
+    model = chain(6)
+    model.execution = execution
+    assert model.source_spans == ()
+
+
 def test_a_traceback_shows_the_generated_line() -> None:
     model = chain(3)
     with pytest.raises(RuntimeError) as caught:

@@ -17,11 +17,7 @@ and who is not).
 from __future__ import annotations
 
 from hpml.labs.code_generation.budget import STAGES, budget, draw_budget
-from hpml.labs.code_generation.bytecode import (
-    count_instructions,
-    instructions,
-    measure_expressions,
-)
+from hpml.labs.code_generation.bytecode import instructions, measure_expressions
 from hpml.labs.code_generation.checks import check, function_of, run_source
 from hpml.labs.code_generation.inlining import explained
 from hpml.labs.code_generation.loops import draw_loops, loop_costs
@@ -30,11 +26,12 @@ from hpml.labs.code_generation.networks import (
     DOCUMENTS_SOURCE,
     chain_model,
     documents_example,
-    loop_length,
     residual_model,
     stairs_model,
 )
 from hpml.labs.code_generation.words import error_page, in_words, listing, what_fits
+from hpml.symbolic.config import loop_length
+from hpml.symbolic.instructions import count_instructions
 
 __all__ = [
     "DOCUMENTS_SOURCE",

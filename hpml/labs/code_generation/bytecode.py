@@ -1,4 +1,4 @@
-"""What the interpreter is asked to do: instructions shown, counted, and timed in nanoseconds."""
+"""What the interpreter is asked to do: instructions shown, and timed in nanoseconds."""
 
 from __future__ import annotations
 
@@ -7,20 +7,15 @@ import dis
 import functools
 import sys
 from collections.abc import Mapping, Sequence
-from types import FrameType, FunctionType
-from typing import TYPE_CHECKING, Any
+from types import FunctionType
+from typing import Any
 
 from hpml.base.errors import describe
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison, compare
 from hpml.labs.errors import LabError
 
-if TYPE_CHECKING:
-    import torch
-
-    from hpml.symbolic import SymbolicModel
-
-__all__ = ["count_instructions", "instructions", "measure_expressions"]
+__all__ = ["instructions", "measure_expressions"]
 
 _REPEATS, _TURNS = 100, 10
 
@@ -58,45 +53,6 @@ def instructions(*functions: FunctionType, names: Sequence[str] | None = None) -
         rows,
         caption=f"Bytecode of CPython {version}; other versions name some of these differently.",
     )
-
-
-def count_instructions(model: SymbolicModel, *inputs: torch.Tensor, inside: bool = False) -> int:
-    """Return how many bytecode instructions a forward executes.
-
-    Args:
-        model: what is run.
-        *inputs: what it is given.
-        inside: count those inside the layers too, that is all of Python. Without it, only those of
-            the execution itself: of the generated function, or of the library's function that
-            walks the graph.
-
-    Counted is the second of two forwards: the first one looks at the layers more closely.
-    """
-    model(*inputs)
-    total = 0
-
-    def trace(frame: FrameType, event: str, argument: object) -> Any:
-        nonlocal total
-        if event == "call":
-            if not (inside or _is_execution(frame.f_code.co_filename)):
-                return None
-            frame.f_trace_opcodes = True
-        elif event == "opcode":
-            total += 1
-        return trace
-
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        model(*inputs)
-    finally:
-        sys.settrace(before)
-    return total
-
-
-def _is_execution(file_name: str) -> bool:
-    generated = file_name.startswith("<hpml.symbolic forward")
-    return generated or "hpml/symbolic/execution/" in file_name.replace("\\", "/")
 
 
 def measure_expressions(

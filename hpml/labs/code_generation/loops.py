@@ -10,7 +10,7 @@ from hpml.base import style
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import compare
-from hpml.labs.code_generation.networks import loop_length
+from hpml.symbolic.config import loop_length
 
 if TYPE_CHECKING:
     from hpml.symbolic import SymbolicModel

@@ -1,9 +1,8 @@
-"""The networks of lab 07, and the setting by which their source has loops or not."""
+"""The networks of lab 07."""
 
 from __future__ import annotations
 
-import contextlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
@@ -15,7 +14,6 @@ __all__ = [
     "DOCUMENTS_SOURCE",
     "chain_model",
     "documents_example",
-    "loop_length",
     "residual_model",
     "stairs_model",
 ]
@@ -114,16 +112,3 @@ def stairs_model(runs: Sequence[int] = (2, 4, 8, 16, 32, 64, 128)) -> SymbolicMo
             run = nn.Linear(4, 4)(run)
         x = x + run
     return SymbolicModel(inputs, x, execution="codegen")
-
-
-@contextlib.contextmanager
-def loop_length(length: float) -> Iterator[None]:
-    """Set ``config.CODEGEN_MIN_LOOP_LENGTH`` inside the ``with``, and put back the old after it."""
-    from hpml.symbolic import config
-
-    before = config.CODEGEN_MIN_LOOP_LENGTH
-    config.CODEGEN_MIN_LOOP_LENGTH = length
-    try:
-        yield
-    finally:
-        config.CODEGEN_MIN_LOOP_LENGTH = before

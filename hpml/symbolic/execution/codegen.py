@@ -34,4 +34,4 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
             start = next((i for i in range(start, end) if among[i] is layer), start)
         return start if start < len(graph.calls) else None
 
-    return Program(run, source.text, failed_call, always_called("codegen"))
+    return Program(run, source.text, failed_call, always_called("codegen"), source.spans)

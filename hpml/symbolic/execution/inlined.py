@@ -75,7 +75,7 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
             start = next((i for i in range(start, end) if among[i] is current), start)
         return start if start < len(graph.calls) else None
 
-    return Program(run, source.text, failed_call, guard.reasons)
+    return Program(run, source.text, failed_call, guard.reasons, source.spans)
 
 
 def unguarded(model: Any) -> Callable[..., Any]:

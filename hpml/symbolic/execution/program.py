@@ -20,12 +20,15 @@ class Program(NamedTuple):
             failed there; ``None`` if the frame is none of this program's.
         reasons: given the layers as they are now, why each is called instead of written out;
             empty where it is written out.
+        spans: for each line of the source the calls it makes, the first and one past the last;
+            empty where the source is the same for every graph.
     """
 
     run: Callable[..., Any]
     source: str
     failed_call: Callable[[FrameType, int], int | None]
     reasons: Callable[[Sequence[nn.Module]], list[str]]
+    spans: tuple[tuple[int, int], ...] = ()
 
 
 def always_called(execution: str) -> Callable[[Sequence[nn.Module]], list[str]]:
