@@ -28,7 +28,7 @@ from hpml.base.files import (
     results_folder,
     write_atomically,
 )
-from hpml.base.tables import Table, format_seconds
+from hpml.base.tables import Table, format_bytes, format_seconds
 
 __all__ = [
     "HpmlError",
@@ -38,6 +38,7 @@ __all__ = [
     "data_file",
     "describe",
     "environment_record",
+    "format_bytes",
     "format_seconds",
     "published",
     "quick",

@@ -29,7 +29,6 @@ from hpml.base.page import say, why
 from hpml.labs.calibration import Calibration, calibration
 from hpml.labs.errors import AnswerError, LabError, PredictionLocked
 from hpml.labs.explanations import explain
-from hpml.labs.hypotheses import hypotheses
 from hpml.labs.prediction import Prediction, predict
 from hpml.labs.session import forget, lab_head
 
@@ -42,7 +41,6 @@ __all__ = [
     "calibration",
     "explain",
     "forget",
-    "hypotheses",
     "lab_head",
     "predict",
     "say",

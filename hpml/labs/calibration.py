@@ -116,10 +116,9 @@ def _entries(lab: Lab) -> tuple[state.Entry, ...]:
             question=str(kept.get("question", key)),
             unit=unit,
             choices=tuple(kept.get("choices", ())) if unit is None else (),
-            counts=bool(kept.get("counts", True)),
         )
         asked[key] = state.restore(entry, kept)
-    return tuple(entry for entry in asked.values() if entry.counts)
+    return tuple(asked.values())
 
 
 def _summary(entries: Sequence[state.Entry]) -> str:

@@ -31,7 +31,7 @@ def make(entry: Entry, submit: Submit) -> Any | None:
     widgets: Any = importlib.import_module("ipywidgets")
     message = widgets.HTML(value="")
     button = widgets.Button(
-        description="Lock in" if entry.counts else "Choose",
+        description="Lock in",
         tooltip="Locks your answer; it cannot be changed afterwards",
         button_style="primary",
     )

@@ -26,7 +26,7 @@ Asked = TypeVar("Asked", bound="Question")
 
 
 class Question(ABC):
-    """What `predict` and `hypotheses` have in common: one entry, locked once, shown in place."""
+    """What a prediction does on its page: one entry, locked once, shown in place."""
 
     def __init__(self, lab: Lab, entry: state.Entry) -> None:
         self._lab = lab

@@ -31,7 +31,6 @@ class Entry:
         unit: the unit of the answer; None for a choice.
         choices: the texts to choose from; empty for a number.
         at_least, at_most: the sensible range of a number, in `unit`; `at_most` None for no limit.
-        counts: whether the calibration counts it (an explanation is a choice that does not).
         answer: a number of `unit`, the text of a choice, or None while open.
         measured: the result in the same form, or None until it is shown.
         late: whether the answer was locked after the result had been shown.
@@ -43,7 +42,6 @@ class Entry:
     choices: tuple[str, ...] = ()
     at_least: float = 0.0
     at_most: float | None = None
-    counts: bool = True
     answer: float | str | None = None
     measured: float | str | None = None
     late: bool = False

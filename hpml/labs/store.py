@@ -59,7 +59,6 @@ class PredictionStore:
             "question": entry.question,
             "unit": entry.unit,
             "choices": list(entry.choices),
-            "counts": entry.counts,
             "answer": entry.answer,
             "measured": entry.measured,
             "late": entry.late,

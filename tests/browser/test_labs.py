@@ -6,7 +6,7 @@ from typing import Any
 
 import nbformat
 
-HEAD = "from hpml.labs import calibration, explore, hypotheses, lab_head, predict; import os"
+HEAD = "from hpml.labs import calibration, lab_head, predict; from hpml.widgets import explore"
 ASK = "guess = predict('How long does one call take?', unit='us', key='call')"
 
 

@@ -80,7 +80,8 @@ def test_importing_the_labs_loads_no_widgets_no_torch_and_no_matplotlib() -> Non
 
 
 CELLS = (
-    "from hpml.labs import calibration, explore, lab_head, predict\nlab_head('page', 'A page')",
+    "from hpml.labs import calibration, lab_head, predict\n"
+    "from hpml.widgets import explore\nlab_head('page', 'A page')",
     "guess = predict('How long?', unit='us', key='call')\nguess",
     "guess.reveal(0.9)",
     "explore(lambda n: n * n, n=[3, 4])",

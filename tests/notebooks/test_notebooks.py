@@ -67,7 +67,7 @@ def test_a_lab_keeps_the_form_of_all_labs(path: Path) -> None:
     assert all(word in cells[0].source for word in ("After it you can", "**Time**", "**Source**"))
     assert "lab_head(" in code[0].source.splitlines()[-1]
     assert any("predict(" in cell.source for cell in code)
-    assert any("explain()" in cell.source for cell in code)
+    assert any("explain(explanation)" in cell.source for cell in code)
     assert any("calibration()" in cell.source for cell in code)
     assert len([cell for cell in code if "result" in cell.metadata.get("tags", [])]) == 1
     assert statistics.median(len(cell.source.splitlines()) for cell in code) <= 5
@@ -85,7 +85,7 @@ def test_what_comes_later_is_marked_where_no_student_sees_it(path: Path) -> None
     for cell in nbformat.read(path, as_version=4).cells:
         if "deferred" in cell.source:
             assert cell.cell_type == "markdown"
-            assert re.search(r"^<!-- deferred: (graded|widget|row)[\w ]* -->$", cell.source, re.M)
+            assert re.search(r"^<!-- deferred: (graded exercise|widget|row)[\w ]* -->$", cell.source, re.M)
 
 
 def _is_code(cell: nbformat.NotebookNode) -> bool:

@@ -23,12 +23,12 @@ EXPLANATION = Explanation(
             "It speaks to C only: if the difference stays, it was not chance. A and B both predict "
             "that it stays, so the cause remains in the dark."
         ),
-        "Name the generator first and the list second.": (
-            "All three predict no change, since the order within the rounds is shuffled already."
-        ),
         _BEST: (
             "A predicts about the same difference as before, B one that grows with the work, C one "
             "that comes and goes. Three hypotheses, three predictions."
+        ),
+        "Name the generator first and the list second.": (
+            "All three predict no change, since the order within the rounds is shuffled already."
         ),
     },
     best=_BEST,

@@ -20,6 +20,10 @@ EXPLANATION = Explanation(
         "Entering the module costs a fixed time once a forward; each layer then costs the same.",
     ),
     experiments={
+        _BEST: (
+            "A predicts the same difference a layer at both depths, B a larger one at 250, C one "
+            "that shrinks to a tenth. Three hypotheses, three predictions."
+        ),
         "Measure both again, with four times as many rounds.": (
             "All three predict the same difference as before, only with a narrower interval. It "
             "would show that there is something to explain, not what."
@@ -27,10 +31,6 @@ EXPLANATION = Explanation(
         "Make the layers wider, 64 features in place of 4.": (
             "All three predict the same difference in nanoseconds, on top of a longer time: the "
             "arithmetic grows on both sides alike."
-        ),
-        _BEST: (
-            "A predicts the same difference a layer at both depths, B a larger one at 250, C one "
-            "that shrinks to a tenth. Three hypotheses, three predictions."
         ),
     },
     best=_BEST,
