@@ -1,0 +1,78 @@
+"""What PyTorch really does while some lines run: operators executed, bytes of new results."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import torch
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from hpml.base.tables import format_bytes
+
+__all__ = ["Work", "work_of"]
+
+
+@dataclass(frozen=True)
+class Work:
+    """What was done with numbers.
+
+    Attributes:
+        operations: how many operators of PyTorch were executed, in order, by name.
+        bytes: how many bytes of new results they made, in all; a view is not new.
+    """
+
+    operations: tuple[str, ...]
+    bytes: int
+
+    def __repr__(self) -> str:
+        count = len(self.operations)
+        names = f" ({', '.join(self.operations)})" if 0 < count <= 6 else ""
+        plural = "" if count == 1 else "s"
+        return f"{count} operation{plural}{names}, {format_bytes(self.bytes)} of new results"
+
+
+def work_of(run: Callable[[], object]) -> Work:
+    """Run something; return the operators that PyTorch executed on numbers meanwhile.
+
+    Operators on meta tensors, which have a shape and no numbers, are left out.
+
+    >>> x = torch.ones(4)
+    >>> work_of(lambda: x.add(1).view(2, 2))
+    2 operations (add, view), 16 B of new results
+    >>> work_of(lambda: torch.ones(4, device="meta") + 1)
+    0 operations, 0 B of new results
+    """
+    with _Counter() as counter:
+        run()
+    return Work(tuple(counter.operations), counter.bytes)
+
+
+class _Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.operations: list[str] = []
+        self.bytes = 0
+
+    def __torch_dispatch__(
+        self,
+        func: Any,
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        keywords = kwargs or {}
+        given = {_memory(t) for t in tree_leaves((args, keywords)) if isinstance(t, torch.Tensor)}
+        result = func(*args, **keywords)
+        made = [t for t in tree_leaves(result) if isinstance(t, torch.Tensor)]
+        if not made or any(not t.is_meta for t in made):
+            self.operations.append(func.overloadpacket.__name__)
+            new = {_memory(t): t.untyped_storage().nbytes() for t in made if not t.is_meta}
+            self.bytes += sum(size for place, size in new.items() if place not in given)
+        return result
+
+
+def _memory(tensor: torch.Tensor) -> int:
+    return 0 if tensor.is_meta else tensor.untyped_storage().data_ptr()
