@@ -1,0 +1,222 @@
+"""What a Python object is made of, read from the memory of this very process.
+
+Every object begins with the same two words: how many references lead to it, and what type it has.
+What a variable of C needs (the value) comes after. `object_header` reads these bytes where they lie
+and lets ``sys`` confirm them.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import html
+import platform
+import struct
+import sys
+import sysconfig
+from dataclasses import dataclass
+from typing import Any
+
+from hpml.base.errors import describe
+from hpml.base.page import Page
+from hpml.base.style import PALETTE
+from hpml.base.tables import Table
+from hpml.bytecode.errors import BytecodeError
+from hpml.bytecode.object_header_layout import Field, read, value_fields
+
+__all__ = ["ObjectHeader", "object_header"]
+
+_KNOWN = ((3, 11), (3, 12), (3, 13))
+_IMMORTAL = 0xFFFFFFFF
+_ROLES = ("accent", "sequential", "codegen", "peer", "compiled", "lazy", "inlined", "muted")
+
+
+@dataclass(frozen=True)
+class ObjectHeader:
+    """The memory of one object, field by field.
+
+    Attributes:
+        type: the name of the object's type.
+        shown: the object, shortly.
+        address: where it lies.
+        references: how many references lead to it, the argument of `object_header` among them;
+            None if it is immortal, that is, if nobody counts.
+        size: what ``sys.getsizeof`` says, in bytes.
+        before: bytes of `size` that lie before the address: the garbage collector's links.
+        fields: those of the object, then those that a pointer in it leads to.
+    """
+
+    type: str
+    shown: str
+    address: int
+    references: int | None
+    size: int
+    before: int
+    fields: tuple[Field, ...]
+
+    @property
+    def agrees(self) -> bool:
+        """Whether everything that could be checked another way was the same."""
+        return all(field.agrees for field in self.fields)
+
+    @property
+    def table(self) -> Table:
+        """The fields as a table: where, which bytes, what they say, and who confirms it."""
+        rows = [
+            [
+                f"→ +{field.place}" if field.elsewhere else f"{field.place:+d}",
+                _hex(field),
+                field.name,
+                field.value,
+                _confirmed(field),
+            ]
+            for field in self.fields
+        ]
+        return Table(
+            ["place", "bytes in memory", "field", "what they say", "confirmed by"],
+            rows,
+            title=f"{self.type} {self.shown} at {self.address:#x}: {self.size} bytes",
+            caption=self._sum(),
+            align=["right", "left", "left", "left", "left"],
+        )
+
+    @property
+    def picture(self) -> Page:
+        """The bytes of the object as boxes, eight a row, coloured by field."""
+        inside = [field for field in self.fields if not field.elsewhere]
+        plain = "\n".join(
+            f"{field.place:+4d} [{_hex(field):<23}] {field.name}: {field.value}" for field in inside
+        )
+        rows = "".join(
+            _boxes(field, PALETTE[_ROLES[place % len(_ROLES)]])
+            for place, field in enumerate(inside)
+        )
+        return Page(plain, f'<div style="margin: 0.5em 0;">{rows}</div>')
+
+    def __str__(self) -> str:
+        return str(self.table)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        return self.picture.html + self.table._repr_html_()
+
+    def _sum(self) -> str:
+        own = sum(field.size for field in self.fields if not field.elsewhere and field.place >= 0)
+        parts = [f"{self.before} before the object"] if self.before else []
+        parts.append(f"{own} in it")
+        if self.size - self.before > own:
+            where = {"list": "where ob_item leads", "str": "where utf8 leads"}
+            rest = self.size - self.before - own
+            parts.append(f"{rest} {where.get(self.type, 'not taken apart here')}")
+        total = f"{' + '.join(parts)} = {self.size} bytes, as sys.getsizeof says. "
+        if self.references is None:
+            return total + "It is immortal: nobody counts references to it."
+        return total + "One of the references is the argument of this very call."
+
+
+def object_header(obj: object) -> ObjectHeader:
+    """Return what the memory of `obj` holds: reference count, type, and for some types the value.
+
+    An int, float, list, str or tensor is taken apart to the last byte; of any other object the
+    first two words are.
+
+    Args:
+        obj: anything.
+
+    Raises:
+        BytecodeError: on a Python whose objects are laid out in another way than those of CPython
+            3.11 to 3.13, 64 bits, with the lock.
+
+    >>> header = object_header(1.5)
+    >>> header.type, header.size, header.agrees
+    ('float', 24, True)
+    >>> [field.name for field in header.fields]
+    ['ob_refcnt', 'ob_type', 'ob_fval']
+    >>> header.fields[-1].data.hex(" ")
+    '00 00 00 00 00 00 f8 3f'
+
+    Source: https://docs.python.org/3/c-api/structures.html#c.PyObject; PEP 683 (immortal objects).
+    """
+    _refuse_elsewhere()
+    kind = type(obj)
+    # Read and asked in this frame, so that both count the same references; another thread may
+    # come between the two.
+    word = (ctypes.c_ubyte * 8).from_address(id(obj))
+    for _ in range(5):
+        first = bytes(word)
+        asked = sys.getrefcount(obj)
+        count = int.from_bytes(first, "little")
+        immortal = sys.version_info >= (3, 12) and count & _IMMORTAL >= 0x80000000
+        agrees = count == (asked if immortal else asked - 1)  # getrefcount's own argument counts
+        if agrees:
+            break
+    second = read(id(obj) + 8, 8)
+    if int.from_bytes(second, "little") != id(kind):
+        raise BytecodeError(
+            f"The second word of {describe(obj)} is not its type, so this Python "
+            f"({platform.python_version()}) lays out objects in another way than is known here."
+        )
+    size = sys.getsizeof(obj)
+    before = size - int(kind.__sizeof__(obj))
+    told = f"immortal ({count:#x})" if immortal else f"{count} reference" + "s" * (count != 1)
+    fields = [
+        Field(0, first, 8, "ob_refcnt", told, "sys.getrefcount", agrees),
+        Field(8, second, 8, "ob_type", f"→ {kind.__name__}", "id(type(obj))"),
+        *value_fields(obj),
+    ]
+    return ObjectHeader(
+        kind.__name__,
+        describe(obj, 50),
+        id(obj),
+        None if immortal else count,
+        size,
+        before,
+        tuple(fields),
+    )
+
+
+def _refuse_elsewhere() -> None:
+    free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    debug = hasattr(sys, "getobjects")
+    plain = struct.calcsize("P") == 8 and sys.byteorder == "little" and not debug
+    version = sys.version_info[:2]
+    if sys.implementation.name == "cpython" and plain and not free and version in _KNOWN:
+        return
+    what = f"{platform.python_implementation()} {'.'.join(map(str, version))}"
+    what += ", free-threaded" if free else ", counting for debugging" if debug else ""
+    raise BytecodeError(
+        "object_header knows the memory of CPython 3.11, 3.12 and 3.13, 64 bits, with the lock "
+        f"(GIL); this is {what}, {8 * struct.calcsize('P')} bits, {sys.byteorder}-endian. Run it "
+        "with one of those."
+    )
+
+
+def _hex(field: Field) -> str:
+    return field.data.hex(" ") + (" …" if field.size > len(field.data) else "")
+
+
+def _confirmed(field: Field) -> str:
+    if not field.check:
+        return ""
+    return field.check if field.agrees else f"NOT by {field.check}"
+
+
+def _boxes(field: Field, colour: str) -> str:
+    cell = (
+        f'<span style="display: inline-block; width: 1.9em; text-align: center; margin: 1px; '
+        f'background: {colour}40; border-top: 3px solid {colour};">'
+    )
+    rows = [field.data[start : start + 8] for start in range(0, len(field.data), 8)]
+    cut = " …" if field.size > len(field.data) else ""
+    shown = []
+    for place, row in enumerate(rows):
+        cells = "".join(f"{cell}{byte:02x}</span>" for byte in row)
+        label = f"<b>{html.escape(field.name)}</b> {html.escape(field.value)}" if not place else ""
+        offset = f'<span style="display: inline-block; width: 3em;">+{field.place + 8 * place}'
+        wide = 'style="display: inline-block; min-width: 18em;"'
+        shown.append(
+            f'<div><code style="white-space: pre;">{offset}</span>'
+            f"<span {wide}>{cells}{cut if row is rows[-1] else ''}</span></code>{label}</div>"
+        )
+    return "".join(shown)

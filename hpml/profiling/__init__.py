@@ -1,0 +1,24 @@
+"""Where memory and time go, as plain values: records and tables first, pictures last.
+
+The same numbers take more or less room, depending on what keeps them:
+
+>>> from hpml.profiling import memory_of
+>>> memory_of(1000, "list").per_number, memory_of(1_000_000, "array").per_number
+(32.056, 8.00008)
+>>> print(memory_of(1000, "list"))
+1,000 numbers in a list
+part       times  bytes each   bytes
+---------  -----  ----------  ------
+container      1          56      56
+pointers    1000           8   8,000
+elements    1000          24  24,000
+sum                           32,056
+32.056 bytes a number, each of 8 bytes in C.
+"""
+
+from __future__ import annotations
+
+from hpml.profiling.errors import ProfilingError
+from hpml.profiling.memory_of import MemoryOf, Part, memory_of
+
+__all__ = ["MemoryOf", "Part", "ProfilingError", "memory_of"]

@@ -1,0 +1,277 @@
+"""Checks of the values in `hpml.bytecode` that need no pytest, so that every interpreter runs them.
+
+``python -m tests.bytecode.plain_checks`` runs them and the packages' doctests, and prints how many.
+"""
+
+from __future__ import annotations
+
+import array
+import difflib
+import dis
+import doctest
+import gc
+import heapq
+import importlib
+import importlib.util
+import itertools
+import json.decoder
+import statistics
+import struct
+import sys
+import textwrap
+import typing
+from collections.abc import Callable, Iterator
+from types import CodeType, FunctionType, ModuleType
+
+from hpml.bytecode.disassembly import Listing, compare, disassemble, histogram
+from hpml.bytecode.object_header import object_header
+from hpml.bytecode.stages import stages
+
+MODULES = [
+    "hpml.bytecode.disassembly",
+    "hpml.bytecode.disassembly_subject",
+    "hpml.bytecode.disassembly_versions",
+    "hpml.bytecode.object_header",
+    "hpml.bytecode.object_header_layout",
+    "hpml.bytecode.stages",
+]
+
+
+def functions() -> Iterator[FunctionType]:
+    """Yield a few hundred functions of the standard library, generators and methods among them."""
+    modules: list[ModuleType] = [statistics, json.decoder, textwrap, heapq, difflib, typing, dis]
+    for module in modules:
+        for thing in vars(module).values():
+            parts = vars(thing).values() if isinstance(thing, type) else [thing]
+            yield from (part for part in parts if isinstance(part, FunctionType))
+
+
+def listings() -> Iterator[Listing]:
+    for function in functions():
+        yield from disassemble(function).listings
+
+
+def check_that_the_instructions_are_those_of_the_bytes() -> None:
+    met, newer = 0, hasattr(dis, "hasarg")
+    for listing in listings():
+        expected, extended = [], 0
+        for offset in range(0, len(listing.code.co_code), 2):
+            opcode, arg = listing.code.co_code[offset : offset + 2]
+            name = dis.opname[opcode]
+            if name != "CACHE":
+                whole = extended << 8 | arg
+                takes = opcode in dis.hasarg if newer else opcode >= dis.HAVE_ARGUMENT
+                expected.append((offset, name, whole if takes else None))
+            extended = extended << 8 | arg if name == "EXTENDED_ARG" else 0
+        assert [(s.offset, s.opname, s.arg) for s in listing.instructions] == expected
+        met += len(expected)
+    assert met > 10_000
+
+
+def check_that_caches_fill_the_gaps_when_they_are_shown() -> None:
+    for function in functions():
+        for listing in disassemble(function, show_caches=True).listings:
+            offsets = [step.offset for step in listing.instructions]
+            assert offsets == list(range(0, len(listing.code.co_code), 2))
+
+
+def check_that_lines_are_those_of_the_code_object() -> None:
+    for listing in listings():
+        lines = {
+            offset: line
+            for start, end, line in listing.code.co_lines()
+            for offset in range(start, end, 2)
+        }
+        assert all(step.line == lines[step.offset] for step in listing.instructions)
+
+
+def check_that_the_source_piece_stands_in_its_line() -> None:
+    import linecache
+
+    met = 0
+    for listing in listings():
+        for step in listing.instructions:
+            if step.source and step.line:
+                line = linecache.getline(listing.code.co_filename, step.line)
+                assert step.source.removesuffix("…").strip() in line
+                met += 1
+    assert met > 10_000
+
+
+def check_that_blocks_hold_every_instruction_once_and_jumps_lead_to_their_beginnings() -> None:
+    for listing in listings():
+        steps = [step for block in listing.blocks for step in block.instructions]
+        assert tuple(steps) == listing.instructions
+        starts = {block.offset for block in listing.blocks}
+        targets = {s.jump_target for s in listing.instructions if s.jump_target is not None}
+        targets |= {entry.target for entry in listing.exception_table}
+        assert targets <= starts
+        assert {after for block in listing.blocks for after in block.successors} <= starts
+        assert targets <= {s.offset for s in listing.instructions if s.is_jump_target}
+
+
+def check_that_stack_effects_keep_within_the_declared_depth() -> None:
+    """Follow every way through a function; two ways to a place must agree on the stack's height."""
+    for listing in listings():
+        steps = {step.offset: step for step in listing.instructions}
+        order = list(steps)
+        following = dict(itertools.pairwise(order))
+        heights = {order[0]: 0}
+        waiting = [order[0]]
+        for entry in listing.exception_table:
+            heights[entry.target] = entry.depth + 1 + entry.lasti
+            waiting.append(entry.target)
+        while waiting:
+            offset = waiting.pop()
+            step, height = steps[offset], heights[offset]
+            assert 0 <= height <= listing.code.co_stacksize
+            ways = []
+            if step.falls_through:
+                assert step.stack_effect is not None
+                # Resumed, a generator finds a value on its stack; older versions do not say so.
+                resumed = step.opname == "RETURN_GENERATOR"
+                effect = 1 if resumed else step.stack_effect
+                ways.append((following[offset], height + effect))
+            if step.jump_target is not None:
+                assert step.stack_effect_jump is not None
+                ways.append((step.jump_target, height + step.stack_effect_jump))
+            for place, reached in ways:
+                if place not in heights:
+                    heights[place] = reached
+                    waiting.append(place)
+                assert heights[place] == reached, (listing.name, offset, place)
+
+
+def check_that_code_objects_inside_are_listed_under_their_names() -> None:
+    def outer(xs: list[int]) -> Callable[[], list[int]]:
+        def inner() -> list[int]:
+            return [x + 1 for x in xs]
+
+        return inner
+
+    names = [listing.name for listing in disassemble(outer).listings]
+    assert names[1] == f"inner in {names[0]}"
+    assert all(f"\n{name[:1].upper() + name[1:]}\n" in f"\n{disassemble(outer)}" for name in names)
+    assert "0x" not in str(disassemble(outer)), "an address says nothing"
+
+
+def check_that_specialised_instructions_are_shown_when_asked_for() -> None:
+    def add(a: int, b: int) -> int:
+        return a + b
+
+    before = [step.opname for step in disassemble(add).instructions]
+    for _ in range(200):
+        add(1, 2)
+    names = [step.opname for step in disassemble(add, adaptive=True).instructions]
+    assert "BINARY_OP_ADD_INT" in names
+    assert [step.opname for step in disassemble(add).instructions] == before
+    added = next(
+        step
+        for step in disassemble(add, adaptive=True).instructions
+        if step.opname == "BINARY_OP_ADD_INT"
+    )
+    assert (added.stack_effect, added.argrepr) == (-1, "+")
+
+
+def check_comparisons_and_counts() -> None:
+    table = compare("a + b", "b + a")
+    assert table.columns[0] != table.columns[2]
+    left = [row[0] for row in table.rows if row[0]]
+    assert left == [str(step) for step in disassemble("a + b").instructions]
+    assert all((row[1] == "=") == (row[0] == row[2]) for row in table.rows)
+
+    def twice(x: int) -> list[int]:
+        return [x * 2, x * 2]
+
+    counts = dict(histogram(twice).rows)
+    assert counts["BINARY_OP"] == 2
+    assert sum(counts.values()) == sum(len(p.instructions) for p in disassemble(twice).listings)  # type: ignore[arg-type]
+
+
+def check_stages() -> None:
+    source = "d = a + b * c  # é\n"
+    for invalidation, flags in (("timestamp", 0), ("checked hash", 3), ("unchecked hash", 1)):
+        pyc = stages(source, invalidation=invalidation).pyc
+        assert pyc.header[:4] == importlib.util.MAGIC_NUMBER
+        assert pyc.flags == flags
+        if flags:
+            assert pyc.header[8:] == importlib.util.source_hash(source.encode())
+        else:
+            assert struct.unpack("<I", pyc.header[12:])[0] == len(source.encode())
+        scope = {"a": 2, "b": 3, "c": 4}
+        exec(pyc.code, scope)
+        assert scope["d"] == 14
+    found = stages("def f(x):\n    return x if x else [i for i in x]\n")
+    assert ["DEDENT", ""] in [list(row[2:]) for row in found.tokens.rows]
+    assert "IfExp" in found.tree.plain
+    assert any("JUMP" in str(row[2]) for row in found.blocks.rows)
+    for part in ("Tokens", "Syntax tree", "Basic blocks", "Code object", "The .pyc file"):
+        assert part in str(found)
+        assert part in found._repr_html_()
+
+
+def check_object_headers() -> None:
+    objects = [
+        *(sign * value for value in (0, 1, 1000, 2**30 - 1, 2**30, 2**100) for sign in (1, -1)),
+        *(True, False, 1.5, -0.0, float("nan"), float("inf")),
+        *([], [1], [1, 2, 3], list(range(1000, 1101)), [[]]),
+        *("", "spam", "é" * 3, "日本" * 20, "😀", "\ud800", "a" * 500, sys.intern("interned")),
+        *(None, (1, 2), {}, {1}, object(), len, type, array.array("d", [1.0]), check_stages),
+    ]
+    hash("spam")
+    for value in objects:
+        header = object_header(value)
+        assert header.agrees, str(header)
+        inside = [field for field in header.fields if not field.elsewhere]
+        ends = [field.place + field.size for field in inside]
+        assert [field.place for field in inside] == [0, *ends[:-1]], "no gap between the fields"
+        if type(value) in (int, bool, float):
+            assert ends[-1] == header.size
+        assert str(header.table) in str(header)
+        assert header.picture.html in header._repr_html_()
+
+
+def check_reference_counts() -> None:
+    """Each further name is one reference more."""
+    value = [1000]
+    one = object_header(value).references
+    other = value
+    two = object_header(value).references
+    assert (one, two) == (2, 3), "the name and the argument, then one name more"
+    del other
+    assert object_header(value).references == 2
+    immortal = sys.version_info >= (3, 12)
+    assert (object_header(None).references is None) == immortal
+    assert (object_header(5).references is None) == immortal
+    assert ("immortal" in str(object_header(None))) == immortal
+
+
+def check_that_a_changed_list_moves_its_items() -> None:
+    numbers = [1000, 2000]
+    numbers.append(3000)
+    header = object_header(numbers)
+    names = {field.name: field.value for field in header.fields}
+    assert names["ob_size"] == "3 items"
+    assert names["allocated"] == f"room for {(sys.getsizeof(numbers) - sys.getsizeof([])) // 8}"
+    assert [names[f"item {place}"] for place in range(3)] == [
+        "→ int 1000", "→ int 2000", "→ int 3000",
+    ]  # fmt: skip
+
+
+CHECKS = [value for name, value in list(globals().items()) if name.startswith("check_")]
+
+
+def main() -> None:
+    for check in CHECKS:
+        check()
+    attempted = 0
+    for name in MODULES:
+        result = doctest.testmod(importlib.import_module(name), optionflags=doctest.ELLIPSIS)
+        assert not result.failed, name
+        attempted += result.attempted
+    assert not any(isinstance(value, CodeType) for value in gc.garbage)
+    print(f"{len(CHECKS)} checks and {attempted} examples hold on {sys.version.split()[0]}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,100 @@
+from __future__ import annotations
+
+import sys
+import sysconfig
+from types import SimpleNamespace
+
+import pytest
+
+from hpml.bytecode import object_header as module
+from hpml.bytecode.errors import BytecodeError
+from hpml.bytecode.object_header import object_header
+
+
+@pytest.fixture(autouse=True)
+def _known_python() -> None:
+    if sys.implementation.name != "cpython" or sys.version_info[:2] > (3, 13):
+        pytest.skip("needs CPython 3.11 to 3.13")
+
+
+def test_a_tensor_leads_to_its_numbers() -> None:
+    torch = pytest.importorskip("torch", reason="needs torch")
+    header = object_header(torch.tensor([1.5, 2.0]))
+    assert header.agrees
+    names = {field.name: field for field in header.fields}
+    assert names["cdata"].check == "obj._cdata"
+    assert names["element 0"].data.hex(" ") == "00 00 c0 3f"
+    assert names["element 1"].value == "2, float32"
+    inside = sum(field.size for field in header.fields if not field.elsewhere)
+    assert inside + header.before == header.size
+
+
+def test_tensors_without_numbers_to_read_are_shown_all_the_same() -> None:
+    torch = pytest.importorskip("torch", reason="needs torch")
+    matrix = torch.arange(6.0).reshape(2, 3)
+    for tensor in (
+        torch.ones(3, device="meta"),
+        torch.ones(0),
+        torch.ones(2, dtype=torch.bfloat16),
+        matrix.T,
+        matrix[:, 1],
+        torch.nn.Parameter(torch.ones(2)),
+        torch.eye(2).to_sparse(),
+    ):
+        assert object_header(tensor).agrees, tensor
+    assert [f.value for f in object_header(matrix[1]).fields if f.elsewhere] == [
+        "3, float32", "4, float32", "5, float32",
+    ]  # fmt: skip
+
+
+def test_a_subclass_is_shown_by_its_first_words_only() -> None:
+    class Mine(int):
+        pass
+
+    assert [field.name for field in object_header(Mine(3)).fields] == ["ob_refcnt", "ob_type"]
+    assert "not taken apart here" in str(object_header(Mine(3)))
+
+
+def test_an_object_whose_repr_raises_is_shown() -> None:
+    class Shy:
+        def __repr__(self) -> str:
+            raise RuntimeError("no")
+
+    assert "whose repr raises" in str(object_header(Shy()))
+
+
+def test_the_picture_has_a_box_for_every_byte() -> None:
+    header = object_header(1000)
+    assert header.picture.html.count("display: inline-block; width: 1.9em") == 28
+    assert header.picture.plain.splitlines()[0].startswith("  +0 [")
+    assert "<script>" not in object_header("<script>").picture.html
+
+
+def test_a_disagreement_is_shown_and_not_hidden(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "sys", SimpleNamespace(**{**vars(sys), "getrefcount": lambda _: 0}))
+    header = object_header([1])
+    assert not header.agrees
+    assert "NOT by sys.getrefcount" in str(header)
+
+
+@pytest.mark.parametrize(
+    ("change", "says"),
+    [
+        ({"implementation": SimpleNamespace(name="pypy")}, "this is"),
+        ({"version_info": (3, 14, 0, "final", 0)}, r"this is \w+ 3\.14"),
+        ({"byteorder": "big"}, "big-endian"),
+        ({"getobjects": list}, "counting for debugging"),
+    ],
+)
+def test_elsewhere_it_is_refused(
+    monkeypatch: pytest.MonkeyPatch, change: dict[str, object], says: str
+) -> None:
+    monkeypatch.setattr(module, "sys", SimpleNamespace(**{**vars(sys), **change}))
+    with pytest.raises(BytecodeError, match=says):
+        object_header(1)
+
+
+def test_a_free_threaded_build_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sysconfig, "get_config_var", lambda name: name == "Py_GIL_DISABLED")
+    with pytest.raises(BytecodeError, match="free-threaded"):
+        object_header(1)
