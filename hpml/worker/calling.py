@@ -33,7 +33,9 @@ def call(
     Args:
         function: the student's.
         arguments: makes the keyword arguments from `data`, fresh for each call.
-        observe: turns the result and the arguments into what is looked at.
+        observe: turns the result and the arguments into what is looked at. One that has to watch
+            the call while it runs carries an attribute ``through``: it is called with the function
+            and its keyword arguments, and makes the call.
         data: what a case is made of.
         interruptible: whether a KeyboardInterrupt is passed on, as a person at a keyboard wants it.
 
@@ -50,7 +52,8 @@ def call(
     given = arguments(data)
     before = {name: encode(value) for name, value in given.items()}
     try:
-        result = function(**given)
+        through = getattr(observe, "through", None)
+        result = function(**given) if through is None else through(function, given)
         after = {name: encode(given[name]) for name in before}
         value = encode(observe(result, given))
         if inspect.iscoroutine(result):
