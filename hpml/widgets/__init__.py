@@ -6,11 +6,23 @@ state stands in a page that is exported or opened again without a kernel.
 >>> from hpml.widgets import explore
 >>> explore(lambda n: n * n, n=[3, 4, 5])
 9
+
+What moves is a `Film`, which plays in any page, without a kernel:
+
+>>> from hpml.widgets import execution_player
+>>> execution_player({"x": [], "y": ["x"]}, ["lazy"], title="One operation, asked for")
+One operation, asked for: 5 steps
+  1. lazy: Nothing has happened yet.
+  2. lazy: You ask for y.
+  3. lazy: y asks for x: it is known.
+  4. lazy: y is executed.
+  5. lazy: Done after 3 steps.
 """
 
 from __future__ import annotations
 
+from hpml.widgets.code_view import code_view
 from hpml.widgets.errors import WidgetError
 from hpml.widgets.explore import explore
 
-__all__ = ["WidgetError", "explore"]
+__all__ = ["WidgetError", "code_view", "explore"]

@@ -1,0 +1,117 @@
+"""The code view in JupyterLab: its controls, and graph and source that point at each other."""
+
+from __future__ import annotations
+
+from typing import Any
+
+HEAD = """\
+import torch
+from torch import nn
+from hpml.symbolic import Input, SymbolicModel
+from hpml.widgets import code_view
+def blocks(count, run):
+    x = inputs = Input(shape=(4,))
+    for _ in range(count):
+        y = x
+        for _ in range(run):
+            y = nn.Linear(4, 4)(y)
+        x = x + nn.ReLU()(y)
+    return SymbolicModel(inputs, x)"""
+
+
+def opened(open_lab: Any, server: Any) -> Any:
+    server.write("code.ipynb", HEAD, "code_view(blocks(2, 3), torch.rand(4, 4))")
+    lab = open_lab("code.ipynb")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    lab.saw("codegen, loops from 10 layers")
+    return lab
+
+
+def lit(lab: Any, kind: str) -> list[str]:
+    found: list[str] = lab.page.locator(f".hpml-code-view {kind}.hpml-lit").evaluate_all(
+        "parts => parts.map(part => part.title || part.innerText.trim())"
+    )
+    return found
+
+
+def source(lab: Any) -> str:
+    text: str = lab.page.locator(".hpml-source").inner_text()
+    return text
+
+
+def test_it_is_operated_by_mouse(open_lab: Any, server: Any) -> None:
+    lab = opened(open_lab, server)
+    assert "for layer" not in source(lab)
+    lab.page.get_by_role("button", name="lazy").click()
+    lab.saw("lazy: nothing is generated.")
+    assert "while waiting" in source(lab)
+    lab.page.get_by_role("button", name="inlined").click()
+    lab.saw("inlined, loops from 10 layers: generated source")
+    assert "linear(" in source(lab)
+
+    lab.saw("Not measured yet: one forward with inlined")
+    lab.page.get_by_role("button", name="Measure one forward").click()
+    lab.saw("One forward, measured with inlined, loops from 10 layers:")
+    lab.page.get_by_role("button", name="codegen").click()
+    lab.saw("Not measured yet: one forward with codegen")
+    # What was measured before stays, under the name of its state.
+    rows = lab.page.locator(".hpml-code-view tbody tr")
+    assert [row.split("\t")[0] for row in rows.all_inner_texts()] == [
+        "inlined, loops from 10 layers"
+    ]
+
+
+def test_it_is_operated_by_keyboard(open_lab: Any, server: Any) -> None:
+    lab = opened(open_lab, server)
+    slider = lab.page.get_by_role("slider")
+    slider.focus()
+    slider.press("ArrowLeft")
+    lab.saw("codegen, loops from 5 layers")
+    slider.press("ArrowLeft")
+    lab.saw("codegen, loops from 3 layers")
+    assert source(lab).count("for layer in") == 2
+    lab.page.get_by_role("button", name="ordered").press("Enter")
+    lab.saw("ordered: nothing is generated.")
+    lab.saw("ordered generates no source")
+    lab.page.get_by_role("button", name="Measure one forward").press("Space")
+    lab.saw("One forward, measured with ordered:")
+    lab.page.get_by_role("button", name="codegen").press("Enter")
+    # The length chosen before is remembered.
+    lab.saw("codegen, loops from 3 layers")
+
+
+def test_a_line_and_its_layers_point_at_each_other(open_lab: Any, server: Any) -> None:
+    lab = opened(open_lab, server)
+    lab.page.locator(".hpml-source li", has_text="# Linear_2").hover()
+    assert set(lit(lab, "span")) == {"Linear_2"}
+    lab.page.locator('.hpml-graph span[title="ReLU_2"]').first.hover()
+    (line,) = lit(lab, "li")
+    assert "# ReLU_2" in line
+
+    area = lab.page.locator(".hpml-source")
+    area.focus()
+    area.press("ArrowDown")
+    assert set(lit(lab, "span")) == {"Linear_1"}
+    area.press("ArrowDown")
+    assert set(lit(lab, "span")) == {"Linear_2"}
+    # JupyterLab did not take the arrow for itself, to go to another cell.
+    assert area.evaluate("area => document.activeElement === area")
+
+
+def test_a_loop_is_one_box_and_lights_up_its_three_lines(open_lab: Any, server: Any) -> None:
+    lab = opened(open_lab, server)
+    lab.page.get_by_role("slider").press("Home")
+    lab.saw("codegen, loops from 2 layers")
+    lab.page.locator('.hpml-graph span[title="Linear_1 to ReLU_1"]').first.hover()
+    assert [line.split()[1] for line in lit(lab, "li")] == ["h0", "for", "h0"]
+
+
+def test_the_last_state_survives_saving_and_needs_no_kernel(open_lab: Any, server: Any) -> None:
+    lab = opened(open_lab, server)
+    lab.page.get_by_role("button", name="ordered").click()
+    lab.saw("ordered: nothing is generated.")
+    lab.save()
+    saved = (server.folder / "code.ipynb").read_text(encoding="utf-8")
+    assert "ordered: nothing is generated." in saved
+    assert "data:image/png;base64" in saved

@@ -1,0 +1,186 @@
+"""The code view without a browser: its states, its counts, its times, its page."""
+
+from __future__ import annotations
+
+import math
+import re
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
+from hpml.symbolic.instructions import count_instructions
+from hpml.widgets import WidgetError, code_view
+from hpml.widgets.code_view_page import page
+from hpml.widgets.code_view_state import CodeState, CodeView
+
+
+def chain(length: int, execution: str = "ordered") -> SymbolicModel:
+    x = inputs = Input(shape=(4,))
+    for _ in range(length):
+        x = nn.Linear(4, 4)(x)
+    return SymbolicModel(inputs, nn.ReLU()(x), execution=execution)
+
+
+def view_of(length: int, **choices: Any) -> CodeView:
+    return CodeView(chain(length), (torch.rand(2, 4),), **choices)
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_it_shows_what_the_model_runs_in_that_state(execution: str) -> None:
+    model, x = chain(12), torch.rand(2, 4)
+    view = CodeView(model, (x,))
+    view.choose(execution, 5)
+    with config.loop_length(5):
+        model.execution = execution
+    assert view.code.source == model.source
+    assert view.code.spans == model.source_spans
+    assert view.code.executed == count_instructions(model, x)
+
+
+def test_looking_changes_neither_the_model_nor_the_setting() -> None:
+    model = chain(12)
+    before = model.source, config.CODEGEN_MIN_LOOP_LENGTH
+    view = CodeView(model, (torch.rand(2, 4),))
+    view.choose("inlined", 2)
+    _ = view.code
+    assert (model.source, config.CODEGEN_MIN_LOOP_LENGTH) == before
+    assert model.execution == "ordered"
+
+
+def test_running_the_model_to_count_leaves_no_trace_in_it() -> None:
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, nn.Dropout()(nn.BatchNorm1d(4)(x)))
+    state = torch.get_rng_state()
+    view = CodeView(model, (torch.rand(2, 4),))
+    torch.set_rng_state(state)
+    view.choose("lazy")
+    assert view.code.executed
+    view.measure()
+    assert torch.equal(torch.get_rng_state(), state)
+    assert not any(int(buffer.sum()) for name, buffer in model.named_buffers() if "num" in name)
+
+
+def test_a_longer_loop_length_writes_more_lines() -> None:
+    view = view_of(12)
+    lines = {}
+    for length in (2, 10, math.inf):
+        view.choose("codegen", length)
+        lines[length] = len(view.code.lines)
+    assert lines[2] == lines[10] < lines[math.inf] == 12 + 4
+
+
+def test_the_loop_length_is_remembered_where_nothing_is_generated() -> None:
+    view = view_of(3)
+    view.choose(loop_length=5)
+    view.choose("lazy")
+    assert view.state == CodeState("lazy", None)
+    view.choose("codegen")
+    assert view.state == CodeState("codegen", 5)
+
+
+def test_times_are_kept_for_each_state_and_shown_for_no_other() -> None:
+    view = view_of(3)
+    assert view.time is None
+    assert "Not measured yet: one forward with codegen, loops from 10 layers." in str(view)
+    first = view.measure()
+    view.choose("lazy")
+    assert view.time is None
+    assert "Not measured yet: one forward with lazy." in str(view)
+    second = view.measure()
+    assert view.times().column("state") == ("codegen, loops from 10 layers", "lazy")
+    assert view.times().column("median") == (first.median, second.median)
+    view.choose("codegen")
+    assert view.time is first
+    assert "One forward, measured with codegen, loops from 10 layers: " in str(view)
+
+
+def test_a_large_graph_is_shown_uncounted_and_undrawn() -> None:
+    x = inputs = Input(shape=(1,))
+    for _ in range(1001):
+        x = nn.Identity()(x) + 1
+    view = CodeView(SymbolicModel(inputs, x), (torch.rand(1, 1),), ["codegen"])
+    view.choose(loop_length=math.inf)
+    assert view.code.executed is None
+    assert "were not counted" in str(view)
+    assert "at most 150 boxes" in page(view).html
+    assert page(view).png is None
+
+
+def test_the_page_ties_lines_to_the_layers_that_they_call() -> None:
+    view = view_of(12)
+    view.choose("inlined")
+    shown = page(view).html
+    lines = dict(re.findall(r'<li data-calls="([\d ]+)"><b>(\d+)</b>', shown))
+    spots = re.findall(r'<span data-calls="([\d ]+)" title="([^"]+)"', shown)
+    assert set(lines) == {"0 12", "12 13"}
+    # The folded chain, the label of the last layer, and the values these two make.
+    assert [title for _, title in spots] == [
+        "Linear_1 to Linear_12", "ReLU_1", "Linear_1 to Linear_12", "ReLU_1",
+    ]  # fmt: skip
+    assert {calls for calls, _ in spots} == set(lines)
+
+
+def test_spots_lie_within_the_picture() -> None:
+    shown = page(view_of(3)).html
+    places = re.findall(
+        r"left: ([\d.-]+)%; top: ([\d.-]+)%; width: ([\d.]+)%; height: ([\d.]+)%", shown
+    )
+    assert len(places) == 8
+    for left, top, width, height in (map(float, place) for place in places):
+        assert 0 <= left < left + width <= 100
+        assert 0 <= top < top + height <= 100
+
+
+def test_the_page_asks_the_network_for_nothing() -> None:
+    assert not re.search(r"""(src|href)=["'](?!data:)|https?:|url\(""", page(view_of(3)).html)
+
+
+def test_names_of_layers_are_escaped() -> None:
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, nn.ReLU()(x, custom_name="<script>"))
+    assert "<i>  # &lt;script&gt;</i>" in page(CodeView(model, (torch.rand(1, 4),))).html
+
+
+def test_without_a_notebook_the_first_state_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
+    code_view(chain(3), torch.rand(2, 4))
+    printed = capsys.readouterr().out
+    assert printed.startswith("codegen, loops from 10 layers: generated source of 7 lines")
+    assert "Graph: 1 input, 4 layers, 1 output." in printed
+    assert "3      h0 = l[0](i0)  # Linear_1" in printed
+
+
+@pytest.mark.parametrize(
+    ("change", "match"),
+    [
+        ({"executions": ["magic"]}, "some of lazy, ordered, codegen, inlined, got .*magic"),
+        ({"executions": []}, "executions: expected a list"),
+        ({"executions": "lazy"}, "executions: expected a list"),
+        ({"lengths": [5]}, "two or more loop lengths"),
+        ({"lengths": [1, 5]}, "at least 2"),
+        ({"lengths": [float("nan"), 5]}, "at least 2"),
+    ],
+)
+def test_unknown_choices_are_refused(change: dict[str, Any], match: str) -> None:
+    with pytest.raises(WidgetError, match=match):
+        view_of(3, **change)
+
+
+def test_what_the_model_cannot_run_on_is_refused() -> None:
+    with pytest.raises(WidgetError, match=r"code_view\(model, x\).*expected 1 input"):
+        code_view(chain(3))
+    with pytest.raises(WidgetError, match="RuntimeError"):
+        code_view(chain(3), torch.rand(2, 5))
+
+
+def test_only_a_symbolic_model_has_code_to_view() -> None:
+    with pytest.raises(WidgetError, match="expects a SymbolicModel, got Linear"):
+        code_view(nn.Linear(4, 4), torch.rand(2, 4))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("choice", [{"execution": "magic"}, {"loop_length": 4}])
+def test_choosing_what_was_not_offered_is_refused(choice: dict[str, Any]) -> None:
+    with pytest.raises(WidgetError, match="expected one of"):
+        view_of(3).choose(**choice)
