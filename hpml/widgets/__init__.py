@@ -23,6 +23,17 @@ from __future__ import annotations
 
 from hpml.widgets.code_view import code_view
 from hpml.widgets.errors import WidgetError
+from hpml.widgets.execution_film import execution_player
 from hpml.widgets.explore import explore
+from hpml.widgets.frames import Film, Frame
+from hpml.widgets.graph_film import graph_browser
 
-__all__ = ["WidgetError", "code_view", "explore"]
+__all__ = [
+    "Film",
+    "Frame",
+    "WidgetError",
+    "code_view",
+    "execution_player",
+    "explore",
+    "graph_browser",
+]
