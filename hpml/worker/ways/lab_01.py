@@ -1,0 +1,76 @@
+"""Numbers for the polynomial of lab 01: among them a type that knows nothing but plus and times."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from fractions import Fraction
+from typing import Any
+
+__all__ = ["Duck", "numbers", "value_and_operations"]
+
+
+class Duck:
+    """A number that can be added to and multiplied with its own kind, and counts both.
+
+    >>> steps = {"+": 0, "*": 0}
+    >>> (Duck(2, steps) * Duck(3, steps) + Duck(1, steps)).value, steps
+    (7, {'+': 1, '*': 1})
+    """
+
+    __slots__ = ("steps", "value")
+
+    def __init__(self, value: int, steps: dict[str, int]) -> None:
+        self.value = value
+        self.steps = steps
+
+    def __add__(self, other: object) -> Duck:
+        if type(other) is not Duck:
+            return NotImplemented
+        self.steps["+"] += 1
+        return Duck(self.value + other.value, self.steps)
+
+    def __mul__(self, other: object) -> Duck:
+        if type(other) is not Duck:
+            return NotImplemented
+        self.steps["*"] += 1
+        return Duck(self.value * other.value, self.steps)
+
+    def __repr__(self) -> str:
+        return f"Duck({self.value})"
+
+
+def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return coefficients and x of the kinds that `data` asks for.
+
+    Args:
+        data: ``coefficients`` and ``x``, plain numbers or fractions as ``(3, 4)``; ``kind``, which
+            is ``"plain"``, ``"fraction"`` (x only), ``"fractions"`` or ``"duck"``.
+
+    >>> numbers({"coefficients": [1, 2], "x": (1, 2), "kind": "fraction"})
+    {'coefficients': [1, 2], 'x': Fraction(1, 2)}
+    """
+    kind = data["kind"]
+    coefficients, x = list(data["coefficients"]), data["x"]
+    if kind in ("fraction", "fractions"):
+        x = Fraction(*x)
+    if kind == "fractions":
+        coefficients = [Fraction(*pair) for pair in coefficients]
+    if kind == "duck":
+        steps = {"+": 0, "*": 0}
+        coefficients = [Duck(value, steps) for value in coefficients]
+        x = Duck(x, steps)
+    return {"coefficients": coefficients, "x": x}
+
+
+def value_and_operations(result: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return a number as plain data: a fraction or a duck says so, a duck with what was counted.
+
+    >>> value_and_operations(Fraction(3, 4), {"x": Fraction(1, 2)})
+    ('Fraction', 3, 4)
+    """
+    if type(result) is Fraction:
+        return ("Fraction", result.numerator, result.denominator)
+    if type(result) is Duck:
+        steps = arguments["x"].steps
+        return {"Duck": result.value, "additions": steps["+"], "multiplications": steps["*"]}
+    return result

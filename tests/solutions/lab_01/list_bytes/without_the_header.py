@@ -1,0 +1,2 @@
+def list_bytes(n):
+    return (8 + 28) * n
