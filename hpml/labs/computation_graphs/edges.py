@@ -28,8 +28,8 @@ def edges_of(model: SymbolicModel) -> dict[str, list[str]]:
     edges: dict[str, list[str]] = {name: [] for name in maker.values()}
     for call in graph.calls:
         edges[call.name] = []
-        for argument in dict.fromkeys(call.arguments):
-            edges[maker[argument]].append(call.name)
+        for before in dict.fromkeys(maker[argument] for argument in call.arguments):
+            edges[before].append(call.name)
         maker |= {result: call.name for result in call.results if result is not None}
     return edges
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from hpml.base.page import Page
-from hpml.labs.computation_graphs.work import work_of
+from hpml.labs.computation_graphs.work import counted, work_of
 from hpml.labs.errors import LabError
 
 __all__ = ["Failure", "failure"]
@@ -31,13 +31,13 @@ class Failure:
         text: the exception's class and message.
         lines: the student's own lines that it went through, the outermost first.
         notes: what the exception was told on its way.
-        operations: how many operators PyTorch had executed when it failed.
+        operations: the operators that PyTorch had executed on numbers when it failed.
     """
 
     text: str
     lines: tuple[str, ...]
     notes: tuple[str, ...]
-    operations: int
+    operations: tuple[str, ...]
 
     @property
     def line(self) -> str:
@@ -46,12 +46,10 @@ class Failure:
 
     def page(self) -> Page:
         """Return it as a page."""
-        rows = [(f"line {i}", line) for i, line in enumerate(self.lines, 1)]
-        if len(rows) == 1:
-            rows = [("your line", self.line)]
-        rows += [("error", self.text)]
+        rows = [("called by", line) for line in self.lines[:-1]]
+        rows += [("your line", self.line), ("error", self.text)]
         rows += [("note", note) for note in self.notes]
-        rows += [("executed before it", f"{self.operations} operations")]
+        rows += [("done before it", counted(self.operations))]
         width = max(len(name) for name, _ in rows)
         plain = "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
         cell = 'style="text-align: left; vertical-align: top;'
@@ -95,7 +93,7 @@ def failure(run: Callable[[], object]) -> Failure:
         f"{type(error).__name__}: {_with_lines(str(error))}",
         _own_lines(error.__traceback__, own),
         tuple(_with_lines(note) for note in getattr(error, "__notes__", ())),
-        len(work.operations),
+        work.operations,
     )
 
 
@@ -104,8 +102,17 @@ def _own_lines(trace: TracebackType | None, own: str | None) -> tuple[str, ...]:
     found = []
     for frame in traceback.extract_tb(trace):
         if frame.filename == own or _is_cell(frame.filename):
-            found.append((frame.line or "").strip())
+            found.append(_text_of(frame))
     return tuple(line for line in found if line)
+
+
+def _text_of(frame: traceback.FrameSummary) -> str:
+    """Return the line, or of a lambda only the call, which shares its line with other things."""
+    # A frame knows its columns in bytes, from Python 3.11 on.
+    if frame.name == "<lambda>" and frame.colno is not None and frame.lineno == frame.end_lineno:
+        line = linecache.getline(frame.filename, frame.lineno or 0).encode()
+        return line[frame.colno : frame.end_colno].decode()
+    return (frame.line or "").strip()
 
 
 def _is_cell(filename: str) -> bool:

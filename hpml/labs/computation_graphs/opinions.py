@@ -26,7 +26,7 @@ def lecture_table(guesses: Sequence[Prediction], seen: Sequence[str]) -> Table:
     """
     rows = [
         [row, "-" if plus == "imperative" else "+", "+" if plus == "imperative" else "-",
-         guess.answer or "no prediction made", said]
+         guess.answer or "none given", said]
         for (row, plus), guess, said in zip(LECTURE.items(), guesses, seen, strict=True)
     ]  # fmt: skip
     return Table(["", "Declarative", "Imperative", "your plus", "seen in this lab"], rows)

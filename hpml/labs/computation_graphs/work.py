@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,7 +12,7 @@ from torch.utils._pytree import tree_leaves
 
 from hpml.base.tables import format_bytes
 
-__all__ = ["Work", "work_of"]
+__all__ = ["Work", "counted", "work_of"]
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Work:
     """What was done with numbers.
 
     Attributes:
-        operations: how many operators of PyTorch were executed, in order, by name.
+        operations: the operators of PyTorch that were executed on numbers, by name, in order.
         bytes: how many bytes of new results they made, in all; a view is not new.
     """
 
@@ -28,20 +28,28 @@ class Work:
     bytes: int
 
     def __repr__(self) -> str:
-        count = len(self.operations)
-        names = f" ({', '.join(self.operations)})" if 0 < count <= 6 else ""
-        plural = "" if count == 1 else "s"
-        return f"{count} operation{plural}{names}, {format_bytes(self.bytes)} of new results"
+        return f"{counted(self.operations)}, {format_bytes(self.bytes)} of new results"
+
+
+def counted(operations: Sequence[str]) -> str:
+    """Return how many operations there are and, of a few, which.
+
+    >>> counted(["addmm", "relu"]), counted([])
+    ('2 operations (addmm, relu)', '0 operations')
+    """
+    names = f" ({', '.join(operations)})" if 0 < len(operations) <= 6 else ""
+    return f"{len(operations)} operation{'' if len(operations) == 1 else 's'}{names}"
 
 
 def work_of(run: Callable[[], object]) -> Work:
     """Run something; return the operators that PyTorch executed on numbers meanwhile.
 
-    Operators on meta tensors, which have a shape and no numbers, are left out.
+    Left out are operators on meta tensors, which have a shape and no numbers, and views, which look
+    at the numbers that are there already.
 
     >>> x = torch.ones(4)
     >>> work_of(lambda: x.add(1).view(2, 2))
-    2 operations (add, view), 16 B of new results
+    1 operation (add), 16 B of new results
     >>> work_of(lambda: torch.ones(4, device="meta") + 1)
     0 operations, 0 B of new results
     """
@@ -67,7 +75,7 @@ class _Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
         given = {_memory(t) for t in tree_leaves((args, keywords)) if isinstance(t, torch.Tensor)}
         result = func(*args, **keywords)
         made = [t for t in tree_leaves(result) if isinstance(t, torch.Tensor)]
-        if not made or any(not t.is_meta for t in made):
+        if not func.is_view and not (made and all(t.is_meta for t in made)):
             self.operations.append(func.overloadpacket.__name__)
             new = {_memory(t): t.untyped_storage().nbytes() for t in made if not t.is_meta}
             self.bytes += sum(size for place, size in new.items() if place not in given)
