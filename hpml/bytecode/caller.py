@@ -1,0 +1,131 @@
+"""Builtins that look at the function which calls them.
+
+``locals()``, ``super()`` and a few more find their caller's frame. Under the machine they would
+find the machine's, so their calls are answered here, from the interpreted frame.
+"""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from collections.abc import Callable
+from types import CellType, FrameType
+from typing import TYPE_CHECKING, Any
+
+from hpml.bytecode import tracebacks
+from hpml.bytecode.frame import NULL
+
+if TYPE_CHECKING:
+    from hpml.bytecode.frame import Frame
+
+__all__ = ["about_caller"]
+
+
+def about_caller(function: Any, frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
+    """Return the value of the call if `function` is such a builtin, and NULL otherwise."""
+    answer = _ANSWERS.get(id(function))
+    return NULL if answer is None else answer(frame, args, keywords)
+
+
+def _locals(frame: Frame) -> Any:
+    if frame.namespace is not None:
+        return frame.namespace
+    local, cells = frame.variables()
+    return {**local, **cells}
+
+
+def _super(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
+    if args or keywords:
+        return NULL
+    names = frame.program.slot_names
+    if not frame.code.co_argcount:
+        raise RuntimeError("super(): no arguments")
+    instance = frame.slots[0]
+    if type(instance) is CellType and names[0] in frame.program.cell_names:
+        instance = instance.cell_contents
+    if instance is NULL:
+        raise RuntimeError("super(): arg[0] deleted")
+    if "__class__" not in frame.code.co_freevars:
+        raise RuntimeError("super(): __class__ cell not found")
+    cell = frame.slots[len(names) - 1 - frame.code.co_freevars[::-1].index("__class__")]
+    try:
+        owner = cell.cell_contents
+    except ValueError:
+        owner = NULL
+    if owner is NULL:
+        raise RuntimeError("super(): empty __class__ cell")
+    return super(owner, instance)
+
+
+def _vars(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
+    return NULL if args or keywords else _locals(frame)
+
+
+def _dir(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
+    return NULL if args or keywords else sorted(_locals(frame))
+
+
+def _evaluate(function: Callable[..., Any]) -> Callable[..., Any]:
+    def answer(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
+        globals_given = len(args) > 1 or "globals" in keywords
+        if not args or (globals_given and (args[1:2] or [keywords.get("globals")])[0] is not None):
+            return NULL
+        local = args[2] if len(args) > 2 else keywords.get("locals")
+        rest = {name: value for name, value in keywords.items() if name == "closure"}
+        space = _locals(frame) if local is None else local
+        return function(args[0], frame.globals, space, **rest)
+
+    return answer
+
+
+def _get_frame(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
+    if keywords or len(args) > 1 or not all(type(depth) is int for depth in args):
+        return NULL
+    found = _caller(frame, args[0] if args else 0)
+    return found if isinstance(found, FrameType) else tracebacks.real_frame(found)
+
+
+def _get_module_name(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
+    if keywords or len(args) > 1 or not all(type(depth) is int for depth in args):
+        return NULL
+    try:
+        found = _caller(frame, args[0] if args else 0)
+    except ValueError:
+        return None
+    variables = found.f_globals if isinstance(found, FrameType) else found.globals
+    return variables.get("__name__")
+
+
+def _caller(frame: Frame, depth: int) -> Frame | FrameType:
+    """Return the frame `depth` calls out from `frame`: an interpreted one, or further out a real one.
+
+    Raises:
+        ValueError: for the program, if the stack is not that deep.
+    """
+    frames = frame.strand.frames
+    inner = len(frames) - 1 - max(depth, 0)
+    if inner >= 0:
+        return frames[inner]
+    outside: FrameType | None = sys._getframe()
+    left = -inner
+    while outside is not None:
+        if not tracebacks.is_ours(outside):
+            left -= 1
+            if left == 0:
+                return outside
+        outside = outside.f_back
+    raise ValueError("call stack is not deep enough")
+
+
+_ANSWERS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
+    id(super): _super,
+    id(locals): lambda frame, args, keywords: NULL if args or keywords else _locals(frame),
+    id(globals): lambda frame, args, keywords: NULL if args or keywords else frame.globals,
+    id(vars): _vars,
+    id(dir): _dir,
+    id(eval): _evaluate(builtins.eval),
+    id(exec): _evaluate(builtins.exec),
+    id(sys._getframe): _get_frame,
+}
+if hasattr(sys, "_getframemodulename"):  # since 3.12
+    _ANSWERS[id(sys._getframemodulename)] = _get_module_name

@@ -1,0 +1,137 @@
+"""Generators whose body the machine runs, and which are real generators to everybody else.
+
+`start` returns an ordinary Python generator that passes each ``next``, ``send``, ``throw`` and
+``close`` on to the interpreted frame. So ``for`` loops, ``list``, ``contextlib`` and
+``inspect.isgenerator`` need not know about the machine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from types import GeneratorType
+from typing import Any
+
+from hpml.bytecode import tracebacks
+from hpml.bytecode.frame import Frame, Reraise, Return, Yield
+from hpml.bytecode.strand import Strand
+
+__all__ = ["start"]
+
+_YIELD_FROM = 2
+"""The argument of the RESUME after a ``yield from``."""
+
+
+def start(frame: Frame) -> Any:
+    """Return the generator whose body is `frame`, which stands after its first instructions."""
+    strand = Strand(frame.strand.execution)
+    frame.strand = strand
+    generator: Any = _generator(strand, frame)
+    generator.__name__ = frame.code.co_name
+    generator.__qualname__ = frame.name
+    return generator
+
+
+def _generator(strand: Strand, frame: Frame) -> Generator[Any, Any, Any]:
+    value, thrown = None, None
+    while True:
+        outcome = _resume(strand, frame, value, thrown)
+        value = thrown = None
+        if isinstance(outcome, Return):
+            return outcome.value
+        if isinstance(outcome, Reraise):
+            error = outcome.error
+            context, traceback = error.__context__, error.__traceback__
+            try:
+                raise error
+            except BaseException:
+                # Handing it on is no event of the program: put back what raising changed.
+                error.__context__, error.__traceback__ = context, traceback
+                raise
+        try:
+            value = yield outcome.value
+        except BaseException as received:  # noqa: BLE001 - thrown in for the body to see
+            thrown = received
+
+
+def _resume(
+    strand: Strand, frame: Frame, value: Any, thrown: BaseException | None
+) -> Return | Yield | Reraise:
+    """Run the body until it yields or ends."""
+    execution = strand.execution
+    if thrown is not None:
+        tracebacks.clean(thrown)
+        if execution.stopped:
+            return Reraise(thrown)
+    execution.enter()
+    strand.frames.append(frame)
+    if thrown is not None:
+        early = _throw(strand, frame, thrown)
+        if early is not None:
+            if strand.frames:
+                strand.frames.clear()
+                execution.depth -= 1
+            return early
+    else:
+        frame.stack.append(value)
+    try:
+        outcome = strand.run()
+    finally:
+        # After a return or an exception the strand has left the frame by itself.
+        if strand.frames:
+            strand.frames.clear()
+            execution.depth -= 1
+    return outcome
+
+
+def _throw(strand: Strand, frame: Frame, error: BaseException) -> Yield | Reraise | None:
+    """Raise `error` where the body stands; return an outcome if there is one already.
+
+    A body that waits in a ``yield from`` hands the exception on first (PEP 380).
+    """
+    following = frame.program.operations[frame.index]
+    if following.opname == "RESUME" and following.arg & 3 == _YIELD_FROM:
+        inner = frame.stack[-1]
+        try:
+            handed_on = _throw_into(inner, error)
+        except BaseException as raised:  # noqa: BLE001 - whatever the inner generator raises
+            error = raised
+        else:
+            if handed_on is not None:
+                return handed_on
+        tracebacks.clean(error)
+        if _ends_loop(frame, error):
+            return None
+    handled = strand.handled
+    if handled is not None and handled is not error and error.__context__ is None:
+        error.__context__ = handled
+    return None if strand.unwind(error, in_traceback=False) else Reraise(error)
+
+
+def _throw_into(inner: Any, error: BaseException) -> Yield | None:
+    """Hand `error` to the inner iterator; return what it yields, or None if it takes none."""
+    if isinstance(error, GeneratorExit):
+        close = getattr(inner, "close", None)
+        if close is not None:
+            close()
+        return None
+    if isinstance(inner, GeneratorType):
+        return Yield(inner.throw(error))
+    throw = getattr(inner, "throw", None)
+    return None if throw is None else Yield(throw(error))
+
+
+def _ends_loop(frame: Frame, error: BaseException) -> bool:
+    """On 3.11, leave the loop of a ``yield from`` whose inner generator has returned.
+
+    From 3.12 on the instruction CLEANUP_THROW does this.
+    """
+    operations = frame.program.operations
+    send = operations[frame.index - 2]
+    if send.opname != "SEND" or operations[send.target].opname == "END_SEND":
+        return False
+    frame.stack.pop()
+    if not isinstance(error, StopIteration):
+        return False
+    frame.stack.append(error.value)
+    frame.index = send.target
+    return True

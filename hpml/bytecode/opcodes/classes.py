@@ -1,0 +1,127 @@
+"""Class bodies, imports, and ``with``: statements that call special methods."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import sys
+from types import CodeType, FunctionType
+from typing import TYPE_CHECKING, Any
+
+from hpml.bytecode.frame import NULL, Reraise
+from hpml.bytecode.strand import Strand
+
+if TYPE_CHECKING:
+    from hpml.bytecode.frame import Frame
+    from hpml.bytecode.program import Operation
+
+
+def load_build_class(frame: Frame, operation: Operation) -> None:
+    """Push ``__build_class__``, which a class statement calls with its body as a function."""
+    frame.stack.append(frame.builtins["__build_class__"])
+
+
+def _call_run_body() -> Any:
+    return run_body()  # type: ignore[name-defined] # noqa: F821 - given with the function's globals
+
+
+# Like the body of a class, this code gets a namespace for local variables from its caller.
+_BODY: CodeType = _call_run_body.__code__.replace(
+    co_flags=_call_run_body.__code__.co_flags & ~(inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS)
+)
+
+
+def build_class(frame: Frame, function: Any, name: Any, *bases: Any, **keywords: Any) -> Any:
+    """Create a class whose body the machine runs.
+
+    CPython's own ``__build_class__`` does the rest: it finds the metaclass, asks it for a
+    namespace, calls the body, and calls the metaclass.
+    """
+
+    def run_body() -> Any:
+        strand = Strand(frame.strand.execution)
+        execution = strand.execution
+        body = execution.frame(function, [], {}, strand, namespace=sys._getframe(1).f_locals)
+        assert body is not None  # the body of a class has no parameters
+        execution.enter()
+        strand.frames.append(body)
+        outcome = strand.run()
+        if isinstance(outcome, Reraise):
+            error = outcome.error
+            context, traceback = error.__context__, error.__traceback__
+            try:
+                raise error
+            except BaseException:
+                # Handing it on is no event of the program: put back what raising changed.
+                error.__context__, error.__traceback__ = context, traceback
+                raise
+        return outcome.value
+
+    body = FunctionType(_BODY, {"run_body": run_body, "__builtins__": builtins})
+    return builtins.__build_class__(body, name, *bases, **keywords)
+
+
+# Imports
+
+
+def import_name(frame: Frame, operation: Operation) -> None:
+    """Pop the names after ``from`` and the number of dots; push the module."""
+    names = frame.stack.pop()
+    level = frame.stack.pop()
+    if "__import__" not in frame.builtins:
+        raise ImportError("__import__ not found")
+    importer = frame.builtins["__import__"]
+    frame.stack.append(importer(operation.argval, frame.globals, frame.namespace, names, level))
+
+
+def import_from(frame: Frame, operation: Operation) -> None:
+    """Push an attribute, or a submodule, of the module on top."""
+    module = frame.stack[-1]
+    name = operation.argval
+    value = getattr(module, name, NULL)
+    if value is NULL:
+        package = getattr(module, "__name__", None)
+        value = sys.modules.get(f"{package}.{name}", NULL)
+        if value is NULL:
+            file = getattr(module, "__file__", None)
+            raise ImportError(
+                f"cannot import name {name!r} from {package or '<unknown module name>'!r} "
+                f"({file or 'unknown location'})",
+                name=package,
+                path=file,
+            )
+    frame.stack.append(value)
+
+
+# With
+
+
+def before_with(frame: Frame, operation: Operation) -> None:
+    """Pop a context manager; push its ``__exit__`` and what its ``__enter__`` returns."""
+    manager = frame.stack.pop()
+    wrong = f"'{type(manager).__name__}' object does not support the context manager protocol"
+    enter = _special(manager, "__enter__")
+    if enter is NULL:
+        raise TypeError(wrong)
+    leave = _special(manager, "__exit__")
+    if leave is NULL:
+        raise TypeError(f"{wrong} (missed __exit__ method)")
+    frame.stack.append(leave)
+    frame.stack.append(enter())
+
+
+def with_except_start(frame: Frame, operation: Operation) -> None:
+    """Push what ``__exit__`` returns for the exception on top."""
+    error = frame.stack[-1]
+    leave = frame.stack[-4]
+    frame.stack.append(leave(type(error), error, error.__traceback__))
+
+
+def _special(value: Any, name: str) -> Any:
+    """Return a method as the language itself looks it up: in the class, not in the object."""
+    for owner in type(value).__mro__:
+        if name in owner.__dict__:
+            found = owner.__dict__[name]
+            bind = getattr(type(found), "__get__", None)
+            return found if bind is None else bind(found, value, type(value))
+    return NULL

@@ -1,0 +1,107 @@
+"""CALL_INTRINSIC: rare operations that share two opcodes from 3.12 on.
+
+Type parameters (PEP 695) are made by small programs of that syntax, so that their bounds and values
+are evaluated when somebody asks, as the language says.
+"""
+
+from __future__ import annotations
+
+import typing
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
+
+from hpml.bytecode.opcodes.exceptions import remaining
+
+if TYPE_CHECKING:
+    from hpml.bytecode.frame import Frame
+    from hpml.bytecode.program import Operation
+
+
+def call_intrinsic_1(frame: Frame, operation: Operation) -> None:
+    """Pop a value, push the result of the operation that `arg` numbers (3.12)."""
+    value = frame.stack.pop()
+    frame.stack.append(ONE[operation.arg](frame, value))
+
+
+def call_intrinsic_2(frame: Frame, operation: Operation) -> None:
+    """Pop two values, push the result of the operation that `arg` numbers (3.12)."""
+    second = frame.stack.pop()
+    first = frame.stack.pop()
+    frame.stack.append(TWO[operation.arg](frame, first, second))
+
+
+def _stop_iteration_error(frame: Frame, error: BaseException) -> BaseException:
+    """Turn a StopIteration that would leave a generator into a RuntimeError (PEP 479)."""
+    if not isinstance(error, StopIteration):
+        return error
+    replacement = RuntimeError("generator raised StopIteration")
+    replacement.__cause__ = replacement.__context__ = error
+    return replacement
+
+
+def _made(frame: Frame, source: str, **names: Any) -> Any:
+    """Return what the type statement `source`, about ``made``, makes in the program's module."""
+    space = {"__name__": frame.globals.get("__name__"), **names}
+    exec(compile(source, __file__, "exec"), space)
+    return space["made"]
+
+
+def _parameter(frame: Frame, declaration: str, **names: Any) -> Any:
+    return _made(
+        frame,
+        f"type _alias[{declaration}] = None\nmade, = _alias.__type_params__",
+        **names,
+    )
+
+
+def _type_alias(frame: Frame, parts: tuple[Any, Any, Any]) -> Any:
+    # An alias with parameters is made by a function that CPython executes: Execution.steps_into.
+    name, _, evaluate = parts
+    return _made(frame, f"type {name} = evaluate()\nmade = {name}", evaluate=evaluate)
+
+
+def _subscript_generic(frame: Frame, parameters: tuple[Any, ...]) -> Any:
+    unpacked = [
+        next(iter(parameter)) if type(parameter).__name__ == "TypeVarTuple" else parameter
+        for parameter in parameters
+    ]
+    return typing.Generic[tuple(unpacked)]  # type: ignore[index]
+
+
+def _set_type_params(frame: Frame, function: Any, parameters: tuple[Any, ...]) -> Any:
+    function.__type_params__ = parameters
+    return function
+
+
+def _set_default(frame: Frame, parameter: Any, evaluate: Callable[[], Any]) -> Any:
+    """Return `parameter` with a default (PEP 696)."""
+    name = parameter.__name__
+    kind = type(parameter).__name__
+    if kind == "TypeVarTuple":
+        return _parameter(frame, f"*{name} = evaluate()", evaluate=evaluate)
+    if kind == "ParamSpec":
+        return _parameter(frame, f"**{name} = evaluate()", evaluate=evaluate)
+    if parameter.__constraints__:
+        limits = "(*old.__constraints__,)"
+    else:
+        limits = "old.__bound__"  # None where there is none, and not asked for before it is needed
+    return _parameter(frame, f"{name}: {limits} = evaluate()", evaluate=evaluate, old=parameter)
+
+
+ONE: dict[int, Callable[[Frame, Any], Any]] = {
+    3: _stop_iteration_error,
+    5: lambda frame, value: +value,
+    6: lambda frame, value: tuple(value),
+    7: lambda frame, name: _parameter(frame, name),
+    8: lambda frame, name: _parameter(frame, f"**{name}"),
+    9: lambda frame, name: _parameter(frame, f"*{name}"),
+    10: _subscript_generic,
+    11: _type_alias,
+}
+TWO: dict[int, Callable[[Frame, Any, Any], Any]] = {
+    1: lambda frame, original, raised: remaining(original, raised),
+    2: lambda frame, name, bound: _parameter(frame, f"{name}: bound()", bound=bound),
+    3: lambda frame, name, limits: _parameter(frame, f"{name}: (*limits(),)", limits=limits),
+    4: _set_type_params,
+    5: _set_default,
+}

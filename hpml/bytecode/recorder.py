@@ -1,0 +1,207 @@
+"""Writes steps down while the machine runs."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, SupportsIndex
+
+from hpml.bytecode.frame import Enter, Frame, Reraise, Return, Signal, Yield
+from hpml.bytecode.program import Operation
+from hpml.bytecode.safe_repr import short
+from hpml.bytecode.trace import Raised, Step, TracedInstruction
+
+__all__ = ["RecordedStack", "Recorder", "raised_text"]
+
+_NOTHING: Mapping[str, str] = MappingProxyType({})
+
+
+class RecordedStack(list[Any]):
+    """A value stack that remembers how low it went, which tells what an instruction popped."""
+
+    __slots__ = ("lowest",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lowest = 0
+
+    def pop(self, index: SupportsIndex = -1) -> Any:
+        value = super().pop(index)
+        self.lowest = min(self.lowest, len(self))
+        return value
+
+    def __delitem__(self, index: SupportsIndex | slice) -> None:
+        super().__delitem__(index)
+        self.lowest = min(self.lowest, len(self))
+
+
+@dataclass(slots=True, eq=False)
+class _Started:
+    """A step that has begun; others may begin and end before it does (a generator's)."""
+
+    index: int
+    depth: int
+    frame: Frame
+    operation: Operation
+    stack: tuple[str, ...]
+    printed: str = ""
+
+
+@dataclass(eq=False)
+class _Tee:
+    """A stand-in for ``sys.stdout`` that passes everything on and keeps a copy."""
+
+    stream: Any
+    parts: list[str] = field(default_factory=list)
+    everything: list[str] = field(default_factory=list)
+
+    def write(self, text: str) -> int:
+        self.parts.append(text)
+        self.everything.append(text)
+        self.stream.write(text)
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def take(self) -> str:
+        text = "".join(self.parts)
+        self.parts.clear()
+        return text
+
+
+class Recorder:
+    """The steps of one run."""
+
+    def __init__(self) -> None:
+        self._steps: list[Step | None] = []
+        self._started: list[_Started] = []
+        self._output = _Tee(None)
+        self._instructions: dict[int, TracedInstruction] = {}
+        self._last: tuple[Frame | None, tuple[str, ...]] = (None, ())
+        self._programs: list[Any] = []
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Copy what is printed until the end of the ``with`` block."""
+        before = sys.stdout
+        self._output.stream = before
+        tee: Any = self._output
+        sys.stdout = tee
+        try:
+            yield
+        finally:
+            if sys.stdout is tee:
+                sys.stdout = before
+
+    def before(self, frame: Frame) -> None:
+        """Begin a step: `frame` is about to execute its current operation."""
+        if self._started:
+            self._started[-1].printed += self._output.take()
+        last_frame, texts = self._last
+        if last_frame is not frame:
+            texts = tuple(short(value) for value in frame.stack)
+        frame.stack.lowest = len(frame.stack)  # type: ignore[attr-defined]
+        depth = frame.strand.execution.depth - 1
+        self._started.append(_Started(len(self._steps), depth, frame, frame.current, texts))
+        self._steps.append(None)
+
+    def after(self, frame: Frame, signal: Signal | None) -> None:
+        """End the step that began last, unless it raises."""
+        if type(signal) is Reraise:
+            return
+        called = signal.frame.name if type(signal) is Enter else None
+        returned = short(signal.value) if type(signal) in (Return, Yield) else None  # type: ignore[union-attr]
+        self._end(frame, called=called, returned=returned)
+
+    def raised(self, frame: Frame, error: BaseException) -> None:
+        """End the step that began last: it raised `error`."""
+        if self._started and self._started[-1].frame is frame:
+            self._end(frame, error=error)
+
+    def _end(
+        self,
+        frame: Frame,
+        *,
+        called: str | None = None,
+        returned: str | None = None,
+        error: BaseException | None = None,
+    ) -> None:
+        started = self._started.pop()
+        operation = started.operation
+        texts = tuple(short(value) for value in frame.stack)
+        stack: Any = frame.stack
+        lowest = stack.lowest
+        local, cells = frame.variables()
+        following = frame.program.number_at[operation.offset] + 1
+        jumped = frame.index != following and (error is None or operation.guard is not None)
+        self._last = (frame, texts)
+        self._steps[started.index] = Step(
+            index=started.index,
+            depth=started.depth,
+            function=frame.name,
+            instruction=self._instruction(frame, operation),
+            stack_before=started.stack,
+            stack_after=texts,
+            popped=len(started.stack) - lowest,
+            pushed=texts[lowest:],
+            locals=_texts(local),
+            cells=_texts(cells),
+            printed=started.printed + self._output.take(),
+            guard=operation.guard,
+            raised=None if error is None else raised_text(error),
+            jumped_to=frame.program.operations[frame.index].offset if jumped else None,
+            called=called,
+            returned=returned,
+        )
+
+    @property
+    def printed(self) -> str:
+        """Return everything that was printed."""
+        return "".join(self._output.everything)
+
+    def steps(self) -> tuple[Step, ...]:
+        """Return the steps until now; those that have begun end here."""
+        while self._started:
+            self._end(self._started[-1].frame)
+        return tuple(step for step in self._steps if step is not None)
+
+    def _instruction(self, frame: Frame, operation: Operation) -> TracedInstruction:
+        found = self._instructions.get(id(operation))
+        if found is None:
+            self._programs.append(frame.program)  # keeps the operation, and so its id
+            file = frame.code.co_filename
+            line = operation.line
+            found = self._instructions[id(operation)] = TracedInstruction(
+                offset=operation.offset,
+                line=line,
+                opname=operation.opname,
+                arg=operation.arg if operation.has_arg else None,
+                argrepr=operation.argrepr,
+                source=linecache.getline(file, line).strip() if line else "",
+                file=file,
+            )
+        return found
+
+
+def _texts(values: dict[str, Any]) -> Mapping[str, str]:
+    if not values:
+        return _NOTHING
+    return MappingProxyType({name: short(value) for name, value in values.items()})
+
+
+def raised_text(error: BaseException, report: str = "") -> Raised:
+    """Return `error` as text, whatever its ``__str__`` does."""
+    try:
+        text = str(error)
+    except Exception:  # noqa: BLE001 - whatever a foreign class raises, its name says enough
+        text = ""
+    return Raised(type(error).__name__, text[:200], report)

@@ -1,0 +1,177 @@
+"""Short texts of values, taken at every step of a trace whatever the values are.
+
+A step must cost little and change nothing: a list of a million items is shown by its first few, a
+long string by its start, an array or tensor by its type and shape (its numbers may be on a GPU), an
+object of the student's own class by its ``repr`` if that returns a short string, and by its type if
+it raises. What such a ``repr`` prints is held back, so that it does not mix with the program's own
+output.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from itertools import islice
+from types import (
+    BuiltinFunctionType,
+    CellType,
+    CodeType,
+    FunctionType,
+    GeneratorType,
+    MethodType,
+    ModuleType,
+)
+from typing import Any
+
+__all__ = ["short"]
+
+LIMIT = 60
+"""The most characters of a text."""
+
+_ITEMS = 6
+_LEVELS = 3
+_DIGITS = 10**30
+_BRACKETS: dict[type, tuple[str, str]] = {
+    list: ("[", "]"),
+    tuple: ("(", ")"),
+    set: ("{", "}"),
+    frozenset: ("{", "}"),
+    dict: ("{", "}"),
+}
+
+
+def short(value: object, limit: int = LIMIT) -> str:
+    """Return one line for `value`, of at most `limit` characters.
+
+    >>> short([1, 2.5, "three"])
+    "[1, 2.5, 'three']"
+    >>> short(list(range(1_000_000)))
+    '[0, 1, 2, 3, 4, 5, ...]'
+    >>> short("a" * 1_000_000, limit=12)
+    "'aaaaaaa...'"
+    >>> class Broken:
+    ...     def __repr__(self):
+    ...         raise ValueError
+    >>> short({"here": Broken()})
+    "{'here': <Broken object>}"
+    """
+    kind = type(value)
+    if kind is int and -_DIGITS < value < _DIGITS:  # type: ignore[operator]
+        return repr(value)
+    if value is None or kind is bool or kind is float:
+        return repr(value)
+    return _cut(_text(value, _LEVELS, limit), limit)
+
+
+def _cut(text: str, limit: int) -> str:
+    if "\n" in text or "\r" in text:
+        text = " ".join(text.split())
+    return text if len(text) <= limit else text[: limit - 3] + "..."
+
+
+def _text(value: Any, levels: int, limit: int) -> str:
+    kind = type(value)
+    if kind is int:
+        if -_DIGITS < value < _DIGITS:
+            return repr(value)
+        return f"<int of {value.bit_length()} bits>"
+    if kind is str or kind is bytes or kind is bytearray:
+        start = value[: max(limit - 5, 1)]
+        # The prefix ends inside the quotes, so that it still reads as a string.
+        return repr(start) if len(value) == len(start) else _shortened(start, limit)
+    if kind in _BRACKETS:
+        return _container(value, kind, levels, limit)
+    named = _NAMED.get(kind)
+    if named is not None:
+        text: str = named(value)
+        return text
+    if isinstance(value, type):
+        return f"<class {type.__getattribute__(value, '__name__')}>"
+    return _instance(value, kind, limit)
+
+
+def _shortened(start: Any, limit: int) -> str:
+    quoted = repr(start)
+    return quoted[: limit - 4] + "..." + quoted[-1]
+
+
+def _container(value: Any, kind: type, levels: int, limit: int) -> str:
+    opening, closing = _BRACKETS[kind]
+    if not value:
+        return repr(value)
+    if levels == 0:
+        return f"{opening}...{closing}"
+    try:
+        first = list(islice(value.items() if kind is dict else value, _ITEMS))
+    except RuntimeError:  # changed by another thread meanwhile
+        return f"<{kind.__name__} of {len(value)}>"
+    if kind is dict:
+        parts = [
+            f"{_text(key, levels - 1, limit)}: {_text(item, levels - 1, limit)}"
+            for key, item in first
+        ]
+    else:
+        parts = [_text(item, levels - 1, limit) for item in first]
+    if len(value) > len(first):
+        parts.append("...")
+    inside = ", ".join(parts) + ("," if kind is tuple and len(value) == 1 else "")
+    text = f"{opening}{inside}{closing}"
+    return f"frozenset({text})" if kind is frozenset else text
+
+
+def _instance(value: object, kind: type, limit: int) -> str:
+    """Return the text of an object with a ``repr`` that we do not know."""
+    name = kind.__name__
+    if hasattr(kind, "shape") and hasattr(kind, "dtype"):
+        try:
+            return f"<{name} {tuple(value.shape)} {value.dtype}>"  # type: ignore[attr-defined]
+        except Exception:  # noqa: BLE001 - a foreign class; its type says enough
+            return f"<{name} object>"
+    own: object = kind.__repr__
+    if own is object.__repr__:
+        return f"<{name} object>"
+    if _is_large(value):
+        return f"<{name} of {len(value)}>"  # type: ignore[arg-type]
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            text = repr(value)
+    except Exception:  # noqa: BLE001 - whatever a foreign repr raises, its type says enough
+        return f"<{name} object>"
+    return text if len(text) <= 4 * limit else text[: 4 * limit]
+
+
+def _is_large(value: object) -> bool:
+    """Say whether `value` has so many items that its ``repr`` might take long."""
+    if isinstance(value, list | tuple | dict | set | frozenset | str | bytes | bytearray):
+        return len(value) > 100
+    return False
+
+
+def _function(value: Any) -> str:
+    return f"<function {value.__name__}>"
+
+
+def _builtin(value: Any) -> str:
+    return f"<builtin {value.__name__}>"
+
+
+def _method(value: Any) -> str:
+    return f"<method {getattr(value.__func__, '__name__', '?')}>"
+
+
+def _cell(value: Any) -> str:
+    try:
+        return f"<cell: {short(value.cell_contents, 40)}>"
+    except ValueError:
+        return "<cell: empty>"
+
+
+_NAMED: dict[type, Any] = {
+    FunctionType: _function,
+    BuiltinFunctionType: _builtin,
+    MethodType: _method,
+    CellType: _cell,
+    CodeType: lambda value: f"<code {value.co_name}>",
+    GeneratorType: lambda value: f"<generator {value.__name__}>",
+    ModuleType: lambda value: f"<module {getattr(value, '__name__', '?')}>",
+}
