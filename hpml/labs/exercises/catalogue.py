@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+import re
 from pathlib import Path
 from types import ModuleType
 
@@ -21,7 +22,9 @@ __all__ = ["LABS", "choice", "exercises", "find"]
 
 LABS: tuple[str, ...] = tuple(
     sorted(
-        path.stem.removeprefix("lab_") for path in Path(__file__).parent.glob("lab_[0-9][0-9].py")
+        path.stem.removeprefix("lab_")
+        for path in Path(__file__).parent.iterdir()  # lab_05.py, or a folder lab_02
+        if re.fullmatch(r"lab_\d\d(\.py)?", path.name)
     )
 )
 """The labs that have exercises: ``("00", "05", ...)``."""
