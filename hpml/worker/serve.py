@@ -29,7 +29,7 @@ import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib.machinery import ModuleSpec
-from types import ModuleType
+from types import FrameType, ModuleType
 from typing import Any
 
 from hpml.worker import forbidden, references, ways
@@ -260,13 +260,13 @@ def _within(name: str, modules: Sequence[str]) -> bool:
 
 
 def _asked_by_a_cell() -> bool:
-    """Whether the import that is going on was written in the notebook."""
-    frame = sys._getframe(2)
+    """Whether the import that is going on was written in the notebook, or in a string there."""
+    frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         file = frame.f_code.co_filename
         if not (file.startswith("<frozen importlib") or file.endswith("importlib/__init__.py")):
-            return file.startswith("<cell ")
-        frame = frame.f_back  # type: ignore[assignment]
+            return file.startswith("<") and not file.startswith("<frozen")
+        frame = frame.f_back
     return False
 
 

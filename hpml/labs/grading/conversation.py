@@ -267,17 +267,17 @@ class Conversation:
             if not _readable(self._answers):
                 raise _Gone
             return
+        if len(alive) > self._limits.processes:
+            raise _Refused(
+                "too many processes",
+                f"It had {len(alive)} processes at one time; {self._limits.processes} are allowed.",
+            )
         memory = sum(process.memory for process in alive)
         if memory > self._limits.memory:
             raise _Refused(
                 "too much memory",
                 f"It used {format_bytes(memory)} of memory; "
                 f"{format_bytes(self._limits.memory)} are allowed.",
-            )
-        if len(alive) > self._limits.processes:
-            raise _Refused(
-                "too many processes",
-                f"It had {len(alive)} processes at one time; {self._limits.processes} are allowed.",
             )
         # Orphans that ended stay until they are reaped, and count against the system's limit. The
         # worker itself is left for `_how_it_ended`.

@@ -38,7 +38,7 @@ from hpml.worker.plain import encode
 
 __all__ = ["Ratio", "Sample", "Side", "add", "compare", "points_for"]
 
-FEWEST_ROUNDS = 15
+FEWEST_ROUNDS = 10
 MOST_ROUNDS = 60
 MOST_SECONDS = 30.0
 _BETWEEN_LOOKS = 5

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
+from hpml.base.errors import describe
 from hpml.labs.exercises.exercise import Case, Choice, Exercise
 from hpml.labs.exercises.judging import Verdict, judge
 from hpml.labs.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
@@ -28,7 +29,7 @@ from hpml.labs.grading.isolation import (
 from hpml.labs.grading.report import Item
 from hpml.worker.plain import PlainError, decode, encode
 
-__all__ = ["Trial", "blank", "blank_choice", "cases_of", "outcome_of"]
+__all__ = ["Trial", "blank", "blank_choice", "cases_of", "chosen", "outcome_of"]
 
 _TEXT = 2000
 
@@ -130,7 +131,7 @@ class Trial:
         if not answer.get("found"):
             text = f"No cell assigns a plain value to `{choice.name}`."
             return item.without_points("missing", text)
-        return _choice_item(item, choice, decode(answer["literal"]))
+        return chosen(item, choice, decode(answer["literal"]))
 
     def _graded(self, worker: Conversation, item: Item, exercise: Exercise) -> Item:
         forbids = exercise.forbids
@@ -247,12 +248,18 @@ def _item(item: Item, verdict: Verdict, otherwise: str) -> Item:
     return replace(item, earned=earned, status=status, text=text, parts=verdict.parts)
 
 
-def _choice_item(item: Item, choice: Choice, value: object) -> Item:
+def chosen(item: Item, choice: Choice, value: object) -> Item:
+    """Return the item with the points for the experiment of that number.
+
+    >>> choice = Choice("06", 4, best=2)
+    >>> chosen(blank_choice(choice), choice, 2).earned
+    1.0
+    """
     wanted = f"a number from 1 to {choice.experiments}"
     if value is None:
         return item.without_points("not done", f"`{choice.name}` is still None: not done yet.")
     if type(value) is not int or not 1 <= value <= choice.experiments:
-        text = f"`{choice.name}`: expected {wanted}, got {str(value)[:80]}."
+        text = f"`{choice.name}`: expected {wanted}, got {describe(value)}."
         return item.without_points("wrong", text)
     if value != choice.best:
         text = f"Experiment {value} does not tell the three hypotheses apart."
