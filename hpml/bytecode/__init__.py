@@ -14,12 +14,22 @@ but the standard library:
 [('2', '3', '4'), ('2', '12')]
 >>> steps[-1].returned, steps[-1].locals["d"]
 ('14', '14')
+
+`disassemble` shows bytecode, `compare` that of two functions, `histogram` counts it, `stages` shows
+the way to it from source text, and `object_header` what the values it works on consist of:
+
+>>> from hpml.bytecode import disassemble
+>>> [step.opname for step in disassemble(lecture).instructions if step.source == "a + b * c"]
+['BINARY_OP']
 """
 
 from __future__ import annotations
 
+from hpml.bytecode.disassembly import compare, disassemble, histogram
 from hpml.bytecode.errors import BytecodeError, StepLimitError, UnknownOpcodeError
 from hpml.bytecode.machine import Machine, run, trace
+from hpml.bytecode.object_header import object_header
+from hpml.bytecode.stages import stages
 from hpml.bytecode.trace import Step, Trace
 
 __all__ = [
@@ -29,6 +39,11 @@ __all__ = [
     "StepLimitError",
     "Trace",
     "UnknownOpcodeError",
+    "compare",
+    "disassemble",
+    "histogram",
+    "object_header",
     "run",
+    "stages",
     "trace",
 ]
