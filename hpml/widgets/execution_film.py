@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 __all__ = ["execution_player"]
 
 _ABOUT = {
-    "without memory": ("Lazy, without memory", "the output asks its parents, each time anew"),
-    "lazy": ("Lazy", "the output asks its parents, and answers are remembered"),
-    "ordered": ("Ordered", "nobody asks: the order was found beforehand"),
+    "without memory": ("Lazy, without memory", "every answer is forgotten"),
+    "lazy": ("Lazy", "the output asks its parents"),
+    "ordered": ("Ordered", "nobody asks"),
 }
 _COLOURS = {"without memory": "accent", "lazy": "lazy", "ordered": "ordered"}
 _SIGNS = {"asked": "?", "found": "✓", "waits": "…", "now": "=", "known": "✓"}
@@ -75,7 +75,7 @@ _STYLE = """\
  border-radius: 3px; padding: 0 0.25em;}
 .hpml-film.execution .signs span {margin-right: 1.3em; white-space: nowrap;}
 .hpml-film.execution .signs b {display: inline-block; width: 1.35em; height: 1.35em; color: white;
- line-height: 1.35em; text-align: center; border-radius: 50%; margin-right: 0.35em;
+ line-height: 1.35em; text-align: center; border-radius: 50%; margin-right: 0.15em;
  font-size: 0.85em; background: #2E7FBE;}
 .hpml-film.execution .signs .asked, .hpml-film.execution .signs .now {
  background: var(--film-accent);}
@@ -134,7 +134,7 @@ def execution_player(
     length = 2 + max(len(lane.steps) for lane in lanes)
     moments = [[lane.moment(step) for lane in lanes] for step in range(length)]
     frames = [_frame(lanes, moment) for moment in moments]
-    rows = [[step, *(part.news for part in moment)] for step, moment in enumerate(moments)]
+    rows = [[step, *(part.news for part in moment)] for step, moment in enumerate(moments, 1)]
     still = _scene(lanes, frames[0])
     return Film(
         title or "Executing a graph, call by call",
@@ -310,7 +310,7 @@ def _scene(lanes: Sequence[_Lane], still: Frame | None = None) -> str:
             f'<p class="stack{long}" {slot(lane.slot("stack"))}></p></div>'
         )
     signs = "".join(
-        f'<span><b class="{state}">{_SIGNS[state]}</b>{html.escape(text)}</span>'
+        f'<span><b class="{state}">{_SIGNS[state]}</b> {html.escape(text)}</span> '
         for state, text in _LEGEND.items()
     )
     scene = f'<div class="lanes">{"".join(pieces)}</div><p class="signs">{signs}</p>'

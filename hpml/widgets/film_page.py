@@ -17,8 +17,8 @@ STYLE = """\
  --film-accent: #C4500B; color: var(--film-ink); margin: 0.5em 0; padding: 0.3em 0.5em;
  border-radius: 6px; max-width: 100%; box-sizing: border-box;}
 .hpml-film:focus {outline: none;}
-.hpml-film:focus-visible {outline: 2px solid var(--film-accent);}
-.hpml-film-title {font-weight: bold; margin: 0 0 0.4em;}
+.hpml-film:focus-visible {outline: 2px solid var(--film-accent); outline-offset: -2px;}
+.hpml-film .hpml-film-title {font-weight: bold; margin: 0 0 0.4em;}
 .hpml-film-scene, .hpml-film-scroll {overflow-x: auto;}
 .hpml-film .hpml-film-caption {margin: 0.4em 0; min-height: 1.5em;}
 .hpml-film-controls {display: flex; flex-wrap: wrap; align-items: center; gap: 0.3em;
@@ -210,7 +210,7 @@ function start(root) {
     const found = target(event);
     if (found) go(Number(found.dataset.go));
   });
-  scene.querySelectorAll("[data-go]:not(button)").forEach((element) => {
+  scene.querySelectorAll("[data-go][aria-label]:not(button)").forEach((element) => {
     element.setAttribute("role", "button");
     element.setAttribute("tabindex", "0");
   });

@@ -67,7 +67,8 @@ class Film:
 
     The reader plays, steps and moves a slider, by mouse or keyboard (Space, Left, Right, Home,
     End); with `labels` there is a list to choose from in place of the player. In the scene and in
-    pieces, an element with ``data-go="7"`` leads to frame 7 when it is clicked.
+    pieces, an element with ``data-go="7"`` leads to frame 7 when it is clicked; one in the scene
+    that is no button is reached with the Tab key if it has an ``aria-label``.
 
     Attributes:
         title: what is shown; also its name for a screen reader.

@@ -14,7 +14,6 @@ from hpml.widgets.graph_picture import PICTURE_STYLE, Picture, picture_of, stand
 
 if TYPE_CHECKING:
     from hpml.symbolic import SymbolicModel
-    from hpml.symbolic.graph import Graph
 
 __all__ = ["Entry", "entries", "graph_browser"]
 
@@ -39,9 +38,9 @@ _STYLE = """\
 .hpml-film.browser .drawing {flex: 0 1 auto; max-width: 100%;}
 .hpml-film.browser .about {flex: 1 1 20em; border-top: 4px solid var(--film-accent);
  padding-top: 0.3em;}
-.hpml-film.browser .about h4 {margin: 0.2em 0 0.5em; font-size: 1.25em;}
+.hpml-film.browser .about h4 {margin: 0.2em 0 0.5em; font-size: 1.25em; font-weight: 600;}
 .hpml-film.browser .about dl {display: grid; grid-template-columns: max-content 1fr;
- gap: 0.35em 1.2em; margin: 0;}
+ gap: 0.35em 1.2em; margin: 0; align-items: baseline;}
 .hpml-film.browser .about dt {color: color-mix(in srgb, var(--film-ink) 70%, var(--film-paper));}
 .hpml-film.browser .about dd {margin: 0; min-width: 0; overflow-wrap: anywhere;}
 .hpml-film.browser .about button {color: inherit; font: inherit; cursor: pointer;
@@ -162,7 +161,7 @@ def graph_browser(model: SymbolicModel, *, title: str = "") -> Film:
     found = entries(model)
     graph = model.graph
     picture = picture_of(
-        graph, f"Graph of {len(found)} nodes", kind="browser", leads_to=_targets(graph, found)
+        graph, f"Graph of {len(found)} nodes", kind="browser", leads_to=_targets(found)
     )
     frames = [_frame(found, place, picture) for place in range(len(found))]
     scene = _scene(picture.svg)
@@ -179,13 +178,15 @@ def graph_browser(model: SymbolicModel, *, title: str = "") -> Film:
     )
 
 
-def _targets(graph: Graph, found: Sequence[Entry]) -> dict[str, int]:
-    """Return the part that leads to each entry: labels to layers, boxes to what makes them."""
-    names: dict[str, int] = {}
+def _targets(found: Sequence[Entry]) -> dict[str, tuple[int, str]]:
+    """Return where parts lead: labels to their layers, boxes to what makes them."""
+    names: dict[str, tuple[int, str]] = {}
     for place, entry in enumerate(found):
-        names |= {f"v{value}": place for value in entry.values}
+        # One stop a node for the Tab key: the label where there is one.
+        called = entry.name if entry.call is None else ""
+        names |= {f"v{value}": (place, called) for value in entry.values}
         if entry.call is not None:
-            names[f"c{entry.call}"] = place
+            names[f"c{entry.call}"] = (place, entry.name)
     return names
 
 

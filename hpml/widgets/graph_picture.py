@@ -87,7 +87,7 @@ def picture_of(
     rotated: bool | None = None,
     node_text: Callable[[int], str] | None = None,
     edge_text: Callable[[int], str] | None = None,
-    leads_to: Mapping[str, int] | None = None,
+    leads_to: Mapping[str, tuple[int, str]] | None = None,
 ) -> Picture:
     """Draw a graph.
 
@@ -99,7 +99,8 @@ def picture_of(
         rotated: whether it runs to the right; by default it does where it is too tall for a page.
         node_text: from the number of a value to the text in its box.
         edge_text: from the position of a call to the text of its label; may be empty.
-        leads_to: for the name of a part the frame it leads to when it is clicked.
+        leads_to: for the name of a part the frame it leads to when it is clicked, and its name
+            for who comes there with the Tab key; an empty name leaves the part to the mouse.
 
     Raises:
         GraphError: the graph is too large for a picture.
@@ -179,7 +180,7 @@ def _made(graph: Graph, call: int) -> list[int]:
 class _Brush:
     """Draws the things of one layout, and remembers what they are called."""
 
-    def __init__(self, prefix: str, graph: Graph, leads_to: Mapping[str, int]) -> None:
+    def __init__(self, prefix: str, graph: Graph, leads_to: Mapping[str, tuple[int, str]]) -> None:
         self._prefix = prefix
         self._graph = graph
         self._leads_to = leads_to
@@ -244,9 +245,11 @@ class _Brush:
         return self._group(kind, name, box.place, box.text) + sign
 
     def _group(self, kind: str, name: str, place: Rectangle, text: str) -> str:
-        leads = f' data-go="{self._leads_to[name]}"' if name in self._leads_to else ""
-        if leads:
-            leads += f' aria-label="{html.escape(" ".join(text.split()))}"'
+        leads = ""
+        if name in self._leads_to:
+            target, called = self._leads_to[name]
+            leads = f' data-go="{target}"'
+            leads += f' aria-label="{html.escape(called)}"' if called else ""
         around = _rectangle(place, 0.035, 'class="around" ') if "output" in kind else ""
         return (
             f'<g class="{kind}" {part(name)}{leads}>{around}{_rectangle(place)}'

@@ -1,0 +1,332 @@
+"""Films in a real page: played, stepped and browsed by mouse and keyboard, also with no kernel."""
+
+from __future__ import annotations
+
+import contextlib
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+PLAYER = """
+from hpml.widgets import execution_player
+tiny = {"x": [], "double": ["x"], "square": ["x"], "sum": ["double", "square"]}
+execution_player(tiny, ["lazy", "ordered"], title="A tiny graph")
+"""
+DIAMONDS = """
+diamonds, top = {"x": []}, "x"
+for i in (1, 2, 3):
+    diamonds |= {f"left{i}": [top], f"right{i}": [top], f"join{i}": [f"left{i}", f"right{i}"]}
+    top = f"join{i}"
+execution_player(diamonds, ["without memory", "lazy"], title="Three diamonds")
+"""
+BROWSER = """
+from torch import nn
+from hpml.symbolic import Input, SymbolicModel
+from hpml.widgets import graph_browser
+x = Input(shape=(3, 8, 8))
+h = nn.ReLU()(nn.Conv2d(3, 4, 3, padding=1)(x))
+y = nn.Linear(256, 10)(nn.Flatten()(nn.Conv2d(4, 4, 3, padding=1)(h) + h))
+graph_browser(SymbolicModel(x, y), title="A residual block")
+"""
+LAST = "Done after 8 steps."
+
+
+class Player:
+    """One film on a page; what a reader does with it and sees of it, by name."""
+
+    def __init__(self, page: Any, title: str) -> None:
+        self.page = page
+        self.root = page.get_by_role("group", name=title)
+        self.root.get_by_role("toolbar").wait_for()
+
+    def press(self, *keys: str) -> None:
+        """Press keys while the film has the focus."""
+        self.root.focus()
+        for key in keys:
+            self.page.keyboard.press(key)
+
+    def click(self, name: str) -> None:
+        self.root.get_by_role("button", name=name, exact=True).click()
+
+    def shows(self, *texts: str) -> None:
+        """Wait until all these texts are seen in the scene."""
+        for text in texts:
+            self.root.locator(".hpml-film-scene").get_by_text(text).first.wait_for()
+
+    def at(self, place: str) -> None:
+        """Wait until the film says that it is at this step; a pattern, such as ``"2 / 10"``."""
+        self.root.get_by_text(re.compile(f"^{place}$")).wait_for()
+
+    def lit(self, state: str) -> list[str]:
+        """Return the texts of the boxes that are marked so, in the first picture."""
+        boxes = self.root.locator("svg.hpml-graph").first.locator(f'.shape[data-on~="{state}"]')
+        return [text.strip() for text in boxes.all_text_contents()]
+
+
+@contextlib.contextmanager
+def dark(page: Any) -> Iterator[None]:
+    """Switch JupyterLab to its dark theme, and back: the server would keep it for other tests."""
+    change = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
+    seen = "light => document.body.dataset.jpThemeLight === light"
+    page.evaluate(change, "JupyterLab Dark")
+    page.wait_for_function(seen, arg="false")
+    try:
+        yield
+    finally:
+        page.evaluate(change, "JupyterLab Light")
+        page.wait_for_function(seen, arg="true")
+
+
+@pytest.fixture
+def lab(open_lab: Any, server: Any) -> Any:
+    server.write("players.ipynb", PLAYER, DIAMONDS, BROWSER)
+    opened = open_lab("players.ipynb")
+    opened.run_all()
+    return opened
+
+
+@pytest.fixture
+def offline(browser: Any) -> Iterator[Any]:
+    """A page without a network, which notes every request and every error."""
+    context = browser.new_context(viewport={"width": 1000, "height": 900}, offline=True)
+    page = context.new_page()
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    yield page
+    context.close()
+
+
+def test_a_film_is_operated_with_the_mouse(lab: Any, shot: Any) -> None:
+    player = Player(lab.page, "A tiny graph")
+    player.at("1 / 10")
+    player.shows("Nothing has happened yet.")
+    assert player.lit("known") == ["x"]
+    shot(player.root, "player_first")
+
+    player.click("One step on")
+    player.at("2 / 10")
+    player.shows("You ask for sum.", "double is executed.")
+    assert player.lit("asked") == ["sum"]
+    player.click("One step on")
+    player.shows("sum asks for double.", "Open questions, 2: sum → double")
+    assert (player.lit("waits"), player.lit("asked")) == (["sum"], ["double"])
+    shot(player.root, "player_step")
+    player.click("One step back")
+    player.at("2 / 10")
+    player.click("Last step")
+    player.shows(LAST)
+    assert player.lit("known") == ["x", "double", "square", "sum"]
+    player.click("First step")
+    player.shows("Nothing has happened yet.")
+
+    slider = player.root.get_by_role("slider", name="Step")
+    slider.fill("4")
+    player.at("5 / 10")
+    assert player.lit("now") == ["double"]
+
+
+def test_a_film_plays_pauses_and_stops_at_its_end(lab: Any) -> None:
+    long, short = Player(lab.page, "Three diamonds"), Player(lab.page, "A tiny graph")
+    long.click("Play")
+    # Whatever step is seen first: a loaded machine may miss one.
+    long.at(r"([3-9]|\d\d) / 52")
+    long.click("Pause")
+    long.root.get_by_role("button", name="Play", exact=True).wait_for()
+    short.root.get_by_role("combobox", name="Speed").select_option("4×")
+    short.click("Play")
+    short.at("10 / 10")
+    short.shows(LAST)
+    short.root.get_by_role("button", name="Play", exact=True).wait_for()
+    assert not long.root.get_by_text("52 / 52", exact=True).is_visible()
+    short.root.get_by_role("combobox", name="Speed").select_option("½×")
+    short.click("Play")  # from the beginning
+    short.at("[1-5] / 10")
+
+
+def test_a_film_is_operated_with_the_keyboard_and_jupyter_does_not_take_the_keys(
+    lab: Any, shot: Any
+) -> None:
+    cells = lab.page.locator(".jp-Cell").count()
+    player = Player(lab.page, "Three diamonds")
+    player.press("ArrowRight", "ArrowRight", "ArrowRight")
+    player.at("4 / 52")
+    player.press("ArrowLeft")
+    player.at("3 / 52")
+    player.press("End")
+    player.at("52 / 52")
+    player.shows("Done after 50 steps.", "Done after 22 steps.")
+    counted = player.root.locator("svg.hpml-graph").first.locator("text.note").all_text_contents()
+    assert sorted(counted) == ["", *["1×"] * 3, *["2×"] * 3, *["4×"] * 3]
+    shot(player.root, "player_diamonds")
+    player.press("Home")
+    player.at("1 / 52")
+    player.press("Space")  # plays
+    player.at(r"([2-9]|\d\d) / 52")
+    player.press("Space")  # pauses
+    player.root.get_by_role("button", name="Play", exact=True).wait_for()
+    # Keys that would cut, add and delete cells if the notebook took them.
+    player.press("x", "a", "b", "d", "d", "j", "Enter")
+    assert lab.page.locator(".jp-Cell").count() == cells
+    # The slider, reached with Tab, goes by the same keys.
+    player.root.get_by_role("slider", name="Step").focus()
+    lab.page.keyboard.press("End")
+    player.at("52 / 52")
+
+
+def test_the_graph_is_browsed_by_click_list_link_and_keyboard(lab: Any, shot: Any) -> None:
+    player = Player(lab.page, "A residual block")
+    heading = player.root.get_by_role("heading")
+    assert heading.inner_text() == "input"
+
+    player.root.locator(".label", has_text="AddOpLayer_1").click()
+    assert heading.inner_text() == "AddOpLayer_1"
+    assert len(player.lit("parent")) == 2
+    shot(player.root, "graph_browser")
+    player.root.locator("dl").get_by_role("button", name="ReLU_1").click()  # a parent
+    assert heading.inner_text() == "ReLU_1"
+    assert player.lit("chosen") == ["(None, 4, 8, 8)"]
+    player.root.get_by_role("combobox", name="Choose").select_option("Linear_1")
+    assert heading.inner_text() == "Linear_1"
+    assert "2,570 in all" in player.root.inner_text()
+
+    player.press("ArrowLeft")
+    assert heading.inner_text() == "Flatten_1"
+    player.press("Home")
+    assert heading.inner_text() == "input"
+    label = player.root.locator(".label", has_text="Conv2d_1")
+    label.focus()
+    lab.page.keyboard.press("Enter")
+    assert heading.inner_text() == "Conv2d_1"
+    lab.page.keyboard.press("Tab")
+    lab.page.keyboard.press("Space")
+    assert heading.inner_text() != "Conv2d_1"
+
+
+def test_films_read_in_the_dark_theme(lab: Any, shot: Any) -> None:
+    with dark(lab.page):
+        player = Player(lab.page, "A tiny graph")
+        player.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
+        boxes = (
+            player.root.locator("svg.hpml-graph").first.locator(".shape").filter(has_text="square")
+        )
+        colours = boxes.evaluate(
+            "box => [box.querySelector('text'), box.querySelector('rect')]"
+            ".map((element) => getComputedStyle(element).fill)"
+        )
+        assert _lightness(colours[0]) > 0.6  # of a text on
+        assert _lightness(colours[1]) < 0.3  # a dark box
+        shot(player.root, "player_dark")
+        browser = Player(lab.page, "A residual block")
+        browser.press("ArrowRight", "ArrowRight", "ArrowRight")
+        shot(browser.root, "graph_browser_dark")
+
+
+def test_an_exported_page_plays_from_disk_without_network_or_kernel(
+    lab: Any, server: Any, offline: Any, shot: Any, tmp_path: Path
+) -> None:
+    nbconvert = pytest.importorskip("nbconvert", reason="needs nbconvert; `make .venv` installs it")
+    lab.save()
+    page, _ = nbconvert.HTMLExporter().from_filename(server.folder / "players.ipynb")
+    path = tmp_path / "players.html"
+    path.write_text(page, encoding="utf-8")
+    offline.goto(path.as_uri(), wait_until="domcontentloaded")
+    player = Player(offline, "A tiny graph")
+    player.press("ArrowRight", "ArrowRight")
+    player.shows("sum asks for double.")
+    shot(player.root, "player_exported")
+    browser = Player(offline, "A residual block")
+    browser.root.locator(".label", has_text="ReLU_1").click()
+    assert browser.root.get_by_role("heading").inner_text() == "ReLU_1"
+    # On paper stands what is seen now, without controls.
+    offline.emulate_media(media="print")
+    assert not player.root.get_by_role("toolbar").is_visible()
+    assert player.root.get_by_text("sum asks for double.").first.is_visible()
+    shot(player.root, "player_print")
+    assert not [error for error in offline.errors if "hpml" in error]
+
+
+def test_scripts_off_leave_the_first_frame_and_the_table(
+    browser: Any, tmp_path: Path, shot: Any
+) -> None:
+    from hpml.widgets import execution_player
+
+    film = execution_player({"x": [], "y": ["x"]}, title="Off")
+    path = tmp_path / "off.html"
+    path.write_text(f"<!doctype html><meta charset=utf-8>{film.html}", encoding="utf-8")
+    context = browser.new_context(java_script_enabled=False, viewport={"width": 900, "height": 600})
+    page = context.new_page()
+    page.goto(path.as_uri())
+    root = page.get_by_role("group", name="Off")
+    assert root.get_by_role("button").count() == 0
+    assert root.get_by_role("img").count() == 2
+    assert root.get_by_text("Nothing has happened yet.").first.is_visible()
+    root.get_by_text("steps as a table").click()
+    assert root.get_by_role("cell", name="y asks for x: it is known.").is_visible()
+    shot(root, "player_without_script")
+    context.close()
+
+
+def test_a_notebook_that_is_not_trusted_shows_the_first_frame_and_the_table(
+    lab: Any, open_lab: Any, server: Any, shot: Any
+) -> None:
+    lab.save()
+    notebook = nbformat.read(server.folder / "players.ipynb", as_version=4)
+    # Another notebook with the same outputs: nobody has run it here, so it is not trusted.
+    for cell in notebook.cells:
+        cell.source = f"# changed\n{cell.source}"
+    nbformat.write(notebook, server.folder / "strange.ipynb")
+    strange = open_lab("strange.ipynb")
+    strange.saw("steps as a table")
+    assert strange.page.get_by_role("toolbar", name="Player").count() == 0
+    first = strange.page.locator(".jp-OutputArea-output").first
+    assert first.locator("img").count() == 2
+    assert first.locator("img").first.evaluate("image => image.naturalWidth") > 100
+    first.get_by_text("steps as a table").click()
+    strange.saw("sum asks for double.")
+    shot(first, "player_untrusted")
+
+
+def test_players_on_one_page_do_not_meet_and_leave_no_names(offline: Any, tmp_path: Path) -> None:
+    from hpml.widgets import Film, Frame
+    from hpml.widgets.frames import slot
+
+    def film(title: str, count: int) -> str:
+        frames = [Frame(f"{title} {i}", texts={"n": str(i)}) for i in range(count)]
+        return Film(title, f"<p class='n' {slot('n')}></p>", frames).html
+
+    page = "<!doctype html><meta charset=utf-8>" + film("A", 3) + film("B", 5) + film("A", 3)
+    path = tmp_path / "several.html"
+    path.write_text(page, encoding="utf-8")
+    offline.add_init_script("window.before = Object.keys(window).length + 1")
+    offline.goto(path.as_uri())
+    roots = offline.locator(".hpml-film")
+    roots.nth(0).focus()
+    offline.keyboard.press("End")
+    roots.nth(1).focus()
+    offline.keyboard.press("ArrowRight")
+    assert roots.locator(".n").all_inner_texts() == ["2", "1", "0"]
+    assert roots.get_by_role("toolbar").count() == 3
+    assert offline.evaluate("Object.keys(window).length - window.before") == 0
+    assert offline.errors == []
+
+    # A page saved by the browser holds what the script had made; run again, it makes it anew.
+    path.write_text(offline.content(), encoding="utf-8")
+    offline.goto(path.as_uri())
+    assert roots.get_by_role("toolbar").count() == 3
+    assert roots.locator(".n").all_inner_texts() == ["0", "0", "0"]
+
+
+def _lightness(colour: str) -> float:
+    """Return the mean of red, green and blue, 0 to 1, of a computed colour."""
+    numbers = [float(number) for number in re.findall(r"[\d.]+", colour.partition("(")[2])][:3]
+    whole = 1.0 if colour.startswith("color(") else 255.0
+    return sum(numbers) / 3 / whole
+
+
+def test_lightness_is_read_from_both_forms_of_a_colour() -> None:
+    assert _lightness("rgb(255, 255, 255)") == 1.0
+    assert _lightness("color(srgb 0 0 0)") == 0.0
