@@ -81,16 +81,18 @@ class ObjectHeader:
 
     @property
     def picture(self) -> Page:
-        """The bytes of the object as boxes, eight a row, coloured by field."""
+        """The bytes as boxes, eight a row, coloured by field; a tick for what was confirmed."""
         inside = [field for field in self.fields if not field.elsewhere]
         plain = "\n".join(
             f"{field.place:+4d} [{_hex(field):<23}] {field.name}: {field.value}" for field in inside
         )
-        rows = "".join(
-            _boxes(field, PALETTE[_ROLES[place % len(_ROLES)]])
-            for place, field in enumerate(inside)
-        )
-        return Page(plain, f'<div style="margin: 0.5em 0;">{rows}</div>')
+        rows, led = [], False
+        for place, field in enumerate(self.fields):
+            if field.elsewhere and not led:
+                led = True
+                rows.append("<div><small>Where its pointer leads:</small></div>")
+            rows.append(_boxes(field, PALETTE[_ROLES[place % len(_ROLES)]]))
+        return Page(plain, f'<div style="margin: 0.5em 0;">{"".join(rows)}</div>')
 
     def __str__(self) -> str:
         return str(self.table)
@@ -99,7 +101,9 @@ class ObjectHeader:
         printer.text(str(self))
 
     def _repr_html_(self) -> str:
-        return self.picture.html + self.table._repr_html_()
+        # The boxes say all that the table says.
+        title = f"<b>{html.escape(self.table.title or '')}</b>"
+        return f"<div>{title}</div>{self.picture.html}<p><small>{self._sum()}</small></p>"
 
     def _sum(self) -> str:
         own = sum(field.size for field in self.fields if not field.elsewhere and field.place >= 0)
@@ -202,6 +206,13 @@ def _confirmed(field: Field) -> str:
     return field.check if field.agrees else f"NOT by {field.check}"
 
 
+def _label(field: Field) -> str:
+    label = f"<b>{html.escape(field.name)}</b> {html.escape(field.value)}"
+    said = _confirmed(field)
+    mark = "✓ " if field.agrees else ""
+    return f"{label} <small>{mark}{html.escape(said)}</small>" if said else label
+
+
 def _boxes(field: Field, colour: str) -> str:
     cell = (
         f'<span style="display: inline-block; width: 1.9em; text-align: center; margin: 1px; '
@@ -212,7 +223,7 @@ def _boxes(field: Field, colour: str) -> str:
     shown = []
     for place, row in enumerate(rows):
         cells = "".join(f"{cell}{byte:02x}</span>" for byte in row)
-        label = f"<b>{html.escape(field.name)}</b> {html.escape(field.value)}" if not place else ""
+        label = _label(field) if not place else ""
         offset = f'<span style="display: inline-block; width: 3em;">+{field.place + 8 * place}'
         wide = 'style="display: inline-block; min-width: 18em;"'
         shown.append(

@@ -33,6 +33,7 @@ from hpml.bytecode.errors import BytecodeError
 
 __all__ = ["Pyc", "Stages", "stages"]
 
+_FIXED = "font-family: var(--jp-code-font-family, monospace); line-height: 1.3;"
 _MODES = {
     "timestamp": py_compile.PycInvalidationMode.TIMESTAMP,
     "checked hash": py_compile.PycInvalidationMode.CHECKED_HASH,
@@ -218,7 +219,7 @@ def _tokens(source: str) -> Table:
 
 def _tree(source: str) -> Page:
     text = ast.dump(ast.parse(source), indent=2)
-    return Page(text, f'<pre style="line-height: 1.3;">{html.escape(text)}</pre>')
+    return Page(text, f'<pre style="{_FIXED}">{html.escape(text)}</pre>')
 
 
 def _attributes(code: CodeType) -> Table:

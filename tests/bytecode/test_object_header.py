@@ -1,14 +1,17 @@
 from __future__ import annotations
 
+import importlib
 import sys
 import sysconfig
 from types import SimpleNamespace
 
 import pytest
 
-from hpml.bytecode import object_header as module
 from hpml.bytecode.errors import BytecodeError
 from hpml.bytecode.object_header import object_header
+
+# Not `import ... as`: the package has a function of that name.
+module = importlib.import_module("hpml.bytecode.object_header")
 
 
 @pytest.fixture(autouse=True)
@@ -66,6 +69,7 @@ def test_an_object_whose_repr_raises_is_shown() -> None:
 def test_the_picture_has_a_box_for_every_byte() -> None:
     header = object_header(1000)
     assert header.picture.html.count("display: inline-block; width: 1.9em") == 28
+    assert "✓ id(type(obj))" in header.picture.html
     assert header.picture.plain.splitlines()[0].startswith("  +0 [")
     assert "<script>" not in object_header("<script>").picture.html
 

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 from hpml.labs.dynamic_typing.boxing import measure_boxing, what_fits
 from hpml.labs.dynamic_typing.compiled import C_SOURCE, compiled_loops, compiler_says
-from hpml.labs.dynamic_typing.crossing import draw_crossing, measure_small_sizes
+from hpml.labs.dynamic_typing.crossing import draw_crossing, elements, measure_small_sizes
 from hpml.labs.dynamic_typing.ducks import Written, tried
 from hpml.labs.dynamic_typing.loops import OPERATIONS, add_loop, ways
 from hpml.labs.dynamic_typing.measuring import draw_times, measure_ways, times_by_choice
@@ -34,6 +34,7 @@ __all__ = [
     "draw_crossing",
     "draw_memory",
     "draw_times",
+    "elements",
     "measure_boxing",
     "measure_small_sizes",
     "measure_ways",

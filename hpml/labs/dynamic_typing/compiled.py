@@ -44,6 +44,8 @@ void total(const double *a, const double *b, double *out, long long n) {
 NAMES = ("add", "multiply", "root", "total")
 _FLAGS = ("-O3", "-fno-math-errno", "-shared", "-fPIC")
 
+_FIXED = "font-family: var(--jp-code-font-family, monospace); line-height: 1.3;"
+
 Run = Callable[[], object]
 
 
@@ -144,7 +146,7 @@ def compiler_says(source: str) -> Page:
         done = _run(command, folder)
     said = done.stderr.strip() or "nothing to complain about"
     text = f"{compiler} lecture.c\n{said}"
-    return Page(text, f"<pre>{html.escape(text)}</pre>")
+    return Page(text, f'<pre style="{_FIXED}">{html.escape(text)}</pre>')
 
 
 def _run(command: list[str], folder: str | None) -> subprocess.CompletedProcess[str]:

@@ -198,8 +198,8 @@ _CROSSING_POINT = Exercise(
     statement=(
         "Way A takes `per_item_a` for each item. Way B takes `overhead` once and `per_item_b` for "
         "each item. `crossing_point(overhead, per_item_a, per_item_b)` returns the number of "
-        "items, as a float, at which both take equally long and from which B is faster; `math.inf` if B "
-        "never becomes faster."
+        "items, as a float, at which both take equally long and from which B is faster; "
+        "`math.inf` if B never becomes faster."
     ),
     signature="crossing_point(overhead: float, per_item_a: float, per_item_b: float) -> float",
     example="crossing_point(300.0, 40.0, 10.0)",
