@@ -167,7 +167,7 @@ def two_branches() -> SymbolicModel:
 
 def test_edges_lead_from_each_node_to_those_that_use_it():
     assert cg.edges_of(two_branches()) == {
-        "input_1": ["Linear_1", "Linear_2"],
+        "input": ["Linear_1", "Linear_2"],
         "Linear_1": ["ReLU_1"],
         "ReLU_1": ["AddOpLayer_1"],
         "Linear_2": ["Sigmoid_1"],
@@ -176,11 +176,17 @@ def test_edges_lead_from_each_node_to_those_that_use_it():
     }
 
 
+def test_several_inputs_are_numbered():
+    one, other = Input(shape=(4,)), Input(shape=(4,))
+    edges = cg.edges_of(SymbolicModel((one, other), one.relu()))
+    assert edges == {"input 1": ["relu_1"], "input 2": [], "relu_1": []}
+
+
 def test_a_value_used_twice_by_one_layer_is_one_edge_and_an_unpacked_one_keeps_its_maker():
     x = CustomInput([torch.ones(2), torch.ones(2)])
     first, second = x
     edges = cg.edges_of(SymbolicModel(x, (first * first, second + first)))
-    assert edges["input_1"] == ["UnpackLayer_1"]
+    assert edges["input"] == ["UnpackLayer_1"]
     assert edges["UnpackLayer_1"] == ["MulOpLayer_1", "AddOpLayer_1"]
 
 

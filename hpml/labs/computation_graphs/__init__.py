@@ -6,7 +6,7 @@
 >>> x = Input(shape=(4,))
 >>> model = SymbolicModel(x, torch.nn.Linear(4, 2)(x))
 >>> cg.edges_of(model)
-{'input_1': ['Linear_1'], 'Linear_1': []}
+{'input': ['Linear_1'], 'Linear_1': []}
 >>> cg.result_bytes(model, batch=16)
 {'Linear_1': 128}
 >>> cg.work_of(lambda: torch.ones(4) * 2)

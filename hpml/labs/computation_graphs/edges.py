@@ -16,15 +16,16 @@ Edges = Mapping[str, Sequence[str]]
 def edges_of(model: SymbolicModel) -> dict[str, list[str]]:
     """Return for each input and layer of a model the layers that use its result.
 
-    Inputs are called ``input_1``, ``input_2``..., layers as in the model.
+    Layers are called as in the model, an input ``input``, several ``input 1``, ``input 2``...
 
     >>> from hpml.symbolic import Input
     >>> x = Input(shape=(4,))
     >>> edges_of(SymbolicModel(x, x + x.relu()))
-    {'input_1': ['relu_1', 'AddOpLayer_1'], 'relu_1': ['AddOpLayer_1'], 'AddOpLayer_1': []}
+    {'input': ['relu_1', 'AddOpLayer_1'], 'relu_1': ['AddOpLayer_1'], 'AddOpLayer_1': []}
     """
     graph = model.graph
-    maker = {value: f"input_{i}" for i, value in enumerate(graph.inputs, 1)}
+    several = len(graph.inputs) > 1
+    maker = {v: f"input {i}" if several else "input" for i, v in enumerate(graph.inputs, 1)}
     edges: dict[str, list[str]] = {name: [] for name in maker.values()}
     for call in graph.calls:
         edges[call.name] = []
