@@ -21,6 +21,7 @@ One operation, asked for: 5 steps
 
 from __future__ import annotations
 
+from hpml.widgets.benchmark_panel import benchmark_panel
 from hpml.widgets.code_view import code_view
 from hpml.widgets.errors import WidgetError
 from hpml.widgets.execution_film import execution_player
@@ -32,6 +33,7 @@ __all__ = [
     "Film",
     "Frame",
     "WidgetError",
+    "benchmark_panel",
     "code_view",
     "execution_player",
     "explore",

@@ -122,4 +122,6 @@ def _controls(view: CodeView, place: str) -> Any:
     execution.observe(choose, names="value")
     length.observe(choose, names="value")
     button.on_click(measure)
-    return widgets.VBox([execution, widgets.HBox([length, button]), message])
+    return widgets.VBox(
+        [execution, widgets.HBox([length, button], layout={"align_items": "center"}), message]
+    )

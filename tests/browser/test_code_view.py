@@ -40,7 +40,7 @@ def source(lab: Any) -> str:
     return text
 
 
-def test_it_is_operated_by_mouse(open_lab: Any, server: Any) -> None:
+def test_it_is_operated_by_mouse(open_lab: Any, server: Any, shot: Any) -> None:
     lab = opened(open_lab, server)
     assert "for layer" not in source(lab)
     lab.page.get_by_role("button", name="lazy").click()
@@ -55,6 +55,7 @@ def test_it_is_operated_by_mouse(open_lab: Any, server: Any) -> None:
     lab.saw("One forward, measured with inlined, loops from 10 layers:")
     lab.page.get_by_role("button", name="codegen").click()
     lab.saw("Not measured yet: one forward with codegen")
+    shot(lab, "code_view_measured")
     # What was measured before stays, under the name of its state.
     rows = lab.page.locator(".hpml-code-view tbody tr")
     assert [row.split("\t")[0] for row in rows.all_inner_texts()] == [
@@ -81,13 +82,14 @@ def test_it_is_operated_by_keyboard(open_lab: Any, server: Any) -> None:
     lab.saw("codegen, loops from 3 layers")
 
 
-def test_a_line_and_its_layers_point_at_each_other(open_lab: Any, server: Any) -> None:
+def test_a_line_and_its_layers_point_at_each_other(open_lab: Any, server: Any, shot: Any) -> None:
     lab = opened(open_lab, server)
     lab.page.locator(".hpml-source li", has_text="# Linear_2").hover()
     assert set(lit(lab, "span")) == {"Linear_2"}
     lab.page.locator('.hpml-graph span[title="ReLU_2"]').first.hover()
     (line,) = lit(lab, "li")
     assert "# ReLU_2" in line
+    shot(lab, "code_view_pointing")
 
     area = lab.page.locator(".hpml-source")
     area.focus()

@@ -1,0 +1,97 @@
+"""The page of a benchmark panel: where it stands, the picture, the table."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from typing import TYPE_CHECKING
+
+from hpml.base import style
+from hpml.base.page import PAPER, Page, picture
+from hpml.base.tables import Table
+from hpml.widgets.benchmark_panel_state import BenchmarkPanel
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["as_text", "draw", "page"]
+
+
+def as_text(panel: BenchmarkPanel) -> str:
+    """Return the whole panel as plain text."""
+    parts = [f"Benchmark {panel.suite}: {panel.standing}"]
+    if panel.cases:
+        parts.append(str(_table(panel)))
+    return "\n\n".join([*parts, *panel.missing])
+
+
+def page(panel: BenchmarkPanel) -> Page:
+    """Return the panel as a page."""
+    notes = "".join(f"<p><small>{html.escape(note)}</small></p>" for note in panel.missing)
+    head = f"<p><b>{html.escape(panel.suite)}:</b> {html.escape(panel.standing)}</p>"
+    if not panel.cases:
+        return Page(as_text(panel), head + notes)
+    table = f"{PAPER}<details><summary>Table</summary>{_table(panel)._repr_html_()}</details>"
+    drawn = picture(draw(panel), f"Time and ratio against {panel.parameter}", table)
+    return Page(as_text(panel), head + drawn.html + notes, drawn.png)
+
+
+def draw(panel: BenchmarkPanel) -> Figure:
+    """Draw time and ratio against the size, on axes with room for all sizes of the run."""
+    from hpml.benchmark.plot import plot_sweep
+    from hpml.benchmark.sweep import sweeps
+    from hpml.suites.running import environment_line
+
+    cases = panel.cases
+    parameter = next(iter(cases[0].parameters))
+    measured = [int(case.parameters[parameter] or 0) for case in cases]
+    places = sorted({*measured, *(panel.run.order.sizes if panel.run is not None else ())})
+    ratios = sweeps(cases, parameter, "ratio")
+    fig, (left, right) = style.figure(1, 2, width=11.0, height=4.6)
+    for ax in (left, right):
+        ax.set_xlim(places[0] / 1.2, places[-1] * 1.2)
+    times = sweeps(cases, parameter, "time")
+    largest = max(middle for line in times for _, middle, _ in line.bands)
+    factor, unit = next(
+        ((f, u) for f, u in ((1.0, "s"), (1e3, "ms")) if largest * f >= 1), (1e6, "µs")
+    )
+    plot_sweep(
+        times, left, title="Time", x=parameter, y=f"{unit} per call", scale=factor,
+        label=False, log=True,
+    )  # fmt: skip
+    # One wide interval on a busy machine must not press all lines into one.
+    right.set_ylim(*_limits([band for line in ratios for band in line.bands]))
+    plot_sweep(
+        ratios, right, title=f"Time relative to {_baseline(panel)}", x=parameter,
+        y="ratio (below 1 is faster)", log=True,
+    )  # fmt: skip
+    for ax in (left, right):
+        ax.set_xticks(places, [f"{place:,}" for place in places])
+    comparison = cases[0].comparison
+    style.caption(
+        fig,
+        "Left: median and 25 to 75 % band of interleaved rounds. Right: median ratio in the same "
+        "round, with its 95 % interval, cut where it is very wide. "
+        f"{comparison.asked_rounds} rounds asked for. "
+        f"{environment_line(cases)}.",
+    )
+    return fig
+
+
+def _limits(bands: Sequence[tuple[float, float, float]]) -> tuple[float, float]:
+    """Return the ends of a logarithmic axis that shows all medians, and bands up to half as far."""
+    middles = [middle for _, middle, _ in bands]
+    low = max(min(low for low, _, _ in bands), min(middles) / 1.5, 1e-9)
+    high = min(max(high for _, _, high in bands), max(middles) * 1.5)
+    return low / 1.05, high * 1.05
+
+
+def _baseline(panel: BenchmarkPanel) -> str:
+    return panel.cases[0].comparison.baseline
+
+
+def _table(panel: BenchmarkPanel) -> Table:
+    from hpml.benchmark.table import cases_table
+    from hpml.suites.running import environment_line
+
+    return cases_table(panel.cases, title=f"{panel.suite} ({environment_line(panel.cases)})")

@@ -1,0 +1,88 @@
+"""The benchmark panel in JupyterLab: run, cancel, and what is kept; by mouse and by keyboard."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+CALL = """\
+from hpml.widgets import benchmark_panel
+names = ["handwritten", "codegen", "lazy"]
+benchmark_panel("deep-linear", sizes=[2, 4, 8], contenders=names, min_sample_time={time})"""
+
+
+def opened(open_lab: Any, server: Any, time: float = 1e-5) -> Any:
+    server.write("panel.ipynb", CALL.format(time=time), "6 * 7")
+    lab = open_lab("panel.ipynb")
+    lab.run_cell(0)
+    lab.saw("Nothing measured yet.")
+    return lab
+
+
+def pictures(lab: Any) -> int:
+    count: int = lab.page.locator(".jp-OutputArea-output img").count()
+    return count
+
+
+def table(lab: Any) -> list[list[str]]:
+    lab.page.locator("summary", has_text="Table").click()
+    rows = lab.page.locator(".jp-OutputArea-output tbody tr").all_inner_texts()
+    return [row.split("\t") for row in rows]
+
+
+def test_a_run_is_chosen_and_started_by_mouse(open_lab: Any, server: Any, shot: Any) -> None:
+    lab = opened(open_lab, server)
+    assert pictures(lab) == 0
+    assert lab.page.get_by_role("checkbox", name="handwritten").is_disabled()
+    lab.page.get_by_role("checkbox", name="lazy").click()
+    lab.page.get_by_role("checkbox", name="4").click()
+    lab.page.get_by_role("button", name="Run", exact=True).click()
+    lab.saw("Done: layers 2 (7 rounds), 8 (7 rounds). Recorded in results/panel-deep-linear-")
+    assert pictures(lab) == 1
+    shot(lab, "benchmark_panel_done")
+    assert [row[:2] for row in table(lab)] == [
+        ["2", "handwritten"],
+        ["2", "codegen"],
+        ["8", "handwritten"],
+        ["8", "codegen"],
+    ]
+
+
+def test_it_is_run_and_cancelled_by_keyboard(open_lab: Any, server: Any, shot: Any) -> None:
+    # A tenth of a second a sample: the first case is done, the second is not, when we cancel.
+    lab = opened(open_lab, server, time=0.1)
+    lab.page.get_by_role("checkbox", name="lazy").press("Space")
+    lab.page.get_by_role("button", name="Run", exact=True).press("Enter")
+    lab.page.get_by_text(re.compile(r"layers 4 \(case 2 of 3\): round")).wait_for()
+    # The picture has grown by the case that is done, while the run goes on.
+    assert pictures(lab) == 1
+    shot(lab, "benchmark_panel_running")
+    lab.page.get_by_role("button", name="Cancel", exact=True).press("Enter")
+    lab.saw("Cancelled. Kept: layers 2 (7 rounds)")
+    shot(lab, "benchmark_panel_cancelled")
+    assert any("codegen" in row for row in table(lab))
+    assert lab.page.get_by_role("button", name="Run", exact=True).is_enabled()
+
+    record = max((server.folder.parent / "results").glob("panel-deep-linear-*.jsonl"))
+    assert '"layers": 2' in record.read_text(encoding="utf-8").splitlines()[0]
+
+
+def test_the_kernel_is_free_while_the_suite_runs(open_lab: Any, server: Any) -> None:
+    lab = opened(open_lab, server, time=0.1)
+    lab.page.get_by_role("button", name="Run", exact=True).click()
+    lab.page.get_by_text(re.compile(r"layers 2 \(case 1 of 3\): round")).wait_for()
+    lab.run_cell(1)
+    lab.saw("42")
+    lab.page.get_by_role("button", name="Cancel", exact=True).click()
+    lab.saw("Cancelled. Kept: ")
+
+
+def test_nothing_chosen_is_said_and_nothing_is_started(open_lab: Any, server: Any) -> None:
+    lab = opened(open_lab, server)
+    for size in ("2", "4", "8"):
+        lab.page.get_by_role("checkbox", name=size).click()
+    lab.page.get_by_role("button", name="Run", exact=True).click()
+    lab.page.get_by_role("alert").filter(
+        has_text="sizes: expected one or more of 2, 4, 8"
+    ).wait_for()
+    assert lab.page.get_by_role("button", name="Run", exact=True).is_enabled()
