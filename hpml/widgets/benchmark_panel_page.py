@@ -55,6 +55,9 @@ def draw(panel: BenchmarkPanel) -> Figure:
     factor, unit = next(
         ((f, u) for f, u in ((1.0, "s"), (1e3, "ms")) if largest * f >= 1), (1e6, "µs")
     )
+    bands = [band for line in times for band in line.bands]
+    # However close the times are, an axis of a factor of two or so has ticks enough to read.
+    left.set_ylim(factor * min(bands)[0] / 1.4, factor * max(high for *_, high in bands) * 1.4)
     plot_sweep(
         times, left, title="Time", x=parameter, y=f"{unit} per call", scale=factor,
         label=False, log=True,
