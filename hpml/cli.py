@@ -37,6 +37,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """
     words = list(sys.argv[1:] if arguments is None else arguments)
     try:
+        # A parser of its own, which is imported with what it is about.
+        if words[:1] == ["grade"]:
+            return _grade(words[1:])
         # A suite has a parser of its own, so that its options show in its own help.
         if words[:1] == ["bench"] and len(words) > 1 and not words[1].startswith("-"):
             return _bench(words[1], words[2:])
@@ -118,6 +121,14 @@ def _parser() -> _Parser:
     )
     run.set_defaults(run=_run)
 
+    grade = commands.add_parser(
+        "grade",
+        help="points for a submission, or for a class",
+        description="Grade a submission, or with --class a folder of them.",
+        example="hpml grade 06",
+    )
+    grade.set_defaults(run=lambda options: _grade([]))
+
     bench = commands.add_parser(
         "bench",
         usage="hpml bench [-h] [SUITE ...]",
@@ -192,6 +203,19 @@ def _report_run(execution: Execution, target: Path) -> int:
         print(f"\n{execution.failure}", file=sys.stderr)
         return 1
     return 0
+
+
+def _grade(arguments: Sequence[str]) -> int:
+    from hpml.labs.grading import command
+
+    parser = _Parser(
+        prog="hpml grade",
+        description="Grade a submission, or with --class a folder of them: each exercise in a\n"
+        "process of its own. Exit code 0 when grading worked, whatever the grades.",
+        example="hpml grade 06\n  hpml grade --class submissions --lab 06 --csv points.csv",
+    )
+    command.add_arguments(parser)
+    return command.run(parser.parse_args(arguments))
 
 
 def _list_suites(options: argparse.Namespace) -> int:

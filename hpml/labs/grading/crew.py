@@ -129,6 +129,10 @@ class Crew:
     def __exit__(self, *error: object) -> None:
         try:
             for warden in self._wardens:
+                assert warden.process.stdin is not None
+                # Each ends what is below it, and itself, when it sees this end closed.
+                warden.process.stdin.close()
+            for warden in self._wardens:
                 self._dismiss(warden)
             self._end_adopted()
         finally:
@@ -264,9 +268,7 @@ class Crew:
         remove_folder(warden.folder)
 
     def _dismiss(self, warden: _Warden) -> None:
-        """Let a warden end what is below it, and end."""
-        assert warden.process.stdin is not None
-        warden.process.stdin.close()
+        """Wait for a warden to end; a moment, and then no longer."""
         try:
             warden.process.wait(timeout=10)
         except subprocess.TimeoutExpired:

@@ -19,7 +19,16 @@ import hpml
 from hpml.base.files import write_atomically
 from hpml.base.tables import Table
 
-__all__ = ["GRADER", "Item", "Report", "gradescope", "points", "table", "write"]
+__all__ = [
+    "GRADER",
+    "Item",
+    "Report",
+    "from_gradescope",
+    "gradescope",
+    "points",
+    "table",
+    "write",
+]
 
 GRADER = f"hpml {hpml.__version__}, grading 1"
 """The grader's version. The number is raised when a submission could be graded differently."""
@@ -86,7 +95,6 @@ class Report:
         items: every exercise of the labs graded, in order.
         seed: the seed that the cases were made with; with it, grading gives the same again.
         seconds: how long it took.
-        printed: ...
     """
 
     name: str

@@ -1,0 +1,86 @@
+"""``pytest tests/graded``: the exercises of the notebooks, graded, a test an exercise.
+
+``--submission PATH`` grades another notebook or folder, ``--seed S`` with cases made before. A lab
+is chosen with ``-m lab06``, an exercise with ``-m ordered_forward``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpml.base.files import course_folder
+from hpml.labs.exercises import catalogue
+from hpml.labs.grading.crew import Crew
+from hpml.labs.grading.errors import GradingError
+from hpml.labs.grading.submission import Submission, find, random_seed
+
+_SUBMISSION = pytest.StashKey[Submission]()
+_SEED = pytest.StashKey[int]()
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    group = parser.getgroup("hpml", "grading exercises")
+    group.addoption("--submission", metavar="PATH", help="what to grade (default: notebooks/)")
+    group.addoption("--seed", type=int, metavar="S", help="seed of the cases (default: random)")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    for lab in catalogue.LABS:
+        config.addinivalue_line("markers", f"lab{lab}: the exercises of lab {lab}")
+        for exercise in catalogue.exercises(lab):
+            config.addinivalue_line("markers", f"{exercise.name}: exercise of lab {lab}")
+    config.addinivalue_line("markers", "explanation: the experiment that ends a lab")
+    path = config.getoption("--submission")
+    try:
+        config.stash[_SUBMISSION] = find(Path(path) if path else course_folder() / "notebooks")
+    except GradingError as error:
+        raise pytest.UsageError(f"--submission: {error}") from None
+    chosen = config.getoption("--seed")
+    # Of xdist, each worker takes the seed that the first process drew.
+    given: Any = getattr(config, "workerinput", {}).get("hpml_seed")
+    if given is None:
+        given = random_seed() if chosen is None else chosen
+    config.stash[_SEED] = given
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_configure_node(node: Any) -> None:
+    node.workerinput["hpml_seed"] = node.config.stash[_SEED]
+
+
+def pytest_report_header(config: pytest.Config) -> str:
+    submission, seed = config.stash[_SUBMISSION], config.stash[_SEED]
+    return f"grading {submission.name} with seed {seed} (the same again: --seed {seed})"
+
+
+def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
+    if "graded" not in metafunc.fixturenames:
+        return
+    parameters = []
+    for lab in metafunc.config.stash[_SUBMISSION].labs:
+        for entry in (*catalogue.exercises(lab), catalogue.choice(lab)):
+            marks = (getattr(pytest.mark, f"lab{lab}"), getattr(pytest.mark, entry.name))
+            title = f"{lab}.{entry.number} {entry.name}"
+            parameters.append(pytest.param((lab, entry.name), id=title, marks=marks))
+    metafunc.parametrize("graded", parameters, indirect=True)
+
+
+@pytest.fixture(scope="session")
+def crew() -> Iterator[Crew]:
+    with Crew() as crew:
+        yield crew
+
+
+@pytest.fixture
+def graded(request: pytest.FixtureRequest, crew: Crew) -> Any:
+    """Return the graded exercise that the parameter names, and the seed."""
+    lab, name = request.param
+    whole = request.config.stash[_SUBMISSION]
+    one = Submission(whole.name, tuple(each for each in whole.notebooks if each[0] == lab))
+    seed = request.config.stash[_SEED]
+    ((_, (item,), _),) = crew.grade([one.task(seed, [name])])
+    return item, seed
