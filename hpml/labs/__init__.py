@@ -28,6 +28,7 @@ from __future__ import annotations
 from hpml.base.page import say, why
 from hpml.labs.calibration import Calibration, calibration
 from hpml.labs.errors import AnswerError, LabError, PredictionLocked
+from hpml.labs.exercises.check import check
 from hpml.labs.explanations import explain
 from hpml.labs.prediction import Prediction, predict
 from hpml.labs.session import forget, lab_head
@@ -39,6 +40,7 @@ __all__ = [
     "Prediction",
     "PredictionLocked",
     "calibration",
+    "check",
     "explain",
     "forget",
     "lab_head",

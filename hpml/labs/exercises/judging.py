@@ -10,10 +10,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from hpml.base.errors import describe
 from hpml.labs.exercises.exercise import Case, Exercise, Misconception, Wrong
 from hpml.labs.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
-from hpml.labs.exercises.same import shown
+from hpml.labs.exercises.same import shown, written
 
 __all__ = ["Counterexample", "Verdict", "judge", "written_call"]
 
@@ -156,8 +155,8 @@ def written_call(exercise: Exercise, case: Case) -> str:
         return case.call
     if len(case.data) == 1:
         (value,) = case.data.values()
-        return f"{exercise.name}({describe(value, 200)})"
-    arguments = ", ".join(f"{name}={describe(value, 120)}" for name, value in case.data.items())
+        return f"{exercise.name}({written(value, 600)})"
+    arguments = ", ".join(f"{name}={written(value, 400)}" for name, value in case.data.items())
     return f"{exercise.name}({arguments})"
 
 
@@ -167,8 +166,8 @@ def _wrong(exercise: Exercise, case: Case, outcome: Outcome) -> Wrong | None:
     if isinstance(outcome, Returned) and outcome.changed and exercise.keeps_arguments:
         name, became = next(iter(outcome.changed.items()))
         return Wrong(
-            f"`{name}` as it was: {describe(case.data.get(name, 'unchanged'), 120)}",
-            f"`{name}` is now {describe(became, 120)}",
+            f"`{name}` as it was: {written(case.data.get(name, 'unchanged'), 120)}",
+            f"`{name}` is now {written(became, 120)}",
             f"It changed its argument `{name}`: the caller still needs it; work on a copy.",
         )
     try:

@@ -78,7 +78,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
     # Nobody lives to walk all the ways through sixty: kept for where there is a deadline.
     for diamonds in (60,) if more else (6,):
         data = {"edges": _ladder(diamonds), "outputs": [f"n{diamonds}"]}
-        call = f"dead_nodes({diamonds} diamonds in a row, the first with a dead end, ['n{diamonds}'])"
+        call = f"dead_nodes({diamonds} diamonds in a row, with a dead end, ['n{diamonds}'])"
         cases.append(Case(f"{diamonds} diamonds in a row", data, call=call))
     return cases
 

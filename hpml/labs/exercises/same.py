@@ -8,17 +8,18 @@
 
 from __future__ import annotations
 
+import itertools
 import math
+import reprlib
 import struct
 from collections.abc import Callable, Iterable
 from typing import Any
 
-from hpml.base.errors import describe
 from hpml.labs.exercises.exercise import Case, Wrong
 from hpml.labs.exercises.outcomes import NoAnswer, Outcome, Raised
 from hpml.worker.plain import Array, Opaque, decode, encode
 
-__all__ = ["difference", "expect", "shown"]
+__all__ = ["difference", "expect", "shown", "written"]
 
 _NUMBERS = (bool, int, float, complex)
 _CONTAINERS: dict[type, str] = {
@@ -86,15 +87,13 @@ def expect(
                 return None
             return Wrong(f"raises {name}", shown(outcome))
         if isinstance(outcome, Raised | NoAnswer):
-            return Wrong(describe(decode(encode(expected)), 200), shown(outcome))
+            return Wrong(written(decode(encode(expected))), shown(outcome))
         where = difference(expected, outcome.value, tolerance=tolerance)
         if where is None:
             return None
         # Two plain numbers or texts side by side already say it.
         alike = type(expected) is type(outcome.value) and type(expected) not in _CONTAINERS
-        return Wrong(
-            describe(decode(encode(expected)), 200), shown(outcome), "" if alike else where
-        )
+        return Wrong(written(decode(encode(expected))), shown(outcome), "" if alike else where)
 
     return judge
 
@@ -113,6 +112,44 @@ def shown(outcome: Outcome) -> str:
     return _value(outcome.value)
 
 
+def written(value: object, limit: int = 200) -> str:
+    """Return a plain value as one would type it, cut where it is long.
+
+    >>> written({"b": {2, 1}, "a": [None]})
+    "{'b': {1, 2}, 'a': [None]}"
+    """
+    line = _IN_ORDER.repr(value)
+    return line if len(line) <= limit else line[: limit - 3] + "..."
+
+
+class _InOrder(reprlib.Repr):
+    """Writes as much of a container as is worth it; a dictionary in its own order, not sorted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 20
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = self.maxfrozenset = 300
+        self.maxstring = self.maxother = self.maxlong = 2000
+
+    def repr_dict(self, x: dict[Any, Any], level: int) -> str:
+        if not x or level <= 0:
+            return "{...}" if x else "{}"
+        pairs = [
+            f"{self.repr1(key, level - 1)}: {self.repr1(x[key], level - 1)}"
+            for key in itertools.islice(x, self.maxdict)
+        ]
+        return f"{{{', '.join(pairs)}{', ...' if len(x) > self.maxdict else ''}}}"
+
+    def repr_int(self, x: int, level: int) -> str:
+        return repr(x) if x.bit_length() < 1000 else hex(x)  # Python refuses 5,000 digits
+
+    def repr_Opaque(self, x: Opaque, level: int) -> str:  # noqa: N802 - reprlib finds it by the type
+        return x.text
+
+
+_IN_ORDER = _InOrder()
+
+
 def _one_line(text: str) -> str:
     line = " ".join(text.split())
     return line if len(line) <= 160 else line[:157] + "..."
@@ -121,7 +158,7 @@ def _one_line(text: str) -> str:
 def _value(value: object) -> str:
     if isinstance(value, Opaque):
         return f"{value.text} (of type {value.type})"
-    return describe(value, 200)
+    return written(value)
 
 
 def _named(value: object) -> str:
@@ -129,10 +166,10 @@ def _named(value: object) -> str:
     if value is None:
         return "None"
     if type(value) in _CONTAINERS:
-        return f"{_CONTAINERS[type(value)]}: {describe(value)}"
+        return f"{_CONTAINERS[type(value)]}: {written(value, 60)}"
     if isinstance(value, Opaque | Array):
         return _value(value)
-    return f"{type(value).__name__} {describe(value)}"
+    return f"{type(value).__name__} {written(value, 60)}"
 
 
 def _part(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
@@ -156,7 +193,7 @@ def _part(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
         return None
     if kind not in _NUMBERS and expected == got:
         return None
-    return f"{lead}expected {describe(expected)}, got {describe(got)}"
+    return f"{lead}expected {written(expected, 60)}, got {written(got, 60)}"
 
 
 def _sequence(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
@@ -178,7 +215,7 @@ def _mapping(expected: Any, got: Any, tolerance: float, path: str) -> str | None
     if missing or extra:
         return f"{lead}{_sets(missing, extra, 'the key ')}"
     for key in expected:
-        found = _part(expected[key], got[keys[_key(key)]], tolerance, f"{path}[{describe(key)}]")
+        found = _part(expected[key], got[keys[_key(key)]], tolerance, f"{path}[{written(key, 60)}]")
         if found is not None:
             return found
     return None
