@@ -97,7 +97,7 @@ def _get_module_name(frame: Frame, args: list[Any], keywords: dict[str, Any]) ->
 
 
 def _caller(frame: Frame, depth: int) -> Frame | FrameType:
-    """Return the frame `depth` calls out from `frame`: an interpreted one, or further out a real one.
+    """Return the frame `depth` calls out from `frame`: interpreted, or further out a real one.
 
     Raises:
         ValueError: for the program, if the stack is not that deep.

@@ -101,6 +101,7 @@ def _throw(strand: Strand, frame: Frame, error: BaseException) -> Yield | Rerais
         tracebacks.clean(error)
         if _ends_loop(frame, error):
             return None
+    frame.stack.append(None)  # in the place of a sent value
     handled = strand.handled
     if handled is not None and handled is not error and error.__context__ is None:
         error.__context__ = handled
@@ -130,6 +131,7 @@ def _ends_loop(frame: Frame, error: BaseException) -> bool:
     if send.opname != "SEND" or operations[send.target].opname == "END_SEND":
         return False
     frame.stack.pop()
+    frame.current = operations[send.target - 1]
     if not isinstance(error, StopIteration):
         return False
     frame.stack.append(error.value)

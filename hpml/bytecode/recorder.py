@@ -34,6 +34,10 @@ class RecordedStack(list[Any]):
         self.lowest = min(self.lowest, len(self))
         return value
 
+    def clear(self) -> None:
+        super().clear()
+        self.lowest = 0
+
     def __delitem__(self, index: SupportsIndex | slice) -> None:
         super().__delitem__(index)
         self.lowest = min(self.lowest, len(self))

@@ -126,6 +126,7 @@ class Strand:
                 frame.stack.append(error)
                 frame.index = frame.current.guard_target
                 return True
+            frame.stack.clear()
             self.frames.pop()
             self.execution.depth -= 1
         return False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from typing import TYPE_CHECKING, Any
 
 from hpml.bytecode.frame import NULL
@@ -63,7 +64,8 @@ def _attributes(
     subject: Any, kind: Any, positional: int, names: tuple[str, ...]
 ) -> tuple[Any, ...] | None:
     if not isinstance(kind, type):
-        raise TypeError("called match pattern must be a class")
+        noun = "class" if sys.version_info >= (3, 12) else "type"
+        raise TypeError(f"called match pattern must be a {noun}")
     if not isinstance(subject, kind):
         return None
     values: list[Any] = []
