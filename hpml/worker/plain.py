@@ -185,19 +185,32 @@ class _Encoder:
         if depth >= DEEPEST:
             return _opaque(kind.__name__, "too deep")
         self._above.add(id(value))
+        if len(value) > MOST_ITEMS:
+            raise _TooLargeError
         if kind is dict:
-            pairs = [(key, value[key]) for key in list(value)] if len(value) <= MOST_ITEMS else None
-            if pairs is None:
-                raise _TooLargeError
-            found = [[self.encode(part, depth + 1) for part in pair] for pair in pairs]
+            pairs = list(value.items())
+            keys = self._parts([key for key, _ in pairs], depth + 1)
+            values = self._parts([part for _, part in pairs], depth + 1)
+            found: list[Any] = [[key, part] for key, part in zip(keys, values, strict=True)]
         else:
-            if len(value) > MOST_ITEMS:
-                raise _TooLargeError
-            found = [self.encode(part, depth + 1) for part in list(value)]
+            found = self._parts(list(value), depth + 1)
         self._above.discard(id(value))
         if kind in (set, frozenset):
             found.sort(key=json.dumps)  # so that equal sets are written alike
         return found if kind is list else {kind.__name__: found}
+
+    def _parts(self, parts: list[Any], depth: int) -> list[Any]:
+        found = []
+        for part in parts:
+            if type(part) is str and part.isascii():  # most of what an exercise moves
+                self._items += 1
+                self._bytes += len(part)
+                found.append(part)
+            else:
+                found.append(self.encode(part, depth))
+        if self._items > MOST_ITEMS or self._bytes > MOST_BYTES:
+            raise _TooLargeError
+        return found
 
 
 def guarded_text(value: object) -> str:

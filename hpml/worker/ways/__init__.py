@@ -22,7 +22,19 @@ def by_name(data: Mapping[str, Any]) -> dict[str, Any]:
     >>> by_name({"edges": {"a": ["b"]}})
     {'edges': {'a': ['b']}}
     """
-    return copy.deepcopy(dict(data))
+    return {name: _copied(value) for name, value in data.items()}
+
+
+def _copied(value: Any) -> Any:
+    """Return a deep copy in which nothing is shared, as after a journey to another process."""
+    kind = type(value)
+    if kind in (str, int, float, bool, type(None)):
+        return value
+    if kind is dict:
+        return {_copied(key): _copied(part) for key, part in value.items()}
+    if kind in (list, tuple, set, frozenset):
+        return kind(map(_copied, value))
+    return copy.deepcopy(value)
 
 
 def the_result(result: Any, arguments: Mapping[str, Any]) -> Any:
