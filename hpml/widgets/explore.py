@@ -60,14 +60,7 @@ def _live(
     widgets: Any = importlib.import_module("ipywidgets")
     place = uuid.uuid4().hex
     sliders = {
-        name: widgets.SelectionSlider(
-            options=list(values),
-            value=start[name],
-            description=name.replace("_", " "),
-            continuous_update=False,
-            style={"description_width": "initial"},
-        )
-        for name, values in controls.items()
+        name: _control(widgets, name, values, start[name]) for name, values in controls.items()
     }
 
     def changed(_: object) -> None:
@@ -78,6 +71,18 @@ def _live(
     _publish(shell, show(**start), place, again=False)
     for slider in sliders.values():
         slider.observe(changed, names="value")
+
+
+def _control(widgets: Any, name: str, values: Sequence[object], start: object) -> Any:
+    given = {
+        "options": list(values),
+        "value": start,
+        "description": name.replace("_", " "),
+        "style": {"description_width": "initial"},
+    }
+    if all(isinstance(value, str) for value in values):
+        return widgets.Dropdown(**given)  # between texts there is nothing to slide along
+    return widgets.SelectionSlider(continuous_update=False, **given)
 
 
 def _publish(shell: Any, result: object, place: str, *, again: bool) -> None:

@@ -195,7 +195,10 @@ class _Brush:
         """Draw all lines once, and each again on top, unseen until it is lit."""
         plain = dict.fromkeys(curve for line in layout.lines for curve in _curves(line))
         # A label without text is a point on the line.
-        plain |= {_through(label, layout): None for label in layout.labels if not label.text}
+        through = {
+            label.calls[0]: _through(label, layout) for label in layout.labels if not label.text
+        }
+        plain |= dict.fromkeys(through.values())
         folded = {label.calls[0]: label for label in layout.labels if label.is_folded}
         heads, lit = [], []
         for line in layout.lines:
@@ -205,7 +208,7 @@ class _Brush:
                 shape = _head(line, self._graph.outputs)
                 heads.append(f'<path class="head" d="{shape}"/>')
                 head = f'<path class="overhead" d="{shape}"/>'
-            curves = "".join(_curves(line))
+            curves = "".join(_curves(line)) + (through.get(line.call, "") if line.is_result else "")
             lit.append(f'<g {part(name)}><path class="over" d="{curves}"/>{head}</g>')
         return f'<path d="{"".join(plain)}"/>{"".join(heads)}{"".join(lit)}'
 

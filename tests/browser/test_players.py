@@ -32,6 +32,11 @@ h = nn.ReLU()(nn.Conv2d(3, 4, 3, padding=1)(x))
 y = nn.Linear(256, 10)(nn.Flatten()(nn.Conv2d(4, 4, 3, padding=1)(h) + h))
 graph_browser(SymbolicModel(x, y), title="A residual block")
 """
+CHOSEN = """
+from hpml.widgets import execution_player, explore
+graphs = {"one": {"x": [], "y": ["x"]}, "two": {"x": [], "y": ["x"], "z": ["y"]}}
+explore(lambda graph: execution_player(graphs[graph], title=graph), graph=list(graphs))
+"""
 LAST = "Done after 8 steps."
 
 
@@ -206,6 +211,24 @@ def test_the_graph_is_browsed_by_click_list_link_and_keyboard(lab: Any, shot: An
     assert heading.inner_text() != "Conv2d_1"
 
 
+def test_a_graph_is_chosen_from_a_list_and_its_film_plays(open_lab: Any, server: Any) -> None:
+    server.write("chosen.ipynb", CHOSEN)
+    lab = open_lab("chosen.ipynb")
+    lab.run_all()
+    first = Player(lab.page, "one")
+    first.press("End")
+    first.shows("Done after 3 steps.")
+    lab.page.get_by_role("combobox", name="graph").select_option("two")
+    second = Player(lab.page, "two")
+    second.press("End")
+    second.shows("Done after 5 steps.")
+    assert lab.page.get_by_role("group", name="one").count() == 0
+    lab.save()
+    saved = nbformat.read(server.folder / "chosen.ipynb", as_version=4)
+    stored = [output.data.get("text/html", "") for output in saved.cells[0].outputs]
+    assert any('aria-label="two"' in page for page in stored)  # the last choice stands
+
+
 def test_films_read_in_the_dark_theme(lab: Any, shot: Any) -> None:
     with dark(lab.page):
         player = Player(lab.page, "A tiny graph")
@@ -287,7 +310,7 @@ def test_a_notebook_that_is_not_trusted_shows_the_first_frame_and_the_table(
     assert first.locator("img").first.evaluate("image => image.naturalWidth") > 100
     first.get_by_text("steps as a table").click()
     strange.saw("sum asks for double.")
-    shot(first, "player_untrusted")
+    shot(strange, "player_untrusted")
 
 
 def test_players_on_one_page_do_not_meet_and_leave_no_names(offline: Any, tmp_path: Path) -> None:
