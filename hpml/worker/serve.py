@@ -20,6 +20,7 @@ time       ``cases``, ``arguments``, ``observe``    ``ready``; after ``go``: ``d
 from __future__ import annotations
 
 import ast
+import contextlib
 import fcntl
 import gc
 import importlib.abc
@@ -79,6 +80,7 @@ class _Channel:
         """Write one answer."""
         if os.getpid() != self._owner:
             os._exit(0)  # a fork of the submission came back from its call; the first one answers
+        _flush()
         line = json.dumps(answer).encode() + b"\n"
         while line:
             line = line[os.write(self._outgoing, line) :]
@@ -273,6 +275,14 @@ def _asked_by_a_cell() -> bool:
 def _install(finder: Refusing) -> None:
     sys.meta_path[:] = [entry for entry in sys.meta_path if not isinstance(entry, Refusing)]
     sys.meta_path.insert(0, finder)
+
+
+def _flush() -> None:
+    """Let out what the submission printed: this process is killed when it has answered."""
+    for stream in (sys.stdout, sys.stderr):
+        # Whatever a submission put in their place, or did to them.
+        with contextlib.suppress(BaseException):
+            stream.flush()
 
 
 def _moved(descriptor: int) -> int:

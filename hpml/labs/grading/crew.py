@@ -175,7 +175,7 @@ class Crew:
         root = str(Path(hpml.__file__).resolve().parents[1])
         path = os.pathsep.join([root, *(entry for entry in sys.path if entry and entry != root)])
         process = subprocess.Popen(
-            [sys.executable, "-P", "-m", "hpml.labs.grading.warden", str(os.getpid())],
+            [sys.executable, "-P", "-m", "hpml.labs.grading.warden", str(os.getpid()), str(folder)],
             stdin=subprocess.PIPE,
             stdout=subprocess.PIPE,
             env={**os.environ, "PYTHONPATH": path, "PYTHONDONTWRITEBYTECODE": "1"},

@@ -33,6 +33,7 @@ from hpml.labs.grading.isolation import (
     end_all,
     hide_memory,
     reap_all,
+    remove_folder,
 )
 from hpml.labs.grading.notebook_file import UnreadableNotebook, read_notebook
 from hpml.labs.grading.report import Item
@@ -143,6 +144,14 @@ def main() -> None:
             # Also when told to stop: nothing of a submission stays.
             signal.signal(signal.SIGTERM, signal.SIG_IGN)
             end_all(below_this, reap_all)
+            _tidy(Path(sys.argv[2]))
+
+
+def _tidy(folder: Path) -> None:
+    """Remove this warden's folder, in place of a parent that may be gone and cannot do it."""
+    remove_folder(folder)
+    with contextlib.suppress(OSError):
+        folder.parent.rmdir()  # while others still have theirs in it, it stays
 
 
 def _line(descriptor: int) -> bytes | None:

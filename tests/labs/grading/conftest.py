@@ -24,11 +24,12 @@ def _command(pid: int) -> str:
 
 
 @pytest.fixture(autouse=True)
-def nothing_is_left(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Iterator[None]:
+def nothing_is_left(
+    monkeypatch: pytest.MonkeyPatch, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[None]:
     """Fail a test after which a process or a file of a submission is still there."""
     # A folder of this test's own, so that graders of other test workers do not show up in it.
-    own = tmp_path / "temporary"
-    own.mkdir()
+    own = tmp_path_factory.mktemp("temporary")
     monkeypatch.setenv("TMPDIR", str(own))
     monkeypatch.setattr(tempfile, "tempdir", None)
     children = {process.pid for process in processes().values() if process.parent == os.getpid()}
