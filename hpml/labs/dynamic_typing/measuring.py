@@ -50,6 +50,10 @@ class Times:
         """Return the median time for one element, in seconds."""
         return self.comparison[way].median / self.n
 
+    def as_text(self, way: str) -> str:
+        """Return the median time for one element as text, in ns."""
+        return f"{_three(1e9 * self.per_element(way))} ns"
+
     @property
     def table(self) -> Table:
         """Median and quartiles in ns for each element, and as a multiple of the fastest."""
@@ -136,7 +140,7 @@ def draw_times(times: Times, limits: tuple[float, float] | None = None) -> Page:
             colour = style.PALETTE[_ROLES[name]]
             ax.barh(row, max(middle - lower, 0), left=lower, height=0.66, color=colour)
             ax.plot([low, high], [row, row], color=style.PALETTE["ink"], linewidth=1.4)
-            ax.text(max(middle, high) * 1.15, row, f"{_three(middle)} ns", va="center", fontsize=9)
+            ax.text(max(middle, high) * 1.15, row, times.as_text(name), va="center", fontsize=9)
         ax.set_xscale("log")
         ax.set_xlim(lower, upper)
         ax.set_yticks(range(len(names)), names)
@@ -155,10 +159,9 @@ def _told(times: Times) -> str:
     fastest = min(times.names, key=times.per_element)
     ratio = times.per_element(slowest) / times.per_element(fastest)
     text = (
-        f"Fastest: {fastest}, {_three(1e9 * times.per_element(fastest))} ns for each element; "
-        f"slowest: {slowest}, {_three(1e9 * times.per_element(slowest))} ns, {ratio:,.0f} times as "
-        f"much. Median of {times.comparison.rounds} rounds; the line at a bar's end is the 25–75 % "
-        "band."
+        f"Fastest: {fastest}, {times.as_text(fastest)} for each element; slowest: {slowest}, "
+        f"{times.as_text(slowest)}, {ratio:,.0f} times as much. Median of "
+        f"{times.comparison.rounds} rounds; the line at a bar's end is the 25–75 % band."
     )
     if times.n > SLOW_LOOP and "loop over a tensor" not in times.names:
         text += f" Loops over array and tensor are measured up to {SLOW_LOOP:,} elements only."

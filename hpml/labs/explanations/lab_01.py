@@ -7,7 +7,7 @@ from hpml.labs.explanations import Explanation
 __all__ = ["EXPLANATION"]
 
 _BEST = (
-    "Time looking up `a[i]` alone, and adding numbers looked up before alone, each with ten "
+    "Time looking up a[i] alone, and adding numbers looked up before alone, each with ten "
     "numbers and with a million."
 )
 
@@ -22,7 +22,7 @@ EXPLANATION = Explanation(
         "The additions themselves take longer: the objects are NumPy's, not Python's floats.",
     ),
     experiments={
-        "Run the loop over `a.tolist()` in place of `a`.": (
+        "Run the loop over a.tolist() in place of a.": (
             "All three predict that the difference is gone: it is a list of Python's floats again, "
             "with objects ready, wherever they lie."
         ),
