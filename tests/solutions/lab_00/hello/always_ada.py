@@ -1,0 +1,2 @@
+def hello(name: str) -> str:
+    return "Hello, Ada!"

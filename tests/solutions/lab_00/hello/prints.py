@@ -1,0 +1,2 @@
+def hello(name: str) -> str:
+    print(f"Hello, {name}!")
