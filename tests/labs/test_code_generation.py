@@ -328,40 +328,13 @@ def test_a_ratio_in_words(given, said):
     assert cg.in_words("new", given, "old") == said
 
 
-# --- checks ---
+# --- running ---
 
 
-def test_source_runs_on_the_layers_and_tells_which_it_called():
-    source = (
-        "def forward(self, x, y):\n    l = self._execution_order_layers\n"
-        "    return l[2](l[0](x), y)"
-    )
-    layers = [lambda n: n + 1, lambda n: n, lambda n, m: n - m]
-    assert cg.run_source(source, layers, 3, 5) == (-1, [0, 2])
+def test_source_gives_the_function_that_it_defines():
+    assert cg.function_of("import math\ndef forward(self, x): return math.fabs(x)")(None, -3) == 3
 
 
 def test_source_without_a_function_is_refused():
     with pytest.raises(LabError, match="defines no function"):
-        cg.run_source("x = 1", [])
-
-
-def test_a_check_never_raises_and_says_what_is_wrong():
-    def fails():
-        raise ValueError("seven")
-
-    table = cg.check(
-        {
-            "right": (lambda: [(0, 2)], [(0, 2)]),
-            "near": (lambda: 0.1 + 0.2, 0.3),
-            "stub": (lambda: None, 3),
-            "wrong": (lambda: 2, 3),
-            "fails": (fails, 3),
-        }
-    )
-    assert table.column("what the check says") == (
-        "Right.",
-        "Right.",
-        "Not done yet: it returned nothing.",
-        "Not there yet: got 2, expected 3.",
-        "Not there yet: it raised ValueError: seven",
-    )
+        cg.function_of("x = 1")

@@ -5,20 +5,18 @@
 >>> with cg.loop_length(10):
 ...     example._generated_forward_source == cg.DOCUMENTS_SOURCE
 True
->>> cg.run_source("def forward(self, x): return self._execution_order_layers[0](x)", [abs], -3)
-(3, [0])
+>>> cg.function_of("def forward(self, x): return -x")(None, 3)
+-3
 
 In the order of the lab: ``networks`` (what is run), ``bytecode`` (what the interpreter is asked to
-do), ``checks`` (running source that a student's function wrote), ``loops``, ``memory``, ``words``
-(text, errors, ratios on the page), ``budget`` (where the time goes), ``inlining`` (who is called
-and who is not).
+do), ``running`` (from source to function), ``loops``, ``memory``, ``words`` (text, errors, ratios
+on the page), ``budget`` (where the time goes), ``inlining`` (who is called and who is not).
 """
 
 from __future__ import annotations
 
 from hpml.labs.code_generation.budget import STAGES, budget, draw_budget
 from hpml.labs.code_generation.bytecode import instructions, measure_expressions
-from hpml.labs.code_generation.checks import check, function_of, run_source
 from hpml.labs.code_generation.inlining import explained
 from hpml.labs.code_generation.loops import draw_loops, loop_costs
 from hpml.labs.code_generation.memory import draw_live_bytes, live_bytes
@@ -29,6 +27,7 @@ from hpml.labs.code_generation.networks import (
     residual_model,
     stairs_model,
 )
+from hpml.labs.code_generation.running import function_of
 from hpml.labs.code_generation.words import error_page, in_words, listing, what_fits
 from hpml.symbolic.config import loop_length
 from hpml.symbolic.instructions import count_instructions
@@ -38,7 +37,6 @@ __all__ = [
     "STAGES",
     "budget",
     "chain_model",
-    "check",
     "count_instructions",
     "documents_example",
     "draw_budget",
@@ -55,7 +53,6 @@ __all__ = [
     "loop_length",
     "measure_expressions",
     "residual_model",
-    "run_source",
     "stairs_model",
     "what_fits",
 ]

@@ -10,7 +10,7 @@ from typing import Any
 from hpml.base import style
 from hpml.base.page import Page, picture
 from hpml.base.tables import format_bytes
-from hpml.labs.code_generation.checks import function_of
+from hpml.labs.code_generation.running import function_of
 
 __all__ = ["draw_live_bytes", "live_bytes"]
 
