@@ -154,8 +154,8 @@ LAZY_FORWARD = Exercise(
         Misconception(
             "recursion",
             "Each question that waits is a function call that has not returned, and Python allows "
-            "about a thousand of them. Keep those who wait in a list of your own, as in the table "
-            "of steps.",
+            "only so many of them. Keep those who wait in a list of your own, as in the table of "
+            "steps.",
             _recursion,
         ),
         Misconception(
@@ -287,7 +287,7 @@ def _speed_case(generator: random.Random) -> Case:
     parents: dict[str, list[str]] = {"x": []}
     known = ["x"]
     for name in names:
-        parents[name] = generator.choices(known, k=2)
+        parents[name] = [known[-1], generator.choice(known)]  # so that every one is needed
         known.append(name)
     case = ask("3,000 operations", parents, names[-1], {"x": generator.randint(1, 9)},
                 kinds=dict.fromkeys(names, "subtract"), part="speed", order=names)  # fmt: skip
