@@ -1,0 +1,96 @@
+"""A student at lab 01: its controls by keyboard, and a check that turns from not done to right."""
+
+from __future__ import annotations
+
+from typing import Any
+
+HEAD = (
+    "from hpml.bytecode import object_header\n"
+    "from hpml.labs import check, lab_head\n"
+    "from hpml.labs import dynamic_typing as dt\n"
+    "from hpml.widgets import explore\n"
+    "lab_head(1, 'The cost of dynamic typing')"
+)
+THINGS = (
+    "things = {'an int': 1000, 'a list': [1000, 2000], 'a text': '<spam>'}\n"
+    "explore(lambda thing: object_header(things[thing]), thing=list(things))"
+)
+CHOICE = (
+    "chosen = dt.times_by_choice([1, 100], dt.compiled_loops(), rounds=2)\n"
+    "explore(lambda operation, size: dt.draw_times(chosen[operation, size]),\n"
+    "        operation=list(dt.OPERATIONS), size=[1, 100])"
+)
+
+
+def next_choice(lab: Any, name: str) -> None:
+    """Choose the next of a list by keyboard; without the space JupyterLab takes the arrow."""
+    lab.page.get_by_label(name).focus()
+    for key in ("Space", "ArrowDown", "Enter"):
+        lab.page.keyboard.press(key)
+
+
+def test_the_bytes_of_an_object_change_with_the_choice(
+    open_lab: Any, server: Any, shot: Any
+) -> None:
+    server.write("bytes.ipynb", HEAD, THINGS)
+    lab = open_lab("bytes.ipynb")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    lab.saw("ob_digit 1000")
+    next_choice(lab, "thing")
+    lab.saw("allocated room for 2")
+    lab.saw("→ int 2000")
+    shot(lab, "lab_01_bytes")
+    next_choice(lab, "thing")
+    lab.saw("'<spam>' and a zero")
+    assert "ob_item" not in lab.outputs()
+
+
+def test_operation_and_size_are_chosen_by_keyboard(open_lab: Any, server: Any, shot: Any) -> None:
+    server.write("choice_01.ipynb", HEAD, CHOICE)
+    lab = open_lab("choice_01.ipynb")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    picture = lab.page.locator(".jp-OutputArea-output img[alt^='Fastest:']")
+    picture.wait_for()
+    before = picture.get_attribute("src")
+    lab.page.get_by_role("slider").press("ArrowRight")
+    lab.page.wait_for_function(
+        "before => document.querySelector(\"img[alt^='Fastest:']\").src !== before", arg=before
+    )
+    before = picture.get_attribute("src")
+    next_choice(lab, "operation")
+    lab.page.wait_for_function(
+        "before => document.querySelector(\"img[alt^='Fastest:']\").src !== before", arg=before
+    )
+    assert picture.count() == 1
+    shot(lab, "lab_01_choice")
+
+
+def test_a_check_says_what_is_wrong_and_then_that_it_is_right(open_lab: Any, server: Any) -> None:
+    server.write(
+        "horner.ipynb",
+        HEAD,
+        "def horner(coefficients, x):\n    return None",
+        "check(horner)",
+        "def horner(coefficients, x):\n    value = 0\n    for c in coefficients:\n"
+        "        value = value * x + c\n    return value",
+        "check(horner)",
+        "def horner(coefficients, x):\n    value, *others = coefficients\n    for c in others:\n"
+        "        value = value * x + c\n    return value",
+        "check(horner)",
+    )
+    lab = open_lab("horner.ipynb")
+    for cell in range(7):
+        lab.run_cell(cell)
+    lab.saw("Your function brings a number of its own")
+    lab.saw("horner: right, all")
+
+
+def test_lab_01_runs_in_the_page_without_an_error(open_lab: Any, shot: Any) -> None:
+    lab = open_lab("01_dynamic_typing.ipynb")
+    lab.run_all()
+    assert lab.page.locator(".jp-RenderedText[data-mime-type*=stderr]").count() == 0
+    assert lab.page.locator(".jp-RenderedText[data-mime-type*=error]").count() == 0
+    lab.page.locator("p", has_text="Every way for four operations").scroll_into_view_if_needed()
+    shot(lab, "lab_01")
