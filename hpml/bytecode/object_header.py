@@ -227,7 +227,7 @@ def _boxes(field: Field, colour: str) -> str:
         offset = f'<span style="display: inline-block; width: 3em;">+{field.place + 8 * place}'
         wide = 'style="display: inline-block; min-width: 18em;"'
         shown.append(
-            f'<div><code style="white-space: pre;">{offset}</span>'
-            f"<span {wide}>{cells}{cut if row is rows[-1] else ''}</span></code>{label}</div>"
+            f'<div><code style="white-space: pre; background: none;">{offset}</span>'
+            f"<span {wide}>{cells}{cut if row is rows[-1] else ''}</span></code> {label}</div>"
         )
     return "".join(shown)
