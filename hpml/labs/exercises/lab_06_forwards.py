@@ -194,7 +194,7 @@ LAZY_FORWARD = Exercise(
 def _ordered_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     order = ["double", "square", "sum"]
     difference_ = {"a": [], "b": [], "difference": ["a", "b"]}
-    deep = chain(5000)
+    deep = chain(2000)
     cases = [
         ask("the tiny graph, x = 3", _TINY, "sum", {"x": 3}, kinds=_TINY_KINDS, order=order),
         ask(
@@ -211,7 +211,7 @@ def _ordered_cases(generator: random.Random, more: bool) -> Sequence[Case]:
             order=order,
         ),
         ask("b = a + a", TWICE, "b", {"x": 3}, order=["a", "b"]),
-        ask("a chain of 5,000", deep, "n5000", {"x": 7}, order=list(deep)[1:]),
+        ask("a chain of 2,000", deep, "n2000", {"x": 7}, order=list(deep)[1:]),
     ]  # fmt: skip
     return cases + [_random_order(generator, n) for n in range(1, 9 if more else 3)]
 
