@@ -57,7 +57,7 @@ def difference(expected: object, got: object, *, tolerance: float = 0.0) -> str 
         tolerance: how far two floats may be apart: absolute for numbers below 1 in size, relative
             to the expected one above. Inside of sets and keys nothing may differ.
     """
-    return _part(decode(encode(expected)), decode(encode(got)), tolerance, "")
+    return _part(decode(encode(expected)), got, tolerance, "")
 
 
 def expect(

@@ -40,6 +40,10 @@ def program_of(function: object) -> Program | None:
     seen = {id(start)}
     while waiting:
         found = waiting.pop(0)
+        if isinstance(found, type):  # a class of a notebook has no source, its methods have
+            waiting += [part for part in vars(found).values() if isinstance(part, FunctionType)]
+            waiting += [base for base in found.__mro__[1:] if _is_own(base, start)]
+            continue
         source = _source(found)
         if source is None:
             continue
