@@ -18,7 +18,10 @@ from hpml.bytecode.strand import Strand
 __all__ = ["start"]
 
 _YIELD_FROM = 2
-"""The argument of the RESUME after a ``yield from``."""
+"""The argument of the RESUME after a ``yield from``, in the lowest two bits."""
+
+_OUTSIDE_TRY = 4
+"""Set in the argument of a RESUME that stands in no ``try`` block, from 3.13 on."""
 
 
 def start(frame: Frame) -> Any:
@@ -47,8 +50,11 @@ def _generator(strand: Strand, frame: Frame) -> Generator[Any, Any, Any]:
                 # Handing it on is no event of the program: put back what raising changed.
                 error.__context__, error.__traceback__ = context, traceback
                 raise
+        # What is yielded must not live on here while the generator waits.
+        produced = [outcome.value]
+        del outcome
         try:
-            value = yield outcome.value
+            value = yield produced.pop()
         except BaseException as received:  # noqa: BLE001 - thrown in for the body to see
             thrown = received
 
@@ -101,6 +107,10 @@ def _throw(strand: Strand, frame: Frame, error: BaseException) -> Yield | Rerais
         tracebacks.clean(error)
         if _ends_loop(frame, error):
             return None
+    if isinstance(error, GeneratorExit) and following.arg & _OUTSIDE_TRY:
+        # Nobody can catch it here: from 3.13 on CPython ends the generator at once.
+        tracebacks.add(error, frame)
+        return Reraise(error)
     frame.stack.append(None)  # in the place of a sent value
     handled = strand.handled
     if handled is not None and handled is not error and error.__context__ is None:

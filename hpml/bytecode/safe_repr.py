@@ -81,6 +81,8 @@ def _text(value: Any, levels: int, limit: int) -> str:
         return repr(start) if len(value) == len(start) else _shortened(start, limit)
     if kind in _BRACKETS:
         return _container(value, kind, levels, limit)
+    if kind is CellType:
+        return _cell(value, levels, limit)
     named = _NAMED.get(kind)
     if named is not None:
         text: str = named(value)
@@ -159,18 +161,19 @@ def _method(value: Any) -> str:
     return f"<method {getattr(value.__func__, '__name__', '?')}>"
 
 
-def _cell(value: Any) -> str:
+def _cell(value: CellType, levels: int, limit: int) -> str:
+    # The namespace of a class body can hold a cell that holds the namespace.
     try:
-        return f"<cell: {short(value.cell_contents, 40)}>"
+        inside = _text(value.cell_contents, levels - 1, limit) if levels else "..."
     except ValueError:
-        return "<cell: empty>"
+        inside = "empty"
+    return f"<cell: {inside}>"
 
 
 _NAMED: dict[type, Any] = {
     FunctionType: _function,
     BuiltinFunctionType: _builtin,
     MethodType: _method,
-    CellType: _cell,
     CodeType: lambda value: f"<code {value.co_name}>",
     GeneratorType: lambda value: f"<generator {value.__name__}>",
     ModuleType: lambda value: f"<module {getattr(value, '__name__', '?')}>",

@@ -65,6 +65,7 @@ class Strand:
             tracebacks.clean(error)
             if not self._raise(error, in_traceback=False):
                 return Reraise(error)
+            del error  # it lives as long as the program wants, and not until the next one
 
     def _until_signal(self) -> Return | Yield | Reraise:
         """Execute operations until one ends or leaves the first frame, or raises."""
@@ -99,8 +100,10 @@ class Strand:
                 execution.depth -= 1
                 if not frames:
                     return signal
-                value = signal.value
-                frames[-1].stack.append(value if frame.finish is None else frame.finish(value))
+                # No local variable for the value: it would live longer than the program lets it.
+                finish = frame.finish
+                frames[-1].stack.append(signal.value if finish is None else finish(signal.value))
+                finish = None
             else:
                 return signal  # type: ignore[return-value]
             frame = frames[-1]

@@ -4,24 +4,25 @@ CPython adds an entry to an exception's traceback for every frame that it passes
 interpreted function passes the machine's own frames instead; `clean` takes their entries out, and
 `add` puts in one for the interpreted frame, with its function, its line and its place in the line.
 
-An entry needs a real frame object. `add` gets one from a few bytes of code that return the frame
-they run in, compiled once and relabelled with the name, file and line table of the interpreted
-function.
+An entry needs a real frame object. `add` takes that of a generator which is created and never
+started, and whose code is the interpreted function's own, cut short: its first instruction is
+replaced by the one that creates a generator. So names, lines and columns are right by themselves,
+and the frame has no caller, so that it keeps nothing of the machine alive.
 """
 
 from __future__ import annotations
 
-import sys
+import dis
+import inspect
 from pathlib import Path
-from types import FrameType, TracebackType
-from typing import Any
+from types import FrameType, FunctionType, TracebackType
 
 from hpml.bytecode.frame import Frame
 
 __all__ = ["add", "clean", "is_ours", "real_frame"]
 
 _FOLDER = str(Path(__file__).parent)
-_GET_FRAME = compile("_getframe()", __file__, "eval")
+_CREATE_GENERATOR = bytes([dis.opmap["RETURN_GENERATOR"], 0])
 
 
 def is_ours(frame: FrameType) -> bool:
@@ -60,15 +61,21 @@ def add(error: BaseException, frame: Frame) -> None:
 def real_frame(frame: Frame) -> FrameType:
     """Return a frame object that looks like `frame` to `traceback` and to debuggers."""
     code = frame.code
-    relabelled = _GET_FRAME.replace(
-        co_name=code.co_name,
-        co_qualname=code.co_qualname,
-        co_filename=code.co_filename,
-        co_firstlineno=code.co_firstlineno,
-        co_linetable=code.co_linetable,
-    )
     local, cells = frame.variables()
-    variables: dict[str, Any] = {**local, **cells, "_getframe": sys._getframe}
-    found: FrameType = eval(relabelled, frame.globals, variables)
-    del variables["_getframe"]
+    variables = {name: value for name, value in (local | cells).items() if isinstance(name, str)}
+    cut_short = code.replace(
+        # As long as before: the line table must not describe more code than there is.
+        co_code=_CREATE_GENERATOR + code.co_code[len(_CREATE_GENERATOR) :],
+        co_flags=inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS | inspect.CO_GENERATOR,
+        co_exceptiontable=b"",
+        co_varnames=tuple(variables),
+        co_nlocals=len(variables),
+        co_argcount=len(variables),
+        co_posonlyargcount=0,
+        co_kwonlyargcount=0,
+        co_cellvars=(),
+        co_freevars=(),
+    )
+    generator = FunctionType(cut_short, frame.globals)(*variables.values())
+    found: FrameType = generator.gi_frame
     return found

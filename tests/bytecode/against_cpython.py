@@ -1,0 +1,139 @@
+"""Compares the stack machine with the CPython that runs it.
+
+``python -m tests.bytecode.against_cpython`` prints the cases and the disagreements.
+
+Needs nothing but the standard library, so that it runs on every interpreter that is installed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import io
+import json
+import sys
+import time
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from hpml.bytecode import Machine, run
+from hpml.bytecode.program import version
+from hpml.bytecode.safe_repr import short
+from tests.bytecode import generated, library, offsets
+from tests.bytecode.cases import corpus, from_text
+from tests.bytecode.outcome import differences, outcome_of
+
+PROGRAMS = 1500
+"""How many generated programs are compared."""
+
+Found = Iterator[tuple[str, Any]]
+"""The name of each case, and what differs; nothing if all agrees."""
+
+
+def compare_corpus() -> Found:
+    """Run each function of the corpus natively and by the machine."""
+    for name, function in corpus().items():
+        yield name, differences(outcome_of(function), outcome_of(run, function))
+
+
+def compare_library() -> Found:
+    """Run functions of the standard library natively and by the machine."""
+    for name, function in library.CASES.items():
+        yield name, differences(outcome_of(function), outcome_of(run, function))
+
+
+def compare_programs(count: int = PROGRAMS) -> Found:
+    """Run generated programs natively and by the machine."""
+    for seed in range(count):
+        function = from_text(generated.program(seed), f"<program {seed}>", "program")
+        # Every fourth is compared with the text that Python prints for its exception as well.
+        reports = seed % 4 == 0
+        native = outcome_of(function, *generated.arguments(seed), reports=reports)
+        machine = outcome_of(run, function, *generated.arguments(seed), reports=reports)
+        yield f"program {seed}", differences(native, machine)
+
+
+def compare_traces() -> Found:
+    """Trace each function of the corpus: the same outcome, and steps that fit together."""
+    for name, function in corpus().items():
+        native = outcome_of(function)
+        if "asked_for" in name or name.startswith("naming.recursion"):
+            yield name, {}  # they look at the stack of calls, or take many thousand steps
+            continue
+        with contextlib.redirect_stdout(io.StringIO()):
+            trace = Machine(max_steps=1_000_000).trace(function)
+        wrong: dict[str, Any] = {}
+        if (trace.exception and trace.exception.type) != (
+            native["error"] and native["error"]["type"]
+        ):
+            wrong["exception"] = native["error"], trace.exception
+        if native["error"] is None and trace.value is None:
+            wrong["value"] = native["value"], trace.value
+        if len(trace.printed) != native["length"]:
+            wrong["printed"] = native["printed"], trace.printed
+        for step in trace:
+            below = len(step.stack_before) - step.popped
+            if below < 0 or below + len(step.pushed) != len(step.stack_after):
+                wrong[f"stack of step {step.index}"] = step.stack_before, step.stack_after
+            if step.opname in ("RETURN_VALUE", "RETURN_CONST") and step.stack_after:
+                wrong[f"left on the stack at step {step.index}"] = (), step.stack_after
+        yield name, wrong
+
+
+def compare_offsets() -> Found:
+    """Compare which instructions are executed, in which order, with what CPython reports."""
+    for name, function in corpus().items():
+        codes = offsets.codes_of(function.__code__)
+        with contextlib.redirect_stdout(io.StringIO()):
+            machine = offsets.by_machine(function, codes)
+            native = offsets.by_cpython(function, {code for code, _ in machine})
+        if name in offsets.SPECIAL or machine == native:
+            yield name, {}
+        else:
+            first = next(
+                (n for n, (a, b) in enumerate(zip(native, machine, strict=False)) if a != b),
+                min(len(native), len(machine)),
+            )
+            yield name, {"offsets": (len(native), len(machine), short(native[first : first + 3]))}
+
+
+SECTIONS: dict[str, Callable[[], Found]] = {
+    "corpus": compare_corpus,
+    "library": compare_library,
+    "programs": compare_programs,
+    "traces": compare_traces,
+    "offsets": compare_offsets,
+}
+
+
+def result_of(section: str) -> dict[str, Any]:
+    """Return how many cases a section has, and what differs in which."""
+    begun = time.perf_counter()
+    found = list(SECTIONS[section]())
+    return {
+        "cases": len(found),
+        "seconds": round(time.perf_counter() - begun, 2),
+        "disagreements": {name: repr(wrong) for name, wrong in found if wrong},
+    }
+
+
+def main(arguments: list[str] | None = None) -> int:
+    """Compare all or some sections; return 1 if anything differs."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("sections", nargs="*", help=f"some of {', '.join(SECTIONS)}; all if none")
+    parser.add_argument("--json", action="store_true", help="print one JSON object")
+    chosen = parser.parse_args(arguments)
+    results = {section: result_of(section) for section in chosen.sections or SECTIONS}
+    if chosen.json:
+        print(json.dumps({"python": version(), "sections": results}))
+    else:
+        for section, result in results.items():
+            wrong = result["disagreements"]
+            print(f"Python {version()} {section}: {result['cases']} cases, {len(wrong)} disagree")
+            for name, what in wrong.items():
+                print(f"  {name}: {what}")
+    return int(any(result["disagreements"] for result in results.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

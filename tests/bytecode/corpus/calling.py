@@ -1,0 +1,166 @@
+"""Calls with every form of argument, and functions with every form of parameter."""
+
+from __future__ import annotations
+
+import functools
+
+
+def show(*args, **keywords):
+    return args, keywords
+
+
+def positional_only(a, b=2, /, c=3, *, d, e=5):
+    return a, b, c, d, e
+
+
+def call_forms():
+    args, more, keywords = [1, 2], (3,), {"x": 1}
+    return (
+        show(),
+        show(1, 2),
+        show(1, b=2),
+        show(*args),
+        show(**keywords),
+        show(*args, **keywords),
+        show(0, *args, 9, *more, k=1, **keywords, z=2),
+        show(*"ab", *range(2)),
+        show(**{"a": 1}, **{"b": 2}),
+    )
+
+
+def parameter_forms():
+    return (
+        positional_only(1, d=4),
+        positional_only(1, 20, 30, d=40, e=50),
+        positional_only(1, c=30, d=4),
+        positional_only(*[1, 2], **{"d": 4}),
+    )
+
+
+def default_is_shared():
+    def collect(x, into=[]):
+        into.append(x)
+        return into
+
+    collect(1)
+    return collect(2), collect.__defaults__
+
+
+def function_attributes():
+    def f(a: int, /, b: "str" = "b", *c: float, d: list = (), **e: dict) -> bool:
+        """Say nothing."""
+
+    f.mark = 1
+    return (
+        f.__name__,
+        f.__qualname__,
+        f.__doc__,
+        f.__defaults__,
+        f.__kwdefaults__,
+        f.__annotations__,
+        f.__dict__,
+        f.__module__.rpartition(".")[2],
+        f.__code__.co_varnames,
+    )
+
+
+def errors_of_arguments():
+    errors = []
+    for call in (
+        lambda: positional_only(),
+        lambda: positional_only(1),
+        lambda: positional_only(1, 2, 3, 4, d=1),
+        lambda: positional_only(a=1, d=1),
+        lambda: positional_only(1, d=1, z=2),
+        lambda: positional_only(1, 2, 3, c=3, d=1),
+        lambda: (lambda x: x)(1, x=2),
+        lambda: show(**{1: 2}),
+        lambda: show(*3),
+        lambda: show(**3),
+        lambda: show(**{"a": 1}, **{"a": 2}),
+        lambda: show(a=1, **{"a": 2}),
+        lambda: show.__name__(),
+        lambda: len(),
+        lambda: None.missing(),
+    ):
+        try:
+            call()
+        except Exception as error:
+            errors.append((type(error).__name__, str(error)))
+    return errors
+
+
+def missing_argument():
+    return positional_only(
+        1,
+        2,
+    )
+
+
+def call_of_none():
+    thing = None
+    return thing(1)
+
+
+def argument_order():
+    log = []
+
+    def note(value):
+        log.append(value)
+        return value
+
+    note(show)(note(1), *note([2]), a=note(3), **note({"b": 4}))
+    return log
+
+
+def decorators():
+    def twice(f):
+        @functools.wraps(f)
+        def wrapper(*args, **keywords):
+            return f(*args, **keywords), f(*args, **keywords)
+
+        return wrapper
+
+    def prefix(text):
+        def decorate(f):
+            return lambda *args: text + str(f(*args))
+
+        return decorate
+
+    @twice
+    @prefix("n=")
+    def number(n):
+        return n + 1
+
+    return number(1)
+
+
+def callbacks_from_c():
+    words = ["pear", "fig", "banana"]
+    return (
+        sorted(words, key=lambda w: (len(w), w)),
+        list(map(lambda w: w[0], words)),
+        list(filter(lambda w: "a" in w, words)),
+        max(words, key=len),
+        functools.reduce(lambda a, b: a + b, [1, 2, 3], 0),
+    )
+
+
+def callback_that_raises():
+    return sorted([3, 0, 1], key=lambda n: 1 / n)
+
+
+def partial_functions():
+    f = functools.partial(show, 1, a=2)
+    return f(2, b=3), functools.partial(int, base=2)("101")
+
+
+def cached_function():
+    calls = []
+
+    @functools.lru_cache
+    def fib(n):
+        calls.append(n)
+        return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+    return fib(15), len(calls)

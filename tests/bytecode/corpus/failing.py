@@ -1,0 +1,395 @@
+"""Exceptions: raising, handling, chaining and ``finally``."""
+
+from __future__ import annotations
+
+import contextlib
+import sys
+
+
+class Manager:
+    def __init__(self, name, swallow=False, fail=""):
+        self.name, self.swallow, self.fail = name, swallow, fail
+
+    def __enter__(self):
+        print("enter", self.name)
+        if self.fail == "enter":
+            raise RuntimeError("enter failed")
+        return self.name
+
+    def __exit__(self, kind, error, traceback):
+        print("exit", self.name, kind and kind.__name__, error, traceback is not None)
+        if self.fail == "exit":
+            raise RuntimeError("exit failed")
+        return self.swallow
+
+
+def try_except_else_finally():
+    log = []
+    for value in (1, 0, "x", None):
+        try:
+            log.append(10 // value)
+        except ZeroDivisionError as error:
+            log.append(str(error))
+        except (TypeError, ValueError) as error:
+            log.append(type(error).__name__)
+        else:
+            log.append("else")
+        finally:
+            log.append("finally")
+    return log
+
+
+def name_of_the_exception_is_forgotten():
+    try:
+        raise ValueError("gone")
+    except ValueError as error:
+        kept = error
+    try:
+        return error
+    except UnboundLocalError as unbound:
+        return str(unbound), str(kept)
+
+
+def uncaught():
+    raise ValueError("message", 3)
+
+
+def uncaught_in_a_nested_call():
+    def one(n):
+        return two(n) + 1
+
+    def two(n):
+        values = [1, 2, 3]
+        return values[n]
+
+    return one(7)
+
+
+def raise_a_class():
+    raise KeyError
+
+
+def raise_something_else():
+    raise "text"
+
+
+def raise_from():
+    try:
+        {}["missing"]
+    except KeyError as error:
+        raise ValueError("wrapped") from error
+
+
+def raise_from_none():
+    try:
+        {}["missing"]
+    except KeyError:
+        raise ValueError("alone") from None
+
+
+def raise_from_something_else():
+    raise ValueError("x") from 3
+
+
+def raise_from_a_class():
+    raise ValueError("x") from KeyError
+
+
+def raise_while_handling():
+    try:
+        1 / 0
+    except ZeroDivisionError:
+        int("not a number")
+
+
+def raise_while_handling_three_deep():
+    try:
+        try:
+            try:
+                raise ValueError(1)
+            except ValueError:
+                raise KeyError(2)
+        except KeyError:
+            raise IndexError(3)
+    except IndexError as error:
+        context = []
+        while error is not None:
+            context.append(repr(error))
+            error = error.__context__
+        return context
+
+
+def context_from_a_called_function():
+    def helper():
+        raise KeyError("helper")
+
+    try:
+        raise ValueError("first")
+    except ValueError:
+        helper()
+
+
+def bare_raise():
+    try:
+        raise ValueError("again")
+    except ValueError:
+        print("handling")
+        raise
+
+
+def bare_raise_in_a_called_function():
+    def again():
+        raise
+
+    try:
+        raise ValueError("first")
+    except ValueError:
+        again()
+
+
+def bare_raise_without_exception():
+    raise
+
+
+def raise_the_same_again():
+    try:
+        raise ValueError("same")
+    except ValueError as error:
+        raise error
+
+
+def raise_a_stored_exception_twice():
+    stored = ValueError("stored")
+    for _ in range(2):
+        try:
+            raise stored
+        except ValueError as error:
+            count = 0
+            entry = error.__traceback__
+            while entry:
+                count += 1
+                entry = entry.tb_next
+            print(count)
+    raise stored
+
+
+def exception_info_is_seen():
+    log = [sys.exc_info()[0]]
+    try:
+        raise ValueError("seen")
+    except ValueError:
+        log.append(sys.exc_info()[0])
+        try:
+            raise KeyError
+        except KeyError:
+            log.append(sys.exc_info()[0])
+        log.append(sys.exc_info()[0])
+    log.append(sys.exc_info()[0])
+    return [kind and kind.__name__ for kind in log]
+
+
+def report_inside_a_handler():
+    import traceback
+
+    def fail(n):
+        return 1 // n
+
+    try:
+        fail(0)
+    except ZeroDivisionError:
+        text = traceback.format_exc().splitlines()
+    return [line for line in text if "File" not in line or "failing.py" in line]
+
+
+def finally_overrides_the_return():
+    def f():
+        try:
+            return "try"
+        finally:
+            return "finally"
+
+    return f()
+
+
+def finally_swallows_an_exception():
+    for _ in range(2):
+        try:
+            raise ValueError("lost")
+        finally:
+            break
+    return "went on"
+
+
+def finally_runs_on_the_way_out():
+    try:
+        try:
+            raise ValueError("out")
+        finally:
+            print("inner")
+    finally:
+        print("outer")
+
+
+def finally_raises_itself():
+    try:
+        raise ValueError("first")
+    finally:
+        {}["second"]
+
+
+def return_value_is_computed_before_finally():
+    def f():
+        x = 1
+        try:
+            return x
+        finally:
+            x = 2
+
+    return f()
+
+
+def handler_returns():
+    def f(n):
+        try:
+            return 1 // n
+        except ZeroDivisionError:
+            return "handler"
+        finally:
+            print("done", n)
+
+    return f(1), f(0)
+
+
+def exception_in_else():
+    try:
+        try:
+            pass
+        except ValueError:
+            print("never")
+        else:
+            raise ValueError("from else")
+    except ValueError as error:
+        return str(error)
+
+
+def exception_classes_of_our_own():
+    class Base(Exception):
+        pass
+
+    class Child(Base):
+        def __init__(self, a, b):
+            super().__init__(a)
+            self.b = b
+
+        def __str__(self):
+            return f"child {self.args} {self.b}"
+
+    try:
+        raise Child(1, b=2)
+    except Base as error:
+        print(error, error.b)
+    raise Child(3, 4)
+
+
+def handler_that_is_no_class():
+    try:
+        raise ValueError
+    except "text":
+        return "never"
+
+
+def handler_expression_fails():
+    try:
+        raise ValueError("first")
+    except undefined_handler:
+        return "never"
+
+
+def handlers_by_tuple_and_base():
+    caught = []
+    for error in (KeyError("k"), OSError(1, "os"), StopIteration(3), GeneratorExit()):
+        try:
+            raise error
+        except (LookupError, OSError) as e:
+            caught.append(("lookup or os", repr(e)))
+        except Exception as e:
+            caught.append(("exception", repr(e)))
+        except BaseException as e:
+            caught.append(("base", repr(e)))
+    return caught
+
+
+def notes_on_exceptions():
+    error = ValueError("noted")
+    error.add_note("a note")
+    raise error
+
+
+def system_exit():
+    sys.exit(3)
+
+
+def loop_of_retries():
+    tries = []
+    while True:
+        try:
+            tries.append(len(tries))
+            if len(tries) < 4:
+                raise ConnectionError(len(tries))
+            return tries
+        except ConnectionError:
+            continue
+        finally:
+            tries.append("f")
+
+
+def generators_in_handlers():
+    def g():
+        try:
+            yield sys.exc_info()[0]
+            raise KeyError("inner")
+        except KeyError:
+            yield sys.exc_info()[0].__name__
+
+    try:
+        raise ValueError("outer")
+    except ValueError:
+        found = [x if isinstance(x, str) else x.__name__ for x in g()]
+    return found
+
+
+def exception_from_c_code_keeps_its_context():
+    try:
+        raise ValueError("a")
+    except ValueError:
+        try:
+            list(map(int, ["1", "x"]))
+        except ValueError as error:
+            return repr(error.__context__)
+
+
+def assertion_in_a_handler():
+    try:
+        raise ValueError("a")
+    except ValueError:
+        assert False, "b"
+
+
+def traceback_lines_are_right():
+    def lines(error):
+        found = []
+        entry = error.__traceback__
+        while entry is not None:
+            found.append((entry.tb_frame.f_code.co_name, entry.tb_lineno - start))
+            entry = entry.tb_next
+        return found
+
+    start = sys._getframe().f_code.co_firstlineno
+
+    def inner():
+        raise ValueError("many lines")
+
+    try:
+        inner()
+    except ValueError as error:
+        return lines(error)

@@ -1,0 +1,292 @@
+"""Generators: next, send, throw, close, return values, laziness."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import types
+
+
+def plain_generator():
+    def count(n):
+        while n:
+            yield n
+            n -= 1
+        return "done"
+
+    g = count(3)
+    first = next(g)
+    return first, list(g), list(g), [x for x in count(2)], tuple(count(1)), sum(count(4))
+
+
+def generator_is_lazy():
+    def g():
+        print("start")
+        yield 1
+        print("end")
+
+    made = g()
+    print("made")
+    for x in made:
+        print(x)
+    return next(made, "default")
+
+
+def generator_type():
+    def g():
+        yield
+
+    made = g()
+    return (
+        inspect.isgenerator(made),
+        isinstance(made, types.GeneratorType),
+        made.__name__,
+        made.__qualname__,
+        iter(made) is made,
+        inspect.isgeneratorfunction(g),
+    )
+
+
+def generator_with_value():
+    def g():
+        yield 1
+        return "value"
+
+    made = g()
+    next(made)
+    try:
+        next(made)
+    except StopIteration as stop:
+        return stop.value
+
+
+def exhausted_generator():
+    def g():
+        yield 1
+
+    made = g()
+    next(made)
+    next(made, None)
+    return next(made)
+
+
+def send_values():
+    def average():
+        total = count = 0
+        value = None
+        while True:
+            value = yield value
+            total += value
+            count += 1
+            value = total / count
+
+    g = average()
+    next(g)
+    return g.send(10), g.send(20), g.send(3)
+
+
+def send_to_a_new_generator():
+    def g():
+        yield 1
+
+    return g().send(3)
+
+
+def throw_into_a_generator():
+    def g():
+        while True:
+            try:
+                got = yield "ready"
+            except ValueError as error:
+                got = yield f"caught {error}"
+            print("got", got)
+
+    made = g()
+    next(made)
+    return made.throw(ValueError("v")), made.send(1), made.throw(ValueError("w"))
+
+
+def throw_that_is_not_caught():
+    def g():
+        yield 1
+        yield 2
+
+    made = g()
+    next(made)
+    made.throw(KeyError("thrown"))
+
+
+def throw_while_the_generator_handles():
+    def g():
+        try:
+            raise ValueError("inside")
+        except ValueError:
+            yield 1
+
+    made = g()
+    next(made)
+    try:
+        made.throw(KeyError("thrown"))
+    except KeyError as error:
+        return repr(error.__context__)
+
+
+def close_a_generator():
+    log = []
+
+    def g():
+        try:
+            yield 1
+        except GeneratorExit:
+            log.append("exit")
+            raise
+        finally:
+            log.append("finally")
+
+    made = g()
+    next(made)
+    made.close()
+    made.close()
+    unstarted = g()
+    unstarted.close()
+    return log, list(made), list(unstarted)
+
+
+def generator_that_ignores_close():
+    def g():
+        try:
+            yield 1
+        except GeneratorExit:
+            yield 2
+
+    made = g()
+    next(made)
+    made.close()
+
+
+def stop_iteration_inside():
+    def g():
+        yield next(iter(()))
+
+    return list(g())
+
+
+def exception_in_a_generator():
+    def g(n):
+        yield 1
+        yield 1 // n
+
+    total = 0
+    for x in g(0):
+        total += x
+    return total
+
+
+def generator_in_two_loops():
+    g = (n for n in range(6))
+    out = []
+    for a in g:
+        for b in g:
+            out.append((a, b))
+            if b % 2:
+                break
+    return out
+
+
+def generator_with_closures():
+    def make(k):
+        def g():
+            nonlocal k
+            while k:
+                yield (lambda: k)
+                k -= 1
+
+        return g()
+
+    return [f() for f in make(3)]
+
+
+def generator_that_is_running():
+    def g():
+        yield next(made)
+
+    made = g()
+    return next(made)
+
+
+def generator_with_try_finally_and_return():
+    def g():
+        for i in range(3):
+            try:
+                if i == 2:
+                    return "early"
+                yield i
+            finally:
+                print("cleanup", i)
+
+    def outer():
+        result = yield from g()
+        yield result
+
+    return list(outer())
+
+
+def generator_method():
+    class Tree:
+        def __init__(self, value, *children):
+            self.value, self.children = value, children
+
+        def __iter__(self):
+            yield self.value
+            for child in self.children:
+                yield from child
+
+    return list(Tree(1, Tree(2, Tree(3)), Tree(4)))
+
+
+def error_in_a_generator_expression():
+    return sum(10 // n for n in (5, 2, 0))
+
+
+def generator_with_with():
+    import contextlib
+
+    @contextlib.contextmanager
+    def frame():
+        print("in")
+        yield
+        print("out")
+
+    def g():
+        with frame():
+            yield 1
+            yield 2
+
+    return list(g())
+
+
+def conditional_yields():
+    def g():
+        x = yield
+        y = yield (x or "nothing")
+        return (yield [x, y])
+
+    made = g()
+    next(made)
+    return made.send(None), made.send(2), next(made, "end")
+
+
+def coroutine_style_grep():
+    def grep(pattern, out):
+        while True:
+            line = yield
+            if pattern in line:
+                out.append(line)
+
+    found = []
+    g = grep("py", found)
+    next(g)
+    for line in ("python", "ruby", "numpy"):
+        g.send(line)
+    g.close()
+    return found

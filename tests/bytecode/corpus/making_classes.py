@@ -1,0 +1,261 @@
+"""Class statements: bodies, metaclasses, hooks, and what the library makes of them."""
+
+from __future__ import annotations
+
+
+def class_body_runs():
+    factor = 3
+
+    class Table:
+        rows = [n * n for n in range(4)]
+        total = 0
+        for row in rows:
+            total += row
+        if total > 10:
+            size = "large"
+        del row
+        scaled = total * factor
+        __doc__ = "made " + str(total)
+        name = __qualname__
+        here = sorted(k for k in locals() if not k.startswith("_"))
+
+        def f(self, x=total):
+            return x
+
+    return (
+        Table.rows,
+        Table.total,
+        Table.size,
+        Table.scaled,
+        Table.__doc__,
+        Table.name,
+        (
+            Table.here,
+            Table().f(),
+            hasattr(Table, "row"),
+            Table.__module__.rpartition(".")[2],
+        ),
+    )
+
+
+def class_body_that_raises():
+    class Broken:
+        x = 1
+        y = x // 0
+
+    return Broken
+
+
+def class_annotations():
+    class Point:
+        x: int
+        y: int = 3
+        z: list[str] = []
+
+    return Point.__annotations__, Point.y
+
+
+def class_with_metaclass():
+    class Meta(type):
+        @classmethod
+        def __prepare__(mcs, name, bases, **keywords):
+            print("prepare", name, keywords)
+            return {"prepared": True}
+
+        def __new__(mcs, name, bases, space, **keywords):
+            made = super().__new__(mcs, name, bases, space)
+            made.keywords = keywords
+            return made
+
+        def __init__(cls, name, bases, space, **keywords):
+            super().__init__(name, bases, space)
+            print("init", name)
+
+        def __call__(cls, *args):
+            print("call", args)
+            return super().__call__(*args)
+
+    class Base(metaclass=Meta, level=1):
+        def __init__(self, *args):
+            self.args = args
+
+    class Child(Base, level=2):
+        pass
+
+    return Child.keywords, Base.prepared, Child(1, 2).args, type(Child).__name__
+
+
+def class_hooks():
+    class Named:
+        def __set_name__(self, owner, name):
+            self.where = (owner.__name__, name)
+
+        def __get__(self, instance, owner):
+            return self.where
+
+    class Base:
+        seen = []
+
+        def __init_subclass__(cls, tag="none", **keywords):
+            super().__init_subclass__(**keywords)
+            cls.seen.append((cls.__name__, tag))
+
+    class Child(Base, tag="child"):
+        field = Named()
+
+    return Base.seen, Child.field, Child().field
+
+
+def metaclass_conflict():
+    class M1(type):
+        pass
+
+    class M2(type):
+        pass
+
+    class A(metaclass=M1):
+        pass
+
+    class B(metaclass=M2):
+        pass
+
+    class C(A, B):
+        pass
+
+    return C
+
+
+def class_decorator_and_nesting():
+    def register(cls):
+        cls.registered = True
+        return cls
+
+    @register
+    class Outer:
+        class Inner:
+            depth = 2
+
+            def where(self):
+                return __class__.__qualname__
+
+    return Outer.registered, Outer.Inner.depth, Outer.Inner().where(), Outer.Inner.__qualname__
+
+
+def private_names():
+    class Safe:
+        __secret = 1
+
+        def get(self):
+            self.__mine = 2
+            return self.__secret, sorted(vars(self))
+
+    return Safe().get()
+
+
+def class_scope_skips_the_body():
+    x = "function"
+
+    class Body:
+        x = "class"
+        y = x
+
+        def f(self):
+            return x
+
+        z = [x for _ in range(1)] if False else "skipped"
+
+    return Body.y, Body().f(), Body.z
+
+
+def dataclasses_and_enums():
+    import dataclasses
+    import enum
+
+    @dataclasses.dataclass(order=True)
+    class Point:
+        x: int
+        y: int = 2
+        tags: list = dataclasses.field(default_factory=list)
+
+        def __post_init__(self):
+            self.sum = self.x + self.y
+
+    class Colour(enum.Enum):
+        RED = 1
+        BLUE = enum.auto()
+
+    return Point(1), Point(1) < Point(2), Point(1, 5).sum, Colour.BLUE.value, Colour(1).name
+
+
+def named_tuples():
+    import collections
+
+    pair = collections.namedtuple("pair", "a b")
+    made = pair(1, b=2)
+    return made, made._replace(a=5), pair.__module__.rpartition(".")[2]
+
+
+def abstract_class():
+    import abc
+
+    class Shape(abc.ABC):
+        @abc.abstractmethod
+        def area(self): ...
+
+    class Square(Shape):
+        def __init__(self, a):
+            self.a = a
+
+        def area(self):
+            return self.a**2
+
+    print(Square(3).area())
+    return Shape()
+
+
+def new_and_init():
+    class Twice:
+        def __new__(cls, value):
+            print("new", value)
+            made = super().__new__(cls)
+            made.value = value
+            return made
+
+        def __init__(self, value):
+            print("init", value)
+            self.value += value
+
+    return Twice(4).value
+
+
+def operators_of_a_class():
+    class V:
+        def __init__(self, x):
+            self.x = x
+
+        def __add__(self, other):
+            return V(self.x + other.x)
+
+        def __radd__(self, other):
+            return V(self.x + other)
+
+        def __getitem__(self, key):
+            return (self.x, key)
+
+        def __contains__(self, item):
+            return item == self.x
+
+        def __iter__(self):
+            yield self.x
+            yield from (1, 2)
+
+        def __neg__(self):
+            return V(-self.x)
+
+        def __eq__(self, other):
+            return self.x == other.x
+
+        __hash__ = None
+
+    v = V(1) + V(2)
+    return (5 + v).x, v["k"], 3 in v, 4 not in v, list(v), (-v).x, v == V(3), v != V(3)

@@ -1,0 +1,130 @@
+"""``with`` statements."""
+
+from __future__ import annotations
+
+import contextlib
+
+
+class Manager:
+    def __init__(self, name, swallow=False, fail=""):
+        self.name, self.swallow, self.fail = name, swallow, fail
+
+    def __enter__(self):
+        print("enter", self.name)
+        if self.fail == "enter":
+            raise RuntimeError("enter failed")
+        return self.name
+
+    def __exit__(self, kind, error, traceback):
+        print("exit", self.name, kind and kind.__name__, error, traceback is not None)
+        if self.fail == "exit":
+            raise RuntimeError("exit failed")
+        return self.swallow
+
+
+def with_statement():
+    with Manager("a") as a, Manager("b") as b:
+        print("body", a, b)
+    with (
+        Manager("c"),
+        Manager("d") as d,
+    ):
+        print(d)
+    return "done"
+
+
+def with_that_swallows():
+    with Manager("outer"), Manager("inner", swallow=True):
+        raise ValueError("swallowed")
+    return "went on"
+
+
+def with_that_does_not_swallow():
+    with Manager("outer"):
+        with Manager("inner"):
+            raise ValueError("out")
+
+
+def with_whose_enter_fails():
+    with Manager("a"), Manager("b", fail="enter"):
+        print("never")
+
+
+def with_whose_exit_fails():
+    with Manager("a"), Manager("b", fail="exit"):
+        {}["body"]
+
+
+def with_return_and_break():
+    def f():
+        for i in range(3):
+            with Manager(i):
+                if i == 0:
+                    continue
+                if i == 1:
+                    break
+        with Manager("r"):
+            return "value"
+
+    return f()
+
+
+def with_on_something_else():
+    with 3:
+        pass
+
+
+def with_on_half_a_manager():
+    class Half:
+        def __enter__(self):
+            return self
+
+    with Half():
+        pass
+
+
+def with_targets():
+    class Box:
+        pass
+
+    box, items = Box(), [0]
+    with Manager("x") as box.name, Manager("yz") as items[0], Manager("pq") as (p, q):
+        return box.name, items, p, q
+
+
+def context_managers_of_the_library():
+    import io
+
+    @contextlib.contextmanager
+    def managed(name):
+        print("open", name)
+        try:
+            yield name.upper()
+        except ValueError as error:
+            print("inside", error)
+        finally:
+            print("close", name)
+
+    out = io.StringIO()
+    with contextlib.suppress(KeyError), contextlib.redirect_stdout(out):
+        print("hidden")
+        raise KeyError
+    with managed("a") as a, managed("b"):
+        print(a)
+        raise ValueError("from the body")
+    with contextlib.ExitStack() as stack:
+        stack.enter_context(managed("c"))
+        stack.callback(print, "callback")
+    return out.getvalue()
+
+
+def context_manager_lets_through():
+    @contextlib.contextmanager
+    def managed():
+        try:
+            yield
+        finally:
+            print("closed")
+
+    with managed():
+        raise LookupError("through")

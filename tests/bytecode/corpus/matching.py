@@ -1,0 +1,248 @@
+"""``match`` with all patterns."""
+
+from __future__ import annotations
+
+import collections
+import dataclasses
+
+
+@dataclasses.dataclass
+class Point:
+    x: int
+    y: int
+
+
+class Named:
+    __match_args__ = ("name",)
+
+    def __init__(self, name):
+        self.name = name
+
+
+class Colour:
+    RED = "red"
+
+
+def literals():
+    def f(v):
+        match v:
+            case 0:
+                return "zero"
+            case -1 | 1:
+                return "one"
+            case "a" | "b":
+                return "letter"
+            case None:
+                return "none"
+            case True:
+                return "true"
+            case 2.5 | 1 + 2j:
+                return "number"
+            case b"x":
+                return "bytes"
+            case Colour.RED:
+                return "red"
+            case _:
+                return "other"
+
+    return [f(v) for v in (0, 1, -1, "b", None, True, 2.5, 1 + 2j, b"x", "red", "z")]
+
+
+def sequences():
+    def f(v):
+        match v:
+            case []:
+                return "empty"
+            case [x]:
+                return ("one", x)
+            case [1, 2, *rest]:
+                return ("from 1, 2", rest)
+            case (first, *_, last) if first == last:
+                return ("same ends", first)
+            case [[a, b], c]:
+                return ("nested", a, b, c)
+            case [*init, 9]:
+                return ("to 9", init)
+            case [_, _]:
+                return "two"
+            case x:
+                return ("else", x)
+
+    return [
+        f(v)
+        for v in ([], [5], (1, 2, 3, 4), [7, 1, 7], [[1, 2], 3], [3, 4, 9], (3, 4), "ab", range(1))
+    ]
+
+
+def mappings():
+    def f(v):
+        match v:
+            case {"kind": "circle", "r": r}:
+                return ("circle", r)
+            case {"kind": kind, **rest}:
+                return (kind, rest)
+            case {1: [a, _], "x": {"y": y}}:
+                return (a, y)
+            case {}:
+                return "some mapping"
+            case _:
+                return "no mapping"
+
+    return [
+        f(v)
+        for v in (
+            {"kind": "circle", "r": 2, "z": 0},
+            {"kind": "box", "w": 1},
+            {1: [2, 3], "x": {"y": 4}},
+            {"other": 1},
+            collections.OrderedDict(),
+            [1],
+        )
+    ]
+
+
+def classes():
+    def f(v):
+        match v:
+            case Point(0, y):
+                return ("on y", y)
+            case Point(x=px, y=0):
+                return ("on x", px)
+            case Point(x, y) if x == y:
+                return ("diagonal", x)
+            case Point():
+                return "point"
+            case Named("Ada"):
+                return "Ada"
+            case Named(name=str(n)):
+                return ("named", n)
+            case int(n) | float(n):
+                return ("number", n)
+            case str() as text:
+                return ("text", text)
+            case list([a, b]):
+                return ("pair", a, b)
+            case {"p": Point(x=1)}:
+                return "mapping of a point"
+            case _:
+                return "other"
+
+    return [
+        f(v)
+        for v in (
+            Point(0, 5),
+            Point(3, 0),
+            Point(2, 2),
+            Point(1, 2),
+            Named("Ada"),
+            Named("Bo"),
+            Named(3),
+            4,
+            2.5,
+            "s",
+            [1, 2],
+            {"p": Point(1, 1)},
+            None,
+        )
+    ]
+
+
+def captures_and_guards():
+    def f(v):
+        match v:
+            case (1 | 2 | 3) as small, other if other > small:
+                return small, other
+            case [int() as a, [b, *_] as whole]:
+                return a, b, whole
+            case {"a": (x, y) as pair} if x < y:
+                return pair
+        return "nothing"
+
+    return [f(v) for v in ((1, 5), (3, 2), [4, [5, 6]], {"a": (1, 2)}, {"a": (2, 1)}, 0)]
+
+
+def several_subjects():
+    out = []
+    for a, b in ((1, "x"), (2, "y"), ("q", 1)):
+        match a, b:
+            case int(), "x":
+                out.append("int x")
+            case (int(n), str(s)):
+                out.append((n, s))
+            case _:
+                out.append("neither")
+    return out
+
+
+def too_many_positional_patterns():
+    match Point(1, 2):
+        case Point(1, 2, 3):
+            return "never"
+
+
+def pattern_is_no_class():
+    kind = 3
+    match 1:
+        case kind():
+            return "never"
+
+
+def match_args_are_wrong():
+    class Wrong:
+        __match_args__ = ["x"]
+
+    match Wrong():
+        case Wrong(1):
+            return "never"
+
+
+def attribute_matched_twice():
+    match Named("a"):
+        case Named("a", name="a"):
+            return "never"
+
+
+def no_positional_patterns_allowed():
+    class Bare:
+        pass
+
+    match Bare():
+        case Bare(1):
+            return "never"
+
+
+def duplicate_keys():
+    class Keys:
+        A = "k"
+
+    match {"k": 1}:
+        case {"k": 1, Keys.A: 2}:
+            return "never"
+
+
+def property_that_raises():
+    class Touchy:
+        @property
+        def value(self):
+            raise ValueError("touched")
+
+    match Touchy():
+        case Touchy(value=1):
+            return "never"
+
+
+def match_in_a_loop_with_control_flow():
+    out = []
+    for command in ("go north", "look", "go", "quit", "look"):
+        match command.split():
+            case ["go", direction]:
+                out.append(direction)
+            case ["look"]:
+                continue
+            case ["quit"]:
+                break
+            case [verb]:
+                out.append(f"{verb} what?")
+    else:
+        out.append("never")
+    return out

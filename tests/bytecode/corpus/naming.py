@@ -1,0 +1,184 @@
+"""Global, local and free variables: binding, closures, deletion, recursion."""
+
+from __future__ import annotations
+
+counter = 0
+
+
+def globals_change():
+    global counter, made_here
+    counter = 0
+    for _ in range(3):
+        counter += 1
+    made_here = counter * 2
+    result = made_here
+    del made_here
+    return counter, result, "made_here" in globals()
+
+
+def deleted_global():
+    global never_there
+    del never_there
+
+
+def unknown_name():
+    return undefined_name + 1
+
+
+def unknown_name_that_looks_like_another():
+    value = 1
+    return valeu + value
+
+
+def unbound_local():
+    if counter < 0:
+        late = 1
+    return late
+
+
+def unbound_local_on_delete():
+    if counter < 0:
+        late = 1
+    del late
+
+
+def builtins_are_found():
+    return len([1]), sum(range(4)), max(1, 2), sorted("ba"), isinstance(1, int), type(1).__name__
+
+
+def shadowed_builtin():
+    len = lambda x: "shadow"
+    return len([1, 2])
+
+
+def closure_counts():
+    def make():
+        n = 0
+
+        def count(step=1):
+            nonlocal n
+            n += step
+            return n
+
+        return count
+
+    a, b = make(), make()
+    return a(), a(5), b(), a(), a.__closure__[0].cell_contents
+
+
+def closure_over_a_loop_variable():
+    late = [lambda: i for i in range(3)]
+    early = [lambda i=i: i for i in range(3)]
+    return [f() for f in late], [f() for f in early]
+
+
+def closure_over_a_parameter():
+    def outer(a, *b, c=3, **d):
+        def inner():
+            nonlocal a
+            a += 1
+            return a, b, c, d
+
+        return inner
+
+    f = outer(1, 2, k=4)
+    return f(), f()
+
+
+def closure_three_deep():
+    def one():
+        x = "one"
+
+        def two():
+            y = "two"
+
+            def three():
+                nonlocal x, y
+                x += "!"
+                y += "?"
+                return x, y
+
+            return three
+
+        return two
+
+    return one()()(), one()()()
+
+
+def free_variable_without_value():
+    def inner():
+        return later
+
+    result = inner()
+    later = 1
+    return result, later
+
+
+def cell_deleted():
+    x = 1
+
+    def show():
+        return x
+
+    before = show()
+    del x
+    try:
+        show()
+    except NameError as error:
+        print(type(error).__name__, error, error.name)
+    return before, x
+
+
+def deleted_free_variable():
+    x = 1
+
+    def forget():
+        nonlocal x
+        del x
+        del x
+
+    forget()
+
+
+def recursion():
+    def fib(n):
+        return n if n < 2 else fib(n - 1) + fib(n - 2)
+
+    def ackermann(m, n):
+        if m == 0:
+            return n + 1
+        return ackermann(m - 1, 1 if n == 0 else ackermann(m, n - 1))
+
+    return fib(12), ackermann(2, 2)
+
+
+def mutual_recursion():
+    def even(n):
+        return n == 0 or odd(n - 1)
+
+    def odd(n):
+        return n != 0 and even(n - 1)
+
+    return even(50), odd(7), even(9)
+
+
+def recursion_400_deep():
+    def down(n):
+        return 0 if n == 0 else 1 + down(n - 1)
+
+    return down(400)
+
+
+def recursion_without_end_is_caught():
+    depth = 0
+
+    def down():
+        nonlocal depth
+        depth += 1
+        down()
+
+    try:
+        down()
+    except RecursionError as error:
+        return depth > 500, type(error).__name__
+    return "no end"

@@ -1,0 +1,201 @@
+"""Functions in syntax that Python 3.11 cannot read: first version, and text of one function."""
+
+from __future__ import annotations
+
+FUNCTIONS = [
+    (
+        (3, 12),
+        """
+def generic_function():
+    def first[T](values: list[T], default: T | None = None) -> T:
+        return values[0] if values else default
+    return first([1, 2]), first([], 3), [t.__name__ for t in first.__type_params__]
+""",
+    ),
+    (
+        (3, 12),
+        """
+def generic_class():
+    class Stack[T: int, *Ts, **P]:
+        kind: T
+        def __init__(self):
+            self.items: list[T] = []
+        def push(self, item: T) -> None:
+            self.items.append(item)
+            return self
+        def make[S](self, other: S) -> tuple[T, S]:
+            return self.items[-1], other
+    s = Stack[int, str, [int]]().push(3)
+    T, Ts, P = Stack.__type_params__
+    return (s.items, s.make("x"), T.__name__, T.__bound__, Ts.__name__, P.__name__,
+            Stack.__mro__[1].__name__, Stack.__orig_bases__, repr(T), T.__module__ == __name__)
+""",
+    ),
+    (
+        (3, 12),
+        """
+def type_aliases():
+    type Number = int | float
+    type Pair[T] = tuple[T, T]
+    type Tree = list[Tree] | None
+    return (Number.__value__, Number.__name__, Pair.__value__, Pair[int],
+            Pair.__type_params__[0].__name__, repr(Tree), Tree.__value__)
+""",
+    ),
+    (
+        (3, 12),
+        """
+def alias_is_evaluated_later():
+    type Late = missing_for_now
+    try:
+        Late.__value__
+    except NameError as error:
+        print(error)
+    missing_for_now = int
+    return Late.__value__
+""",
+    ),
+    (
+        (3, 12),
+        """
+def bounds_and_constraints_are_evaluated_later():
+    def f[A: (int, str), B: later](a: A, b: B): return a, b
+    A, B = f.__type_params__
+    later = float
+    return A.__constraints__, B.__bound__, A.__bound__, B.__constraints__, f(1, 2)
+""",
+    ),
+    (
+        (3, 12),
+        """
+def class_scope_of_type_parameters():
+    class Outer:
+        size = 3
+        class Inner[T]:
+            half = size = 1
+            def get[U: (int, str)](self, u: U = size) -> T:
+                return u, self.half
+        def method[V](self, x=size):
+            return x, V.__name__
+    return Outer.Inner().get(), Outer().method()
+""",
+    ),
+    (
+        (3, 12),
+        """
+def super_in_a_generic_class():
+    class Base[T]:
+        def who(self): return "base"
+    class Child[T](Base[T]):
+        def who(self): return "child of " + super().who()
+        def me(self): return __class__.__name__
+    return Child().who(), Child[int]().me(), Child.__orig_bases__[0].__origin__.__name__
+""",
+    ),
+    (
+        (3, 12),
+        """
+def f_strings_with_any_quotes():
+    d = {"a": 1, 'b': [1, 2]}
+    return (f"{d["a"]} {", ".join(str(x) for x in d["b"])}", f"{f"{f"{1 + 1}"}"}",
+            f'''{
+                d["a"]  # a comment
+            }''', f"{d['b'][0]:{'>' + str(4)}}", f"{'\\n'.join(["x", "y"])!r}")
+""",
+    ),
+    (
+        (3, 12),
+        """
+def comprehension_inside_a_class_body():
+    class Body:
+        n = 3
+        values = [i * 2 for i in range(n)]
+        names = {k: v for k, v in zip("ab", values)}
+        nested = [[j for j in range(i)] for i in values[:2]]
+    return Body.values, Body.names, Body.nested, hasattr(Body, "i")
+""",
+    ),
+    (
+        (3, 12),
+        """
+def inlined_comprehension_shares_a_slot_with_a_free_variable():
+    x = "outer"
+    def inner():
+        before = [x for x in range(2)]
+        make = [lambda: x for x in range(2)]
+        return x, before, [f() for f in make], {x: x for x in "ab"}
+    return inner(), x
+""",
+    ),
+    (
+        (3, 12),
+        """
+def locals_inside_a_comprehension():
+    a = 1
+    return [sorted(k for k in locals()) for b in range(2)] is not None, [b for b in (a,)]
+""",
+    ),
+    (
+        (3, 12),
+        """
+def unpacked_type_variable_tuple():
+    class Array[*Shape]:
+        pass
+    def f[*Ts](*args: *Ts) -> tuple[*Ts]:
+        return args
+    return f(1, "a"), Array[int, str].__args__, f.__annotations__["args"] is not None
+""",
+    ),
+    (
+        (3, 12),
+        """
+def error_in_a_generic_class():
+    class Broken[T]:
+        x = 1 // 0
+    return Broken
+""",
+    ),
+    (
+        (3, 12),
+        """
+def decorated_generic():
+    def note(f):
+        f.noted = True
+        return f
+    @note
+    def g[T](x: T = 5) -> T:
+        return x
+    @note
+    class C[T]:
+        pass
+    return g(), g.noted, C.noted, g.__annotations__["x"].__name__
+""",
+    ),
+    (
+        (3, 13),
+        """
+def defaults_of_type_parameters():
+    class Box[T = int, **P = [int]]:
+        pass
+    def tail[*Ts = *tuple[int, str]](): pass
+    def f[A: object = str, B: (int, float) = int, C: "x" = later](): pass
+    later = bytes
+    T, P = Box.__type_params__
+    (Ts,) = tail.__type_params__
+    A, B, C = f.__type_params__
+    return (T.__default__, Ts.__default__, P.__default__, A.__default__, A.__bound__,
+            B.__default__, B.__constraints__, C.__default__, C.__bound__, T.has_default(), Box())
+""",
+    ),
+    (
+        (3, 13),
+        """
+def static_attributes():
+    class A:
+        def f(self):
+            self.x = 1
+            self.y = 2
+    return sorted(A.__static_attributes__), A.__firstlineno__ > 0
+""",
+    ),
+]

@@ -1,0 +1,163 @@
+"""Which instructions run, in which order: CPython's report beside the machine's.
+
+CPython reports instructions to `sys.monitoring` from 3.12 on, and to a trace function with
+``f_trace_opcodes`` on 3.11. Neither reports all of them; `NEVER_REPORTED` says which not, and why.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dis
+import sys
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any
+
+from hpml.bytecode.execution import Execution
+from hpml.bytecode.frame import Frame
+from hpml.bytecode.program import version
+from hpml.bytecode.strand import Strand
+
+Offsets = list[tuple[CodeType, int]]
+
+_OWN_EVENT = "CPython reports it as the start or resumption of a function, not as an instruction"
+_BEFORE = (
+    "MAKE_CELL, COPY_FREE_VARS and RETURN_GENERATOR prepare the frame; CPython begins to report "
+    "on a function at its first RESUME"
+)
+_AS_EXTENDED = "EXTENDED_ARG is reported in its place, and the two are executed as one"
+
+NEVER_REPORTED: dict[str, dict[str, str]] = {
+    "3.11": {
+        "RESUME": _OWN_EVENT,
+        "any before the first RESUME": _BEFORE,
+        "any after EXTENDED_ARG": _AS_EXTENDED,
+    },
+    "3.12": {"RESUME": _OWN_EVENT, "any before the first RESUME": _BEFORE},
+    "3.13": {"RESUME": _OWN_EVENT, "any before the first RESUME": _BEFORE},
+}
+"""The instructions that CPython executes and does not report, by version, with the reason."""
+
+SPECIAL = {
+    "making_classes.operators_of_a_class": "an __add__ that C code calls creates objects of a "
+    "class whose __init__ the machine steps into elsewhere",
+    "naming.recursion_without_end_is_caught": "the last of a thousand calls is refused one frame "
+    "earlier or later",
+}
+"""Cases in which one function is executed both by the machine and by CPython."""
+
+
+class _Spy:
+    """Stands where the recorder of steps stands, and keeps offsets only."""
+
+    def __init__(self) -> None:
+        self.seen: list[tuple[CodeType, str, int]] = []
+
+    def before(self, frame: Frame) -> None:
+        self.seen.append((frame.code, frame.current.opname, frame.current.offset))
+
+    def after(self, frame: Frame, signal: Any) -> None: ...
+
+    def raised(self, frame: Frame, error: BaseException) -> None: ...
+
+
+def codes_of(code: CodeType) -> set[CodeType]:
+    """Return a code object and all that are inside it."""
+    inner = [const for const in code.co_consts if isinstance(const, CodeType)]
+    return {code}.union(*(codes_of(const) for const in inner))
+
+
+def by_machine(function: Any, codes: set[CodeType]) -> Offsets:
+    """Return code object and offset of each instruction of `codes` that the machine executes.
+
+    Those that CPython never reports are left out.
+    """
+    spy: Any = _Spy()
+    _execute(function, Execution(10_000_000, lambda other: True, spy))
+    silent = NEVER_REPORTED[version()]
+    listings = {code: _silent(code, silent) for code in codes}
+    return [
+        (code, offset)
+        for code, opname, offset in spy.seen
+        if code in codes and offset not in listings[code]
+    ]
+
+
+def _silent(code: CodeType, silent: dict[str, str]) -> set[int]:
+    """Return the offsets of the instructions of `code` that CPython never reports."""
+    found = set()
+    before = ""
+    begun = False
+    for item in dis.get_instructions(code):
+        begun = begun or item.opname == "RESUME"
+        if (
+            item.opname in silent
+            or f"any after {before}" in silent
+            or (not begun and "any before the first RESUME" in silent)
+        ):
+            found.add(item.offset)
+        before = item.opname
+    return found
+
+
+def _execute(function: Any, execution: Execution) -> None:
+    strand = Strand(execution)
+    frame = execution.frame(function, [], {}, strand)
+    assert frame is not None
+    execution.enter()
+    strand.frames.append(frame)
+    strand.run()
+
+
+def by_cpython(function: Callable[[], Any], codes: set[CodeType]) -> Offsets:
+    """Return code object and offset of each instruction of `codes` that CPython reports."""
+    watch = _monitored if sys.version_info >= (3, 12) else _traced
+    return watch(function, codes)
+
+
+def _monitored(function: Callable[[], Any], codes: set[CodeType]) -> Offsets:
+    seen: Offsets = []
+    monitoring = sys.monitoring
+    tool = next(number for number in range(6) if monitoring.get_tool(number) is None)
+    monitoring.use_tool_id(tool, "offsets")
+    event = monitoring.events.INSTRUCTION
+    monitoring.register_callback(tool, event, lambda code, offset: seen.append((code, offset)))
+    try:
+        for code in codes:
+            monitoring.set_local_events(tool, code, event)
+        _quietly(function)
+    finally:
+        for code in codes:
+            monitoring.set_local_events(tool, code, 0)
+        monitoring.register_callback(tool, event, None)
+        monitoring.free_tool_id(tool)
+    return seen
+
+
+def _traced(function: Callable[[], Any], codes: set[CodeType]) -> Offsets:
+    seen: Offsets = []
+
+    def begin(frame: FrameType, event: str, arg: Any) -> Any:
+        if frame.f_code not in codes:
+            return None
+        frame.f_trace_opcodes = True
+        frame.f_trace_lines = False
+        return step
+
+    def step(frame: FrameType, event: str, arg: Any) -> Any:
+        if event == "opcode":
+            seen.append((frame.f_code, frame.f_lasti))
+        return step
+
+    before = sys.gettrace()
+    sys.settrace(begin)
+    try:
+        _quietly(function)
+    finally:
+        sys.settrace(before)
+    return seen
+
+
+def _quietly(function: Callable[[], Any]) -> None:
+    with contextlib.suppress(BaseException):
+        function()

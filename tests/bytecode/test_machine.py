@@ -1,0 +1,292 @@
+"""What `run`, `trace` and `Machine` promise beyond agreeing with CPython."""
+
+from __future__ import annotations
+
+import gc
+import inspect
+import os
+import subprocess
+import sys
+import traceback
+from pathlib import Path
+
+import pytest
+
+from hpml.bytecode import BytecodeError, Machine, StepLimitError, UnknownOpcodeError, run, trace
+from hpml.bytecode.opcodes.versions import HANDLERS
+from hpml.bytecode.program import version
+
+ROOT = Path(__file__).parents[2]
+
+
+def double(x: int) -> int:
+    return 2 * x
+
+
+def calls_double(x: int) -> int:
+    return double(x) + 1
+
+
+def endless() -> None:
+    while True:
+        pass
+
+
+def test_runs_with_positional_and_keyword_arguments() -> None:
+    assert run(lambda a, *b, c, **d: (a, b, c, d), 1, 2, c=3, e=4) == (1, (2,), 3, {"e": 4})
+
+
+def test_runs_a_bound_method() -> None:
+    class Scale:
+        factor = 3
+
+        def times(self, x: int) -> int:
+            return self.factor * x
+
+    assert run(Scale().times, 4) == 12
+
+
+def test_arguments_that_do_not_fit_are_refused_in_the_words_of_cpython() -> None:
+    with pytest.raises(TypeError, match=r"double\(\) missing 1 required positional argument: 'x'"):
+        run(double)
+
+
+@pytest.mark.parametrize("thing", [len, 3, "text", int, None])
+def test_refuses_what_is_no_python_function(thing: object) -> None:
+    with pytest.raises(BytecodeError, match="runs Python functions"):
+        run(thing)  # type: ignore[arg-type]
+
+
+def test_refuses_async_functions() -> None:
+    async def wait() -> None: ...
+
+    with pytest.raises(BytecodeError, match="is async"):
+        run(wait)
+
+
+def test_an_async_function_that_is_called_is_left_to_cpython() -> None:
+    async def wait() -> int:
+        return 1
+
+    def make() -> object:
+        return wait()
+
+    coroutine = run(make)
+    assert inspect.iscoroutine(coroutine)
+    coroutine.close()
+
+
+def test_refuses_an_unknown_opcode_by_name_and_version(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(HANDLERS[version()], "BINARY_OP")
+    with pytest.raises(UnknownOpcodeError, match=f"no handler for BINARY_OP of Python {version()}"):
+        run(double, 3)
+
+
+def test_refuses_a_python_without_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delitem(HANDLERS, version())
+    with pytest.raises(BytecodeError, match=f"this is Python {version()}"):
+        run(double, 3)
+
+
+@pytest.mark.parametrize("value", [0, -1, 2.5, "many"])
+def test_refuses_a_limit_that_is_no_number_of_steps(value: object) -> None:
+    with pytest.raises(BytecodeError, match="max_steps"):
+        Machine(max_steps=value)  # type: ignore[arg-type]
+
+
+def test_refuses_an_unknown_choice_of_what_to_step_into() -> None:
+    with pytest.raises(BytecodeError, match="step_into"):
+        Machine(step_into="everything")  # type: ignore[arg-type]
+
+
+def test_the_limit_names_its_number_and_the_remedy() -> None:
+    with pytest.raises(StepLimitError, match=r"500 instructions .* Machine\(max_steps=") as caught:
+        Machine(max_steps=500).run(endless)
+    assert caught.value.steps == 500
+    assert caught.value.trace is None
+
+
+def test_the_limit_keeps_the_trace_until_then() -> None:
+    with pytest.raises(StepLimitError) as caught:
+        Machine(max_steps=50).trace(endless)
+    partial = caught.value.trace
+    assert partial is not None
+    assert [step.index for step in partial] == list(range(50))
+    assert partial.value is None
+    assert partial.exception is None
+
+
+def test_the_limit_cannot_be_caught_by_the_program() -> None:
+    def stubborn() -> None:
+        while True:
+            try:
+                endless()
+            except Exception:  # noqa: BLE001 - the case
+                print("never")
+
+    with pytest.raises(StepLimitError):
+        Machine(max_steps=1000).run(stubborn)
+
+
+def test_a_generator_that_meets_the_limit_ends_quietly() -> None:
+    def numbers() -> object:
+        try:
+            while True:
+                yield 1
+        finally:
+            print("never printed")
+
+    with pytest.raises(StepLimitError):
+        Machine(max_steps=300).run(lambda: sum(numbers()))  # type: ignore[call-overload]
+    gc.collect()
+
+
+def test_steps_into_functions_or_not() -> None:
+    functions = {step.function for step in trace(calls_double, 3)}
+    assert functions == {"calls_double", "double"}
+    functions = {step.function for step in Machine(step_into=False).trace(calls_double, 3)}
+    assert functions == {"calls_double"}
+    assert Machine(step_into=False).run(calls_double, 3) == 7
+
+
+def test_steps_into_functions_of_the_same_module_only() -> None:
+    import textwrap
+
+    def indented() -> str:
+        return textwrap.indent("a", " " * double(1))
+
+    files = {step.instruction.file for step in Machine(step_into="module").trace(indented)}
+    assert files == {__file__}
+    assert len({step.instruction.file for step in trace(indented)}) == 2
+
+
+def test_steps_into_what_a_function_chooses() -> None:
+    machine = Machine(step_into=lambda function: function.__name__ != "double")
+    assert {step.function for step in machine.trace(calls_double, 1)} == {"calls_double"}
+
+
+def test_an_exception_shows_the_lines_of_the_program_and_none_of_the_machine() -> None:
+    def fails(x: int) -> float:
+        return 1 / x
+
+    def outer() -> float:
+        return fails(0)
+
+    with pytest.raises(ZeroDivisionError) as caught:
+        run(outer)
+    names = [frame.name for frame in traceback.extract_tb(caught.value.__traceback__)]
+    assert names[1:] == ["outer", "fails"]
+    text = "".join(traceback.format_exception(caught.value))
+    assert "return 1 / x" in text
+    assert str(ROOT / "hpml") not in text
+
+
+def test_the_context_of_an_exception_is_that_of_the_program() -> None:
+    def fails() -> None:
+        raise KeyError("inner")
+
+    try:
+        raise ValueError("outside")
+    except ValueError:
+        with pytest.raises(KeyError) as during:
+            run(fails)
+    assert isinstance(during.value.__context__, ValueError)
+    with pytest.raises(KeyError) as after:
+        run(fails)
+    assert after.value.__context__ is None
+
+
+def test_recursion_without_end_meets_the_limit_of_python() -> None:
+    depths = []
+
+    def down(n: int) -> None:
+        depths.append(n)
+        down(n + 1)
+
+    with pytest.raises(RecursionError):
+        down(0)
+    native = len(depths)
+    depths.clear()
+    with pytest.raises(RecursionError):
+        run(down, 0)
+    assert abs(len(depths) - native) < 20
+
+
+def test_a_generator_that_left_the_machine_goes_on() -> None:
+    def count() -> object:
+        yield from range(3)
+
+    assert list(run(count)) == [0, 1, 2]
+    made = Machine().run(count)
+    assert inspect.isgenerator(made)
+    assert next(made) == 0
+    made.close()
+
+
+def test_objects_die_when_the_program_lets_them_go(capsys: pytest.CaptureFixture[str]) -> None:
+    class Loud:
+        def __init__(self, name: str) -> None:
+            self.name = name
+
+        def __del__(self) -> None:
+            print("gone:", self.name)
+
+    def program() -> None:
+        def inner() -> float:
+            kept = Loud("raising")
+            return 1 / (kept is None)
+
+        def numbers() -> object:
+            kept = Loud("generator")
+            yield kept is None
+            yield 2
+
+        a = Loud("deleted")
+        del a
+        print("after del")
+        try:
+            inner()
+        except ZeroDivisionError:
+            print("handling")
+        print("after except")
+        for _ in numbers():  # type: ignore[attr-defined]
+            break
+        print("after loop")
+
+    gc.disable()
+    try:
+        program()
+        native = capsys.readouterr().out
+        run(program)
+        assert capsys.readouterr().out == native
+    finally:
+        gc.enable()
+
+
+@pytest.mark.parametrize(
+    "watch", ["import cProfile; cProfile.Profile().enable()", "sys.settrace(lambda *_: None)"]
+)
+def test_profilers_and_tracers_stand_the_frames_of_tracebacks(watch: str) -> None:
+    code = (
+        "import sys\nfrom tests.bytecode.against_cpython import compare_programs\n"
+        f"{watch}\nlist(compare_programs(30))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-c", code],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONMALLOC": "debug", "PYTHONPATH": str(ROOT)},
+    )
+    assert found.returncode == 0, found.stderr
+
+
+def test_imports_nothing_but_the_standard_library() -> None:
+    code = (
+        "import sys; import hpml.bytecode; "
+        "print({name.partition('.')[0] for name in sys.modules} - set(sys.stdlib_module_names))"
+    )
+    found = subprocess.run(
+        [sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
+    )
+    assert found.stdout.strip() in ("{'hpml', '__main__'}", "{'__main__', 'hpml'}")

@@ -1,0 +1,265 @@
+"""What a trace holds, and that it stays true."""
+
+from __future__ import annotations
+
+import dataclasses
+import sys
+
+import pytest
+
+from hpml.bytecode import Machine, Step, StepLimitError, trace
+from hpml.bytecode.safe_repr import short
+
+
+def lecture(a: int, b: int, c: int) -> int:
+    d = a + b * c
+    return d
+
+
+def test_a_step_shows_the_stack_before_and_after() -> None:
+    steps = [step for step in trace(lecture, 2, 3, 4) if step.opname == "BINARY_OP"]
+    assert [step.stack_before for step in steps] == [("2", "3", "4"), ("2", "12")]
+    assert [step.stack_after for step in steps] == [("2", "12"), ("14",)]
+    assert [(step.popped, step.pushed) for step in steps] == [(2, ("12",)), (2, ("14",))]
+    assert [step.instruction.argrepr for step in steps] == ["*", "+"]
+
+
+def test_a_step_names_its_line_and_shows_the_source() -> None:
+    step = trace(lecture, 2, 3, 4)[2]
+    assert step.instruction.source == "d = a + b * c"
+    assert step.line == lecture.__code__.co_firstlineno + 1
+    assert step.instruction.file == __file__
+
+
+def test_a_trace_knows_its_function_and_how_it_ended() -> None:
+    found = trace(lecture, 2, 3, 4)
+    assert (found.function, found.value, found.exception) == ("lecture", "14", None)
+    assert found.source.startswith("def lecture(")
+    assert found.first_line == lecture.__code__.co_firstlineno
+    assert found.python == f"{sys.version_info[0]}.{sys.version_info[1]}"
+    assert found[-1].returned == "14"
+    assert [step.index for step in found] == list(range(len(found)))
+
+
+def test_counts_and_lines_add_up() -> None:
+    def loop() -> int:
+        total = 0
+        for n in range(5):
+            total += n
+        return total
+
+    found = trace(loop)
+    assert found.counts["FOR_ITER"] == 6
+    assert sum(found.counts.values()) == len(found)
+    first = loop.__code__.co_firstlineno
+    assert sum(found.lines.values()) == len(found)
+    assert found.lines[first + 3] > found.lines[first + 1]
+
+
+def test_what_was_seen_does_not_change_afterwards() -> None:
+    def grow() -> list[int]:
+        values: list[int] = []
+        values.append(1)
+        values.append(2)
+        return values
+
+    seen = [step.locals["values"] for step in trace(grow) if "values" in step.locals]
+    assert seen[0] == "[]"
+    assert seen[-1] == "[1, 2]"
+    assert list(dict.fromkeys(seen)) == ["[]", "[1]", "[1, 2]"]
+
+
+def test_a_step_is_immutable() -> None:
+    step = trace(lecture, 1, 2, 3)[0]
+    with pytest.raises(dataclasses.FrozenInstanceError):
+        step.depth = 3  # type: ignore[misc]
+    with pytest.raises(TypeError):
+        step.locals["a"] = "5"  # type: ignore[index]
+
+
+def test_calls_and_returns_are_seen() -> None:
+    def square(x: int) -> int:
+        return x * x
+
+    def call() -> int:
+        return square(3) + 1
+
+    found = trace(call)
+    calling = next(step for step in found if step.called)
+    assert calling.called == square.__qualname__
+    inside = [step for step in found if step.depth == 1]
+    assert {step.function for step in inside} == {square.__qualname__}
+    assert inside[-1].returned == "9"
+    following = found[inside[-1].index + 1]
+    assert following.depth == 0
+    assert following.stack_before[-1] == "9"
+
+
+def test_a_raised_exception_and_its_handler_are_seen() -> None:
+    def handled() -> str:
+        try:
+            return 1 // 0  # type: ignore[return-value]
+        except ZeroDivisionError as error:
+            return str(error)
+
+    found = trace(handled)
+    raising = next(step for step in found if step.raised)
+    assert raising.raised is not None
+    assert raising.raised.type == "ZeroDivisionError"
+    assert raising.guard is not None
+    assert raising.jumped_to == raising.guard.target == found[raising.index + 1].offset
+    assert raising.guard.start <= raising.offset < raising.guard.end
+    assert len(raising.stack_after) == raising.guard.depth + 1
+    assert found.value == repr("integer division or modulo by zero")
+
+
+def test_an_uncaught_exception_is_in_the_trace() -> None:
+    def fails(x: int) -> float:
+        return 1 / x
+
+    found = trace(fails, 0)
+    assert found.value is None
+    assert found.exception is not None
+    assert (found.exception.type, found.exception.text) == ("ZeroDivisionError", "division by zero")
+    assert "return 1 / x" in found.exception.report
+    assert found[-1].raised is not None
+    assert found[-1].jumped_to is None
+
+
+def test_jumps_are_seen() -> None:
+    def choose(x: int) -> str:
+        return "big" if x > 3 else "small"
+
+    def branch(x: int) -> Step:
+        return next(step for step in trace(choose, x) if "POP_JUMP" in step.opname)
+
+    assert branch(5).jumped_to is None
+    taken = branch(1)
+    assert taken.jumped_to is not None
+    assert taken.jumped_to > taken.offset
+
+
+def test_output_is_passed_on_and_recorded(capsys: pytest.CaptureFixture[str]) -> None:
+    def speak() -> None:
+        for n in range(2):
+            print("n is", n)
+
+    stdout = sys.stdout
+    found = trace(speak)
+    assert sys.stdout is stdout
+    assert capsys.readouterr().out == found.printed == "n is 0\nn is 1\n"
+    printing = [step for step in found if step.printed]
+    assert [step.printed for step in printing] == ["n is 0\n", "n is 1\n"]
+    assert found.printed_before(printing[1].index) == "n is 0\n"
+
+
+def test_cells_are_apart_from_local_variables() -> None:
+    def outer() -> int:
+        shared, own = 1, 2
+
+        def inner() -> None:
+            nonlocal shared
+            shared += own * 0 + 1
+
+        inner()
+        return shared
+
+    last = trace(outer)[-1]
+    assert last.cells["shared"] == "2"
+    assert set(last.locals) == {"inner"}
+
+
+def test_steps_of_a_generator_are_deeper() -> None:
+    def numbers():  # type: ignore[no-untyped-def]
+        yield 1
+        yield 2
+
+    def total() -> int:
+        return sum(numbers())
+
+    found = trace(total)
+    assert found.value == "3"
+    yields = [step for step in found if step.opname == "YIELD_VALUE"]
+    assert [(step.depth, step.returned) for step in yields] == [(1, "1"), (1, "2")]
+
+
+def test_prints_as_a_table() -> None:
+    text = str(trace(lecture, 2, 3, 4)).splitlines()
+    assert text[0].split() == ["step", "line", "offset", "instruction", "stack", "after"]
+    assert any("BINARY_OP *" in line and line.endswith("2 | 12") for line in text)
+    assert text[-1].endswith("instructions; returned 14")
+
+
+def test_a_trace_that_was_cut_says_so() -> None:
+    def endless() -> None:
+        while True:
+            pass
+
+    with pytest.raises(StepLimitError) as caught:
+        Machine(max_steps=10).trace(endless)
+    assert str(caught.value.trace).endswith("10 instructions; stopped there")
+
+
+class Noisy:
+    def __repr__(self) -> str:
+        print("printing inside repr")
+        return "<noisy>"
+
+
+class Failing:
+    def __repr__(self) -> str:
+        raise RuntimeError("no text")
+
+
+class Huge:
+    def __repr__(self) -> str:
+        return "x" * 10**6
+
+
+class FakeTensor:
+    shape = (2, 3)
+    dtype = "float32"
+
+    def __repr__(self) -> str:
+        raise AssertionError("the numbers must not be read")
+
+
+def test_objects_with_a_difficult_repr_do_not_break_a_trace(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    def juggle(*things: object) -> int:
+        _, *rest = things
+        return len(rest)
+
+    found = trace(juggle, Noisy(), Failing(), Huge(), FakeTensor(), list(range(10**6)))
+    assert found.value == "4"
+    assert "printing" not in capsys.readouterr().out
+    assert "printing" not in found.printed
+    assert all(len(text) <= 60 for step in found for text in step.stack_after)
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (FakeTensor(), "<FakeTensor (2, 3) float32>"),
+        (Failing(), "<Failing object>"),
+        ([Failing(), 1], "[<Failing object>, 1]"),
+        (10**50, "<int of 167 bits>"),
+        ("é" * 100, "'" + "é" * 55 + "...'"),
+        ({"a": [1, {"b": [2]}]}, "{'a': [1, {'b': [...]}]}"),
+        ((1,), "(1,)"),
+        (frozenset({1}), "frozenset({1})"),
+        (int, "<class int>"),
+        (len, "<builtin len>"),
+        (sys, "<module sys>"),
+        ("two\nlines", "'two\\nlines'"),
+    ],
+)
+def test_short_texts(value: object, text: str) -> None:
+    assert short(value) == text
+
+
+def test_short_text_of_something_that_contains_itself() -> None:
+    values: list[object] = [1]
+    values.append(values)
+    assert short(values) == "[1, [1, [1, [...]]]]"
