@@ -362,7 +362,7 @@ def _command(incoming: int, outgoing: int, *, hidden: bool) -> list[str]:
     root = str(Path(hpml.__file__).resolve().parents[1])
     code = _START.format(root=root, incoming=incoming, outgoing=outgoing)
     if hidden:
-        # By itself, because starting a program takes it back; PR_SET_DUMPABLE, as `hide_memory`.
+        # By itself, because starting a program takes it back; PR_SET_DUMPABLE, as `hidden`.
         code = f"import ctypes; ctypes.CDLL(None).prctl(4, 0, 0, 0, 0); {code}"
     # Not -I: it would also ignore PYTHONHASHSEED, the one variable of Python that is set below.
     return [sys.executable, "-P", "-s", "-B", "-c", code]

@@ -34,6 +34,7 @@ from hpml.labs.grading.isolation import (
     adopting_orphans,
     below,
     end_all,
+    hidden,
     processes,
     remove_folder,
     require_isolation,
@@ -121,6 +122,7 @@ class Crew:
     def __enter__(self) -> Self:
         self._known = {process.pid for process in self._children()}
         self._exits.enter_context(adopting_orphans())
+        self._exits.enter_context(hidden())
         name = tempfile.mkdtemp(prefix="hpml-grading-")
         self._folder = Path(name)
         self._exits.callback(remove_folder, self._folder)

@@ -37,7 +37,7 @@ __all__ = [
     "below",
     "die_with_parent",
     "end_all",
-    "hide_memory",
+    "hidden",
     "limit_this_process",
     "processes",
     "reap_all",
@@ -46,6 +46,7 @@ __all__ = [
 ]
 
 _PR_SET_PDEATHSIG = 1
+_PR_GET_DUMPABLE = 3
 _PR_SET_DUMPABLE = 4
 _PR_SET_CHILD_SUBREAPER = 36
 _PR_GET_CHILD_SUBREAPER = 37
@@ -160,9 +161,18 @@ def die_with_parent(parent: int, number: int = signal.SIGKILL) -> None:
         os._exit(1)
 
 
-def hide_memory() -> None:
-    """Keep other processes of the same user from reading or tracing this one (not so for root)."""
+@contextlib.contextmanager
+def hidden() -> Iterator[None]:
+    """Close this process to others of the same user, for the time of the block.
+
+    They can neither trace it, nor read its memory, nor open its pipes through ``/proc``. Root can.
+    """
+    before = _prctl(_PR_GET_DUMPABLE, 0)
     _prctl(_PR_SET_DUMPABLE, 0)
+    try:
+        yield
+    finally:
+        _prctl(_PR_SET_DUMPABLE, before)
 
 
 def limit_this_process(limits: Limits) -> None:

@@ -31,7 +31,7 @@ from hpml.labs.grading.isolation import (
     adopting_orphans,
     die_with_parent,
     end_all,
-    hide_memory,
+    hidden,
     reap_all,
     remove_folder,
 )
@@ -120,7 +120,6 @@ def main() -> None:
     """Serve jobs until the parent closes its end."""
     signal.signal(signal.SIGTERM, _told_to_stop)
     die_with_parent(int(sys.argv[1]), signal.SIGTERM)
-    hide_memory()
     # Out of the way of 0, 1 and 2, which a library may read from or print to.
     jobs = fcntl.fcntl(0, fcntl.F_DUPFD_CLOEXEC, _HIGH)
     answers = fcntl.fcntl(1, fcntl.F_DUPFD_CLOEXEC, _HIGH)
@@ -131,6 +130,7 @@ def main() -> None:
         contextlib.suppress(GradingInterrupted, BrokenPipeError),
         os.fdopen(answers, "w", encoding="utf-8") as stream,
         adopting_orphans(),
+        hidden(),
     ):
 
         def tell(**message: object) -> None:

@@ -132,3 +132,35 @@ def test_what_is_short_is_kept_whole() -> None:
     for piece in (b"abc", b"", b"defghij"):
         printed.add(piece)
     assert printed.text == "abcdefghij"
+
+
+# Leaves root, for whom nothing is closed, opens what it can of its parent, and says so.
+READS = """
+import ctypes, os, sys
+from hpml.labs.grading.isolation import hidden
+if os.getuid() == 0:
+    os.setgroups([])
+    os.setresgid(65534, 65534, 65534)
+    os.setresuid(65534, 65534, 65534)
+    # Changing the user has closed it as well.
+    ctypes.CDLL(None).prctl(4, 1, 0, 0, 0)
+def opened():
+    child = os.fork()
+    if child == 0:
+        try:
+            os.listdir(f"/proc/{os.getppid()}/fd")
+        except PermissionError:
+            os._exit(1)
+        os._exit(0)
+    return os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+with hidden():
+    inside = opened()
+print(inside, opened())
+"""
+
+
+def test_a_hidden_process_is_closed_to_others_of_the_same_user() -> None:
+    done = subprocess.run(
+        [sys.executable, "-c", READS], capture_output=True, text=True, check=True, cwd=os.getcwd()
+    )
+    assert done.stdout == "False True\n"
