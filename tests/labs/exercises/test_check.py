@@ -222,7 +222,6 @@ def test_a_method_or_an_object_that_can_be_called_is_no_trouble() -> None:
         (lambda: 1, "There is no exercise called '<lambda>'."),
         (EqualToAll(), "check expects the function that you wrote"),
     ],
-    ids=repr,
 )
 def test_what_is_no_exercise_is_told_what_to_do(what: Any, said: str) -> None:
     checked = check(what)

@@ -50,7 +50,6 @@ def test_values_that_python_holds_to_differ_are_different(one: object, other: ob
         (math.nan, 0.0, "expected nan, got 0.0"),
         (math.inf, 1e300, "expected inf, got 1e+300"),
     ],
-    ids=repr,
 )
 def test_where_two_values_part_is_said(expected: object, got: object, said: str) -> None:
     assert difference(expected, got) == said
