@@ -27,6 +27,16 @@ import pytest
 _ROOT = Path(__file__).resolve().parents[2]
 _BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _PATIENCE = 60_000  # milliseconds; a wait ends as soon as what it waits for is there
+_PATIENCE_WITH_A_LAB = 300_000
+# Every cell with code has run, or one has failed, after which the others are not run.
+_ALL_RUN = """() => {
+    const cells = window.jupyterapp.shell.currentWidget.content.widgets
+        .map(cell => cell.model).filter(model => model.type === 'code');
+    const waits = model => model.executionState !== 'idle'
+        || (model.executionCount === null && model.sharedModel.source.trim() !== '');
+    const failed = model => model.outputs.toJSON().some(output => output.output_type === 'error');
+    return cells.some(failed) || !cells.some(waits);
+}"""
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,7 @@ class LabPage:
 
     def __init__(self, page: Any, server: Server, name: str) -> None:
         self.page = page
+        self.name = name
         page.set_default_timeout(_PATIENCE)
         page.goto(f"{server.address}/doc/tree/{name}?token={server.token}")
         page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context?.isReady")
@@ -71,6 +82,40 @@ class LabPage:
             f"panel.content.deselectAll(); panel.content.activeCellIndex = {index};"
             "await app.commands.execute('notebook:run-cell');"
         )
+
+    def choose_run_all_cells(self) -> None:
+        """Choose Run > Run All Cells in the menu, and wait until all are done or one failed."""
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        self.page.wait_for_function(_ALL_RUN, timeout=_PATIENCE_WITH_A_LAB)
+
+    def cell(self, index: int) -> Any:
+        """Return the cell at `index` as it is on the page, scrolled to."""
+        self._notebook(
+            f"await panel.content.scrollToItem({index}, 'start');"
+            f"panel.content.activeCellIndex = {index};"
+        )
+        cell = self.page.locator(f'.jp-Cell[data-windowed-list-index="{index}"]')
+        cell.scroll_into_view_if_needed()
+        return cell
+
+    def write(self, index: int, source: str) -> Any:
+        """Replace what stands in the code cell at `index`, press Shift+Enter, return the cell."""
+        cell = self.cell(index)
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("ControlOrMeta+a")
+        self.page.keyboard.insert_text(source)
+        typed = self._notebook(f"return panel.content.widgets[{index}].model.sharedModel.source;")
+        assert typed == source
+        self.page.keyboard.press("Shift+Enter")
+        self.page.wait_for_function(_ALL_RUN)
+        return cell
+
+    def notebook(self) -> nbformat.NotebookNode:
+        """Return the notebook as it is now, with its outputs."""
+        # As text: a value is carried over member by member, which takes seconds for a lab.
+        text = self._notebook("return JSON.stringify(panel.content.model.toJSON());")
+        return nbformat.from_dict(json.loads(text))
 
     def restart(self) -> None:
         """Restart the kernel."""
@@ -146,10 +191,14 @@ def browser() -> Iterator[Any]:
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="needs playwright; `make .venv` installs it"
     )
-    program = next(filter(None, map(shutil.which, _BROWSERS)), None)
-    if program is None:
-        pytest.skip("needs Chromium; `apt-get install chromium` or its like makes this run")
     with playwright.sync_playwright() as driver:
+        own = driver.chromium.executable_path
+        program = next(filter(None, map(shutil.which, (*_BROWSERS, own))), None)
+        if program is None:
+            pytest.skip(
+                "needs Chromium; `apt-get install chromium` or `.venv/bin/python -m playwright "
+                "install chromium` makes this run"
+            )
         # Tests may run as root in a container, where Chromium's own sandbox cannot start.
         started = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield started
@@ -159,7 +208,27 @@ def browser() -> Iterator[Any]:
 @pytest.fixture
 def open_lab(browser: Any, server: Server) -> Iterator[Any]:
     """Return a function that opens a notebook of the server in a fresh page."""
+    with _opening(browser, server) as opened:
+        yield opened
+
+
+@pytest.fixture(scope="module")
+def lab(browser: Any, server: Server, request: pytest.FixtureRequest) -> Iterator[LabPage]:
+    """Return the lab that the test is for, all its cells run from the menu.
+
+    Running a lab takes far longer than what a test then does with it, so its tests share one run,
+    in the order of their file.
+    """
+    with _opening(browser, server) as opened:
+        page: LabPage = opened(request.param.name)
+        page.choose_run_all_cells()
+        yield page
+
+
+@contextlib.contextmanager
+def _opening(browser: Any, server: Server) -> Iterator[Any]:
     with contextlib.ExitStack() as stack:
+        before = _sessions(server)
 
         def opened(name: str) -> LabPage:
             context = browser.new_context(viewport={"width": 1200, "height": 1000})
@@ -167,7 +236,9 @@ def open_lab(browser: Any, server: Server) -> Iterator[Any]:
             return LabPage(context.new_page(), server, name)
 
         yield opened
-        _shut_kernels(server)
+        for session in _sessions(server) - before:
+            with contextlib.suppress(urllib.error.HTTPError):
+                _ask(server, "DELETE", f"/api/sessions/{session}")
 
 
 @pytest.fixture(scope="session")
@@ -217,10 +288,8 @@ def _wait_for(server: Server, process: subprocess.Popen[bytes], log: Path) -> No
     pytest.fail(f"JupyterLab ended while starting:\n{log.read_text()[-2000:]}")
 
 
-def _shut_kernels(server: Server) -> None:
-    for session in json.loads(_ask(server, "GET", "/api/sessions")):
-        with contextlib.suppress(urllib.error.HTTPError):
-            _ask(server, "DELETE", f"/api/sessions/{session['id']}")
+def _sessions(server: Server) -> set[str]:
+    return {session["id"] for session in json.loads(_ask(server, "GET", "/api/sessions"))}
 
 
 def _ask(server: Server, method: str, path: str) -> bytes:

@@ -1,25 +1,143 @@
-"""A student at a lab in JupyterLab: typing a prediction, locking it, and seeing it revealed."""
+"""A student at a lab in JupyterLab: runs it, answers a question, fails a check and passes it."""
 
 from __future__ import annotations
 
+import ast
+from pathlib import Path
 from typing import Any
 
 import nbformat
+import pytest
+
+from hpml.labs.exercises.catalogue import choice, find
+
+ROOT = Path(__file__).resolve().parents[2]
+LABS = sorted((ROOT / "notebooks").glob("*.ipynb"))
+each_lab = pytest.mark.parametrize("lab", LABS, indirect=True, ids=lambda path: path.stem)
+first_lab = pytest.mark.parametrize("lab", LABS[:1], indirect=True, ids=lambda path: path.stem)
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
 
 HEAD = "from hpml.labs import calibration, lab_head, predict; from hpml.widgets import explore"
 ASK = "guess = predict('How long does one call take?', unit='us', key='call')"
 
 
-def test_lab_00_runs_and_a_typed_prediction_is_locked_and_revealed(open_lab: Any) -> None:
-    lab = open_lab("00_start_here.ipynb")
-    lab.run_all()
-    assert lab.page.locator(".jp-RenderedText[data-mime-type*=stderr]").count() == 0
-    field = lab.page.get_by_role("textbox", name="in ×:").first
+@each_lab
+def test_a_lab_runs_from_the_menu_without_an_error(lab: Any, shot: Any) -> None:
+    for index, cell in enumerate(lab.notebook().cells):
+        for output in cell.get("outputs", ()):
+            assert output.output_type != "error", f"cell {index}: {output.evalue}"
+            assert output.get("name") != "stderr", f"cell {index}: {output.text}"
+            if WIDGET in output.get("data", ()):
+                # What has not been in sight may not have been drawn.
+                lab.cell(index).locator(".jupyter-widgets").first.wait_for()
+    assert lab.page.get_by_text("Error displaying widget").count() == 0
+    for name, (_, checked) in checks(lab).items():
+        assert f"{name}: not done yet" in lab.cell(checked).inner_text()
+    lab.cell(0)
+    shot(lab, f"lab_{number(lab)}_top")
+
+
+@each_lab
+def test_a_check_is_failed_and_then_passed(lab: Any, shot: Any) -> None:
+    name, (written, checked) = next(iter(checks(lab).items()))
+    folder = ROOT / "tests" / "solutions" / f"lab_{number(lab)}" / name
+    wrong = min(path for path in folder.glob("*.py") if not path.stem.startswith("right"))
+    colours = [colour(lab, checked)]
+
+    lab.write(written, wrong.read_text(encoding="utf-8").strip())
+    lab.run_cell(checked)
+    failed = lab.cell(checked)
+    failed.get_by_text(f"✗ {name}: not right yet").wait_for()
+    rows = dict(row.split("\t") for row in failed.locator("tr").all_inner_texts())
+    assert rows["call"].startswith(f"{name}(")
+    assert rows["expected"] != rows["got"]
+    known = {mistake.key: mistake.diagnosis for mistake in find(name).misconceptions}
+    assert known[wrong.stem].replace("`", "") in failed.inner_text()
+    colours.append(colour(lab, checked))
+    shot(lab, f"lab_{number(lab)}_failed")
+
+    lab.run_cell(checked)  # the same mistake once more
+    hint = lab.cell(checked).locator("details")
+    hint.get_by_text("Hint 1").click()
+    assert hint.locator("p").is_visible()
+
+    lab.write(written, (folder / "right.py").read_text(encoding="utf-8").strip())
+    lab.run_cell(checked)
+    lab.cell(checked).get_by_text(f"✓ {name}: right").wait_for()
+    assert lab.cell(checked).locator("tr").count() == 0
+    colours.append(colour(lab, checked))
+    assert len(set(colours)) == 3
+    shot(lab, f"lab_{number(lab)}_passed")
+
+
+@each_lab
+def test_an_explanation_asks_and_once_chosen_shows_the_reasons(lab: Any, shot: Any) -> None:
+    cells = lab.notebook().cells
+    index = next(i for i, cell in enumerate(cells) if "explain(explanation)" in cell.source)
+    asked = lab.cell(index)
+    asked.get_by_text("Write its number into explanation").wait_for()
+    assert asked.locator("tr").count() == 0
+    best = choice(number(lab)).best
+    lab.write(index, cells[index].source.replace("= None", f"= {best}"))
+    asked.get_by_text(f"You chose {best}. Yes, it tells them apart.").wait_for()
+    assert asked.locator("tbody tr").count() == choice(number(lab)).experiments
+    lab.cell(index)
+    shot(lab, f"lab_{number(lab)}_explanation")
+
+
+@first_lab
+def test_a_typed_prediction_is_locked_and_revealed(lab: Any) -> None:
+    index = next(i for i, cell in enumerate(lab.notebook().cells) if "predict(" in cell.source)
+    field = lab.cell(index).get_by_role("textbox", name="in ×:")
     field.fill("123")
     field.press("Enter")
     lab.saw("Locked: 123×.")
     lab.saw("You said 123×, measured")
     lab.saw("Locked after the result had been shown")
+
+
+@first_lab
+def test_hello_is_typed_key_by_key(lab: Any, shot: Any) -> None:
+    """The first exercise of the course, with the keyboard alone."""
+    written, checked = checks(lab)["hello"]
+    lab.write(written, 'def hello(name: str) -> str:\n    """Greet."""\n    return None')
+    line = lab.cell(written).locator(".cm-line", has_text="return")
+    line.click()
+    keyboard = lab.page.keyboard
+    keyboard.press("End")
+    for _ in "None":
+        keyboard.press("Backspace")
+    keyboard.type('f"Hello, {name}!"')
+    shot(lab, "lab_00_typed")
+    keyboard.press("Shift+Enter")
+    keyboard.press("Shift+Enter")  # the check is the next cell
+    lab.cell(checked).get_by_text("✓ hello: right").wait_for()
+
+
+def number(lab: Any) -> str:
+    """Return the number of an open lab, as in its file's name."""
+    return str(lab.name[:2])
+
+
+def checks(lab: Any) -> dict[str, tuple[int, int]]:
+    """Return for each exercise the places of the cell to write in and of the cell that checks."""
+    places: dict[str, list[int]] = {}
+    for index, cell in enumerate(lab.notebook().cells):
+        if "exercise" in cell.metadata.get("tags", ()) and cell.source.startswith("def "):
+            (function,) = ast.parse(cell.source).body
+            places[function.name] = [index]  # type: ignore[attr-defined]
+        for name, place in places.items():
+            if cell.source == f"check({name})":
+                place.append(index)
+    return {name: (written, checked) for name, (written, checked) in places.items()}
+
+
+def colour(lab: Any, index: int) -> str:
+    """Return the colour of the bar beside what the cell at `index` shows."""
+    bar = lab.cell(index).locator(".jp-OutputArea-output div[style*=border-left]")
+    found: str = bar.evaluate("bar => getComputedStyle(bar).borderLeftColor")
+    return found
 
 
 def test_a_prediction_stays_locked_and_outlives_kernel_and_page(open_lab: Any, server: Any) -> None:
@@ -47,7 +165,7 @@ def test_a_prediction_stays_locked_and_outlives_kernel_and_page(open_lab: Any, s
     lab.save()
     saved = nbformat.read(server.folder / "steps.ipynb", as_version=4)
     shown = [output.data for cell in saved.cells for output in cell.outputs if "data" in output]
-    assert not any("application/vnd.jupyter.widget-view+json" in data for data in shown)
+    assert not any(WIDGET in data for data in shown)
     assert any("3.3 times too high" in data.get("text/html", "") for data in shown)
 
 
