@@ -56,7 +56,7 @@ def test_a_lab_runs_headless_shows_its_result_and_leaves_module_calls_alone(
 
 @each_lab
 def test_a_lab_takes_its_controls_from_hpml_which_survive_without_a_kernel(path: Path) -> None:
-    assert "ipywidgets" not in _all_code(path), "use hpml.labs.explore for a control"
+    assert "ipywidgets" not in _all_code(path), "use hpml.widgets.explore for a control"
 
 
 @each_lab
