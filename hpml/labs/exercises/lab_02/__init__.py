@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
-from hpml.labs.exercises.exercise import Choice
+from hpml.labs.exercises.exercise import Choice, Exercise
 from hpml.labs.exercises.lab_02.execute import EXECUTE
 from hpml.labs.exercises.lab_02.fewer import FEWER_INSTRUCTIONS
 from hpml.labs.exercises.lab_02.stack_depth import MAX_STACK_DEPTH
+from hpml.labs.explanations.lab_02 import EXPLANATION
 
 __all__ = ["EXERCISES", "EXPLANATION_ITEM"]
 
-EXERCISES = (EXECUTE, MAX_STACK_DEPTH, FEWER_INSTRUCTIONS)
-EXPLANATION_ITEM = Choice(lab="02", number=4, best=2)
+EXERCISES: tuple[Exercise, ...] = (EXECUTE, MAX_STACK_DEPTH, FEWER_INSTRUCTIONS)
+
+EXPLANATION_ITEM = Choice(
+    lab="02",
+    number=4,
+    best=EXPLANATION.best_number,
+    experiments=len(EXPLANATION.experiments),
+)
