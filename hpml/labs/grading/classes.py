@@ -40,10 +40,12 @@ class Graded:
     Attributes:
         report: what it earned.
         again: whether it was graded in this run, and not taken from an earlier one.
+        restored: whether its file was changed by someone before the run ended, and written again.
     """
 
     report: Report
     again: bool
+    restored: bool = False
 
 
 def members(
@@ -143,10 +145,16 @@ def grade_class(
             for index, items, seconds in crew.grade(tasks):
                 place = waiting[index]
                 submission = submissions[place]
-                report = Report(submission.name, items, seed, seconds)
+                report = Report(submission.name, items, seed, round(seconds, 3))
                 write(report, _report_file(reports, submission), extra=extras[place])
                 found[place] = Graded(report, again=True)
                 progress(len(found), len(submissions))
+    # Nothing of a submission runs any more; while it did, it could write where this process can.
+    for place in waiting:
+        report, path = found[place].report, _report_file(reports, submissions[place])
+        if _kept(path, seed, extras[place]) != report:
+            write(report, path, extra=extras[place])
+            found[place] = Graded(report, again=True, restored=True)
     return tuple(found[place] for place in range(len(submissions)))
 
 

@@ -132,6 +132,8 @@ def _grade_class(options: argparse.Namespace) -> None:
     again = sum(each.again for each in graded)
     rate = f", {points(60 * again / seconds)} a minute" if again else ""
     print(f"{again} graded{rate}; {len(graded) - again} taken from an earlier run.")
+    for name in [each.report.name for each in graded if each.restored]:
+        print(f"The report of {name} was changed by a submission, and has been written again.")
     print(f"seed {found[0].seed}; a report for each in {reports}")
     if options.csv is not None:
         _saving(lambda: write_atomically(options.csv, as_csv(found)), options.csv)

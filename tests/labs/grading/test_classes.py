@@ -83,6 +83,15 @@ def test_an_interrupted_class_goes_on_where_it_was(group: Path) -> None:
     assert len({each.report.seed for each in graded}) == 1
 
 
+def test_a_report_that_a_submission_changes_is_written_again(group: Path) -> None:
+    forged = group.parent / "reports" / "ada.json"
+    attack = f"def double(n):\n    open({str(forged)!r}, 'w').write('{{}}')\n    return 2 * n"
+    (group / "bob" / LAB).write_text(notebook(attack), encoding="utf-8")
+    graded = _grade(group, jobs=1)
+    assert [each.restored for each in graded] == [True, False, False]
+    assert json.loads(forged.read_text())["score"] == 6.0
+
+
 def test_what_is_handed_in_again_is_graded_again(group: Path) -> None:
     _grade(group)
     (group / "bob" / LAB).write_text(notebook(*RIGHT), encoding="utf-8")
