@@ -28,6 +28,8 @@ from hpml.widgets.execution_film import execution_player
 from hpml.widgets.explore import explore
 from hpml.widgets.frames import Film, Frame
 from hpml.widgets.graph_film import graph_browser
+from hpml.widgets.stepper import stepper
+from hpml.widgets.stepper_editor import stepper_editor
 
 __all__ = [
     "Film",
@@ -38,4 +40,6 @@ __all__ = [
     "execution_player",
     "explore",
     "graph_browser",
+    "stepper",
+    "stepper_editor",
 ]

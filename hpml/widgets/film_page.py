@@ -138,6 +138,21 @@ function start(root) {
     if (inner.top < outer.top + 20 || inner.bottom > outer.bottom - 20)
       box.scrollTop += (inner.top + inner.bottom - outer.top - outer.bottom) / 2;
   }
+  // "3 9 15" leads to the next of these frames, seen from here, and from the last to the first.
+  function leads(text) {
+    const list = text.split(" ").map(Number);
+    const next = list.find((index) => index > now);
+    return next === undefined ? list[0] : next;
+  }
+  // A list of places shows the one that was reached last.
+  function place_in(list) {
+    let latest = -1;
+    Array.from(list.options).forEach((option) => {
+      option.value.split(" ").map(Number).forEach((index) => {
+        if (index <= now && index > latest) { latest = index; option.selected = true; }
+      });
+    });
+  }
   function show(index) {
     now = Math.max(0, Math.min(count - 1, index));
     states[now].forEach((list, kind) => list.forEach((text, i) => {
@@ -146,6 +161,7 @@ function start(root) {
     }));
     shown = states[now];
     scene.querySelectorAll('[data-on~="here"]').forEach(bring);
+    scene.querySelectorAll("select.hpml-film-go").forEach(place_in);
     caption.textContent = film.strings[film.frames[now][0]];
     place.textContent = (now + 1) + " / " + count;
     if (chooses) list.value = String(now);
@@ -208,7 +224,10 @@ function start(root) {
   }
   scene.addEventListener("click", (event) => {
     const found = target(event);
-    if (found) go(Number(found.dataset.go));
+    if (found) go(leads(found.dataset.go));
+  });
+  scene.addEventListener("change", (event) => {
+    if (event.target.matches("select.hpml-film-go")) go(leads(event.target.value));
   });
   scene.querySelectorAll("[data-go][aria-label]:not(button)").forEach((element) => {
     element.setAttribute("role", "button");
@@ -220,12 +239,16 @@ function start(root) {
     event.stopPropagation();
     if (event.altKey || event.ctrlKey || event.metaKey) return;
     const on = event.target, pressed = target(event);
+    if (event.key === "Enter" && on.matches("select.hpml-film-go")) {
+      go(leads(on.value));
+      event.preventDefault();
+    }
     if (on.tagName === "SELECT" || on.tagName === "SUMMARY") return;
     const moves = {ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: count - 1};
     if (event.key in moves) go(moves[event.key]);
     else if (event.key !== " " && event.key !== "Enter") return;
     else if (on.tagName === "BUTTON") return;
-    else if (pressed) go(Number(pressed.dataset.go));
+    else if (pressed) go(leads(pressed.dataset.go));
     else if (event.key === " " && !chooses) toggle();
     else return;
     event.preventDefault();

@@ -67,8 +67,10 @@ class Film:
 
     The reader plays, steps and moves a slider, by mouse or keyboard (Space, Left, Right, Home,
     End); with `labels` there is a list to choose from in place of the player. In the scene and in
-    pieces, an element with ``data-go="7"`` leads to frame 7 when it is clicked; one in the scene
-    that is no button is reached with the Tab key if it has an ``aria-label``.
+    pieces, an element with ``data-go="7"`` leads to frame 7 when it is clicked, one with
+    ``data-go="7 9"`` to the next of these; one in the scene that is no button is reached with the
+    Tab key if it has an ``aria-label``. So does a ``<select class="hpml-film-go">`` whose options
+    have such values: it shows where the film is.
 
     Attributes:
         title: what is shown; also its name for a screen reader.
