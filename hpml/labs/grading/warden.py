@@ -148,10 +148,11 @@ def main() -> None:
 
 
 def _tidy(folder: Path) -> None:
-    """Remove this warden's folder, in place of a parent that may be gone and cannot do it."""
+    """Remove this warden's folder, and what is left of its parent's where the parent is gone."""
     remove_folder(folder)
-    with contextlib.suppress(OSError):
-        folder.parent.rmdir()  # while others still have theirs in it, it stays
+    if os.getppid() != int(sys.argv[1]):
+        with contextlib.suppress(OSError):
+            folder.parent.rmdir()  # while others still have theirs in it, it stays
 
 
 def _line(descriptor: int) -> bytes | None:
