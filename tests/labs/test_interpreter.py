@@ -216,6 +216,14 @@ def test_sharing_is_told_as_a_multiple_of_one_share() -> None:
     assert "95 % interval over 8 rounds" in sharing.draw().plain
 
 
+def test_processes_that_could_not_run_side_by_side_make_the_picture_say_so() -> None:
+    one, two = "one thread, one share", "two threads"
+    hashing = timed(**{"one thread, one hash": 5e-3, "two threads, hashing": 5e-3})
+    for seconds, busy in ((1.2e-2, False), (1.9e-2, True)):
+        loop = timed(**{one: 1e-2, two: 2e-2, "two processes": seconds})
+        assert ("less busy" in Sharing(loop, hashing).draw().plain) is busy
+
+
 def test_a_share_is_measured_on_threads_and_in_processes() -> None:
     sharing = interpreter.measure_sharing(300, rounds=2)
     assert list(sharing.ratios) == ["two threads", "two processes", "two threads, hashing"]

@@ -124,8 +124,9 @@ class CountsAndTimes:
             ax.grid(visible=False, axis="y")
             ax.plot([], [], "s", color=count_colour, label="instructions executed")
             ax.plot([], [], "o", color=time_colour, label="time, with its 95 % interval")
-            ax.legend(loc="lower center", bbox_to_anchor=(0.5, 1.0), ncols=2)
-        style.finish(ax, title="", x="the second way as a multiple of the first", y="")
+        style.finish(
+            ax, title="What was left of it", x="the second way as a multiple of the first", y=""
+        )
         text = "The longer the grey line between square and circle, the worse the count guessed."
         style.caption(fig, text)
         return picture(fig, text)

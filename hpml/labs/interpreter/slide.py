@@ -30,7 +30,7 @@ SLIDE: tuple[tuple[int, str, str], ...] = (
 
 _CHANGES = {
     "RESUME": "3.11: a call begins; does another thread or a debugger want something?",
-    "PUSH_NULL": "3.11: an empty place below the function, where self would stand.",
+    "PUSH_NULL": "3.11: an empty place beside the function, where self would stand.",
     "PRECALL": "Only in 3.11: makes ready for the call.",
     "CALL": "3.11: one instruction for all calls, with self or without.",
     "LOAD_METHOD": "3.7: finds the method; makes no object that binds it to its self.",
