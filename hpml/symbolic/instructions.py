@@ -51,25 +51,31 @@ def count_instructions(model: SymbolicModel, *inputs: Any, inside: bool = False)
     Counted is the second of two forwards: the first one looks at the layers more closely.
     """
     model(*inputs)
-    total = 0
-
-    def trace(frame: FrameType, event: str, argument: object) -> Any:
-        nonlocal total
-        if event == "call":
-            if not (inside or _is_execution(frame.f_code.co_filename)):
-                return None
-            frame.f_trace_opcodes = True
-        elif event == "opcode":
-            total += 1
-        return trace
-
+    counter = _Counter(inside)
     before = sys.gettrace()
-    sys.settrace(trace)
+    sys.settrace(counter)
     try:
         model(*inputs)
     finally:
         sys.settrace(before)
-    return total
+    return counter.total
+
+
+class _Counter:
+    """A trace function that counts instructions; as one must, it returns what traces on: itself."""
+
+    def __init__(self, inside: bool) -> None:
+        self.inside = inside
+        self.total = 0
+
+    def __call__(self, frame: FrameType, event: str, argument: object) -> _Counter | None:
+        if event == "call":
+            if not (self.inside or _is_execution(frame.f_code.co_filename)):
+                return None
+            frame.f_trace_opcodes = True
+        elif event == "opcode":
+            self.total += 1
+        return self
 
 
 def _is_execution(file_name: str) -> bool:
