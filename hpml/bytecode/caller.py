@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import builtins
 import sys
+import warnings
 from collections.abc import Callable
 from types import CellType, FrameType
 from typing import TYPE_CHECKING, Any
@@ -30,8 +31,7 @@ def about_caller(function: Any, frame: Frame, args: list[Any], keywords: dict[st
 def _locals(frame: Frame) -> Any:
     if frame.namespace is not None:
         return frame.namespace
-    local, cells = frame.variables()
-    return {**local, **cells}
+    return frame.named_variables()
 
 
 def _super(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
@@ -82,7 +82,10 @@ def _get_frame(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
     if keywords or len(args) > 1 or not all(type(depth) is int for depth in args):
         return NULL
     found = _caller(frame, args[0] if args else 0)
-    return found if isinstance(found, FrameType) else tracebacks.real_frame(found)
+    if isinstance(found, FrameType):
+        return found
+    frames = frame.strand.execution.frames()
+    return tracebacks.stack_frame(frames[: frames.index(found) + 1])
 
 
 def _get_module_name(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
@@ -96,13 +99,43 @@ def _get_module_name(frame: Frame, args: list[Any], keywords: dict[str, Any]) ->
     return variables.get("__name__")
 
 
+def _warn(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
+    """Warn about the line of the program, `stacklevel` calls out, and not about a line of ours."""
+    given = dict(zip(("message", "category", "stacklevel", "source"), args, strict=False))
+    given |= keywords
+    message, category = given.get("message"), given.get("category")
+    if isinstance(message, Warning):
+        category = type(message)
+    try:
+        found = _caller(frame, given.get("stacklevel", 1) - 1)
+    except (TypeError, ValueError):
+        return NULL
+    if "skip_file_prefixes" in given or not isinstance(category or UserWarning, type):
+        return NULL
+    if isinstance(found, FrameType):
+        file, line, space = found.f_code.co_filename, found.f_lineno, found.f_globals
+    else:
+        file, line, space = found.code.co_filename, found.current.line, found.globals
+    warn_explicit: Any = warnings.warn_explicit
+    warn_explicit(
+        message,
+        category or UserWarning,
+        file,
+        line or 0,
+        module=space.get("__name__"),
+        registry=space.setdefault("__warningregistry__", {}),
+        source=given.get("source"),
+    )
+    return None
+
+
 def _caller(frame: Frame, depth: int) -> Frame | FrameType:
     """Return the frame `depth` calls out from `frame`: interpreted, or further out a real one.
 
     Raises:
         ValueError: for the program, if the stack is not that deep.
     """
-    frames = frame.strand.frames
+    frames = frame.strand.execution.frames()
     inner = len(frames) - 1 - max(depth, 0)
     if inner >= 0:
         return frames[inner]
@@ -126,6 +159,7 @@ _ANSWERS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
     id(eval): _evaluate(builtins.eval),
     id(exec): _evaluate(builtins.exec),
     id(sys._getframe): _get_frame,
+    id(warnings.warn): _warn,
 }
 if hasattr(sys, "_getframemodulename"):  # since 3.12
     _ANSWERS[id(sys._getframemodulename)] = _get_module_name

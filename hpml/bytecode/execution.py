@@ -13,6 +13,7 @@ from hpml.bytecode.frame import Frame
 from hpml.bytecode.program import Program, decode
 from hpml.bytecode.recorder import RecordedStack, Recorder
 from hpml.bytecode.strand import Strand
+from hpml.bytecode.tracebacks import is_our_code
 
 __all__ = ["ASYNC", "Execution"]
 
@@ -31,6 +32,7 @@ class Execution:
         steps: how many were taken.
         depth: how many interpreted calls are in progress.
         recorder: what writes steps down; None if nobody does.
+        running: the strands in progress, the innermost last.
         stopped: whether the limit was met; generators that are left do not run on.
     """
 
@@ -45,6 +47,7 @@ class Execution:
         self.depth = 0
         self.recorder = recorder
         self.stopped = False
+        self.running: list[Strand] = []
         self._step_into = step_into
         self._programs: dict[int, Program] = {}
         self._outer_depth = _native_depth()
@@ -60,7 +63,9 @@ class Execution:
     def steps_into(self, function: FunctionType) -> bool:
         """Return whether a call of `function` is interpreted and not left to CPython."""
         code = function.__code__
-        if code.co_flags & ASYNC or (_makes_parameters(code) and self._makes_alias(code)):
+        if code.co_flags & ASYNC or is_our_code(code):
+            return False
+        if _makes_parameters(code) and self._makes_alias(code):
             return False
         return self._step_into(function)
 
@@ -88,6 +93,10 @@ class Execution:
         if slots is None:
             return None
         return Frame(function, program, slots, strand, namespace=namespace, finish=finish)
+
+    def frames(self) -> list[Frame]:
+        """Return the calls in progress, the innermost last."""
+        return [frame for strand in self.running for frame in strand.frames]
 
     def new_stack(self) -> list[Any]:
         """Return an empty value stack."""

@@ -111,9 +111,14 @@ class Frame:
                     continue
             else:
                 local[name] = value
-        if self.namespace is not None:
+        if isinstance(self.namespace, dict):  # a metaclass may have given something else
             local.update(self.namespace)
         return local, cells
+
+    def named_variables(self) -> dict[str, Any]:
+        """Return all variables that have a value, by name, as ``locals()`` does."""
+        local, cells = self.variables()
+        return {name: value for name, value in (local | cells).items() if isinstance(name, str)}
 
 
 @dataclass(frozen=True, slots=True)

@@ -40,9 +40,14 @@ class Machine:
             100 thousand with a trace.
         step_into: which Python functions that the program calls are interpreted as well: all
             (True), none (False), those of the same module as the first function (``"module"``), or
-            those for which a function returns true. The others, everything written in C, and
-            whatever C code calls back (the ``key`` of ``sorted``, an ``__add__``) is executed by
-            CPython as one instruction.
+            those for which a function returns true.
+
+    Functions that are not stepped into, everything written in C, and whatever C code calls back
+    (the ``key`` of ``sorted``, an ``__add__``) are executed by CPython within one instruction.
+    What looks at the stack of calls (``inspect.stack``, the line of a warning from C code) sees the
+    machine there. A generator that is driven by a generator costs a few of Python's own calls, so
+    that some hundred of them in each other reach the limit of recursion earlier than without the
+    machine.
 
     >>> Machine(max_steps=1000).run(sum, [1, 2])
     Traceback (most recent call last):
@@ -129,6 +134,8 @@ class Machine:
         # A generator that is left may run on, unrecorded.
         execution.end_recording(RUN_LIMIT)
         if isinstance(outcome, Reraise):
+            if isinstance(outcome.error, KeyboardInterrupt):
+                raise outcome.error  # somebody pressed stop
             return _trace(plain, recorder, None, _report(outcome.error))
         return _trace(plain, recorder, short(outcome.value), None)
 

@@ -96,7 +96,10 @@ class Recorder:
     @contextmanager
     def listening(self) -> Iterator[None]:
         """Copy what is printed until the end of the ``with`` block."""
-        before = sys.stdout
+        before: Any = sys.stdout
+        if before is None:  # a program without a console prints nowhere
+            yield
+            return
         self._output.stream = before
         tee: Any = self._output
         sys.stdout = tee

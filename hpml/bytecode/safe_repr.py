@@ -87,7 +87,7 @@ def _text(value: Any, levels: int, limit: int) -> str:
     if named is not None:
         text: str = named(value)
         return text
-    if isinstance(value, type):
+    if issubclass(kind, type):
         return f"<class {type.__getattribute__(value, '__name__')}>"
     return _instance(value, kind, limit)
 
@@ -121,32 +121,28 @@ def _container(value: Any, kind: type, levels: int, limit: int) -> str:
     return f"frozenset({text})" if kind is frozenset else text
 
 
-def _instance(value: object, kind: type, limit: int) -> str:
-    """Return the text of an object with a ``repr`` that we do not know."""
+def _instance(value: Any, kind: Any, limit: int) -> str:
+    """Return the text of an object of a class that we do not know."""
     name = kind.__name__
-    if hasattr(kind, "shape") and hasattr(kind, "dtype"):
-        try:
-            return f"<{name} {tuple(value.shape)} {value.dtype}>"  # type: ignore[attr-defined]
-        except Exception:  # noqa: BLE001 - a foreign class; its type says enough
-            return f"<{name} object>"
-    own: object = kind.__repr__
-    if own is object.__repr__:
-        return f"<{name} object>"
-    if _is_large(value):
-        return f"<{name} of {len(value)}>"  # type: ignore[arg-type]
     try:
+        # A number of NumPy's is no array, though it has a shape.
+        is_array = hasattr(kind, "shape") and hasattr(kind, "dtype")
+        if is_array and not (kind.__module__ == "numpy" and value.shape == ()):
+            return f"<{name} {tuple(value.shape)} {value.dtype}>"
+        if kind.__repr__ is object.__repr__:
+            return f"<{name} object>"
+        if issubclass(kind, _COLLECTIONS) and len(value) > _LONG:
+            return f"<{name} of {len(value)}>"
         with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
             text = repr(value)
-    except Exception:  # noqa: BLE001 - whatever a foreign repr raises, its type says enough
+    except Exception:  # noqa: BLE001 - whatever a foreign class raises, its name says enough
         return f"<{name} object>"
     return text if len(text) <= 4 * limit else text[: 4 * limit]
 
 
-def _is_large(value: object) -> bool:
-    """Say whether `value` has so many items that its ``repr`` might take long."""
-    if isinstance(value, list | tuple | dict | set | frozenset | str | bytes | bytearray):
-        return len(value) > 100
-    return False
+# Subclasses of these may write all their items: long ones are shown by their length.
+_COLLECTIONS = (list, tuple, dict, set, frozenset, str, bytes, bytearray)
+_LONG = 100
 
 
 def _function(value: Any) -> str:

@@ -45,27 +45,30 @@ class Strand:
 
     def run(self) -> Return | Yield | Reraise:
         """Run until the first frame returns, yields or raises; say which."""
-        while True:
-            signal: Signal | None
-            try:
-                signal = self._until_signal()
-            except _OURS:
-                self.execution.stopped = True
-                raise
-            except BaseException as caught:  # noqa: BLE001 - whatever the program raises
-                error = caught
-            else:
-                if isinstance(signal, Reraise):
-                    if not self._raise(signal.error, in_traceback=True):
+        running = self.execution.running
+        running.append(self)
+        try:
+            while True:
+                in_traceback = False
+                try:
+                    signal = self._until_signal()
+                    if not isinstance(signal, Reraise):
                         return signal
-                    continue
-                assert not isinstance(signal, Enter)
-                return signal
-            # Out of the `except` block: nothing must count as handled by the machine itself.
-            tracebacks.clean(error)
-            if not self._raise(error, in_traceback=False):
-                return Reraise(error)
-            del error  # it lives as long as the program wants, and not until the next one
+                    error, in_traceback = signal.error, True
+                    del signal
+                except _OURS:
+                    self.execution.stopped = True
+                    raise
+                except BaseException as caught:  # noqa: BLE001 - whatever the program raises
+                    error = caught
+                # Out of the `except` block: nothing must count as handled by the machine itself.
+                if not in_traceback:
+                    tracebacks.clean(error)
+                if not self._raise(error, in_traceback=in_traceback):
+                    return Reraise(error)
+                del error  # it lives as long as the program wants, and not until the next one
+        finally:
+            running.pop()
 
     def _until_signal(self) -> Return | Yield | Reraise:
         """Execute operations until one ends or leaves the first frame, or raises."""

@@ -8,26 +8,40 @@ An entry needs a real frame object. `add` takes that of a generator which is cre
 started, and whose code is the interpreted function's own, cut short: its first instruction is
 replaced by the one that creates a generator. So names, lines and columns are right by themselves,
 and the frame has no caller, so that it keeps nothing of the machine alive.
+
+A program that asks for its own frame (`sys._getframe`) may walk to its callers. `stack_frame` gives
+it frames of functions that really call each other, one for each interpreted call.
 """
 
 from __future__ import annotations
 
 import dis
 import inspect
+import sys
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from types import FrameType, FunctionType, TracebackType
+from types import CodeType, FrameType, FunctionType, TracebackType
+from typing import Any
 
 from hpml.bytecode.frame import Frame
 
-__all__ = ["add", "clean", "is_ours", "real_frame"]
+__all__ = ["add", "clean", "is_our_code", "is_ours", "real_frame", "stack_frame"]
 
 _FOLDER = str(Path(__file__).parent)
+_DEEPEST = 100
+"""How many callers a frame has at most when a program asks for it."""
+
 _CREATE_GENERATOR = bytes([dis.opmap["RETURN_GENERATOR"], 0])
 
 
 def is_ours(frame: FrameType) -> bool:
     """Return whether `frame` belongs to the machine and not to the program that it runs."""
-    return frame.f_code.co_filename.startswith(_FOLDER)
+    return is_our_code(frame.f_code)
+
+
+def is_our_code(code: CodeType) -> bool:
+    """Return whether `code` is code of the machine."""
+    return code.co_filename.startswith(_FOLDER)
 
 
 def clean(error: BaseException) -> None:
@@ -61,8 +75,7 @@ def add(error: BaseException, frame: Frame) -> None:
 def real_frame(frame: Frame) -> FrameType:
     """Return a frame object that looks like `frame` to `traceback` and to debuggers."""
     code = frame.code
-    local, cells = frame.variables()
-    variables = {name: value for name, value in (local | cells).items() if isinstance(name, str)}
+    variables = frame.named_variables()
     cut_short = code.replace(
         # As long as before: the line table must not describe more code than there is.
         co_code=_CREATE_GENERATOR + code.co_code[len(_CREATE_GENERATOR) :],
@@ -79,3 +92,32 @@ def real_frame(frame: Frame) -> FrameType:
     generator = FunctionType(cut_short, frame.globals)(*variables.values())
     found: FrameType = generator.gi_frame
     return found
+
+
+def stack_frame(frames: Sequence[Frame]) -> FrameType:
+    """Return a frame object for the last of `frames`; those before it are its callers."""
+    following: Callable[[], Any] = sys._getframe
+    for frame in reversed(frames[-_DEEPEST:]):
+        following = _stand_in(frame, following)
+    found: FrameType = following()
+    return found
+
+
+def _stand_in(frame: Frame, following: Callable[[], Any]) -> FunctionType:
+    """Return a function that calls `following` from the line where `frame` stands."""
+    first = frame.code.co_firstlineno
+    line = max(frame.current.line or first, first)
+    # Its first line and the line where it stands are those of the program.
+    down, further = "\n" * (first - 1), "\n" * (line - first)
+    text = f"{down}def stand_in(following):{further} return following()"
+    module = compile(text, frame.code.co_filename, "exec")
+    code = next(const for const in module.co_consts if isinstance(const, CodeType))
+    variables = frame.named_variables()
+    relabelled = code.replace(
+        co_name=frame.code.co_name,
+        co_qualname=frame.code.co_qualname,
+        co_varnames=(".following", *variables),
+        co_nlocals=1 + len(variables),
+        co_argcount=1 + len(variables),
+    )
+    return FunctionType(relabelled, frame.globals, None, (following, *variables.values()))

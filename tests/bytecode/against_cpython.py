@@ -23,7 +23,7 @@ from tests.bytecode import generated, library, offsets
 from tests.bytecode.cases import corpus, from_text
 from tests.bytecode.outcome import differences, outcome_of
 
-PROGRAMS = 1500
+PROGRAMS = 1000
 """How many generated programs are compared."""
 
 Found = Iterator[tuple[str, Any]]

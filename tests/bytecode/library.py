@@ -14,7 +14,9 @@ import json.scanner
 import statistics
 import sys
 import textwrap
-from types import ModuleType
+from types import FunctionType, ModuleType
+
+from tests.bytecode import library_tools
 
 _TEXT = """The quick brown fox jumps over the lazy dog.
     It had been raining for several days, and the ground was soft.
@@ -208,7 +210,10 @@ def differences_of_texts():
 
 
 CASES = {
-    name: function
-    for name, function in list(globals().items())
-    if callable(function) and not name.startswith("_") and function.__module__ == __name__
+    f"{module.__name__.rpartition('.')[2]}.{name}": function
+    for module in (sys.modules[__name__], library_tools)
+    for name, function in list(vars(module).items())
+    if isinstance(function, FunctionType)
+    and not name.startswith("_")
+    and function.__module__ == module.__name__
 }

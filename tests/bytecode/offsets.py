@@ -83,6 +83,13 @@ def by_machine(function: Any, codes: set[CodeType]) -> Offsets:
     ]
 
 
+def opcodes_by_machine(function: Any) -> set[str]:
+    """Return the opcodes that the machine executes for `function`."""
+    spy: Any = _Spy()
+    _execute(function, Execution(10_000_000, lambda other: True, spy))
+    return {opname for _, opname, _ in spy.seen}
+
+
 def _silent(code: CodeType, silent: dict[str, str]) -> set[int]:
     """Return the offsets of the instructions of `code` that CPython never reports."""
     found = set()

@@ -84,7 +84,7 @@ def test_refuses_an_unknown_opcode_by_name_and_version(monkeypatch: pytest.Monke
 
 def test_refuses_a_python_without_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(HANDLERS, version())
-    with pytest.raises(BytecodeError, match=f"this is Python {version()}"):
+    with pytest.raises(BytecodeError, match=f"this is cpython {version()}"):
         run(double, 3)
 
 
@@ -194,6 +194,36 @@ def test_the_context_of_an_exception_is_that_of_the_program() -> None:
     with pytest.raises(KeyError) as after:
         run(fails)
     assert after.value.__context__ is None
+
+
+def test_an_interrupt_stops_a_trace() -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        trace(interrupted)
+
+
+def test_a_trace_without_a_console_prints_nowhere(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(sys, "stdout", None)
+    assert trace(lambda: print("lost")).value == "None"
+    assert sys.stdout is None
+
+
+def test_the_machine_does_not_step_into_itself() -> None:
+    def twice() -> int:
+        return int(run(double, 2)) + len(trace(double, 3).steps)
+
+    assert {step.function for step in trace(twice)} == {twice.__qualname__}
+
+
+def test_generators_in_each_other_run() -> None:
+    def numbers(n: int):  # type: ignore[no-untyped-def]
+        if n:
+            yield n
+            yield from numbers(n - 1)
+
+    assert run(lambda: sum(numbers(80))) == sum(range(81))
 
 
 def test_recursion_without_end_meets_the_limit_of_python() -> None:

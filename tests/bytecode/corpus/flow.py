@@ -287,3 +287,65 @@ def caller_is_asked_for():
     here = sys._getframe()
     above = sys._getframe(0)
     return here.f_code.co_name, above.f_code.co_name, here.f_globals is globals()
+
+
+def while_nothing_is_found():
+    values = iter([None, None, 3])
+    found, tries = None, 0
+    while found is None:
+        found = next(values)
+        tries += 1
+    while found is not None:
+        found = None if found == 0 else found - 1
+    return found, tries
+
+
+def warnings_name_their_line():
+    import warnings
+
+    def old():
+        warnings.warn("old", DeprecationWarning, stacklevel=2)
+        warnings.warn(UserWarning("here"))
+        warnings.warn("plain")
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        old()
+    return [(str(w.message), w.category.__name__, w.lineno, w.filename) for w in caught]
+
+
+def logging_names_its_line():
+    import io
+    import logging
+
+    out = io.StringIO()
+    logger = logging.Logger("corpus")
+    handler = logging.StreamHandler(out)
+    handler.setFormatter(logging.Formatter("%(levelname)s %(funcName)s %(lineno)d %(message)s"))
+    logger.addHandler(handler)
+    logger.warning("careful %d", 3)
+    try:
+        1 / 0
+    except ZeroDivisionError:
+        logger.exception("failed")
+    return out.getvalue()
+
+
+def callers_are_asked_for():
+    import sys
+
+    def names(depth):
+        frame = sys._getframe(depth)
+        found = []
+        while frame is not None and frame.f_globals is globals():
+            found.append((frame.f_code.co_name, frame.f_lineno, sorted(frame.f_locals)[-1]))
+            frame = frame.f_back
+        return found[depth == 0 :]  # its own line goes on while it looks
+
+    def middle(n):
+        return names(n)
+
+    def generator(n):
+        yield names(n)
+
+    return middle(0), middle(1), middle(2), list(generator(1)), sys._getframe(0).f_lineno
