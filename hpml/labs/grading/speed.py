@@ -38,10 +38,10 @@ from hpml.worker.plain import encode
 
 __all__ = ["Ratio", "Sample", "Side", "add", "compare", "points_for"]
 
-FEWEST_ROUNDS = 10
+FEWEST_ROUNDS = 6  # fewer have no interval of 95 %
 MOST_ROUNDS = 60
 MOST_SECONDS = 30.0
-_BETWEEN_LOOKS = 5
+_BETWEEN_LOOKS = 3
 # How much of the points may hang on where in the interval the truth lies.
 _NARROW = 0.05
 # Two processes never carry the same data in the same time; this much of it is no sign of work.
@@ -152,10 +152,11 @@ def compare(
             return f"A result was wrong while time was measured. {wrong}"
         rounds.append((mine, theirs))
         late = clock() - began > most_seconds or len(rounds) >= MOST_ROUNDS
-        # With fewer than six there is no interval of 95 %.
-        if late and len(rounds) >= 6:
+        if len(rounds) < FEWEST_ROUNDS:
+            continue
+        if late:
             return _ratio(speed, rounds)
-        if len(rounds) >= FEWEST_ROUNDS and len(rounds) % _BETWEEN_LOOKS == 0:
+        if len(rounds) % _BETWEEN_LOOKS == 0:
             ratio = _ratio(speed, rounds)
             if ratio.decided:
                 return ratio

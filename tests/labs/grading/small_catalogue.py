@@ -40,7 +40,7 @@ DOUBLE = Exercise(
     judge=expect(lambda case: 2 * case.data["n"]),
     misconceptions=(Misconception("squares", "It squares the number.", _squares),),
     forbids=Forbidden(modules=("graphlib",), why="Write it yourself."),
-    seconds=0.6,
+    seconds=1.5,
 )
 
 TOTAL = Exercise(
@@ -54,7 +54,7 @@ TOTAL = Exercise(
     parts={"right": 2, "empty": 1},
     cases=_totals,
     judge=expect(lambda case: sum(case.data["numbers"])),
-    seconds=0.6,
+    seconds=1.5,
 )
 
 EXPLANATION = Choice(lab="06", number=3, best=2)
