@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import cast
 
 from hpml.labs.exercises.exercise import Case, Choice, Exercise, Forbidden, Misconception, Wrong
@@ -120,28 +121,44 @@ def _without_the_last(case: Case) -> Runs:
     return [run for run in _expected_runs(case) if run[1] != len(_calls(case))]
 
 
-def _through_the_output(case: Case) -> Runs:
-    return _runs_of(_calls(case), "", cast("int", case.data["min_length"]))
-
-
 def _longer_than(case: Case) -> Runs:
     least = cast("int", case.data["min_length"])
     return [(first, end) for first, end in _expected_runs(case) if end - first > least]
 
 
-def _through_branches(case: Case) -> Runs:
-    """Return the runs that end only where the next call reads something else."""
-    calls, output = _calls(case), case.data["output"]
+def _careless(
+    case: Case, *, readers: bool = False, output: bool = False, first: bool = False
+) -> Runs:
+    """Return the runs of whoever forgets a condition.
+
+    Args:
+        case: what was tried.
+        readers: whether it is forgotten that nobody else may read a value inside of a run.
+        output: whether it is forgotten that the output may not lie inside of a run.
+        first: whether it is forgotten that the first call of a run has one argument.
+    """
+    calls = _calls(case)
+    read = [name for _, _, arguments in calls for name in arguments]
     runs: Runs = []
     for position, (_, _, arguments) in enumerate(calls):
-        if len(arguments) != 1:
-            continue
-        before = calls[position - 1][0] if position else None
-        if runs and runs[-1][1] == position and arguments == [before] and before != output:
+        before = calls[position - 1][0] if position else ""
+        goes_on = (
+            arguments == [before]
+            and (readers or read.count(before) == 1)
+            and (output or before != case.data["output"])
+        )
+        if goes_on and runs and runs[-1][1] == position:
             runs[-1] = (runs[-1][0], position + 1)
-        else:
+        elif first or len(arguments) == 1:
             runs.append((position, position + 1))
     return [run for run in runs if run[1] - run[0] >= cast("int", case.data["min_length"])]
+
+
+def _forgets(*, readers: bool = False, output: bool = False) -> Callable[[Case, Outcome], bool]:
+    """Return whether these conditions are forgotten, be the one on the first call or not."""
+    forgets = partial(_careless, readers=readers, output=output)
+    ways = (_gives(forgets), _gives(partial(forgets, first=True)))
+    return lambda case, outcome: any(way(case, outcome) for way in ways)
 
 
 def _gives(compute: Callable[[Case], object]) -> Callable[[Case, Outcome], bool]:
@@ -188,10 +205,16 @@ _COMPRESS_RUNS = Exercise(
             _gives(_without_the_last),
         ),
         Misconception(
+            "begins_with_two",
+            "One of your runs begins with a call that has several arguments. In a loop every line "
+            "is `h = layer(h)`, the first one too, so it has one.",
+            _gives(partial(_careless, first=True)),
+        ),
+        Misconception(
             "output_inside",
             "The output lies inside of a run. A loop keeps one name only, so what is returned has "
             "to be the result of its last call.",
-            _gives(_through_the_output),
+            _forgets(output=True),
         ),
         Misconception(
             "longer_than",
@@ -202,7 +225,13 @@ _COMPRESS_RUNS = Exercise(
             "ignores_other_readers",
             "A run goes on although somebody else reads the value in its middle. A loop would "
             "have written over it by then.",
-            _gives(_through_branches),
+            _forgets(readers=True),
+        ),
+        Misconception(
+            "looks_back_only",
+            "You ask of each call only what it reads. Ask of the value between two calls as well: "
+            "does anybody else read it, and is it the output?",
+            _forgets(readers=True, output=True),
         ),
     ),
     hints=(
@@ -271,14 +300,16 @@ def _judge_time(case: Case, outcome: Outcome) -> Wrong | None:
     if not isinstance(outcome, Raised) or "ValueError" not in outcome.bases:
         return Wrong(f"raises a ValueError that names {execution!r}", shown(outcome))
     if execution not in outcome.message:
-        why = "The error is the right one; its text should say which execution is unknown."
-        return Wrong(f"a ValueError that names {execution!r}", shown(outcome), why)
+        return Wrong(f"a ValueError that names {execution!r}", shown(outcome))
     return None
 
 
 def _known(compute: Callable[[Case], float]) -> Callable[[Case, Outcome], bool]:
+    """Return whether the sum is this one; whoever errs there may not have met the error yet."""
     fits = _gives(compute)
-    return lambda case, outcome: case.part == "right" and fits(case, outcome)
+    return lambda case, outcome: (
+        fits(case, outcome) if case.part == "right" else isinstance(outcome, Raised)
+    )
 
 
 def _key_error(case: Case, outcome: Outcome) -> bool:
@@ -307,6 +338,19 @@ _PREDICT_TIME = Exercise(
     judge=_judge_time,
     misconceptions=(
         Misconception(
+            "key_error",
+            "It raises KeyError, as a dictionary does. Whoever calls knows nothing of your "
+            "dictionary: ask whether `costs` has the execution, and raise a ValueError of your "
+            "own.",
+            _key_error,
+        ),
+        Misconception(
+            "nameless_error",
+            "The kind of the error is right. Put the execution's name into its text, so that one "
+            "can see what was wrong.",
+            _no_name,
+        ),
+        Misconception(
             "forgets_the_start",
             "The start is missing. It is paid once a forward, also when there are no layers.",
             _known(lambda case: _seconds(case) - _costs(case)["start"]),
@@ -330,19 +374,6 @@ _PREDICT_TIME = Exercise(
                     _seconds(case) + _layers(case) * (_costs(case)["codegen"] - _each(case))
                 )
             ),
-        ),
-        Misconception(
-            "key_error",
-            "It raises KeyError, as a dictionary does. Whoever calls knows nothing of your "
-            "dictionary: ask whether `costs` has the execution, and raise a ValueError of your "
-            "own.",
-            _key_error,
-        ),
-        Misconception(
-            "nameless_error",
-            "The kind of the error is right. Put the execution's name into its text, so that one "
-            "can see what was wrong.",
-            _no_name,
         ),
     ),
     hints=(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
@@ -216,6 +217,17 @@ def _counts_the_calls(case: Case, outcome: Outcome) -> bool:
     return ran is not None and ran.calls in (kept, list(range(len(kept))))
 
 
+def _written_backwards(case: Case, outcome: Outcome) -> bool:
+    """Return whether the lines stand in the order in which a walk from the end finds the calls."""
+    found, needed = _observed(outcome), _needed(case)
+    if found is None or not isinstance(found.get("source"), str):
+        return False
+    kept = [name for name, _, _ in reversed(_calls(case)) if name in needed]
+    # A long source is cut.
+    lines = re.findall(r"^\s+(\w+) *= *l\[.*\)$", found["source"], re.MULTILINE)
+    return len(lines) > 1 and lines == kept[: len(lines)]
+
+
 def _fetches_each_time(case: Case, outcome: Outcome) -> bool:
     found, ran = _observed(outcome), _ran(outcome)
     if found is None or ran is None or _difference(_right(case), ran) is not None:
@@ -237,8 +249,9 @@ GENERATE_FORWARD = Exercise(
     name="generate_forward",
     statement=(
         "`generate_forward(inputs, calls, output)` returns the source of `def forward(self, ...)` "
-        "with the inputs as arguments. Its first line is `l = self._execution_order_layers`; each "
-        "call then has a line of its own, in the order given; it returns the value named `output`. "
+        "with the inputs as arguments. The first line of its body is "
+        "`l = self._execution_order_layers`; each call then has a line of its own, in the order "
+        "given; the last line returns the value named `output`. "
         "A call whose result is not needed for the output, neither directly nor by way of another "
         "call, is left out. Networks may be deep, with thousands of calls in a row."
     ),
@@ -288,6 +301,12 @@ GENERATE_FORWARD = Exercise(
             "It works, but fetches the list of layers anew in every line, with the look-up that "
             "section 1 warned of. Fetch it once, in the first line.",
             _fetches_each_time,
+        ),
+        Misconception(
+            "written_backwards",
+            "The last call stands first. From the end one finds out who is needed; the lines "
+            "themselves stand in the order of `calls`.",
+            _written_backwards,
         ),
         Misconception(
             "recursion",

@@ -8,7 +8,9 @@ from typing import Any
 import pytest
 
 from hpml.labs.exercises.catalogue import choice, exercises, find
+from hpml.labs.exercises.check import run, visible_cases
 from hpml.labs.exercises.exercise import Case, Wrong
+from hpml.labs.exercises.judging import judge
 from hpml.labs.exercises.outcomes import Raised, Returned
 from hpml.worker.plain import decode, encode
 from hpml.worker.ways.lab_07 import input_values, layer_value, source_and_run
@@ -97,3 +99,25 @@ def test_the_unknown_execution_is_named_by_any_kind_of_value_error() -> None:
 
 def test_the_lab_is_worth_ten_points() -> None:
     assert sum(each.points for each in exercises("07")) + choice("07").points == 10
+
+
+def test_a_wrong_sum_is_named_although_the_unknown_execution_is_not_met_yet() -> None:
+    def predict_time(n_layers: int, costs: dict[str, float], execution: str) -> float:
+        return costs["start"] + n_layers * costs["layer"] + (n_layers - 1) * costs[execution]
+
+    exercise = find("predict_time")
+    cases = visible_cases(exercise)
+    found = judge(exercise, cases, run(exercise, predict_time, cases)).diagnosis
+    assert found is not None
+    assert found.key == "counts_the_gaps"
+
+
+def test_two_forgotten_conditions_are_met_one_after_the_other() -> None:
+    exercise = find("compress_runs")
+    calls = [("a", 0, ["x"]), ("b", 1, ["a", "a"]), ("c", 2, ["b"]), ("d", 3, ["c"])]
+    data = {"calls": calls, "output": "c", "min_length": 2}
+    by_key = {mistake.key: mistake for mistake in exercise.misconceptions}
+    both = Returned([(1, 4)], {})
+    assert exercise.judge(Case("c", data), both) is not None
+    assert by_key["output_inside"].fits(Case("c", data), both)
+    assert not by_key["begins_with_two"].fits(Case("c", data), both)
