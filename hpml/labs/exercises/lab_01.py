@@ -1,4 +1,4 @@
-"""The exercises of lab 01: the bytes of a list, a polynomial for every type, and a crossing."""
+"""The exercises of lab 01: the bytes of a list, a crossing, and a polynomial for every type."""
 
 from __future__ import annotations
 
@@ -64,9 +64,9 @@ _LIST_BYTES = Exercise(
     number=1,
     name="list_bytes",
     statement=(
-        "`list_bytes(n)` returns the bytes of `list(range(257, 257 + n))`, the list and its `n` "
-        "ints together, as `sys.getsizeof` of all of them would add up. A list made this way has "
-        "room for an even number of pointers: one more than it needs if `n` is odd."
+        "`list_bytes(n)` returns the bytes of `list(range(257, 257 + n))`, of the list and of its "
+        "`n` ints together: what `sys.getsizeof` says of each of them, added up. A list made this "
+        "way has room for an even number of pointers: one more than it needs if `n` is odd."
     ),
     signature="list_bytes(n: int) -> int",
     example="list_bytes(2)",
@@ -193,13 +193,13 @@ def _whole(case: Case, outcome: Outcome) -> bool:
 
 _CROSSING_POINT = Exercise(
     lab="01",
-    number=3,
+    number=2,
     name="crossing_point",
     statement=(
         "Way A takes `per_item_a` for each item. Way B takes `overhead` once and `per_item_b` for "
         "each item. `crossing_point(overhead, per_item_a, per_item_b)` returns the number of "
         "items, as a float, at which both take equally long and from which B is faster; "
-        "`math.inf` if B never becomes faster."
+        "infinity, `float('inf')`, if B never becomes faster."
     ),
     signature="crossing_point(overhead: float, per_item_a: float, per_item_b: float) -> float",
     example="crossing_point(300.0, 40.0, 10.0)",
@@ -238,7 +238,7 @@ _CROSSING_POINT = Exercise(
     ),
 )
 
-EXERCISES: tuple[Exercise, ...] = (_LIST_BYTES, HORNER, _CROSSING_POINT)
+EXERCISES: tuple[Exercise, ...] = (_LIST_BYTES, _CROSSING_POINT, HORNER)
 
 EXPLANATION_ITEM = Choice(
     lab="01",

@@ -135,7 +135,7 @@ def _too_many(case: Case, outcome: Outcome) -> bool:
 
 HORNER = Exercise(
     lab="01",
-    number=2,
+    number=3,
     name="horner",
     statement=(
         "`horner(coefficients, x)` returns the value of a polynomial at `x`; the coefficients "

@@ -7,8 +7,8 @@ from hpml.labs.explanations import Explanation
 __all__ = ["EXPLANATION"]
 
 _BEST = (
-    "Time looking up a[i] alone, and adding numbers looked up before alone, each with ten "
-    "numbers and with a million."
+    "Time two things apart, looking up a[i] and adding numbers that were looked up before; each "
+    "with ten numbers and with a million."
 )
 
 EXPLANATION = Explanation(
