@@ -105,6 +105,11 @@ def film_of_call(
     """
     plain = function.__func__ if isinstance(function, MethodType) else function
     assert isinstance(plain, FunctionType)
+    if not (isinstance(step_into, bool) or step_into == "module" or callable(step_into)):
+        raise WidgetError(
+            "stepper: step_into is True, False, 'module', or a function that takes a function, "
+            f"got {describe(step_into)}."
+        )
     witness = Witness(plain, step_into)
     recorded = _recorded(function, args, kwargs, max_steps, witness)
     return stepper_film(recorded, witness.codes, title=title, called_with=called_with)

@@ -39,16 +39,26 @@ _KINDS = {
     "LOAD_CONST": "the constant ",
     "LOAD_BUILD_CLASS": "what makes classes, ",
     "LOAD_ASSERTION_ERROR": "the exception class ",
-    "MAKE_FUNCTION": "a new function, ",
+    "MAKE_FUNCTION": "a new ",
     "FORMAT_VALUE": "it as text, ",
     "FORMAT_SIMPLE": "it as text, ",
     "FORMAT_WITH_SPEC": "it as text, ",
     "CONVERT_VALUE": "it as text, ",
-    "IMPORT_NAME": "the module ",
     "TO_BOOL": "whether that counts as true: ",
 }
 _TO_SEE_IT = ". To see them run, step through something that asks it for values, such as list(...)"
-_OPERANDS = dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "CONTAINS_OP"), 2)
+_CALLS = {"CALL": 2, "CALL_KW": 3}
+"""Calls, and how many values lie on the stack besides as many arguments as the number says."""
+
+_OPERANDS = {
+    **dict.fromkeys(("BINARY_OP", "BINARY_SUBSCR", "COMPARE_OP", "CONTAINS_OP", "STORE_ATTR"), 2),
+    **dict.fromkeys(("BINARY_SLICE", "STORE_SUBSCR"), 3),
+    **dict.fromkeys(("UNARY_NEGATIVE", "UNARY_NOT", "UNARY_INVERT", "UNARY_POSITIVE"), 1),
+    **dict.fromkeys(("GET_ITER", "UNPACK_SEQUENCE", "UNPACK_EX", "LOAD_ATTR", "LOAD_METHOD"), 1),
+    **dict.fromkeys(("TO_BOOL", "FORMAT_VALUE", "FORMAT_SIMPLE", "CONVERT_VALUE"), 1),
+}
+"""How many values at the top of the stack an instruction works on, where it may raise."""
+
 _GROWS = {
     "LIST_APPEND": "appends it to the list",
     "LIST_EXTEND": "adds its items to the list",
@@ -134,12 +144,17 @@ def _raises(step: Step) -> Words:
     raised: Words = ["raises ", ("bad", str(step.raised))]
     if step.opname == "RERAISE":
         return [*raised, " again"]
-    if step.opname == "RAISE_VARARGS" and step.popped:
-        return ["takes ", *_listed("gone", _gone(step)), " off the stack and ", *raised]
-    taken = [value for value in _gone(step) if value != _NULL]
-    if step.jumped_to is not None:
-        # A caught exception cuts the stack: what lay below was not an operand of this instruction.
-        taken = taken[len(taken) - _OPERANDS.get(step.opname, 0) :]
+    count = _OPERANDS.get(step.opname, 0)
+    number = step.instruction.arg or 0
+    if step.opname == "RAISE_VARARGS":
+        count = number
+    elif step.opname in _CALLS:
+        count = number + _CALLS[step.opname]
+    # With an exception the stack is cut: what lay lower was not an operand of this instruction.
+    low = max(0, len(step.stack_before) - count)
+    taken = [named(value) for value in step.stack_before[low:] if value != _NULL]
+    if taken and step.opname in _CALLS:
+        return ["calls ", *_listed("gone", taken[:1]), ", which ", *raised]
     if taken:
         return ["takes ", *_listed("gone", taken), " off the stack and ", *raised]
     return raised
@@ -177,6 +192,8 @@ def _store_fast(step: Step) -> Words:
         stored = _separated("name", names, " and ")
         return ["takes ", *taken, " off the stack and stores them as ", *stored]
     kind = "cell" if "DEREF" in step.opname else "place"
+    if _gone(step) == [_NULL]:
+        return ["takes the empty place off the stack: ", ("name", names[0]), " has no value again"]
     where = f"{kind} {step.instruction.arg} of the values array, "
     return ["takes ", *taken, f" off the stack and stores it in {where}", ("name", names[0])]
 
@@ -184,7 +201,8 @@ def _store_fast(step: Step) -> Words:
 def _load_named(step: Step) -> Words:
     name = step.instruction.argrepr.removeprefix("NULL + ").removesuffix(" + NULL")
     values = [value for value in step.pushed if value != _NULL]
-    return ["looks up the name ", ("name", name), " and pushes ", *_listed("new", values)]
+    room = ", with an empty place (NULL) for the call" if _NULL in step.pushed else ""
+    return ["looks up the name ", ("name", name), " and pushes ", *_listed("new", values), room]
 
 
 def _store_named(step: Step) -> Words:
@@ -271,7 +289,7 @@ def _call(step: Step) -> Words:
     if given:
         words += [" with ", *_listed("gone", given)]
     if step.called is not None:
-        return [*words, ": a new frame with an empty stack"]
+        return [*words, ": a new frame begins, with an empty stack"]
     if step.pushed:
         words += [" and pushes what it returns, ", *_listed("new", step.pushed)]
     return words
@@ -334,8 +352,9 @@ def _pop_exception(step: Step) -> Words:
 
 def _match_exception(step: Step) -> Words:
     wanted = _gone(step)[-1:] or [named(step.stack_before[-1])]
-    return ["asks whether the exception is a ", ("gone", wanted[0]), " and pushes the answer, ",
-            *_listed("new", step.pushed[-1:])]  # fmt: skip
+    kind = ("gone", wanted[0].removeprefix("class "))
+    answer = _listed("new", step.pushed[-1:])
+    return ["asks whether the exception is a ", kind, " and pushes the answer, ", *answer]
 
 
 def _enter_with(step: Step) -> Words:

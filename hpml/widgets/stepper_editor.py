@@ -30,7 +30,7 @@ _LOOK = (
     "<style>.hpml-typed textarea, .hpml-typed input {font-family: var(--jp-code-font-family, "
     "monospace) !important;}</style>"
 )
-_FEWEST_ROWS, _MOST_ROWS = 5, 24
+_FEWEST_ROWS, _MOST_ROWS = 8, 24
 
 
 def stepper_editor(
@@ -112,10 +112,23 @@ def _controls(source: str, call: str, shown: Any, place: str) -> Any:
     widgets: Any = importlib.import_module("ipywidgets")
     wide = {"description_width": "5em"}
     rows = min(max(source.count("\n") + 2, _FEWEST_ROWS), _MOST_ROWS)
+    # Not while it is typed: what is sent letter by letter may still be on its way when the button
+    # is pressed. On leaving the field it goes first.
     text = widgets.Textarea(
-        value=source, description="function", rows=rows, style=wide, layout={"width": "100%"}
+        value=source,
+        description="function",
+        rows=rows,
+        continuous_update=False,
+        style=wide,
+        layout={"width": "100%"},
     )
-    line = widgets.Text(value=call, description="call", style=wide, layout={"flex": "1 1 auto"})
+    line = widgets.Text(
+        value=call,
+        description="call",
+        continuous_update=False,
+        style=wide,
+        layout={"flex": "1 1 auto"},
+    )
     button = widgets.Button(
         description="Step through it",
         tooltip="Executes the call and shows every step beneath",

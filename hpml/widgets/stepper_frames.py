@@ -77,7 +77,8 @@ def _pointer(
 
 def _stack(layout: Layout, moment: Moment, marks: dict[str, str], texts: dict[str, str]) -> None:
     highest = max(len(moment.stack), *(level + 1 for level, _ in moment.gone), 0)
-    below = max(0, highest - layout.levels)
+    # The top of the stack is always seen; what was taken off may reach higher.
+    below = max(0, min(highest - layout.levels, len(moment.stack) - 1))
     states: dict[int, list[str]] = {row: [] for row in range(layout.levels)}
     for level, value in enumerate(moment.stack[below:]):
         texts[f"K{level}"] = named(value)
@@ -91,12 +92,17 @@ def _stack(layout: Layout, moment: Moment, marks: dict[str, str], texts: dict[st
     else:
         texts["K0"] = "empty"
         states[0].append("void")
+    unseen = 0
     for level, value in moment.gone:
-        if level >= below:
+        if level - below >= layout.levels:
+            unseen += 1
+        elif level >= below:
             texts[f"G{level - below}"] = named(value)
             states[level - below].append("went")
     if below:
         texts["below"] = f"… and {below} more below"
+    if unseen:
+        texts["above"] = f"… {unseen} more were taken off"
     marks |= {f"k{row}": " ".join(state) for row, state in states.items() if state}
 
 
@@ -124,8 +130,8 @@ def _guard(
         return
     marks["guard"] = "on"
     pieces["guard"] = (
-        f"Guarded: the exception table sends an exception raised from <b>{guard.start}</b> to "
-        f"<b>{guard.end - 2}</b> to <b>{guard.target}</b>."
+        f"Guarded by the exception table: an exception at <b>{guard.start}</b> to "
+        f"<b>{guard.end - 2}</b> goes on at <b>{guard.target}</b>."
     )
     for place, entry in enumerate(layout.codes[code].guards):
         inside = entry.start <= moment.step.offset < entry.end and entry.target == guard.target

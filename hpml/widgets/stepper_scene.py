@@ -204,14 +204,12 @@ def _stack(layout: Layout) -> str:
             f'<div class="level" {part(f"k{row}")}><i></i> <span class="kept" {slot(f"K{row}")}>'
             f'</span> <span class="gone" {slot(f"G{row}")}></span></div>'
         )
-    below = (
-        f'<p class="below" {slot("below")}></p>'
-        if any(len(moment.stack) > layout.levels for moment in layout.moments)
-        else ""
-    )
+    deep = any(len(moment.stack) + len(moment.gone) > layout.levels for moment in layout.moments)
+    above = f'<p class="above" {slot("above")}></p>' if deep else ""
+    below = f'<p class="below" {slot("below")}></p>' if deep else ""
     return (
         '<div class="stack"><h4>Value stack <small>grows upward</small></h4>'
-        f'<div class="levels">{"".join(rows)}</div>{below}'
+        f'{above}<div class="levels">{"".join(rows)}</div>{below}'
         '<p class="floor"><i></i> <span>bottom</span> <span>taken off</span></p></div>'
     )
 

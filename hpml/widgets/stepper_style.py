@@ -31,10 +31,10 @@ _RULES = """\
  outline: 1.5px dashed var(--film-line);}
 & .says b.name {font-weight: 700; padding: 0;}
 & .says b.bad {color: white; background: var(--bad);}
-& .bench {display: flex; flex-wrap: wrap; gap: 0.6em 1.4em; align-items: flex-start;}
+& .bench {display: flex; flex-wrap: wrap; gap: 0.6em 1.1em; align-items: flex-start;}
 & .panel {min-width: 0;}
 & .panel.text {flex: 10 1 18em;}
-& .panel.ops {flex: 12 1 21em;}
+& .panel.ops {flex: 13 1 23em;}
 & .panel.state {flex: 9 1 18em;}
 & h4 {font-size: 13px; font-weight: 700; line-height: 22px; margin: 0 0 0.2em; color: inherit;}
 & h4 code {font-size: 12.5px; background: none; padding: 0; color: inherit;}
@@ -50,29 +50,30 @@ _RULES = """\
 & .source, & .listing, & .values, & .none {display: none;}
 & .source[data-on], & .listing[data-on], & .values[data-on], & .none:not([data-part]),
 & .none[data-on] {display: block;}
-& .source, & .listing .hpml-film-scroll {max-height: 398px; overflow-y: auto;
+& .source, & .listing .hpml-film-scroll {max-height: 420px; overflow-y: auto;
  border: 1px solid color-mix(in srgb, var(--film-ink) 22%, var(--film-paper));
  border-radius: 6px; background: var(--film-paper);}
-& .inner {position: relative; width: max-content; min-width: 100%; font: 12.5px/22px var(--mono);}
-& .line {height: 22px; white-space: pre; font-size: 0; padding-right: 10px;}
-& .line b {display: inline-block; width: 2.6em; padding-right: 0.9em; text-align: right;
- font: 400 12.5px/22px var(--mono); color: var(--faint);}
-& .line code {font: 12.5px/22px var(--mono); color: inherit; background: none; padding: 0;}
+& .inner {position: relative; width: max-content; min-width: 100%; font: 12px/22px var(--mono);}
+& .line {height: 22px; white-space: pre; font-size: 0; padding-right: 10px; overflow: hidden;}
+& .line b {display: inline-block; width: 2.5em; padding-right: 0.8em; text-align: right;
+ font: 400 12px/22px var(--mono); color: var(--faint);}
+& .line code {font: 12px/22px var(--mono); color: inherit; background: none; padding: 0;}
 & .line[data-on] {background: var(--here-ground); box-shadow: inset 4px 0 var(--film-accent);}
 & .line[data-on~="bad"] {background: color-mix(in srgb, var(--bad) 18%, var(--film-paper));
  box-shadow: inset 4px 0 var(--bad);}
 & .line[data-on] b {color: inherit; font-weight: 700;}
-& .line[data-on~="soon"], & .row[data-on~="soon"] {background: none;}
+& .line[data-on~="soon"] {background: none;}
 & .line[data-go]:hover, & .row[data-go]:hover {outline: 1px solid var(--film-line);
  outline-offset: -1px;}
 & .piece {position: absolute; top: calc(var(--r) * 22px + 1px); height: 20px;
- left: calc(3.5em + var(--c) * 1ch - 1px); width: calc(var(--w) * 1ch + 2px);
+ left: calc(3.3em + var(--c) * 1ch - 1px); width: calc(var(--w) * 1ch + 2px);
  border-bottom: 3px solid var(--film-accent); box-sizing: border-box; pointer-events: none;}
 & .printed {margin: 0; padding: 0.3em 0.7em; min-height: 22px; white-space: pre-wrap;
  font: 12.5px/20px var(--mono); background: var(--soft); border-radius: 6px; color: inherit;
  overflow-wrap: anywhere;}
 & .printed b {background: var(--new-ground);}
-& .row {height: 22px; white-space: nowrap; padding-right: 14px; position: relative;
+& .row {height: 22px; white-space: nowrap; padding-right: 10px; position: relative;
+ overflow: hidden;
  padding-left: var(--gutter);}
 & .row.first {box-shadow: inset 0 1px color-mix(in srgb, var(--film-ink) 20%, var(--film-paper));}
 & .row i {display: inline-block; text-align: right; font-style: normal; color: var(--faint);}
@@ -83,7 +84,7 @@ _RULES = """\
 & .row em.jumps {font-weight: 400; font-style: italic; color: var(--faint);
  font-family: var(--jp-content-font-family, system-ui, sans-serif);}
 & .row.gap {color: var(--faint); font-style: italic; padding-left: calc(var(--gutter) + 3em);}
-& .row:is([data-on~="at"], [data-on~="soon"]) {background: var(--here-ground);}
+& .row[data-on~="at"] {background: var(--here-ground);}
 & .row:is([data-on~="at"], [data-on~="bad"]) .op {font-weight: 700;}
 & .row[data-on] .op::before {content: "";
  position: absolute; margin-left: -1.6em; margin-top: 5px; width: 15px; height: 12px;
@@ -116,7 +117,7 @@ _RULES = """\
  border-radius: 4px; color: var(--faint); white-space: nowrap; overflow: hidden;
  text-overflow: ellipsis;}
 & .calls li:first-child {background: var(--here-ground); color: inherit;}
-& .level, & .floor {display: grid; grid-template-columns: 26px minmax(0, 2fr) minmax(0, 1fr);
+& .level, & .floor {display: grid; grid-template-columns: 26px minmax(0, 2.2fr) minmax(0, 1fr);
  gap: 0 7px; align-items: stretch;}
 & .level {font: 12px/22px var(--mono); margin: 0 0 4px; height: 28px;}
 & .level i {font: italic 12px/28px var(--jp-content-font-family, system-ui, sans-serif);
@@ -135,7 +136,8 @@ _RULES = """\
 & .floor {margin: 0; font-size: 12px; color: var(--faint); text-align: center;}
 & .floor span:nth-of-type(1) {border-top: 4px solid var(--film-ink); color: inherit;}
 & .floor span:nth-of-type(2) {border-top: 1px dashed var(--film-line);}
-& .below {margin: 0 0 3px 33px; font-size: 12px; color: var(--faint);}
+& .below, & .above {margin: 0 0 3px 33px; font-size: 12px; min-height: 17px; color: var(--faint);}
+& .above {text-align: right;}
 & .values .hpml-film-scroll {max-height: 330px; overflow-y: auto;}
 & .values table {width: 100%; margin: 0; border-collapse: separate; border-spacing: 0 2px;
  font: 12.5px/20px var(--mono); table-layout: auto; border: none; color: inherit;}
@@ -150,6 +152,7 @@ _RULES = """\
 & .values table tr[data-on~="read"] td {background: var(--here-ground);}
 & .values table tr[data-on~="written"] td {background: var(--new-ground); font-weight: 700;}
 & .none {margin: 0; font-size: 12.5px; color: var(--faint);}
+@media print {& .hpml-film-scene .jump {display: none !important;}}
 """
 
 STYLE = _RULES.replace("& {", ".hpml-film.stepper {").replace("& ", ".hpml-film.stepper ")

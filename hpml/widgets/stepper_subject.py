@@ -73,7 +73,7 @@ def function_of_text(text: str, names: tuple[str, ...] = ()) -> FunctionType:
         with contextlib.suppress(WidgetError):
             _compiled(wrapped)
             text = wrapped
-    return _defined(text)[0]
+    return _last_function(text)
 
 
 def prepared_call(text: str, call: str) -> Called:
@@ -92,7 +92,7 @@ def prepared_call(text: str, call: str) -> Called:
         raise WidgetError("There is no function yet: type one, such as def f(a, b): return a + b.")
     if not call.strip():
         raise WidgetError("There is no call yet: type one, such as f(2, 3).")
-    _, namespace = _defined(text)
+    namespace = _executed_text(text)
     source = call.strip()
     name = _registered(source)
     try:
@@ -148,17 +148,25 @@ def _no_parameters() -> ast.arguments:
     return ast.arguments([], [], None, [], [], None, [])
 
 
-def _defined(text: str) -> tuple[FunctionType, dict[str, Any]]:
-    """Return the last function of a text, and the namespace that the text fills."""
-    code = _compiled(text)
-    namespace: dict[str, Any] = {"__name__": "typed", "input": _no_input}
-    _guarded("The text", lambda: _executed(code, namespace))
-    names = _functions(ast.parse(text))
-    functions = [namespace.get(name) for name in names]
+def _last_function(text: str) -> FunctionType:
+    namespace = _executed_text(text)
+    functions = [namespace.get(name) for name in _functions(ast.parse(text))]
     found = [function for function in functions if isinstance(function, FunctionType)]
     if not found:
         raise WidgetError("The text defines no function: begin with def f(...):")
-    return found[-1], namespace
+    return found[-1]
+
+
+def _executed_text(text: str) -> dict[str, Any]:
+    """Return the namespace that a text fills."""
+    code = _compiled(text)
+
+    def input(*_: object) -> str:
+        raise RuntimeError("a stepper cannot ask for input; write the value into the call")
+
+    namespace: dict[str, Any] = {"__name__": "typed", "input": input}
+    _guarded("The text", lambda: _executed(code, namespace))
+    return namespace
 
 
 def _executed(code: CodeType, namespace: dict[str, Any]) -> None:
@@ -236,7 +244,3 @@ def _line(error: BaseException) -> int | None:
             line = entry.tb_lineno
         entry = entry.tb_next
     return line
-
-
-def _no_input(*_: object) -> str:
-    raise RuntimeError("a stepper cannot ask for input; write the value into the call")

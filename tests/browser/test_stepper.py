@@ -1,0 +1,315 @@
+"""The stepper in a real page: forwards and backwards, by mouse and keyboard, and typed into."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from tests.browser.test_players import Player, dark
+
+LECTURE = """\
+from hpml.widgets import stepper
+def lecture(a, b, c):
+    d = a + b * c
+    return d
+stepper(lecture, 2, 3, 4, title="The lecture's line")"""
+TOTAL = """\
+from hpml.widgets import stepper
+
+def check(n):
+    if n > 2:
+        raise ValueError("too big")
+    return n * n
+
+def total(items):
+    s = 0
+    for item in items:
+        try:
+            s = s + check(item)
+        except ValueError as error:
+            print("no:", error)
+    return s
+
+stepper(total, [2, 3, 1], title="A loop, a call, an exception")"""
+EDITOR = """\
+from hpml.widgets import stepper_editor
+stepper_editor()"""
+CALLED = "Back in total: CALL 1 pushes what check returned, 4."
+
+
+class Stepper(Player):
+    """A stepper on a page, and what a reader sees of it."""
+
+    def says(self) -> str:
+        return self._text(".says")
+
+    def waits(self, pattern: str) -> None:
+        """Wait until the sentence matches; fail if it never does."""
+        self.root.locator(".says", has_text=re.compile(pattern)).wait_for()
+
+    def on(self, pattern: str) -> None:
+        """Go on until the sentence matches."""
+        for _ in range(200):
+            if re.search(pattern, self.says()):
+                return
+            self.press("ArrowRight")
+        pytest.fail(f"no step says {pattern!r}")
+
+    def back(self, pattern: str) -> None:
+        """Go back until the sentence matches."""
+        for _ in range(200):
+            if re.search(pattern, self.says()):
+                return
+            self.press("ArrowLeft")
+        pytest.fail(f"no step says {pattern!r}")
+
+    def stack(self) -> list[str]:
+        """Return the boxes from the bottom to the top, as they lie on the page."""
+        return self._boxes('.level[data-on~="full"] .kept')
+
+    def gone(self) -> list[str]:
+        return self._boxes('.level[data-on~="went"] .gone')
+
+    def variables(self) -> dict[str, str]:
+        rows = self.root.locator(".values[data-on] tbody tr").all_inner_texts()
+        cells = [row.split("\t") for row in rows]
+        return {name: value for _, name, value in cells if value}
+
+    def line(self) -> str:
+        found: str = self.root.locator(".source[data-on] .line[data-on] code").inner_text()
+        return found.strip()
+
+    def instruction(self) -> str:
+        row = self.root.locator('.listing[data-on] .row:is([data-on~="at"], [data-on~="bad"])')
+        return " ".join(row.locator(".op").inner_text().split())
+
+    def _boxes(self, selector: str) -> list[str]:
+        boxes = self.root.locator(selector).evaluate_all(
+            "boxes => boxes.map(box => [-box.getBoundingClientRect().top, box.textContent])"
+        )
+        return [text for _, text in sorted(boxes)]
+
+    def _text(self, selector: str) -> str:
+        text: str = self.root.locator(selector).inner_text()
+        return " ".join(text.split())
+
+
+@pytest.fixture
+def lab(open_lab: Any, server: Any) -> Any:
+    server.write("stepper.ipynb", LECTURE, TOTAL)
+    opened = open_lab("stepper.ipynb")
+    opened.run_all()
+    return opened
+
+
+@pytest.fixture
+def page(browser: Any) -> Iterator[Any]:
+    """A page without a network."""
+    context = browser.new_context(viewport={"width": 1060, "height": 900}, offline=True)
+    opened = context.new_page()
+    opened.errors = []
+    opened.on("pageerror", lambda error: opened.errors.append(str(error)))
+    yield opened
+    context.close()
+
+
+def put(page: Any, folder: Path, *films: Any) -> None:
+    path = folder / "films.html"
+    whole = "".join(film.html for film in films)
+    path.write_text(f"<!doctype html><meta charset=utf-8>{whole}", encoding="utf-8")
+    page.goto(path.as_uri())
+
+
+def test_the_lectures_line_is_stepped_through_with_the_mouse(lab: Any, shot: Any) -> None:
+    stepper = Stepper(lab.page, "The lecture's line")
+    assert stepper.says().startswith("lecture(2, 3, 4) is called")
+    assert (stepper.stack(), stepper.variables()) == ([], {"a": "2", "b": "3", "c": "4"})
+    shot(stepper.root, "stepper_first")
+    for _ in range(5):
+        stepper.click("One step on")
+    stepper.waits(r"BINARY_OP \* takes 3 and 4 off the stack and pushes 12\.")
+    assert (stepper.stack(), stepper.gone()) == (["2", "12"], ["3", "4"])
+    assert stepper.line() == "d = a + b * c"
+    assert stepper.instruction().startswith("BINARY_OP 5 *")
+    shot(stepper.root, "stepper_lecture")
+    stepper.click("One step on")
+    assert (stepper.stack(), stepper.gone()) == (["14"], ["2", "12"])
+    stepper.click("One step back")
+    stepper.waits(r"pushes 12\.")
+    assert (stepper.stack(), stepper.gone()) == (["2", "12"], ["3", "4"])
+    stepper.click("Last step")
+    stepper.waits("lecture returns 14")
+    assert stepper.variables()["d"] == "14"
+    stepper.click("First step")
+    assert "d" not in stepper.variables()
+
+
+def test_a_loop_a_call_and_an_exception_are_stepped_through_with_the_keyboard(
+    lab: Any, shot: Any
+) -> None:
+    cells = lab.page.locator(".jp-Cell").count()
+    stepper = Stepper(lab.page, "A loop, a call, an exception")
+    calls = stepper.root.locator(".calls li")
+    stepper.on("calls function check with 2")
+    assert stepper.line() == "s = s + check(item)"
+    shot(stepper.root, "stepper_call")
+    stepper.press("ArrowRight")
+    assert stepper.line() == "def check(n):"
+    assert calls.all_inner_texts() == ["check line 3", "total waits in line 12"]
+    stepper.on("jumps to")
+    assert stepper.root.locator(".arcs g[data-on='lit']:visible").count() == 1
+    shot(stepper.root, "stepper_jump")
+    stepper.on(re.escape(CALLED))
+    assert (calls.all_inner_texts(), stepper.stack()[-1]) == (["total line 12"], "4")
+    stepper.on("jumps back to")
+    stepper.on("RAISE_VARARGS")
+    assert "it leaves check; caught in total" in stepper.says()
+    assert stepper.variables() == {"n": "3"}
+    shot(stepper.root, "stepper_raise")
+    stepper.press("ArrowRight")
+    assert "cuts the stack to 1 value" in stepper.says()
+    assert stepper.stack() == ["list_iterator object", "ValueError('too big')"]
+    assert stepper.root.locator(".guarded[data-on~='thrown']:visible").count() == 1
+    shot(stepper.root, "stepper_exception")
+    stepper.on("calls builtin print")
+    assert stepper.root.locator(".printed").inner_text().strip() == "no: too big"
+    # And back again: nothing is lost on the way.
+    stepper.back("RAISE_VARARGS")
+    assert stepper.root.locator(".printed").inner_text().strip() == ""
+    assert stepper.variables() == {"n": "3"}
+    stepper.back(re.escape(CALLED))
+    assert stepper.stack()[-1] == "4"
+    stepper.press("Home")
+    assert stepper.says().startswith("total([2, 3, 1]) is called")
+    stepper.press("End")
+    stepper.waits("total returns 5")
+    assert lab.page.locator(".jp-Cell").count() == cells
+
+
+def test_a_line_leads_to_its_next_execution_by_click_list_and_enter(lab: Any) -> None:
+    stepper = Stepper(lab.page, "A loop, a call, an exception")
+    line = stepper.root.locator(".source[data-on] .line", has_text="s = s + check(item)")
+    items = []
+    for _ in range(4):
+        line.click()
+        assert stepper.line() == "s = s + check(item)"
+        items.append(stepper.variables()["item"])
+    # Coming back from a call is on that line as well; after the last it begins anew.
+    assert items == ["2", "2", "3", "3"]
+    stepper.press("Home")
+    chooser = stepper.root.get_by_role("combobox", name="Jump to line")
+    assert chooser.evaluate("list => list.selectedOptions[0].text").startswith("8: def total")
+    chooser.select_option(label='5: raise ValueError("too big")')
+    assert stepper.line() == 'raise ValueError("too big")'
+    assert stepper.variables() == {"n": "3"}
+    # The list follows the film, and Enter goes on to the next time of the same line.
+    stepper.press("Home")
+    chooser.select_option(label="10: for item in items:")
+    assert "item" not in stepper.variables()
+    chooser.press("Enter")
+    assert stepper.variables()["item"] == "2"
+    stepper.press("End")
+    assert chooser.evaluate("list => list.selectedOptions[0].text") == "15: return s"
+
+
+def test_it_plays_and_an_instruction_leads_to_itself(lab: Any) -> None:
+    stepper = Stepper(lab.page, "The lecture's line")
+    stepper.root.get_by_role("combobox", name="Speed").select_option("4×")
+    stepper.click("Play")
+    stepper.waits("lecture returns 14")
+    stepper.root.locator(".listing .row", has_text="STORE_FAST").click()
+    stepper.waits("STORE_FAST d takes 14 off the stack")
+    assert stepper.variables()["d"] == "14"
+
+
+def test_it_reads_in_the_dark_theme(lab: Any, shot: Any) -> None:
+    with dark(lab.page):
+        stepper = Stepper(lab.page, "A loop, a call, an exception")
+        stepper.on("the ValueError arrives")
+        shot(stepper.root, "stepper_dark")
+        box = stepper.root.locator('.level[data-on~="new"] .kept')
+        colours = box.evaluate(
+            "box => [getComputedStyle(box).color, getComputedStyle(box).backgroundColor]"
+        )
+        assert colours[0] != colours[1]
+        assert _light(colours[0]) > 0.6 > 0.4 > _light(colours[1])
+
+
+def test_a_page_without_network_steps_and_one_without_scripts_shows_the_first_state(
+    page: Any, browser: Any, tmp_path: Path, shot: Any
+) -> None:
+    from hpml.widgets import stepper
+
+    film = stepper("d = a + b * c", a=2, b=3, c=4, title="Offline")
+    put(page, tmp_path, film)
+    offline = Stepper(page, "Offline")
+    offline.press(*["ArrowRight"] * 5)
+    assert offline.stack() == ["2", "12"]
+    shot(offline.root, "stepper_offline")
+    assert page.errors == []
+    context = browser.new_context(
+        java_script_enabled=False, viewport={"width": 1060, "height": 900}
+    )
+    still = context.new_page()
+    still.goto((tmp_path / "films.html").as_uri())
+    root = still.get_by_role("group", name="Offline")
+    assert root.get_by_role("button").count() == root.get_by_role("combobox").count() == 0
+    assert root.get_by_text("program(a=2, b=3, c=4) is called").first.is_visible()
+    root.get_by_text("steps as a table").click()
+    assert root.get_by_role("cell", name="takes 3 and 4 off the stack").is_visible()
+    shot(root, "stepper_without_script")
+    context.close()
+
+
+def test_a_typed_function_is_stepped_through_and_a_mistake_is_shown(
+    open_lab: Any, server: Any, shot: Any
+) -> None:
+    server.write("editor.ipynb", "d = 'mine'", EDITOR, "print(d, 'f' in globals())")
+    lab = open_lab("editor.ipynb")
+    lab.run_cell(0)
+    lab.run_cell(1)
+    first = Stepper(lab.page, "f(2, 3, 4), step by step")
+    first.press(*["ArrowRight"] * 5)
+    assert first.stack() == ["2", "12"]
+
+    text, call = (lab.page.get_by_role("textbox", name=name) for name in ("function", "call"))
+    text.fill("def f(n):\n    d = 0\n    while n:\n        n = n - 1\n        d = d + 10 // n\n")
+    call.fill("f(2)")
+    lab.page.get_by_role("button", name="Step through it").click()
+    second = Stepper(lab.page, "f(2), step by step")
+    assert lab.page.locator(".hpml-film").count() == 1
+    second.press("End")
+    assert "ZeroDivisionError: integer division or modulo by zero" in second.says()
+    assert "it leaves f" in second.says()
+    assert second.stack() == []
+    shot(lab, "stepper_editor")
+
+    # With the keyboard alone: a slip, then the way from the field to the button.
+    text.focus()
+    lab.page.keyboard.press("ControlOrMeta+Home")
+    lab.page.keyboard.type("x = (\n")
+    lab.page.keyboard.press("Tab")
+    lab.page.keyboard.press("Tab")
+    lab.page.keyboard.press("Enter")
+    alert = lab.page.locator(".hpml-mistake")
+    alert.wait_for()
+    assert "'(' was never closed (line 1)" in alert.inner_text()
+    assert "Traceback" not in lab.outputs()
+    assert lab.page.locator(".hpml-film").count() == 0
+    shot(lab, "stepper_mistake")
+    text.fill("def f(n):\n    while True:\n        n = n + 1\n")
+    lab.page.get_by_role("button", name="Step through it").press("Space")
+    endless = Stepper(lab.page, "f(2), step by step")
+    endless.press("End")
+    assert "Stopped here, after 300 instructions" in endless.says()
+    lab.run_cell(2)
+    lab.saw("mine False")
+
+
+def _light(colour: str) -> float:
+    numbers = [float(number) for number in re.findall(r"[\d.]+", colour.partition("(")[2])][:3]
+    return sum(numbers) / 3 / (1.0 if colour.startswith("color(") else 255.0)
