@@ -73,9 +73,14 @@ def test_the_compiler_looks_at_grammar_and_not_at_names_types_or_values() -> Non
 def test_the_picture_adds_up_to_the_instructions_executed() -> None:
     run = trace(countdown, 7)
     page = interpreter.draw_blocks(countdown, run)
-    assert f"added up: {len(run):,} instructions executed" in page.plain
+    assert f"Executed in all: {len(run):,} instructions." in page.plain
     assert page.png is not None
     assert not plt.get_fignums()
+
+
+def test_what_was_not_executed_is_said_to_be_grey() -> None:
+    assert "Grey: not executed." in interpreter.draw_blocks(larger, trace(larger, 2, 1)).plain
+    assert "Grey" not in interpreter.draw_blocks(larger).plain
 
 
 # --- the slide ---

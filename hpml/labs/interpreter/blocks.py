@@ -41,8 +41,7 @@ def draw_blocks(function: FunctionType, trace: Trace | None = None) -> Page:
     with style.apply():
         most = max(times.values(), default=1) if times is not None else 1
         for block in blocks:
-            count = times[block.offset] if times is not None else None
-            _box(ax, block, tops[block.offset], count, most)
+            _box(ax, block, tops[block.offset], times, most)
         _arrows(ax, blocks, tops)
         ax.set_xlim(-1.9, _WIDTH + 1.9)
         ax.set_ylim(y, -0.2)
@@ -62,10 +61,12 @@ def _height(block: Block) -> float:
     return _HEAD + _LINE * len(block.instructions)
 
 
-def _box(ax: Axes, block: Block, top: float, count: int | None, most: int) -> None:
+def _box(ax: Axes, block: Block, top: float, times: Counter[int] | None, most: int) -> None:
     from matplotlib.colors import to_rgb
     from matplotlib.patches import FancyBboxPatch
 
+    # Not the first instruction's count: from 3.12 on a finished loop goes on behind its END_FOR.
+    count = None if times is None else max(times[step.offset] for step in block.instructions)
     share = 0.08 if count is None else 0.04 + 0.5 * count / max(most, 1)
     tint = tuple(1 - share * (1 - part) for part in to_rgb(style.PALETTE["compiled"]))
     edge = style.PALETTE["muted"] if count == 0 else style.PALETTE["ink"]
@@ -84,7 +85,9 @@ def _box(ax: Axes, block: Block, top: float, count: int | None, most: int) -> No
     for place, step in enumerate(block.instructions):
         y = top + _HEAD + _LINE * (place + 0.45)
         text = f"{step.offset:>3} {step}"
-        ax.text(0.12, y, text, fontsize=8.5, family="monospace", va="center", color=edge)
+        skipped = times is not None and not times[step.offset]
+        shade = style.PALETTE["muted"] if skipped else edge
+        ax.text(0.12, y, text, fontsize=8.5, family="monospace", va="center", color=shade)
 
 
 def _arrows(ax: Axes, blocks: tuple[Block, ...], tops: dict[int, float]) -> None:
@@ -134,5 +137,6 @@ def _told(function: FunctionType, blocks: tuple[Block, ...], times: Counter[int]
     )
     if times is None:
         return text
-    run = sum(times[b.offset] * len(b.instructions) for b in blocks)
-    return f"{text} Executions times length, added up: {run:,} instructions executed."
+    skipped = any(not times[step.offset] for block in blocks for step in block.instructions)
+    grey = " Grey: not executed." if skipped else ""
+    return f"{text} Executed in all: {times.total():,} instructions.{grey}"
