@@ -204,7 +204,8 @@ def _stack(layout: Layout) -> str:
             f'<div class="level" {part(f"k{row}")}><i></i> <span class="kept" {slot(f"K{row}")}>'
             f'</span> <span class="gone" {slot(f"G{row}")}></span></div>'
         )
-    deep = any(len(moment.stack) + len(moment.gone) > layout.levels for moment in layout.moments)
+    tallest = max(max(len(m.stack), *(level + 1 for level, _ in m.gone), 0) for m in layout.moments)
+    deep = tallest > layout.levels
     above = f'<p class="above" {slot("above")}></p>' if deep else ""
     below = f'<p class="below" {slot("below")}></p>' if deep else ""
     return (

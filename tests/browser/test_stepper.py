@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
 from tests.browser.test_players import Player, dark
@@ -135,6 +136,11 @@ def test_the_lectures_line_is_stepped_through_with_the_mouse(lab: Any, shot: Any
     assert (stepper.stack(), stepper.gone()) == (["2", "12"], ["3", "4"])
     assert stepper.line() == "d = a + b * c"
     assert stepper.instruction().startswith("BINARY_OP 5 *")
+    # The lowest box lies on the bottom.
+    floor, lowest = (
+        stepper.root.locator(name).bounding_box() for name in (".floor", ".level >> nth=-1")
+    )
+    assert floor["y"] - (lowest["y"] + lowest["height"]) < 10
     shot(stepper.root, "stepper_lecture")
     stepper.click("One step on")
     assert (stepper.stack(), stepper.gone()) == (["14"], ["2", "12"])
@@ -263,6 +269,24 @@ def test_a_page_without_network_steps_and_one_without_scripts_shows_the_first_st
     assert root.get_by_role("cell", name="takes 3 and 4 off the stack").is_visible()
     shot(root, "stepper_without_script")
     context.close()
+
+
+def test_a_notebook_that_is_not_trusted_shows_the_first_state_and_the_table(
+    lab: Any, open_lab: Any, server: Any, shot: Any
+) -> None:
+    lab.save()
+    notebook = nbformat.read(server.folder / "stepper.ipynb", as_version=4)
+    # Another notebook with the same outputs: nobody has run it here, so it is not trusted.
+    for cell in notebook.cells:
+        cell.source = f"# changed\n{cell.source}"
+    nbformat.write(notebook, server.folder / "strange.ipynb")
+    strange = open_lab("strange.ipynb")
+    strange.saw("lecture(2, 3, 4) is called")
+    assert strange.page.get_by_role("toolbar", name="Player").count() == 0
+    shot(strange, "stepper_untrusted")
+    first = strange.page.locator(".jp-OutputArea-output").first
+    first.get_by_text("steps as a table").click()
+    strange.saw("BINARY_OP * takes 3 and 4 off the stack and pushes 12.")
 
 
 def test_a_typed_function_is_stepped_through_and_a_mistake_is_shown(
