@@ -157,7 +157,7 @@ def draw_times(times: Times, limits: tuple[float, float] | None = None) -> Page:
 def _told(times: Times) -> str:
     slowest = max(times.names, key=times.per_element)
     fastest = min(times.names, key=times.per_element)
-    ratio = times.per_element(slowest) / times.per_element(fastest)
+    ratio = times.comparison.ratio(slowest, fastest).value
     text = (
         f"Fastest: {fastest}, {times.as_text(fastest)} for each element; slowest: {slowest}, "
         f"{times.as_text(slowest)}, {ratio:,.0f} times as much. Median of "
