@@ -17,6 +17,12 @@ One operation, asked for: 5 steps
   3. lazy: y asks for x: it is known.
   4. lazy: y is executed.
   5. lazy: Done after 3 steps.
+
+So does any function of yours, instruction by instruction:
+
+>>> from hpml.widgets import stepper
+>>> print(stepper(lambda a, b: a * b, 3, 4).frames[4].line)  # doctest: +ELLIPSIS
+BINARY_OP * takes 3 and 4 off the stack and pushes 12...
 """
 
 from __future__ import annotations

@@ -193,6 +193,15 @@ def test_a_loop_a_call_and_an_exception_are_stepped_through_with_the_keyboard(
     assert stepper.says().startswith("total([2, 3, 1]) is called")
     stepper.press("End")
     stepper.waits("total returns 5")
+    # The last instruction of a long listing is scrolled into sight.
+    box, row = (
+        stepper.root.locator(name).bounding_box()
+        for name in (".listing[data-on] .hpml-film-scroll", ".listing[data-on] .row[data-on~='at']")
+    )
+    assert box["y"] <= row["y"]
+    assert row["y"] + row["height"] <= box["y"] + box["height"]
+    assert stepper.root.locator(".listing[data-on] .hpml-film-scroll").evaluate("b => b.scrollTop")
+    shot(stepper.root, "stepper_last")
     assert lab.page.locator(".jp-Cell").count() == cells
 
 
