@@ -250,6 +250,7 @@ def _time_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     costs = {"start": 1e-6, "layer": 4e-6, "codegen": 5e-8, "lazy": 1e-6}
     cases = [
         _time_case("100 layers, codegen", 100, costs, "codegen"),
+        _time_case("3 layers, codegen", 3, costs, "codegen"),
         _time_case("100 layers, lazy", 100, costs, "lazy"),
         _time_case("no layers", 0, costs, "lazy"),
         _time_case("one layer", 1, costs, "lazy"),
