@@ -115,7 +115,8 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
             stopped = cases[len(outcomes)]
             text = (
                 f"{exercise.name}: stopped by you while it ran the case “{stopped.name}”:\n"
-                f"{written_call(exercise, stopped)}\nDoes a loop never end?"
+                f"{written_call(exercise, stopped)}\n"
+                "Does a loop never end, or is the same work done again and again?"
             )
             return Checked(None, _notice("■", text), _cell())
     verdict = judge(exercise, cases, outcomes, stub=stub, forbidden=forbidden)

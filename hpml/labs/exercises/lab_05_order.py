@@ -219,8 +219,10 @@ TOPOLOGICAL_ORDER = Exercise(
     statement=(
         "`topological_order(edges)` returns every node of a graph once, each before its targets: "
         "`edges['a'] == ['b', 'c']` puts `a` before `b` and `c`. A node may appear only as a "
-        "target, and a target may be listed twice. Any order that keeps to this is right. A graph "
-        f"with a cycle has none: raise `ValueError`. Chains of {_LONG:,} nodes are possible."
+        "target, without an entry of its own, and a target may be listed twice. Any order that "
+        "keeps to this is right. A graph with a cycle has none: raise `ValueError`. A chain of "
+        f"{_LONG:,} nodes is tried: a function that calls itself does not get down there, and one "
+        "that looks through the whole graph again for every node does not come back in time."
     ),
     signature="topological_order(edges: dict[str, list[str]]) -> list[str]",
     example="topological_order({'a': ['b', 'c'], 'b': ['d'], 'c': ['d']})",
@@ -231,8 +233,9 @@ TOPOLOGICAL_ORDER = Exercise(
     misconceptions=(
         Misconception(
             "recursion",
-            "It is right while the graph is shallow: a function that calls itself for each target "
-            "meets Python's recursion limit. Keep the nodes that wait in a list of your own.",
+            "It is right while the graph is shallow and has no cycle: a function that calls itself "
+            "for each target meets Python's recursion limit, in a cycle always. Keep the nodes "
+            "that wait in a list of your own, and notice a cycle, or the list never gets empty.",
             _recursion,
         ),
         Misconception(

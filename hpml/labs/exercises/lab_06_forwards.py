@@ -116,6 +116,17 @@ def _no_memory(case: Case, outcome: Outcome) -> bool:
     return right and len(observed[1]) > len(set(observed[1]))
 
 
+def _looks_for_the_output(case: Case, outcome: Outcome) -> bool:
+    """Whether the output itself is what could not be found."""
+    missing = repr(output_of(case))
+    return isinstance(outcome, Raised) and (outcome.type, outcome.message) == ("KeyError", missing)
+
+
+def _computes_inputs(case: Case, outcome: Outcome) -> bool:
+    given = cast("Mapping[str, object]", case.data["inputs"])
+    return output_of(case) in given and _looks_for_the_output(case, outcome)
+
+
 def _executes_everything(case: Case, outcome: Outcome) -> bool:
     if isinstance(outcome, Raised):  # parents that come later in the dictionary
         return outcome.type == "KeyError"
@@ -163,6 +174,19 @@ LAZY_FORWARD = Exercise(
             "A value that is known was computed again. Remember it: with each diamond the number "
             "of executions doubles.",
             _no_memory,
+        ),
+        Misconception(
+            "computes_inputs",
+            "An input may be asked for, and it has no operation. Look first whether a value is "
+            "known; only then at its parents and its operation.",
+            _computes_inputs,
+        ),
+        Misconception(
+            "forgets_who_asked",
+            "`output` was never executed: whoever lacks something is taken off the list, and "
+            "nobody comes back to it when its parents are known. Leave it there, below what it "
+            "lacks, until its own value is known.",
+            _looks_for_the_output,
         ),
         Misconception(
             "executes_everything",
@@ -341,7 +365,8 @@ ORDERED_FORWARD = Exercise(
     ),
     hints=(
         "One loop over `order`, and a dictionary of what is known.",
-        "The arguments of an operation are the values of its parents, in their order.",
+        "The arguments of an operation are the values of its parents, in their order: "
+        "`operation(*values)` hands over the entries of a list one by one.",
         "For speed: `in` and `.index` search a list from its beginning, and the search grows with "
         "the graph. A dictionary finds a name at once.",
     ),
