@@ -119,19 +119,19 @@ def _written(layout: Layout, number: int, row: int) -> str:
     code = layout.codes[number]
     step = code.instructions[row]
     arg = "" if step.arg is None else str(step.arg)
-    stands = step.argrepr
+    stands, leads = step.argrepr, ""
     if step.jump_target is not None:
-        arg, stands = "", f"jumps to {step.jump_target}"
+        arg, stands, leads = "", "", f"jumps to {step.jump_target}"
     guarded = [g for g in code.guards if g.target == step.offset]
     if guarded:
         stretches = ", ".join(f"{g.start}–{g.end - 2}" for g in guarded[:2])
-        more = " …" if len(guarded) > 2 else ""
-        stands = f"{stands} catches from {stretches}{more}".lstrip()
-    jump = ' class="jumps"' if step.jump_target is not None or guarded else ""
-    full = f"{step.opname} {arg} {stands}".strip()
+        leads = f"{leads} catches from {stretches}{' …' if len(guarded) > 2 else ''}".lstrip()
+    full = " ".join(filter(None, (step.opname, arg, stands, leads)))
     return (
         f'<span class="op" title="{html.escape(full)}">{html.escape(step.opname)}'
-        f"{f' <b>{arg}</b>' if arg else ''} <em{jump}>{html.escape(stands)}</em></span>"
+        f"{f' <b>{arg}</b>' if arg else ''}{f' <em>{html.escape(stands)}</em>' if stands else ''}"
+        + (f' <em class="jumps">{leads}</em>' if leads else "")
+        + "</span>"
     )
 
 
