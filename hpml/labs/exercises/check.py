@@ -71,7 +71,7 @@ def check(function: Callable[..., Any]) -> Checked:
 
     The exercise is found by the function's name. It shows right, not done yet, or the first case
     that fails with what was expected and what came; from the second failure on, a hint. It never
-    raises for what the function does; it can be stopped like any cell.
+    raises for what the function does; it can be stopped like any cell, which counts as a failure.
 
     Args:
         function: the function, under the name that the exercise gave it.
@@ -118,7 +118,7 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
                 f"{written_call(exercise, stopped)}\n"
                 "Does a loop never end, or is the same work done again and again?"
             )
-            return Checked(None, _notice("■", text), _cell())
+            return Checked(None, _notice("■", text, _hints_after_failure(exercise)), _cell())
     verdict = judge(exercise, cases, outcomes, stub=stub, forbidden=forbidden)
     return Checked(verdict, _page(verdict, exercise, _hints(exercise, verdict)), _cell())
 
@@ -169,13 +169,15 @@ def _outcomes(
 
 def _hints(exercise: Exercise, verdict: Verdict) -> Sequence[str]:
     """Return the hints that are due: one from the second failure on, two from the third."""
-    key = (exercise.lab, exercise.name)
     if verdict.right:
-        _failures.pop(key, None)
-    elif not verdict.not_done:
-        _failures[key] = _failures.get(key, 0) + 1
-        return exercise.hints[: _failures[key] - 1]
-    return ()
+        _failures.pop((exercise.lab, exercise.name), None)
+    return () if verdict.right or verdict.not_done else _hints_after_failure(exercise)
+
+
+def _hints_after_failure(exercise: Exercise) -> Sequence[str]:
+    key = (exercise.lab, exercise.name)
+    _failures[key] = _failures.get(key, 0) + 1
+    return exercise.hints[: _failures[key] - 1]
 
 
 def _page(verdict: Verdict, exercise: Exercise, hints: Sequence[str]) -> Page:
@@ -202,9 +204,9 @@ def _page(verdict: Verdict, exercise: Exercise, hints: Sequence[str]) -> Page:
         lines.append(verdict.diagnosis.diagnosis)
     parts += [sentence(line) for line in lines]
     plain += [textwrap.fill(line.replace("`", ""), 92) for line in lines]
-    for number, hint in enumerate(hints, start=1):
-        parts.append(f"<details><summary>Hint {number}</summary>{sentence(hint)}</details>")
-        plain.append(textwrap.fill(f"Hint {number}: {hint.replace('`', '')}", 92))
+    folded, listed = _shown_hints(hints)
+    parts += folded
+    plain += listed
     label = f"Check · exercise {exercise.lab}.{exercise.number}"
     return Page("\n".join(plain), frame(label, "".join(parts), colour))
 
@@ -236,9 +238,20 @@ def _cell_text(title: str, text: str, style: str) -> str:
     return safe if title in ("case", "why") else f'<code style="{style}">{safe}</code>'
 
 
-def _notice(sign: str, text: str) -> Page:
-    paragraphs = "".join(f"<p>{html.escape(line)}</p>" for line in f"{sign} {text}".split("\n"))
-    return Page(f"{sign} {text}", frame("Check", paragraphs, PALETTE["muted"]))
+def _shown_hints(hints: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return hints folded away for a page, and as plain text."""
+    folded, listed = [], []
+    for number, hint in enumerate(hints, start=1):
+        folded.append(f"<details><summary>Hint {number}</summary>{sentence(hint)}</details>")
+        listed.append(textwrap.fill(f"Hint {number}: {hint.replace('`', '')}", 92))
+    return folded, listed
+
+
+def _notice(sign: str, text: str, hints: Sequence[str] = ()) -> Page:
+    folded, listed = _shown_hints(hints)
+    paragraphs = [f"<p>{html.escape(line)}</p>" for line in f"{sign} {text}".split("\n")]
+    page = frame("Check", "".join([*paragraphs, *folded]), PALETTE["muted"])
+    return Page("\n".join([f"{sign} {text}", *listed]), page)
 
 
 def _cell() -> object:

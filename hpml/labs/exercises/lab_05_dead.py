@@ -18,9 +18,9 @@ def _outputs(case: Case) -> list[str]:
     return cast("list[str]", case.data["outputs"])
 
 
-def _dead(case: Case) -> set[str]:
+def _dead(case: Case, also_live: Iterable[str] = ()) -> set[str]:
     """Add to the live nodes whoever has a live target, again and again until nobody is new."""
-    edges, live, before = edges_of(case), set(_outputs(case)), -1
+    edges, live, before = edges_of(case), {*_outputs(case), *also_live}, -1
     while len(live) > before:
         before = len(live)
         live |= {name for name, targets in edges.items() if not live.isdisjoint(targets)}
@@ -94,7 +94,9 @@ def _forgets_targets(case: Case, outcome: Outcome) -> bool:
     only = _all(case) - set(edges_of(case))
     if isinstance(outcome, Raised):
         return outcome.type == "KeyError" and outcome.message in map(repr, only)
-    return isinstance(outcome, Returned) and outcome.value == _dead(case) - only
+    return isinstance(outcome, Returned) and (
+        outcome.value == _dead(case) - only or outcome.value == _dead(case, only)
+    )
 
 
 def _other_container(case: Case, outcome: Outcome) -> bool:

@@ -106,6 +106,16 @@ def test_stopping_it_says_which_case_was_running() -> None:
     assert checked.verdict is None
     assert "stopped by you while it ran the case “no output”" in checked.text
     assert "dead_nodes(edges={'x': ['y'], 'y': []}, outputs=[])" in checked.text
+    assert "Hint" not in checked.text
+
+
+def test_who_has_to_stop_it_twice_gets_a_hint() -> None:
+    endless = written("def dead_nodes(edges, outputs):\n    raise KeyboardInterrupt")
+    check(endless)
+    checked = check(endless)
+    assert "Hint 1: Ask the other way round" in checked.text
+    assert "<details><summary>Hint 1</summary>" in checked.page.html
+    assert "Hint 2" not in checked.text
 
 
 def test_a_changed_argument_is_named() -> None:

@@ -9,7 +9,9 @@ from typing import Any
 import pytest
 
 from hpml.labs.exercises.catalogue import exercises
+from hpml.labs.exercises.check import check_exercise
 from hpml.labs.exercises.exercise import Case
+from hpml.labs.exercises.lab_05_dead import DEAD_NODES
 from hpml.labs.exercises.lab_05_order import TOPOLOGICAL_ORDER, nodes_of
 from hpml.labs.exercises.lab_05_shapes import PROPAGATE_SHAPES, shapes_or_misfit
 from hpml.labs.exercises.outcomes import Raised, Returned
@@ -120,3 +122,16 @@ def test_the_example_shows_what_it_says(exercise: Any) -> None:
 
 def test_nodes_are_named_once_targets_too() -> None:
     assert nodes_of({"b": ["a", "a"], "c": ["b"]}) == ["b", "c", "a"]
+
+
+def test_who_takes_nodes_without_an_entry_for_alive_is_told_of_them() -> None:
+    def dead_nodes(edges: dict[str, list[str]], outputs: list[str]) -> set[str]:
+        dead: set[str] = set()
+        for _ in edges:
+            dead |= {n for n in edges if n not in outputs and dead.issuperset(edges[n])}
+        return dead
+
+    verdict = check_exercise(DEAD_NODES, dead_nodes).verdict
+    assert verdict is not None
+    assert verdict.diagnosis is not None
+    assert verdict.diagnosis.key == "forgets_targets"
