@@ -203,7 +203,8 @@ def _sequence(expected: Any, got: Any, tolerance: float, path: str) -> str | Non
             return found
     if len(expected) != len(got):
         lead = f"{path}: " if path else ""
-        return f"{lead}expected {len(expected)} items, got {len(got)}"
+        items = "1 item" if len(expected) == 1 else f"{len(expected)} items"
+        return f"{lead}expected {items}, got {len(got)}"
     return None
 
 

@@ -37,6 +37,8 @@ def test_values_that_python_holds_to_differ_are_different(one: object, other: ob
         ([1, [2, "a"]], [1, [2, b"a"]], "[1][1]: expected str 'a', got bytes b'a'"),
         ([1, 2], [1, 2, 3], "expected 2 items, got 3"),
         ([1, 2], [1], "expected 2 items, got 1"),
+        ([[1]], [[1, 2]], "[0]: expected 1 item, got 2"),
+        ((), (1,), "expected 0 items, got 1"),
         ({"a": 1}, {"a": 1, "b": 2}, "it has too much the key str 'b'"),
         ({"a": 1}, {}, "it lacks the key str 'a'"),
         ({"a": [1]}, {"a": [2]}, "['a'][0]: expected 1, got 2"),
