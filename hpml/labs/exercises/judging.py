@@ -166,8 +166,9 @@ def _wrong(exercise: Exercise, case: Case, outcome: Outcome) -> Wrong | None:
     if isinstance(outcome, Returned) and outcome.changed and exercise.keeps_arguments:
         name, became = next(iter(outcome.changed.items()))
         return Wrong(
-            f"`{name}` as it was: {written(case.data.get(name, 'unchanged'), 120)}",
-            f"`{name}` is now {written(became, 120)}",
+            # No backticks: these two are shown as code already.
+            f"{name} as it was: {written(case.data.get(name, 'unchanged'), 120)}",
+            f"{name} is now {written(became, 120)}",
             f"It changed its argument `{name}`: the caller still needs it; work on a copy.",
         )
     try:

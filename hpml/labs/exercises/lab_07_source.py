@@ -142,11 +142,11 @@ def _ran(outcome: Outcome) -> _Run | None:
 def _judge(case: Case, outcome: Outcome) -> Wrong | None:
     found, right = _observed(outcome), _right(case)
     if found is None:
-        return Wrong("the source of `forward`", shown(outcome))
+        return Wrong("the source of forward", shown(outcome))
     source = found.get("source")
     if not isinstance(source, str):
         why = "It returns None: is a `return` missing?" if source is None else ""
-        return Wrong("the source of `forward`, a text", describe(source, 200), why)
+        return Wrong("the source of forward, a text", describe(source, 200), why)
     ran = _ran(outcome)
     if ran is None:
         return Wrong("source that runs", _shortened(source), f"{found.get('problem')}.")
@@ -170,7 +170,7 @@ def _difference(right: _Run, ran: _Run) -> tuple[str, str] | None:
 
 def _form(right: _Run, found: Mapping[str, Any], source: str) -> Wrong | None:
     if found.get("first") != _FETCH:
-        return Wrong(f"the first line is `{_FETCH}`", _shortened(source))
+        return Wrong(f"the first line is {_FETCH}", _shortened(source))
     lines = len(right.calls) + 2
     if found.get("lines") != lines:
         why = "Each call has a line of its own, between the first line and `return`."

@@ -120,8 +120,10 @@ def test_who_has_to_stop_it_twice_gets_a_hint() -> None:
 
 def test_a_changed_argument_is_named() -> None:
     source = RIGHT.replace("    live, size", "    outputs.append('x')\n    live, size")
-    text = check(written(source)).text
-    assert "It changed its argument outputs" in text
+    page = check(written(source)).page
+    assert "It changed its argument outputs" in page.plain
+    assert ">outputs as it was: [" in page.html  # in code already: backticks would be shown
+    assert "`" not in page.plain + page.html
 
 
 @pytest.mark.parametrize(
