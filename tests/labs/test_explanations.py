@@ -50,6 +50,16 @@ def test_a_choice_gets_its_verdict_and_the_reasons_of_all(choice: int, verdict: 
     assert page.html.count("<table") == 1
 
 
+def test_code_in_experiments_and_reasons_is_shown_as_code() -> None:
+    item = Explanation(
+        **FIELDS | {"experiments": {"Time `a<b`.": "`c` does.", "Swap them.": "Only one changes."}}
+    )
+    html = item.page(1).html
+    assert html.count("<code>a&lt;b</code>") == 2
+    assert "<code>c</code> does." in html
+    assert "`" not in html
+
+
 @pytest.mark.parametrize("wrong", ["B", "2", 0, 3, 2.0, True, "<b>", [2]])
 def test_what_is_no_experiments_number_is_told_what_is_expected(wrong: object) -> None:
     page = ITEM.page(wrong)

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import html
 import importlib
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -100,7 +101,9 @@ class Explanation:
             for number, (text, reason) in enumerate(self.experiments.items(), start=1)
         ]
         table = Table(["experiment", "what it would show"], rows, align=["left", "left"])
-        return self._framed(lines, f"<p><b>{html.escape(verdict)}</b></p>{table._repr_html_()}")
+        # The table's cells are escaped; what stands between backticks is code there as elsewhere.
+        shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", table._repr_html_())
+        return self._framed(lines, f"<p><b>{html.escape(verdict)}</b></p>{shown}")
 
     def _lines(self) -> list[str]:
         claims = [f"{letter}. {claim}" for letter, claim in self._lettered()]
