@@ -57,7 +57,8 @@ class Misconception:
         key: its name, also that of the wrong solution in the tests: ``"reversed_edges"``.
         diagnosis: what to tell the student; says what went wrong, not the solution.
         fits: whether the outcome of a failed case is what this mistake gives. The diagnosis is
-            made when it fits every failed case.
+            made when it fits every failed case, or, where no mistake does, every failed case of
+            the part in which the first one failed: two mistakes at once are met one by one.
     """
 
     key: str

@@ -50,7 +50,9 @@ class Verdict:
         parts: for each part of the exercise the points earned.
         failed: how many cases were wrong.
         counterexample: the first of them.
-        diagnosis: the first known mistake that explains every one of them.
+        diagnosis: the first known mistake that explains every one of them; if none does, as with
+            two mistakes at once, the first that explains all failed cases of the same part as the
+            counterexample's.
         forbidden: what the solution uses and must not, as text.
         forbidden_why: why it must not.
     """
@@ -196,9 +198,12 @@ def _diagnosis(
 ) -> Misconception | None:
     if not failures:
         return None
-    for mistake in exercise.misconceptions:
-        if all(_fits(mistake, case, outcome) for case, outcome, _ in failures):
-            return mistake
+    part = failures[0][0].part
+    same_part = [failure for failure in failures if failure[0].part == part]
+    for to_explain in (failures, same_part):
+        for mistake in exercise.misconceptions:
+            if all(_fits(mistake, case, outcome) for case, outcome, _ in to_explain):
+                return mistake
     return None
 
 

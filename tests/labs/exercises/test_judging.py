@@ -80,10 +80,35 @@ def test_the_first_wrong_case_is_the_counterexample() -> None:
     assert verdict.diagnosis is TOTAL.misconceptions[1]
 
 
-def test_a_diagnosis_must_explain_every_wrong_case() -> None:
-    assert judge(TOTAL, CASES, returned(1, 2, 49)).diagnosis is None
-    zero = judge(TOTAL, CASES, returned(0, 0, 0)).diagnosis
-    assert zero is TOTAL.misconceptions[0]
+DOUBLED = (
+    Case("one doubled", {"numbers": [2]}),
+    Case("two doubled", {"numbers": [2, 4]}),
+    Case("many doubled", {"numbers": [2] * 50}, part="long"),
+)
+
+
+def test_a_diagnosis_that_explains_every_wrong_case_comes_first() -> None:
+    zero, counts = TOTAL.misconceptions
+    assert judge(TOTAL, DOUBLED, returned(0, 0, 0)).diagnosis is zero
+    assert judge(TOTAL, DOUBLED, returned(1, 2, 50)).diagnosis is counts
+    also_here = replace(zero, key="also_here", fits=lambda case, out: case.part == "right")
+    both = replace(TOTAL, misconceptions=(also_here, zero, counts))
+    assert judge(both, DOUBLED, returned(1, 2, 50)).diagnosis is counts
+
+
+def test_of_two_mistakes_at_once_the_one_in_the_part_of_the_counterexample_is_named() -> None:
+    zero, counts = TOTAL.misconceptions
+    verdict = judge(TOTAL, DOUBLED, returned(1, 2, 0))
+    assert verdict.diagnosis is counts
+    assert verdict.text.endswith("It counts.")
+    assert judge(TOTAL, DOUBLED, returned(0, 0, 50)).diagnosis is zero
+    assert judge(TOTAL, DOUBLED, returned(2, 0, 7)).diagnosis is zero  # the only one of its part
+
+
+def test_a_diagnosis_must_explain_every_wrong_case_of_the_part() -> None:
+    assert judge(TOTAL, DOUBLED, returned(1, 5, 50)).diagnosis is None
+    assert judge(TOTAL, DOUBLED, returned(1, 0, 50)).diagnosis is None
+    assert judge(TOTAL, DOUBLED, returned(2, 6, 49)).diagnosis is None
 
 
 def test_a_result_that_a_diagnosis_cannot_read_is_no_such_mistake() -> None:
