@@ -208,8 +208,9 @@ EXECUTE = Exercise(
         ),
         Misconception(
             "unknown_passed_over",
-            "An instruction that the machine does not know is passed over. A machine that goes on "
-            "gives a wrong answer instead of none: refuse it by name.",
+            "An instruction that the machine does not know is not refused. A machine that goes on "
+            "gives a wrong answer, or fails somewhere else for a reason that nobody understands: "
+            "look at the name first, and raise `ValueError` with it.",
             _passed_over,
         ),
     ),

@@ -47,7 +47,8 @@ def _judge_fewer(case: Case, outcome: Outcome) -> Wrong | None:
     if where is not None:
         return Wrong(str(right), shown(Returned(seen["result"], {})))
     if seen["calls"]:
-        return Wrong("no call", f"{seen['calls']} calls", "A call hides the instructions it runs.")
+        calls = f"{seen['calls']} {'call' if seen['calls'] == 1 else 'calls'}"
+        return Wrong("no call", calls, "A call hides the instructions it runs.")
     most = int(_SHARE * seen["given"])
     if case.part == "fewer" and seen["instructions"] > most:
         return Wrong(
@@ -84,7 +85,8 @@ FEWER_INSTRUCTIONS = Exercise(
     name="fewer_instructions",
     statement="Return what `given` returns, the sum of the cubes of the values between 0 and 100 "
     "(both left out), and execute at most three quarters of its instructions on a list of which "
-    "half is between. Nothing may be called: no `range`, no `sum`, no function of your own.",
+    "half is between. Nothing may be called: no `range`, no `len`, no `sum`, no function of your "
+    "own, and no comprehension, which in Python 3.11 is a function of its own.",
     signature="fewer_instructions(values: list[int]) -> int",
     example="fewer_instructions([3, -1, 2, 100])",
     shows="35",
@@ -96,7 +98,8 @@ FEWER_INSTRUCTIONS = Exercise(
         Misconception(
             "a_call_hides_the_work",
             "Something is called. `sum`, `range` and `len` execute no bytecode of yours, but the "
-            "work is done all the same, and the count no longer says how much: write it without.",
+            "work is done all the same, and the count no longer says how much: write it without. "
+            "A comprehension is a call as well, in Python 3.11: write the loop out.",
             _with_calls,
         ),
         Misconception(

@@ -57,7 +57,6 @@ def _depth_cases(generator: random.Random, more: bool) -> list[Case]:
             [push, leave, push, push, (-2, None, False)],
             "jumps",
         ),
-        case("nothing at all", []),
     ]
     for number in range(25 if more else 3):
         size = generator.randint(4, 40 if more else 10)
