@@ -1,7 +1,7 @@
 """A notebook as a program: which statements define a function, found without running any.
 
-Only imports, definitions and assignments of literals are ever run by a grader, and of them only
-what an exercise needs: measuring cells, plots and experiments of the student stay where they are.
+A grader runs only what an exercise needs: imports, definitions, assignments, and what fills a table
+that was assigned. Measuring cells, plots and experiments of the student stay where they are.
 
 >>> program = parse({1: "STEP = 2", 2: "print(STEP)\\ndef up(n):\\n    return n + STEP"})
 >>> [(statement.cell, sorted(statement.binds)) for statement in program.needed("up")]
@@ -17,34 +17,23 @@ import ast
 import builtins
 import dis
 import warnings
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any, Literal
+from typing import Any
 
 from hpml.worker.cells import NotebookError, code_cells, without_magics
+from hpml.worker.kinds import Kind, decorators, fills, is_alias, kind_of, registers, top_level
 
 __all__ = ["NOT_LITERAL", "Broken", "NotebookError", "Program", "Statement", "parse", "read"]
 
-Kind = Literal["import", "definition", "literal", "other"]
-
 # What no parser of a hostile text can be stopped from raising.
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
+_DEFINING = ("import", "definition")
 _FUNCTION = 0x1  # CO_OPTIMIZED: the code of a function, not that of a class or a module
 _BINDING_GLOBAL = ("STORE_GLOBAL", "DELETE_GLOBAL")
 _BINDING = ("STORE_NAME", "DELETE_NAME", *_BINDING_GLOBAL)
 _RUN_AT_ONCE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<generic parameters")
-_LITERAL_NODES = (
-    ast.Constant, ast.List, ast.Tuple, ast.Set, ast.Dict, ast.UnaryOp, ast.BinOp, ast.BoolOp,
-    ast.Compare, ast.IfExp, ast.Name, ast.Attribute, ast.Subscript, ast.Slice, ast.Starred,
-    ast.JoinedStr, ast.FormattedValue, ast.expr_context, ast.operator, ast.unaryop, ast.boolop,
-    ast.cmpop,
-)  # fmt: skip
-_PLAIN_CALLS = {
-    "bool", "bytes", "complex", "defaultdict", "deque", "dict", "float", "frozenset", "int",
-    "list", "namedtuple", "range", "set", "str", "tuple", "Counter", "NewType", "ParamSpec",
-    "TypeVar",
-}  # fmt: skip
 
 
 class _NotLiteral:
@@ -64,7 +53,8 @@ class Statement:
         cell: the cell's number, from 1.
         line: the line in the cell, from 1.
         node: the statement.
-        kind: what it is; ``"other"`` is never run.
+        kind: what it is; ``"other"`` is run only where nothing else binds a name that is needed,
+            or where it fills what is needed.
         binds: the global names that it binds.
         at_once: the global names that it uses when it runs.
         later: those that its functions use when they are called.
@@ -115,36 +105,50 @@ class Program:
     sources: Mapping[int, str]
     flags: int = 0
     _bound: dict[str, list[int]] = field(default_factory=dict, repr=False, compare=False)
+    _computed: dict[str, list[int]] = field(default_factory=dict, repr=False, compare=False)
 
     def __post_init__(self) -> None:
+        computed: dict[str, list[int]] = {}
         for index, statement in enumerate(self.statements):
-            if statement.kind != "other":
-                for name in statement.binds:
-                    self._bound.setdefault(name, []).append(index)
+            bound = computed if statement.kind == "other" else self._bound
+            for name in statement.binds:
+                bound.setdefault(name, []).append(index)
+        # `N = compute()` is run where it is the only one: after a literal or a definition of the
+        # same name it is as a rule an experiment.
+        for name, places in computed.items():
+            self._bound.setdefault(name, places)
+            self._computed[name] = places
 
     def defines(self, name: str) -> bool:
-        """Return whether a function or class `name` is defined or imported."""
+        """Return whether a function or class `name` is defined, imported or made by a call."""
         return self._root(name) is not None
 
     def needed(self, name: str) -> tuple[Statement, ...]:
-        """Return the last definition of `name` and all that it needs, in the notebook's order.
+        """Return the definition of `name` and all that it needs, in the notebook's order.
 
-        Of a name that is bound more than once, what runs at once sees the binding before it and
-        the inside of a function sees the last. Empty where `name` is not defined.
+        It is the last one that is not the stub, for a copied cell may stand below. Of another name
+        that is bound more than once, what runs at once sees the binding before it and the inside
+        of a function sees the last. Empty where `name` is not defined.
         """
         root = self._root(name)
         if root is None:
             return ()
         chosen, waiting = {root}, [root]
+        names = {name, *self.statements[root].binds}
         unknown = False
         while waiting:
-            index = waiting.pop()
-            statement = self.statements[index]
-            for wanted in statement.needs:
-                found = self._found(wanted, index, statement, root if wanted == name else None)
-                unknown |= not found and not hasattr(builtins, wanted)
-                waiting += found - chosen
-                chosen |= found
+            while waiting:
+                index = waiting.pop()
+                statement = self.statements[index]
+                for wanted in statement.needs:
+                    found = self._found(wanted, index, statement, root if wanted == name else None)
+                    unknown |= not found and not hasattr(builtins, wanted)
+                    waiting += found - chosen
+                    chosen |= found
+                    if any(self.statements[each].kind != "import" for each in found):
+                        names.add(wanted)
+            waiting = [place for place in self._filling(names) if place not in chosen]
+            chosen.update(waiting)
         if unknown:  # a star import may be what binds it
             chosen |= {place for place, each in enumerate(self.statements) if _is_star(each.node)}
         return tuple(self.statements[index] for index in sorted(chosen))
@@ -163,18 +167,41 @@ class Program:
             return NOT_LITERAL
 
     def is_stub(self, name: str) -> bool:
-        """Return whether the last definition of `name` is a function that does nothing yet."""
+        """Return whether each definition of `name` is a function that does nothing yet."""
         root = self._root(name)
-        node = None if root is None else _function(self.statements[root].node, name)
-        return node is not None and _does_nothing(node.body)
+        return root is not None and self._is_stub(root, name)
 
     def _root(self, name: str) -> int | None:
-        places = (
-            index
-            for index in reversed(self._bound.get(name, []))
-            if self.statements[index].kind != "literal"
+        made = [*self._bound.get(name, []), *self._computed.get(name, [])]
+        defined = [place for place in made if self.statements[place].kind in _DEFINING]
+        done = [place for place in defined if not self._is_stub(place, name)]
+        # Where only the stub is defined, another statement may give the name to a function.
+        given = [
+            place
+            for place in sorted(set(made) - set(defined))
+            if is_alias(self.statements[place].node)
+        ]
+        return next(iter([*done[-1:], *given[-1:], *defined[-1:]]), None)
+
+    def _is_stub(self, place: int, name: str) -> bool:
+        node = _function(self.statements[place].node, name)
+        return node is not None and _does_nothing(node.body)
+
+    def _filling(self, names: Collection[str]) -> list[int]:
+        """Return the statements that put something into what `names` stand for."""
+        return [
+            place
+            for place, each in enumerate(self.statements)
+            if fills(each.node, each.kind, names) or self._registers(each, names)
+        ]
+
+    def _registers(self, statement: Statement, names: Collection[str]) -> bool:
+        """Return whether a definition has a decorator that puts it into one of `names`."""
+        return any(
+            registers(self.statements[place].node, names)
+            for decorator in decorators(statement.node)
+            for place in self._bound.get(decorator, [])[-1:]
         )
-        return next(places, None)
 
     def _found(self, name: str, index: int, statement: Statement, root: int | None) -> set[int]:
         places = self._bound.get(name, [])
@@ -210,7 +237,7 @@ def parse(sources: Mapping[int, str]) -> Program:
         except _UNREADABLE as error:
             broken.append(_broken(cell, error))
             continue
-        for node in nodes:
+        for node in top_level(nodes):
             if isinstance(node, ast.ImportFrom) and node.module == "__future__":
                 known = {alias.name for alias in node.names} & {"annotations"}
                 flags |= __future__.annotations.compiler_flag if known else 0
@@ -252,69 +279,13 @@ def _statement(cell: int, node: ast.stmt, flags: int) -> Statement:
         for constant in code.co_consts:
             if isinstance(constant, CodeType):
                 waiting.append((constant, now and _runs_at_once(constant)))
-    kind = _kind(node)
+    kind = kind_of(node)
     names = (frozenset(names) for names in (binds, at_once, later))
     return Statement(cell, node.lineno, node, kind, *names)
 
 
 def _runs_at_once(code: CodeType) -> bool:
     return not code.co_flags & _FUNCTION or code.co_name.startswith(_RUN_AT_ONCE)
-
-
-def _kind(node: ast.stmt) -> Kind:
-    if isinstance(node, ast.Import | ast.ImportFrom):
-        return "import"
-    if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
-        return "definition"
-    if isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        if node.value is None or not all(_is_names(target) for target in targets):
-            return "other"
-        if isinstance(node.value, ast.Lambda):
-            return "definition"
-        return "literal" if _is_literal(node.value) else "other"
-    if type(node).__name__ == "TypeAlias":  # `type Graph = ...`, from Python 3.12 on
-        return "literal"
-    if isinstance(node, ast.If) and _is_literal(node.test):
-        return _kind_of_block([*node.body, *node.orelse])
-    if isinstance(node, ast.Try):
-        handlers = [part for handler in node.handlers for part in handler.body]
-        return _kind_of_block([*node.body, *handlers, *node.orelse, *node.finalbody])
-    return "other"
-
-
-def _kind_of_block(body: list[ast.stmt]) -> Kind:
-    """Return "definition" where every branch holds only what may be run."""
-    for node in body:
-        text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
-        if not isinstance(node, ast.Pass) and not text and _kind(node) == "other":
-            return "other"
-    return "definition"
-
-
-def _is_names(target: ast.expr) -> bool:
-    if isinstance(target, ast.Tuple | ast.List):
-        return all(isinstance(part, ast.Name) for part in target.elts)
-    return isinstance(target, ast.Name)
-
-
-def _is_literal(value: ast.expr) -> bool:
-    waiting: list[ast.AST] = [value]
-    while waiting:
-        node = waiting.pop()
-        if isinstance(node, ast.Lambda):
-            continue  # it is not run
-        if isinstance(node, ast.Call):
-            function = node.func.attr if isinstance(node.func, ast.Attribute) else node.func
-            function = function.id if isinstance(function, ast.Name) else function
-            if function not in _PLAIN_CALLS:
-                return False
-            waiting += [*node.args, *(keyword.value for keyword in node.keywords)]
-            continue
-        if not isinstance(node, _LITERAL_NODES):
-            return False
-        waiting += ast.iter_child_nodes(node)
-    return True
 
 
 def _is_star(node: ast.stmt) -> bool:

@@ -33,14 +33,16 @@ from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
 from typing import Any
 
-from hpml.worker import forbidden, ways
+from hpml.worker import closed, forbidden, ways
 from hpml.worker.calling import call, raised
-from hpml.worker.notebook import NOT_LITERAL, NotebookError, Program, read
+from hpml.worker.notebook import NOT_LITERAL, NotebookError, Program, Statement, read
 from hpml.worker.plain import decode, encode
 
 __all__ = ["Refusing", "Worker", "main"]
 
 _HIGH = 200  # above the descriptors that a program closes or writes to by the dozen
+# What imports in the name of whoever calls it.
+_IMPORTERS = ("importlib/__init__.py", "importlib/util.py", "pkgutil.py", "pydoc.py", "runpy.py")
 _ALWAYS_REFUSED = ("hpml.labs", "hpml.cli", "hpml.worker.references")
 
 
@@ -51,6 +53,7 @@ def main(incoming: int, outgoing: int) -> None:
         incoming: the descriptor to read questions from.
         outgoing: the descriptor to write answers to.
     """
+    closed.close(closed.answers())
     channel = _Channel(_moved(incoming), _moved(outgoing))
     Worker(channel).serve()
 
@@ -224,20 +227,43 @@ def execute(program: Program, name: str, namespace: dict[str, Any]) -> list[dict
     Returns:
         The statements that raised: ``cell``, ``line`` and the ``outcome``.
     """
-    failed = []
+    failed: list[dict[str, Any]] = []
     for statement in program.needed(name):
-        file = f"<cell {statement.cell}>"
-        source = program.sources[statement.cell]
-        # So that an error can show its line: linecache finds the text by the file's name.
-        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-        try:
-            tree = ast.Module([statement.node], [])
-            code = compile(tree, file, "exec", flags=program.flags, dont_inherit=True)
-            exec(code, namespace)
-        except BaseException as error:  # noqa: BLE001 - SystemExit at import, and worse
-            found = {"cell": statement.cell, "line": statement.line, "outcome": raised(error)}
-            failed.append(found)
-    return failed
+        error = _executed(program, statement, namespace)
+        if error is not None:
+            failed.append({"statement": statement, "error": error})
+    # Cells may have been run in another order: what lacked a name is tried again after the others.
+    for entry in failed[:]:
+        if isinstance(entry["error"], NameError):
+            failed.remove(entry)
+            error = _executed(program, entry["statement"], namespace)
+            if error is not None:
+                failed.append({**entry, "error": error})
+    return [
+        {
+            "cell": entry["statement"].cell,
+            "line": entry["statement"].line,
+            "outcome": raised(entry["error"]),
+        }
+        for entry in failed
+    ]
+
+
+def _executed(
+    program: Program, statement: Statement, namespace: dict[str, Any]
+) -> BaseException | None:
+    """Execute one statement; return what it raised."""
+    file = f"<cell {statement.cell}>"
+    source = program.sources[statement.cell]
+    # So that an error can show its line: linecache finds the text by the file's name.
+    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
+    try:
+        tree = ast.Module([statement.node], [])
+        code = compile(tree, file, "exec", flags=program.flags, dont_inherit=True)
+        exec(code, namespace)
+    except BaseException as error:  # noqa: BLE001 - SystemExit at import, and worse
+        return error
+    return None
 
 
 class Refusing(importlib.abc.MetaPathFinder):
@@ -269,7 +295,9 @@ def _asked_by_a_cell() -> bool:
     frame: FrameType | None = sys._getframe(2)
     while frame is not None:
         file = frame.f_code.co_filename
-        if not (file.startswith("<frozen importlib") or file.endswith("importlib/__init__.py")):
+        if not (
+            file.startswith(("<frozen importlib", "<frozen runpy")) or file.endswith(_IMPORTERS)
+        ):
             return file.startswith("<") and not file.startswith("<frozen")
         frame = frame.f_back
     return False

@@ -239,23 +239,6 @@ class TestNeeded:
     def test_literals_and_aliases_are_run(self, value: str) -> None:
         assert len(slice_of("f", f"N = {value}", "def f(): return N")) == 2
 
-    @pytest.mark.parametrize(
-        "statement",
-        [
-            "N = load()",
-            "N = [load() for _ in x]",
-            "N = (M := 3) and open('x')",
-            "N = await x",
-            "with x as N: pass",
-            "for N in range(3): pass",
-            "if x():\n  N = 1",
-            "while True: N = 1",
-            "N.a = 3",
-        ],
-    )
-    def test_what_does_something_is_not_run(self, statement: str) -> None:
-        assert slice_of("f", statement, "def f(): return N") == ["def f():"]
-
     def test_a_function_inside_of_if_or_try_is_found(self) -> None:
         source = "if sys.version_info > (3,):\n  def f(): return 1\nelse:\n  def f(): pass"
         assert slice_of("f", "import sys", source)[0] == "import sys"
@@ -334,8 +317,9 @@ class TestStub:
     def test_a_body_that_does_something_is_none(self, body: str) -> None:
         assert not program(f"def f(a):\n  {body}").is_stub("f")
 
-    def test_the_last_definition_decides(self) -> None:
-        assert program("def f(): return 1", "def f(): pass").is_stub("f")
+    def test_every_definition_must_be_one(self) -> None:
+        assert program("def f(): ...", "def f(): pass").is_stub("f")
+        assert not program("def f(): return 1", "def f(): pass").is_stub("f")
         assert not program("def f(): pass", "if True:\n  def f(): return 1").is_stub("f")
         assert not program("").is_stub("f")
 

@@ -24,7 +24,7 @@ from hpml.labs.grading.crew import CATALOGUE, Crew
 from hpml.labs.grading.errors import GradingError
 from hpml.labs.grading.isolation import Limits
 from hpml.labs.grading.notebook_file import fingerprint
-from hpml.labs.grading.report import GRADER, Report, from_gradescope, points, write
+from hpml.labs.grading.report import GRADER, Report, from_gradescope, harmless, points, write
 from hpml.labs.grading.submission import Submission, find, random_seed
 
 __all__ = ["Graded", "as_csv", "class_table", "cores", "grade_class", "members"]
@@ -97,7 +97,10 @@ def _member(entry: Path, labs: tuple[str, ...], catalogue: str) -> Submission:
         # Reading it says that it is a link, which leads who knows where.
         return Submission(entry.name, tuple((lab, entry) for lab in labs))
     if entry.is_dir():
-        return Submission(entry.name, find(entry, labs=labs, catalogue=catalogue).notebooks)
+        try:
+            return Submission(entry.name, find(entry, labs=labs, catalogue=catalogue).notebooks)
+        except GradingError:  # a folder that cannot be read; its report says so
+            return Submission(entry.name, tuple((lab, entry / f"{lab}.ipynb") for lab in labs))
     if len(labs) == 1:
         return Submission(entry.name, ((labs[0], entry),))
     (own,) = find(entry, catalogue=catalogue).notebooks
@@ -176,7 +179,10 @@ def class_table(reports: Sequence[Report]) -> Table:
     """
     first = reports[0]
     columns = ["submission", *(f"{item.lab}.{item.number}" for item in first.items), "points"]
-    rows = [[each.name, *(item.earned for item in each.items), each.earned] for each in reports]
+    rows = [
+        [harmless(each.name), *(item.earned for item in each.items), each.earned]
+        for each in reports
+    ]
     rows.append(["of", *(item.worth for item in first.items), first.worth])
     formats = dict.fromkeys(columns[1:], _points)
     return Table(columns, rows, formats=formats)
@@ -201,7 +207,8 @@ def as_csv(reports: Sequence[Report]) -> str:
     for report in reports:
         cells = [cell for item in report.items for cell in (points(item.earned), item.status)]
         # A name that a spreadsheet would take for a formula stays a name.
-        name = f"'{report.name}" if report.name[:1] in "=+-@" else report.name
+        name = harmless(report.name)
+        name = f"'{name}" if name[:1] in "=+-@" else name
         writer.writerow([name, *cells, points(report.earned), points(report.worth), report.seed])
     return stream.getvalue()
 

@@ -14,7 +14,7 @@ from pathlib import Path
 from hpml.base.errors import describe
 from hpml.base.files import course_folder, results_folder, write_atomically
 from hpml.labs.grading.errors import GradingError
-from hpml.labs.grading.report import Report, points, table, write
+from hpml.labs.grading.report import Report, harmless, points, table, write
 
 __all__ = ["add_arguments", "run"]
 
@@ -132,7 +132,7 @@ def _grade_class(options: argparse.Namespace) -> None:
     again = sum(each.again for each in graded)
     rate = f", {points(60 * again / seconds)} a minute" if again else ""
     print(f"{again} graded{rate}; {len(graded) - again} taken from an earlier run.")
-    for name in [each.report.name for each in graded if each.restored]:
+    for name in [harmless(each.report.name) for each in graded if each.restored]:
         print(f"The report of {name} was changed by a submission, and has been written again.")
     print(f"seed {found[0].seed}; a report for each in {reports}")
     if options.csv is not None:

@@ -25,12 +25,13 @@ __all__ = [
     "Report",
     "from_gradescope",
     "gradescope",
+    "harmless",
     "points",
     "table",
     "write",
 ]
 
-GRADER = f"hpml {hpml.__version__}, grading 1"
+GRADER = f"hpml {hpml.__version__}, grading 2"
 """The grader's version. The number is raised when a submission could be graded differently."""
 
 
@@ -140,7 +141,7 @@ def table(report: Report) -> Table:
     return Table(
         ["exercise", "points", "status", "what was wrong"],
         rows,
-        title=f"{report.name}: {points(report.earned)} of {points(report.worth)} points",
+        title=f"{harmless(report.name)}: {points(report.earned)} of {points(report.worth)} points",
         caption=f"seed {report.seed}",
     )
 
@@ -183,6 +184,18 @@ def write(
     """Write the report to `path` as Gradescope's ``results.json``, whole or not at all."""
     text = json.dumps(gradescope(report, extra=extra), indent=2, ensure_ascii=True)
     write_atomically(path, text + "\n")
+
+
+def harmless(text: str) -> str:
+    """Return text of a submission as a terminal and a file can take it: what steers is spelt out.
+
+    >>> harmless("red\\x1b[31m\\ud800\\r\\nand so on")
+    'red\\\\x1b[31m\\\\ud800\\nand so on'
+    """
+    return "".join(
+        each if each.isprintable() or each in "\n\t" else each.encode("unicode_escape").decode()
+        for each in text.replace("\r\n", "\n")
+    )
 
 
 def points(value: float) -> str:

@@ -67,7 +67,7 @@ def find(
                 f"Lab {describe(lab)} has no exercises; expected one of {', '.join(known)}."
             )
     if path.is_dir():
-        there = _notebooks(path)
+        there = _notebooks(path, labs or known, alone=labs is not None and len(labs) == 1)
         wanted = labs if labs is not None else [lab for lab in sorted(there) if lab in known]
         if not wanted:
             raise GradingError(
@@ -139,21 +139,54 @@ def random_seed() -> int:
     return secrets.randbelow(2**31)
 
 
-def _notebooks(folder: Path) -> dict[str, Path]:
-    """Return the notebook of each lab that is in the folder."""
+def _notebooks(folder: Path, labs: Sequence[str], *, alone: bool) -> dict[str, Path]:
+    """Return the notebook of each lab in the folder, or in the only folder that is in it.
+
+    Args:
+        folder: the submission's.
+        labs: the labs to look for.
+        alone: whether the only notebook there is counts whatever its name, if of no other lab.
+    """
+    entries = _entries(folder)
+    while not any(entry.suffix == ".ipynb" for entry in entries):
+        # An archive that was unpacked often has one folder around everything.
+        folders = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
+        if len(folders) != 1:
+            return {}
+        entries = _entries(folders[0])
+    found: dict[str, Path] = {}
+    # The lab's own name, then "06_forward_order (1).ipynb", then "Copy of 06_forward_order.ipynb".
+    for fits in (_is_named, _begins, _contains):
+        for lab in labs:
+            named = [entry for entry in entries if lab not in found and fits(entry.name, lab)]
+            if named:
+                found[lab] = named[0]
+    notebooks = [entry for entry in entries if entry.suffix == ".ipynb"]
+    if alone and not found and len(notebooks) == 1 and not _NAME.fullmatch(notebooks[0].name):
+        found[labs[0]] = notebooks[0]
+    return found
+
+
+def _entries(folder: Path) -> list[Path]:
+    """Return what is in the folder, but for what a system puts there by itself."""
     try:
-        names = sorted(entry.name for entry in folder.iterdir())
+        entries = sorted(folder.iterdir())
     except OSError as error:
         raise GradingError(f"{describe(str(folder))} cannot be read: {error.strerror}.") from None
-    found: dict[str, Path] = {}
-    for name in names:
-        match = _NAME.fullmatch(name)
-        if match is None:
-            continue
-        # The lab's own name before "06_forward_order (1).ipynb", whatever the alphabet says.
-        if match[1] not in found or name == _file_name(match[1]):
-            found[match[1]] = folder / name
-    return found
+    return [entry for entry in entries if not entry.name.startswith((".", "__MACOSX"))]
+
+
+def _is_named(name: str, lab: str) -> bool:
+    return name == _file_name(lab)
+
+
+def _begins(name: str, lab: str) -> bool:
+    match = _NAME.fullmatch(name)
+    return match is not None and match[1] == lab
+
+
+def _contains(name: str, lab: str) -> bool:
+    return name.endswith(".ipynb") and Path(_file_name(lab)).stem in name
 
 
 def _file_name(lab: str) -> str:

@@ -5,9 +5,9 @@ Here the cases are made and the outcomes judged, so this runs in the warden and 
 
 from __future__ import annotations
 
+import hashlib
 import random
 import time
-import zlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -26,7 +26,7 @@ from hpml.labs.grading.isolation import (
     reap_all,
     remove_folder,
 )
-from hpml.labs.grading.report import Item
+from hpml.labs.grading.report import Item, harmless
 from hpml.worker.plain import PlainError, decode, encode
 
 __all__ = ["Trial", "blank", "blank_choice", "cases_of", "chosen", "outcome_of"]
@@ -101,9 +101,9 @@ class Trial:
         finally:
             end_all(below_this, reap_all)
             remove_folder(self.folder)
-        text = item.text if len(item.text) <= _TEXT else item.text[:_TEXT] + " ..."
+        text = harmless(item.text if len(item.text) <= _TEXT else item.text[:_TEXT] + " ...")
         seconds = round(time.monotonic() - began, 3)
-        return replace(item, text=text, printed=printed.text, seconds=seconds)
+        return replace(item, text=text, printed=harmless(printed.text), seconds=seconds)
 
     def _worker(
         self, printed: Printed, *, folder: str = "work", hidden: bool = False
@@ -113,7 +113,7 @@ class Trial:
             self.limits,
             printed,
             stop=self.stop,
-            hash_seed=zlib.crc32(str(self.seed).encode()),
+            hash_seed=_hash_seed(self.seed),
             hidden=hidden,
         )
 
@@ -175,7 +175,9 @@ class Trial:
                 reference=lambda: self._worker(
                     Printed(self.limits.printed), folder="reference", hidden=True
                 ),
-                generator=_generator(exercise, self.seed, "speed"),
+                # Not from the seed, which others may know: no input of a round can be foreseen,
+                # and its result computed before.
+                generator=random.SystemRandom(),
                 left=self._left,
             )
         return item
@@ -241,6 +243,11 @@ def _word(value: object) -> str:
     return value[:1000]
 
 
+def _hash_seed(seed: int) -> int:
+    # A submission can read it in its environment, and must not learn the seed of the cases from it.
+    return int.from_bytes(hashlib.sha256(f"hashes {seed}".encode()).digest()[:4])
+
+
 def _item(item: Item, verdict: Verdict, otherwise: str) -> Item:
     earned = verdict.points
     status = "right" if verdict.right else "partly right" if earned > 0 else otherwise
@@ -283,5 +290,6 @@ def _failures(loaded: Mapping[str, Any]) -> str:
         outcome = outcome_of(entry.get("outcome")) if type(entry) is dict else None
         if isinstance(outcome, Raised):
             where = f"cell {str(entry.get('cell'))[:8]}, line {str(entry.get('line'))[:8]}"
-            lines.append(f"In {where}: {outcome.type}: {outcome.message[:200]}")
+            message = " ".join(outcome.message[:200].split())
+            lines.append(f"In {where}: {outcome.type}: {message}")
     return "\n" + "\n".join(lines) if lines else ""

@@ -1,11 +1,12 @@
 from __future__ import annotations
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
-from hpml.labs.grading import classes, report
+from hpml.labs.grading import classes, report, submission
 from hpml.labs.grading.classes import Graded, as_csv, class_table, grade_class, members
 from hpml.labs.grading.errors import GradingError
 from hpml.labs.grading.report import Item, Report
@@ -47,6 +48,29 @@ def test_without_a_lab_all_get_the_labs_that_anyone_handed_in(group: Path) -> No
     (only / "cy").mkdir(parents=True)
     with pytest.raises(GradingError, match="--lab"):
         members(only, catalogue=CATALOGUE)
+
+
+def test_a_folder_that_cannot_be_read_spoils_only_itself(
+    group: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    listed = submission._entries
+
+    def refused(folder: Path) -> list[Path]:
+        if folder.name == "bob":
+            raise GradingError("it cannot be read")
+        return listed(folder)
+
+    monkeypatch.setattr(submission, "_entries", refused)
+    found = members(group, labs=["06"], catalogue=CATALOGUE)
+    assert [each.name for each in found] == ["ada", "bob", "cy"]
+
+
+def test_a_name_in_another_encoding_spoils_neither_table_nor_csv(tmp_path: Path) -> None:
+    name = os.fsdecode(b"M\xfcller\x1b[2J")
+    reports = [Report(name, (Item("06", 1, "double", 2.0),), 7)]
+    for text in (str(class_table(reports)), as_csv(reports), str(reports[0])):
+        assert "M\\udcfcller\\x1b[2J" in text
+        assert text.encode("utf-8").isascii()
 
 
 def test_an_empty_class_is_an_error(tmp_path: Path) -> None:

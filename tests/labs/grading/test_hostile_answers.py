@@ -5,6 +5,7 @@ What they reach is their own process. What they say of a result is judged by som
 
 from __future__ import annotations
 
+import zlib
 from collections.abc import Callable
 from pathlib import Path
 
@@ -324,3 +325,63 @@ def total(numbers):
     items = beside_a_right_one(hand_in(tmp_path / "one", _double(plants), deletes))
     assert items["double"].status == "right", items["double"].text
     assert items["total"].status == "right", items["total"].text
+
+
+ORACLES = {
+    "opened": "open(home + '/labs/exercises/judging.py').read()",
+    "opened by way of a link": "os.symlink(home + '/labs', 'x')\nopen('x/exercises/judging.py')",
+    "linked": "os.link(home + '/labs/exercises/judging.py', 'y')",
+    "listed": "os.listdir(home + '/labs/exercises')",
+    "imported without the finder": (
+        "del sys.meta_path[0]\nloads = __builtins__['__imp' 'ort__']\n"
+        "loads('hpml.la' 'bs.exercises.judging')"
+    ),
+    "run by its path": "import runpy\nrunpy.run_path(home + '/labs/exercises/judging.py')",
+    "the solutions": "open(home + '/../tests/solutions/lab_06/count_calls/solution.py')",
+}
+
+
+@pytest.mark.parametrize("what", ORACLES)
+def test_answers_on_the_disk_are_not_opened(
+    what: str, tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    body = f"import os, sys\nhome = sys.modules['hpml'].__path__[0]\n{ORACLES[what]}"
+    item = _graded(beside_a_right_one, tmp_path, _double(body))
+    assert (item.earned, item.status) == (0, "wrong")
+    assert "is not available while a submission is graded" in item.text
+
+
+@pytest.mark.parametrize("loads", ["pkgutil.resolve_name", "pydoc.locate", "runpy.run_module"])
+def test_a_forbidden_module_is_refused_to_what_imports_by_name(
+    loads: str, tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    body = f"import {loads.split('.')[0]}\n{loads}('graph' + 'lib')"
+    item = _graded(beside_a_right_one, tmp_path, _double(body))
+    assert (item.earned, item.status) == (0, "wrong")
+    assert "graphlib is not allowed in this exercise" in item.text
+
+
+def test_the_environment_does_not_tell_the_seed(tmp_path: Path, beside_a_right_one: Graded) -> None:
+    body = "import os\nprint(os.environ)"
+    item = _graded(beside_a_right_one, tmp_path, _double(body))
+    assert item.status == "right"
+    assert "'PYTHONHASHSEED'" in item.printed
+    assert str(zlib.crc32(b"7")) not in item.printed
+
+
+@pytest.mark.parametrize("what", ["\\ud800", "\\x1b[2J", "\\u202e", "\\r", "\\x07"])
+def test_what_steers_a_terminal_or_fits_no_encoding_is_spelt_out(
+    what: str, tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    cell = _at_load(
+        f"""
+import sys
+outcome = {{"outcome": "raised", "type": "A{what}", "bases": [], "message": "{what}", "line": ""}}
+sys.modules["hpml.worker.serve"].Worker._outcome = lambda *_: outcome
+print("{what}".encode("utf-8", "surrogatepass").decode("utf-8", "replace"))
+"""
+    )
+    item = _graded(beside_a_right_one, tmp_path, cell)
+    assert what in item.text
+    for text in (item.text, item.printed):
+        assert all(each.isprintable() for each in text.replace("\n", ""))

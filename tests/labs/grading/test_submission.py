@@ -30,6 +30,37 @@ def test_the_labs_own_name_goes_before_a_copy(tmp_path: Path, copy: str) -> None
     assert find(tmp_path, catalogue=CATALOGUE).notebooks == (("06", tmp_path / LAB),)
 
 
+@pytest.mark.parametrize(
+    "name", ["Copy of 06_forward_order.ipynb", "ada_06_forward_order-final.ipynb", "homework.ipynb"]
+)
+def test_a_renamed_notebook_is_found_where_nothing_else_can_be_meant(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).touch()
+    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / name),)
+    (tmp_path / LAB).touch()
+    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / LAB),)
+
+
+@pytest.mark.parametrize("names", [["a.ipynb", "b.ipynb"], ["07_code_generation.ipynb"]])
+def test_where_another_lab_can_be_meant_it_is_not(tmp_path: Path, names: list[str]) -> None:
+    for name in names:
+        (tmp_path / name).touch()
+    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / LAB),)
+
+
+def test_one_folder_around_everything_is_looked_into(tmp_path: Path) -> None:
+    inner = tmp_path / "ada" / "lab 06"
+    inner.mkdir(parents=True)
+    (tmp_path / "__MACOSX").mkdir()
+    (inner / LAB).touch()
+    assert find(tmp_path, catalogue=CATALOGUE).notebooks == (("06", inner / LAB),)
+    (tmp_path / "other").symlink_to(inner)
+    assert find(tmp_path, catalogue=CATALOGUE).notebooks == (("06", inner / LAB),)
+    (tmp_path / "another").mkdir()
+    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / LAB),)
+
+
 def test_a_notebook_is_the_lab_that_its_name_says_or_that_is_asked_for(tmp_path: Path) -> None:
     (tmp_path / LAB).touch()
     other = tmp_path / "ada.ipynb"
