@@ -22,6 +22,7 @@ from hpml.labs.exercises.catalogue import LABS, exercises, find
 from hpml.labs.exercises.exercise import Case, Exercise
 from hpml.labs.exercises.judging import Counterexample, Verdict, judge, written_call
 from hpml.labs.exercises.outcomes import Outcome, Raised, Returned
+from hpml.labs.exercises.printing import bounded_printing
 from hpml.labs.exercises.sources import forbidden_uses, is_stub, program_of
 from hpml.labs.session import current_lab
 from hpml.worker.calling import call
@@ -72,6 +73,7 @@ def check(function: Callable[..., Any]) -> Checked:
     The exercise is found by the function's name. It shows right, not done yet, or the first case
     that fails with what was expected and what came; from the second failure on, a hint. It never
     raises for what the function does; it can be stopped like any cell, which counts as a failure.
+    Of what the function prints, the first 2,000 characters are shown.
 
     Args:
         function: the function, under the name that the exercise gave it.
@@ -109,8 +111,9 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
     outcomes: list[Outcome] = []
     if not stub and not forbidden:
         try:
-            for outcome in _outcomes(exercise, function, cases):
-                outcomes.append(outcome)
+            with bounded_printing():
+                for outcome in _outcomes(exercise, function, cases):
+                    outcomes.append(outcome)
         except KeyboardInterrupt:
             stopped = cases[len(outcomes)]
             text = (

@@ -28,8 +28,8 @@ def dead_nodes(edges, outputs):
 
 
 @pytest.fixture(autouse=True)
-def _no_failures_from_before() -> None:
-    module._failures.clear()
+def _failures_count_within_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(module, "_failures", {})
 
 
 def written(source: str, name: str = "dead_nodes", **more: Any) -> Callable[..., Any]:
