@@ -20,7 +20,7 @@ answers with quartiles, and with ratios to a baseline that carry an interval:
 The files, in the order in which values flow: ``contender`` (what to run; ``process`` and ``worker``
 for one in a process of its own) → ``timing`` (one sample) → ``rounds`` (many, interleaved) →
 ``measurement`` and ``comparison`` (the results; ``robust`` holds the statistics and ``stability``
-the verdict) → ``record`` (on disk) → ``table`` and ``plot``.
+the verdict) → ``record`` (on disk) → ``table`` and ``plot`` (``advising``: many verdicts, briefly).
 """
 
 from __future__ import annotations

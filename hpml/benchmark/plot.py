@@ -13,18 +13,26 @@ from typing import TYPE_CHECKING
 
 from hpml.base import style
 from hpml.base.tables import format_seconds
+from hpml.benchmark.advising import UNSTABLE, kinds, some_names, unstable
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.robust import quartiles
 from hpml.benchmark.sweep import Sweep
 
 if TYPE_CHECKING:
+    from matplotlib.artist import Artist
     from matplotlib.axes import Axes
 
-__all__ = ["plot_comparison", "plot_sweep", "spread_out"]
+__all__ = ["limits", "plot_comparison", "plot_sweep", "spread_out"]
 
 LABEL_GAP = 0.062
 """Least distance between two labels at the right edge, as a fraction of the height of the axes."""
+
+SIDE_STEP = 11.0
+"""Points between two lines of a single point that stand side by side."""
+
+SIDE_ROOM = 0.0065
+"""Room for them beyond the first and last place, as a fraction of the axis for each point."""
 
 
 def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
@@ -37,6 +45,7 @@ def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
     Returns:
         The axes; ``axes.figure`` is the figure. Samples beyond the right edge, far out by Tukey's
         rule, are counted there and not drawn, so that one hiccup does not flatten the picture.
+        Whoever is unstable has its problem beside its answer.
     """
     if ax is None:
         fig, ax = style.figure(height=1.3 + 0.5 * len(comparison), width=7.5)
@@ -58,6 +67,8 @@ def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
         beyond = len(times) - len(inside)
         is_baseline = measurement.name == comparison.baseline
         note = "baseline" if is_baseline else _note(comparison, measurement.name)
+        shaky = [a.problem for a in measurement.verdict() if a.problem in UNSTABLE]
+        note += f" · {', '.join(shaky)}" if shaky else ""
         if beyond:
             note += f"\n({beyond} sample{'s' if beyond > 1 else ''} beyond the edge)"
         ax.annotate(
@@ -99,7 +110,8 @@ def plot_sweep(
     """Draw quantities against a parameter, each with its band, published figures beside measured.
 
     Measured lines are solid with filled marks, published ones dashed with hollow marks. Each line
-    is named at its right end, in its own colour.
+    is named at its right end, in its own colour. Lines of a single point at the same place stand
+    side by side, as their bands would cover each other.
 
     Args:
         lines: from `hpml.benchmark.sweep.sweeps`, or figures of a document as `Sweep`.
@@ -121,9 +133,15 @@ def plot_sweep(
         ax.set_xscale("log")
         ax.set_yscale("log")
     shades = style.colours(list(dict.fromkeys(line.name for line in drawn)))
-    for line in drawn:
-        _draw_line(ax, line, shades[line.name], scale)
+    shifts = _shifts(drawn)
     places = sorted({at for line in drawn for at in line.at})
+    if len(places) == 1 and ax.get_autoscalex_on():
+        # Around a single value matplotlib finds no axis that is wider than nothing.
+        ax.set_xlim(places[0] / 1.5, places[0] * 1.5)
+    elif any(shifts):
+        ax.margins(x=SIDE_ROOM * max(shifts))
+    for line, shift in zip(drawn, shifts, strict=True):
+        _draw_line(ax, line, shades[line.name], scale, shift)
     ax.set_xticks(places, [f"{at:,g}" for at in places])
     ax.minorticks_off()
     if log:
@@ -132,6 +150,25 @@ def plot_sweep(
     if label:
         _label_ends(ax, drawn, shades, scale)
     return ax
+
+
+def limits(bands: Sequence[tuple[float, float, float]], room: float = 1.5) -> tuple[float, float]:
+    """Return the ends of an axis that shows all medians, and bands up to `room` times as far.
+
+    One wide interval on a busy machine must not press all lines into one.
+
+    Args:
+        bands: (lower edge, middle, upper edge) of each, positive.
+        room: how far beyond the outermost median a band is shown, as a factor.
+
+    >>> low, high = limits([(0.9, 1.0, 1.1), (0.1, 1.2, 50.0)])
+    >>> 0.6 < low < 0.7, 1.8 < high < 1.9
+    (True, True)
+    """
+    middles = [middle for _, middle, _ in bands]
+    low = max(min(low for low, _, _ in bands), min(middles) / room, 1e-9)
+    high = min(max(high for _, _, high in bands), max(middles) * room)
+    return low / 1.05, high * 1.05
 
 
 def spread_out(positions: Sequence[float], gap: float) -> list[float]:
@@ -164,7 +201,20 @@ def spread_out(positions: Sequence[float], gap: float) -> list[float]:
     return moved
 
 
-def _draw_line(ax: Axes, line: Sweep, shade: str, scale: float) -> None:
+def _shifts(lines: Sequence[Sweep]) -> list[float]:
+    """Return how far each line is drawn beside its place, in points: only those of one point."""
+    alone: dict[float, list[int]] = {}
+    for number, line in enumerate(lines):
+        if len(line.at) == 1:
+            alone.setdefault(line.at[0], []).append(number)
+    shifts = [0.0] * len(lines)
+    for group in alone.values():
+        for step, number in enumerate(group):
+            shifts[number] = SIDE_STEP * (step - (len(group) - 1) / 2)
+    return shifts
+
+
+def _draw_line(ax: Axes, line: Sweep, shade: str, scale: float, shift: float) -> None:
     middles = [middle * scale for _, middle, _ in line.bands]
     # An interval that does not exist (too few rounds) has no edges to draw.
     bounded = [
@@ -179,8 +229,8 @@ def _draw_line(ax: Axes, line: Sweep, shade: str, scale: float) -> None:
             ax.plot(at, edge, color=shade, alpha=0.4, linewidth=0.6)
     elif bounded:
         at, low, high = zip(*bounded, strict=True)
-        ax.vlines(at, low, high, color=shade, alpha=0.35, linewidth=5)
-    ax.plot(
+        _beside(ax, ax.vlines(at, low, high, color=shade, alpha=0.35, linewidth=5), shift)
+    (drawn,) = ax.plot(
         line.at,
         middles,
         color=shade,
@@ -190,6 +240,16 @@ def _draw_line(ax: Axes, line: Sweep, shade: str, scale: float) -> None:
         markerfacecolor="white" if line.published else shade,
         markersize=5.5,
     )
+    _beside(ax, drawn, shift)
+
+
+def _beside(ax: Axes, artist: Artist, shift: float) -> None:
+    """Move what is drawn sideways, in points; its data, and with it the axis, stays."""
+    from matplotlib.transforms import ScaledTranslation
+
+    if shift:
+        sideways = ScaledTranslation(shift / 72, 0, ax.figure.dpi_scale_trans)
+        artist.set_transform(ax.transData + sideways)
 
 
 def _label_ends(ax: Axes, lines: Sequence[Sweep], shades: Mapping[str, str], scale: float) -> None:
@@ -239,11 +299,13 @@ def _note(comparison: Comparison, name: str) -> str:
 
 
 def _caption(comparison: Comparison) -> str:
+    shaky = unstable(kinds(comparison.advice))
+    warning = f"\nUnstable: {some_names(shaky)}; print it as a table for what to do."
     return (
         f"Dots: all samples of {comparison.rounds} interleaved rounds. Band: the middle half "
         f"(25 to 75 %). Line: median. Dashed: median of {comparison.baseline}, "
         f"{format_seconds(comparison[comparison.baseline].median)}."
-    )
+    ) + (warning if shaky else "")
 
 
 def _fence(samples: Sequence[float]) -> float:

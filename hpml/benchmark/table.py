@@ -7,9 +7,9 @@ from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
 from hpml.base.tables import Table, format_seconds
+from hpml.benchmark.advising import AdvisedTable, kinds, summary
 from hpml.benchmark.comparison import Comparison, Ratio
 from hpml.benchmark.record import Case
-from hpml.benchmark.stability import Advice
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,14 +21,21 @@ _FORMATS = {"median": format_seconds, "25 %": format_seconds, "75 %": format_sec
 
 
 def comparison_table(comparison: Comparison) -> Table:
-    """Return a page table, one row a contender, with the advice below it.
+    """Return a page table, one row a contender, with the advice below it, a line a kind.
 
     Returns:
         Columns contender, median, 25 % and 75 % (seconds per call), ratio to the baseline with its
         95 % interval, answer.
     """
-    rows = _rows(comparison)
-    return Table(_HEAD, rows, formats={**_FORMATS, "ratio": _three}, caption=_caption(comparison))
+    advice = kinds(comparison.advice)
+    return AdvisedTable(
+        _HEAD,
+        _rows(comparison),
+        formats={**_FORMATS, "ratio": _three},
+        caption=_caption(comparison),
+        advice=advice,
+        headline=summary(advice, len(comparison)),
+    )
 
 
 def cases_table(
@@ -62,13 +69,24 @@ def cases_table(
             "Cannot tell: the interval is not clear of 1 by the resolution; it narrows with the "
             "square root of the number of rounds."
         )
-    for case in listed:
-        place = ", ".join(f"{name} {case.parameters.get(name)}" for name in varying)
-        lines = _advice_lines(case.comparison, undecided=False)
-        notes += [f"{place}, {line}" if place else line for line in lines]
+    found = [
+        (f"{name} ({_place(case, varying)})" if varying else name, advice)
+        for case in listed
+        for name, advice in case.comparison.advice
+        if advice.problem != "cannot tell"
+    ]
+    advice = kinds(found)
     formats = {**_FORMATS, "ratio": _three, **dict.fromkeys(share, format_seconds)}
     head = (*varying, *_HEAD[:2], *share, *_HEAD[2:])
-    return Table(head, rows, formats=formats, title=title, caption="\n".join(notes))
+    return AdvisedTable(
+        head,
+        rows,
+        formats=formats,
+        title=title,
+        caption="\n".join(notes),
+        advice=advice,
+        headline=summary(advice, len(rows), "measurements"),
+    )
 
 
 def comparison_frame(comparison: Comparison) -> pd.DataFrame:
@@ -152,26 +170,15 @@ def _caption(comparison: Comparison) -> str:
     rounds = f"{comparison.rounds} interleaved rounds"
     if not comparison.complete:
         rounds += f" (stopped; {comparison.asked_rounds} were asked for)"
-    first = f"Ratio: time as a multiple of {comparison.baseline}, median over {rounds}."
-    return "\n".join([first, *_advice_lines(comparison)])
+    return f"Ratio: time as a multiple of {comparison.baseline}, median over {rounds}."
 
 
-def _advice_lines(comparison: Comparison, *, undecided: bool = True) -> list[str]:
-    """Return a line for each problem and remedy; what was seen is that of the first contender."""
-    groups: dict[tuple[str, str], list[tuple[str, Advice]]] = {}
-    for name, advice in comparison.advice:
-        if advice.problem == "cannot tell" and not undecided:
-            continue
-        groups.setdefault((advice.problem, advice.remedy), []).append((name, advice))
-    return [_grouped_line(group) for group in groups.values()]
+def _place(case: Case, varying: tuple[str, ...]) -> str:
+    return ", ".join(f"{name} {_number(case.parameters.get(name))}" for name in varying)
 
 
-def _grouped_line(group: list[tuple[str, Advice]]) -> str:
-    (first, advice), *others = group
-    if not others:
-        return f"{first}: {advice}"
-    names = ", ".join(name for name, _ in group)
-    return f"{names}: {advice.problem}: for {first}, {advice.seen}. {advice.remedy}"
+def _number(value: object) -> str:
+    return f"{value:,}" if isinstance(value, int) else str(value)
 
 
 def _varying(cases: tuple[Case, ...]) -> tuple[str, ...]:

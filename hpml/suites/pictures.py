@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hpml.base import style
-from hpml.benchmark.plot import plot_sweep
+from hpml.benchmark.advising import UNSTABLE, kinds, summary
+from hpml.benchmark.plot import limits, plot_sweep
 from hpml.benchmark.record import Case
 from hpml.benchmark.sweep import sweeps
 from hpml.suites.errors import SuiteError
@@ -45,6 +46,7 @@ def _draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Fig
     places = {at for line in ratios for at in line.at}
     others = [line for line in published_ratios(source) if line.name != "handwritten"]
     shown = [line for line in others if places & set(line.at)]
+    right.set_ylim(*limits([band for line in [*ratios, *shown] for band in line.bands]))
     plot_sweep(
         [*ratios, *shown],
         right,
@@ -56,8 +58,9 @@ def _draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Fig
     style.caption(
         fig,
         f"Left: median and 25 to 75 % band of {comparison.rounds} interleaved rounds. Right: "
-        "median ratio to the hand-written module in the same round, with its 95 % interval; "
-        f"dashed: published, measured on {source.hardware}. {environment_line(cases)}.",
+        "median ratio to the hand-written module in the same round, with its 95 % interval, cut "
+        f"where it is very wide; dashed: published, measured on {source.hardware}. "
+        f"{environment_line(cases)}.{_warning(cases)}",
     )
     return fig
 
@@ -78,9 +81,21 @@ def draw_building(cases: Sequence[Case]) -> Figure:
     style.caption(
         fig,
         f"Median and 25 to 75 % band of {cases[0].comparison.rounds} interleaved rounds; the "
-        f"layers were made beforehand. {environment_line(cases)}.",
+        f"layers were made beforehand. {environment_line(cases)}.{_warning(cases)}",
     )
     return fig
+
+
+def _warning(cases: Sequence[Case]) -> str:
+    """Return a line on how many measurements are unstable, empty where none is."""
+    found = [
+        (f"{name} {number}", advice)
+        for number, case in enumerate(cases)
+        for name, advice in case.comparison.advice
+        if advice.problem in UNSTABLE
+    ]
+    said = summary(kinds(found), sum(len(case.comparison) for case in cases), "measurements")
+    return f"\n{said}." if said else ""
 
 
 def _expect_some(cases: Sequence[Case]) -> None:

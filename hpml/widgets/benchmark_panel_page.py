@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import html
-from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hpml.base import style
@@ -38,7 +37,7 @@ def page(panel: BenchmarkPanel) -> Page:
 
 def draw(panel: BenchmarkPanel) -> Figure:
     """Draw time and ratio against the size, on axes with room for all sizes of the run."""
-    from hpml.benchmark.plot import plot_sweep
+    from hpml.benchmark.plot import limits, plot_sweep
     from hpml.benchmark.sweep import sweeps
     from hpml.suites.running import environment_line
 
@@ -62,8 +61,7 @@ def draw(panel: BenchmarkPanel) -> Figure:
         times, left, title="Time", x=parameter, y=f"{unit} per call", scale=factor,
         label=False, log=True,
     )  # fmt: skip
-    # One wide interval on a busy machine must not press all lines into one.
-    right.set_ylim(*_limits([band for line in ratios for band in line.bands]))
+    right.set_ylim(*limits([band for line in ratios for band in line.bands]))
     plot_sweep(
         ratios, right, title=f"Time relative to {_baseline(panel)}", x=parameter,
         y="ratio (below 1 is faster)", log=True,
@@ -79,14 +77,6 @@ def draw(panel: BenchmarkPanel) -> Figure:
         f"{environment_line(cases)}.",
     )
     return fig
-
-
-def _limits(bands: Sequence[tuple[float, float, float]]) -> tuple[float, float]:
-    """Return the ends of a logarithmic axis that shows all medians, and bands up to half as far."""
-    middles = [middle for _, middle, _ in bands]
-    low = max(min(low for low, _, _ in bands), min(middles) / 1.5, 1e-9)
-    high = min(max(high for _, _, high in bands), max(middles) * 1.5)
-    return low / 1.05, high * 1.05
 
 
 def _baseline(panel: BenchmarkPanel) -> str:

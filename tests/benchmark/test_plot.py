@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import pytest
 from hypothesis import given
@@ -10,6 +11,9 @@ from hypothesis import strategies as st
 from hpml.benchmark import BenchmarkError, Case, Comparison, Measurement, plot_sweep
 from hpml.benchmark.plot import spread_out
 from hpml.benchmark.sweep import Sweep, sweeps
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 def case(layers: int, rounds: int = 7) -> Case:
@@ -106,6 +110,34 @@ def test_a_logarithmic_picture_of_less_than_a_decade_has_ticks() -> None:
     ax = plot_sweep(lines, title="t", x="x", y="y", log=True)
     assert len(ax.get_yticks()) >= 3
     assert [label.get_text() for label in ax.get_xticklabels()] == ["250", "500"]
+
+
+def places_in_pixels(ax: Axes) -> list[float]:
+    ax.figure.canvas.draw()  # type: ignore[union-attr]
+    drawn = [line for line in ax.get_lines() if line.get_marker() not in ("None", "")]
+    return [float(line.get_transform().transform(line.get_xydata())[0][0]) for line in drawn]
+
+
+@pytest.mark.parametrize("log", [True, False])
+def test_points_at_one_place_stand_side_by_side(log: bool) -> None:
+    lines = sweeps([case(250)], "layers", "time")
+    ax = plot_sweep(lines, title="t", x="x", y="y", log=log)
+    left, right = places_in_pixels(ax)
+    place = ax.transData.transform((250, lines[0].bands[0][1]))[0]
+    assert right - left > 10
+    assert left + right == pytest.approx(2 * place)
+    bottom, top = ax.get_ylim()
+    assert all(bottom < middle < top for line in lines for _, middle, _ in line.bands)
+
+
+def test_points_beside_longer_lines_stay_within_the_picture() -> None:
+    lines = [*sweeps([case(250)], "layers", "ratio")] * 3
+    lines.append(Sweep("codegen", (250.0, 500.0), ((0.6, 0.7, 0.8),) * 2, published=True))
+    ax = plot_sweep(lines, title="t", x="layers", y="ratio")
+    *alone, published = places_in_pixels(ax)
+    assert len(set(alone)) == 6
+    assert min(alone) > ax.bbox.x0 + 3
+    assert published == pytest.approx(sum(alone) / 6)
 
 
 def test_nothing_to_draw_is_an_error() -> None:
