@@ -324,7 +324,9 @@ def _pop_top(step: Step) -> Words:
 
 
 def _copy(step: Step) -> Words:
-    return ["pushes the same value once more: ", *_listed("new", step.pushed)]
+    below = (step.instruction.arg or 1) - 1
+    which = f"value that lies {below} below the top" if below else "same value"
+    return [f"pushes the {which} once more: ", *_listed("new", step.pushed)]
 
 
 def _swap(step: Step) -> Words:
@@ -347,7 +349,7 @@ def _push_exception(step: Step) -> Words:
 
 
 def _pop_exception(step: Step) -> Words:
-    return ["ends the handling: the exception is dealt with"]
+    return ["ends the handling of the exception"]
 
 
 def _match_exception(step: Step) -> Words:

@@ -182,8 +182,13 @@ class _Walk:
         return moment
 
     def _where_caught(self, step: Step, after: Step | None) -> Words:
-        if step.jumped_to is not None:
-            return [f"caught: the exception table leads to {step.jumped_to}"]
+        handler = step.jumped_to
+        # A handler that stands right behind is no jump.
+        if handler is None and step.guard is not None and after is not None:
+            here = (after.depth, after.offset) == (step.depth, step.guard.target)
+            handler = after.offset if here else None
+        if handler is not None:
+            return [f"caught: the exception table leads to {handler}"]
         if after is None or after.depth >= step.depth:
             return [f"nothing here catches it: it leaves {step.function}"]
         left = [each.function for each in reversed(self.open[after.depth + 1 :])]
@@ -194,7 +199,10 @@ class _Walk:
     def _back(self, call: Step, after: Step) -> Moment:
         put = after.stack_before[len(call.stack_after) :]
         words: Words = [f"Back in {call.function}: ", ("op", str(call.instruction)), " pushes "]
-        words += [f"what {call.called} returned, ", ("new", named(put[-1]))] if put else ["nothing"]
+        # A class gives the object that it made, and not what its __init__ returned.
+        made = (call.called or "").endswith(".__init__") and put and put[-1] != "None"
+        what = "the object that was made, " if made else f"what {call.called} returned, "
+        words += [what, ("new", named(put[-1]))] if put else ["nothing"]
         new = set(range(len(call.stack_after), len(after.stack_before)))
         return self._moment("back", call, words, after.stack_before, new=new)
 

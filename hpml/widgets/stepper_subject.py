@@ -23,6 +23,7 @@ __all__ = ["Called", "function_of_text", "prepared_call"]
 
 _LIMIT = 100_000
 _FILE = "<typed {}>"
+_YOURS = "your call"
 
 
 class Called:
@@ -114,7 +115,11 @@ def prepared_call(text: str, call: str) -> Called:
                 f"Defined are: {', '.join(known) or 'no functions'}."
             )
     tree.body = ast.Lambda(_no_parameters(), body)
-    return Called(_evaluated(tree, name, namespace, "The call"))
+    function = _evaluated(tree, name, namespace, "The call")
+    # Nobody has typed a lambda: the film says what it is.
+    function.__code__ = function.__code__.replace(co_name=_YOURS, co_qualname=_YOURS)
+    function.__name__ = function.__qualname__ = _YOURS
+    return Called(function)
 
 
 def _arguments(

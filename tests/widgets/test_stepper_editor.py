@@ -56,6 +56,13 @@ def test_an_expression_that_is_no_plain_call_is_itself_stepped_through(call: str
     page = typed_page(source, call)
     assert page.plain.startswith(f"{call}, step by step")
     assert 'data-part="l0.1"' in page.html
+    assert "lambda" not in page.plain
+
+
+def test_what_was_typed_as_a_call_is_named_so_in_the_film() -> None:
+    page = typed_page(F, "f(2) + 1")
+    assert "f returns 2 to your call." in page.plain
+    assert page.plain.endswith("your call returns 3.")
 
 
 def test_arguments_are_evaluated_before_the_first_step() -> None:
