@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Any
 import pytest
 
 from hpml.labs import check, lab_head
-from hpml.labs.exercises import check as module
 from tests.worker.test_plain import EqualToAll, Liar
 
 if TYPE_CHECKING:
@@ -25,11 +24,6 @@ def dead_nodes(edges, outputs):
         live |= {name for name in edges if live & set(edges[name])}
     return set(edges).union(*edges.values()) - live
 """
-
-
-@pytest.fixture(autouse=True)
-def _failures_count_within_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_failures", {})
 
 
 def written(source: str, name: str = "dead_nodes", **more: Any) -> Callable[..., Any]:

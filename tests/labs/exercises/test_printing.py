@@ -11,18 +11,12 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from hpml.labs import check
 from hpml.labs.execute import execute
-from hpml.labs.exercises import check as module
 from hpml.labs.exercises.printing import bounded_printing
 
 if TYPE_CHECKING:
     from pathlib import Path
 
 LEFT_OUT = "… the first {} characters are shown; the rest of what is printed here is left out.\n"
-
-
-@pytest.fixture(autouse=True)
-def _failures_count_within_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(module, "_failures", {})
 
 
 def test_what_is_short_passes_as_it_is(capsys: pytest.CaptureFixture[str]) -> None:
