@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import html
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hpml.base import style
@@ -12,6 +13,9 @@ from hpml.widgets.benchmark_panel_state import BenchmarkPanel
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+    from hpml.benchmark.record import Case
+    from hpml.benchmark.sweep import Quantity, Sweep
 
 __all__ = ["as_text", "draw", "page"]
 
@@ -37,19 +41,21 @@ def page(panel: BenchmarkPanel) -> Page:
 
 def draw(panel: BenchmarkPanel) -> Figure:
     """Draw time and ratio against the size, on axes with room for all sizes of the run."""
+    from hpml.benchmark.advising import UNSTABLE, kinds, summary
     from hpml.benchmark.plot import limits, plot_sweep
-    from hpml.benchmark.sweep import sweeps
     from hpml.suites.running import environment_line
 
     cases = panel.cases
     parameter = next(iter(cases[0].parameters))
     measured = [int(case.parameters[parameter] or 0) for case in cases]
     places = sorted({*measured, *(panel.run.order.sizes if panel.run is not None else ())})
-    ratios = sweeps(cases, parameter, "ratio")
+    ratios = _lines(cases, parameter, "ratio")
     fig, (left, right) = style.figure(1, 2, width=11.0, height=4.6)
+    # Room on both sides for points that stand beside each other at one size.
+    room = max(1.2, (places[-1] / places[0]) ** 0.2)
     for ax in (left, right):
-        ax.set_xlim(places[0] / 1.2, places[-1] * 1.2)
-    times = sweeps(cases, parameter, "time")
+        ax.set_xlim(places[0] / room, places[-1] * room)
+    times = _lines(cases, parameter, "time")
     largest = max(middle for line in times for _, middle, _ in line.bands)
     factor, unit = next(
         ((f, u) for f, u in ((1.0, "s"), (1e3, "ms")) if largest * f >= 1), (1e6, "µs")
@@ -68,15 +74,36 @@ def draw(panel: BenchmarkPanel) -> Figure:
     )  # fmt: skip
     for ax in (left, right):
         ax.set_xticks(places, [f"{place:,}" for place in places])
-    comparison = cases[0].comparison
+    advice = kinds(
+        (f"{name} {number}", advice)
+        for number, case in enumerate(cases)
+        for name, advice in case.comparison.advice
+        if advice.problem in UNSTABLE
+    )
+    warning = summary(advice, sum(len(case.comparison) for case in cases), "measurements")
+    rounds = sorted({case.comparison.rounds for case in cases})
     style.caption(
         fig,
         "Left: median and 25 to 75 % band of interleaved rounds. Right: median ratio in the same "
         "round, with its 95 % interval, cut where it is very wide. "
-        f"{comparison.asked_rounds} rounds asked for. "
-        f"{environment_line(cases)}.",
+        f"{' or '.join(f'{count:,}' for count in rounds)} rounds. {environment_line(cases)}."
+        + (f"\n{warning}." if warning else ""),
     )
     return fig
+
+
+def _lines(cases: Sequence[Case], parameter: str, quantity: Quantity) -> tuple[Sweep, ...]:
+    """Return a line a contender; a later case of the same size counts instead of an earlier."""
+    from hpml.benchmark.sweep import Sweep, sweeps
+
+    found: dict[str, dict[float, tuple[float, float, float]]] = {}
+    for case in cases:
+        for line in sweeps([case], parameter, quantity):
+            found.setdefault(line.name, {})[line.at[0]] = line.bands[0]
+    return tuple(
+        Sweep(name, tuple(sorted(bands)), tuple(bands[at] for at in sorted(bands)))
+        for name, bands in found.items()
+    )
 
 
 def _baseline(panel: BenchmarkPanel) -> str:

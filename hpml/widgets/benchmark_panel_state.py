@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 import inspect
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
@@ -16,7 +17,7 @@ from hpml.benchmark.record import Case
 from hpml.widgets.benchmark_panel_run import Message, Order, Run
 from hpml.widgets.errors import WidgetError
 
-__all__ = ["ROUNDS", "BenchmarkPanel"]
+__all__ = ["ROUNDS", "BenchmarkPanel", "latest"]
 
 ROUNDS = (7, 15, 25, 50)
 
@@ -37,7 +38,7 @@ class BenchmarkPanel:
         parameter: what the suite calls its sizes, such as "layers".
         baseline: the contender that is always measured, or None.
         missing: sentences about contenders that cannot be measured here.
-        cases: what was measured, a case a size; of the last run only.
+        cases: what was measured, see `latest`.
         status: in words, what the cases are and what is going on.
         run: the run that is going on, or None.
         fraction: how far it is, from 0 to 1.
@@ -77,8 +78,9 @@ class BenchmarkPanel:
             self.contenders = _some("contenders", contenders, known)
         base = getattr(module, "BASELINE", None)
         self.baseline: str | None = base if base in self.contenders else None
-        self.cases = tuple(cases)
-        _check_cases(suite, self.cases)
+        before = tuple(cases)
+        _check_cases(suite, before)
+        self.cases = latest(before)
         self.run: Run | None = None
         self.fraction = 0.0
         self.status = (
@@ -87,6 +89,7 @@ class BenchmarkPanel:
             else "Nothing measured yet. Choose contenders and sizes, then Run."
         )
         self._stopping = False
+        self._before, self._done = self.cases, 0
 
     @property
     def rounds(self) -> int:
@@ -103,10 +106,10 @@ class BenchmarkPanel:
         """What the page says: the status, and while a run goes on only what does not pass."""
         if self.run is None:
             return self.status
-        return f"Measuring; {len(self.cases)} of {len(self.run.order.sizes)} sizes are done."
+        return f"Measuring; {self._done} of {len(self.run.order.sizes)} sizes are done."
 
     def start(self, contenders: Sequence[str], sizes: Sequence[int], rounds: int) -> Run:
-        """Begin to measure; what was measured before stays on disk and leaves the panel.
+        """Begin to measure; what was measured before stays, until its size is measured again.
 
         Raises:
             WidgetError: if nothing is chosen, or something that is not among the choices, or a
@@ -121,7 +124,8 @@ class BenchmarkPanel:
                 f"rounds: expected a whole number of at least 1, got {describe(rounds)}."
             )
         order = Order(self.suite, places, chosen, rounds, _new_file(self.suite), self.options)
-        self.cases, self.fraction, self._stopping = (), 0.0, False
+        self.fraction, self._stopping = 0.0, False
+        self._before, self._done = self.cases, 0
         self.status = "Starting a process of its own for the measurement."
         self.run = Run(order)
         return self.run
@@ -140,19 +144,23 @@ class BenchmarkPanel:
                 self.status = self._at(order, message)
             if message.kind == "round":
                 return False
-            self.cases = run.cases
+            self._take_cases(run.cases)
             return True
-        self.cases = run.cases
+        kept = run.cases
+        self._take_cases(kept)
         self.run = None
         run.close()
-        where = f" Recorded in {order.out.parent.name}/{order.out.name}." if self.cases else ""
+        where = f" Recorded in {order.out.parent.name}/{order.out.name}." if kept else ""
         if message.kind == "failed":
-            self.status = f"Failed: {message.text} Kept: {self._counted(self.cases)}.{where}"
+            self.status = f"Failed: {message.text} Kept: {self._counted(kept)}.{where}"
         elif message.stopped:
-            self.status = f"Cancelled. Kept: {self._counted(self.cases)}.{where}"
+            self.status = f"Cancelled. Kept: {self._counted(kept)}.{where}"
         else:
             self.fraction = 1.0
-            self.status = f"Done: {self._counted(self.cases)}.{where} {message.text}".rstrip()
+            self.status = f"Done: {self._counted(kept)}.{where} {message.text}".rstrip()
+        earlier = [case for case in self.cases if case not in kept]
+        if earlier:
+            self.status += f" From earlier runs: {self._counted(earlier)}."
         return True
 
     def cancel(self) -> None:
@@ -179,6 +187,10 @@ class BenchmarkPanel:
             raise WidgetError("No run is going on; start one first.")
         return self.run
 
+    def _take_cases(self, new: Sequence[Case]) -> None:
+        self._done = len(new)
+        self.cases = latest([*self._before, *new])
+
     def _at(self, order: Order, message: Message) -> str:
         place = f"{self.parameter} {order.sizes[message.case]:,}"
         count = f"case {message.case + 1} of {len(order.sizes)}"
@@ -192,9 +204,9 @@ class BenchmarkPanel:
         parts = []
         for case in cases:
             rounds, asked = case.comparison.rounds, case.comparison.asked_rounds
-            size = next(iter(case.parameters.values()))
-            few = "" if case.comparison.complete else f" of {asked}"
-            parts.append(f"{size} ({rounds}{few} rounds)")
+            size = _size(case)
+            few = "" if case.comparison.complete else f" of {asked:,}"
+            parts.append(f"{size:,} ({rounds:,}{few} rounds)")
         return f"{self.parameter} {', '.join(parts)}"
 
     def _check_options(self, known: Sequence[str]) -> None:
@@ -222,6 +234,38 @@ def _sizes(sizes: Sequence[int]) -> tuple[int, ...]:
             f"sizes: expected one or more whole numbers of at least 1, got {describe(sizes)}."
         )
     return tuple(sorted(set(sizes)))
+
+
+def latest(cases: Iterable[Case]) -> tuple[Case, ...]:
+    """Return the cases by size, of each contender only the latest at each size.
+
+    An older case of the same size keeps whoever was not measured again, with the baseline, since
+    a ratio holds only within its own rounds; it stands before the newer one.
+
+    Args:
+        cases: of one suite, the older first. Those with another baseline than the last are left
+            out: their ratios belong to another picture.
+    """
+    newest_first = list(cases)[::-1]
+    seen: dict[int, set[str]] = {}
+    kept = []
+    for case in newest_first:
+        comparison = case.comparison
+        if comparison.baseline != newest_first[0].comparison.baseline:
+            continue
+        again = seen.setdefault(_size(case), set())
+        left = [m for m in comparison if m.name not in again or m.name == comparison.baseline]
+        if all(m.name in again for m in left):
+            continue
+        again.update(comparison.names)
+        fewer = replace(comparison, measurements=tuple(left))
+        kept.append(case if len(left) == len(comparison) else replace(case, comparison=fewer))
+    kept.reverse()
+    return tuple(sorted(kept, key=_size))
+
+
+def _size(case: Case) -> int:
+    return int(next(iter(case.parameters.values())) or 0)
 
 
 def _some(what: str, wanted: Sequence[Any], known: Sequence[Any]) -> tuple[Any, ...]:

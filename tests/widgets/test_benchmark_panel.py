@@ -7,6 +7,7 @@ import io
 import json
 import re
 import threading
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import pytest
@@ -16,7 +17,7 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Case, read_cases
 from hpml.widgets import WidgetError, benchmark_panel
 from hpml.widgets.benchmark_panel_page import draw, page
-from hpml.widgets.benchmark_panel_state import BenchmarkPanel
+from hpml.widgets.benchmark_panel_state import BenchmarkPanel, latest
 from hpml.widgets.benchmark_panel_worker import Conversation
 
 if TYPE_CHECKING:
@@ -163,6 +164,44 @@ def test_no_second_run_begins_while_one_is_going_on() -> None:
     finish(panel)
     with pytest.raises(WidgetError, match="No run is going on"):
         panel.cancel()
+
+
+def test_a_run_leaves_in_the_picture_what_it_did_not_measure_again() -> None:
+    panel = panel_of(cases=[case(2), case(1000)])
+    assert panel.status == "Measured before: layers 2 (8 rounds), 1,000 (8 rounds)."
+    panel.start(["lazy"], [3], rounds=7)
+    assert "0 of 1 sizes are done" in panel.standing
+    assert [c.parameters["layers"] for c in panel.cases] == [2, 1000]
+    finish(panel)
+    assert [c.parameters["layers"] for c in panel.cases] == [2, 3, 1000]
+    assert panel.status.startswith("Done: layers 3 (7 rounds). Recorded in ")
+    assert "From earlier runs: layers 2 (8 rounds), 1,000 (8 rounds)." in panel.status
+    places = {tuple(line.get_xdata()) for line in draw(panel).axes[0].lines}
+    assert places >= {(2, 3, 1000), (2, 1000), (3,)}
+
+
+def test_of_a_contender_measured_twice_at_a_size_the_later_counts() -> None:
+    older, newer = case(2, rounds=8), case(2, rounds=9, asked=9)
+    base, inlined = newer.comparison.measurements
+    lazy = Measurement("lazy", inlined.samples, number=1)
+    newer = replace(newer, comparison=replace(newer.comparison, measurements=(base, lazy)))
+    kept = latest([older, newer])
+    assert [c.comparison.names for c in kept] == [
+        ("handwritten", "inlined"), ("handwritten", "lazy"),
+    ]  # fmt: skip
+    assert latest([newer, older, older]) == (replace_names(newer, "lazy"), older)
+    shown = draw(panel_of(cases=[older, newer]))
+    assert [line.get_xdata()[0] for line in shown.axes[0].lines] == [2, 2, 2]
+
+
+def replace_names(case: Case, *names: str) -> Case:
+    left = tuple(m for m in case.comparison if m.name in ("handwritten", *names))
+    return replace(case, comparison=replace(case.comparison, measurements=left))
+
+
+def test_cases_with_another_baseline_are_not_mixed_into_the_ratios() -> None:
+    other = replace(case(3), comparison=replace(case(3).comparison, baseline="inlined"))
+    assert latest([other, case(2)]) == (case(2),)
 
 
 # --- the conversation -----------------------------------------------------------------------------
