@@ -14,6 +14,8 @@ from hpml.labs.exercises.same import difference, shown
 __all__ = ["HORNER"]
 
 _LONG = 30
+_DUCKS = {"duck": "Duck", "in place": "InPlaceDuck"}
+"""By kind, the types that know only + and *."""
 
 
 def _plain(case: Case) -> tuple[list[int | float | Fraction], int | float | Fraction]:
@@ -39,22 +41,28 @@ def _value(case: Case, *, backwards: bool = False) -> object:
         total = total + coefficient * x ** (last - place)
     if isinstance(total, Fraction):
         return ("Fraction", total.numerator, total.denominator)
-    return {"Duck": total} if case.data["kind"] == "duck" else total
+    duck = _DUCKS.get(cast("str", case.data["kind"]))
+    return {duck: total} if duck else total
+
+
+def _plain_duck(value: object) -> object:
+    """Return what was observed of a duck without what it counted."""
+    if isinstance(value, dict) and {"additions", "multiplications"} < set(value):
+        return {name: part for name, part in value.items() if name in _DUCKS.values()}
+    return value
 
 
 def _judge(case: Case, outcome: Outcome) -> Wrong | None:
     expected = _value(case)
     if not isinstance(outcome, Returned):
         return Wrong(_told(expected), shown(outcome))
-    got = outcome.value
-    if isinstance(got, dict) and set(got) == {"Duck", "additions", "multiplications"}:
-        most, used = len(_plain(case)[0]) - 1, got["multiplications"]
-        got = {"Duck": got["Duck"]}
-        if got == expected and case.part == "few" and used > most:
-            return Wrong(
-                f"{_told(expected)} with at most {most} multiplications",
-                f"{_told(got)} with {used}",
-            )
+    got = _plain_duck(outcome.value)
+    if _too_many(case, outcome):
+        most, used = len(_plain(case)[0]) - 1, _multiplications(outcome)
+        return Wrong(
+            f"{_told(expected)} with at most {most} multiplications",
+            f"{_told(got)} with {used}",
+        )
     where = difference(expected, got, tolerance=1e-9)
     return None if where is None else Wrong(_told(expected), _told(got), where)
 
@@ -62,8 +70,9 @@ def _judge(case: Case, outcome: Outcome) -> Wrong | None:
 def _told(value: object) -> str:
     if isinstance(value, tuple) and len(value) == 3 and value[0] == "Fraction":
         return f"Fraction({value[1]}, {value[2]})"
-    if isinstance(value, dict) and len(value) == 1 and "Duck" in value:
-        return f"Duck({value['Duck']})"
+    if isinstance(value, dict) and len(value) == 1:
+        ((name, number),) = value.items()
+        return f"{name}({number})"
     return repr(value)[:200]
 
 
@@ -71,7 +80,7 @@ def _case(name: str, coefficients: Sequence[object], x: object, kind: str, part:
     def text(value: object) -> str:
         if isinstance(value, tuple):
             return f"Fraction({value[0]}, {value[1]})"
-        return f"Duck({value})" if kind == "duck" else repr(value)
+        return f"{_DUCKS[kind]}({value})" if kind in _DUCKS else repr(value)
 
     call = f"horner([{', '.join(map(text, coefficients))}], {text(x)})"
     if len(call) > 90:
@@ -89,6 +98,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _case("fractions everywhere", [(1, 2), (2, 3)], (3, 4), "fractions", "right"),
         _case("numbers that know only + and *", [2, 3, 5], 10, "duck", "duck"),
         _case("one of them alone", [4], 2, "duck", "duck"),
+        _case("numbers that change in place, as tensors do", [2, 3, 5], 10, "in place", "duck"),
         _case(f"{_LONG} of them", list(range(1, _LONG + 1)), 2, "duck", "few"),
     ]
     for number in range(4 if more else 0):
@@ -117,20 +127,29 @@ def _raises(outcome: Outcome, *words: str) -> bool:
 def _is_backwards(case: Case, outcome: Outcome) -> bool:
     if not isinstance(outcome, Returned):
         return False
-    got = outcome.value
-    if isinstance(got, dict):
-        got = {"Duck": got.get("Duck")}
+    got = _plain_duck(outcome.value)
     return difference(_value(case, backwards=True), got, tolerance=1e-9) is None
 
 
 def _too_many(case: Case, outcome: Outcome) -> bool:
     if case.part != "few" or not isinstance(outcome, Returned):
         return False
-    got = outcome.value
-    if not isinstance(got, dict) or {"Duck": got.get("Duck")} != _value(case):
-        return False
-    used = got.get("multiplications")
-    return isinstance(used, int) and used > len(_plain(case)[0]) - 1
+    used = _multiplications(outcome)
+    right = difference(_value(case), _plain_duck(outcome.value)) is None
+    return right and used > len(_plain(case)[0]) - 1
+
+
+def _multiplications(outcome: Returned) -> int:
+    found = outcome.value.get("multiplications") if isinstance(outcome.value, dict) else None
+    return found if isinstance(found, int) else 0
+
+
+def _changed(case: Case, outcome: Outcome) -> bool:
+    return (
+        case.data["kind"] == "in place"
+        and isinstance(outcome, Returned)
+        and "coefficients" in outcome.changed
+    )
 
 
 HORNER = Exercise(
@@ -140,8 +159,8 @@ HORNER = Exercise(
     statement=(
         "`horner(coefficients, x)` returns the value of a polynomial at `x`; the coefficients "
         "stand with the highest power first, one or more. It works for whatever can be added and "
-        "multiplied, brings no number of its own, and multiplies at most once for each "
-        "coefficient after the first."
+        "multiplied, brings no number of its own, leaves the coefficients as they are, and "
+        "multiplies at most once for each coefficient after the first."
     ),
     signature="horner(coefficients: list, x)",
     example="horner([2, 3, 5], 10)",
@@ -174,6 +193,13 @@ HORNER = Exercise(
             "The values are right, but there are too many multiplications: one for the next power "
             "and one for the coefficient. Horner needs one for both: (2·x + 3)·x + 5.",
             _too_many,
+        ),
+        Misconception(
+            "in_place",
+            "`value = coefficients[0]` makes no copy, only a second name for the caller's number. "
+            "With ints that does no harm; the `*=` and `+=` of a tensor or an array change the "
+            "object itself, under both names. `value = value * x + ...` makes a new one.",
+            _changed,
         ),
     ),
     hints=(

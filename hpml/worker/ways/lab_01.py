@@ -1,12 +1,12 @@
-"""Numbers for the polynomial of lab 01: among them a type that knows nothing but plus and times."""
+"""Numbers for the polynomial of lab 01: among them types that know nothing but plus and times."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from fractions import Fraction
-from typing import Any
+from typing import Any, Self
 
-__all__ = ["Duck", "numbers", "value_and_operations"]
+__all__ = ["Duck", "InPlaceDuck", "numbers", "value_and_operations"]
 
 
 class Duck:
@@ -23,20 +23,43 @@ class Duck:
         self.value = value
         self.steps = steps
 
-    def __add__(self, other: object) -> Duck:
-        if type(other) is not Duck:
+    def __add__(self, other: object) -> Self:
+        if type(other) is not type(self):
             return NotImplemented
         self.steps["+"] += 1
-        return Duck(self.value + other.value, self.steps)
+        return type(self)(self.value + other.value, self.steps)
 
-    def __mul__(self, other: object) -> Duck:
-        if type(other) is not Duck:
+    def __mul__(self, other: object) -> Self:
+        if type(other) is not type(self):
             return NotImplemented
         self.steps["*"] += 1
-        return Duck(self.value * other.value, self.steps)
+        return type(self)(self.value * other.value, self.steps)
 
     def __repr__(self) -> str:
-        return f"Duck({self.value})"
+        return f"{type(self).__name__}({self.value})"
+
+
+class InPlaceDuck(Duck):
+    """A duck for which ``+=`` and ``*=`` change the object itself, as they do for a tensor.
+
+    >>> mine = yours = InPlaceDuck(2, {"+": 0, "*": 0})
+    >>> mine *= mine
+    >>> yours
+    InPlaceDuck(4)
+    """
+
+    __slots__ = ()
+
+    def __iadd__(self, other: object) -> Self:
+        self.value = (self + other).value
+        return self
+
+    def __imul__(self, other: object) -> Self:
+        self.value = (self * other).value
+        return self
+
+
+_DUCKS = {"duck": Duck, "in place": InPlaceDuck}
 
 
 def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
@@ -44,7 +67,7 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
 
     Args:
         data: ``coefficients`` and ``x``, plain numbers or fractions as ``(3, 4)``; ``kind``, which
-            is ``"plain"``, ``"fraction"`` (x only), ``"fractions"`` or ``"duck"``.
+            is ``"plain"``, ``"fraction"`` (x only), ``"fractions"``, ``"duck"`` or ``"in place"``.
 
     >>> numbers({"coefficients": [1, 2], "x": (1, 2), "kind": "fraction"})
     {'coefficients': [1, 2], 'x': Fraction(1, 2)}
@@ -55,10 +78,10 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
         x = Fraction(*x)
     if kind == "fractions":
         coefficients = [Fraction(*pair) for pair in coefficients]
-    if kind == "duck":
-        steps = {"+": 0, "*": 0}
-        coefficients = [Duck(value, steps) for value in coefficients]
-        x = Duck(x, steps)
+    if kind in _DUCKS:
+        duck, steps = _DUCKS[kind], {"+": 0, "*": 0}
+        coefficients = [duck(value, steps) for value in coefficients]
+        x = duck(x, steps)
     return {"coefficients": coefficients, "x": x}
 
 
@@ -70,7 +93,7 @@ def value_and_operations(result: Any, arguments: Mapping[str, Any]) -> Any:
     """
     if type(result) is Fraction:
         return ("Fraction", result.numerator, result.denominator)
-    if type(result) is Duck:
-        steps = arguments["x"].steps
-        return {"Duck": result.value, "additions": steps["+"], "multiplications": steps["*"]}
+    if type(result) in _DUCKS.values():
+        name, steps = type(result).__name__, arguments["x"].steps
+        return {name: result.value, "additions": steps["+"], "multiplications": steps["*"]}
     return result

@@ -1,0 +1,6 @@
+def horner(coefficients, x):
+    value = coefficients[0]
+    for coefficient in coefficients[1:]:
+        value = value * x
+        value += coefficient
+    return value
