@@ -34,6 +34,9 @@ _LINES = (
     ("a ratio", 0.01, "%", "percent"),
 )
 
+_GROUPED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
+"""A whole part in groups of three digits, as we print numbers: 1,000 and the 12,500 of 12,500.5."""
+
 _NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*)", re.IGNORECASE | re.DOTALL)
 
 
@@ -100,6 +103,8 @@ def read_number(
     1500.0
     >>> read_number("2 MB", find_unit("bytes"))
     2000000.0
+    >>> read_number("12,500.5", find_unit("us"))
+    12500.5
     >>> read_number("three", find_unit("us"))
     Traceback (most recent call last):
     hpml.labs.errors.AnswerError: 'three' is not a number; expected a time such as 3 or 3 µs or ...
@@ -193,11 +198,7 @@ def _from_text(answer: str, unit: Unit) -> float:
     text = answer.strip().lstrip("~≈").strip().replace("_", "")
     if not text:
         raise AnswerError(f"The field is empty; expected {_expected(unit)}.")
-    if re.search(r"\d,\d", text):
-        raise AnswerError(
-            f"{describe(answer)} has a comma, which means different things in different "
-            f"countries; write 0.9 or 1000. Expected {_expected(unit)}."
-        )
+    text = _without_commas(text, answer)
     match = _NUMBER.fullmatch(text)
     if match is None:
         raise AnswerError(f"{describe(answer)} is not a number; expected {_expected(unit)}.")
@@ -205,6 +206,28 @@ def _from_text(answer: str, unit: Unit) -> float:
     if not word or _same_word(word, unit.name):
         return number
     return _converted(number, find_unit(word), unit, describe(answer))
+
+
+def _without_commas(text: str, answer: str) -> str:
+    """Return `text` without the commas that separate groups of three digits.
+
+    Raises:
+        AnswerError: for any other comma at a digit; it names what may be meant.
+    """
+    plain = _GROUPED.sub(lambda found: found[0].replace(",", ""), text)
+    odd = re.search(r"[\d.,]*\d,[\d.,]*|,\d[\d.,]*", plain)
+    if odd is None:
+        return plain
+    typed = odd[0]
+    # A comma after a point can only be a decimal one, as in 1.000,5.
+    decimal = (typed.replace(".", "") if typed.find(".") < typed.find(",") else typed, ",", ".")
+    readings = [decimal[0].replace(*decimal[1:]), typed.replace(",", "").lstrip("0")]
+    named = list(dict.fromkeys(way for way in readings if way.count(".") < 2))
+    meant = " or as ".join(named[: 1 if "." in typed else 2])
+    raise AnswerError(
+        f"{describe(answer)} could be read as {meant}; write the one you mean with a point or "
+        "without a comma. Commas may only separate groups of three digits, as in 1,000."
+    )
 
 
 def _same_word(word: str, name: str) -> bool:

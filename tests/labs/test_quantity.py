@@ -43,10 +43,14 @@ TIMES = {"ns": 1e-9, "µs": 1e-6, "ms": 1e-3, "s": 1.0, "min": 60.0}
         ("1 call", "calls", 1.0),
         ("1e3", "calls", 1000.0),
         ("10_000", "calls", 10000.0),
+        ("1,000", "calls", 1000.0),
+        ("12,500.5 ns", "us", 12.5005),
+        ("-1,234,567", "calls", -1234567.0),
+        ("~40,000 calls", "calls", 40000.0),
     ],
 )
 def test_an_answer_is_read_in_the_unit_asked_for(typed: object, unit: str, value: float) -> None:
-    assert read_number(typed, find_unit(unit)) == value
+    assert read_number(typed, find_unit(unit), at_least=-math.inf) == value
 
 
 @pytest.mark.parametrize(
@@ -54,7 +58,15 @@ def test_an_answer_is_read_in_the_unit_asked_for(typed: object, unit: str, value
     [
         ("three", "µs", "'three' is not a number; expected a time such as 3 or 3 µs or 0.5 ms"),
         ("", "µs", "The field is empty"),
-        ("0,9", "µs", "write 0.9 or 1000"),
+        ("1,5", "µs", "'1,5' could be read as 1.5 or as 15; write the one you mean"),
+        ("0,9", "µs", "could be read as 0.9 or as 9;"),
+        ("0,900", "µs", "could be read as 0.900 or as 900;"),
+        (",5", "µs", "could be read as .5 or as 5;"),
+        ("1000,5 ns", "µs", "could be read as 1000.5 or as 10005;"),
+        ("1,0000", "µs", "could be read as 1.0000 or as 10000;"),
+        ("1,23,456", "µs", "could be read as 123456; write"),
+        ("1.000,5", "µs", "could be read as 1000.5; write"),
+        ("1,234,5", "µs", "could be read as 12345; write"),
         ("3 MB", "µs", "'3 MB' is a number of bytes; expected a time"),
         ("3 parsecs", "µs", "a count of parsecs; expected a time"),
         ("3 s", "calls", "is a time; expected a count of calls"),
