@@ -96,15 +96,18 @@ class Prediction(Question):
     def _result(self) -> Page:
         entry = self._entry
         text = state.verdict(entry)
-        said = "no prediction made" if entry.answer is None else entry.text(entry.answer)
+        headline = f"<p><b>{html.escape(text)}</b></p>"
+        if entry.answer is None:
+            # Nothing stands beside the result, and the line has said it.
+            return Page(text, frame("Measured", headline, PALETTE["codegen"]))
         columns = ["you said", "the answer" if entry.choices else "measured"]
-        row: list[object] = [said, entry.text(entry.measured)]
+        row: list[object] = [entry.text(entry.answer), entry.text(entry.measured)]
         times = state.factor(entry)
         if times is not None:
             columns.append("factor between them")
             row.append(format_quantity(float(f"{times:.2g}"), find_unit("×")))
         table = Table(columns, [row], align=["right"] * len(columns))
-        body = f"<p><b>{html.escape(text)}</b></p>{table._repr_html_()}"
+        body = headline + table._repr_html_()
         return Page(text, frame("Predicted and measured", body, PALETTE["codegen"]))
 
 

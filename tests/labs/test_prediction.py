@@ -30,6 +30,16 @@ def test_nobody_answers_and_nothing_stops(lab: Lab, capsys: pytest.CaptureFixtur
     assert lab.store.answers(lab.name) == {}
 
 
+def test_without_a_prediction_the_result_is_one_line_until_one_is_locked(lab: Lab) -> None:
+    guess = ask()
+    guess.reveal(0.9)
+    page = guess._result()
+    assert page.html.count("0.9 µs") == 1
+    assert "<table" not in page.html
+    guess.lock(3)
+    assert "<table" in guess._result().html
+
+
 def test_the_factor_stands_between_what_was_said_and_what_was_measured(
     lab: Lab, capsys: pytest.CaptureFixture[str]
 ) -> None:
