@@ -17,7 +17,14 @@ from hpml.base.errors import HpmlError, describe
 if TYPE_CHECKING:
     import pandas
 
-__all__ = ["Table", "TableError", "format_bytes", "format_ratio", "format_seconds"]
+__all__ = [
+    "Table",
+    "TableError",
+    "format_bytes",
+    "format_multiple",
+    "format_ratio",
+    "format_seconds",
+]
 
 Format = Callable[[object], str] | Callable[[float], str]
 """How the values of a column become text."""
@@ -217,6 +224,20 @@ def format_ratio(x: float) -> str:
     ('2.10×', '0.980×', '347×', '12,300×')
     """
     return f"{x:g}×" if x == 0 or not math.isfinite(x) else f"{_three_digits(x)}×"
+
+
+def format_multiple(x: float) -> str:
+    """Return a ratio for a column: three decimals, below 0.1 three significant digits.
+
+    Ratios around 1 can be compared down a column, and a small one does not become 0.000.
+
+    >>> format_multiple(2.1), format_multiple(0.98), format_multiple(0.0071234)
+    ('2.100', '0.980', '0.00712')
+    >>> format_multiple(0.09996), format_multiple(-0.5)
+    ('0.100', '-0.500')
+    """
+    size = abs(x)
+    return _three_digits(x) if 0 < size < 0.1 and _rounded(size) < 0.1 else f"{x:.3f}"
 
 
 def _natural(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> tuple[str, ...]:

@@ -14,6 +14,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Literal
 
 from hpml.base.errors import describe
+from hpml.base.tables import format_multiple
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.robust import median, median_interval
@@ -64,7 +65,8 @@ class Ratio:
         return 1.0 / self.value
 
     def __str__(self) -> str:
-        return f"{self.value:.3f} [{self.low:.3f}, {self.high:.3f}] {self.answer}"
+        value, low, high = (format_multiple(x) for x in (self.value, self.low, self.high))
+        return f"{value} [{low}, {high}] {self.answer}"
 
 
 def paired_ratio(
@@ -200,8 +202,8 @@ class Comparison:
         if ratio.answer != "cannot tell" or self.rounds < FEWEST_SAMPLES:
             return None
         seen = (
-            f"the interval {ratio.low:.3f} to {ratio.high:.3f} is not clear of 1 "
-            f"by {self.resolution:.0%}"
+            f"the interval {format_multiple(ratio.low)} to {format_multiple(ratio.high)} is not "
+            f"clear of 1 by {self.resolution:.0%}"
         )
         half = max(ratio.high - ratio.value, ratio.value - ratio.low)
         visible = f"{self.rounds} rounds show differences from about {half + self.resolution:.0%}"

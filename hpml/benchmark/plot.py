@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hpml.base import style
-from hpml.base.tables import format_seconds
+from hpml.base.tables import format_multiple, format_seconds
 from hpml.benchmark.advising import UNSTABLE, kinds, some_names, unstable
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import BenchmarkError
@@ -295,7 +295,7 @@ def _name_decades(ax: Axes) -> None:
 
 def _note(comparison: Comparison, name: str) -> str:
     ratio = comparison.ratio(name)
-    return f"{ratio.value:.3f} × {comparison.baseline}\n{ratio.answer}"
+    return f"{format_multiple(ratio.value)} × {comparison.baseline}\n{ratio.answer}"
 
 
 def _caption(comparison: Comparison) -> str:

@@ -6,7 +6,7 @@ import math
 from collections.abc import Iterable
 from typing import TYPE_CHECKING
 
-from hpml.base.tables import Table, format_seconds
+from hpml.base.tables import Table, format_multiple, format_seconds
 from hpml.benchmark.advising import AdvisedTable, kinds, summary
 from hpml.benchmark.comparison import Comparison, Ratio
 from hpml.benchmark.record import Case
@@ -31,7 +31,7 @@ def comparison_table(comparison: Comparison) -> Table:
     return AdvisedTable(
         _HEAD,
         _rows(comparison),
-        formats={**_FORMATS, "ratio": _three},
+        formats={**_FORMATS, "ratio": format_multiple},
         caption=_caption(comparison),
         advice=advice,
         headline=summary(advice, len(comparison)),
@@ -76,7 +76,7 @@ def cases_table(
         if advice.problem != "cannot tell"
     ]
     advice = kinds(found)
-    formats = {**_FORMATS, "ratio": _three, **dict.fromkeys(share, format_seconds)}
+    formats = {**_FORMATS, "ratio": format_multiple, **dict.fromkeys(share, format_seconds)}
     head = (*varying, *_HEAD[:2], *share, *_HEAD[2:])
     return AdvisedTable(
         head,
@@ -155,15 +155,11 @@ def _share(seconds: object, count: object) -> float | None:
 def _interval(ratio: Ratio) -> str:
     if math.isinf(ratio.high):
         return "none: too few rounds"
-    return f"{ratio.low:.3f} – {ratio.high:.3f}"
+    return f"{format_multiple(ratio.low)} – {format_multiple(ratio.high)}"
 
 
 def _answer(comparison: Comparison, name: str, ratio: Ratio) -> str:
     return "baseline" if name == comparison.baseline else ratio.answer
-
-
-def _three(value: float) -> str:
-    return f"{value:.3f}"
 
 
 def _caption(comparison: Comparison) -> str:

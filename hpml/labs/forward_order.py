@@ -24,6 +24,7 @@ from torch import nn
 from hpml.base import Table
 from hpml.base.files import published
 from hpml.base.page import Page
+from hpml.base.tables import format_multiple
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Case
 from hpml.benchmark.robust import median, median_interval
@@ -229,10 +230,14 @@ def in_words(comparison: Comparison, name: str, baseline: str | None = None) -> 
     """
     against = baseline or comparison.baseline
     ratio = comparison.ratio(name, against)
-    span = f"95 % interval {ratio.low:.2f} to {ratio.high:.2f}"
+    span = f"95 % interval {_times(ratio.low)} to {_times(ratio.high)}"
     if ratio.answer == "cannot tell":
         return f"Between **{name}** and {against} this measurement **cannot tell** ({span})."
-    return f"**{name}** takes {ratio.value:.2f} times as long as {against} ({span})."
+    return f"**{name}** takes {_times(ratio.value)} times as long as {against} ({span})."
+
+
+def _times(ratio: float) -> str:
+    return f"{ratio:.2f}" if ratio >= 0.1 else format_multiple(ratio)
 
 
 def extra_per_node(
