@@ -22,6 +22,9 @@ FEWEST_SAMPLES = 6
 WIDEST_SPREAD = 0.10
 """Interquartile range over median above which torch.utils.benchmark warns, and so do we."""
 
+SMALLEST_PULL = 0.03
+"""How much far samples raise the mean before they are worth a word."""
+
 SMALLEST_DRIFT = 0.03
 """Change from the first to the last third of the samples that is worth a word."""
 
@@ -157,14 +160,20 @@ def _outliers(samples: Sequence[float]) -> Advice | None:
     """Tukey's "far out" samples: more than three interquartile ranges above the third quartile."""
     low, middle, high = quartiles(samples)
     far = max(high + 3 * (high - low), 1.1 * middle)
-    count = sum(sample > far for sample in samples)
+    near = [sample for sample in samples if sample <= far]
+    count = len(samples) - len(near)
     if count * 10 < len(samples) or count == 0:
+        return None
+    # Far out by Tukey's rule may be near: in a very narrow band nobody has to be warned.
+    raised = sum(samples) * len(near) / (len(samples) * sum(near)) - 1
+    if raised < SMALLEST_PULL:
         return None
     return Advice(
         "outliers",
         f"{count} of {len(samples)} samples lie far above the rest, the slowest "
-        f"{max(samples) / middle:.1f} times the median",
-        "The median still stands, the mean would not; close other programs, or take more samples.",
+        f"{max(samples) / middle:.1f} times the median; they raise the mean by "
+        f"{raised:.0%}",
+        "The median still stands, the mean does not; close other programs, or take more samples.",
     )
 
 

@@ -63,6 +63,13 @@ def test_a_few_wild_samples_are_outliers() -> None:
     (advice,) = judge(samples, 10)
     assert advice.problem == "outliers"
     assert "3 of 25" in advice.seen
+    assert "raise the mean by 48%" in advice.seen
+
+
+def test_far_samples_that_hardly_move_the_mean_are_not_worth_a_word() -> None:
+    samples = quiet()
+    samples[3] = samples[11] = samples[20] = 1.15 * max(samples)
+    assert problems(samples) == []
 
 
 def test_one_hiccup_in_twenty_five_is_not_worth_a_word() -> None:
