@@ -33,9 +33,9 @@ def code_view(
     """Show a model's graph and the source that runs it, for the execution and loop length chosen.
 
     A chain of layers that the source writes as a loop is one box in the graph. Pointing at a line
-    lights up its layers, and the other way round; with the keyboard, Tab into the source and move
-    with the arrow keys. What is counted are bytecode instructions, of the source and of one
-    forward; the time is measured when the button is pressed, and kept for each state.
+    lights up its layers, and the other way round; with the keyboard, Tab into the graph or the
+    source and move with the arrow keys. What is counted are bytecode instructions, of the source
+    and of one forward; the time is measured when the button is pressed, and kept for each state.
 
     Args:
         model: what is looked at; it is not changed.

@@ -81,7 +81,7 @@ def page(view: CodeView) -> Page:
     head = f"<p><b>{html.escape(name)}:</b>{html.escape(rest)}<br>{html.escape(time)}</p>"
     body = (
         f'<div class="hpml-code-view"><style>{_STYLE}</style>{head}'
-        f'<div class="hpml-sides">{picture}{_listing(view.code)}</div>{times}'
+        f'<div class="hpml-sides">{picture}{_source(view)}</div>{times}'
         f"<script>{_SCRIPT}</script></div>"
     )
     return Page(as_text(view), body, png)
@@ -89,6 +89,16 @@ def page(view: CodeView) -> Page:
 
 def _many(number: int, what: str) -> str:
     return f"{number:,} {what}{'' if number == 1 else 's'}"
+
+
+def _source(view: CodeView) -> str:
+    """Return the source that was generated, or, folded, the library's that walks the graph."""
+    if view.state.loop_length is not None:
+        return _listing(view.code)
+    return (
+        '<div class="hpml-other"><details><summary>The library\'s function, '
+        f"{_many(len(view.code.lines), 'line')}</summary>{_listing(view.code)}</details></div>"
+    )
 
 
 def _listing(code: Code) -> str:
@@ -174,7 +184,7 @@ def _graph(view: CodeView) -> tuple[str, bytes | None]:
     alt = html.escape(f"The graph: {_many(len(graph.calls), 'layer')} as boxes and lines")
     return (
         '<div class="hpml-side hpml-graph" tabindex="0" data-lm-suppress-shortcuts="true" '
-        'role="region" aria-label="Graph">'
+        'role="region" aria-label="Graph; arrow keys move along its layers">'
         f'<div class="hpml-sheet" style="width: {width}px;">'
         f'<img src="data:image/png;base64,{data}" alt="{alt}" width="{width}">{frames}'
         "</div></div>",
@@ -192,6 +202,7 @@ _STYLE = """
 .hpml-code-view .hpml-side:focus {outline: 2px solid #C4500B; outline-offset: 1px;}
 .hpml-code-view .hpml-graph {flex: 1 1 260px; min-width: 220px; background: white; color: #1A1A1A;}
 .hpml-code-view .hpml-source {flex: 2 1 380px; min-width: 300px;}
+.hpml-code-view .hpml-other {flex: 2 1 380px; min-width: 300px;}
 .hpml-code-view .hpml-sheet {position: relative; margin: 0 auto; max-width: 100%;}
 .hpml-code-view .hpml-sheet img {display: block; max-width: 100%; margin: 0;}
 .hpml-code-view .hpml-sheet span {position: absolute; border-radius: 6px; box-sizing: border-box;}
@@ -234,18 +245,25 @@ _SCRIPT = """
     if (part) light(part);
   });
   root.querySelector(".hpml-sides").addEventListener("mouseleave", () => light(null));
-  const source = root.querySelector(".hpml-source");
-  const lines = parts.filter(part => part.tagName === "LI");
-  let at = -1;
-  source.addEventListener("keydown", (event) => {
-    const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
-    if (!step || !lines.length) return;
-    event.preventDefault();
-    event.stopPropagation();
-    at = Math.min(Math.max(at + step, 0), lines.length - 1);
-    light(lines[at]);
-    reveal(lines[at]);
-  });
-  source.addEventListener("blur", () => { at = -1; light(null); });
+  const along = (side, stops) => {
+    let at = -1;
+    side?.addEventListener("keydown", (event) => {
+      const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+      if (!step || !stops.length) return;
+      event.preventDefault();
+      event.stopPropagation();
+      at = Math.min(Math.max(at + step, 0), stops.length - 1);
+      light(stops[at]);
+      reveal(stops[at]);
+    });
+    side?.addEventListener("blur", () => { at = -1; light(null); });
+  };
+  const first = (part) => spans.get(part)[0];
+  along(root.querySelector(".hpml-source"), parts.filter(part => part.tagName === "LI"));
+  // A layer has several frames in the picture, its label and its values: one stop for all.
+  const layers = new Map(parts.filter(part => part.tagName === "SPAN")
+    .map(part => [first(part), part]));
+  along(root.querySelector(".hpml-graph"),
+    [...layers.values()].sort((one, other) => first(one) - first(other)));
 })();
 """

@@ -45,6 +45,10 @@ def test_it_is_operated_by_mouse(open_lab: Any, server: Any, shot: Any) -> None:
     assert "for layer" not in source(lab)
     lab.page.get_by_role("button", name="lazy").click()
     lab.saw("lazy: nothing is generated.")
+    # The library's own function is the answer to no question here: it is folded.
+    assert not lab.page.get_by_text("while waiting").is_visible()
+    shot(lab, "code_view_folded")
+    lab.page.locator("summary", has_text="The library's function").click()
     assert "while waiting" in source(lab)
     lab.page.get_by_role("button", name="inlined").click()
     lab.saw("inlined, loops from 10 layers: generated source")
@@ -99,6 +103,27 @@ def test_a_line_and_its_layers_point_at_each_other(open_lab: Any, server: Any, s
     assert set(lit(lab, "span")) == {"Linear_2"}
     # JupyterLab did not take the arrow for itself, to go to another cell.
     assert area.evaluate("area => document.activeElement === area")
+
+
+def test_tab_lands_on_the_graph_where_the_arrow_keys_light_layers_and_lines(
+    open_lab: Any, server: Any, shot: Any
+) -> None:
+    lab = opened(open_lab, server)
+    lab.page.get_by_role("button", name="Measure one forward").focus()
+    lab.page.keyboard.press("Tab")
+    assert lab.page.locator(".hpml-graph").evaluate("area => document.activeElement === area")
+    seen = []
+    for _ in range(3):
+        lab.page.keyboard.press("ArrowDown")
+        (line,) = lit(lab, "li")
+        seen.append((*lit(lab, "span"), line.split("# ")[1]))
+    assert seen == [(f"Linear_{n}", f"Linear_{n}") for n in (1, 2, 3)]
+    shot(lab, "code_view_keyboard")
+    lab.page.keyboard.press("ArrowUp")
+    assert lit(lab, "span") == ["Linear_2"]
+    lab.page.keyboard.press("Tab")
+    assert lab.page.locator(".hpml-source").evaluate("area => document.activeElement === area")
+    assert lit(lab, "span") == []
 
 
 def test_a_loop_is_one_box_and_lights_up_its_three_lines(open_lab: Any, server: Any) -> None:

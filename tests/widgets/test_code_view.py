@@ -124,6 +124,17 @@ def test_the_page_ties_lines_to_the_layers_that_they_call() -> None:
     assert {calls for calls, _ in spots} == set(lines)
 
 
+def test_what_was_not_generated_is_folded() -> None:
+    view = view_of(3)
+    assert "<details>" not in page(view).html
+    view.choose("ordered")
+    shown = page(view).html
+    lines = len(view.code.lines)
+    before, _, folded = shown.partition(f"<summary>The library's function, {lines} lines</summary>")
+    assert "<li" not in before
+    assert folded.count("<li") == lines
+
+
 def test_spots_lie_within_the_picture() -> None:
     shown = page(view_of(3)).html
     places = re.findall(
