@@ -162,6 +162,20 @@ def _as_a_queue(case: Case, outcome: Outcome) -> bool:
     return isinstance(outcome, Returned) and difference(slots, outcome.value) is None
 
 
+def _left_on_the_stack(case: Case, outcome: Outcome) -> bool:
+    # Where the stack is empty after every store, nothing is to be seen of it.
+    instructions, values = _program(case)
+    slots, stack = list(values), []
+    for opname, arg in instructions:
+        if opname == "LOAD_FAST":
+            stack.append(slots[arg or 0])
+        elif opname == "STORE_FAST":
+            slots[arg or 0] = stack[-1]
+        else:
+            stack[-2:] = [_MADE[opname](*stack[-2:])]
+    return isinstance(outcome, Returned) and difference(slots, outcome.value) is None
+
+
 def _changed_values(case: Case, outcome: Outcome) -> bool:
     return isinstance(outcome, Returned) and "values" in outcome.changed
 
@@ -199,6 +213,12 @@ EXECUTE = Exercise(
             "first_in_first_out",
             "It takes from the wrong end: a stack gives back what was pushed last.",
             _as_a_queue,
+        ),
+        Misconception(
+            "store_leaves_the_value",
+            "`STORE_FAST` copies the value and leaves it on the stack, where the next instruction "
+            "takes it for its own. To pop is to take away.",
+            _left_on_the_stack,
         ),
         Misconception(
             "changes_values",
