@@ -13,7 +13,7 @@ import io
 import json
 import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,11 +41,13 @@ class Graded:
         report: what it earned.
         again: whether it was graded in this run, and not taken from an earlier one.
         restored: whether its file was changed by someone before the run ended, and written again.
+        changed: whether what was handed in was changed by someone before the run ended.
     """
 
     report: Report
     again: bool
     restored: bool = False
+    changed: bool = False
 
 
 def members(
@@ -157,7 +159,9 @@ def grade_class(
         report, path = found[place].report, _report_file(reports, submissions[place])
         if _kept(path, seed, extras[place]) != report:
             write(report, path, extra=extras[place])
-            found[place] = Graded(report, again=True, restored=True)
+            found[place] = replace(found[place], restored=True)
+        if _extra(submissions[place], limits, catalogue) != extras[place]:
+            found[place] = replace(found[place], changed=True)
     return tuple(found[place] for place in range(len(submissions)))
 
 

@@ -18,6 +18,9 @@ from hpml.labs.grading.report import Report, harmless, points, table, write
 
 __all__ = ["add_arguments", "run"]
 
+# What may be nobody's fault: a file with another name, a machine that was too busy.
+_ODD = ("no answer", "not graded", "unreadable")
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command can be asked."""
@@ -134,6 +137,11 @@ def _grade_class(options: argparse.Namespace) -> None:
     print(f"{again} graded{rate}; {len(graded) - again} taken from an earlier run.")
     for name in [harmless(each.report.name) for each in graded if each.restored]:
         print(f"The report of {name} was changed by a submission, and has been written again.")
+    for name in [harmless(each.report.name) for each in graded if each.changed]:
+        print(f"What {name} handed in was changed meanwhile: grade it again from a copy.")
+    odd = [harmless(each.name) for each in found if any(i.status in _ODD for i in each.items)]
+    if odd:
+        print(f"Unreadable, missing or without an answer, look at these: {', '.join(odd)}.")
     print(f"seed {found[0].seed}; a report for each in {reports}")
     if options.csv is not None:
         _saving(lambda: write_atomically(options.csv, as_csv(found)), options.csv)

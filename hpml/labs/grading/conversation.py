@@ -107,6 +107,7 @@ class Conversation:
         self._printed = printed
         self._stop = stop
         self._buffer = bytearray()
+        self._received = 0
         self._looked = time.monotonic()
         self.ended: NoAnswer | None = None
         folder.mkdir(parents=True, exist_ok=True)
@@ -188,7 +189,8 @@ class Conversation:
             if not piece:
                 raise _Gone
             self._buffer += piece
-            if len(self._buffer) > self._limits.answer:
+            self._received += len(piece)
+            if self._received > self._limits.answer:
                 raise _TooLong
             return b"\n" in piece
 
@@ -238,7 +240,7 @@ class Conversation:
                 self._end("ended", self._how_it_ended())
             except _TooLong:
                 size = format_bytes(self._limits.answer)
-                self._end("garbled", f"The answer was longer than {size}.")
+                self._end("garbled", f"Its answers were longer than {size}.")
             except _Refused as refused:
                 self._end(refused.reason, refused.text)
         return self.ended is None

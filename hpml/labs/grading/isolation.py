@@ -64,7 +64,7 @@ class Limits:
         file_size: bytes of the largest file it may write.
         open_files: descriptors of one process.
         printed: characters of its output that are kept, half from the start, half from the end.
-        answer: bytes of one answer.
+        answer: bytes of all answers to one exercise: judging them takes the grader's time.
         notebook: bytes of the notebook file, outputs included.
         start: seconds in which the worker must be there.
         load: seconds for the imports and definitions that an exercise needs.
@@ -78,7 +78,7 @@ class Limits:
     file_size: int = 2**28
     open_files: int = 1024
     printed: int = 4000
-    answer: int = 16 * 2**20
+    answer: int = 8 * 2**20
     notebook: int = 200 * 2**20
     start: float = 30.0
     load: float = 30.0

@@ -116,6 +116,15 @@ def test_a_report_that_a_submission_changes_is_written_again(group: Path) -> Non
     assert json.loads(forged.read_text())["score"] == 6.0
 
 
+def test_what_a_submission_changes_in_another_is_told(group: Path) -> None:
+    other = group / "bob" / LAB
+    attack = f"def double(n):\n    open({str(other)!r}, 'w').write('{{}}')\n    return 2 * n"
+    (group / "ada" / LAB).write_text(notebook(attack), encoding="utf-8")
+    graded = _grade(group, jobs=1)
+    assert [each.changed for each in graded] == [False, True, False]
+    assert [each.again for each in _grade(group, jobs=1)] == [False, True, False]
+
+
 def test_what_is_handed_in_again_is_graded_again(group: Path) -> None:
     _grade(group)
     (group / "bob" / LAB).write_text(notebook(*RIGHT), encoding="utf-8")

@@ -45,16 +45,18 @@ def test_a_class_with_its_table_and_csv(
     ada: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hand_in(tmp_path / "class" / "bob", DOUBLE)
+    (tmp_path / "class" / "cy").mkdir()
     ada.rename(tmp_path / "class" / "ada")
     words = ["grade", "--class", str(tmp_path / "class"), "--jobs", "2"]
     words += ["--reports", str(tmp_path / "reports"), "--csv", str(tmp_path / "points.csv")]
     assert main(words) == 0
     shown = capsys.readouterr()
-    assert "2 graded" in shown.out
-    assert "2/2" in shown.err
+    assert "3 graded" in shown.out
+    assert "3/3" in shown.err
+    assert "look at these: cy." in shown.out
     assert (tmp_path / "points.csv").read_text().splitlines()[1].startswith("ada,0,wrong")
     assert main(words) == 0
-    assert "0 graded; 2 taken from an earlier run" in capsys.readouterr().out
+    assert "0 graded; 3 taken from an earlier run" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -77,6 +77,16 @@ while True:
     assert (item.earned, item.status) == (0, "no answer")
 
 
+def test_long_answers_are_refused_before_judging_them_takes_minutes(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    # Each is shorter than the limit; five of them are not, and the second is the last one taken.
+    cell = _double("return list(range(600_000)) if n > 2 else 4")
+    item = _graded(beside_a_right_one, tmp_path, cell, catalogue=PATIENT)
+    assert (item.earned, item.status) == (0, "no answer")
+    assert "4 of 5 cases fail" in item.text
+
+
 def test_an_outcome_of_its_own_making_is_judged_like_any_other(
     tmp_path: Path, beside_a_right_one: Graded
 ) -> None:
