@@ -92,6 +92,7 @@ class Recorder:
         self._instructions: dict[int, TracedInstruction] = {}
         self._last: tuple[Frame | None, tuple[str, ...]] = (None, ())
         self._programs: list[Any] = []
+        self._locals = _NOTHING
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -151,6 +152,10 @@ class Recorder:
         following = frame.program.number_at[operation.offset] + 1
         jumped = frame.index != following and (error is None or operation.guard is not None)
         self._last = (frame, texts)
+        # Few steps change a variable: the others share one mapping.
+        locals_now = _texts(local)
+        if locals_now != self._locals:
+            self._locals = locals_now
         self._steps[started.index] = Step(
             index=started.index,
             depth=started.depth,
@@ -160,7 +165,7 @@ class Recorder:
             stack_after=texts,
             popped=len(started.stack) - lowest,
             pushed=texts[lowest:],
-            locals=_texts(local),
+            locals=self._locals,
             cells=_texts(cells),
             printed=started.printed + self._output.take(),
             guard=operation.guard,

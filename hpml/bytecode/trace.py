@@ -11,6 +11,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import overload
 
+from hpml.bytecode.safe_repr import short
+
 __all__ = ["Guard", "Raised", "Step", "Trace", "TracedInstruction"]
 
 
@@ -234,10 +236,29 @@ class Trace:
 
 
 def _outcome(step: Step) -> str:
-    """Return the stack after `step`, or what happened instead."""
+    """Return the stack after `step`, or what happened instead, and what else it did."""
     if step.raised is not None:
         return f"raises {step.raised}"
     if step.returned is not None:
         return f"-> {step.returned}"
-    stack = " | ".join(step.stack_after)
-    return f"{stack}  (calls {step.called})" if step.called is not None else stack
+    parts = [" | ".join(step.stack_after)]
+    if step.called is not None:
+        parts.append(f"(calls {step.called})")
+    names = step.instruction.argrepr.split(", ")
+    variables = step.cells if step.opname == "STORE_DEREF" else step.locals
+    for name in names[: _STORES.get(step.opname, 0)]:
+        if name in variables:
+            parts.append(f"({name} = {variables[name]})")
+    if step.printed:
+        parts.append(f"(prints {short(step.printed)})")
+    return "  ".join(filter(None, parts))
+
+
+# How many of the names in its argument an instruction binds.
+_STORES = {
+    "STORE_DEREF": 1,
+    "STORE_FAST": 1,
+    "STORE_FAST_LOAD_FAST": 1,
+    "STORE_FAST_STORE_FAST": 2,
+    "STORE_NAME": 1,
+}

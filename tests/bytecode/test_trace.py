@@ -190,6 +190,27 @@ def test_prints_as_a_table() -> None:
     assert text[-1].endswith("instructions; returned 14")
 
 
+def test_the_table_shows_what_is_bound_and_what_is_printed() -> None:
+    def program() -> None:
+        first, second = [1], 2
+        print(first, second)
+
+        def inner() -> list[int]:
+            return first
+
+    lines = str(trace(program)).splitlines()
+    assert any("STORE_DEREF first" in line and line.endswith("(first = [1])") for line in lines)
+    assert any("STORE_FAST" in line and line.endswith("(second = 2)") for line in lines)
+    assert any("CALL 2" in line and line.endswith(r"(prints '[1] 2\n')") for line in lines)
+
+
+def test_steps_that_change_no_variable_share_one_mapping() -> None:
+    steps = trace(lecture, 2, 3, 4).steps
+    assert steps[0].locals is steps[1].locals
+    assert steps[-1].locals["d"] == "14"
+    assert "d" not in steps[0].locals
+
+
 def test_a_trace_that_was_cut_says_so() -> None:
     def endless() -> None:
         while True:
