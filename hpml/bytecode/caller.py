@@ -31,7 +31,15 @@ def about_caller(function: Any, frame: Frame, args: list[Any], keywords: dict[st
 def _locals(frame: Frame) -> Any:
     if frame.namespace is not None:
         return frame.namespace
-    return frame.named_variables()
+    variables = frame.named_variables()
+    if sys.version_info >= (3, 13):
+        return variables
+    # One dictionary for the whole call, where names that are no variables stay (PEP 667).
+    for name in frame.program.slot_names:
+        if name not in variables:
+            frame.snapshot.pop(name, None)
+    frame.snapshot.update(variables)
+    return frame.snapshot
 
 
 def _super(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
@@ -42,19 +50,32 @@ def _super(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
         raise RuntimeError("super(): no arguments")
     instance = frame.slots[0]
     if type(instance) is CellType and names[0] in frame.program.cell_names:
-        instance = instance.cell_contents
+        instance = _contents(instance)
     if instance is NULL:
         raise RuntimeError("super(): arg[0] deleted")
     if "__class__" not in frame.code.co_freevars:
         raise RuntimeError("super(): __class__ cell not found")
     cell = frame.slots[len(names) - 1 - frame.code.co_freevars[::-1].index("__class__")]
-    try:
-        owner = cell.cell_contents
-    except ValueError:
-        owner = NULL
+    owner = _contents(cell)
     if owner is NULL:
         raise RuntimeError("super(): empty __class__ cell")
     return super(owner, instance)
+
+
+def _contents(cell: CellType) -> Any:
+    try:
+        return cell.cell_contents
+    except ValueError:
+        return NULL
+
+
+def _count_references(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
+    if keywords or len(args) != 1:
+        return NULL
+    before = sys.getrefcount(args[0])
+    held = [args[0]]
+    # `args` holds it as well as the call; objects that live forever are not counted at all.
+    return before - (sys.getrefcount(held[0]) - before)
 
 
 def _vars(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
@@ -73,7 +94,8 @@ def _evaluate(function: Callable[..., Any]) -> Callable[..., Any]:
         local = args[2] if len(args) > 2 else keywords.get("locals")
         rest = {name: value for name, value in keywords.items() if name == "closure"}
         space = _locals(frame) if local is None else local
-        return function(args[0], frame.globals, space, **rest)
+        call = frame.strand.execution.native_call(frame)
+        return call(function, [args[0], frame.globals, space], rest)
 
     return answer
 
@@ -159,6 +181,7 @@ _ANSWERS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
     id(eval): _evaluate(builtins.eval),
     id(exec): _evaluate(builtins.exec),
     id(sys._getframe): _get_frame,
+    id(sys.getrefcount): _count_references,
     id(warnings.warn): _warn,
 }
 if hasattr(sys, "_getframemodulename"):  # since 3.12

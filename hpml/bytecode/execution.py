@@ -1,8 +1,10 @@
 """The state that all frames of one run share: the count of steps, the depth, the recorder."""
 
 from __future__ import annotations
+import __future__
 
 import sys
+import threading
 from collections.abc import Callable
 from types import CodeType, FunctionType
 from typing import Any, NoReturn
@@ -19,6 +21,9 @@ __all__ = ["ASYNC", "Execution"]
 
 # CO_COROUTINE | CO_ITERABLE_COROUTINE | COASYNC_GENERATOR: only an event loop can run these.
 ASYNC = 0x80 | 0x100 | 0x200
+
+# The flags of a code object that say what it imports from ``__future__``.
+_FUTURE: int = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
 
 # The number of the intrinsic that makes a type alias.
 _TYPEALIAS = 11
@@ -48,8 +53,10 @@ class Execution:
         self.recorder = recorder
         self.stopped = False
         self.running: list[Strand] = []
+        self._thread = threading.get_ident()
         self._step_into = step_into
         self._programs: dict[int, Program] = {}
+        self._native_calls: dict[tuple[int, int], Callable[..., Any]] = {}
         self._outer_depth = _native_depth()
 
     def program(self, code: CodeType) -> Program:
@@ -94,6 +101,21 @@ class Execution:
             return None
         return Frame(function, program, slots, strand, namespace=namespace, finish=finish)
 
+    def native_call(self, frame: Frame) -> Callable[..., Any]:
+        """Return what calls a function for CPython to execute, from the module of `frame`.
+
+        A class that C code creates (`type`, `TypeVar`) takes its ``__module__`` from there, and
+        `compile` and `exec` take over what that module imports from ``__future__``.
+        """
+        future = frame.code.co_flags & _FUTURE
+        found = self._native_calls.get((id(frame.globals), future))
+        if found is None:
+            code = _call.__code__
+            code = code.replace(co_flags=code.co_flags & ~_FUTURE | future)
+            found = FunctionType(code, frame.globals)
+            self._native_calls[id(frame.globals), future] = found
+        return found
+
     def frames(self) -> list[Frame]:
         """Return the calls in progress, the innermost last."""
         return [frame for strand in self.running for frame in strand.frames]
@@ -112,6 +134,10 @@ class Execution:
             raise RecursionError("maximum recursion depth exceeded")
         self.depth += 1
 
+    def in_own_thread(self) -> bool:
+        """Return whether this is the thread of the run; a generator may be driven by another."""
+        return threading.get_ident() == self._thread
+
     def end_recording(self, max_steps: int) -> None:
         """Let what is left of the program (a generator) run on unrecorded."""
         self.recorder = None
@@ -126,6 +152,10 @@ class Execution:
             "Machine(max_steps=...).",
             steps=self.max_steps,
         )
+
+
+def _call(function: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
+    return function(*args, **keywords)
 
 
 def _makes_parameters(code: CodeType) -> bool:

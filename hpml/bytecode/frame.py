@@ -41,6 +41,7 @@ class Frame:
 
     Attributes:
         name: the qualified name of the function.
+        short_name: its name.
         code: its code object.
         program: the decoded instructions of `code`.
         globals: the variables of its module.
@@ -53,6 +54,7 @@ class Frame:
         current: the operation that is being executed, or was last.
         strand: what runs this frame.
         finish: turns the returned value into the value of the call; None if that is the same.
+        snapshot: what ``locals()`` gave, which before 3.13 is one dictionary for the whole call.
     """
 
     __slots__ = (
@@ -67,7 +69,9 @@ class Frame:
         "name",
         "namespace",
         "program",
+        "short_name",
         "slots",
+        "snapshot",
         "stack",
         "strand",
     )
@@ -84,6 +88,7 @@ class Frame:
     ) -> None:
         self.code: CodeType = function.__code__
         self.name = function.__qualname__
+        self.short_name = function.__name__
         self.program = program
         self.globals = function.__globals__
         self.builtins: dict[str, Any] = getattr(function, "__builtins__", vars(builtins))
@@ -96,6 +101,7 @@ class Frame:
         self.keyword_names: tuple[str, ...] = ()  # left by KW_NAMES for the next CALL
         self.strand = strand
         self.finish = finish
+        self.snapshot: dict[str, Any] = {}
 
     def variables(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the local variables and the cells' contents that have a value, by name."""

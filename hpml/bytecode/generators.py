@@ -7,8 +7,9 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Generator
-from types import GeneratorType
+from types import GeneratorType, SimpleNamespace
 from typing import Any
 
 from hpml.bytecode import tracebacks
@@ -29,7 +30,7 @@ def start(frame: Frame) -> Any:
     strand = Strand(frame.strand.execution)
     frame.strand = strand
     generator: Any = _generator(strand, frame)
-    generator.__name__ = frame.code.co_name
+    generator.__name__ = frame.short_name
     generator.__qualname__ = frame.name
     return generator
 
@@ -98,7 +99,7 @@ def _throw(strand: Strand, frame: Frame, error: BaseException) -> Yield | Rerais
     if following.opname == "RESUME" and following.arg & 3 == _YIELD_FROM:
         inner = frame.stack[-1]
         try:
-            handed_on = _throw_into(inner, error)
+            handed_on = _throw_into(strand, inner, error)
         except BaseException as raised:  # noqa: BLE001 - whatever the inner generator raises
             error = raised
         else:
@@ -118,17 +119,35 @@ def _throw(strand: Strand, frame: Frame, error: BaseException) -> Yield | Rerais
     return None if strand.unwind(error, in_traceback=False) else Reraise(error)
 
 
-def _throw_into(inner: Any, error: BaseException) -> Yield | None:
+def _throw_into(strand: Strand, inner: Any, error: BaseException) -> Yield | None:
     """Hand `error` to the inner iterator; return what it yields, or None if it takes none."""
     if isinstance(error, GeneratorExit):
-        close = getattr(inner, "close", None)
+        close = _method_close(inner)
         if close is not None:
             close()
         return None
     if isinstance(inner, GeneratorType):
-        return Yield(inner.throw(error))
+        running = strand.execution.running
+        running.append(strand)  # the inner generator may ask for its callers
+        try:
+            return Yield(inner.throw(error))
+        finally:
+            running.pop()
     throw = getattr(inner, "throw", None)
     return None if throw is None else Yield(throw(error))
+
+
+def _method_close(inner: Any) -> Any:
+    """Return the method ``close``, or None; an error of looking it up is reported and ignored."""
+    try:
+        return getattr(inner, "close", None)
+    except BaseException as error:  # noqa: BLE001 - whatever a foreign __getattr__ raises
+        kind, entries = type(error), error.__traceback__
+        report: Any = SimpleNamespace(
+            exc_type=kind, exc_value=error, exc_traceback=entries, err_msg=None, object=inner
+        )
+        sys.unraisablehook(report)
+        return None
 
 
 def _ends_loop(frame: Frame, error: BaseException) -> bool:

@@ -45,9 +45,11 @@ class Machine:
     Functions that are not stepped into, everything written in C, and whatever C code calls back
     (the ``key`` of ``sorted``, an ``__add__``) are executed by CPython within one instruction.
     What looks at the stack of calls (``inspect.stack``, the line of a warning from C code) sees the
-    machine there. A generator that is driven by a generator costs a few of Python's own calls, so
-    that some hundred of them in each other reach the limit of recursion earlier than without the
-    machine.
+    machine there, and so does what watches execution (`sys.settrace`) or looks into a generator
+    (``gi_frame``, ``gi_yieldfrom``). The frames of a traceback keep the variables' values of the
+    moment of the exception. Steps that another thread takes are not recorded. A generator that is
+    driven by a generator costs a few of Python's own calls, so that some hundred of them in each
+    other reach the limit of recursion earlier than without the machine.
 
     >>> Machine(max_steps=1000).run(sum, [1, 2])
     Traceback (most recent call last):

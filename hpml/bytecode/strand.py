@@ -45,7 +45,8 @@ class Strand:
 
     def run(self) -> Return | Yield | Reraise:
         """Run until the first frame returns, yields or raises; say which."""
-        running = self.execution.running
+        # The list of strands and the recorder follow one line of control: that of the own thread.
+        running = self.execution.running if self.execution.in_own_thread() else []
         running.append(self)
         try:
             while True:
@@ -73,7 +74,7 @@ class Strand:
     def _until_signal(self) -> Return | Yield | Reraise:
         """Execute operations until one ends or leaves the first frame, or raises."""
         execution = self.execution
-        recorder = execution.recorder
+        recorder = execution.recorder if execution.in_own_thread() else None
         frames = self.frames
         frame = frames[-1]
         operations = frame.program.operations
@@ -90,8 +91,6 @@ class Strand:
                 signal = operation.handler(frame, operation)
             else:
                 signal = _while_handling(self.handled, operation.handler, frame, operation)
-            if type(signal) is Enter:
-                execution.enter()
             if recorder is not None:
                 recorder.after(frame, signal)
             if signal is None:
@@ -141,8 +140,9 @@ class Strand:
         """Go to the handler of an exception that an operation raised, and write the step down."""
         frame = self.frames[-1]
         caught = self.unwind(error, in_traceback=in_traceback)
-        if self.execution.recorder is not None:
-            self.execution.recorder.raised(frame, error)
+        recorder = self.execution.recorder
+        if recorder is not None and self.execution.in_own_thread():
+            recorder.raised(frame, error)
         return caught
 
 

@@ -24,6 +24,7 @@ _MODULES = (
     "managing",
     "matching",
     "naming",
+    "surroundings",
 )
 
 

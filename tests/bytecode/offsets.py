@@ -43,6 +43,7 @@ SPECIAL = {
     "class whose __init__ the machine steps into elsewhere",
     "naming.recursion_without_end_is_caught": "the last of a thousand calls is refused one frame "
     "earlier or later",
+    "naming.recursion_in_a_handler_without_end": "as above",
 }
 """Cases in which one function is executed both by the machine and by CPython."""
 

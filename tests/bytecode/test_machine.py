@@ -253,6 +253,38 @@ def test_a_generator_that_left_the_machine_goes_on() -> None:
     made.close()
 
 
+def test_steps_of_other_threads_are_taken_and_not_recorded() -> None:
+    def numbers():  # type: ignore[no-untyped-def]
+        yield from range(200)
+
+    def program() -> tuple[list[int], int]:
+        import threading
+
+        sums: list[int] = []
+        threads = [
+            threading.Thread(target=lambda drained: sums.append(sum(drained)), args=(source,))
+            for source in (numbers(), numbers(), numbers())  # type: ignore[no-untyped-call]
+        ]
+        for thread in threads:
+            thread.start()
+        total = 0
+        for number in range(500):
+            total += number
+        for thread in threads:
+            thread.join()
+        return sums, total
+
+    interval = sys.getswitchinterval()
+    sys.setswitchinterval(1e-5)
+    try:
+        assert run(program) == program()
+        steps = Machine(step_into=lambda function: function.__module__ == __name__).trace(program)
+    finally:
+        sys.setswitchinterval(interval)
+    assert steps.value == "([19900, 19900, 19900], 124750)"
+    assert numbers.__qualname__ not in {s.function for s in steps if s.opname == "YIELD_VALUE"}
+
+
 def test_objects_die_when_the_program_lets_them_go(capsys: pytest.CaptureFixture[str]) -> None:
     class Loud:
         def __init__(self, name: str) -> None:

@@ -40,10 +40,13 @@ def call(frame: Frame, function: Any, args: list[Any], keywords: dict[str, Any])
             finish=lambda value: _initialised(instance, value),
         )
     if entered is not None:
+        execution.enter()
         return Enter(entered)
     answer = about_caller(callee, frame, args, keywords)
-    # Arguments that do not fit end here as well: CPython words the error.
-    frame.stack.append(callee(*args, **keywords) if answer is NULL else answer)
+    if answer is NULL:
+        # Arguments that do not fit end here as well: CPython words the error.
+        answer = execution.native_call(frame)(callee, args, keywords)
+    frame.stack.append(answer)
     return None
 
 
@@ -53,7 +56,12 @@ def _is_plain_class(value: Any) -> bool:
         return False
     kind: Any = value
     plain = kind.__new__ is object.__new__ and not kind.__flags__ & _IS_ABSTRACT
-    return plain and type(kind.__init__) is FunctionType
+    return plain and type(_in_class(kind, "__init__")) is FunctionType
+
+
+def _in_class(kind: Any, name: str) -> Any:
+    """Return what the class defines under `name`, unbound: it may be a static or class method."""
+    return next(owner.__dict__[name] for owner in kind.__mro__ if name in owner.__dict__)
 
 
 _IS_ABSTRACT = 1 << 20  # Py_TPFLAGS_IS_ABSTRACT

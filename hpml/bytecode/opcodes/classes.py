@@ -31,7 +31,7 @@ _BODY: CodeType = _call_run_body.__code__.replace(
 )
 
 
-def build_class(frame: Frame, function: Any, name: Any, *bases: Any, **keywords: Any) -> Any:
+def build_class(frame: Frame, function: Any, name: Any, /, *bases: Any, **keywords: Any) -> Any:
     """Create a class whose body the machine runs.
 
     CPython's own ``__build_class__`` does the rest: it finds the metaclass, asks it for a

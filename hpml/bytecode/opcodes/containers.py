@@ -100,17 +100,16 @@ def dict_merge(frame: Frame, operation: Operation) -> None:
     """Pop a mapping into the keyword arguments of a call; no name may come twice."""
     values = frame.stack.pop()
     keywords = frame.stack[-operation.arg]
-    if hasattr(values, "keys"):
-        added = {**values}
-        if not added.keys() & keywords.keys():
-            keywords.update(added)
-            return
-        values = added
-    # Not a mapping, or a name twice: CPython words the error, which names the function.
     function = frame.stack[-operation.arg - 2]
     if function is NULL:  # 3.13 has the function below the NULL
         function = frame.stack[-operation.arg - 3]
-    function(**keywords, **values)
+    # Not a mapping, or a name twice: CPython words the error, which names the function.
+    if not hasattr(values, "keys"):
+        function(**keywords, **values)
+    for name in values.keys():  # noqa: SIM118 - the protocol; such an object may not be iterable
+        if name in keywords:
+            function(**{name: None}, **{name: None})
+        keywords[name] = values[name]
 
 
 def list_to_tuple(frame: Frame, operation: Operation) -> None:
@@ -148,7 +147,7 @@ def _take(
 ) -> tuple[list[Any], Iterator[Any]]:
     """Return the first `wanted` items, and an iterator over the others."""
     kind = type(values)
-    if getattr(kind, "__iter__", None) is None and not hasattr(kind, "__getitem__"):
+    if not hasattr(kind, "__iter__") and not hasattr(kind, "__getitem__"):
         raise TypeError(f"cannot unpack non-iterable {kind.__name__} object")
     rest = iter(values)
     taken: list[Any] = []

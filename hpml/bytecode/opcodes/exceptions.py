@@ -62,7 +62,8 @@ def _check_classes(expected: Any) -> None:
 def _matches(error: BaseException, expected: Any) -> bool:
     """Compare classes as ``except`` does: by inheritance, whatever ``isinstance`` would say."""
     kinds = expected if isinstance(expected, tuple) else (expected,)
-    return any(kind in type(error).__mro__ for kind in kinds)
+    # By identity: a metaclass may define what equal classes are.
+    return any(kind is base for kind in kinds for base in type(error).__mro__)
 
 
 # Exception groups (PEP 654)
@@ -81,7 +82,7 @@ def check_eg_match(frame: Frame, operation: Operation) -> None:
     if _matches(error, expected):
         # A handler always gets a group, even where a single exception was raised.
         grouped = isinstance(error, BaseExceptionGroup)
-        match, rest = error if grouped else BaseExceptionGroup("", [error]), None
+        match, rest = error if grouped else BaseExceptionGroup("", (error,)), None
     elif isinstance(error, BaseExceptionGroup):
         match, rest = error.split(expected)
     frame.stack.append(rest)

@@ -57,7 +57,23 @@ def _parameter(frame: Frame, declaration: str, **names: Any) -> Any:
 def _type_alias(frame: Frame, parts: tuple[Any, Any, Any]) -> Any:
     # An alias with parameters is made by a function that CPython executes: Execution.steps_into.
     name, _, evaluate = parts
-    return _made(frame, f"type {name} = evaluate()\nmade = {name}", evaluate=evaluate)
+    other = _other(name)
+    return _made(frame, f"type {name} = {other}()\nmade = {name}", **{other: evaluate})
+
+
+def _bound(frame: Frame, name: str, bound: Callable[[], Any]) -> Any:
+    other = _other(name)
+    return _parameter(frame, f"{name}: {other}()", **{other: bound})
+
+
+def _constraints(frame: Frame, name: str, limits: Callable[[], Any]) -> Any:
+    other = _other(name)
+    return _parameter(frame, f"{name}: (*{other}(),)", **{other: limits})
+
+
+def _other(name: str) -> str:
+    """Return a name that the declaration of `name` does not hide."""
+    return f"of_{name}"
 
 
 def _subscript_generic(frame: Frame, parameters: tuple[Any, ...]) -> Any:
@@ -77,15 +93,18 @@ def _set_default(frame: Frame, parameter: Any, evaluate: Callable[[], Any]) -> A
     """Return `parameter` with a default (PEP 696)."""
     name = parameter.__name__
     kind = type(parameter).__name__
+    other, old = _other(name), _other(_other(name))
     if kind == "TypeVarTuple":
-        return _parameter(frame, f"*{name} = evaluate()", evaluate=evaluate)
+        return _parameter(frame, f"*{name} = {other}()", **{other: evaluate})
     if kind == "ParamSpec":
-        return _parameter(frame, f"**{name} = evaluate()", evaluate=evaluate)
+        return _parameter(frame, f"**{name} = {other}()", **{other: evaluate})
     if parameter.__constraints__:
-        limits = "(*old.__constraints__,)"
+        limits = f"(*{old}.__constraints__,)"
     else:
-        limits = "old.__bound__"  # None where there is none, and not asked for before it is needed
-    return _parameter(frame, f"{name}: {limits} = evaluate()", evaluate=evaluate, old=parameter)
+        # None where there is none, and not asked for before it is needed
+        limits = f"{old}.__bound__"
+    names = {other: evaluate, old: parameter}
+    return _parameter(frame, f"{name}: {limits} = {other}()", **names)
 
 
 ONE: dict[int, Callable[[Frame, Any], Any]] = {
@@ -100,8 +119,8 @@ ONE: dict[int, Callable[[Frame, Any], Any]] = {
 }
 TWO: dict[int, Callable[[Frame, Any, Any], Any]] = {
     1: lambda frame, original, raised: remaining(original, raised),
-    2: lambda frame, name, bound: _parameter(frame, f"{name}: bound()", bound=bound),
-    3: lambda frame, name, limits: _parameter(frame, f"{name}: (*limits(),)", limits=limits),
+    2: _bound,
+    3: _constraints,
     4: _set_type_params,
     5: _set_default,
 }

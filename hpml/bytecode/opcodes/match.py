@@ -90,7 +90,7 @@ def _attributes(
             asked = [*by_position[:positional], *names]
     seen = set()
     for name in asked:
-        if not isinstance(name, str):
+        if type(name) is not str:
             raise TypeError(f"__match_args__ elements must be strings (got {type(name).__name__})")
         if name in seen:
             raise TypeError(f"{kind.__name__}() got multiple sub-patterns for attribute {name!r}")

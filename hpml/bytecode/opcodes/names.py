@@ -153,7 +153,9 @@ def global_or_builtin(frame: Frame, name: str) -> Any:
     Raises:
         NameError: for the program, if there is neither.
     """
-    value = frame.globals.get(name, NULL)
+    # A subclass of dict may know what to do about a missing name.
+    known = frame.globals
+    value = known.get(name, NULL) if type(known) is dict else item(known, name)
     if value is NULL:
         value = item(frame.builtins, name)
         if value is NULL:

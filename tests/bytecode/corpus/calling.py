@@ -164,3 +164,25 @@ def cached_function():
         return n if n < 2 else fib(n - 1) + fib(n - 2)
 
     return fib(15), len(calls)
+
+
+class Pairs:
+    """A mapping that may name a key twice."""
+
+    def __init__(self, *pairs):
+        self.pairs = pairs
+
+    def keys(self):
+        return [key for key, _ in self.pairs]
+
+    def __getitem__(self, key):
+        print("get", key)
+        return dict(self.pairs)[key]
+
+
+def mapping_as_keywords():
+    return show(**Pairs(("x", 1), ("y", 2)))
+
+
+def mapping_that_names_a_keyword_twice():
+    return show(**Pairs(("x", 1), ("x", 2), ("never asked for", 3)))

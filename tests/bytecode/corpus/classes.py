@@ -190,3 +190,10 @@ def missing_attribute_of_super():
             return super().nothing()
 
     return Child().f()
+
+
+def unpacking_what_refuses_to_be_iterated():
+    class A:
+        __iter__ = None
+
+    a, b = A()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import sys
 
 
 def yield_from_everything():
@@ -187,3 +188,29 @@ def pipeline():
             yield n * n
 
     return list(square(odd(numbers())))
+
+
+def close_that_cannot_be_looked_up():
+    class Broken:
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            return 1
+
+        def __getattr__(self, name):
+            raise OSError(name)
+
+    def outer():
+        yield from Broken()
+
+    seen = []
+    before = sys.unraisablehook
+    sys.unraisablehook = lambda report: seen.append((report.exc_type, type(report.object).__name__))
+    try:
+        g = outer()
+        next(g)
+        g.close()
+    finally:
+        sys.unraisablehook = before
+    return seen

@@ -290,3 +290,13 @@ def coroutine_style_grep():
         g.send(line)
     g.close()
     return found
+
+
+def renamed_generator():
+    def numbers():
+        yield 1
+
+    numbers.__name__ = "renamed"
+    numbers.__qualname__ = "somewhere.renamed"
+    g = numbers()
+    return g.__name__, g.__qualname__

@@ -66,3 +66,11 @@ def exception_group_in_except_star():
         raise ValueError
     except* ExceptionGroup:
         pass
+
+
+def single_exception_as_a_group():
+    try:
+        raise ValueError(1)
+    except* ValueError as group:
+        result = repr(group), group.args
+    return result

@@ -259,3 +259,57 @@ def operators_of_a_class():
 
     v = V(1) + V(2)
     return (5 + v).x, v["k"], 3 in v, 4 not in v, list(v), (-v).x, v == V(3), v != V(3)
+
+
+def init_that_is_a_static_or_class_method():
+    seen = []
+
+    class Static:
+        __init__ = staticmethod(lambda *args: seen.append(args))
+
+    class Class:
+        @classmethod
+        def __init__(cls, *args):
+            seen.append((cls.__name__, *args))
+
+    Static(), Static(1), Class(), Class(2)
+    return seen
+
+
+def keywords_of_a_class_with_any_name():
+    class Base:
+        def __init_subclass__(cls, **keywords):
+            print(keywords)
+
+    class Made(Base, name=1, frame=2, function=3, self=4):
+        pass
+
+
+def super_after_self_is_deleted():
+    class A:
+        def f(self):
+            def inner():
+                return self
+
+            del self
+            return super().f()
+
+    A().f()
+
+
+def exceptions_are_matched_by_identity():
+    class Meta(type):
+        def __eq__(cls, other):
+            return True
+
+        __hash__ = type.__hash__
+
+    class Anything(Exception, metaclass=Meta):
+        pass
+
+    try:
+        raise ValueError
+    except Anything:
+        return "equal"
+    except ValueError:
+        return "the same"

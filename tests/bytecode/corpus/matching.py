@@ -246,3 +246,16 @@ def match_in_a_loop_with_control_flow():
     else:
         out.append("never")
     return out
+
+
+def names_to_match_must_be_plain_strings():
+    class Name(str):
+        pass
+
+    class P:
+        __match_args__ = (Name("x"),)
+        x = 1
+
+    match P():
+        case P(found):
+            return found

@@ -182,3 +182,17 @@ def recursion_without_end_is_caught():
     except RecursionError as error:
         return depth > 500, type(error).__name__
     return "no end"
+
+
+def recursion_in_a_handler_without_end():
+    def again():
+        try:
+            1 / 0
+        except ZeroDivisionError:
+            again()
+
+    try:
+        again()
+    except RecursionError as error:
+        inner = error.__context__
+        return type(inner).__name__, type(inner.__context__).__name__

@@ -198,4 +198,36 @@ def static_attributes():
     return sorted(A.__static_attributes__), A.__firstlineno__ > 0
 """,
     ),
+    (
+        (3, 11),
+        """
+def executed_text_without_the_future():
+    import dataclasses, inspect
+    space = {}
+    exec("def f(a: int) -> str: pass", space)
+    A = dataclasses.make_dataclass("A", [("x", int)])
+    return space["f"].__annotations__, str(inspect.signature(A)), A.__doc__
+""",
+    ),
+    (
+        (3, 12),
+        """
+def type_parameters_of_any_name():
+    def f[bound: int](): pass
+    def g[limits: (int, str)](): pass
+    type evaluate = int
+    type made = str
+    return (f.__type_params__[0].__bound__, g.__type_params__[0].__constraints__,
+            evaluate.__value__, made.__value__)
+""",
+    ),
+    (
+        (3, 13),
+        """
+def defaults_of_parameters_of_any_name():
+    def f[evaluate = int, *old = *tuple[int], **made = [int]](): pass
+    def g[old: object = bool](): pass
+    return [p.__default__ for p in (*f.__type_params__, *g.__type_params__)]
+""",
+    ),
 ]
