@@ -83,13 +83,10 @@ def import_from(frame: Frame, operation: Operation) -> None:
         package = getattr(module, "__name__", None)
         value = sys.modules.get(f"{package}.{name}", NULL)
         if value is NULL:
-            file = getattr(module, "__file__", None)
-            raise ImportError(
-                f"cannot import name {name!r} from {package or '<unknown module name>'!r} "
-                f"({file or 'unknown location'})",
-                name=package,
-                path=file,
-            )
+            # CPython words the error, which guesses at the reason (a circular import, a name taken).
+            space = {"__builtins__": {"__import__": lambda *_: module}}
+            exec(compile(f"from module import {name}", __file__, "exec"), space)
+            value = space[name]
     frame.stack.append(value)
 
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import importlib.machinery
 import sys
+import types
 import typing
 
 
@@ -88,3 +90,17 @@ def callers_asked_for_in_a_thrown_exception():
     found = g.throw(ValueError("thrown"))
     g.close()
     return found
+
+
+def import_from_a_module_that_is_being_imported():
+    module = types.ModuleType("half_imported")
+    module.__file__ = "/half_imported.py"
+    module.__spec__ = importlib.machinery.ModuleSpec(module.__name__, None, origin=module.__file__)
+    module.__spec__._set_fileattr = True
+    module.__spec__._initializing = True
+    sys.modules[module.__name__] = module
+    try:
+        from half_imported import name
+    finally:
+        del sys.modules[module.__name__]
+    return name
