@@ -83,7 +83,7 @@ def import_from(frame: Frame, operation: Operation) -> None:
         package = getattr(module, "__name__", None)
         value = sys.modules.get(f"{package}.{name}", NULL)
         if value is NULL:
-            # CPython words the error, which guesses at the reason (a circular import, a name taken).
+            # CPython words the error, and guesses the reason (a circular import, a taken name).
             space = {"__builtins__": {"__import__": lambda *_: module}}
             exec(compile(f"from module import {name}", __file__, "exec"), space)
             value = space[name]
