@@ -9,7 +9,7 @@ True
 -3
 
 In the order of the lab: ``networks`` (what is run), ``bytecode`` (what the interpreter is asked to
-do), ``running`` (from source to function), ``loops``, ``memory``, ``words`` (text, errors, ratios
+do), ``running`` (from source to function), ``memory``, ``words`` (text, errors, ratios
 on the page), ``budget`` (where the time goes), ``inlining`` (who is called and who is not).
 """
 
@@ -18,17 +18,15 @@ from __future__ import annotations
 from hpml.labs.code_generation.budget import STAGES, budget, draw_budget
 from hpml.labs.code_generation.bytecode import instructions, measure_expressions
 from hpml.labs.code_generation.inlining import explained
-from hpml.labs.code_generation.loops import draw_loops, loop_costs
 from hpml.labs.code_generation.memory import draw_live_bytes, live_bytes
 from hpml.labs.code_generation.networks import (
     DOCUMENTS_SOURCE,
     chain_model,
     documents_example,
     residual_model,
-    stairs_model,
 )
 from hpml.labs.code_generation.running import function_of
-from hpml.labs.code_generation.words import error_page, in_words, listing, what_fits
+from hpml.labs.code_generation.words import error_page, how_quiet, in_words, listing, what_fits
 from hpml.symbolic.config import loop_length
 from hpml.symbolic.instructions import count_instructions
 
@@ -41,18 +39,16 @@ __all__ = [
     "documents_example",
     "draw_budget",
     "draw_live_bytes",
-    "draw_loops",
     "error_page",
     "explained",
     "function_of",
+    "how_quiet",
     "in_words",
     "instructions",
     "listing",
     "live_bytes",
-    "loop_costs",
     "loop_length",
     "measure_expressions",
     "residual_model",
-    "stairs_model",
     "what_fits",
 ]

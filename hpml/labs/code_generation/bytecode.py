@@ -6,7 +6,7 @@ import dataclasses
 import dis
 import functools
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from types import FunctionType
 from typing import Any
 
@@ -20,12 +20,11 @@ __all__ = ["instructions", "measure_expressions"]
 _REPEATS, _TURNS = 100, 10
 
 
-def instructions(*functions: FunctionType, names: Sequence[str] | None = None) -> Table:
+def instructions(*functions: FunctionType) -> Table:
     """Return the bytecode of functions side by side, as the running Python compiled it.
 
     Args:
-        *functions: one column each.
-        names: of the columns, each different; by default the functions' own.
+        *functions: one column each, under its name.
 
     Raises:
         LabError: if a function is not one written in Python.
@@ -49,7 +48,7 @@ def instructions(*functions: FunctionType, names: Sequence[str] | None = None) -
     rows = [[col[row] if row < len(col) else "" for col in columns] for row in range(longest)]
     version = ".".join(map(str, sys.version_info[:2]))
     return Table(
-        names if names is not None else [function.__name__ for function in functions],
+        [function.__name__ for function in functions],
         rows,
         caption=f"Bytecode of CPython {version}; other versions name some of these differently.",
     )

@@ -15,7 +15,6 @@ __all__ = [
     "chain_model",
     "documents_example",
     "residual_model",
-    "stairs_model",
 ]
 
 DOCUMENTS_SOURCE = """\
@@ -89,26 +88,4 @@ def residual_model(blocks: int, features: int = 4) -> SymbolicModel:
     inputs = x
     for _ in range(blocks):
         x = x + nn.ReLU()(nn.Linear(features, features)(x))
-    return SymbolicModel(inputs, x, execution="codegen")
-
-
-def stairs_model(runs: Sequence[int] = (2, 4, 8, 16, 32, 64, 128)) -> SymbolicModel:
-    """Return a model with straight runs of these lengths, a shortcut around each of them.
-
-    The shortcut makes two readers of the value before the run, so no run reaches into the next.
-
-    >>> len(stairs_model((2, 3)).graph.calls)
-    7
-    """
-    from torch import nn
-
-    from hpml.symbolic import Input, SymbolicModel
-
-    x: Any = Input(shape=(4,))
-    inputs = x
-    for length in runs:
-        run = x
-        for _ in range(length):
-            run = nn.Linear(4, 4)(run)
-        x = x + run
     return SymbolicModel(inputs, x, execution="codegen")

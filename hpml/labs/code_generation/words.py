@@ -4,20 +4,25 @@ from __future__ import annotations
 
 import html
 import linecache
+import statistics
 import traceback
 from collections.abc import Callable
 
-from hpml.base.page import Page
+from hpml.base.page import Page, say
+from hpml.benchmark import Comparison
 from hpml.benchmark.comparison import Ratio
 from hpml.labs.errors import LabError
 
-__all__ = ["error_page", "in_words", "listing", "what_fits"]
+__all__ = ["error_page", "how_quiet", "in_words", "listing", "what_fits"]
 
 # An exported page gives output the font of its prose and breaks lines inside words.
 _FIXED = (
     "font-family: var(--jp-code-font-family, monospace), monospace; font-size: 13px; "
     "line-height: 1.35; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere;"
 )
+
+WIDE = 0.10
+"""Interquartile range over median from which on a machine is called busy."""
 
 
 def in_words(name: str, ratio: Ratio, other: str) -> str:
@@ -34,6 +39,29 @@ def in_words(name: str, ratio: Ratio, other: str) -> str:
         return f"**{name}** and {other} cannot be told apart ({bound})"
     change = f"{100 * abs(ratio.value - 1):.0f} % {'more' if ratio.value > 1 else 'less'}"
     return f"**{name}** took {change} time than {other}"
+
+
+def how_quiet(measured: Comparison) -> Page:
+    """Say how far the samples of a measurement spread, and warn where that is wide.
+
+    The spread is the width of the middle half as a share of the median, of the contender that is
+    in the middle: one that was disturbed by chance says nothing about the machine.
+
+    >>> from hpml.benchmark import Measurement
+    >>> still = Measurement("one", (1.00, 1.01, 1.02, 1.01, 1.00, 1.01), number=1)
+    >>> how_quiet(Comparison((still,), "one", 6))
+    The middle half of the samples spans 1 % of the median: quiet enough.
+    """
+    spread = statistics.median(m.interquartile_range / m.median for m in measured)
+    seen = f"The middle half of the samples spans {spread:.0%} of the median".replace("%", " %")
+    if spread <= WIDE:
+        return say(f"{seen}: quiet enough.")
+    return say(
+        f"**This machine is busy.** {seen}. Expect “cannot tell” below where a quiet machine "
+        f"would answer, and pictures with wide bands. Close other programs, put a laptop on mains "
+        "power, set `ROUNDS = 75` above and run from there. If it stays so, read on: the "
+        "counts of instructions, of lines and of bytes do not depend on it."
+    )
 
 
 def what_fits(few: Ratio, many: Ratio) -> str:
