@@ -283,6 +283,8 @@ def _label_ends(ax: Axes, lines: Sequence[Sweep], shades: Mapping[str, str], sca
 
 def _name_decades(ax: Axes) -> None:
     """Put ticks on a logarithmic y axis that may span less than one power of ten."""
+    from matplotlib.ticker import MaxNLocator
+
     low, high = ax.get_ylim()
     for steps in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)):
         powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
@@ -290,6 +292,9 @@ def _name_decades(ax: Axes) -> None:
         ticks = [tick for tick in ticks if low <= tick <= high]
         if len(ticks) >= 4:
             break
+    else:
+        # So short an axis is nearly linear.
+        ticks = [tick for tick in MaxNLocator(6).tick_values(low, high) if low <= tick <= high]
     ax.set_yticks(ticks, [f"{tick:,g}" for tick in ticks])
 
 

@@ -112,6 +112,12 @@ def test_a_logarithmic_picture_of_less_than_a_decade_has_ticks() -> None:
     assert [label.get_text() for label in ax.get_xticklabels()] == ["250", "500"]
 
 
+def test_a_logarithmic_axis_close_around_one_has_ticks() -> None:
+    lines = [Sweep("a", (250.0, 500.0), ((0.95, 1.0, 1.05),) * 2)]
+    ax = plot_sweep(lines, title="t", x="x", y="y", log=True)
+    assert len(ax.get_yticks()) >= 3
+
+
 def places_in_pixels(ax: Axes) -> list[float]:
     ax.figure.canvas.draw()  # type: ignore[union-attr]
     drawn = [line for line in ax.get_lines() if line.get_marker() not in ("None", "")]
