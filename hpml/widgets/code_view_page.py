@@ -229,7 +229,10 @@ _SCRIPT = """
     let shown = false;
     for (const part of parts) {
       const [first, last] = spans.get(part);
-      const lit = first < end && start < last && (part === from || part.tagName === there);
+      // A layer's label and the values it makes are one thing in the graph.
+      const same = part.tagName === "SPAN" && part.dataset.calls === from?.dataset.calls;
+      const lit = first < end && start < last
+        && (part === from || same || part.tagName === there);
       part.classList.toggle("hpml-lit", lit);
       if (lit && !shown && part.tagName === there) { shown = true; reveal(part); }
     }

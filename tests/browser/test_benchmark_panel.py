@@ -25,7 +25,7 @@ def pictures(lab: Any) -> int:
 
 
 def table(lab: Any) -> list[list[str]]:
-    lab.page.locator("summary", has_text="Table").click()
+    lab.page.get_by_text("Table", exact=True).click()
     rows = lab.page.locator(".jp-OutputArea-output tbody tr").all_inner_texts()
     return [row.split("\t") for row in rows]
 
