@@ -10,6 +10,7 @@ from collections.abc import Callable
 
 from hpml.base.page import Page, say
 from hpml.benchmark import Comparison
+from hpml.benchmark.advising import kinds, some_names, unstable
 from hpml.benchmark.comparison import Ratio
 from hpml.labs.errors import LabError
 
@@ -55,7 +56,9 @@ def how_quiet(measured: Comparison) -> Page:
     spread = statistics.median(m.interquartile_range / m.median for m in measured)
     seen = f"The middle half of the samples spans {spread:.0%} of the median".replace("%", " %")
     if spread <= WIDE:
-        return say(f"{seen}: quiet enough.")
+        shaky = unstable(kinds(measured.advice))
+        but = f", if not for {some_names(f'`{name}`' for name in shaky)}" if shaky else ""
+        return say(f"{seen}: quiet enough{but}.")
     return say(
         f"**This machine is busy.** {seen}. Expect “cannot tell” below where a quiet machine "
         f"would answer, and pictures with wide bands. Close other programs, put a laptop on mains "
