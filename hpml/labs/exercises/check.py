@@ -6,13 +6,15 @@ feedback, not a grade: grading tries other cases, in a process of its own.
 
 from __future__ import annotations
 
+import contextlib
 import html
 import random
+import sys
 import textwrap
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TextIO
 
 from hpml.base.errors import describe
 from hpml.base.page import Page, frame, notebook_shell, put, sentence
@@ -24,6 +26,7 @@ from hpml.labs.exercises.judging import Counterexample, Verdict, judge, written_
 from hpml.labs.exercises.outcomes import Outcome, Raised, Returned
 from hpml.labs.exercises.printing import bounded_printing
 from hpml.labs.exercises.sources import forbidden_uses, is_stub, program_of
+from hpml.labs.exercises.waiting import said_if_slow
 from hpml.labs.session import current_lab
 from hpml.worker.calling import call
 from hpml.worker.plain import decode
@@ -73,6 +76,7 @@ def check(function: Callable[..., Any]) -> Checked:
     The exercise is found by the function's name. It shows right, not done yet, or the first case
     that fails with what was expected and what came; from the second failure on, a hint. It never
     raises for what the function does; it can be stopped like any cell, which counts as a failure.
+    A case that takes ten seconds is named while it runs.
     Of what the function prints, the first 2,000 characters are shown.
 
     Args:
@@ -111,8 +115,9 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
     outcomes: list[Outcome] = []
     if not stub and not forbidden:
         try:
+            stream = sys.stdout  # not the bounded one: this line is ours
             with bounded_printing():
-                for outcome in _outcomes(exercise, function, cases):
+                for outcome in _outcomes(exercise, function, cases, stream):
                     outcomes.append(outcome)
         except KeyboardInterrupt:
             stopped = cases[len(outcomes)]
@@ -157,11 +162,17 @@ def _exercise(function: object) -> Exercise:
 
 
 def _outcomes(
-    exercise: Exercise, function: Callable[..., Any], cases: Sequence[Case]
+    exercise: Exercise,
+    function: Callable[..., Any],
+    cases: Sequence[Case],
+    stream: TextIO | None = None,
 ) -> Iterator[Outcome]:
+    """Yield what comes of each case; a slow one is named on `stream` while it runs."""
     arguments, observe = find_way(exercise.arguments), find_way(exercise.observe)
     for case in cases:
-        answer = call(function, arguments, observe, case.data, interruptible=True)
+        line = f"{exercise.name}: still in case “{case.name}”; interrupt with ■"
+        with said_if_slow(line, stream) if stream else contextlib.nullcontext():
+            answer = call(function, arguments, observe, case.data, interruptible=True)
         if answer["outcome"] == "returned":
             changed = {name: decode(value) for name, value in answer["changed"].items()}
             yield Returned(decode(answer["value"]), changed)
