@@ -6,7 +6,7 @@
 
 PYTHON ?= python3
 # How pytest runs; the labs and torch's import make two workers pay even on two cores.
-PYTEST ?= -n 2
+PYTEST ?= -n 2 --dist loadgroup
 
 BIN := .venv/bin
 # One thread each: two test workers on two cores would otherwise fight over them.

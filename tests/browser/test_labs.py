@@ -13,7 +13,12 @@ from hpml.labs.exercises.catalogue import choice, find
 
 ROOT = Path(__file__).resolve().parents[2]
 LABS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-each_lab = pytest.mark.parametrize("lab", LABS, indirect=True, ids=lambda path: path.stem)
+# A lab runs once for all of its tests; a group stays in one process when tests are shared out.
+each_lab = pytest.mark.parametrize(
+    "lab",
+    [pytest.param(path, id=path.stem, marks=pytest.mark.xdist_group(path.stem)) for path in LABS],
+    indirect=True,
+)
 first_lab = pytest.mark.parametrize("lab", LABS[:1], indirect=True, ids=lambda path: path.stem)
 
 WIDGET = "application/vnd.jupyter.widget-view+json"

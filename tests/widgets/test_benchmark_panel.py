@@ -88,7 +88,7 @@ def test_cancelling_keeps_finished_cases_and_the_rounds_of_the_one_in_flight() -
             assert panel.status.startswith("Stopping after the round in flight")
     (kept,) = panel.cases
     assert 1 <= kept.comparison.rounds < MANY
-    assert panel.status.startswith(f"Cancelled. Kept: layers 2 ({kept.comparison.rounds} of")
+    assert panel.status.startswith(f"Cancelled. Kept: layers 2 ({kept.comparison.rounds:,} of")
     assert read_cases(run.order.out).cases == (kept,)
 
 
