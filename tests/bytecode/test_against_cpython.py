@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import os
 import shutil
 import subprocess
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -20,6 +22,15 @@ from tests.bytecode.cases import corpus
 from tests.bytecode.outcome import differences, outcome_of
 
 ROOT = Path(__file__).parents[2]
+
+
+@pytest.fixture(autouse=True)
+def _no_loop_around() -> Iterator[None]:
+    """Let a compared function start an event loop after Playwright has left its own running."""
+    running = asyncio._get_running_loop()
+    asyncio._set_running_loop(None)
+    yield
+    asyncio._set_running_loop(running)
 
 
 @pytest.mark.parametrize("section", SECTIONS)
