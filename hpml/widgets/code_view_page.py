@@ -243,11 +243,17 @@ _SCRIPT = """
     if (at.top < window_.top) side.scrollTop -= window_.top - at.top + 30;
     if (at.bottom > window_.bottom) side.scrollTop += at.bottom - window_.bottom + 30;
   };
+  // When the page scrolls below a mouse at rest, the keys decide what is lit, not the mouse.
+  let mouse = "";
+  const rests = (event) => mouse === (mouse = `${event.screenX},${event.screenY}`);
+  root.addEventListener("mousemove", rests);
   root.addEventListener("mouseover", (event) => {
     const part = event.target.closest("[data-calls]");
-    if (part) light(part);
+    if (!rests(event) && part) light(part);
   });
-  root.querySelector(".hpml-sides").addEventListener("mouseleave", () => light(null));
+  root.querySelector(".hpml-sides").addEventListener("mouseleave", (event) => {
+    if (!rests(event)) light(null);
+  });
   const along = (side, stops) => {
     let at = -1;
     side?.addEventListener("keydown", (event) => {
