@@ -18,10 +18,10 @@ from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.errors import BytecodeError, StepLimitError
 from hpml.bytecode.machine import interpreter, tracebacks
 from hpml.bytecode.machine.decode import decode
-from hpml.bytecode.machine.plain_attributes import unchanged
 from hpml.bytecode.machine.recorder import Recorder, raised_text
 from hpml.bytecode.machine.state import ASYNC, CoroutineStack, MachineState, Reraise
 from hpml.bytecode.machine.trace import Raised, Trace
+from hpml.bytecode.plain_attributes import unchanged
 from hpml.bytecode.safe_repr import short
 
 RUN_LIMIT = 100_000_000
@@ -234,14 +234,15 @@ def _report(error: BaseException) -> Raised:
 def _trace(
     function: FunctionType, recorder: Recorder, value: str | None, exception: Raised | None
 ) -> Trace:
-    steps = recorder.steps()
+    recorder.stop()
     try:
-        lines, first_line = inspect.getsourcelines(function)
+        # Of the code: a function that wraps another stands for that one's source.
+        lines, first_line = inspect.getsourcelines(function.__code__)
     except (OSError, TypeError):
         lines, first_line = [], function.__code__.co_firstlineno
     return Trace(
         function=function.__qualname__,
-        steps=steps,
+        steps=recorder.steps,
         value=value,
         exception=exception,
         printed=recorder.printed,
