@@ -103,7 +103,7 @@ def decoded(code: CodeType, *, show_caches: bool, adaptive: bool) -> Iterator[De
             _effect(step, jump=False),
             _effect(step, jump=True) if jumps else None,
             base_name(step.opname) not in _LEAVES,
-            tuple(step.positions) if step.positions else (None, None, None, None),
+            _span(step),
         )
         if show_caches:
             yield from _listed_caches(step)
@@ -150,7 +150,8 @@ def listed(
     if adaptive:
         # A changed copy has learnt nothing: the names are those of the code's own bytes.
         names: Any = dis._all_opname if hasattr(dis, "_all_opname") else dis.opname
-        data: bytes = code._co_code_adaptive
+        learnt: Any = code
+        data: bytes = learnt._co_code_adaptive
         found = [step._replace(opname=names[data[step.offset]]) for step in found]
     return found
 
@@ -181,9 +182,12 @@ def _listed_caches(step: Any) -> Iterator[Decoded]:
     for name, size, data in getattr(step, "cache_info", None) or ():
         for unit in range(size):
             text = "" if unit else f"{name}: {int.from_bytes(data, 'little')}"
-            span = tuple(step.positions) if step.positions else (None, None, None, None)
-            yield Decoded(offset, "CACHE", 0, text, None, False, 0, None, True, span)
+            yield Decoded(offset, "CACHE", 0, text, None, False, 0, None, True, _span(step))
             offset += 2
+
+
+def _span(step: Any) -> tuple[int | None, int | None, int | None, int | None]:
+    return tuple(step.positions) if step.positions else (None, None, None, None)  # type: ignore[return-value]
 
 
 def base_name(opname: str) -> str:

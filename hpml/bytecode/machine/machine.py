@@ -41,13 +41,23 @@ class Machine:
             those for which a function returns true.
 
     Functions that are not stepped into, everything written in C, and whatever C code calls back
-    (the ``key`` of ``sorted``, an ``__add__``) are executed by CPython within one instruction.
-    What looks at the stack of calls (``inspect.stack``, the line of a warning from C code) sees the
-    machine there, and so does what watches state (`sys.settrace`) or looks into a generator
-    (``gi_frame``, ``gi_yieldfrom``). The frames of a traceback keep the variables' values of the
-    moment of the exception. Steps that another thread takes are not recorded. A generator that is
-    driven by a generator costs a few of Python's own calls, so that some hundred of them in each
-    other reach the limit of recursion earlier than without the machine.
+    (the ``key`` of ``sorted``, an ``__add__``, a property) are executed by CPython within one
+    instruction. What looks at the stack of calls from there (``inspect.stack``, the line of a
+    warning) sees the machine, and so does what watches execution (`sys.settrace`) or looks into a
+    generator (``gi_frame``, ``gi_yieldfrom``).
+
+    Python has no way to make a frame object of a given call, so those that a program gets are
+    copies: ``f_code`` is a copy of the function's code, a write through ``f_locals`` (3.13) changes
+    nothing, and in a traceback ``f_lineno`` and ``f_back`` are None (``tb_lineno`` is right) and
+    the variables those of the moment of the exception.
+
+    A program that meets the limit leaves by way of its ``finally`` and ``with``, with a few steps
+    more for them; then the limit is reported. Signals reach the program between instructions;
+    a handler that is set by a function which is not stepped into may interrupt the machine itself.
+    Steps that another thread takes are not recorded. A generator that is driven by a generator
+    costs a few of Python's own calls, so that some hundred of them in each other reach the limit of
+    recursion earlier than without the machine. From 3.14 on CPython does not count the reference of
+    a parameter that was lent by its caller, and `sys.getrefcount` counts it here.
 
     >>> Machine(max_steps=1000).run(sum, [1, 2])
     Traceback (most recent call last):
