@@ -1,6 +1,6 @@
-"""Which part of the package may import which: the storeys of the house, read from the source.
+"""Which part of the package may import which: the layers of the house, read from the source.
 
-A file imports only from its own room and from rooms of lower storeys. Rooms of one storey do not
+A file imports only from its own room and from rooms of lower layers. Rooms of one layer do not
 know each other. The source is parsed, not run, so that an import inside a function or under
 ``TYPE_CHECKING`` counts as well.
 """
@@ -14,16 +14,18 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-STOREYS = (
-    ("base", "worker"),
+LAYERS = (
+    ("base", "sandbox"),
     ("bytecode", "symbolic", "benchmark", "jit", "datasets"),
-    ("models", "profiling", "training", "doctor"),
+    ("models", "profiling", "training", "runtimes", "doctor"),
     ("suites",),
-    ("labs", "widgets", "server"),
+    ("course", "widgets", "server"),
+    ("labs",),
+    ("grading", "release"),
     ("cli",),
     ("__main__",),
 )
-_LEVEL = {room: level for level, rooms in enumerate(STOREYS) for room in rooms}
+_LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
 
 
 def violations(root: Path) -> list[str]:
@@ -36,7 +38,7 @@ def violations(root: Path) -> list[str]:
         if room == "__init__":
             room = "hpml"
         elif room not in _LEVEL:
-            found.append(f"{where}: {room} stands on no storey; give it one in tests/project")
+            found.append(f"{where}: {room} stands in no layer; give it one in tests/project")
             continue
         package = parts[:-1]
         for line, target in _imports(ast.parse(path.read_text(encoding="utf-8")), package, root):

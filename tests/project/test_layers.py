@@ -4,7 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from tests.project.storeys import violations
+from tests.project.layers import violations
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -39,7 +39,7 @@ def tree(root: Path, files: dict[str, str]) -> Path:
         ),
         ("models/a.py", "import importlib\nimportlib.import_module('hpml.labs.b')", "labs"),
         ("__init__.py", "from hpml.base import Table", "hpml imports base"),
-        ("cellar/a.py", "", "cellar stands on no storey"),
+        ("cellar/a.py", "", "cellar stands in no layer"),
         ("models/a.py", "import hpml.attic", "models imports attic"),
     ],
 )
