@@ -3,7 +3,7 @@
 The notebooks of the course hold the prose and the exercises; this package holds everything that is
 too long for a notebook cell. It is built in layers, each of which imports only from those below::
 
-    base  sandbox                               files, figures, tables · what runs beside a submission
+    base  sandbox                           files, figures, tables · what runs a submission
     bytecode  symbolic  benchmark  jit  datasets    the tools, which do not know each other
     models  profiling  training  runtimes  doctor   what the experiments run
     suites                                      the experiments
