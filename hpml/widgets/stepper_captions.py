@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hpml.bytecode.trace import Step
+from hpml.bytecode import Step
 from hpml.widgets.stepper_words import Words, named
 
 __all__ = ["instruction_words", "locals_named"]

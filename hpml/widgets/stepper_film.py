@@ -8,7 +8,7 @@ from types import CodeType
 
 from hpml.base.errors import describe
 from hpml.base.tables import Table
-from hpml.bytecode.trace import Trace
+from hpml.bytecode import Trace
 from hpml.widgets.errors import WidgetError
 from hpml.widgets.frames import MOST_FRAMES, Film, baked
 from hpml.widgets.stepper_frames import frames_of

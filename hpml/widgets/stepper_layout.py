@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import CodeType
 
-from hpml.bytecode.trace import Trace
+from hpml.bytecode import Trace
 from hpml.widgets.stepper_code import Code, Source, codes_of, kept
 from hpml.widgets.stepper_moments import Moment, moments
 
