@@ -20,7 +20,7 @@ from hpml.base.errors import HpmlError, describe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hpml.labs.execute import Execution
+    from hpml.course.execute import Execution
 
 __all__ = ["main"]
 
@@ -157,7 +157,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     from hpml.base.files import results_folder
-    from hpml.labs.execute import LabNotFoundError, find_lab
+    from hpml.course.execute import LabNotFoundError, find_lab
 
     try:
         path = find_lab(options.lab)
@@ -175,7 +175,7 @@ def _run(options: argparse.Namespace) -> int:
 def _execute_with_bar(path: Path, timeout: float) -> Execution:
     from tqdm import tqdm
 
-    from hpml.labs.execute import execute
+    from hpml.course.execute import execute
 
     with tqdm(desc=path.stem, unit="cell", file=sys.stderr, dynamic_ncols=True) as bar:
 
@@ -193,7 +193,7 @@ def _report_run(execution: Execution, target: Path) -> int:
 
     from hpml.base.files import write_atomically
     from hpml.base.tables import format_seconds
-    from hpml.labs.execute import result_texts
+    from hpml.course.execute import result_texts
 
     write_atomically(target, nbformat.writes(execution.notebook) + "\n")  # type: ignore[no-untyped-call]
     for text in result_texts(execution.notebook):
@@ -206,7 +206,7 @@ def _report_run(execution: Execution, target: Path) -> int:
 
 
 def _grade(arguments: Sequence[str]) -> int:
-    from hpml.labs.grading import command
+    from hpml.grading import command
 
     parser = _Parser(
         prog="hpml grade",

@@ -9,7 +9,7 @@ from typing import Any
 import nbformat
 import pytest
 
-from hpml.labs.exercises.catalogue import choice, find
+from hpml.labs.catalogue import choice, find
 
 ROOT = Path(__file__).resolve().parents[2]
 LABS = sorted((ROOT / "notebooks").glob("*.ipynb"))

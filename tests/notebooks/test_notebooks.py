@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
-from hpml.labs.execute import execute, result_texts
+from hpml.course.execute import execute, result_texts
 
 LABS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 each_lab = pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
