@@ -1,11 +1,11 @@
-"""Tells the machine's own code from that of the program that it runs."""
+"""Tells code of `hpml.bytecode` from that of the program that it runs."""
 
 from __future__ import annotations
 
 from pathlib import Path
 from types import CodeType, FrameType
 
-_FOLDER = str(Path(__file__).parents[1])
+_FOLDER = str(Path(__file__).parent)
 
 
 def is_ours(frame: FrameType) -> bool:
