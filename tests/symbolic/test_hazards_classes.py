@@ -363,7 +363,7 @@ def test_explain_names_what_was_replaced() -> None:
         "head": "the source was written for another layer than this Twice; "
         "assign model.execution once more to write it anew",
         "gelu": "it was compiled by itself",
-        "softmax": "Softmax has no functional form in the registry",
+        "softmax": "Softmax has no functional form in the layer rules",
     }
     assert pair.model.explain().title == "execution 'inlined'"
 

@@ -28,7 +28,7 @@ from hpml.labs.code_generation.networks import (
 from hpml.labs.code_generation.running import function_of
 from hpml.labs.code_generation.words import error_page, how_quiet, in_words, listing, what_fits
 from hpml.symbolic.config import loop_length
-from hpml.symbolic.instructions import count_instructions
+from hpml.symbolic.execution.instructions import count_instructions
 
 __all__ = [
     "DOCUMENTS_SOURCE",
