@@ -12,12 +12,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch import nn
 
+from .building.handles import SymbolicData, handle_of
+from .building.interception import handle_token, is_suspended, suspend
+from .building.node import Concrete, Node, layer_name
 from .errors import ArgumentError
 from .graph import Graph, check_inputs, collect
-from .interception import handle_token, is_suspended, suspend
 from .layout import lay_out
-from .node import Concrete, Node, layer_name
-from .symbolic_data import SymbolicData, handle_of
 from .symbolic_model import SymbolicModel
 from .useful_layers import GetAttr
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from .errors import GraphError
 from .graph import Call, Graph
+from .graph.liveness import use_counts
 from .layering import Rows
-from .order import use_counts
 
 LONGEST_CHAIN = 12
 """A straight chain of more layers than this is folded."""

@@ -11,9 +11,10 @@ from typing import Any
 import torch
 from torch import nn
 
-from .errors import GraphError
-from .isolation import borrowed
+from hpml.symbolic.errors import GraphError
+
 from .node import Concrete, InputRange, Node, TensorSpec
+from .preserved_state import preserved
 
 
 def device_of(layer: nn.Module) -> torch.device:
@@ -94,7 +95,7 @@ def _apply(node: Node, arguments: list[Any]) -> Any:
     device = device_of(layer)
     moved = [a.to(device) if isinstance(a, torch.Tensor) else a for a in arguments]
     try:
-        with borrowed(layer), torch.no_grad():
+        with preserved(layer), torch.no_grad():
             torch.default_generator.manual_seed(node.index)  # a dropout shows the same each time
             if node.unpacking is not None:
                 return tuple(layer(*moved[0]))[node.position]

@@ -7,7 +7,7 @@ from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel
 from hpml.symbolic.graph import Graph
-from hpml.symbolic.order import assign_slots, last_uses, use_counts
+from hpml.symbolic.graph.liveness import assign_slots, last_uses, use_counts
 from tests.symbolic.graphs import Recipe, recipes
 
 

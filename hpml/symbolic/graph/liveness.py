@@ -1,13 +1,13 @@
-"""When is a value last needed? The step from a forward order to names that can be used again.
+"""Liveness: when is a value last needed? From a forward order to names that can be used again.
 
 A forward that gives every intermediate a name of its own keeps them all alive until it returns. A
-hand-written one says ``x = layer(x)``. :func:`assign_names` does the same for any graph: the result
-of a call takes the name of a value that dies there.
+hand-written one says ``x = layer(x)``. :func:`assign_slots` does the same for any graph: the result
+of a call takes the place of a value that dies there.
 """
 
 from __future__ import annotations
 
-from .graph import Graph
+from .data import Graph
 
 
 def last_uses(graph: Graph) -> list[int]:

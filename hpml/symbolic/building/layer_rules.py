@@ -22,25 +22,26 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from .errors import ShapeError
+from hpml.symbolic.errors import ShapeError
+
 from .node import TensorSpec
 
 ShapeRule = Callable[[Any, TensorSpec], TensorSpec | None]
 
 
-class LayerEntry(NamedTuple):
+class LayerRule(NamedTuple):
     """What is known about one layer type.
 
     Attributes:
         shape_rule: ``(layer, spec of its argument) -> spec of its result``, ``None`` where the
             rule does not apply. Raises ShapeError where the layer cannot take the argument.
-        form: the functional form: ``{x}`` is the argument, ``{l}`` the layer, ``{p}`` its
+        expression: the functional form: ``{x}`` is the argument, ``{l}`` the layer, ``{p}`` its
             dictionary of parameters; functions are those of ``torch.nn.functional``.
         fixed: settings that the form stands on; with other values the layer is called.
     """
 
     shape_rule: ShapeRule
-    form: str
+    expression: str
     fixed: tuple[tuple[str, Any], ...] = ()
 
 
@@ -59,7 +60,7 @@ def shape_by_rule(layer: nn.Module, spec: TensorSpec) -> TensorSpec | None:
     >>> shape_by_rule(nn.Linear(4, 2), TensorSpec((1, 4), torch.float32))
     TensorSpec(shape=(1, 2), dtype=torch.float32)
     """
-    entry = REGISTRY.get(type(layer))
+    entry = LAYER_RULES.get(type(layer))
     if entry is None:
         return None
     own = layer.__dict__
@@ -203,7 +204,7 @@ def _batch_norm(ranks: tuple[int, ...]) -> ShapeRule:
     return rule
 
 
-_CONVOLUTION = LayerEntry(
+_CONVOLUTION = LayerRule(
     _convolution,
     '{function}({x}, {p}["weight"], {p}["bias"], '
     "{l}.stride, {l}.padding, {l}.dilation, {l}.groups)",
@@ -221,35 +222,39 @@ def _batch_norm_form(x: Any, layer: Any, weight: Any, bias: Any) -> Any:
     return F.batch_norm(x, mean, variance, weight, bias, False, 0.0, layer.eps)
 
 
-REGISTRY: dict[type[nn.Module], LayerEntry] = {
-    nn.Linear: LayerEntry(_linear, 'linear({x}, {p}["weight"], {p}["bias"])'),
-    nn.Conv1d: _CONVOLUTION._replace(form=_CONVOLUTION.form.replace("{function}", "conv1d")),
-    nn.Conv2d: _CONVOLUTION._replace(form=_CONVOLUTION.form.replace("{function}", "conv2d")),
-    nn.ReLU: LayerEntry(_same, "relu({x}, {l}.inplace)"),
-    nn.GELU: LayerEntry(_same, "gelu({x}, approximate={l}.approximate)"),
-    nn.Hardswish: LayerEntry(_same, "hardswish({x}, {l}.inplace)"),
-    nn.Sigmoid: LayerEntry(_same, "sigmoid({x})"),
-    nn.Tanh: LayerEntry(_same, "tanh({x})"),
-    nn.Dropout: LayerEntry(_same, "dropout({x}, {l}.p, {l}.training, {l}.inplace)"),
-    nn.Identity: LayerEntry(_identity, "{x}"),
-    nn.Flatten: LayerEntry(_flatten, "{x}.flatten({l}.start_dim, {l}.end_dim)"),
-    nn.MaxPool2d: LayerEntry(
+LAYER_RULES: dict[type[nn.Module], LayerRule] = {
+    nn.Linear: LayerRule(_linear, 'linear({x}, {p}["weight"], {p}["bias"])'),
+    nn.Conv1d: _CONVOLUTION._replace(
+        expression=_CONVOLUTION.expression.replace("{function}", "conv1d")
+    ),
+    nn.Conv2d: _CONVOLUTION._replace(
+        expression=_CONVOLUTION.expression.replace("{function}", "conv2d")
+    ),
+    nn.ReLU: LayerRule(_same, "relu({x}, {l}.inplace)"),
+    nn.GELU: LayerRule(_same, "gelu({x}, approximate={l}.approximate)"),
+    nn.Hardswish: LayerRule(_same, "hardswish({x}, {l}.inplace)"),
+    nn.Sigmoid: LayerRule(_same, "sigmoid({x})"),
+    nn.Tanh: LayerRule(_same, "tanh({x})"),
+    nn.Dropout: LayerRule(_same, "dropout({x}, {l}.p, {l}.training, {l}.inplace)"),
+    nn.Identity: LayerRule(_identity, "{x}"),
+    nn.Flatten: LayerRule(_flatten, "{x}.flatten({l}.start_dim, {l}.end_dim)"),
+    nn.MaxPool2d: LayerRule(
         _max_pool,
         "max_pool2d({x}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.dilation, "
         "ceil_mode={l}.ceil_mode, return_indices={l}.return_indices)",
     ),
-    nn.AvgPool2d: LayerEntry(
+    nn.AvgPool2d: LayerRule(
         _average_pool,
         "avg_pool2d({x}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.ceil_mode, "
         "{l}.count_include_pad, {l}.divisor_override)",
     ),
-    nn.AdaptiveAvgPool2d: LayerEntry(_adaptive_pool, "adaptive_avg_pool2d({x}, {l}.output_size)"),
-    nn.LayerNorm: LayerEntry(
+    nn.AdaptiveAvgPool2d: LayerRule(_adaptive_pool, "adaptive_avg_pool2d({x}, {l}.output_size)"),
+    nn.LayerNorm: LayerRule(
         _layer_norm,
         'layer_norm({x}, {l}.normalized_shape, {p}["weight"], {p}["bias"], {l}.eps)',
     ),
-    nn.BatchNorm1d: LayerEntry(_batch_norm((2, 3)), _BATCH_NORM),
-    nn.BatchNorm2d: LayerEntry(_batch_norm((4,)), _BATCH_NORM),
+    nn.BatchNorm1d: LayerRule(_batch_norm((2, 3)), _BATCH_NORM),
+    nn.BatchNorm2d: LayerRule(_batch_norm((4,)), _BATCH_NORM),
 }
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

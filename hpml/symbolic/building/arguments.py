@@ -14,7 +14,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .errors import ArgumentError
+from hpml.symbolic.errors import ArgumentError
 
 
 class Template(NamedTuple):
@@ -52,23 +52,28 @@ def children_of(value: Any) -> Iterator[Any] | None:
     return None
 
 
-def mentions(values: Any, kinds: tuple[type, ...]) -> bool:
-    """Return whether an instance of one of ``kinds`` is in ``values``, at any depth.
+def find(values: Any, kinds: tuple[type, ...]) -> Any | None:
+    """Return the first instance of one of ``kinds`` in ``values`` at any depth, or ``None``.
 
-    >>> mentions(([1, {"a": 2.0}],), (float,))
-    True
-    >>> mentions(([1, {"a": 2}],), (float,))
-    False
+    >>> find(([1, {"a": 2.0}],), (float,))
+    2.0
     """
     waiting = [values]
+    opened: set[int] = set()
     while waiting:
         value = waiting.pop()
         if isinstance(value, kinds):
-            return True
+            return value
         parts = children_of(value)
-        if parts is not None:
+        if parts is not None and id(value) not in opened:
+            opened.add(id(value))  # a dictionary may contain itself
             waiting.extend(parts)
-    return False
+    return None
+
+
+def mentions(values: Any, kinds: tuple[type, ...]) -> bool:
+    """Return whether an instance of one of ``kinds`` is in ``values``, at any depth."""
+    return find(values, kinds) is not None
 
 
 def split_call(

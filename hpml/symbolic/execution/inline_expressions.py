@@ -1,6 +1,6 @@
 """Which layers can be written out as an expression, and what it is.
 
-Three kinds: the layers of the registry, by their functional form; operators, as operators; and
+Three kinds: the layers of the layer rules, by their functional form; operators, as operators; and
 functions of torch that were called on symbolic tensors, as calls of those functions. For anything
 else there is a reason why it is called, which ``model.explain()`` shows.
 """
@@ -15,11 +15,11 @@ from typing import Any, NamedTuple
 
 from torch import nn
 
-from . import useful_layers
-from .registry import REGISTRY, LayerEntry
+from hpml.symbolic import useful_layers
+from hpml.symbolic.building.layer_rules import LAYER_RULES, LayerRule
 
 
-class Form(NamedTuple):
+class Expression(NamedTuple):
     """How a layer is written out.
 
     Attributes:
@@ -38,7 +38,7 @@ class Form(NamedTuple):
     def write(self, arguments: Sequence[str], layer: str, parameters: str, function: str) -> str:
         """Return the expression with names put in for its parts.
 
-        >>> Form('linear({0}, {p}["weight"])').write(["h0"], "l[3]", "p[3]", "")
+        >>> Expression('linear({0}, {p}["weight"])').write(["h0"], "l[3]", "p[3]", "")
         'linear(h0, p[3]["weight"])'
         """
         text = self.text.replace("{l}", layer).replace("{p}", parameters).replace("{f}", function)
@@ -47,8 +47,8 @@ class Form(NamedTuple):
         return text
 
 
-UNPACKED = Form("{0}")
-"""The form of unpacking: the statement itself does it, ``a, b = value``."""
+UNPACKED = Expression("{0}")
+"""The expression of unpacking: the statement itself does it, ``a, b = value``."""
 
 _SYMBOLS = {
     operator.add: "+",
@@ -80,13 +80,13 @@ _OPERATORS: dict[type[nn.Module], str] = {
 }
 
 
-def _form(entry: LayerEntry) -> Form:
-    text = entry.form.replace("{x}", "{0}")
+def _expression(entry: LayerRule) -> Expression:
+    text = entry.expression.replace("{x}", "{0}")
     used = tuple(name for name in ("weight", "bias") if f'{{p}}["{name}"]' in text)
-    return Form(text, None, used, entry.fixed)
+    return Expression(text, None, used, entry.fixed)
 
 
-_REGISTERED = {kind: _form(entry) for kind, entry in REGISTRY.items()}
+_REGISTERED = {kind: _expression(entry) for kind, entry in LAYER_RULES.items()}
 
 KINDS: tuple[type[nn.Module], ...] = (
     *_REGISTERED,
@@ -94,33 +94,33 @@ KINDS: tuple[type[nn.Module], ...] = (
     useful_layers.FunctionLayer,
     useful_layers.UnpackLayer,
 )
-"""The layer types that can have a form."""
+"""The layer types that can have an expression."""
 
 
-def form_of(layer: nn.Module, arguments: int) -> Form | str:
+def expression_of(layer: nn.Module, arguments: int) -> Expression | str:
     """Return how a layer is written out, or the reason why it is called instead.
 
     Args:
-        layer: the layer; only exact types have a form.
+        layer: the layer; only exact types have an expression.
         arguments: how many values it is applied to.
 
-    >>> form_of(nn.ReLU(), 1).text
+    >>> expression_of(nn.ReLU(), 1).text
     'relu({0}, {l}.inplace)'
-    >>> form_of(nn.Softmax(1), 1)
-    'Softmax has no functional form in the registry'
+    >>> expression_of(nn.Softmax(1), 1)
+    'Softmax has no functional form in the layer rules'
     """
     kind = type(layer)
     if kind in _REGISTERED and arguments == 1:
         return _REGISTERED[kind]
     text = _OPERATORS.get(kind, "")
     if text and arguments == (2 if "{1}" in text else 1):
-        return Form(text)
+        return Expression(text)
     if kind is useful_layers.FunctionLayer:
-        return _function_form(layer)
-    return f"{kind.__name__} has no functional form in the registry"
+        return _function_expression(layer)
+    return f"{kind.__name__} has no functional form in the layer rules"
 
 
-def _function_form(layer: Any) -> Form | str:
+def _function_expression(layer: Any) -> Expression | str:
     if layer._tensor_constants:
         return "it holds a tensor, which is looked up when it is called"
     if isinstance(layer.function, nn.Module):
@@ -136,9 +136,9 @@ def _function_form(layer: Any) -> Form | str:
     symbol = next((s for known, s in _SYMBOLS.items() if known is layer.function), None)
     if symbol is not None and template.text in ("a0, a1", "a0, k[0]", "k[0], a0"):
         left, right = template.text.split(", ")
-        return Form(f"{fill(left)} {symbol} {fill(right)}")
+        return Expression(f"{fill(left)} {symbol} {fill(right)}")
     text = fill(template.text)
-    return Form(f"{{f}}({text})", layer.function)
+    return Expression(f"{{f}}({text})", layer.function)
 
 
 def _literal(value: Any, position: int) -> str:

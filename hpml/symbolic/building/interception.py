@@ -17,7 +17,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
+
+from .arguments import find
 
 _lock = threading.RLock()
 _token: weakref.ref[Token] | None = None
@@ -26,9 +28,6 @@ _suspended = False
 ORDINARY = object()
 """The answer to a call in which nothing is symbolic."""
 
-_noticed: set[type] = set()
-_record: Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], Any]
-
 
 class Token:
     """Held by every symbolic handle; when the last one is gone, the interception is removed."""
@@ -36,18 +35,13 @@ class Token:
     __slots__ = ("__weakref__",)
 
 
-def connect(
-    kinds: set[type],
-    record: Callable[[nn.Module, tuple[Any, ...], dict[str, Any]], Any],
-) -> None:
-    """Say what to look for and what to do then; called once, when the package is imported.
+class Handle:
+    """A symbolic value, seen from here: it records the calls of modules that are given it."""
 
-    ``kinds`` are types whose instances as a first argument deserve a closer look; ``record`` takes
-    that look and makes the node, or returns `ORDINARY` if nothing symbolic is among the arguments.
-    """
-    global _record
-    _noticed.update(kinds)
-    _record = record
+    __slots__ = ()
+
+    def _record_call(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        raise NotImplementedError
 
 
 def handle_token(*, resume: bool = False) -> Token:
@@ -111,9 +105,15 @@ def _uninstall() -> None:
         nn.Module.__call__ = _below[nn.Module.__call__]  # type: ignore[method-assign]
 
 
+def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+    """Record the call if anything symbolic is among its arguments, else return `ORDINARY`."""
+    handle = args[0] if args and isinstance(args[0], Handle) else find((args, kwargs), (Handle,))
+    return ORDINARY if handle is None else handle._record_call(layer, args, kwargs)
+
+
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     # Written for speed: this runs for every module of the process while a handle is alive.
-    if (args and type(args[0]) in _noticed) or len(args) > 1 or kwargs:
+    if (args and type(args[0]) is not Tensor) or len(args) > 1 or kwargs:
         result = _record(self, args, kwargs)
         if result is not ORDINARY:
             return result

@@ -2,23 +2,24 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from collections.abc import Sequence
 
-from .model_tools import get_parameter_count
+from torch import nn
 
-if TYPE_CHECKING:
-    from .symbolic_model import SymbolicModel
+from hpml.symbolic.model_tools import get_parameter_count
+
+from .data import Graph
 
 GAP = "   "
 
 
-def summary_text(model: SymbolicModel) -> str:
+def summary_text(model: nn.Module, graph: Graph, layers: Sequence[nn.Module]) -> str:
     """Return the table that ``model.summary()`` prints.
 
     Outputs carry a star; an unknown batch size is shown as ``None``; ``Parent`` holds the rows that
     a layer takes its arguments from.
     """
-    rows = _rows(model)
+    rows = _rows(graph, layers)
     widths = [max(len(row[column]) for row in rows) for column in range(len(rows[0]))]
     lines = [
         "".join(cell.ljust(w) + GAP for cell, w in zip(row, widths, strict=True)) for row in rows
@@ -41,8 +42,7 @@ def summary_text(model: SymbolicModel) -> str:
     )
 
 
-def _rows(model: SymbolicModel) -> list[list[str]]:
-    graph = model.graph
+def _rows(graph: Graph, layers: Sequence[nn.Module]) -> list[list[str]]:
     outputs = set(graph.outputs)
     rows = [["", "Layer", "Output shape", "Params", "Parent"]]
     row_of: dict[int, int] = {}
@@ -55,7 +55,7 @@ def _rows(model: SymbolicModel) -> list[list[str]]:
     for value in graph.inputs:
         first = label([value])
         rows.append([first, f"Input_{len(rows)}", graph.values[value].text(), "0", ""])
-    for call, layer in zip(graph.calls, model._execution_order_layers, strict=True):
+    for call, layer in zip(graph.calls, layers, strict=True):
         results = [result for result in call.results if result is not None]
         parents = ",".join(str(row_of[argument]) for argument in call.arguments)
         shape = ", ".join(graph.values[result].text() for result in results)

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -16,214 +14,19 @@ from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from tests.symbolic.hazards import (
     LAYERS,
     Pair,
-    Row,
     always_called,
     called_layers,
-    check_row,
-    check_row_before_building,
-    each_mode,
     observe,
     obstacles,
-    row_list,
-    rows_of,
     value,
 )
 from tests.symbolic.programs import assert_same
-
-ROWS, row = row_list()
-HARMLESS, harmless = row_list()
-Undo = Callable[[], object]
 
 pytestmark = pytest.mark.filterwarnings(
     "ignore:.*non-full backward hooks.*:FutureWarning",
     # A full backward hook makes a view, which the in-place ReLU behind it changes.
     "ignore:.*a view and is being modified inplace.*",
 )
-
-
-@row(called=True)
-def forward_hook_that_reads(owner: Any, log: list[Any]) -> Undo:
-    return owner.linear.register_forward_hook(
-        lambda _, args, result: log.extend([args[0].clone(), result.clone()])
-    ).remove
-
-
-@row(called=True)
-def forward_hook_that_changes(owner: Any, log: list[Any]) -> Undo:
-    return owner.flat.register_forward_hook(lambda _, args, result: result * 2).remove
-
-
-@row(called=True)
-def forward_hook_with_kwargs(owner: Any, log: list[Any]) -> Undo:
-    def hook(_: nn.Module, args: Any, kwargs: Any, result: torch.Tensor) -> torch.Tensor:
-        log.append((len(args), dict(kwargs)))
-        return result + 1
-
-    return owner.gelu.register_forward_hook(hook, with_kwargs=True).remove
-
-
-@row(called=True)
-def forward_hook_always_called(owner: Any, log: list[Any]) -> Undo:
-    return owner.head.register_forward_hook(
-        lambda _, args, result: log.append(result is None), always_call=True
-    ).remove
-
-
-@row(called=True)
-def forward_pre_hook_that_changes(owner: Any, log: list[Any]) -> Undo:
-    return owner.conv.register_forward_pre_hook(lambda _, args: (args[0] * 3,)).remove
-
-
-@row(called=True)
-def forward_pre_hook_with_kwargs(owner: Any, log: list[Any]) -> Undo:
-    def hook(_: nn.Module, args: Any, kwargs: Any) -> Any:
-        log.append((len(args), dict(kwargs)))
-        return (args[0] - 1,), kwargs
-
-    return owner.pool.register_forward_pre_hook(hook, with_kwargs=True).remove
-
-
-@row(called=True)
-def several_hooks_in_an_order(owner: Any, log: list[Any]) -> Undo:
-    layer = owner.layer_norm
-    handles = [
-        layer.register_forward_hook(lambda *_: log.append("first")),
-        layer.register_forward_hook(lambda *_: log.append("second")),
-        layer.register_forward_hook(lambda *_: log.append("before"), prepend=True),
-        layer.register_forward_pre_hook(lambda *_: log.append("pre")),
-    ]
-    return lambda: [handle.remove() for handle in handles]
-
-
-@row(called=True)
-def full_backward_hook_that_changes(owner: Any, log: list[Any]) -> Undo:
-    def hook(_: nn.Module, into: Any, out: Any) -> Any:
-        log.append(out[0].clone())
-        return (into[0] * 2,)
-
-    return owner.linear.register_full_backward_hook(hook).remove
-
-
-@row(called=True)
-def full_backward_pre_hook_that_changes(owner: Any, log: list[Any]) -> Undo:
-    return owner.head.register_full_backward_pre_hook(lambda _, out: (out[0] * 3,)).remove
-
-
-@row(called=True)
-def old_backward_hook(owner: Any, log: list[Any]) -> Undo:
-    return owner.linear.register_backward_hook(
-        lambda _, into, out: log.append(out[0].clone())
-    ).remove
-
-
-@row(called=True)
-def hook_on_batch_norm(owner: Any, log: list[Any]) -> Undo:
-    return owner.norm.register_forward_hook(lambda _, args, result: result + 1).remove
-
-
-@row(called=True)
-def hook_on_dropout(owner: Any, log: list[Any]) -> Undo:
-    return owner.drop.register_forward_hook(lambda _, args, result: log.append(result.sum())).remove
-
-
-@row(called=True)
-def hook_on_an_in_place_layer(owner: Any, log: list[Any]) -> Undo:
-    return owner.relu.register_forward_hook(lambda _, args, r: log.append(r is args[0])).remove
-
-
-@row(called=True)
-def hook_written_into_the_dictionary(owner: Any, log: list[Any]) -> Undo:
-    owner.linear._forward_hooks[10**9] = lambda _, args, result: result * 2
-    return owner.linear._forward_hooks.clear
-
-
-@row(called=True)
-def hook_after_all_hooks_were_cleared_by_assignment(owner: Any, log: list[Any]) -> Undo:
-    for layer in owner.modules():
-        layer._forward_hooks = OrderedDict()
-    return forward_hook_that_changes(owner, log)
-
-
-def global_hook(register: str, hook: Callable[..., Any]) -> Callable[[Any, list[Any]], Undo]:
-    """Return an event: a hook for all modules that looks at those of one owner."""
-
-    def event(owner: Any, log: list[Any]) -> Undo:
-        mine = {id(getattr(owner, name)): name for name in LAYERS}
-
-        def filtered(module: nn.Module, *rest: Any) -> Any:
-            if id(module) not in mine:
-                return None
-            log.append(mine[id(module)])
-            return hook(module, *rest)
-
-        return getattr(torch_module, register)(filtered).remove
-
-    event.__name__ = register
-    return event
-
-
-ROWS += [
-    Row(global_hook("register_module_forward_hook", lambda _, args, result: result * 1.5), True),
-    Row(global_hook("register_module_forward_pre_hook", lambda _, args: (args[0] + 0.5,)), True),
-    Row(global_hook("register_module_full_backward_hook", lambda *_: None), True),
-    Row(global_hook("register_module_full_backward_pre_hook", lambda *_: None), True),
-]
-
-
-@harmless(called=False)
-def hook_on_a_layer_that_is_called_anyway(owner: Any, log: list[Any]) -> Undo:
-    return owner.softmax.register_forward_hook(lambda _, args, result: result * 2).remove
-
-
-@harmless(called=False)
-def hooks_of_the_state(owner: Any, log: list[Any]) -> Undo:
-    layer = owner.linear
-    handles = [
-        layer.register_state_dict_pre_hook(lambda *_: None),
-        layer.register_state_dict_post_hook(lambda *_: None),
-        layer.register_load_state_dict_pre_hook(lambda *_: None),
-        layer.register_load_state_dict_post_hook(lambda *_: None),
-    ]
-    return lambda: [handle.remove() for handle in handles]
-
-
-@harmless(called=False)
-def hook_on_a_parameter(owner: Any, log: list[Any]) -> Undo:
-    return owner.conv.weight.register_hook(lambda gradient: gradient * 2).remove
-
-
-@harmless(called=False)
-def hook_on_an_accumulated_gradient(owner: Any, log: list[Any]) -> Undo:
-    return owner.linear.weight.register_post_accumulate_grad_hook(
-        lambda parameter: log.append(parameter.grad.sum())
-    ).remove
-
-
-@harmless(called=False)
-def hook_registered_and_removed_before_the_next_run(owner: Any, log: list[Any]) -> Undo:
-    forward_hook_that_changes(owner, log)()
-    return lambda: None
-
-
-@harmless(called=False)
-def hook_for_registrations(owner: Any, log: list[Any]) -> Undo:
-    return torch_module.register_module_parameter_registration_hook(lambda *_: None).remove
-
-
-@rows_of(ROWS + HARMLESS)
-@each_mode
-def test_a_hook_does_what_it_does_to_called_layers(
-    row: Row, execution: str, training: bool
-) -> None:
-    check_row(row, execution, training)
-
-
-@rows_of(ROWS + HARMLESS)
-@each_mode
-def test_a_hook_that_was_there_before_building_works(
-    row: Row, execution: str, training: bool
-) -> None:
-    check_row_before_building(row, execution, training)
 
 
 @pytest.mark.parametrize("name", LAYERS)

@@ -2,7 +2,7 @@
 
 Three answers, the first that serves:
 
-1. a shape rule of the registry: about a microsecond, no tensor at all;
+1. a layer rule: about a microsecond, no tensor at all;
 2. *meta propagation*: the layer runs on meta tensors, which have a shape and no numbers. Its own
    parameters are replaced by meta tensors meanwhile, so it allocates and computes nothing. The
    answer is remembered by the layer's type and configuration and the shapes of its arguments;
@@ -26,12 +26,14 @@ import torch
 from torch import nn
 from torch.nn.parameter import is_lazy
 
-from . import examples, useful_layers
+from hpml.symbolic import useful_layers
+from hpml.symbolic.errors import GraphError, ShapeError
+
 from .arguments import children_of, mentions
-from .errors import GraphError, ShapeError
-from .isolation import borrowed
+from .examples import device_of, stand_in
+from .layer_rules import shape_by_rule
 from .node import Concrete, Node, TensorSpec, describe_spec, format_origin, layer_name
-from .registry import shape_by_rule
+from .preserved_state import preserved
 
 Spec = TensorSpec | Concrete
 
@@ -150,7 +152,7 @@ def _run_on_two_batches(layer: nn.Module, parents: Sequence[Node]) -> TensorSpec
 
 def _call_on_meta(layer: nn.Module, parents: Sequence[Node], batch: int) -> Any:
     arguments = [_meta_value(parent, batch) for parent in parents]
-    with borrowed(layer, meta=True), torch.no_grad(), torch.device("meta"):
+    with preserved(layer, meta=True), torch.no_grad(), torch.device("meta"):
         return layer(*arguments)
 
 
@@ -175,11 +177,11 @@ def _as_spec(value: Any, *, is_real: bool) -> Spec:
 
 def _run_once(layer: nn.Module, parents: Sequence[Node], *, restore: bool = True) -> Spec:
     """Run the layer once on example data of its parents' shapes and dtypes."""
-    device = examples.device_of(layer)
+    device = device_of(layer)
     try:
-        arguments = [examples.stand_in(parent, device) for parent in parents]
+        arguments = [stand_in(parent, device) for parent in parents]
         if restore:
-            with borrowed(layer), torch.no_grad():
+            with preserved(layer), torch.no_grad():
                 result = layer(*arguments)
         else:
             with torch.no_grad():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections.abc import Callable
 from typing import Any, NamedTuple
 
 import torch
@@ -150,6 +151,18 @@ def layer_name(layer: nn.Module) -> str:
     """
     name: str = layer._get_name()  # type: ignore[no-untyped-call]
     return name
+
+
+def name_of(function: Callable[..., Any]) -> str:
+    """Return what a function or a module is called in graphs and summaries.
+
+    >>> name_of(nn.functional.relu)
+    'relu'
+    """
+    if isinstance(function, nn.Module):
+        return layer_name(function)
+    name = str(getattr(function, "__name__", type(function).__name__)).strip("_")
+    return {"<lambda>": "lambda"}.get(name, name).replace(".", "_")
 
 
 def format_origin(origin: tuple[str, int]) -> str:

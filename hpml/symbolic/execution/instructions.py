@@ -5,12 +5,9 @@ from __future__ import annotations
 import dis
 import sys
 from types import CodeType, FrameType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-if TYPE_CHECKING:
-    from .symbolic_model import SymbolicModel
-
-__all__ = ["count_instructions", "written_instructions"]
+from torch import nn
 
 
 def written_instructions(source: str) -> int:
@@ -38,7 +35,7 @@ def _functions_in(code: CodeType) -> list[CodeType]:
     return [constant for constant in code.co_consts if isinstance(constant, CodeType)]
 
 
-def count_instructions(model: SymbolicModel, *inputs: Any, inside: bool = False) -> int:
+def count_instructions(model: nn.Module, *inputs: Any, inside: bool = False) -> int:
     """Return how many bytecode instructions a forward executes.
 
     Args:

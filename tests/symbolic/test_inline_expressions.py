@@ -16,7 +16,7 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from hpml.symbolic import Input, SymbolicModel, config
-from hpml.symbolic.forms import Form, form_of
+from hpml.symbolic.execution.inline_expressions import Expression, expression_of
 from hpml.symbolic.useful_layers import AddOpLayer
 from tests.symbolic.hazards import add_or_call, obstacles
 from tests.symbolic.programs import assert_same, tensors_in
@@ -294,8 +294,8 @@ def test_unpacking_too_few_or_too_many_is_the_same_error() -> None:
 
 
 def test_forms_are_values() -> None:
-    assert form_of(nn.Linear(1, 1), 1) == form_of(nn.Linear(2, 2), 1)
-    assert isinstance(form_of(nn.Linear(1, 1), 2), str)
-    assert isinstance(form_of(AddOpLayer(), 1), str)
-    form = Form("{f}({0}, {1}, {l}.p, {p})")
+    assert expression_of(nn.Linear(1, 1), 1) == expression_of(nn.Linear(2, 2), 1)
+    assert isinstance(expression_of(nn.Linear(1, 1), 2), str)
+    assert isinstance(expression_of(AddOpLayer(), 1), str)
+    form = Expression("{f}({0}, {1}, {l}.p, {p})")
     assert form.write(["h0", "h1"], "l[2]", "p[2]", "mine") == "mine(h0, h1, l[2].p, p[2])"

@@ -10,8 +10,8 @@ import torch
 from torch import nn
 
 from hpml.symbolic import CustomInput, Input, SymbolicModel, add_to_graph
+from hpml.symbolic.building.preserved_state import preserved
 from hpml.symbolic.errors import GraphError
-from hpml.symbolic.isolation import borrowed
 from tests.symbolic.models import PROGRAMS, assert_same
 from tests.symbolic.processes import run_python
 
@@ -161,7 +161,7 @@ def test_random_numbers_are_the_same_with_and_without_building() -> None:
 
 def test_borrowing_gives_back_an_attribute_that_was_deleted() -> None:
     layer = Stateful()
-    with borrowed(layer):
+    with preserved(layer):
         del layer.weight, layer.count, layer.table["kept"]
     assert layer.weight.shape == (4,)
     assert layer.count == 0

@@ -3,20 +3,17 @@
 from __future__ import annotations
 
 import operator
-from typing import TYPE_CHECKING
 
-from torch import fx
+from torch import fx, nn
 
-if TYPE_CHECKING:
-    from .symbolic_model import SymbolicModel
+from .data import Graph
 
 
-def graph_module(model: SymbolicModel) -> fx.GraphModule:
-    """Return a GraphModule with the model's layers and one ``call_module`` node for each call.
+def graph_module(model: nn.Module, graph: Graph) -> fx.GraphModule:
+    """Return a GraphModule with the layers of ``model``, one ``call_module`` node for each call.
 
     Unpacking becomes one ``operator.getitem`` for each result that is used.
     """
-    graph = model.graph
     fx_graph = fx.Graph()
     made: dict[int, fx.Node] = {}
     for position, value in enumerate(graph.inputs):

@@ -16,9 +16,9 @@ import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from .errors import ArgumentError
-from .graph import Call, Graph
-from .order import assign_slots, use_counts
+from hpml.symbolic.errors import ArgumentError
+from hpml.symbolic.graph import Call, Graph
+from hpml.symbolic.graph.liveness import assign_slots, use_counts
 
 INDENT = "    "
 

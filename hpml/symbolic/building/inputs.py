@@ -8,10 +8,11 @@ from typing import Any
 
 import torch
 
-from .errors import ArgumentError
+from hpml.symbolic.errors import ArgumentError
+
+from .handles import SymbolicTensor, handle_of
 from .interception import handle_token
 from .node import Concrete, InputRange, Node, TensorSpec
-from .symbolic_data import SymbolicTensor, handle_of
 
 
 def Input(  # noqa: N802 - the name of the API that this package follows

@@ -7,9 +7,10 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from .errors import GraphError
-from .graph import Graph, Value
-from .node import Concrete, Node, TensorSpec, Unpacking
+from hpml.symbolic.building.node import Concrete, Node, TensorSpec, Unpacking
+from hpml.symbolic.errors import GraphError
+
+from .data import Graph, Value
 
 
 def nodes_from_graph(graph: Graph, layers: Sequence[nn.Module]) -> list[Node]:
@@ -55,6 +56,3 @@ class _Unknown:
             f"this copy of a model has no example of its {type(self).__name__}: read "
             "attributes on the original model's symbolic data"
         )
-
-
-__all__ = ["nodes_from_graph"]

@@ -17,7 +17,7 @@ from torch import Tensor, nn
 
 
 @contextmanager
-def borrowed(layer: nn.Module, *, meta: bool = False) -> Iterator[None]:
+def preserved(layer: nn.Module, *, meta: bool = False) -> Iterator[None]:
     """Put a layer's attributes and buffers, and the random generators, back at the end.
 
     Attributes that are lists, sets or dictionaries get their contents back too.
@@ -27,7 +27,7 @@ def borrowed(layer: nn.Module, *, meta: bool = False) -> Iterator[None]:
         meta: replace its parameters and buffers by meta tensors meanwhile.
 
     >>> norm = nn.BatchNorm1d(2)
-    >>> with borrowed(norm):
+    >>> with preserved(norm):
     ...     _ = norm(torch.rand(8, 2))
     >>> norm.num_batches_tracked
     tensor(0)

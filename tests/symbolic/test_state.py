@@ -14,7 +14,6 @@ from torch.nn.utils import parametrize
 from hpml.symbolic import Input, SymbolicModel
 from tests.symbolic.hazards import (
     Pair,
-    Row,
     always_called,
     called_layers,
     each_mode,
@@ -30,41 +29,6 @@ class Doubled(nn.Module):
 
 
 # --- batch normalisation --------------------------------------------------------------------------
-
-
-def removed(owner: Any, log: list[Any]) -> None:
-    owner.norm.running_mean = None
-    owner.norm.running_var = None
-
-
-def removed_and_not_tracked(owner: Any, log: list[Any]) -> None:
-    owner.norm.track_running_stats = False
-    removed(owner, log)
-
-
-def one_removed(owner: Any, log: list[Any]) -> None:
-    owner.norm.running_var = None
-
-
-def deleted(owner: Any, log: list[Any]) -> None:
-    del owner.norm.running_mean
-
-
-def parameters_now(owner: Any, log: list[Any]) -> None:
-    owner.norm.running_mean = nn.Parameter(torch.randn(4))
-
-
-@pytest.mark.parametrize(
-    "change", [removed, removed_and_not_tracked, one_removed, deleted, parameters_now]
-)
-@each_mode
-def test_statistics_of_batch_norm_that_are_gone_are_gone(
-    change: Callable[..., None], execution: str, training: bool
-) -> None:
-    pair = Pair(execution, training)
-    pair.agree()
-    pair.do(Row(change, called=False))
-    pair.agree()
 
 
 def error_of(run: Callable[..., Any], argument: torch.Tensor) -> tuple[type, str] | None:
@@ -164,32 +128,6 @@ def test_derivatives_of_higher_order_and_of_each_sample() -> None:
         _, tangent = torch.func.jvp(of_one, (value()[0],), (value()[1],))
         results.append((each, hessian, tangent))
     assert_same(*results)
-
-
-@each_mode
-def test_under_autocast_layers_compute_as_they_do(execution: str, training: bool) -> None:
-    pair = Pair(execution, training)
-    pair.agree()
-    with torch.autocast("cpu", dtype=torch.bfloat16):
-        pair.agree()
-        for owner in (pair.model, pair.twin):
-            assert owner.linear(torch.rand(1, 16)).dtype is torch.bfloat16
-    pair.agree()
-
-
-@pytest.mark.parametrize("context", [torch.no_grad, torch.inference_mode])
-@each_mode
-def test_without_gradients(execution: str, training: bool, context: Any) -> None:
-    pair = Pair(execution, training)
-    for _ in range(2):
-        results = []
-        for owner in (pair.model, pair.twin):
-            torch.manual_seed(0)
-            with context():
-                results.append(owner(value()))
-        assert not results[0].requires_grad
-        assert_same(*results)
-    pair.agree()
 
 
 # --- sharing --------------------------------------------------------------------------------------
