@@ -18,19 +18,6 @@ from pathlib import Path
 import hpml
 from hpml.base.errors import HpmlError, describe
 
-__all__ = [
-    "EnvironmentSettingError",
-    "Value",
-    "cpu_model",
-    "environment_record",
-    "flag",
-    "gpus",
-    "installed_version",
-    "memory_bytes",
-    "physical_cores",
-    "quick",
-]
-
 Value = str | int | float | None
 """What an environment record may hold: everything that JSON can write without help."""
 

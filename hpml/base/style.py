@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["PALETTE", "apply", "caption", "colour", "colours", "figure", "finish", "marker"]
 
 PALETTE: dict[str, str] = {
     "handwritten": "#332288",

@@ -65,7 +65,7 @@ class LabPage:
         page.set_default_timeout(_PATIENCE)
         page.goto(f"{server.address}/doc/tree/{name}?token={server.token}")
         page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context?.isReady")
-        # As a page with its kernel ready for the first cell, and not a moment earlier.
+        # As a page with its kernel ready for the first cell, and not an event earlier.
         self._notebook("await panel.sessionContext.ready; await panel.revealed;")
         page.wait_for_function(
             "() => window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status"

@@ -16,9 +16,9 @@ from hpml.benchmark import Measurement
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Case, read_cases
 from hpml.widgets import WidgetError, benchmark_panel
-from hpml.widgets.benchmark_panel_page import draw, page
-from hpml.widgets.benchmark_panel_state import BenchmarkPanel, latest
-from hpml.widgets.benchmark_panel_worker import Conversation
+from hpml.widgets.benchmark_panel.page import draw, page
+from hpml.widgets.benchmark_panel.state import BenchmarkPanel, latest
+from hpml.widgets.benchmark_panel.worker import Conversation
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -363,7 +363,7 @@ def test_headless_only_the_first_state_is_put_on_the_page(
     headless: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("ipywidgets", reason="needs ipywidgets; `make .venv` installs it")
-    module = importlib.import_module("hpml.widgets.benchmark_panel")
+    module = importlib.import_module("hpml.widgets.benchmark_panel.panel")
     put: list[str] = []
     monkeypatch.setenv("HPML_HEADLESS", headless)
     monkeypatch.setattr(module, "notebook_shell", object)

@@ -1,7 +1,7 @@
 """What lab 05 shows of graphs: what was executed, what failed where, what autograd recorded.
 
 >>> import torch
->>> from hpml.labs import computation_graphs as cg
+>>> from hpml.labs import lab_05_computation_graphs as cg
 >>> from hpml.symbolic import Input, SymbolicModel
 >>> x = Input(shape=(4,))
 >>> model = SymbolicModel(x, torch.nn.Linear(4, 2)(x))
@@ -19,7 +19,12 @@ In the order of the lab: ``work`` (what PyTorch executes), ``sizes`` (shapes bef
 
 from __future__ import annotations
 
-from hpml.labs.lab_05_computation_graphs.edges import count_orders, edges_of, parents_of, reached_from
+from hpml.labs.lab_05_computation_graphs.edges import (
+    count_orders,
+    edges_of,
+    parents_of,
+    reached_from,
+)
 from hpml.labs.lab_05_computation_graphs.failures import Failure, failure
 from hpml.labs.lab_05_computation_graphs.opinions import LECTURE, lecture_table
 from hpml.labs.lab_05_computation_graphs.recorded import draw_beside, recorded, recorded_table
