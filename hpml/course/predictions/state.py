@@ -16,7 +16,13 @@ from typing import Any
 
 from hpml.base.errors import describe, is_text
 from hpml.course.errors import AnswerError, LabError, PredictionLocked
-from hpml.course.predictions.quantity import Unit, find_unit, format_quantity, measured_value, read_number
+from hpml.course.predictions.quantity import (
+    Unit,
+    find_unit,
+    format_quantity,
+    measured_value,
+    read_number,
+)
 
 __all__ = ["Entry", "distance", "factor", "key_from", "lock", "restore", "show", "verdict"]
 

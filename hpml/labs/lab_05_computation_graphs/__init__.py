@@ -19,7 +19,12 @@ In the order of the lab: ``work`` (what PyTorch executes), ``sizes`` (shapes bef
 
 from __future__ import annotations
 
-from hpml.labs.lab_05_computation_graphs.edges import count_orders, edges_of, parents_of, reached_from
+from hpml.labs.lab_05_computation_graphs.edges import (
+    count_orders,
+    edges_of,
+    parents_of,
+    reached_from,
+)
 from hpml.labs.lab_05_computation_graphs.failures import Failure, failure
 from hpml.labs.lab_05_computation_graphs.opinions import LECTURE, lecture_table
 from hpml.labs.lab_05_computation_graphs.recorded import draw_beside, recorded, recorded_table

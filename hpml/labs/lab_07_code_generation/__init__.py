@@ -26,7 +26,13 @@ from hpml.labs.lab_07_code_generation.networks import (
     residual_model,
 )
 from hpml.labs.lab_07_code_generation.running import function_of
-from hpml.labs.lab_07_code_generation.words import error_page, how_quiet, in_words, listing, what_fits
+from hpml.labs.lab_07_code_generation.words import (
+    error_page,
+    how_quiet,
+    in_words,
+    listing,
+    what_fits,
+)
 from hpml.symbolic.config import loop_length
 from hpml.symbolic.instructions import count_instructions
 

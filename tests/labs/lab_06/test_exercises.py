@@ -10,7 +10,12 @@ import pytest
 
 from hpml.labs.catalogue import choice, exercises, find
 from hpml.course.exercises.exercise import Case
-from hpml.labs.lab_06_forward_order.exercises.graphs import executions, needed, random_graph, values_of
+from hpml.labs.lab_06_forward_order.exercises.graphs import (
+    executions,
+    needed,
+    random_graph,
+    values_of,
+)
 from hpml.course.exercises.outcomes import Raised, Returned
 from hpml.course.small_graphs import chain, ladder
 from hpml.sandbox.forbidden import uses

@@ -7,7 +7,12 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Misconception
-from hpml.labs.lab_05_computation_graphs.exercises.order import LIBRARIES, edges_of, nodes_of, random_graph
+from hpml.labs.lab_05_computation_graphs.exercises.order import (
+    LIBRARIES,
+    edges_of,
+    nodes_of,
+    random_graph,
+)
 from hpml.course.exercises.outcomes import Outcome, Raised, Returned
 from hpml.course.exercises.same import expect
 
