@@ -146,7 +146,8 @@ def tint(colour: str, share: float) -> str:
     """
     from matplotlib.colors import to_hex, to_rgb
 
-    return to_hex([1 - share * (1 - part) for part in to_rgb(colour)])
+    red, green, blue = (1 - share * (1 - part) for part in to_rgb(colour))
+    return to_hex((red, green, blue))
 
 
 def ink_on(ground: str) -> str:
