@@ -33,6 +33,7 @@ from hpml.benchmark.plot import plot_sweep
 from hpml.benchmark.process import ProcessContender
 from hpml.benchmark.record import Case, read_cases, write_case
 from hpml.benchmark.rounds import compare, measure
+from hpml.benchmark.sweep import sweeps
 
 __all__ = [
     "BenchmarkError",
@@ -46,5 +47,6 @@ __all__ = [
     "measure",
     "plot_sweep",
     "read_cases",
+    "sweeps",
     "write_case",
 ]

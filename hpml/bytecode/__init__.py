@@ -25,12 +25,10 @@ the way to it from source text, and `object_header` what the values it works on 
 
 from __future__ import annotations
 
-from hpml.bytecode.disassembly import compare, disassemble, histogram
+from hpml.bytecode.disassembly import compare, disassemble, histogram, stages
 from hpml.bytecode.errors import BytecodeError, StepLimitError, UnknownOpcodeError
-from hpml.bytecode.machine import Machine, run, trace
+from hpml.bytecode.machine import Machine, Step, Trace, run, trace
 from hpml.bytecode.object_header import object_header
-from hpml.bytecode.stages import stages
-from hpml.bytecode.trace import Step, Trace
 
 __all__ = [
     "BytecodeError",

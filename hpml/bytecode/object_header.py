@@ -21,9 +21,7 @@ from hpml.base.page import Page
 from hpml.base.style import PALETTE
 from hpml.base.tables import Table
 from hpml.bytecode.errors import BytecodeError
-from hpml.bytecode.object_header_layout import Field, read, value_fields
-
-__all__ = ["ObjectHeader", "object_header"]
+from hpml.bytecode.object_fields import Field, read, value_fields
 
 _KNOWN = ((3, 11), (3, 12), (3, 13))
 _IMMORTAL = 0xFFFFFFFF

@@ -23,8 +23,6 @@ from types import (
 )
 from typing import Any
 
-__all__ = ["short"]
-
 LIMIT = 60
 """The most characters of a text."""
 

@@ -10,7 +10,6 @@ student reads the notebook's cells, so they cannot stand in one: ``lab_00.EXPLAN
 from __future__ import annotations
 
 import html
-import importlib
 import re
 import textwrap
 from collections.abc import Mapping, Sequence
@@ -22,9 +21,8 @@ from hpml.base.page import Page, frame, sentence
 from hpml.base.style import PALETTE
 from hpml.base.tables import Table
 from hpml.course.errors import LabError
-from hpml.course.predictions.session import current_lab
 
-__all__ = ["Explanation", "explain"]
+__all__ = ["Explanation"]
 
 
 @dataclass(frozen=True)
@@ -127,40 +125,6 @@ class Explanation:
 
     def _lettered(self) -> list[tuple[str, str]]:
         return list(zip("ABCDEF", self.claims, strict=False))
-
-
-def explain(choice: int | None) -> Page:
-    """Return the closing explanation of the open lab, to end a cell with.
-
-    Args:
-        choice: the number of the experiment that is chosen, from 1; None before the choice.
-
-    Returns:
-        The question with its hypotheses and numbered experiments, and what to do. Once an
-        experiment is chosen, whether it tells the hypotheses apart, and what each would show.
-
-    Raises:
-        LabError: if the open lab has no explanation.
-
-    >>> from hpml.labs import lab_head
-    >>> _ = lab_head("try-explain", "Trying things out")
-    >>> explain(None)
-    Traceback (most recent call last):
-    hpml.course.errors.LabError: There is no explanation for lab 'try-explain'; ...
-    """
-    lab = current_lab().name
-    module = f"{__name__}.lab_{lab}"
-    try:
-        found = importlib.import_module(module)
-    except ModuleNotFoundError as error:
-        if error.name != module:
-            raise
-        raise LabError(
-            f"There is no explanation for lab {describe(lab)}; expected one in the file "
-            f"hpml/labs/explanations/lab_{lab}.py. Did the lab's first cell, lab_head(...), run?"
-        ) from None
-    item: Explanation = found.EXPLANATION
-    return item.page(choice)
 
 
 def _one_of(numbers: range) -> str:

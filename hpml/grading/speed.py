@@ -34,6 +34,7 @@ from hpml.course.exercises.outcomes import NoAnswer, Outcome
 from hpml.grading.conversation import Conversation
 from hpml.grading.isolation import below
 from hpml.grading.report import Item, points
+from hpml.sandbox.harness import function_source, harness_source
 from hpml.sandbox.plain import encode
 
 __all__ = ["Ratio", "Sample", "Side", "add", "compare", "points_for"]
@@ -95,7 +96,7 @@ class Ratio:
 def points_for(speed: Speed, ratio: float) -> float:
     """Return the points that a ratio earns: all up to `full`, none from `none`, between by its log.
 
-    >>> speed = Speed(2.0, "lab_06:ordered_forward", lambda generator: Case("", {}), 1.0, 4.0)
+    >>> speed = Speed(2.0, sorted, lambda generator: Case("", {}), 1.0, 4.0)
     >>> points_for(speed, 0.5), points_for(speed, 2.0), points_for(speed, 4.0)
     (2.0, 1.0, 0.0)
     """
@@ -203,7 +204,9 @@ def add(
         return replace(item, parts={**item.parts, "speed": 0.0}, text=_joined(item.text, note))
     other = reference()
     try:
-        trouble = other.ask({"do": "load", "reference": speed.reference}, left(30.0))
+        trouble = other.ask(
+            {"do": "load", "reference": function_source(speed.reference)}, left(30.0)
+        )
         found: Ratio | str = (
             f"The reference did not start: {trouble.text}"
             if isinstance(trouble, NoAnswer)
@@ -295,8 +298,7 @@ class _Measured:
         question = {
             "do": "time",
             "cases": list(data),
-            "arguments": self._exercise.arguments,
-            "observe": self._exercise.observe,
+            "harness": harness_source(self._exercise.arguments, self._exercise.observe),
         }
         seconds = self._exercise.seconds * len(data)
         with _frozen(self._freezes) if self._freezes is not None else contextlib.nullcontext():

@@ -27,6 +27,7 @@ from hpml.grading.isolation import (
     remove_folder,
 )
 from hpml.grading.report import Item, harmless
+from hpml.sandbox.harness import harness_source
 from hpml.sandbox.plain import PlainError, decode, encode
 
 __all__ = ["Trial", "blank", "blank_choice", "cases_of", "chosen", "outcome_of"]
@@ -187,6 +188,7 @@ class Trial:
     ) -> list[Outcome]:
         """Return the outcome of each case; after one without an answer, the others have none."""
         outcomes: list[Outcome] = []
+        harness = harness_source(exercise.arguments, exercise.observe)
         for case in cases:
             if worker.ended is not None:
                 outcomes.append(worker.ended)
@@ -194,8 +196,7 @@ class Trial:
             question = {
                 "do": "call",
                 "data": encode(dict(case.data)),
-                "arguments": exercise.arguments,
-                "observe": exercise.observe,
+                "harness": harness,
             }
             answer = worker.ask(question, self._left(exercise.seconds))
             outcomes.append(

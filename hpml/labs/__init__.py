@@ -26,12 +26,11 @@ nobody answers, the result is shown as not predicted.
 from __future__ import annotations
 
 from hpml.base.page import say, why
-from hpml.course.predictions.calibration import Calibration, calibration
 from hpml.course.errors import AnswerError, LabError, PredictionLocked
-from hpml.course.exercises.check import check
-from hpml.course.explanation import explain
+from hpml.course.predictions.calibration import Calibration, calibration
 from hpml.course.predictions.prediction import Prediction, predict
 from hpml.course.predictions.session import forget, lab_head
+from hpml.labs.checking import check, explain
 
 __all__ = [
     "AnswerError",

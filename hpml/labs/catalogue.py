@@ -1,4 +1,7 @@
-"""Which exercises there are, by lab and by the name of the function; a lab is imported when asked.
+"""Which labs there are, and what each holds; a lab's room is imported when it is asked for.
+
+A lab is a folder ``hpml/labs/lab_NN_name`` with ``exercises`` and an ``explanation``: a new
+folder is found without being listed anywhere.
 
 >>> [exercise.name for exercise in exercises("05")]
 ['topological_order', 'dead_nodes', 'propagate_shapes']
@@ -10,24 +13,22 @@ from __future__ import annotations
 
 import difflib
 import importlib
-import re
 from pathlib import Path
 from types import ModuleType
 
 from hpml.base.errors import describe
 from hpml.course.errors import LabError
 from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.course.explanation import Explanation
 
-__all__ = ["LABS", "choice", "exercises", "find"]
+_ROOMS: dict[str, str] = {
+    path.name[4:6]: f"hpml.labs.{path.name}"
+    for path in sorted(Path(__file__).parent.glob("lab_[0-9][0-9]_*"))
+    if (path / "__init__.py").is_file()
+}
 
-LABS: tuple[str, ...] = tuple(
-    sorted(
-        path.stem.removeprefix("lab_")
-        for path in Path(__file__).parent.iterdir()  # lab_05.py, or a folder lab_02
-        if re.fullmatch(r"lab_\d\d(\.py)?", path.name)
-    )
-)
-"""The labs that have exercises: ``("00", "05", ...)``."""
+LABS: tuple[str, ...] = tuple(_ROOMS)
+"""The labs: ``("00", "01", ...)``."""
 
 
 def exercises(lab: str) -> tuple[Exercise, ...]:
@@ -36,7 +37,7 @@ def exercises(lab: str) -> tuple[Exercise, ...]:
     Raises:
         LabError: if the lab has none.
     """
-    found: tuple[Exercise, ...] = _module(lab).EXERCISES
+    found: tuple[Exercise, ...] = _part(lab, "exercises").EXERCISES
     return found
 
 
@@ -46,7 +47,17 @@ def choice(lab: str) -> Choice:
     Raises:
         LabError: if the lab has no exercises.
     """
-    found: Choice = _module(lab).EXPLANATION_ITEM
+    found: Choice = _part(lab, "exercises").EXPLANATION_ITEM
+    return found
+
+
+def explanation(lab: str) -> Explanation:
+    """Return the question that ends a lab, with its hypotheses and experiments.
+
+    Raises:
+        LabError: if the lab has none.
+    """
+    found: Explanation = _part(lab, "explanation").EXPLANATION
     return found
 
 
@@ -79,9 +90,9 @@ def find(name: str, lab: str | None = None) -> Exercise:
     raise LabError(f"There is no exercise called {describe(name)}{where}. {there}")
 
 
-def _module(lab: str) -> ModuleType:
-    if lab not in LABS:
+def _part(lab: str, name: str) -> ModuleType:
+    if lab not in _ROOMS:
         raise LabError(
             f"Lab {describe(lab)} has no exercises; expected one of {', '.join(LABS) or 'none'}."
         )
-    return importlib.import_module(f"hpml.course.exercises.lab_{lab}")
+    return importlib.import_module(f"{_ROOMS[lab]}.{name}")

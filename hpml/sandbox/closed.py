@@ -21,9 +21,10 @@ _EVENTS = ("open", "os.link", "os.listdir", "os.rename", "os.scandir")
 
 
 def answers() -> tuple[Path, ...]:
-    """Return the folders that know what is right: the exercises, and the tests' solutions."""
+    """Return the folders that know what is right: exercises, judges, the tests' solutions."""
     package = Path(__file__).resolve().parents[1]
-    return package / "labs", package.parent / "tests" / "solutions"
+    rooms = [package / name for name in ("course", "grading", "labs")]
+    return *rooms, package.parent / "tests" / "solutions"
 
 
 def close(folders: Sequence[Path]) -> None:

@@ -11,9 +11,9 @@ question   what it gives                            answer
 =========  =======================================  ==============================================
 prepare    ``notebook``, ``name``, ``forbids``      ``found``, ``stub``, ``broken``, ``uses``
 literal    ``notebook``, ``name``                   ``found``, ``literal``
-load       (or ``reference``: a name)               ``failed``: statements that raised
-call       ``data``, ``arguments``, ``observe``     ``outcome`` of one call
-time       ``cases``, ``arguments``, ``observe``    ``ready``; after ``go``: ``done``, ``outcomes``
+load       (or ``reference``: its source)           ``failed``: statements that raised
+call       ``data``, ``harness``: its source        ``outcome`` of one call
+time       ``cases``, ``harness``                   ``ready``; after ``go``: ``done``, ``outcomes``
 =========  =======================================  ==============================================
 """
 
@@ -33,8 +33,9 @@ from importlib.machinery import ModuleSpec
 from types import FrameType, ModuleType
 from typing import Any
 
-from hpml.sandbox import closed, forbidden, ways
+from hpml.sandbox import closed, forbidden
 from hpml.sandbox.calling import call, raised
+from hpml.sandbox.harness import load_function, load_harness
 from hpml.sandbox.notebook import NOT_LITERAL, NotebookError, Program, Statement, read
 from hpml.sandbox.plain import decode, encode
 
@@ -43,7 +44,7 @@ __all__ = ["Refusing", "Worker", "main"]
 _HIGH = 200  # above the descriptors that a program closes or writes to by the dozen
 # What imports in the name of whoever calls it.
 _IMPORTERS = ("importlib/__init__.py", "importlib/util.py", "pkgutil.py", "pydoc.py", "runpy.py")
-_ALWAYS_REFUSED = ("hpml.labs", "hpml.cli", "hpml.labs.lab_06_forward_order.references")
+_ALWAYS_REFUSED = ("hpml.labs", "hpml.course", "hpml.grading", "hpml.cli")
 
 
 def main(incoming: int, outgoing: int) -> None:
@@ -156,10 +157,7 @@ class Worker:
     def load(self, question: dict[str, Any]) -> dict[str, Any]:
         """Execute what the function needs; a statement that fails spoils only itself."""
         if "reference" in question:
-            # Only here: where a submission runs, the function to beat is not in memory.
-            from hpml.sandbox import references
-
-            self._function = references.find(question["reference"])
+            self._function = load_function(question["reference"])
             return {"failed": []}
         program = self._program
         if program is None:
@@ -185,19 +183,15 @@ class Worker:
     def _outcome(self, question: dict[str, Any], data: object) -> dict[str, Any]:
         if self._function is None:
             return self._missing
-        return call(
-            self._function,
-            ways.find(question["arguments"]),
-            ways.find(question["observe"]),
-            decode(data),
-        )
+        arguments, observe = load_harness(question["harness"])
+        return call(self._function, arguments, observe, decode(data))
 
     def _time(self, question: dict[str, Any]) -> None:
         """Make the inputs, wait, call, and only then look at what came."""
         number = question["id"]
         # A pause of the collector would hit whoever has more objects, at any time.
         gc.disable()
-        arguments, observe = ways.find(question["arguments"]), ways.find(question["observe"])
+        arguments, observe = load_harness(question["harness"])
         given = [arguments(decode(data)) for data in question["cases"]]
         function = self._function or _missing
         self._channel.send({"id": number, "ready": True})

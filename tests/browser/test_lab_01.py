@@ -7,7 +7,7 @@ from typing import Any
 HEAD = (
     "from hpml.bytecode import object_header\n"
     "from hpml.labs import lab_head\n"
-    "from hpml.labs import dynamic_typing as dt\n"
+    "from hpml.labs import lab_01_dynamic_typing as dt\n"
     "from hpml.widgets import explore\n"
     "lab_head(1, 'The cost of dynamic typing')"
 )

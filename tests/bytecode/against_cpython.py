@@ -17,7 +17,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 from hpml.bytecode import Machine, run
-from hpml.bytecode.program import version
+from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.safe_repr import short
 from tests.bytecode import generated, library, offsets
 from tests.bytecode.cases import corpus, from_text
@@ -125,11 +125,12 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     results = {section: result_of(section) for section in chosen.sections or SECTIONS}
     if chosen.json:
-        print(json.dumps({"python": version(), "sections": results}))
+        print(json.dumps({"python": python_version(), "sections": results}))
     else:
         for section, result in results.items():
             wrong = result["disagreements"]
-            print(f"Python {version()} {section}: {result['cases']} cases, {len(wrong)} disagree")
+            cases = f"{result['cases']} cases, {len(wrong)} disagree"
+            print(f"Python {python_version()} {section}: {cases}")
             for name, what in wrong.items():
                 print(f"  {name}: {what}")
     return int(any(result["disagreements"] for result in results.values()))

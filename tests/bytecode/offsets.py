@@ -13,10 +13,10 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
-from hpml.bytecode.execution import Execution
-from hpml.bytecode.frame import Frame
-from hpml.bytecode.program import version
-from hpml.bytecode.strand import Strand
+from hpml.bytecode.disassembly.versions import python_version
+from hpml.bytecode.machine import interpreter
+from hpml.bytecode.machine.decode import decode
+from hpml.bytecode.machine.state import CoroutineStack, Frame, MachineState
 
 Offsets = list[tuple[CodeType, int]]
 
@@ -54,6 +54,9 @@ class _Spy:
     def __init__(self) -> None:
         self.seen: list[tuple[CodeType, str, int]] = []
 
+    def new_stack(self) -> list[Any]:
+        return []
+
     def before(self, frame: Frame) -> None:
         self.seen.append((frame.code, frame.current.opname, frame.current.offset))
 
@@ -74,8 +77,8 @@ def by_machine(function: Any, codes: set[CodeType]) -> Offsets:
     Those that CPython never reports are left out.
     """
     spy: Any = _Spy()
-    _execute(function, Execution(10_000_000, lambda other: True, spy))
-    silent = NEVER_REPORTED[version()]
+    _execute(function, MachineState(10_000_000, lambda other: True, decode, spy))
+    silent = NEVER_REPORTED[python_version()]
     listings = {code: _silent(code, silent) for code in codes}
     return [
         (code, offset)
@@ -87,7 +90,7 @@ def by_machine(function: Any, codes: set[CodeType]) -> Offsets:
 def opcodes_by_machine(function: Any) -> set[str]:
     """Return the opcodes that the machine executes for `function`."""
     spy: Any = _Spy()
-    _execute(function, Execution(10_000_000, lambda other: True, spy))
+    _execute(function, MachineState(10_000_000, lambda other: True, decode, spy))
     return {opname for _, opname, _ in spy.seen}
 
 
@@ -108,13 +111,12 @@ def _silent(code: CodeType, silent: dict[str, str]) -> set[int]:
     return found
 
 
-def _execute(function: Any, execution: Execution) -> None:
-    strand = Strand(execution)
-    frame = execution.frame(function, [], {}, strand)
+def _execute(function: Any, state: MachineState) -> None:
+    stack = CoroutineStack(state)
+    frame = state.frame(function, [], {}, stack)
     assert frame is not None
-    execution.enter()
-    strand.frames.append(frame)
-    strand.run()
+    stack.push(frame)
+    interpreter.run(stack)
 
 
 def by_cpython(function: Callable[[], Any], codes: set[CodeType]) -> Offsets:

@@ -23,17 +23,16 @@ import typing
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 
-from hpml.bytecode.disassembly import Listing, compare, disassemble, histogram
+from hpml.bytecode.disassembly import Listing, compare, disassemble, histogram, stages
 from hpml.bytecode.object_header import object_header
-from hpml.bytecode.stages import stages
 
 MODULES = [
-    "hpml.bytecode.disassembly",
-    "hpml.bytecode.disassembly_subject",
-    "hpml.bytecode.disassembly_versions",
+    "hpml.bytecode.disassembly.listing",
+    "hpml.bytecode.disassembly.stages",
+    "hpml.bytecode.disassembly.subject",
+    "hpml.bytecode.disassembly.versions",
+    "hpml.bytecode.object_fields",
     "hpml.bytecode.object_header",
-    "hpml.bytecode.object_header_layout",
-    "hpml.bytecode.stages",
 ]
 
 

@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from hpml.bytecode import BytecodeError, Machine, StepLimitError, UnknownOpcodeError, run, trace
-from hpml.bytecode.opcodes.versions import HANDLERS
-from hpml.bytecode.program import version
+from hpml.bytecode.disassembly.versions import python_version
+from hpml.bytecode.machine.opcodes.versions import HANDLERS
 
 ROOT = Path(__file__).parents[2]
 
@@ -77,14 +77,16 @@ def test_an_async_function_that_is_called_is_left_to_cpython() -> None:
 
 
 def test_refuses_an_unknown_opcode_by_name_and_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(HANDLERS[version()], "BINARY_OP")
-    with pytest.raises(UnknownOpcodeError, match=f"no handler for BINARY_OP of Python {version()}"):
+    monkeypatch.delitem(HANDLERS[python_version()], "BINARY_OP")
+    with pytest.raises(
+        UnknownOpcodeError, match=f"no handler for BINARY_OP of Python {python_version()}"
+    ):
         run(double, 3)
 
 
 def test_refuses_a_python_without_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(HANDLERS, version())
-    with pytest.raises(BytecodeError, match=f"this is cpython {version()}"):
+    monkeypatch.delitem(HANDLERS, python_version())
+    with pytest.raises(BytecodeError, match=f"this is cpython {python_version()}"):
         run(double, 3)
 
 

@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from hpml.bytecode.disassembly.stages import stages
 from hpml.bytecode.errors import BytecodeError
-from hpml.bytecode.stages import stages
 
 
 def row(source: str, field: str, **options: str) -> str:

@@ -6,8 +6,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hpml.labs import lab_head
 from hpml.course.predictions.session import Lab, current_lab
+from hpml.labs import lab_head
 
 if TYPE_CHECKING:
     from pathlib import Path

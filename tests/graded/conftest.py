@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from hpml.base.files import course_folder
-from hpml.course.exercises import catalogue
 from hpml.grading.crew import Crew
 from hpml.grading.errors import GradingError
 from hpml.grading.submission import Submission, find, random_seed
+from hpml.labs import catalogue
 
 _SUBMISSION = pytest.StashKey[Submission]()
 _SEED = pytest.StashKey[int]()

@@ -10,11 +10,11 @@ import pytest
 
 from hpml.base.files import course_folder
 from hpml.course.execute import find_lab
-from hpml.course.exercises import catalogue
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.grading.crew import Crew
 from hpml.grading.report import Item
 from hpml.grading.submission import find
+from hpml.labs import catalogue
 
 SOLUTIONS = course_folder() / "tests" / "solutions"
 LABS = find(course_folder() / "notebooks").labs

@@ -338,15 +338,15 @@ def total(numbers):
 
 
 ORACLES = {
-    "opened": "open(home + '/labs/exercises/judging.py').read()",
-    "opened by way of a link": "os.symlink(home + '/labs', 'x')\nopen('x/exercises/judging.py')",
-    "linked": "os.link(home + '/labs/exercises/judging.py', 'y')",
-    "listed": "os.listdir(home + '/labs/exercises')",
+    "opened": "open(home + '/course/exercises/judging.py').read()",
+    "opened by way of a link": "os.symlink(home + '/course', 'x')\nopen('x/exercises/judging.py')",
+    "linked": "os.link(home + '/course/exercises/judging.py', 'y')",
+    "listed": "os.listdir(home + '/course/exercises')",
     "imported without the finder": (
         "del sys.meta_path[0]\nloads = __builtins__['__imp' 'ort__']\n"
-        "loads('hpml.la' 'bs.exercises.judging')"
+        "loads('hpml.cou' 'rse.exercises.judging')"
     ),
-    "run by its path": "import runpy\nrunpy.run_path(home + '/labs/exercises/judging.py')",
+    "run by its path": "import runpy\nrunpy.run_path(home + '/course/exercises/judging.py')",
     "the solutions": "open(home + '/../tests/solutions/lab_06/count_calls/solution.py')",
 }
 

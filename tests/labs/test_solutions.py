@@ -15,19 +15,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hpml.labs.catalogue import LABS, choice, exercises, find
 from hpml.course.exercises.check import run, visible_cases
 from hpml.course.exercises.judging import Verdict, judge
+from hpml.labs.catalogue import LABS, choice, exercises, find
 from hpml.sandbox.forbidden import uses
+from hpml.sandbox.harness import harness_source, load_harness
 from hpml.sandbox.notebook import Program, parse, read
-from hpml.sandbox.harness import find as find_way
 
 if TYPE_CHECKING:
     from hpml.course.exercises.exercise import Case, Exercise
     from hpml.course.exercises.outcomes import Outcome
 
 SEEDS = range(10)
-ROOT = Path(__file__).parents[3]
+ROOT = Path(__file__).parents[2]
 SOLUTIONS = ROOT / "tests" / "solutions"
 NOTEBOOKS = ROOT / "notebooks"
 WITH_NOTEBOOK = [lab for lab in LABS if list(NOTEBOOKS.glob(f"{lab}_*.ipynb"))]
@@ -159,8 +159,7 @@ def test_the_same_seed_gives_the_same_cases_and_each_case_decides_a_part(
 def test_what_is_declared_fits_together(exercise: Exercise) -> None:
     assert exercise.signature.startswith(f"{exercise.name}(")
     assert exercise.example.startswith(f"{exercise.name}(")
-    assert find_way(exercise.arguments)
-    assert find_way(exercise.observe)
+    assert load_harness(harness_source(exercise.arguments, exercise.observe))
     assert exercise.hints
     assert exercise.points >= 0
 

@@ -6,9 +6,10 @@ from typing import Any
 
 import pytest
 
+from hpml.labs.lab_06_forward_order.harness import counting_operations
 from hpml.sandbox.calling import call, raised
+from hpml.sandbox.harness import by_name, harness_source, load_function, load_harness, the_result
 from hpml.sandbox.plain import decode
-from hpml.sandbox.harness import by_name, find, the_result
 
 
 def outcome(function: Any, **data: object) -> dict[str, Any]:
@@ -126,7 +127,15 @@ def test_the_copy_by_name_keeps_the_cases_data_whole() -> None:
     assert data == {"order": ["a"]}
 
 
-@pytest.mark.parametrize("name", ["", "os:system", "lab_99:x", "lab_06", "../x:y", "re"])
-def test_only_ways_can_be_found(name: str) -> None:
-    with pytest.raises(LookupError, match="There is no way called"):
-        find(name)
+def test_a_harness_travels_as_the_source_of_its_file() -> None:
+    sent = harness_source(counting_operations, the_result)
+    arguments, observe = load_harness(sent)
+    assert arguments is not counting_operations
+    assert arguments({"operations": {"a": "next"}})["operations"]["a"](3) == 4
+    assert observe is the_result
+
+
+@pytest.mark.parametrize("name", ["", "system", "nothing"])
+def test_a_harness_without_the_function_is_refused(name: str) -> None:
+    with pytest.raises(LookupError, match="has no function"):
+        load_function({"file": "a.harness", "source": "import os", "name": name})

@@ -34,6 +34,6 @@ def test_everything_else_is_let_through(tmp_path: Path) -> None:
 
 
 def test_the_closed_folders_are_the_exercises_and_the_solutions() -> None:
-    labs, solutions = answers()
-    assert (labs / "exercises" / "judging.py").is_file()
+    course, _, _, solutions = answers()
+    assert (course / "exercises" / "judging.py").is_file()
     assert (solutions / "lab_06").is_dir()

@@ -11,6 +11,7 @@ from typing import Any
 
 import pytest
 
+from hpml.sandbox.harness import by_name, harness_source, the_result
 from hpml.sandbox.plain import decode, encode
 from hpml.sandbox.serve import Refusing, Worker
 
@@ -58,8 +59,7 @@ def _call(**data: object) -> dict[str, Any]:
         "do": "call",
         "id": "c",
         "data": encode(data),
-        "arguments": "by_name",
-        "observe": "the_result",
+        "harness": harness_source(by_name, the_result),
     }
 
 
@@ -212,7 +212,9 @@ def test_what_is_forbidden_may_be_imported_by_a_library(unloaded: str) -> None:
 def test_the_graders_modules_cannot_be_imported_by_anyone(
     name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    for module in [each for each in sys.modules if each.startswith(("hpml.labs", "hpml.cli"))]:
+    for module in [
+        each for each in sys.modules if each.startswith(("hpml.labs", "hpml.course", "hpml.cli"))
+    ]:
         monkeypatch.delitem(sys.modules, module)
     sys.meta_path.insert(0, Refusing())
     with pytest.raises(ImportError, match="is not available while a submission is graded"):

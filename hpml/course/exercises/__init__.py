@@ -1,3 +1,3 @@
-"""The exercises of the course."""
+"""An exercise: declared once, tried in the notebook, judged outside of what is judged."""
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""`check(function)`: what a student types under an exercise, and the verdict as it is shown.
+"""Trying a function on the visible cases of its exercise, and the verdict as it is shown.
 
 It tries the exercise's visible cases in the kernel, where everything can be seen and stopped. It is
 feedback, not a grade: grading tries other cases, in a process of its own.
@@ -16,23 +16,16 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, TextIO
 
-from hpml.base.errors import describe
 from hpml.base.page import Page, frame, notebook_shell, put, sentence
 from hpml.base.style import PALETTE
-from hpml.course.errors import LabError
-from hpml.labs.catalogue import LABS, exercises, find
 from hpml.course.exercises.exercise import Case, Exercise
 from hpml.course.exercises.judging import Counterexample, Verdict, judge, written_call
 from hpml.course.exercises.outcomes import Outcome, Raised, Returned
 from hpml.course.exercises.printing import bounded_printing
 from hpml.course.exercises.sources import forbidden_uses, is_stub, program_of
 from hpml.course.exercises.waiting import said_if_slow
-from hpml.course.predictions.session import current_lab
 from hpml.sandbox.calling import call
 from hpml.sandbox.plain import decode
-from hpml.sandbox.harness import find as find_way
-
-__all__ = ["Checked", "check", "check_exercise", "run", "visible_cases"]
 
 _failures: dict[tuple[str, str], int] = {}
 """How often each exercise failed in this kernel, for the hints; a right answer clears it."""
@@ -70,43 +63,6 @@ class Checked:
             put(self.page, uuid.uuid4().hex)
 
 
-def check(function: Callable[..., Any]) -> Checked:
-    """Try a function on the visible cases of its exercise, and show what came of it.
-
-    The exercise is found by the function's name. It shows right, not done yet, or the first case
-    that fails with what was expected and what came; from the second failure on, a hint. It never
-    raises for what the function does; it can be stopped like any cell, which counts as a failure.
-    A case that takes ten seconds is named while it runs.
-    Of what the function prints, the first 2,000 characters are shown.
-
-    Args:
-        function: the function, under the name that the exercise gave it.
-
-    Returns:
-        The verdict, for whoever wants to look at it.
-
-    >>> def dead_nodes(edges, outputs):
-    ...     return set()
-    >>> checked = check(dead_nodes)  # doctest: +ELLIPSIS
-    ✗ dead_nodes: not right yet, ... cases fail.
-      case      a branch that leads nowhere
-      call      dead_nodes(edges={'x': ['a', 'b'], ..., outputs=['y'])
-      expected  {'b', 'c'}
-      got       set()
-      why       it lacks str 'b' and 1 more
-    >>> checked.right
-    False
-    """
-    try:
-        exercise = _exercise(function)
-    except LabError as error:
-        checked = Checked(None, _notice("?", str(error)), _cell())
-    else:
-        checked = check_exercise(exercise, function)
-    put(checked.page, uuid.uuid4().hex)
-    return checked
-
-
 def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
     """Try `function` on the visible cases of `exercise`, and show nothing."""
     program = program_of(function)
@@ -131,6 +87,11 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
     return Checked(verdict, _page(verdict, exercise, _hints(exercise, verdict)), _cell())
 
 
+def not_found(text: str) -> Checked:
+    """Return what is shown where there is no exercise to check."""
+    return Checked(None, _notice("?", text), _cell())
+
+
 def run(
     exercise: Exercise, function: Callable[..., Any], cases: Sequence[Case]
 ) -> tuple[Outcome, ...]:
@@ -147,20 +108,6 @@ def visible_cases(exercise: Exercise) -> Sequence[Case]:
     return exercise.cases(random.Random(f"{exercise.lab}.{exercise.name}"), False)
 
 
-def _exercise(function: object) -> Exercise:
-    if isinstance(function, str):
-        raise LabError(f"check expects the function itself: check({function[:40]}), no quotes.")
-    name = getattr(function, "__name__", None)
-    if not callable(function) or not isinstance(name, str):
-        raise LabError(f"check expects the function that you wrote, got {describe(function)}.")
-    here = current_lab().name
-    if here in LABS:
-        for exercise in exercises(here):
-            if exercise.name == name:
-                return exercise
-    return find(name)
-
-
 def _outcomes(
     exercise: Exercise,
     function: Callable[..., Any],
@@ -168,11 +115,12 @@ def _outcomes(
     stream: TextIO | None = None,
 ) -> Iterator[Outcome]:
     """Yield what comes of each case; a slow one is named on `stream` while it runs."""
-    arguments, observe = find_way(exercise.arguments), find_way(exercise.observe)
     for case in cases:
         line = f"{exercise.name}: still in case “{case.name}”; interrupt with ■"
         with said_if_slow(line, stream) if stream else contextlib.nullcontext():
-            answer = call(function, arguments, observe, case.data, interruptible=True)
+            answer = call(
+                function, exercise.arguments, exercise.observe, case.data, interruptible=True
+            )
         if answer["outcome"] == "returned":
             changed = {name: decode(value) for name, value in answer["changed"].items()}
             yield Returned(decode(answer["value"]), changed)

@@ -1,7 +1,8 @@
 """An exercise, declared once: what the notebook shows, what the check tries, what grading counts.
 
-Values only. What runs beside a submission (`arguments`, `observe`) is named here and lives in
-``hpml.sandbox``, which holds no answer; what knows the answer (`judge`, `fits`) runs outside.
+What runs beside a submission (`arguments`, `observe`) stands in a lab's ``harness.py``, which
+holds no answer and whose source is sent to the sandbox; what knows the answer (`judge`, `fits`)
+runs outside.
 """
 
 from __future__ import annotations
@@ -12,6 +13,7 @@ from dataclasses import dataclass, field
 from types import MappingProxyType
 
 from hpml.course.exercises.outcomes import Outcome
+from hpml.sandbox.harness import ArgumentBuilder, Observer, by_name, the_result
 
 __all__ = ["Case", "Choice", "Exercise", "Forbidden", "Misconception", "Speed", "Wrong"]
 
@@ -89,8 +91,8 @@ class Speed:
 
     Attributes:
         points: what the part is worth.
-        reference: the function to compare with, as ``"lab_06:ordered_forward"`` in
-            ``hpml.labs.lab_06_forward_order.references``. It runs in a worker of its own.
+        reference: the function to compare with. Its file is sent to a worker of its own; the
+            submission's never holds it.
         inputs: makes the data of one round from a random generator; both sides get the same.
         full: the ratio (submission / reference) up to which the part is earned in full.
         none: the ratio from which it is worth nothing; between the two, points fall in proportion
@@ -99,7 +101,7 @@ class Speed:
     """
 
     points: float
-    reference: str
+    reference: Callable[..., object]
     inputs: Callable[[random.Random], Case]
     full: float
     none: float
@@ -126,8 +128,7 @@ class Exercise:
         misconceptions: known mistakes, the most specific first.
         hints: shown one after the other, from the second failure on.
         forbids: what may not be used.
-        arguments: the name of the function in ``hpml.sandbox.harness`` that makes the call's arguments
-            from a case's data.
+        arguments: makes the call's arguments from a case's data; from the lab's ``harness.py``.
         observe: the one that turns result and arguments into plain data.
         keeps_arguments: whether the arguments must be unchanged after the call.
         seconds: the deadline of one call.
@@ -147,8 +148,8 @@ class Exercise:
     misconceptions: tuple[Misconception, ...] = ()
     hints: tuple[str, ...] = ()
     forbids: Forbidden = field(default_factory=Forbidden)
-    arguments: str = "by_name"
-    observe: str = "the_result"
+    arguments: ArgumentBuilder = by_name
+    observe: Observer = the_result
     keeps_arguments: bool = True
     seconds: float = 5.0
     speed: Speed | None = None

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table
-from hpml.labs import state
+from hpml.course.predictions import state
 from hpml.course.predictions.session import Lab, current_lab
 
 if TYPE_CHECKING:
@@ -97,7 +97,7 @@ def calibration() -> Calibration:
 
     Questions of an earlier sitting that were not asked again in this kernel are counted too.
 
-    >>> from hpml.labs import lab_head
+    >>> from hpml.course.predictions.session import lab_head
     >>> _ = lab_head("try-calibration", "Trying things out")
     >>> calibration().summary
     'No question was asked in this lab yet; run its cells from the top.'

@@ -14,8 +14,8 @@ from hpml.base.errors import describe, is_text
 from hpml.base.page import Page, frame, sentence
 from hpml.base.style import PALETTE
 from hpml.base.tables import Table
-from hpml.labs import state
 from hpml.course.errors import LabError
+from hpml.course.predictions import state
 from hpml.course.predictions.quantity import find_unit, format_quantity
 from hpml.course.predictions.question import Question, ask
 
@@ -53,7 +53,7 @@ class Prediction(Question):
         Raises:
             AnswerError: if it is of another kind than the question asks for.
 
-        >>> from hpml.labs import lab_head
+        >>> from hpml.course.predictions.session import lab_head
         >>> _ = lab_head("try-reveal", "Trying things out")
         >>> guess = predict("How long does one call take?", unit="us", key="call", answer=3)
         Predict: How long does one call take?
@@ -145,7 +145,7 @@ def predict(
         LabError: if not exactly one of `unit` and `choices` is given, or `key` is taken.
         AnswerError: if `answer` cannot be read.
 
-    >>> from hpml.labs import lab_head
+    >>> from hpml.course.predictions.session import lab_head
     >>> _ = lab_head("try-predict", "Trying things out")
     >>> guess = predict("How many bytes has an empty list?", unit="B", key="list", answer=56)
     Predict: How many bytes has an empty list?

@@ -107,7 +107,7 @@ def read_number(
     12500.5
     >>> read_number("three", find_unit("us"))
     Traceback (most recent call last):
-    hpml.course.errors.AnswerError: 'three' is not a number; expected a time such as 3 or 3 µs or ...
+    hpml.course.errors.AnswerError: 'three' is not a number; expected a time such as 3 or ...
     """
     value = _from_text(answer, unit) if isinstance(answer, str) else _from_number(answer, unit)
     if not math.isfinite(value):

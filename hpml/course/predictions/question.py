@@ -16,8 +16,8 @@ from typing import Any, TypeVar
 from hpml.base.environment import flag
 from hpml.base.errors import describe
 from hpml.base.page import Page, notebook_shell, put, put_control
-from hpml.labs import state
 from hpml.course.errors import LabError, PredictionLocked
+from hpml.course.predictions import state
 from hpml.course.predictions.session import Lab, current_lab
 
 __all__ = ["Question", "ask"]
@@ -135,7 +135,7 @@ class Question(ABC):
         put(page, self._ids.setdefault(place, uuid.uuid4().hex), again=again)
 
     def _put_control(self) -> None:
-        from hpml.labs import controls
+        from hpml.course.predictions import controls
 
         if self._control is not None:
             self._control.close()

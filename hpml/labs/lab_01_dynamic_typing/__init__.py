@@ -1,6 +1,6 @@
 """What lab 01 shows of types that are known only when a program runs, and of what that costs.
 
->>> from hpml.labs import dynamic_typing as dt
+>>> from hpml.labs import lab_01_dynamic_typing as dt
 >>> out = [0, 0]
 >>> dt.add_loop([1, 0.5], [2, 0.25], out)      # the same loop for whatever can be added
 >>> out

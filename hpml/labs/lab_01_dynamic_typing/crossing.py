@@ -12,8 +12,8 @@ from hpml.base.errors import describe
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison, compare
-from hpml.labs.lab_01_dynamic_typing.loops import add_loop
 from hpml.course.errors import LabError
+from hpml.labs.lab_01_dynamic_typing.loops import add_loop
 
 __all__ = ["Line", "SmallSizes", "draw_crossing", "elements", "measure_small_sizes"]
 

@@ -1,6 +1,6 @@
 """What lab 02 shows of the interpreter: blocks, turns of threads, forms of instructions, counts.
 
->>> from hpml.labs import interpreter as it
+>>> from hpml.labs import lab_02_bytecode as it
 >>> def larger(a, b):
 ...     if a > b:
 ...         return a

@@ -1,7 +1,7 @@
 """What lab 05 shows of graphs: what was executed, what failed where, what autograd recorded.
 
 >>> import torch
->>> from hpml.labs import computation_graphs as cg
+>>> from hpml.labs import lab_05_computation_graphs as cg
 >>> from hpml.symbolic import Input, SymbolicModel
 >>> x = Input(shape=(4,))
 >>> model = SymbolicModel(x, torch.nn.Linear(4, 2)(x))

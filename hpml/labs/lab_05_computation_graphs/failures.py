@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from types import TracebackType
 
 from hpml.base.page import Page
-from hpml.labs.lab_05_computation_graphs.work import counted, work_of
 from hpml.course.errors import LabError
+from hpml.labs.lab_05_computation_graphs.work import counted, work_of
 
 __all__ = ["Failure", "failure"]
 

@@ -1,6 +1,6 @@
 """What lab 07 shows of generated code, each piece a plain value or a picture of one.
 
->>> from hpml.labs import code_generation as cg
+>>> from hpml.labs import lab_07_code_generation as cg
 >>> example = cg.documents_example()
 >>> with cg.loop_length(10):
 ...     example._generated_forward_source == cg.DOCUMENTS_SOURCE

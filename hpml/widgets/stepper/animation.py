@@ -9,7 +9,7 @@ from types import CodeType
 from hpml.base.errors import describe
 from hpml.base.page import asset
 from hpml.base.tables import Table
-from hpml.bytecode.trace import Trace
+from hpml.bytecode.machine import Trace
 from hpml.widgets.animation.animation import MOST_KEYFRAMES, Animation, baked
 from hpml.widgets.errors import WidgetError
 from hpml.widgets.stepper.events import Event

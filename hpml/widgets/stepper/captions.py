@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from hpml.bytecode.trace import Step
+from hpml.bytecode.machine import Step
 from hpml.widgets.stepper.words import Words, named
 
 _MANY = 4

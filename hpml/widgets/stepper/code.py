@@ -13,9 +13,8 @@ from dataclasses import dataclass
 from types import CodeType, FunctionType
 from typing import Literal
 
-from hpml.bytecode.disassembly import Instruction, disassemble
-from hpml.bytecode.disassembly_versions import ExceptionEntry
-from hpml.bytecode.trace import Step, Trace
+from hpml.bytecode import Step, Trace
+from hpml.bytecode.disassembly import ExceptionEntry, Instruction, disassemble
 
 _LONG = 120
 _AROUND = 3

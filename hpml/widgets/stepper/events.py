@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from hpml.bytecode.trace import Raised, Step, Trace
+from hpml.bytecode.machine import Raised, Step, Trace
 from hpml.widgets.stepper.captions import instruction_words, locals_named
 from hpml.widgets.stepper.words import Words, as_text, named
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import CodeType
 
-from hpml.bytecode.trace import Trace
+from hpml.bytecode.machine import Trace
 from hpml.widgets.stepper.code import Code, Source, codes_of, kept
 from hpml.widgets.stepper.events import Event, events
 

@@ -13,9 +13,8 @@ from types import FunctionType, MethodType
 from typing import Any, Literal
 
 from hpml.base.errors import describe
-from hpml.bytecode import BytecodeError, Machine, StepLimitError
+from hpml.bytecode import BytecodeError, Machine, StepLimitError, Trace
 from hpml.bytecode.safe_repr import short
-from hpml.bytecode.trace import Trace
 from hpml.widgets.errors import WidgetError
 from hpml.widgets.stepper.animation import Stepper, stepper_animation
 from hpml.widgets.stepper.code import CodeCollector

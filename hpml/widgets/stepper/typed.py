@@ -14,9 +14,6 @@ from types import CodeType, FunctionType
 from typing import Any
 
 from hpml.bytecode import BytecodeError, Machine, StepLimitError
-from hpml.bytecode.execution import Execution
-from hpml.bytecode.frame import Reraise
-from hpml.bytecode.strand import Strand
 from hpml.widgets.errors import WidgetError
 
 _LIMIT = 100_000
@@ -174,17 +171,8 @@ def _executed_text(text: str) -> dict[str, Any]:
 
 def _executed(code: CodeType, namespace: dict[str, Any]) -> None:
     """Execute what stands outside of functions, as a module is executed."""
-    # By the machine, because what is typed there may loop forever as well. A module is what a
-    # class body is to the machine: code that fills a namespace, here that of its globals.
-    execution = Execution(_LIMIT, lambda _: True)
-    strand = Strand(execution)
-    frame = execution.frame(FunctionType(code, namespace), [], {}, strand, namespace=namespace)
-    if frame is not None:
-        execution.enter()
-        strand.frames.append(frame)
-    outcome = strand.run()
-    if isinstance(outcome, Reraise):
-        raise outcome.error
+    # By the machine, because what is typed there may loop forever as well.
+    Machine(max_steps=_LIMIT).run(FunctionType(code, namespace))
 
 
 def _guarded(what: str, act: Callable[[], Any]) -> Any:

@@ -9,9 +9,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from hpml.labs import check
 from hpml.course.execute import execute
 from hpml.course.exercises.printing import bounded_printing
+from hpml.labs import check
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hpml.labs import check
 from hpml.course.exercises import waiting
 from hpml.course.exercises.waiting import AFTER, said_if_slow
+from hpml.labs import check
 from tests.course.exercises.test_check import written
 
 if TYPE_CHECKING:

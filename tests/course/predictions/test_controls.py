@@ -10,8 +10,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-from hpml.labs import controls
 from hpml.course.execute import execute
+from hpml.course.predictions import controls
 from hpml.course.predictions.state import Entry
 
 if TYPE_CHECKING:

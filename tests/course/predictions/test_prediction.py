@@ -10,8 +10,8 @@ import pytest
 from hpml.labs import AnswerError, LabError, PredictionLocked, forget, lab_head, predict
 
 if TYPE_CHECKING:
-    from hpml.labs import Prediction
     from hpml.course.predictions.session import Lab
+    from hpml.labs import Prediction
 
 QUESTION = "How long does one call take?"
 

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hpml.labs import LabError, lab_head, predict
 from hpml.course.predictions.session import current_lab, lab_name
+from hpml.labs import LabError, lab_head, predict
 
 if TYPE_CHECKING:
     from pathlib import Path

@@ -9,13 +9,13 @@ import pytest
 
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison, Measurement
-from hpml.labs import dynamic_typing as dt
+from hpml.course.errors import LabError
+from hpml.labs import lab_01_dynamic_typing as dt
 from hpml.labs.lab_01_dynamic_typing import compiled as building
 from hpml.labs.lab_01_dynamic_typing.compiled import NAMES, CompiledLoops, compiled_loops
 from hpml.labs.lab_01_dynamic_typing.crossing import CALLS, LOOP, Line, SmallSizes
 from hpml.labs.lab_01_dynamic_typing.loops import OPERATIONS
 from hpml.labs.lab_01_dynamic_typing.measuring import Times
-from hpml.course.errors import LabError
 from hpml.profiling import memory_of
 
 np = pytest.importorskip("numpy", reason="needs numpy")

@@ -14,14 +14,15 @@ import pytest
 from hpml.base.files import course_folder
 from hpml.benchmark import Comparison, Measurement
 from hpml.bytecode import disassemble, trace
-from hpml.labs import LabError, interpreter
-from hpml.labs.lab_02_bytecode.explanation import EXPLANATION
+from hpml.labs import LabError
+from hpml.labs import lab_02_bytecode as interpreter
+from hpml.labs.lab_02_bytecode import harness
 from hpml.labs.lab_02_bytecode.counting import CountsAndTimes, Pair
+from hpml.labs.lab_02_bytecode.explanation import EXPLANATION
 from hpml.labs.lab_02_bytecode.powers import Powers
 from hpml.labs.lab_02_bytecode.sharing import Sharing, count_down
 from hpml.labs.lab_02_bytecode.slide import SLIDE
 from hpml.labs.lab_02_bytecode.turns import Turns
-from hpml.sandbox.harness import lab_02
 
 
 def larger(a: int, b: int) -> int:
@@ -329,6 +330,6 @@ def test_the_notebook_shows_the_function_that_is_to_be_rewritten() -> None:
     exec(source, scope)
     shown, graded = (
         [(step.opname, step.argrepr) for step in disassemble(f).instructions]
-        for f in (scope["given"], lab_02.given)
+        for f in (scope["given"], harness.given)
     )
     assert shown == graded

@@ -8,13 +8,13 @@ from typing import Any
 
 import pytest
 
-from hpml.labs.catalogue import exercises
 from hpml.course.exercises.check import check_exercise
 from hpml.course.exercises.exercise import Case
+from hpml.course.exercises.outcomes import Raised, Returned
+from hpml.labs.catalogue import exercises
 from hpml.labs.lab_05_computation_graphs.exercises.dead import DEAD_NODES
 from hpml.labs.lab_05_computation_graphs.exercises.order import TOPOLOGICAL_ORDER, nodes_of
 from hpml.labs.lab_05_computation_graphs.exercises.shapes import PROPAGATE_SHAPES, shapes_or_misfit
-from hpml.course.exercises.outcomes import Raised, Returned
 
 
 def judged(edges: dict[str, list[str]], value: object) -> str | None:

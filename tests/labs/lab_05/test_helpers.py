@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from hpml.labs import computation_graphs as cg
 from hpml.course.errors import LabError
-from hpml.labs.lab_05_computation_graphs.explanation import EXPLANATION
 from hpml.course.predictions.prediction import predict
+from hpml.labs import lab_05_computation_graphs as cg
+from hpml.labs.lab_05_computation_graphs.explanation import EXPLANATION
 from hpml.symbolic import CustomInput, Input, SymbolicModel
 
 # --- work: what PyTorch executes ---
@@ -119,9 +119,7 @@ def test_a_failure_of_a_model_keeps_the_note_that_says_where_it_was_written():
     tokens = torch.full((1, 5), 50)
     found = cg.failure(lambda: model(tokens))
     assert found.lines == ("model(tokens)",)
-    assert any(
-        "Embedding_1" in note and "test_computation_graphs.py" in note for note in found.notes
-    )
+    assert any("Embedding_1" in note and "test_helpers.py" in note for note in found.notes)
 
 
 def test_lines_of_a_notebooks_cell_are_found_and_stand_for_their_number():

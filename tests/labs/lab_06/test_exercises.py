@@ -8,20 +8,19 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
-from hpml.labs.catalogue import choice, exercises, find
 from hpml.course.exercises.exercise import Case
+from hpml.course.exercises.outcomes import Raised, Returned
+from hpml.course.small_graphs import chain, ladder
+from hpml.labs.catalogue import choice, exercises, find
 from hpml.labs.lab_06_forward_order.exercises.graphs import (
     executions,
     needed,
     random_graph,
     values_of,
 )
-from hpml.course.exercises.outcomes import Raised, Returned
-from hpml.course.small_graphs import chain, ladder
+from hpml.labs.lab_06_forward_order.harness import AT_MOST, counting_operations, value_and_executed
 from hpml.sandbox.forbidden import uses
 from hpml.sandbox.notebook import parse
-from hpml.labs.lab_06_forward_order.references import find as reference
-from hpml.labs.lab_06_forward_order.harness import AT_MOST, counting_operations, value_and_executed
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -80,7 +79,7 @@ def test_what_is_measured_runs_without_counting_and_is_new_in_each_round() -> No
     assert first.data["order"] != second.data["order"]
     given = counting_operations(first.data)
     assert "uncounted" not in given
-    result = reference(exercise.speed.reference)(**given)
+    result = exercise.speed.reference(**given)
     assert result == values_of(first)[str(first.data["output"])]
     assert value_and_executed(result, given)["executed"] == []
 

@@ -7,13 +7,13 @@ from typing import Any
 
 import pytest
 
-from hpml.labs.catalogue import choice, exercises, find
 from hpml.course.exercises.check import run, visible_cases
 from hpml.course.exercises.exercise import Case, Wrong
 from hpml.course.exercises.judging import judge
 from hpml.course.exercises.outcomes import Raised, Returned
-from hpml.sandbox.plain import decode, encode
+from hpml.labs.catalogue import choice, exercises, find
 from hpml.labs.lab_07_code_generation.harness import input_values, layer_value, source_and_run
+from hpml.sandbox.plain import decode, encode
 
 HEAD = "def forward(self, x, y):\n    l = self._execution_order_layers\n"
 DATA: dict[str, Any] = {

@@ -11,8 +11,8 @@ from torch import nn
 
 from hpml.benchmark.comparison import Comparison, Ratio
 from hpml.benchmark.measurement import Measurement
-from hpml.labs import code_generation as cg
 from hpml.course.errors import LabError
+from hpml.labs import lab_07_code_generation as cg
 from hpml.labs.lab_07_code_generation.explanation import EXPLANATION
 from hpml.symbolic import config
 

@@ -9,9 +9,9 @@ from collections.abc import Callable, Sequence
 from typing import cast
 
 from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Misconception
-from hpml.labs.lab_01_dynamic_typing.exercises.horner import HORNER
 from hpml.course.exercises.outcomes import Outcome, Raised, Returned
 from hpml.course.exercises.same import expect
+from hpml.labs.lab_01_dynamic_typing.exercises.horner import HORNER
 from hpml.labs.lab_01_dynamic_typing.explanation import EXPLANATION
 
 __all__ = ["EXERCISES", "EXPLANATION_ITEM"]

@@ -10,6 +10,7 @@ from typing import cast
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Misconception, Wrong
 from hpml.course.exercises.outcomes import Outcome, Raised, Returned
 from hpml.course.exercises.same import difference, shown
+from hpml.labs.lab_01_dynamic_typing.harness import numbers, value_and_operations
 
 __all__ = ["HORNER"]
 
@@ -211,8 +212,8 @@ HORNER = Exercise(
         calls=("type",),
         why="Duck typing asks what a value can do, not what it is.",
     ),
-    arguments="lab_01:numbers",
-    observe="lab_01:value_and_operations",
+    arguments=numbers,
+    observe=value_and_operations,
     # A duck's own counter is part of it.
     keeps_arguments=True,
 )

@@ -9,7 +9,7 @@ from typing import Any
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Misconception, Wrong
 from hpml.course.exercises.outcomes import Outcome, Returned
 from hpml.course.exercises.same import difference, shown
-from hpml.labs.lab_02_bytecode.harness import given
+from hpml.labs.lab_02_bytecode.harness import counted, given
 
 __all__ = ["FEWER_INSTRUCTIONS"]
 
@@ -93,7 +93,7 @@ FEWER_INSTRUCTIONS = Exercise(
     parts={"right": 1, "fewer": 2},
     cases=_fewer_cases,
     judge=_judge_fewer,
-    observe="lab_02:counted",
+    observe=counted,
     misconceptions=(
         Misconception(
             "a_call_hides_the_work",

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import cast
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Misconception
+from hpml.course.exercises.outcomes import Outcome, Raised, Returned
+from hpml.course.exercises.same import expect
 from hpml.labs.lab_05_computation_graphs.exercises.order import (
     LIBRARIES,
     edges_of,
     nodes_of,
     random_graph,
 )
-from hpml.course.exercises.outcomes import Outcome, Raised, Returned
-from hpml.course.exercises.same import expect
 
 __all__ = ["DEAD_NODES"]
 

@@ -7,6 +7,9 @@ from collections import Counter
 from collections.abc import Callable, Sequence
 
 from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Misconception
+from hpml.course.exercises.outcomes import Outcome, Returned
+from hpml.course.exercises.same import expect
+from hpml.course.small_graphs import Parents, chain, ladder
 from hpml.labs.lab_06_forward_order.exercises.forwards import LAZY_FORWARD, ORDERED_FORWARD
 from hpml.labs.lab_06_forward_order.exercises.graphs import (
     NO_LIBRARY,
@@ -17,10 +20,7 @@ from hpml.labs.lab_06_forward_order.exercises.graphs import (
     parents_of,
     random_graph,
 )
-from hpml.course.exercises.outcomes import Outcome, Returned
-from hpml.course.exercises.same import expect
 from hpml.labs.lab_06_forward_order.explanation import EXPLANATION
-from hpml.course.small_graphs import Parents, chain, ladder
 
 __all__ = ["EXERCISES", "EXPLANATION_ITEM"]
 

@@ -9,6 +9,9 @@ from typing import Any, cast
 
 from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Misconception, Speed, Wrong
+from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
+from hpml.course.exercises.same import difference, shown
+from hpml.course.small_graphs import chain, ladder
 from hpml.labs.lab_06_forward_order.exercises.graphs import (
     NO_LIBRARY,
     TWICE,
@@ -20,10 +23,8 @@ from hpml.labs.lab_06_forward_order.exercises.graphs import (
     random_ask,
     values_of,
 )
-from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
-from hpml.course.exercises.same import difference, shown
-from hpml.course.small_graphs import chain, ladder
-from hpml.labs.lab_06_forward_order.harness import KINDS
+from hpml.labs.lab_06_forward_order.harness import KINDS, counting_operations, value_and_executed
+from hpml.labs.lab_06_forward_order.references import ordered_forward
 
 __all__ = ["LAZY_FORWARD", "ORDERED_FORWARD"]
 
@@ -206,8 +207,8 @@ LAZY_FORWARD = Exercise(
         names=_LIMIT,
         why=f"{WRITE_IT} Nor may Python's limit of recursion be raised: use a list.",
     ),
-    arguments="lab_06:counting_operations",
-    observe="lab_06:value_and_executed",
+    arguments=counting_operations,
+    observe=value_and_executed,
     seconds=10,
 )
 
@@ -371,12 +372,12 @@ ORDERED_FORWARD = Exercise(
         "the graph. A dictionary finds a name at once.",
     ),
     forbids=Forbidden(modules=NO_LIBRARY, why=WRITE_IT),
-    arguments="lab_06:counting_operations",
-    observe="lab_06:value_and_executed",
+    arguments=counting_operations,
+    observe=value_and_executed,
     seconds=10,
     speed=Speed(
         points=1,
-        reference="lab_06:ordered_forward",
+        reference=ordered_forward,
         inputs=_speed_case,
         full=1.5,
         none=4,

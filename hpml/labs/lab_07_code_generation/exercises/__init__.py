@@ -9,9 +9,9 @@ from functools import partial
 from typing import cast
 
 from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Misconception, Wrong
-from hpml.labs.lab_07_code_generation.exercises.source import FORBIDDEN, GENERATE_FORWARD, Call
 from hpml.course.exercises.outcomes import Outcome, Raised, Returned
 from hpml.course.exercises.same import difference, expect, shown
+from hpml.labs.lab_07_code_generation.exercises.source import FORBIDDEN, GENERATE_FORWARD, Call
 from hpml.labs.lab_07_code_generation.explanation import EXPLANATION
 
 __all__ = ["EXERCISES", "EXPLANATION_ITEM"]

@@ -12,7 +12,7 @@ from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Misconception, Wrong
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
 from hpml.course.exercises.same import shown
-from hpml.labs.lab_07_code_generation.harness import input_values, layer_value
+from hpml.labs.lab_07_code_generation.harness import input_values, layer_value, source_and_run
 
 __all__ = ["FORBIDDEN", "GENERATE_FORWARD", "Call"]
 
@@ -326,6 +326,6 @@ GENERATE_FORWARD = Exercise(
         calls=("eval", "exec", "compile"),
         why=f"{FORBIDDEN.why} The text is all that is asked for; the check runs it.",
     ),
-    observe="lab_07:source_and_run",
+    observe=source_and_run,
     seconds=20,
 )

@@ -1,0 +1,116 @@
+"""Class bodies, imports, and ``with``: statements that call special methods."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import sys
+from types import CodeType, FunctionType
+from typing import Any
+
+from hpml.bytecode.machine import tracebacks
+from hpml.bytecode.machine.decoded_code import DecodedInstruction
+from hpml.bytecode.machine.interpreter import run
+from hpml.bytecode.machine.null import NULL
+from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise
+
+
+def load_build_class(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push ``__build_class__``, which a class statement calls with its body as a function."""
+    frame.stack.append(frame.builtins["__build_class__"])
+
+
+def _call_run_body() -> Any:
+    return run_body()  # type: ignore[name-defined] # noqa: F821 - given with the function's globals
+
+
+# Like the body of a class, this code gets a namespace for local variables from its caller.
+_BODY: CodeType = _call_run_body.__code__.replace(
+    co_flags=_call_run_body.__code__.co_flags & ~(inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS)
+)
+
+
+def build_class(frame: Frame, function: Any, name: Any, /, *bases: Any, **keywords: Any) -> Any:
+    """Create a class whose body the machine runs.
+
+    CPython's own ``__build_class__`` does the rest: it finds the metaclass, asks it for a
+    namespace, calls the body, and calls the metaclass.
+    """
+
+    def run_body() -> Any:
+        stack = CoroutineStack(frame.coroutine_stack.state)
+        namespace = sys._getframe(1).f_locals
+        body = stack.state.frame(function, [], {}, stack, namespace=namespace)
+        assert body is not None  # the body of a class has no parameters
+        stack.push(body)
+        outcome = run(stack)
+        if isinstance(outcome, Reraise):
+            with tracebacks.unchanged(outcome.error):
+                raise outcome.error
+        return outcome.value
+
+    body = FunctionType(_BODY, {"run_body": run_body, "__builtins__": builtins})
+    return builtins.__build_class__(body, name, *bases, **keywords)
+
+
+# Imports
+
+
+def import_name(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop the names after ``from`` and the number of dots; push the module."""
+    names = frame.stack.pop()
+    level = frame.stack.pop()
+    if "__import__" not in frame.builtins:
+        raise ImportError("__import__ not found")
+    importer = frame.builtins["__import__"]
+    frame.stack.append(importer(instruction.argval, frame.globals, frame.namespace, names, level))
+
+
+def import_from(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push an attribute, or a submodule, of the module on top."""
+    module = frame.stack[-1]
+    name = instruction.argval
+    value = getattr(module, name, NULL)
+    if value is NULL:
+        package = getattr(module, "__name__", None)
+        value = sys.modules.get(f"{package}.{name}", NULL)
+        if value is NULL:
+            # CPython words the error, and guesses the reason (a circular import, a taken name).
+            space = {"__builtins__": {"__import__": lambda *_: module}}
+            exec(compile(f"from module import {name}", __file__, "exec"), space)
+            value = space[name]
+    frame.stack.append(value)
+
+
+# With
+
+
+def before_with(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a context manager; push its ``__exit__`` and what its ``__enter__`` returns."""
+    manager = frame.stack.pop()
+    wrong = f"'{type(manager).__name__}' object does not support the context manager protocol"
+    enter = _special(manager, "__enter__")
+    if enter is NULL:
+        raise TypeError(wrong)
+    leave = _special(manager, "__exit__")
+    if leave is NULL:
+        raise TypeError(f"{wrong} (missed __exit__ method)")
+    frame.stack.append(leave)
+    frame.stack.append(enter())
+
+
+def with_except_start(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push what ``__exit__`` returns for the exception on top."""
+    error = frame.stack[-1]
+    leave = frame.stack[-4]
+    frame.stack.append(leave(type(error), error, error.__traceback__))
+
+
+def _special(value: Any, name: str) -> Any:
+    """Return a method as the language itself looks it up: in the class, not in the object."""
+    for owner in type(value).__mro__:
+        if name in owner.__dict__:
+            found = owner.__dict__[name]
+            bind = getattr(type(found), "__get__", None)
+            return found if bind is None else bind(found, value, type(value))
+    return NULL

@@ -1,0 +1,40 @@
+"""Constants, copies and swaps: instructions that only move values on the stack."""
+
+from __future__ import annotations
+
+from hpml.bytecode.machine.decoded_code import DecodedInstruction
+from hpml.bytecode.machine.null import NULL
+from hpml.bytecode.machine.state import Frame
+
+
+def nop(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Do nothing: NOP, RESUME, EXTENDED_ARG, PRECALL."""
+
+
+def load_const(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push a constant."""
+    frame.stack.append(instruction.argval)
+
+
+def pop_top(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Drop the top of the stack."""
+    frame.stack.pop()
+
+
+def push_null(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push the marker of a call without ``self``."""
+    frame.stack.append(NULL)
+
+
+def copy(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push the value that lies `arg` deep; 1 is the top."""
+    frame.stack.append(frame.stack[-instruction.arg])
+
+
+def swap(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Exchange the top with the value that lies `arg` deep."""
+    stack = frame.stack
+    between = [stack.pop() for _ in range(instruction.arg)]
+    stack.append(between[0])
+    stack.extend(reversed(between[1:-1]))
+    stack.append(between[-1])

@@ -1,0 +1,123 @@
+"""Tracebacks that show the student's lines and none of the machine's.
+
+CPython adds an entry to an exception's traceback for every frame that it passes. An exception in an
+interpreted function passes the machine's own frames instead; `clean` takes their entries out, and
+`add` puts in one for the interpreted frame, with its function, its line and its place in the line.
+
+An entry needs a real frame object. `add` takes that of a generator which is created and never
+started, and whose code is the interpreted function's own, cut short: its first instruction is
+replaced by the one that creates a generator. So names, lines and columns are right by themselves,
+and the frame has no caller, so that it keeps nothing of the machine alive.
+
+A program that asks for its own frame (`sys._getframe`) may walk to its callers. `stack_frame` gives
+it frames of functions that really call each other, one for each interpreted call.
+"""
+
+from __future__ import annotations
+
+import dis
+import inspect
+import sys
+from collections.abc import Callable, Sequence
+from types import CodeType, FrameType, FunctionType, TracebackType
+from typing import Any
+
+from hpml.bytecode.machine.own_code import is_ours
+from hpml.bytecode.machine.state import Frame
+
+_DEEPEST = 100
+"""How many callers a frame has at most when a program asks for it."""
+
+_CREATE_GENERATOR = bytes([dis.opmap["RETURN_GENERATOR"], 0])
+
+
+class unchanged:  # noqa: N801 - reads as a word in a `with` statement
+    """Hand `error` on without changing it: that it is raised in here is no event of the program."""
+
+    def __init__(self, error: BaseException) -> None:
+        self._error = error
+        self._before = error.__context__, error.__traceback__
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None:
+        self._error.__context__, self._error.__traceback__ = self._before
+
+
+def clean(error: BaseException) -> None:
+    """Take the machine's entries out of the traceback of `error`."""
+    first = last = None
+    entry = error.__traceback__
+    while entry is not None:
+        if not is_ours(entry.tb_frame):
+            if last is None:
+                first = entry
+            elif last.tb_next is not entry:
+                last.tb_next = entry
+            last = entry
+        entry = entry.tb_next
+    if last is not None and last.tb_next is not None:
+        last.tb_next = None
+    error.__traceback__ = first
+
+
+def add(error: BaseException, frame: Frame) -> None:
+    """Put an entry for `frame`, at its current instruction, on top of the traceback of `error`."""
+    line = frame.current.line
+    error.__traceback__ = TracebackType(
+        error.__traceback__,
+        real_frame(frame),
+        frame.current.offset,
+        -1 if line is None else line,
+    )
+
+
+def real_frame(frame: Frame) -> FrameType:
+    """Return a frame object that looks like `frame` to `traceback` and to debuggers."""
+    code = frame.code
+    variables = frame.named_variables()
+    cut_short = code.replace(
+        # As long as before: the line table must not describe more code than there is.
+        co_code=_CREATE_GENERATOR + code.co_code[len(_CREATE_GENERATOR) :],
+        co_flags=inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS | inspect.CO_GENERATOR,
+        co_exceptiontable=b"",
+        co_varnames=tuple(variables),
+        co_nlocals=len(variables),
+        co_argcount=len(variables),
+        co_posonlyargcount=0,
+        co_kwonlyargcount=0,
+        co_cellvars=(),
+        co_freevars=(),
+    )
+    generator = FunctionType(cut_short, frame.globals)(*variables.values())
+    found: FrameType = generator.gi_frame
+    return found
+
+
+def stack_frame(frames: Sequence[Frame]) -> FrameType:
+    """Return a frame object for the last of `frames`; those before it are its callers."""
+    following: Callable[[], Any] = sys._getframe
+    for frame in reversed(frames[-_DEEPEST:]):
+        following = _stand_in(frame, following)
+    found: FrameType = following()
+    return found
+
+
+def _stand_in(frame: Frame, following: Callable[[], Any]) -> FunctionType:
+    """Return a function that calls `following` from the line where `frame` stands."""
+    first = frame.code.co_firstlineno
+    line = max(frame.current.line or first, first)
+    # Its first line and the line where it stands are those of the program.
+    down, further = "\n" * (first - 1), "\n" * (line - first)
+    text = f"{down}def stand_in(following):{further} return following()"
+    module = compile(text, frame.code.co_filename, "exec")
+    code = next(const for const in module.co_consts if isinstance(const, CodeType))
+    variables = frame.named_variables()
+    relabelled = code.replace(
+        co_name=frame.code.co_name,
+        co_qualname=frame.code.co_qualname,
+        co_varnames=(".following", *variables),
+        co_nlocals=1 + len(variables),
+        co_argcount=1 + len(variables),
+    )
+    return FunctionType(relabelled, frame.globals, None, (following, *variables.values()))
