@@ -1,4 +1,4 @@
-"""The page: from positions in rows to rectangles and curves, in inches.
+"""From positions in rows to rectangles and curves, in inches.
 
 Lines turn only in the gaps between rows, and cross rows straight, each at a place of its own; so
 they never run through a box.
@@ -10,7 +10,7 @@ import itertools
 from collections.abc import Collection, Iterable
 from typing import NamedTuple
 
-from .layering import Rows, place
+from hpml.base.drawing.layering import Rows, place
 
 _GAP_TO_LABEL, _GAP_TO_BOX, _HEAD = 0.08, 0.17, 0.13
 _GAP_TO_TURN, _GAP_GROWTH, _GAP_MOST = 0.07, 0.13, 0.42
@@ -48,7 +48,7 @@ class Rectangle(NamedTuple):
         return self.y + self.height / 2
 
 
-class Page:
+class Grid:
     """Positions along the rows and across them, and their translation to x and y.
 
     Args:
@@ -162,6 +162,3 @@ def _smooth(corners: list[Point]) -> Iterable[Point]:
     for (x1, y1), (x2, y2) in itertools.pairwise(corners):
         middle = (y1 + y2) / 2
         yield from ((x1, middle), (x2, middle), (x2, y2))
-
-
-__all__ = ["Page", "Point", "Rectangle"]

@@ -8,12 +8,12 @@ place of its own.
 from __future__ import annotations
 
 import itertools
+from collections import Counter
+from collections.abc import Sequence
 from typing import NamedTuple
 
-from .errors import GraphError
-from .graph import Call, Graph
-from .graph.liveness import use_counts
-from .layering import Rows
+from hpml.base.drawing.graph import Drawable, DrawingError
+from hpml.base.drawing.layering import Rows
 
 LONGEST_CHAIN = 12
 """A straight chain of more layers than this is folded."""
@@ -25,30 +25,22 @@ _MOST_PLACES = 6000
 _PARALLEL = 0.14
 
 
-def fold_chains(graph: Graph) -> tuple[tuple[int, ...], ...]:
+def fold_chains(graph: Drawable) -> tuple[tuple[int, ...], ...]:
     """Group the calls of a graph: one by one, but the middle of each long chain as one group.
 
     A chain is a run of calls with one argument and one result, each the only reader of the last.
     """
-    counts = use_counts(graph)
-    is_simple = [
-        len(c.arguments) == 1 and len(c.results) == 1 and not c.unpacks for c in graph.calls
-    ]
+    reads = Counter(value for call in graph.calls for value in call.arguments)
+    reads.update(graph.outputs)
+    is_simple = [len(call.arguments) == len(call.results) == 1 for call in graph.calls]
     maker = {result: i for i, call in enumerate(graph.calls) for result in call.results}
-    outputs = set(graph.outputs)
     chains: list[list[int]] = []
     chain_of: dict[int, list[int]] = {}
     for position, call in enumerate(graph.calls):
-        argument = call.arguments[0] if call.arguments else None
-        previous = maker.get(argument)
-        if (
-            is_simple[position]
-            and argument is not None
-            and previous in chain_of
-            and counts[argument] == 1
-            and argument not in outputs
-            and is_simple[previous]
-        ):
+        argument = call.arguments[0] if call.arguments else -1
+        previous = maker.get(argument, -1)
+        goes_on = previous in chain_of and is_simple[position] and is_simple[previous]
+        if goes_on and reads[argument] == 1:
             chain = chain_of[previous]
         else:
             chain = []
@@ -78,17 +70,20 @@ class Route(NamedTuple):
     offset: float
 
 
-def rows_and_routes(graph: Graph, calls: list[Call], shown: list[int]) -> tuple[Rows, list[Route]]:
+def rows_and_routes(
+    graph: Drawable, groups: Sequence[tuple[int, ...]], shown: Sequence[int]
+) -> tuple[Rows, list[Route]]:
     """Put values and labels into rows by the longest path, and give every line its places.
 
     Lines from one value to several far readers share their places for as long as they go down
     together: one trunk that branches.
     """
+    calls = [(graph.calls[g[0]].arguments, graph.calls[g[-1]].results) for g in groups]
     thing_of = {value: thing for thing, value in enumerate(shown)}
     row_of = dict.fromkeys(range(len(graph.inputs)), 0)
-    for thing, call in enumerate(calls, len(shown)):
-        row_of[thing] = max((row_of[thing_of[a]] for a in call.arguments), default=-1) + 1
-        for result in call.results:
+    for thing, (arguments, results) in enumerate(calls, len(shown)):
+        row_of[thing] = max((row_of[thing_of[a]] for a in arguments), default=-1) + 1
+        for result in results:
             if result is not None:
                 row_of[thing_of[result]] = row_of[thing] + 1
 
@@ -99,16 +94,20 @@ def rows_and_routes(graph: Graph, calls: list[Call], shown: list[int]) -> tuple[
     count = len(shown) + len(calls)
     lines: dict[tuple[int, int], None] = {}
     routes: list[Route] = []
-    for group, call in enumerate(calls):
+    for group, (arguments, results) in enumerate(calls):
         label = len(shown) + group
-        times = {value: call.arguments.count(value) for value in call.arguments}
+        times = Counter(arguments)
         met = dict.fromkeys(times, 0)
-        for argument, value in enumerate(call.arguments):
+        for argument, value in enumerate(arguments):
             things = [thing_of[value]]
             for number in range(row_of[things[0]] + 1, row_of[label]):
                 if (value, number) not in trunk:
                     if len(trunk) >= _MOST_PLACES:
-                        raise GraphError(_too_tangled(len(graph.calls)))
+                        raise DrawingError(
+                            "a picture of a graph expected lines that an eye can follow, received "
+                            f"{len(graph.calls):,} layers with so many long connections that they "
+                            f"pass more than {_MOST_PLACES:,} rows: draw a part of it"
+                        )
                     trunk[value, number] = count
                     rows[number].append(count)
                     count += 1
@@ -118,21 +117,10 @@ def rows_and_routes(graph: Graph, calls: list[Call], shown: list[int]) -> tuple[
             offset = (met[value] - (times[value] - 1) / 2) * _PARALLEL
             met[value] += 1
             routes.append(Route(value, group, False, argument, tuple(things), offset))
-        for position, result in enumerate(call.results):
+        for position, result in enumerate(results):
             if result is not None:
                 lines[label, thing_of[result]] = None
                 things = [label, thing_of[result]]
                 routes.append(Route(result, group, True, position, tuple(things), 0.0))
     solid = tuple(thing < len(shown) + len(calls) for thing in range(count))
     return Rows(tuple(tuple(row) for row in rows), tuple(lines), solid), routes
-
-
-def _too_tangled(calls: int) -> str:
-    return (
-        f"draw_graph expected lines that an eye can follow, received {calls:,} layers with so many "
-        f"long connections that they pass more than {_MOST_PLACES:,} rows: draw a part of the "
-        "graph, draw_graph(inputs=..., outputs=...), or print model.summary()"
-    )
-
-
-__all__ = ["Route", "fold_chains", "rows_and_routes"]

@@ -44,25 +44,16 @@ def order_rows(given: Rows) -> Rows:
     """
     above, below = _neighbours(given)
     rows = _first_order(given, above, below)
-    best, fewest = rows, _crossings(rows, below)
+    best, fewest = rows, count_crossings(rows, below)
     for sweep in range(_SWEEPS):
         if fewest == 0:
             break
         rows = _sweep(rows, above, below, downward=sweep % 2 == 0)
         rows = _exchange(rows, above, below)
-        count = _crossings(rows, below)
+        count = count_crossings(rows, below)
         if count < fewest:
             best, fewest = rows, count
     return given._replace(rows=tuple(tuple(row) for row in best))
-
-
-def count_crossings(given: Rows) -> int:
-    """Return how many pairs of lines cross.
-
-    >>> count_crossings(Rows(((0, 1), (2, 3)), ((0, 3), (1, 2)), (True,) * 4))
-    1
-    """
-    return _crossings([list(row) for row in given.rows], _neighbours(given)[1])
 
 
 def place(given: Rows, apart: Callable[[int, int], float]) -> list[float]:
@@ -173,7 +164,8 @@ def _exchange(
     return rows
 
 
-def _crossings(rows: list[list[int]], below: list[list[int]]) -> int:
+def count_crossings(rows: Sequence[Sequence[int]], below: Sequence[Sequence[int]]) -> int:
+    """Return how many pairs of lines cross; `below` has the ends of the lines from each thing."""
     total = 0
     for upper, lower in itertools.pairwise(rows):
         position = {thing: place for place, thing in enumerate(lower)}
@@ -315,6 +307,3 @@ def _median(values: Sequence[float]) -> float:
     ordered = sorted(values)
     middle = len(ordered) // 2
     return (ordered[middle] + ordered[~middle]) / 2
-
-
-__all__ = ["Rows", "count_crossings", "order_rows", "place"]
