@@ -10,7 +10,7 @@ from torch import nn
 
 from hpml.symbolic import EXECUTIONS, GraphError, Input, SymbolicModel, instructions
 from hpml.symbolic.config import loop_length
-from hpml.symbolic.instructions import count_instructions, written_instructions
+from hpml.symbolic.execution.instructions import count_instructions, written_instructions
 
 
 def chain(layers: int, execution: str) -> SymbolicModel:
