@@ -67,7 +67,7 @@ def place(given: Rows, apart: Callable[[int, int], float]) -> list[float]:
         apart: the least distance between the positions of two neighbours in a row.
 
     >>> place(Rows(((0,), (1, 2)), ((0, 1), (0, 2)), (True,) * 3), lambda a, b: 1.0)
-    [0.0, 0.0, 1.0]
+    [0.5, 0.0, 1.0]
     """
     above, below = _neighbours(given)
     block = _straight_blocks(given, above, below)
