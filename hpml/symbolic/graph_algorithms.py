@@ -14,11 +14,11 @@ from torch import nn
 
 from hpml.base.drawing import DrawingError, Look, draw, lay_out
 
+from .building.handles import SymbolicData, handle_of
+from .building.interception import handle_token, is_suspended, suspend
+from .building.node import Concrete, Node, layer_name
 from .errors import ArgumentError, GraphError
 from .graph import Graph, check_inputs, collect
-from .interception import handle_token, is_suspended, suspend
-from .node import Concrete, Node, layer_name
-from .symbolic_data import SymbolicData, handle_of
 from .symbolic_model import SymbolicModel
 from .useful_layers import GetAttr
 
