@@ -131,7 +131,8 @@ def draw_dataflow(
     if executed is not None:
         total = sum(executed.values())
         style.caption(fig, f"{len(counts)} operations, {total:,} executions.")
-    ax.set_title(title, loc="left")
+    with style.apply():
+        ax.set_title(title, loc="left")
     shades = [counts.get(name, 0) / most for name in flow.names]
     tints = {value: style.tint(style.PALETTE["lazy"], share) for value, share in enumerate(shades)}
     draw(layout, Look(tints=tints), ax=ax)

@@ -57,7 +57,6 @@ class Look(NamedTuple):
         lit_calls: the calls that make them.
         turn_labels: whether labels are turned a quarter.
         tints: the colour of each box; then there is no legend, and nothing else is special.
-        backwards: whether arrows point from a call to what it reads.
     """
 
     inputs: Collection[int] = ()
@@ -67,7 +66,6 @@ class Look(NamedTuple):
     lit_calls: Collection[int] = ()
     turn_labels: bool = False
     tints: Mapping[int, str] | None = None
-    backwards: bool = False
 
     def kind_of(self, value: int) -> str:
         """Return the name of the kind of a value; what it is first of several counts."""
@@ -174,10 +172,7 @@ class _Painter:
         self._strokes(layout._replace(lines=tuple(lit), labels=()), _KINDS["lit"].edge, 2.2)
         folded = {label.calls[0] for label in layout.labels if label.is_folded}
         for line in layout.lines:
-            if self._look.backwards:
-                if not line.is_result:
-                    self._head(line._replace(points=line.points[::-1]), _LINE)
-            elif line.is_result or line.call in folded:
+            if line.is_result or line.call in folded:
                 self._head(line, _KINDS["lit"].edge if line in lit else _LINE)
 
     def _strokes(self, layout: Layout, colour: str, thickness: float) -> None:

@@ -67,7 +67,7 @@ def place(given: Rows, apart: Callable[[int, int], float]) -> list[float]:
         apart: the least distance between the positions of two neighbours in a row.
 
     >>> place(Rows(((0,), (1, 2)), ((0, 1), (0, 2)), (True,) * 3), lambda a, b: 1.0)
-    [0.0, 0.0, 1.0]
+    [0.5, 0.0, 1.0]
     """
     above, below = _neighbours(given)
     block = _straight_blocks(given, above, below)
@@ -199,13 +199,21 @@ def _straight_blocks(given: Rows, above: list[list[int]], below: list[list[int]]
         )
         return (-up[upper] - down[lower], aside, row_of[upper], place_of[upper], place_of[lower])
 
+    def is_one_of_two(line: tuple[int, int]) -> bool:
+        """Say whether a fork or a join has another line as important: then neither is straight."""
+        upper, lower = line
+        rivals = [(upper, other) for other in below[upper]]
+        rivals += [(other, lower) for other in above[lower]]
+        return any(line != other and rank[line][:2] == rank[other][:2] for other in rivals)
+
+    rank = {line: importance(line) for line in given.lines}
     straight: list[list[tuple[int, int]]] = [[] for _ in given.rows]
     next_of: dict[int, int] = {}
     has_upper: set[int] = set()
-    for upper, lower in sorted(given.lines, key=importance):
+    for upper, lower in sorted(given.lines, key=rank.__getitem__):
         a, b = place_of[upper], place_of[lower]
         others = straight[row_of[upper]]
-        if upper in next_of or lower in has_upper:
+        if upper in next_of or lower in has_upper or is_one_of_two((upper, lower)):
             continue
         if any((a - c) * (b - d) < 0 for c, d in others):
             continue

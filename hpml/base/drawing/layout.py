@@ -101,6 +101,21 @@ class Layout(NamedTuple):
                 found.append((ends[0], *ends, ends[1]))
         return found
 
+    def mirrored(self) -> Layout:
+        """Return the same from right to left."""
+
+        def across(place: Rectangle) -> Rectangle:
+            return place._replace(x=self.width - place.x)
+
+        return self._replace(
+            boxes=tuple(box._replace(place=across(box.place)) for box in self.boxes),
+            labels=tuple(label._replace(place=across(label.place)) for label in self.labels),
+            lines=tuple(
+                line._replace(points=tuple((self.width - x, y) for x, y in line.points))
+                for line in self.lines
+            ),
+        )
+
     def through(self, label: CallLabel) -> list[tuple[Point, ...]]:
         """Return straight lines through a label, from where lines arrive to where they leave."""
         own = [line for line in self.lines if line.call == label.calls[0]]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
+from graphlib import TopologicalSorter
 from typing import Any, NamedTuple
 
 import torch
 
 from hpml.base import Table, style
-from hpml.base.drawing import Dataflow, Look, NamedCall, draw, lay_out
+from hpml.base.drawing import Layout, Look, dataflow, draw, lay_out
 from hpml.base.page import Page, picture
 from hpml.course.errors import LabError
 from hpml.symbolic import SymbolicModel
@@ -121,21 +122,18 @@ def draw_beside(model: SymbolicModel, nodes: tuple[RecordedNode, ...]) -> Page:
         model: what was declared.
         nodes: what `recorded` found.
     """
-    # Values flow to the right, as above; gradients are sent the other way, along the arrows.
-    names = [f"{node.name}\n{node.tensor}" if node.tensor else node.name for node in nodes]
-    calls = [NamedCall("", node.sends_to, (i,)) for i, node in enumerate(nodes) if node.sends_to]
-    ends = tuple(i for i, node in enumerate(nodes) if not node.sends_to)
-    flow = Dataflow(tuple(names), ends, tuple(reversed(calls)), (0,))
-    layout = lay_out(flow, names.__getitem__, lambda _: "", rotated=True, groups=_single(calls))
+    # Values flow to the right, as above; gradients are sent to the left.
+    layout = _laid_out(nodes).mirrored()
     tall = max(0.9, layout.height * min(1.0, 8.2 / layout.width))
     fig, (above, below) = style.figure(
         2, 1, width=8.4, height=2.1 + tall, gridspec_kw={"height_ratios": [1.1, tall]}
     )
-    above.set_title("declared: once, before any number", loc="left")
-    below.set_title("recorded: during one forward, for one backward", loc="left")
+    with style.apply():
+        above.set_title("declared: once, before any number", loc="left")
+        below.set_title("recorded: during one forward, for one backward", loc="left")
     draw_graph(model=model, rotate_graph=True, ax=above)
     tints = {i: "#E8E8E8" for i, node in enumerate(nodes) if node.tensor}
-    draw(layout, Look(tints=tints, backwards=True), ax=below)
+    draw(layout, Look(tints=tints), ax=below)
     leaves = sum(1 for node in nodes if node.tensor)
     text = (
         f"{len(model.graph.calls)} layers declared; {len(nodes)} nodes recorded, {leaves} of them "
@@ -149,6 +147,18 @@ def draw_beside(model: SymbolicModel, nodes: tuple[RecordedNode, ...]) -> Page:
     return picture(fig, text + "\n" + "\n".join(line.removesuffix(" -> ") for line in lines))
 
 
-def _single(calls: Sequence[object]) -> list[tuple[int]]:
-    """Return groups of one call each: nothing is folded."""
-    return [(place,) for place, _ in enumerate(calls)]
+def _laid_out(nodes: tuple[RecordedNode, ...]) -> Layout:
+    """Return where the nodes stand, each behind those that send it a gradient."""
+    senders: dict[int, list[int]] = {i: [] for i, _ in enumerate(nodes)}
+    for i, node in enumerate(nodes):
+        for after in node.sends_to:
+            senders[after].append(i)
+    order = TopologicalSorter(senders).static_order()
+    flow = dataflow({str(node): [str(sender) for sender in senders[node]] for node in order})
+    names = [f"{node.name}\n{node.tensor}" if node.tensor else node.name for node in nodes]
+    single = [(place,) for place, _ in enumerate(flow.calls)]
+    layout = lay_out(
+        flow, lambda v: names[int(flow.names[v])], lambda _: "", rotated=True, groups=single
+    )
+    boxes = (box._replace(value=int(flow.names[box.value])) for box in layout.boxes)
+    return layout._replace(boxes=tuple(boxes))
