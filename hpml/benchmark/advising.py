@@ -14,8 +14,6 @@ from hpml.base.page import PAPER
 from hpml.base.tables import Table
 from hpml.benchmark.stability import Advice
 
-__all__ = ["UNSTABLE", "AdvisedTable", "Kind", "kinds", "some_names", "summary", "unstable"]
-
 UNSTABLE = ("drift", "two modes", "outliers", "wide spread")
 """Problems of samples that do not lie close together; the others are about how many there are."""
 

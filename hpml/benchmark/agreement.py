@@ -12,8 +12,6 @@ from collections.abc import Callable, Iterator, Mapping
 from hpml.base.errors import describe
 from hpml.benchmark.errors import BenchmarkError
 
-__all__ = ["plain", "same_results"]
-
 
 def same_results(
     relative: float = 1e-5, absolute: float = 1e-6

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from hpml.base.errors import HpmlError
 
-__all__ = ["BenchmarkError", "RecordError", "StoppedError", "WorkerError"]
-
 
 class BenchmarkError(HpmlError):
     """Something about a measurement is not as it should be; the message says what to do."""

@@ -21,8 +21,6 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import BenchmarkError, RecordError
 from hpml.benchmark.measurement import Measurement
 
-__all__ = ["FORMAT", "VERSION", "Case", "Recorded", "read_cases", "same_machine", "write_case"]
-
 FORMAT = "hpml-benchmark"
 VERSION = 1
 

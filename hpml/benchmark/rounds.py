@@ -23,8 +23,6 @@ from hpml.benchmark.errors import BenchmarkError, StoppedError
 from hpml.benchmark.measurement import Environment, Measurement
 from hpml.benchmark.timing import Sampler, Settings, choose_number
 
-__all__ = ["compare", "measure", "schedule"]
-
 
 def measure(
     run: Callable[[], object] | str,

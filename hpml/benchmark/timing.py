@@ -19,8 +19,6 @@ from hpml.base.errors import describe
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.measurement import Environment
 
-__all__ = ["LocalSampler", "Sampler", "Settings", "choose_number"]
-
 MOST_CALLS = 10**9
 """More calls than this in one sample mean that the clock stands still."""
 

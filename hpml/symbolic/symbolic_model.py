@@ -14,15 +14,16 @@ from torch import nn
 from hpml.base.tables import Table
 
 from . import config
+from .building.handles import SymbolicData, handle_of
+from .building.interception import Token, handle_token
+from .building.node import Node, format_origin
 from .errors import ArgumentError
 from .execution import EXECUTIONS, PREPARE, cuda_graph
+from .execution.source import documented_source
 from .graph import Collected, Graph, check_inputs, collect
-from .interception import Token, handle_token
-from .node import Node, format_origin
-from .rebuild import nodes_from_graph
-from .source import documented_source
-from .summary import summary_text
-from .symbolic_data import SymbolicData, handle_of
+from .graph.restored_handles import nodes_from_graph
+from .graph.summary import summary_text
+from .graph.to_fx import graph_module
 
 
 class SymbolicModel(nn.Module):
@@ -235,7 +236,7 @@ class SymbolicModel(nn.Module):
 
     def summary(self) -> None:
         """Print a table of the layers, their output shapes and their parameters."""
-        print(summary_text(self))
+        print(summary_text(self, self._graph, self._execution_order_layers))
 
     # --- changing and copying ---
 
@@ -290,9 +291,7 @@ class SymbolicModel(nn.Module):
 
         The layers are shared with this model.
         """
-        from .to_fx import graph_module
-
-        return graph_module(self)
+        return graph_module(self, self._graph)
 
 
 FunctionalModel = SymbolicModel

@@ -15,29 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .arguments import Template, compile_call
-
-__all__ = [
-    "AddOpLayer",
-    "AggregateLayer",
-    "CallbackLayer",
-    "ConcatLayer",
-    "FunctionLayer",
-    "GetAttr",
-    "LambdaOpLayer",
-    "MatmulOpLayer",
-    "MethodCall",
-    "ModOpLayer",
-    "MulOpLayer",
-    "NamedLambdaOpLayer",
-    "ReshapeLayer",
-    "SliceLayer",
-    "SliceLayerSymbolicIdx",
-    "StackLayer",
-    "SubOpLayer",
-    "UnpackLayer",
-    "ViewCopyLayer",
-]
+from .building.arguments import Template, compile_call
 
 
 class LambdaOpLayer(nn.Module):

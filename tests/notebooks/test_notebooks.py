@@ -11,6 +11,7 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from hpml.course.execute import execute, result_texts
+from hpml.course.reading import length_of, long_sentences
 
 LABS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 each_lab = pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
@@ -71,6 +72,38 @@ def test_a_lab_keeps_the_form_of_all_labs(path: Path) -> None:
     assert any("calibration()" in cell.source for cell in code)
     assert len([cell for cell in code if "result" in cell.metadata.get("tags", [])]) == 1
     assert statistics.median(len(cell.source.splitlines()) for cell in code) <= 5
+
+
+# What was written before the rule on a lab's length; each leaves when it keeps to it.
+TOO_LONG = {"00", "01", "02", "05", "06", "07"}
+each_short_lab = pytest.mark.parametrize(
+    "path",
+    [
+        pytest.param(
+            path,
+            id=path.stem,
+            marks=pytest.mark.xfail(path.stem[:2] in TOO_LONG, reason="not cut yet", strict=True),
+        )
+        for path in LABS
+    ],
+)
+
+
+@each_short_lab
+def test_a_lab_takes_as_long_as_its_head_says_and_no_longer_than_an_hour(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    length = length_of(notebook)
+    assert length.head in notebook.cells[0].source
+    assert length.core.words <= 2500
+    assert length.core.minutes <= 60
+    assert 2 * length.further.minutes <= length.core.minutes, "at most a third of the whole"
+
+
+@each_short_lab
+def test_a_labs_sentences_are_short(path: Path) -> None:
+    cells = nbformat.read(path, as_version=4).cells
+    prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
+    assert [sentence for text in prose for sentence in long_sentences(text)] == []
 
 
 @each_lab

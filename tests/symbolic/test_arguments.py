@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpml.symbolic.arguments import compile_call, mentions, split_call
+from hpml.symbolic.building.arguments import compile_call, mentions, split_call
 from hpml.symbolic.errors import ArgumentError
 
 

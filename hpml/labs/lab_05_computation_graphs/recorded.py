@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 import torch
 
 from hpml.base import Table, style
+from hpml.base.drawing import Dataflow, Look, NamedCall, draw, lay_out
 from hpml.base.page import Page, picture
 from hpml.course.errors import LabError
 from hpml.symbolic import SymbolicModel
@@ -120,49 +121,21 @@ def draw_beside(model: SymbolicModel, nodes: tuple[RecordedNode, ...]) -> Page:
         model: what was declared.
         nodes: what `recorded` found.
     """
-    column, row = _places(nodes)
-    height = 0.62 * (max(row.values()) + 1)
+    # Values flow to the right, as above; gradients are sent the other way, along the arrows.
+    names = [f"{node.name}\n{node.tensor}" if node.tensor else node.name for node in nodes]
+    calls = [NamedCall("", node.sends_to, (i,)) for i, node in enumerate(nodes) if node.sends_to]
+    ends = tuple(i for i, node in enumerate(nodes) if not node.sends_to)
+    flow = Dataflow(tuple(names), ends, tuple(reversed(calls)), (0,))
+    layout = lay_out(flow, names.__getitem__, lambda _: "", rotated=True, groups=_single(calls))
+    tall = max(0.9, layout.height * min(1.0, 8.2 / layout.width))
     fig, (above, below) = style.figure(
-        2, 1, width=8.4, height=2.0 + height, gridspec_kw={"height_ratios": [1.1, height]}
+        2, 1, width=8.4, height=2.1 + tall, gridspec_kw={"height_ratios": [1.1, tall]}
     )
+    above.set_title("declared: once, before any number", loc="left")
+    below.set_title("recorded: during one forward, for one backward", loc="left")
     draw_graph(model=model, rotate_graph=True, ax=above)
-    with style.apply():
-        above.set_title("declared: once, before any number", loc="left")
-        boxes = {
-            i: below.text(
-                column[i],
-                -row[i],
-                f"{node.name}\n{node.tensor}" if node.tensor else node.name,
-                ha="center",
-                va="center",
-                fontsize=8.5,
-                bbox={
-                    "boxstyle": "round,pad=0.35",
-                    "facecolor": "#E8E8E8" if node.tensor else "white",
-                    "edgecolor": style.PALETTE["ink"],
-                },
-            )
-            for i, node in enumerate(nodes)
-        }
-        for i, node in enumerate(nodes):
-            for after in node.sends_to:
-                below.annotate(
-                    "",
-                    xy=boxes[after].get_position(),
-                    xytext=boxes[i].get_position(),
-                    arrowprops={
-                        "arrowstyle": "-|>",
-                        "color": style.PALETTE["lazy"],
-                        "patchA": boxes[i].get_bbox_patch(),
-                        "patchB": boxes[after].get_bbox_patch(),
-                        "shrinkA": 3,
-                        "shrinkB": 2,
-                    },
-                )
-        below.set_xlim(-0.5, max(column.values()) + 0.5)
-        below.set_ylim(-max(row.values()) - 0.5, 0.5)
-        below.set_axis_off()
-        below.set_title("recorded: during one forward, for one backward", loc="left")
+    tints = {i: "#E8E8E8" for i, node in enumerate(nodes) if node.tensor}
+    draw(layout, Look(tints=tints, backwards=True), ax=below)
     leaves = sum(1 for node in nodes if node.tensor)
     text = (
         f"{len(model.graph.calls)} layers declared; {len(nodes)} nodes recorded, {leaves} of them "
@@ -176,21 +149,6 @@ def draw_beside(model: SymbolicModel, nodes: tuple[RecordedNode, ...]) -> Page:
     return picture(fig, text + "\n" + "\n".join(line.removesuffix(" -> ") for line in lines))
 
 
-def _places(nodes: tuple[RecordedNode, ...]) -> tuple[dict[int, int], dict[int, float]]:
-    """Return how far right each node stands, the result last, and how far down."""
-    back = {0: 0}
-    for _ in nodes:  # longest distance from the result; a node may be met on a longer way later
-        before = dict(back)
-        for i, node in enumerate(nodes):
-            for after in node.sends_to:
-                back[after] = max(back.get(after, 0), back.get(i, 0) + 1)
-        if before == back:
-            break
-    last = max(back.values())
-    column = {i: last - far for i, far in back.items()}
-    taken: dict[int, int] = {}
-    row: dict[int, float] = {}
-    for i in sorted(column, key=lambda i: (bool(nodes[i].tensor), i)):
-        row[i] = float(taken.get(column[i], 0))
-        taken[column[i]] = taken.get(column[i], 0) + 1
-    return column, row
+def _single(calls: Sequence[object]) -> list[tuple[int]]:
+    """Return groups of one call each: nothing is folded."""
+    return [(place,) for place, _ in enumerate(calls)]
