@@ -26,6 +26,7 @@ class Comparison(PairedSamples):
         seed: of the order within the rounds.
         resolution: the smallest change that is believed, as a fraction.
 
+    >>> from hpml.benchmark import Measurement
     >>> old = Measurement("old", (4e-3, 4.1e-3, 3.9e-3, 4e-3, 4.2e-3, 4e-3), number=10)
     >>> new = Measurement("new", (2e-3, 2.1e-3, 1.9e-3, 2e-3, 2.1e-3, 2e-3), number=10)
     >>> comparison = Comparison((old, new), baseline="old", asked_rounds=6)

@@ -12,7 +12,7 @@ from hpml.benchmark.advising import kinds, some_names, unstable
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate, estimate
 from hpml.benchmark.measurement import Measurement
-from hpml.benchmark.ratio import FEWEST_ROUNDS, RESOLUTION, Ratio, paired_ratio
+from hpml.benchmark.ratio import FEWEST_ROUNDS, RESOLUTION, Ratio, check_resolution, paired_ratio
 from hpml.benchmark.stability import WIDEST_SPREAD, Advice, undecided
 
 PLACEMENT = 1e-9
@@ -35,6 +35,7 @@ class PairedSamples:
     resolution: float = RESOLUTION
 
     def __post_init__(self) -> None:
+        check_resolution(self.resolution)
         names = [measurement.name for measurement in self.measurements]
         if self.baseline not in names:
             raise BenchmarkError(
@@ -90,6 +91,8 @@ class PairedSamples:
             BenchmarkError: if there is no such contender.
         """
         one, other = self[name], self[baseline or self.baseline]
+        if one is other and self.rounds >= FEWEST_ROUNDS:
+            return Ratio(1.0, 1.0, 1.0, "cannot tell", "it is compared with itself")
         # In another process nothing lies where it did, but a longer call hides it as well.
         shift = PLACEMENT / min(one.median, other.median)
         return paired_ratio(
@@ -113,8 +116,9 @@ class PairedSamples:
         """Return what a contender takes longer than another, in seconds per call.
 
         >>> pair = (Measurement("a", (1e-3,) * 6, 9), Measurement("b", (3e-3,) * 6, 9))
-        >>> PairedSamples(pair, "a", 6).per(10).difference("b").band
-        (0.0002, 0.0002, 0.0002)
+        >>> extra = PairedSamples(pair, "a", 6).per(10).difference("b")
+        >>> print(f"{extra.value:.6f} [{extra.low:.6f}, {extra.high:.6f}]")
+        0.000200 [0.000200, 0.000200]
         """
         return self.sum_of({name: 1.0, baseline or self.baseline: -1.0})
 

@@ -28,6 +28,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
+from hpml.base.errors import describe
 from hpml.base.tables import format_multiple
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate
@@ -163,7 +164,7 @@ def _paired_ratio(
     value = pseudomedian(logs)
     if len(logs) < FEWEST_ROUNDS:
         reason = f"{len(logs)} rounds are too few; take {ENOUGH_ROUNDS}"
-        return Ratio(math.exp(value), 0.0, math.inf, "cannot tell", reason)
+        return Ratio(_exp(value), 0.0, math.inf, "cannot tell", reason)
     low, high = signed_rank_interval(logs, 1 - 0.05 / together)
     alike = likeness_of_neighbours(logs) > ALIKE
     if alike:
@@ -185,7 +186,19 @@ def _paired_ratio(
             f"the ratio changed during the run ({shown} in its thirds); raise warm_up, or let the "
             "machine settle and repeat"
         )
-    return Ratio(*(math.exp(x) for x in (value, low, high)), answer, reason)
+    return Ratio(_exp(value), _exp(low), _exp(high), answer, reason)
+
+
+def check_resolution(resolution: float) -> None:
+    """Refuse a resolution that is no fraction.
+
+    Raises:
+        BenchmarkError: unless it is a number from 0 to below 1.
+    """
+    if not 0 <= resolution < 1:
+        raise BenchmarkError(
+            f"resolution: expected a fraction from 0 to below 1, got {describe(resolution)}."
+        )
 
 
 def coarseness(rounds: int) -> float:
@@ -197,6 +210,11 @@ def coarseness(rounds: int) -> float:
     if rounds >= ENOUGH_ROUNDS:
         return 1.0
     return next(factor for least, factor in COARSER if rounds >= least)
+
+
+def _exp(log: float) -> float:
+    """Return the ratio without the last digit, which the logarithm has spoilt."""
+    return float(f"{math.exp(log):.15g}")
 
 
 def _thirds(values: list[float]) -> list[list[float]]:

@@ -14,6 +14,11 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HEAD = ("contender", "median", "25 %", "75 %", "ratio", "95 % interval", "answer")
+WITHOUT_LOOP = "without loop"
+
+LOOP_SHARE = 0.05
+"""Of a call the timing loop may be so much without a word."""
+
 FORMATS = {"median": format_seconds, "25 %": format_seconds, "75 %": format_seconds}
 
 
@@ -21,15 +26,32 @@ def comparison_table(comparison: PairedSamples) -> Table:
     """Return a page table, one row a contender, with the advice below it, a line a kind.
 
     Returns:
-        Columns contender, median, 25 % and 75 % (seconds per call), ratio to the baseline with its
-        95 % interval, answer.
+        Columns contender, median, 25 % and 75 % (seconds per call), where the timing loop takes
+        more than 5 % of a call the median without it, ratio to the baseline with its 95 % interval,
+        answer.
     """
     advice = kinds(comparison.advice)
+    head, rows = list(HEAD), [list(row) for row in rows_of(comparison)]
+    caption = _caption(comparison)
+    if any(m.loop > LOOP_SHARE * m.median for m in comparison):
+        head.insert(4, WITHOUT_LOOP)
+        for row, m in zip(rows, comparison, strict=True):
+            row.insert(4, max(m.median - m.loop, 0.0))
+        loop = format_seconds(max(m.loop for m in comparison))
+        caption += f"\nThe timing loop and an empty call take {loop} of each; the ratios hold them."
     return AdvisedTable(
-        HEAD,
-        rows_of(comparison),
-        formats={**FORMATS, "ratio": format_multiple},
-        caption=_caption(comparison),
+        head,
+        rows,
+        formats={
+            name: form
+            for name, form in {
+                **FORMATS,
+                WITHOUT_LOOP: format_seconds,
+                "ratio": format_multiple,
+            }.items()
+            if name in head
+        },
+        caption=caption,
         advice=advice,
         headline=summary(advice, len(comparison)),
     )
@@ -70,6 +92,7 @@ def comparison_frame(comparison: PairedSamples) -> pd.DataFrame:
 
 
 def rows_of(comparison: PairedSamples) -> list[tuple[object, ...]]:
+    """Return the cells of a comparison, in the columns of `HEAD`."""
     rows: list[tuple[object, ...]] = []
     for measurement in comparison:
         low, middle, high = measurement.quartiles
@@ -95,4 +118,10 @@ def _caption(comparison: PairedSamples) -> str:
     rounds = f"{comparison.rounds} interleaved rounds"
     if not comparison.complete:
         rounds += f" (stopped; {comparison.asked_rounds} were asked for)"
-    return f"Ratio: time as a multiple of {comparison.baseline}, median over {rounds}."
+    caption = f"Ratio: time as a multiple of {comparison.baseline}, the middle of {rounds}."
+    if len(comparison) > 2:
+        caption += " The intervals hold together."
+    numbers = {m.number for m in comparison}
+    if len(numbers) > 1:
+        caption += f" A sample is {min(numbers):,} to {max(numbers):,} calls."
+    return caption

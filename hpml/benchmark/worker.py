@@ -7,6 +7,7 @@ Every message is one line of JSON, and for each request one comes back. The firs
     {"do": "call"}                     {}
     {"do": "result"}                   {"result": plain data}
     {"do": "sample", "number": 20}     {"elapsed": seconds}
+    {"do": "loop"}                     {"elapsed": seconds}
     (anything that raises)             {"error": "ValueError: ...", "traceback": "..."}
 
 When the parent goes away the pipe ends, and so does this process.
@@ -67,6 +68,8 @@ def respond(sampler: Sampler, request: Mapping[str, Any]) -> dict[str, object]:
         return {"timer": sampler.timer, "environment": record}
     if request["do"] == "sample":
         return {"elapsed": sampler.elapsed(int(request["number"]))}
+    if request["do"] == "loop":
+        return {"elapsed": sampler.loop()}
     if request["do"] == "result":
         return {"result": plain(sampler.result())}
     sampler.call()

@@ -1,30 +1,42 @@
 """Every bytecode instruction that a call executes, reported as the interpreter reaches it.
 
-Python 3.11 tells a trace function of each. From 3.12 on that takes effect only at a function's next
-call, so that a first run counts nothing; there `sys.monitoring` reports from the first on.
+The interpreter tells `sys.monitoring` from 3.12 on (PEP 669), and a trace function on 3.11. From
+3.12 on a trace function hears of them only at a function's next call, and a first run counts none.
 """
 
 from __future__ import annotations
 
 import sys
+import threading
 from collections.abc import Callable
-from threading import get_ident
 from types import CodeType, FrameType
 from typing import Any, TypeVar
 
 Value = TypeVar("Value")
+Report = Callable[[CodeType, int], object]
+
+_TOOLS = (3, 4, 0, 1, 2, 5)  # first those that no kind of tool has a claim to
+
+
+class NoFreeToolError(RuntimeError):
+    """All of `sys.monitoring`'s places for tools are taken."""
 
 
 def watch_instructions(
-    run: Callable[[], Value], report: Callable[[CodeType, int], object]
+    run: Callable[[], Value], report: Report, within: Callable[[CodeType], bool] | None = None
 ) -> Value:
     """Call `run` and return what it returns; `report` is told of each instruction executed.
 
-    Reported is what this thread executes in Python, by code object and offset. ``RESUME``, at which
-    a function begins, is reported by Python 3.11 only.
+    Reported is what this thread executes in Python, by code object and offset. What prepares a
+    frame before its first ``RESUME`` is not.
+
+    Args:
+        run: called once; a ``functools.partial``, where a lambda's own instructions would count.
+        report: what is told.
+        within: which code objects it is told of; all if None.
 
     Raises:
-        RuntimeError: if six other tools occupy `sys.monitoring`.
+        NoFreeToolError: if other tools occupy `sys.monitoring`.
 
     >>> from functools import partial
     >>> def double(number):
@@ -34,46 +46,72 @@ def watch_instructions(
     8
     >>> set(seen)
     {'double'}
+
+    Source: https://docs.python.org/3/library/sys.monitoring.html; PEP 669.
     """
-    watch = _monitored if sys.version_info >= (3, 12) else _traced
-    return watch(run, report)
+    watcher = _Watcher(report, within)
+    return (watcher.monitor if sys.version_info >= (3, 12) else watcher.trace)(run)
 
 
-def _monitored(run: Callable[[], Value], report: Callable[[CodeType, int], object]) -> Value:
-    monitoring: Any = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
-    free = [number for number in range(6) if monitoring.get_tool(number) is None]
-    if not free:
-        raise RuntimeError(
-            "Counting instructions needs one of the six tools of sys.monitoring, and all are taken "
-            "by debuggers and profilers; end one of them."
-        )
-    tool, event, thread = free[0], monitoring.events.INSTRUCTION, get_ident()
+class _Watcher:
+    """Passes on what the interpreter reports of one thread."""
 
-    def instruction(code: CodeType, offset: int) -> None:
-        if code is not _monitored.__code__ and get_ident() == thread:
-            report(code, offset)
+    def __init__(self, report: Report, within: Callable[[CodeType], bool] | None) -> None:
+        self._report = report
+        self._within = within
+        self._thread = threading.get_ident()
+        self._chosen: dict[CodeType, bool] = {}
 
-    monitoring.use_tool_id(tool, "hpml instructions")
-    monitoring.register_callback(tool, event, instruction)
-    monitoring.set_events(tool, event)
-    try:
-        return run()
-    finally:
-        monitoring.set_events(tool, 0)
-        monitoring.register_callback(tool, event, None)
-        monitoring.free_tool_id(tool)
+    def monitor(self, run: Callable[[], Value]) -> Value:
+        """Call `run` while `sys.monitoring` reports."""
+        monitoring: Any = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
+        free = [tool for tool in _TOOLS if monitoring.get_tool(tool) is None]
+        if not free:
+            raise NoFreeToolError(
+                "Counting instructions needs one of the six places for tools of sys.monitoring, "
+                "and all are taken. Switch off a profiler, a debugger or a coverage measurement."
+            )
+        tool, events = free[0], monitoring.events
+        # RESUME is reported as the start or the resumption of a function.
+        chosen = (events.INSTRUCTION, events.PY_START, events.PY_RESUME)
+        monitoring.use_tool_id(tool, "hpml instructions")
+        try:
+            for event in chosen:
+                monitoring.register_callback(tool, event, self._reported)
+            monitoring.set_events(tool, sum(chosen))
+            return run()
+        finally:
+            monitoring.set_events(tool, 0)
+            for event in chosen:
+                monitoring.register_callback(tool, event, None)
+            monitoring.free_tool_id(tool)
 
+    def trace(self, run: Callable[[], Value]) -> Value:
+        """Call `run` while a trace function is told of each instruction."""
+        before = sys.gettrace()
+        sys.settrace(self._traced)
+        try:
+            return run()
+        finally:
+            sys.settrace(before)
 
-def _traced(run: Callable[[], Value], report: Callable[[CodeType, int], object]) -> Value:
-    def trace(frame: FrameType, event: str, argument: object) -> Any:
-        frame.f_trace_opcodes, frame.f_trace_lines = True, False
-        if event == "opcode":
-            report(frame.f_code, frame.f_lasti)
-        return trace
+    def _reported(self, code: CodeType, offset: int) -> None:
+        if threading.get_ident() == self._thread and self._counts(code):
+            self._report(code, offset)
 
-    before = sys.gettrace()
-    sys.settrace(trace)
-    try:
-        return run()
-    finally:
-        sys.settrace(before)
+    def _traced(self, frame: FrameType, event: str, argument: object) -> Any:
+        if not self._counts(frame.f_code):
+            return None
+        if event == "call":
+            frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        if event in ("call", "opcode"):
+            self._report(frame.f_code, frame.f_lasti)
+        return self._traced
+
+    def _counts(self, code: CodeType) -> bool:
+        found = self._chosen.get(code)
+        if found is None:
+            mine = code.co_filename == __file__
+            found = not mine and (self._within is None or self._within(code))
+            self._chosen[code] = found
+        return found

@@ -18,10 +18,10 @@ from hpml.base.environment import Value
 from hpml.base.errors import describe
 from hpml.benchmark import Contender, ProcessContender, compare
 from hpml.benchmark.agreement import same_results
+from hpml.benchmark.cases import cases_frame, cases_table
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.contender import AnyContender
 from hpml.benchmark.record import Case, Parameters
-from hpml.benchmark.table import cases_frame, cases_table
 from hpml.suites import peer
 from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError

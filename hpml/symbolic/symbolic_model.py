@@ -84,7 +84,7 @@ class SymbolicModel(nn.Module):
         """Take over a graph with its layers and nodes, and make it ready to run."""
         self._graph = collected.graph
         self._nodes: list[Node] | None = collected.nodes
-        names = [call.name for call in collected.graph.calls]
+        names = [call.module for call in collected.graph.calls]
         taken = _RESERVED.union(self.__dict__).intersection(names)
         if taken:
             raise ArgumentError(
@@ -154,7 +154,7 @@ class SymbolicModel(nn.Module):
     def _execution_order_layers(self) -> Sequence[nn.Module]:
         """The layer of each call, in order, as the submodules are now."""
         if torch.compiler.is_compiling():  # a compiler follows the loop, not the itemgetter
-            return [self._modules[call.name] for call in self._graph.calls]  # type: ignore[misc]
+            return [self._modules[call.module] for call in self._graph.calls]  # type: ignore[misc]
         return self._pick_layers(self._modules)
 
     @property
@@ -273,9 +273,9 @@ class SymbolicModel(nn.Module):
         copied.__setstate__(copy.deepcopy(self.__getstate__(), memo))
         return copied
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Any:
         # The program is generated again; the nodes are made again when somebody asks.
-        state = self.__dict__.copy()
+        state = super().__getstate__()  # type: ignore[no-untyped-call]
         for name in ("_program", "_run", "_pick_layers"):
             del state[name]
         state["_nodes"] = None
@@ -283,7 +283,7 @@ class SymbolicModel(nn.Module):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # type: ignore[no-untyped-call]
-        self._pick_layers = _layer_picker([call.name for call in self._graph.calls])
+        self._pick_layers = _layer_picker([call.module for call in self._graph.calls])
         self._prepare()
 
     def to_fx(self) -> torch.fx.GraphModule:

@@ -97,9 +97,9 @@ class FunctionLayer(nn.Module):
     def forward(self, *values: Any) -> Any:
         return self._call(self.function, self.constants(), *values)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Any:
         # Generated functions have no name to be found by when unpickling.
-        state = self.__dict__.copy()
+        state = super().__getstate__()  # type: ignore[no-untyped-call]
         del state["_call"]
         return state
 

@@ -10,7 +10,7 @@ from types import CodeType
 
 import pytest
 
-from hpml.sandbox.instructions import watch_instructions
+from hpml.sandbox.instructions import NoFreeToolError, watch_instructions
 
 needs_monitoring = pytest.mark.skipif(
     sys.version_info < (3, 12), reason="needs python3.12, which has sys.monitoring"
@@ -72,7 +72,7 @@ def test_tools_that_are_all_taken_are_named() -> None:
     for number in taken:
         sys.monitoring.use_tool_id(number, "test")
     try:
-        with pytest.raises(RuntimeError, match="six tools"):
+        with pytest.raises(NoFreeToolError, match="all are taken"):
             watch_instructions(fresh(), lambda code, offset: None)
     finally:
         for number in taken:

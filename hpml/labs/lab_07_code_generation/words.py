@@ -11,7 +11,7 @@ from collections.abc import Callable
 from hpml.base.page import Page, say
 from hpml.benchmark import Comparison
 from hpml.benchmark.advising import kinds, some_names, unstable
-from hpml.benchmark.comparison import Ratio
+from hpml.benchmark.ratio import Ratio
 from hpml.course.errors import LabError
 
 __all__ = ["error_page", "how_quiet", "in_words", "listing", "what_fits"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import keyword
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -68,10 +69,10 @@ def make_parts(parent: Node, count: int) -> list[Node]:
 
 
 def _check_name(name: Any) -> None:
-    if not isinstance(name, str) or not name or "." in name:
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
         raise ArgumentError(
-            f"custom_name expected a name without a dot, received {name!r}: it becomes the name "
-            "of a submodule"
+            f"custom_name expected a name as of a variable, received {name!r}: it becomes the name "
+            "of a submodule, without dots, spaces or line breaks"
         )
 
 

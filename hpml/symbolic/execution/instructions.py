@@ -57,10 +57,11 @@ def count_instructions(model: nn.Module, *inputs: Any, inside: bool = False) -> 
 
     def report(code: CodeType, offset: int) -> None:
         nonlocal total
-        total += inside or _is_execution(code.co_filename)
+        total += 1
 
     model(*inputs)
-    watch_instructions(partial(model, *inputs), report)
+    within = None if inside else _is_execution
+    watch_instructions(partial(model, *inputs), report, within)
     if not total:
         raise GraphError(
             "count_instructions expects a forward to execute instructions, and of this "
@@ -70,6 +71,6 @@ def count_instructions(model: nn.Module, *inputs: Any, inside: bool = False) -> 
     return total
 
 
-def _is_execution(file_name: str) -> bool:
-    generated = file_name.startswith("<hpml.symbolic forward")
-    return generated or "hpml/symbolic/execution/" in file_name.replace("\\", "/")
+def _is_execution(code: CodeType) -> bool:
+    file_name = code.co_filename.replace("\\", "/")
+    return file_name.startswith("<hpml.symbolic forward") or "hpml/symbolic/execution/" in file_name

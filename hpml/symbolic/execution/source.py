@@ -183,7 +183,8 @@ def _write(graph: Graph, wording: Wording, of: list[str], chains: dict[int, int]
             last = calls[end - 1].results[0]
             assert last is not None  # a chain has one result
             variable, start = of[last], of[call.arguments[0]]
-            comment = f"  # {call.name} to {calls[end - 1].name}" if wording.comments else ""
+            last_name = calls[end - 1].name
+            comment = f"  # {_safe(call.name)} to {_safe(last_name)}" if wording.comments else ""
             if variable != start:
                 lines.append(f"{INDENT}{variable} = {start}")
             head, body = wording.loop(position, end, variable)
@@ -194,13 +195,18 @@ def _write(graph: Graph, wording: Wording, of: list[str], chains: dict[int, int]
                 results += ","
             star = "*" if call.unpacks else ""
             expression = wording.call(position, [star + of[a] for a in call.arguments])
-            comment = f"  # {call.name}" if wording.comments else ""
+            comment = f"  # {_safe(call.name)}" if wording.comments else ""
             lines.append(f"{INDENT}{results} = {expression}{comment}")
         spans.extend([(position, end)] * (len(lines) - len(spans)))
         position = end
     lines.append(f"{INDENT}return {', '.join([of[value] for value in graph.outputs])}")
     spans.append((len(calls), len(calls)))
     return Source("\n".join(lines) + "\n", tuple(spans))
+
+
+def _safe(name: str) -> str:
+    """Return a name for a comment: one that is no identifier could end the comment."""
+    return name if name.isidentifier() else ascii(name)
 
 
 _counter = itertools.count(1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import operator
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -97,6 +98,7 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
     layers: list[nn.Module] = []
     name_for = _Namer()
     unpacked: dict[int, int] = {}
+    chosen: dict[int, str] = {}
     for node in order:
         layer = node.layer
         assert layer is not None  # inputs were left out
@@ -119,6 +121,8 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
             unpacked[id(group)] = len(calls)
         layer_type = layer_name(layer)
         name = name_for(layer_type, node.custom_name)
+        if node.custom_name is not None:
+            chosen.setdefault(id(layer), name)
         parents = node.parents
         if len(parents) == 1:
             arguments: tuple[int, ...] = (number[parents[0]],)
@@ -129,10 +133,21 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
     graph = Graph(
         tuple(values),
         tuple(range(len(inputs))),
-        tuple(calls),
+        _with_modules(calls, layers, chosen),
         tuple([number[node] for node in outputs]),
     )
     return Collected(graph, layers, nodes)
+
+
+def _with_modules(
+    calls: list[Call], layers: list[nn.Module], chosen: dict[int, str]
+) -> tuple[Call, ...]:
+    """Say in each call under which name its layer stands in the model: one, however often used."""
+    for call, layer in zip(calls, layers, strict=True):
+        chosen.setdefault(id(layer), call.name)
+    return tuple(
+        [call._replace(module=chosen[id(layer)]) for call, layer in zip(calls, layers, strict=True)]
+    )
 
 
 class _Namer:
@@ -143,7 +158,8 @@ class _Namer:
         self._taken: set[str] = set()
 
     def __call__(self, layer_type: str, custom_name: str | None) -> str:
-        base = custom_name or layer_type
+        # A class may call itself anything; names reach source and paths of submodules.
+        base = custom_name or re.sub(r"\W|^(?=\d)", "_", layer_type) or "layer"
         count = self._counts.get(base, 0) + 1
         name = base if custom_name and count == 1 else f"{base}_{count}"
         while name in self._taken:  # a name that the user chose looks like one of ours

@@ -35,13 +35,15 @@ class Call(NamedTuple):
     """One application of a layer.
 
     Attributes:
-        name: the name of the layer in the model, unique.
+        name: what the call is called in summaries and pictures, unique.
         layer_type: what the layer is called by itself, such as ``"Linear"``.
         arguments: the values it is applied to.
         results: the values it makes: one, or with ``unpacks`` as many as there are, ``None`` for
             those that are not used.
         unpacks: whether the single argument is spread out, ``layer(*value)``.
         origin: file and line of the statement that wrote it.
+        module: the name of the layer in the model: that of its first call, or the first name that
+            the user chose for it.
     """
 
     name: str
@@ -50,6 +52,7 @@ class Call(NamedTuple):
     results: tuple[int | None, ...]
     unpacks: bool = False
     origin: tuple[str, int] | None = None
+    module: str = ""
 
 
 class Graph(NamedTuple):

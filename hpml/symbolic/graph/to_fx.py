@@ -28,7 +28,7 @@ def graph_module(model: nn.Module, graph: Graph) -> fx.GraphModule:
         arguments = tuple(made[argument] for argument in call.arguments)
         (result,) = call.results
         assert result is not None  # only unpacking leaves results out
-        made[result] = fx_graph.call_module(call.name, arguments)
+        made[result] = fx_graph.call_module(call.module, arguments)
     outputs = tuple(made[value] for value in graph.outputs)
     fx_graph.output(outputs[0] if len(outputs) == 1 else outputs)
     fx_graph.lint()

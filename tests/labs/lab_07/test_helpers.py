@@ -9,8 +9,9 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.benchmark.comparison import Comparison, Ratio
+from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.measurement import Measurement
+from hpml.benchmark.ratio import Ratio
 from hpml.course.errors import LabError
 from hpml.labs import lab_07_code_generation as cg
 from hpml.labs.lab_07_code_generation.explanation import EXPLANATION

@@ -13,13 +13,10 @@ from dataclasses import dataclass
 
 from hpml.base import style
 from hpml.base.page import Page, picture
-from hpml.base.tables import Table, format_ratio, format_seconds
-from hpml.benchmark import Comparison, Ratio, compare
+from hpml.base.tables import format_ratio
+from hpml.benchmark import Ratio, compare
 
-__all__ = ["Sharing", "build_says", "cores", "count_down", "measure_sharing"]
-
-ONE, THREADS, PROCESSES = "one thread, one share", "two threads", "two processes"
-HASH, HASHES = "one thread, one hash", "two threads, hashing"
+THREADS, PROCESSES, HASHES = "two threads", "two processes", "two threads, hashing"
 
 
 def count_down(n: int) -> int:
@@ -39,47 +36,21 @@ def _digests(pool: Executor, data: bytes) -> None:
 
 
 @dataclass(frozen=True)
-class Sharing:
-    """Twice the work, as a multiple of the time of one share.
+class GilScaling:
+    """Time of two shares of work as a multiple of one's: 1 is side by side, 2 is in turn."""
 
-    Attributes:
-        loop: one thread with one share, two threads and two processes with two.
-        hashing: one thread with one hash, two threads with two.
-    """
-
-    loop: Comparison
-    hashing: Comparison
+    ratios: dict[str, Ratio]
+    rounds: int
 
     @property
-    def ratios(self) -> dict[str, Ratio]:
-        """Time of two shares as a multiple of one's; 1 is side by side, 2 one after the other."""
-        return {
-            THREADS: self.loop.ratio(THREADS),
-            PROCESSES: self.loop.ratio(PROCESSES),
-            HASHES: self.hashing.ratio(HASHES),
-        }
-
-    @property
-    def table(self) -> Table:
-        """Median times, and the ratios with their intervals."""
-        rows: list[list[object]] = []
-        for comparison in (self.loop, self.hashing):
-            for name in comparison.names:
-                ratio = comparison.ratio(name)
-                shown = (
-                    "–" if name == comparison.baseline else f"{ratio.low:.2f} – {ratio.high:.2f}"
-                )
-                rows.append([name, comparison[name].median, ratio.value, shown])
-        return Table(
-            ["who", "median", "one share is 1", "95 % interval"],
-            rows,
-            formats={"median": format_seconds, "one share is 1": format_ratio},
+    def busy(self) -> str:
+        """Why the machine could not show it: two processes share nothing, and were in turn too."""
+        if self.ratios[PROCESSES].value <= 1.5:
+            return ""
+        return (
+            "Two processes share nothing and should be near 1. They were not, so the cores had "
+            "other work meanwhile: run the cell again when the machine is less busy."
         )
-
-    @property
-    def busy(self) -> bool:
-        """Whether two processes, which share nothing, were kept from running side by side too."""
-        return self.ratios[PROCESSES].value > 1.5
 
     def draw(self) -> Page:
         """Draw the ratios, between side by side (1) and one after the other (2)."""
@@ -103,27 +74,19 @@ class Sharing:
         style.finish(ax, title="Twice the work", x=x, y="")
         text = (
             "Dashed: 1 is side by side, 2 is one after the other. "
-            f"The line at a bar's end is the 95 % interval over {self.loop.rounds} rounds. "
-            f"Cores that this process may use: {cores()}."
-        )
-        if self.busy:
-            text += (
-                " Two processes share nothing and should be near 1. They were not, so the cores "
-                "had other work meanwhile: run the cell again when the machine is less busy."
-            )
+            f"The line at a bar's end is the 95 % interval over {self.rounds} rounds. "
+            f"Cores that this process may use: {cores()}. {self.busy}"
+        ).rstrip()
         style.caption(fig, text)
         return picture(fig, text)
 
 
-def measure_sharing(n: int = 300_000, *, rounds: int = 75) -> Sharing:
+def measure_gil_scaling(n: int = 300_000, *, rounds: int = 75) -> GilScaling:
     """Measure two shares of counting, and of hashing, side by side if that is possible.
 
     Args:
         n: one share: how far to count, and how many times eight bytes to hash.
-        rounds: of each comparison.
-
-    Returns:
-        The comparisons. The processes and threads exist before the clock starts.
+        rounds: of each comparison. The processes and threads exist before its clock starts.
     """
     data = bytes(8 * n)
     context = multiprocessing.get_context("spawn")
@@ -134,7 +97,7 @@ def measure_sharing(n: int = 300_000, *, rounds: int = 75) -> Sharing:
         list(processes.map(count_down, [1] * 4))
         loop = compare(
             {
-                ONE: functools.partial(count_down, n),
+                "one share": functools.partial(count_down, n),
                 THREADS: functools.partial(_both, threads, n),
                 PROCESSES: functools.partial(_both, processes, n),
             },
@@ -142,12 +105,13 @@ def measure_sharing(n: int = 300_000, *, rounds: int = 75) -> Sharing:
         )
         hashing = compare(
             {
-                HASH: functools.partial(hashlib.sha256, data),
+                "one share": functools.partial(hashlib.sha256, data),
                 HASHES: functools.partial(_digests, threads, data),
             },
             rounds=rounds,
         )
-    return Sharing(loop, hashing)
+    ratios = {name: loop.ratio(name) for name in (THREADS, PROCESSES)}
+    return GilScaling({**ratios, HASHES: hashing.ratio(HASHES)}, loop.rounds)
 
 
 def cores() -> int:

@@ -12,22 +12,11 @@ from hpml.base.tables import Table
 from hpml.bytecode import disassemble
 from hpml.course.errors import LabError
 
-__all__ = ["diary", "fresh"]
-
 
 def fresh(function: FunctionType) -> FunctionType:
-    """Return a copy of a function that has never been called: its instructions are as compiled.
-
-    Raises:
-        LabError: if it is no function written in Python.
-
-    >>> def double(x):
-    ...     return x + x
-    >>> fresh(double)(4)
-    8
-    """
+    """Return a copy of a function that has never been called: its instructions are as compiled."""
     if not isinstance(function, FunctionType):
-        raise LabError(f"fresh expects a function written in Python, got {describe(function)}.")
+        raise LabError(f"Expected a function written in Python, got {describe(function)}.")
     copy = FunctionType(
         function.__code__.replace(),
         function.__globals__,
@@ -39,7 +28,7 @@ def fresh(function: FunctionType) -> FunctionType:
     return copy
 
 
-def diary(function: FunctionType, calls: Iterable[tuple[Any, ...]]) -> Table:
+def specialisation_log(function: FunctionType, calls: Iterable[tuple[Any, ...]]) -> Table:
     """Call a fresh copy of `function` again and again, and write down each change of form.
 
     Args:
@@ -55,7 +44,7 @@ def diary(function: FunctionType, calls: Iterable[tuple[Any, ...]]) -> Table:
 
     >>> def double(x):
     ...     return x + x
-    >>> diary(double, [(3,)] * 20).column("is now")[-1]
+    >>> specialisation_log(double, [(3,)] * 20).column("is now")[-1]
     'BINARY_OP_ADD_INT'
 
     Source: PEP 659, https://peps.python.org/pep-0659/.

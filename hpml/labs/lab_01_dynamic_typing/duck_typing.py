@@ -7,15 +7,9 @@ from collections.abc import Callable, Mapping
 from hpml.base.errors import describe
 from hpml.base.tables import Table
 
-__all__ = ["Written", "tried"]
-
 
 def tried(function: Callable[[object], object], values: Mapping[str, object]) -> Table:
     """Call `function` with each value, and tell the type of what comes out, or the error.
-
-    Args:
-        function: of one argument.
-        values: what to call it with, by the name to show.
 
     >>> print(tried(lambda x: x + x, {"an int": 3, "a str": "ab", "a set": {1}}))
     what    type of x  function(x)

@@ -13,8 +13,6 @@ from hpml.base.errors import describe
 from hpml.base.page import Page, picture
 from hpml.course.errors import LabError
 
-__all__ = ["Turns", "draw_turns", "take_turns"]
-
 _PAUSE = 2e-4  # two readings of the clock lie far closer together than this, unless one had to wait
 
 
