@@ -100,11 +100,9 @@ class Stepper(Player):
 
 
 @pytest.fixture
-def lab(open_lab: Any, server: Any) -> Any:
-    server.write("stepper.ipynb", LECTURE, TOTAL)
-    opened = open_lab("stepper.ipynb")
-    opened.run_all()
-    return opened
+def lab(scratch: Any) -> Any:
+    scratch.show(LECTURE, TOTAL)
+    return scratch
 
 
 @pytest.fixture
@@ -289,7 +287,7 @@ def test_a_notebook_that_is_not_trusted_shows_the_first_state_and_the_table(
     lab: Any, open_lab: Any, server: Any, shot: Any
 ) -> None:
     lab.save()
-    notebook = nbformat.read(server.folder / "stepper.ipynb", as_version=4)
+    notebook = nbformat.read(server.folder / lab.name, as_version=4)
     # Another notebook with the same outputs: nobody has run it here, so it is not trusted.
     for cell in notebook.cells:
         cell.source = f"# changed\n{cell.source}"
@@ -304,12 +302,10 @@ def test_a_notebook_that_is_not_trusted_shows_the_first_state_and_the_table(
 
 
 def test_a_typed_function_is_stepped_through_and_a_mistake_is_shown(
-    open_lab: Any, server: Any, shot: Any
+    scratch: Any, shot: Any
 ) -> None:
-    server.write("editor.ipynb", "d = 'mine'", EDITOR, "print(d, 'f' in globals())")
-    lab = open_lab("editor.ipynb")
-    lab.run_cell(0)
-    lab.run_cell(1)
+    lab = scratch
+    lab.show("d = 'mine'", EDITOR)
     first = Stepper(lab.page, "f(2, 3, 4), step by step")
     first.press(*["ArrowRight"] * 5)
     assert first.stack() == ["2", "12"]
@@ -344,7 +340,7 @@ def test_a_typed_function_is_stepped_through_and_a_mistake_is_shown(
     endless = Stepper(lab.page, "f(2), step by step")
     endless.press("End")
     assert "Stopped here, after 300 instructions" in endless.says()
-    lab.run_cell(2)
+    lab.add("print(d, 'f' in globals())")
     lab.saw("mine False")
 
 

@@ -23,6 +23,7 @@ from hpml.labs.lab_02_bytecode.blocks import draw_blocks
 from hpml.labs.lab_02_bytecode.counting import MOMENT, count_and_time, count_lines
 from hpml.labs.lab_02_bytecode.effects import effects
 from hpml.labs.lab_02_bytecode.gil_scaling import build_says, measure_gil_scaling
+from hpml.labs.lab_02_bytecode.instruction_cost import race
 from hpml.labs.lab_02_bytecode.lecture_listing import lecture_beside, lecture_form
 from hpml.labs.lab_02_bytecode.power_against_product import what_fits
 from hpml.labs.lab_02_bytecode.specialisation_log import specialisation_log
@@ -41,6 +42,7 @@ __all__ = [
     "lecture_form",
     "measure_gil_scaling",
     "mistakes",
+    "race",
     "specialisation_log",
     "syntax_tree",
     "take_turns",

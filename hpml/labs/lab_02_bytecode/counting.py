@@ -42,6 +42,11 @@ class Pair:
         return self.counts[1] / self.counts[0]
 
     @property
+    def in_words(self) -> str:
+        """Both ratios, for a line of a table."""
+        return f"{self.count_ratio:.2g} × the instructions, {self.ratio.value:.2g} × the time"
+
+    @property
     def disagreement(self) -> float:
         """By what factor count and time disagree; 1 is not at all."""
         quotient = self.ratio.value / self.count_ratio

@@ -98,7 +98,7 @@ def lecture_form(function: FunctionType) -> tuple[Program, list[str]]:
 
     >>> def lecture(a, b, c):
     ...     d = a + b * c
-    >>> lecture_form(lecture)[0][-3:-1], lecture_form(lecture)[1]
+    >>> lecture_form(lecture)[0][-2:], lecture_form(lecture)[1]
     ([('BINARY_ADD', None), ('STORE_FAST', 3)], ['a', 'b', 'c', 'd'])
     """
     names = list(function.__code__.co_varnames)
@@ -132,12 +132,13 @@ def lecture_form(function: FunctionType) -> tuple[Program, list[str]]:
                 f"only, but {describe(function.__name__)} contains {step} (line {step.line}: "
                 f"{step.source})."
             )
-    over = dict(leaving)
-    end = len(found)
+    while found and found[-1] == ("JUMP", None):  # the end is left without a jump
+        found.pop()
+    over, end = dict(leaving), len(found)
     program: Program = []
     for place, (name, arg) in enumerate(found):
         if name in ("JUMP", "POP_JUMP_IF_FALSE"):
-            target = over.get(place, end if arg is None else places[arg])
+            target = over.get(place, end if arg is None else min(places[arg], end))
             program.append((name, target))
         else:
             program.append((name, arg))
