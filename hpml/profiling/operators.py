@@ -6,13 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import torch
-from torch.utils._python_dispatch import TorchDispatchMode
-from torch.utils._pytree import tree_leaves
-
 from hpml.base.tables import format_bytes
-
-__all__ = ["Work", "counted", "work_of"]
 
 
 @dataclass(frozen=True)
@@ -47,40 +41,41 @@ def work_of(run: Callable[[], object]) -> Work:
     Left out are operators on meta tensors, which have a shape and no numbers, and views, which look
     at the numbers that are there already.
 
+    >>> import torch
     >>> x = torch.ones(4)
     >>> work_of(lambda: x.add(1).view(2, 2))
     1 operation (add), 16 B of new results
     >>> work_of(lambda: torch.ones(4, device="meta") + 1)
     0 operations, 0 B of new results
     """
-    with _Counter() as counter:
+    import torch
+    from torch.utils._python_dispatch import TorchDispatchMode
+    from torch.utils._pytree import tree_leaves
+
+    def storages(values: Any) -> dict[int, int]:
+        """Return the size of each piece of memory that some tensors lie in, by its address."""
+        tensors = [each for each in tree_leaves(values) if isinstance(each, torch.Tensor)]
+        held = [tensor.untyped_storage() for tensor in tensors if not tensor.is_meta]
+        return {storage.data_ptr(): storage.nbytes() for storage in held}
+
+    class Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
+        operations: list[str]
+        bytes: int
+
+        def __torch_dispatch__(
+            self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+        ) -> Any:
+            given = storages((args, kwargs))
+            result = func(*args, **(kwargs or {}))
+            made = [each for each in tree_leaves(result) if isinstance(each, torch.Tensor)]
+            if not func.is_view and not (made and all(tensor.is_meta for tensor in made)):
+                self.operations.append(func.overloadpacket.__name__)
+                new = storages(made)
+                self.bytes += sum(size for place, size in new.items() if place not in given)
+            return result
+
+    counter = Counter()  # type: ignore[no-untyped-call]
+    counter.operations, counter.bytes = [], 0
+    with counter:
         run()
     return Work(tuple(counter.operations), counter.bytes)
-
-
-class _Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]
-    def __init__(self) -> None:
-        super().__init__()  # type: ignore[no-untyped-call]
-        self.operations: list[str] = []
-        self.bytes = 0
-
-    def __torch_dispatch__(
-        self,
-        func: Any,
-        types: Any,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> Any:
-        keywords = kwargs or {}
-        given = {_memory(t) for t in tree_leaves((args, keywords)) if isinstance(t, torch.Tensor)}
-        result = func(*args, **keywords)
-        made = [t for t in tree_leaves(result) if isinstance(t, torch.Tensor)]
-        if not func.is_view and not (made and all(t.is_meta for t in made)):
-            self.operations.append(func.overloadpacket.__name__)
-            new = {_memory(t): t.untyped_storage().nbytes() for t in made if not t.is_meta}
-            self.bytes += sum(size for place, size in new.items() if place not in given)
-        return result
-
-
-def _memory(tensor: torch.Tensor) -> int:
-    return 0 if tensor.is_meta else tensor.untyped_storage().data_ptr()
