@@ -138,6 +138,30 @@ def marker(name: str) -> str:
     return _MARKERS.get(role) or _MARKERS[_stand_in(role)]
 
 
+def tint(colour: str, share: float) -> str:
+    """Return a colour on white paper: all of it for a share of 1, white for 0.
+
+    >>> tint("#CC6677", 0.0), tint("#CC6677", 1.0)
+    ('#ffffff', '#cc6677')
+    """
+    from matplotlib.colors import to_hex, to_rgb
+
+    red, green, blue = (1 - share * (1 - part) for part in to_rgb(colour))
+    return to_hex((red, green, blue))
+
+
+def ink_on(ground: str) -> str:
+    """Return the colour of a text that is read on this ground: ink, or white where it is dark.
+
+    >>> ink_on("#FFFFFF") == PALETTE["ink"], ink_on(PALETTE["lazy"])
+    (True, 'white')
+    """
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(ground)
+    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.62 else PALETTE["ink"]
+
+
 @contextmanager
 def apply() -> Iterator[None]:
     """Use the course's style for what is drawn inside the ``with``, and put back the old after it.

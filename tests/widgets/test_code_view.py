@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
-from hpml.symbolic.instructions import count_instructions
+from hpml.symbolic.execution.instructions import count_instructions
 from hpml.widgets import WidgetError, code_view
 from hpml.widgets.code_view.page import page
 from hpml.widgets.code_view.state import CodeState, CodeView

@@ -291,7 +291,11 @@ def _listings(
         )
         yield Listing(name, code, steps, entries)
         inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-        waiting += [(f"{one.co_name} in {name}", one) for one in reversed(inner)]
+        # From 3.14 on annotations are computed by a function of their own (PEP 649).
+        names = {"__annotate__": "annotations"}
+        waiting += [
+            (f"{names.get(one.co_name, one.co_name)} in {name}", one) for one in reversed(inner)
+        ]
 
 
 def _piece(lines: tuple[str, ...], span: tuple[int | None, ...]) -> str:

@@ -1,9 +1,9 @@
-"""Where `dis` of CPython 3.11, 3.12 and 3.13 differ, and nowhere else: one stream of instructions.
+"""Where `dis` of CPython 3.11 to 3.14 differ, and nowhere else: one stream of instructions.
 
 What differs: 3.13 hands out the inline caches as a list on their instruction, before that they
 were instructions named ``CACHE``; 3.13 calls a jump's target ``L1``, before it was an offset; and
 the names of instructions that the interpreter has specialised are known to `dis`, but not to
-``dis.stack_effect``. Line numbers are taken from the positions (PEP 657), alike on all three.
+``dis.stack_effect``. Line numbers are taken from the positions (PEP 657), alike on all.
 """
 
 from __future__ import annotations
@@ -154,6 +154,8 @@ def _effect(step: Any, *, jump: bool) -> int | None:
     opcode = _base_opcode(step.opname)
     if opcode is None:
         return None
+    if step.opname == "RETURN_VALUE":
+        return -1  # 3.14 counts the caller's stack, on which the value goes
     try:
         return dis.stack_effect(opcode, step.arg, jump=jump)
     except ValueError:

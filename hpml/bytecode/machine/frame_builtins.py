@@ -15,8 +15,8 @@ from typing import Any
 
 from hpml.bytecode.machine import tracebacks
 from hpml.bytecode.machine.null import NULL
-from hpml.bytecode.machine.own_code import is_ours
 from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.own_code import is_ours
 
 
 def answer_from_frame(
@@ -74,7 +74,10 @@ def _count_references(frame: Frame, args: list[Any], keywords: dict[str, Any]) -
     before = sys.getrefcount(args[0])
     held = [args[0]]
     # `args` holds it as well as the call; objects that live forever are not counted at all.
-    return before - (sys.getrefcount(held[0]) - before)
+    one = sys.getrefcount(held[0]) - before
+    # From 3.14 on a local variable may be pushed without being counted.
+    pushed_by = frame.decoded.instructions[frame.index - 2].opname
+    return before - one - (one if "BORROW" in pushed_by else 0)
 
 
 def _vars(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:

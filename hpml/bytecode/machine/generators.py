@@ -134,10 +134,16 @@ def _method_close(inner: Any) -> Any:
     try:
         return getattr(inner, "close", None)
     except BaseException as error:  # noqa: BLE001 - whatever a foreign __getattr__ raises
-        kind, entries = type(error), error.__traceback__
         report: Any = SimpleNamespace(
-            exc_type=kind, exc_value=error, exc_traceback=entries, err_msg=None, object=inner
+            exc_type=type(error),
+            exc_value=error,
+            exc_traceback=error.__traceback__,
+            err_msg=None,
+            object=inner,
         )
+        if sys.version_info >= (3, 14):
+            report.err_msg = f"Exception ignored while closing generator {inner!r}"
+            report.object = None
         sys.unraisablehook(report)
         return None
 

@@ -28,7 +28,7 @@ from hpml.bytecode.errors import StepLimitError
 from hpml.bytecode.machine.binding import bind
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
 from hpml.bytecode.machine.null import NULL
-from hpml.bytecode.machine.own_code import is_our_code
+from hpml.bytecode.own_code import is_our_code
 
 # CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR: only an event loop can run these.
 ASYNC = 0x80 | 0x100 | 0x200

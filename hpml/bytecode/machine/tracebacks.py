@@ -22,8 +22,8 @@ from collections.abc import Callable, Sequence
 from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any
 
-from hpml.bytecode.machine.own_code import is_ours
 from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.own_code import is_ours
 
 _DEEPEST = 100
 """How many callers a frame has at most when a program asks for it."""

@@ -21,8 +21,6 @@ from hpml.course.predictions.store import PredictionStore
 if TYPE_CHECKING:
     from hpml.course.predictions.question import Question
 
-__all__ = ["Lab", "LabHead", "current_lab", "forget", "lab_head", "lab_name"]
-
 
 @dataclass
 class Lab:

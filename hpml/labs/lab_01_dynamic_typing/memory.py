@@ -8,8 +8,6 @@ from hpml.base import style
 from hpml.base.page import Page, picture
 from hpml.profiling import MemoryOf
 
-__all__ = ["draw_memory"]
-
 _ROLES = {"container": "ink", "pointers": "compiled", "elements": "sequential"}
 
 

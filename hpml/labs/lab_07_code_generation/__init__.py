@@ -34,7 +34,7 @@ from hpml.labs.lab_07_code_generation.words import (
     what_fits,
 )
 from hpml.symbolic.config import loop_length
-from hpml.symbolic.instructions import count_instructions
+from hpml.symbolic.execution.instructions import count_instructions
 
 __all__ = [
     "DOCUMENTS_SOURCE",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import builtins
+import sys
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
@@ -120,9 +121,18 @@ def _call_named(
     return call(frame, function, args[:first], dict(zip(names, args[first:], strict=True)))
 
 
+def call_function_ex_with_flag(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
+    """Do as CALL_FUNCTION_EX, with keyword arguments if 1 is set (until 3.13)."""
+    if not instruction.arg & 1:
+        frame.stack.append(NULL)
+    return call_function_ex(frame, instruction)
+
+
 def call_function_ex(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
-    """Call with an iterable of arguments and, if 1 is set, a mapping of keyword arguments."""
-    keywords = frame.stack.pop() if instruction.arg & 1 else {}
+    """Call with an iterable of arguments and a mapping of keyword arguments, or NULL (3.14)."""
+    keywords = frame.stack.pop()
+    if keywords is NULL:
+        keywords = {}
     args = frame.stack.pop()
     function = frame.stack.pop()
     other = frame.stack.pop()
@@ -166,10 +176,15 @@ def set_function_attribute(frame: Frame, instruction: DecodedInstruction) -> Non
     if instruction.arg == 8:
         # Python code cannot replace a closure; nobody else has seen this function yet.
         made = FunctionType(function.__code__, function.__globals__, closure=value)
-        made.__annotations__ = function.__annotations__
+        if sys.version_info >= (3, 14):
+            made.__annotate__ = function.__annotate__
+        else:
+            made.__annotations__ = function.__annotations__
         made.__kwdefaults__ = function.__kwdefaults__
         made.__defaults__ = function.__defaults__
         function = made
+    elif instruction.arg == _ANNOTATE:
+        function.__annotate__ = value  # type: ignore[attr-defined]
     elif instruction.arg == 4:
         function.__annotations__ = _pairs(value)
     elif instruction.arg == 2:
@@ -177,6 +192,10 @@ def set_function_attribute(frame: Frame, instruction: DecodedInstruction) -> Non
     else:
         function.__defaults__ = value
     frame.stack.append(function)
+
+
+_ANNOTATE = 16
+"""Asks for a function that computes the annotations when somebody wants them (PEP 649, 3.14)."""
 
 
 def _pairs(parts: tuple[Any, ...]) -> dict[str, Any]:

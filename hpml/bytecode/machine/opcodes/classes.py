@@ -99,8 +99,26 @@ def before_with(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.stack.append(enter())
 
 
+def load_special(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop an object, push a method of its class and itself, or NULL (3.14)."""
+    manager = frame.stack.pop()
+    name = instruction.argrepr
+    method = _special(manager, name)
+    if method is NULL:
+        with manager:  # CPython words the error
+            raise TypeError(f"{name} was found now, and not before")
+    frame.stack.extend((method, NULL))
+
+
 def with_except_start(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push what ``__exit__`` returns for the exception on top."""
+    """Push what ``__exit__`` returns for the exception on top (3.14)."""
+    error = frame.stack[-1]
+    leave = frame.stack[-5]
+    frame.stack.append(leave(type(error), error, error.__traceback__))
+
+
+def with_except_start_bound(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push what ``__exit__`` returns for the exception on top (until 3.13)."""
     error = frame.stack[-1]
     leave = frame.stack[-4]
     frame.stack.append(leave(type(error), error, error.__traceback__))

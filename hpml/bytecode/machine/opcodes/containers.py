@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
@@ -154,5 +155,7 @@ def _take(
             raise ValueError(f"not enough values to unpack ({expected}, got {len(taken)})")
         taken.append(value)
     if at_most and next(rest, NULL) is not NULL:
+        if sys.version_info >= (3, 14) and kind in (list, tuple, dict):
+            expected = f"{expected}, got {len(values)}"
         raise ValueError(f"too many values to unpack ({expected})")
     return taken, rest
