@@ -62,7 +62,10 @@ class FunctionLayer(nn.Module):
 
     def __init__(self, function: Callable[..., Any], template: Template, name: str) -> None:
         super().__init__()
-        self.function = function
+        # A method of a module needs the module's parameters: they belong to the model.
+        owner = getattr(function, "__self__", None)
+        self.method = function.__name__ if isinstance(owner, nn.Module) else ""
+        self.function = owner if self.method else function
         self.name = name
         self.template = template
         self._tensor_constants: tuple[tuple[int, str], ...] = ()
@@ -95,7 +98,8 @@ class FunctionLayer(nn.Module):
         return tuple(constants)
 
     def forward(self, *values: Any) -> Any:
-        return self._call(self.function, self.constants(), *values)
+        function = getattr(self.function, self.method) if self.method else self.function
+        return self._call(function, self.constants(), *values)
 
     def __getstate__(self) -> Any:
         # Generated functions have no name to be found by when unpickling.

@@ -7,12 +7,16 @@ function, so that putting real values back costs as little as writing the call b
 
 from __future__ import annotations
 
+import copy
+import dataclasses
 import functools
 import keyword
-from collections.abc import Callable, Iterator
+from collections import deque
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
-import torch
+from torch import Tensor, nn
 
 from hpml.symbolic.errors import ArgumentError
 
@@ -41,19 +45,35 @@ class _Text(str):
     """Source that is already written, to tell it from arguments that are strings."""
 
 
+_ATOMS = frozenset((Tensor, nn.Parameter, int, float, bool, str, type(None)))
+_OPAQUE = (nn.Module, Tensor, type, FunctionType, BuiltinFunctionType, MethodType, ModuleType)
+
+
 def children_of(value: Any) -> Iterator[Any] | None:
-    """Return the parts of a list, tuple, dictionary or slice; ``None`` for anything else."""
-    if isinstance(value, (list, tuple)):
+    """Return the parts of a container, a slice or a dataclass; ``None`` for anything else."""
+    if type(value) in _ATOMS:
+        return None
+    if isinstance(value, (list, tuple, set, frozenset, deque)):
         return iter(value)
-    if isinstance(value, dict):
+    if isinstance(value, Mapping):
         return iter(value.values())
     if isinstance(value, slice):
         return iter((value.start, value.stop, value.step))
+    if dataclasses.is_dataclass(value) and not isinstance(value, _OPAQUE):
+        return iter([getattr(value, name, None) for name in _field_names(value)])
     return None
+
+
+def _field_names(value: Any) -> list[str]:
+    if dataclasses.is_dataclass(value):
+        return [field.name for field in dataclasses.fields(value)]
+    return list(vars(value))
 
 
 def find(values: Any, kinds: tuple[type, ...]) -> Any | None:
     """Return the first instance of one of ``kinds`` in ``values`` at any depth, or ``None``.
+
+    An object of another class is looked into one level deep.
 
     >>> find(([1, {"a": 2.0}],), (float,))
     2.0
@@ -64,10 +84,17 @@ def find(values: Any, kinds: tuple[type, ...]) -> Any | None:
         value = waiting.pop()
         if isinstance(value, kinds):
             return value
+        if type(value) in _ATOMS:
+            continue
         parts = children_of(value)
-        if parts is not None and id(value) not in opened:
-            opened.add(id(value))  # a dictionary may contain itself
-            waiting.extend(parts)
+        if parts is not None:
+            if id(value) not in opened:
+                opened.add(id(value))  # a dictionary may contain itself
+                waiting.extend(parts)
+        elif not isinstance(value, _OPAQUE):
+            attributes = getattr(value, "__dict__", None)
+            if type(attributes) is dict:
+                waiting.extend([v for v in attributes.values() if isinstance(v, kinds)])
     return None
 
 
@@ -111,19 +138,42 @@ def split_call(
         named = [(_Text("**"), kwargs)]
     waiting[:0] = list(reversed(_with_commas(named)))
 
-    interesting = (kind, torch.Tensor)
+    open_now: set[int] = set()
     while waiting:
         value = waiting.pop()
         if isinstance(value, _Text):
             pieces.append(value)
+        elif isinstance(value, _Leave):
+            open_now.discard(value.container)
         elif isinstance(value, kind):
             found.append(value)
             pieces.append(f"a{len(found) - 1}")
-        elif children_of(value) is not None and mentions(value, interesting):
+        elif _is_taken_apart(value, kind):
+            if id(value) in open_now:
+                raise ArgumentError(
+                    f"a {type(value).__name__} among the arguments contains itself; expected "
+                    "containers that end: pass the symbolic values in it one by one"
+                )
+            open_now.add(id(value))
+            waiting.append(_Leave(id(value)))
             waiting.extend(reversed(_expand(value, constant)))
         else:
             pieces.append(constant(value))
     return found, Template("".join(pieces), tuple(constants), len(found))
+
+
+class _Leave(NamedTuple):
+    """Stands behind the parts of a container."""
+
+    container: int
+
+
+def _is_taken_apart(value: Any, kind: type) -> bool:
+    if type(value) in _ATOMS:
+        return False
+    if isinstance(value, (list, tuple, dict, slice)):
+        return mentions(value, (kind, Tensor))
+    return mentions(value, (kind,))
 
 
 def _with_commas(items: list[tuple[_Text | None, Any]]) -> list[Any]:
@@ -139,19 +189,68 @@ def _with_commas(items: list[tuple[_Text | None, Any]]) -> list[Any]:
 
 def _expand(value: Any, constant: Callable[[Any], str]) -> list[Any]:
     """Return a container as a list of source pieces and parts still to be written."""
-    if isinstance(value, dict):
+    kind = type(value)
+    if kind is dict:
         items: list[tuple[_Text | None, Any]] = [
             (_Text(constant(key) + ": "), part) for key, part in value.items()
         ]
         return [_Text("{"), *_with_commas(items), _Text("}")]
+    if isinstance(value, (set, frozenset, deque)):
+        raise ArgumentError(
+            f"symbolic data inside a {kind.__name__} cannot be passed on: expected it alone or in "
+            "lists, tuples, dictionaries, dataclasses or objects; give it in a list"
+        )
     parts = _with_commas([(None, part) for part in children_of(value) or ()])
-    if isinstance(value, slice):
+    if kind is slice:
         return [_Text("slice("), *parts, _Text(")")]
-    if isinstance(value, list):
+    if kind is list:
         return [_Text("["), *parts, _Text("]")]
-    if hasattr(type(value), "_fields"):  # a named tuple
-        return [_Text(constant(type(value)) + "("), *parts, _Text(")")]
-    return [_Text("("), *parts, _Text(",)")]
+    if kind is tuple:
+        return [_Text("("), *parts, _Text(",)")]
+    if isinstance(value, tuple):  # a named tuple takes its parts one by one, others take all
+        make = getattr(kind, "_make", kind)
+        return [_Text(constant(make) + "(["), *parts, _Text("])")]
+    shell = Shell(value)
+    filled = _with_commas([(None, part) for part in shell.parts(value)])
+    return [_Text(constant(shell) + "("), *filled, _Text(")")]
+
+
+class Shell:
+    """A container or object of any class without its parts; called with new parts, a full one."""
+
+    def __init__(self, full: Any) -> None:
+        self.empty = copy.copy(full)
+        if isinstance(full, Mapping):
+            self.names = list(full)
+        elif isinstance(full, list):
+            self.names = list(range(len(full)))
+        else:
+            self.names = _field_names(full)
+        self._fill(self.empty, [None] * len(self.names))
+
+    def parts(self, full: Any) -> list[Any]:
+        """Return the parts that `full` has in the places of this shell."""
+        if isinstance(full, (Mapping, list)):
+            return [full[name] for name in self.names]
+        return [getattr(full, name, None) for name in self.names]
+
+    def __call__(self, *parts: Any) -> Any:
+        full = copy.copy(self.empty)
+        self._fill(full, parts)
+        return full
+
+    def _fill(self, target: Any, parts: Sequence[Any]) -> None:
+        try:
+            for name, part in zip(self.names, parts, strict=True):
+                if isinstance(target, (Mapping, list)):
+                    target[name] = part  # type: ignore[index]
+                else:
+                    object.__setattr__(target, name, part)  # also of a frozen dataclass
+        except (TypeError, AttributeError) as error:
+            raise ArgumentError(
+                f"symbolic data inside a {type(target).__name__} cannot be passed on, because it "
+                f"cannot be filled anew ({error}); give its parts as arguments of their own"
+            ) from None
 
 
 @functools.lru_cache(maxsize=4096)

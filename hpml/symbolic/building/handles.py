@@ -97,9 +97,13 @@ class SymbolicData(Handle, Operators):
     # --- making new values ---
 
     def _apply(
-        self, layer: nn.Module, nodes: tuple[Node, ...], custom_name: str | None = None
+        self,
+        layer: nn.Module,
+        nodes: tuple[Node, ...],
+        custom_name: str | None = None,
+        output_shape: Any = None,
     ) -> Any:
-        return handle_of(make_node(layer, nodes, custom_name), self._token)
+        return handle_of(make_node(layer, nodes, custom_name, output_shape), self._token)
 
     def _record(self, function: Callable[..., Any], *args: Any) -> Any:
         return add_to_graph(function, *args)
@@ -111,15 +115,25 @@ class SymbolicData(Handle, Operators):
         if len(args) == 1 and not kwargs and args[0] is self:
             return self._apply(layer, (self._node,))
         custom_name = kwargs.pop("custom_name", None)
+        output_shape = kwargs.pop("output_shape", None)
         if not kwargs and all(isinstance(a, SymbolicData) for a in args):
-            return self._apply(layer, tuple([a._node for a in args]), custom_name)
-        return add_to_graph(layer, *args, custom_name=custom_name, **kwargs)
+            return self._apply(layer, tuple([a._node for a in args]), custom_name, output_shape)
+        return _record(layer, args, kwargs, custom_name, output_shape)
 
-    def __call__(self, layer: Any, *others: Any, custom_name: str | None = None) -> Any:
+    def _record_function_call(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        return _record(function, args, kwargs)
+
+    def __call__(
+        self, layer: Any, *others: Any, custom_name: str | None = None, output_shape: Any = None
+    ) -> Any:
         """Apply a layer to this value: ``x(layer)`` is ``layer(x)``."""
-        return self.apply_module(layer, *others, custom_name=custom_name)
+        return self.apply_module(layer, *others, custom_name=custom_name, output_shape=output_shape)
 
-    def apply_module(self, layer: Any, *others: Any, custom_name: str | None = None) -> Any:
+    def apply_module(
+        self, layer: Any, *others: Any, custom_name: str | None = None, output_shape: Any = None
+    ) -> Any:
         """Apply a module or a function to this value and to others."""
         if isinstance(layer, SymbolicData):
             raise ArgumentError(
@@ -128,8 +142,8 @@ class SymbolicData(Handle, Operators):
             )
         if isinstance(layer, nn.Module) and all(isinstance(o, SymbolicData) for o in others):
             nodes = (self._node, *(other._node for other in others))
-            return self._apply(layer, nodes, custom_name)
-        return add_to_graph(layer, self, *others, custom_name=custom_name)
+            return self._apply(layer, nodes, custom_name, output_shape)
+        return _record(layer, (self, *others), {}, custom_name, output_shape)
 
     def __getitem__(self, index: Any) -> Any:
         if isinstance(index, SymbolicData):
@@ -281,7 +295,11 @@ def handle_of(node: Node, token: Token) -> Any:
 
 
 def add_to_graph(
-    func: Callable[..., Any], *args: Any, custom_name: str | None = None, **kwds: Any
+    func: Callable[..., Any],
+    *args: Any,
+    custom_name: str | None = None,
+    output_shape: Any = None,
+    **kwds: Any,
 ) -> Any:
     """Record a call of any function or module whose arguments mention symbolic data.
 
@@ -290,6 +308,8 @@ def add_to_graph(
         args: its positional arguments. Symbolic data may stand anywhere in them, also inside
             lists, tuples, dictionaries and slices; everything else is kept as it is.
         custom_name: a name for the layer in the model, instead of the name of ``func``.
+        output_shape: the shape of the result, the batch dimension first, ``None`` where it is not
+            known. Nothing is run then to find it out.
         kwds: its named arguments, likewise.
 
     Returns:
@@ -305,8 +325,19 @@ def add_to_graph(
     >>> add_to_graph(torch.concat, (x, y), dim=1).shape
     torch.Size([1, 8, 2])
     """
+    return _record(func, args, kwds, custom_name, output_shape)
+
+
+def _record(
+    func: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwds: dict[str, Any],
+    custom_name: str | None = None,
+    output_shape: Any = None,
+) -> Any:
     layer, handles = call_layer(func, args, kwds, SymbolicData)
-    return handles[0]._apply(layer, tuple(h._node for h in handles), custom_name)
+    nodes = tuple(handle._node for handle in handles)
+    return handles[0]._apply(layer, nodes, custom_name, output_shape)
 
 
 def _record_function(

@@ -17,6 +17,7 @@ Source: meta tensors, https://docs.pytorch.org/docs/stable/meta.html
 
 from __future__ import annotations
 
+import operator
 from collections import OrderedDict
 from collections.abc import Hashable, Sequence
 from types import ModuleType
@@ -27,7 +28,7 @@ from torch import nn
 from torch.nn.parameter import is_lazy
 
 from hpml.symbolic import useful_layers
-from hpml.symbolic.errors import GraphError, ShapeError
+from hpml.symbolic.errors import ArgumentError, GraphError, ShapeError
 
 from .arguments import children_of, mentions
 from .examples import device_of, stand_in
@@ -62,6 +63,22 @@ def infer(layer: nn.Module, parents: Sequence[Node]) -> Spec:
     if type(layer) is useful_layers.CallbackLayer:
         return parents[0].spec
     return _propagate(layer, parents)
+
+
+def given_spec(shape: Any, parents: Sequence[Node]) -> TensorSpec:
+    """Return the spec for a shape that was given by hand, with the dtype of the first tensor."""
+    dtypes = [parent.spec.dtype for parent in parents if isinstance(parent.spec, TensorSpec)]
+    try:
+        first, *rest = shape
+        sizes = (1 if first is None else operator.index(first), *map(operator.index, rest))
+    except (TypeError, ValueError):
+        sizes = (-1,)
+    if any(size < 0 for size in sizes):
+        raise ArgumentError(
+            f"output_shape expected a tuple of sizes, the batch dimension first (None where it is "
+            f"not known), received {shape!r}"
+        )
+    return TensorSpec(sizes, dtypes[0] if dtypes else torch.get_default_dtype())
 
 
 def infer_parts(parent: Node) -> list[Spec]:

@@ -12,12 +12,18 @@ The replacement looks at the type of the first argument and then does what
 
 from __future__ import annotations
 
+import sys
 import threading
 import weakref
 from collections.abc import Callable
+from types import MethodType
 from typing import Any
 
+import torch
 from torch import Tensor, nn
+from torch.autograd import Function
+
+from hpml.symbolic.errors import ArgumentError
 
 from .arguments import find
 
@@ -41,6 +47,11 @@ class Handle:
     __slots__ = ()
 
     def _record_call(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        raise NotImplementedError
+
+    def _record_function_call(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
         raise NotImplementedError
 
 
@@ -89,6 +100,9 @@ def _last_handle_gone(reference: weakref.ref[Token]) -> None:
 
 
 def _install() -> None:
+    if Function.__dict__["apply"] is _ORIGINAL_APPLY:
+        Function.apply = _recording_apply  # type: ignore[assignment, method-assign]
+        torch._functorch.utils.unwrap_dead_wrappers = _refusing_unwrap
     current = nn.Module.__call__
     if current is _ORIGINAL:
         nn.Module.__call__ = _recording_call  # type: ignore[method-assign]
@@ -98,6 +112,10 @@ def _install() -> None:
 
 
 def _uninstall() -> None:
+    if Function.__dict__["apply"] is _recording_apply:
+        Function.apply = _ORIGINAL_APPLY  # type: ignore[assignment, method-assign]
+    if torch._functorch.utils.unwrap_dead_wrappers is _refusing_unwrap:
+        torch._functorch.utils.unwrap_dead_wrappers = _ORIGINAL_UNWRAP
     # If someone wrapped our method meanwhile, taking theirs away would break them. Ours then
     # stays below theirs, where it passes ordinary calls on; should they put it back on top, it
     # goes with the next handles.
@@ -131,6 +149,27 @@ def _recording_call_through(previous: Callable[..., Any]) -> Callable[..., Any]:
     return recording_call
 
 
+def _apply(cls: type[Function], *args: Any, **kwargs: Any) -> Any:
+    handle = find((args, kwargs), (Handle,))
+    if handle is None:
+        return _ORIGINAL_APPLY.__func__(cls, *args, **kwargs)
+    return handle._record_function_call(MethodType(_ORIGINAL_APPLY.__func__, cls), args, kwargs)
+
+
+def _refusing_unwrap(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Stand where every ``apply`` passes, also one that was looked up before the first handle."""
+    if find(args, (Handle,)) is not None:
+        name = sys._getframe(1).f_locals["cls"].__name__
+        raise ArgumentError(
+            f"{name}.apply was looked up before the symbolic data was made, so that the call is "
+            f"not noticed: write {name}.apply(x) in full, or add_to_graph({name}.apply, x)"
+        )
+    return _ORIGINAL_UNWRAP(args)
+
+
+_recording_apply = classmethod(_apply)
+_ORIGINAL_APPLY = Function.__dict__["apply"]
+_ORIGINAL_UNWRAP = torch._functorch.utils.unwrap_dead_wrappers
 _ORIGINAL = nn.Module._wrapped_call_impl
 
 # What is called through by each replacement of ours that is still known to somebody.

@@ -13,6 +13,7 @@ from typing import Any, NamedTuple
 
 import torch
 from torch import nn
+from torch.autograd import Function
 
 _creation = itertools.count()
 
@@ -161,6 +162,9 @@ def name_of(function: Callable[..., Any]) -> str:
     """
     if isinstance(function, nn.Module):
         return layer_name(function)
+    owner = getattr(function, "__self__", None)
+    if isinstance(owner, type) and issubclass(owner, Function):  # every one of them is an `apply`
+        return owner.__name__.strip("_")
     name = str(getattr(function, "__name__", type(function).__name__)).strip("_")
     return {"<lambda>": "lambda"}.get(name, name).replace(".", "_")
 
