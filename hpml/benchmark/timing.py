@@ -29,6 +29,11 @@ MOST_CALLS = 10**9
 PATIENCE = 1.0
 """Seconds of the system's own clock after which a clock that shows none of them stands still."""
 
+TRIALS = 3
+
+LONGEST_PAUSE = 0.5
+"""Seconds. A trial that lasts longer is that long by itself."""
+
 LOOP_CALLS = 20_000
 """Of a function that does nothing, to see what the timing loop costs: half a millisecond."""
 
@@ -211,30 +216,32 @@ def choose_number(
 ) -> tuple[int, float, int]:
     """Return how many calls a sample needs to last `min_sample_time`.
 
-    Tries 1, 2, 5, 10, 20, 50 and so on, as `timeit.Timer.autorange` does. Each is timed twice and
-    the shorter time believed: a pause of the operating system makes one trial of few calls long.
+    Tries 1, 2, 5, 10, 20, 50 and so on, as `timeit.Timer.autorange` does. Of one that lasts long
+    enough the shortest of three trials is believed: a pause of the operating system makes a trial
+    of few calls long. No pause lasts half a second.
 
     Args:
         elapsed: the seconds of so many calls.
         min_sample_time: seconds.
 
     Returns:
-        The number, the seconds of a call by the shorter trial, and how many calls were made.
+        The number, the seconds of a call by the shortest trial, and how many calls were made.
 
     Raises:
         BenchmarkError: if a thousand million calls still take less: the clock does not advance.
 
     >>> choose_number(lambda number: number * 0.3, min_sample_time=1.0)
-    (5, 0.3, 13)
+    (5, 0.3, 8)
     """
     began = time.monotonic()
     made = 0
     for number in (step * 10**power for power in itertools.count() for step in (1, 2, 5)):
         seconds = elapsed(number)
         made += number
-        if seconds >= min_sample_time:
-            seconds = min(seconds, elapsed(number))
-            made += number
+        for _ in range(TRIALS - 1):
+            if min_sample_time <= seconds < LONGEST_PAUSE:
+                seconds = min(seconds, elapsed(number))
+                made += number
         if seconds >= min_sample_time:
             return number, seconds / number, made
         stands_still = seconds == 0 and time.monotonic() - began > PATIENCE

@@ -157,13 +157,17 @@ def test_a_loop_a_call_and_an_exception_are_stepped_through_with_the_keyboard(
 ) -> None:
     cells = lab.page.locator(".jp-Cell").count()
     stepper = Stepper(lab.page, "A loop, a call, an exception")
-    calls = stepper.root.locator(".calls li")
+    calls = stepper.root.locator(".calls > :not(:empty)")
     stepper.on("calls function check with 2")
     assert stepper.line() == "s = s + check(item)"
     shot(stepper.root, "stepper_call")
     stepper.press("ArrowRight")
     assert stepper.line() == "def check(n):"
     assert calls.all_inner_texts() == ["check line 3", "total waits in line 12"]
+    calls.last.click()
+    assert "stack, bottom first: list_iterator object0" in calls.last.inner_text()
+    stepper.press("ArrowRight")
+    assert "variables: items = [2, 3, 1], s = 0, item = 2" in calls.last.inner_text()
     stepper.on("jumps to")
     assert stepper.root.locator(".arcs g[data-on='lit']:visible").count() == 1
     shot(stepper.root, "stepper_jump")

@@ -13,6 +13,7 @@ import pytest
 from hpml.bytecode import trace
 from hpml.widgets import WidgetError, stepper
 from hpml.widgets.stepper.animation import Stepper
+from hpml.widgets.stepper.layout import LEVELS
 from tests.bytecode.cases import corpus
 from tests.widgets.test_animation import HOSTILE, Outline, played
 
@@ -116,8 +117,11 @@ def test_functions_that_are_called_have_their_own_source_and_instructions() -> N
     inside = at(animation, "RESUME 0 begins check")
     assert marked(animation, inside - 1, "shown") == {"I0", "V0", "S0"}
     assert marked(animation, inside, "shown") == {"I1", "V1", "S1"}
-    assert "total</li>" not in animation.keyframes[inside - 1].pieces["calls"]
-    assert re.search("<b>check</b>.*total waits", animation.keyframes[inside].pieces["calls"])
+    assert "q0" not in animation.keyframes[inside - 1].pieces
+    pieces = animation.keyframes[inside].pieces
+    assert pieces["calls"].startswith("<b>check</b>")
+    # What the call left on the stack of its caller: the loop's iterator and s.
+    assert re.search("total waits.*<code>list_iterator object</code><code>0</code>", pieces["q0"])
 
 
 def test_an_exception_is_said_in_words_and_its_way_is_marked(capsys: Any) -> None:
@@ -285,11 +289,11 @@ def test_functions_are_stepped_into_as_asked() -> None:
 def test_high_stacks_show_their_top_and_say_how_much_lies_below() -> None:
     animation = stepper(f"def f(x):\n    return [{', '.join('x' * 20)}]\n", 1)
     tall = max(range(len(animation.keyframes)), key=lambda n: len(animation.events[n].stack))
-    assert len(shown(animation, tall)[0]) == 9
-    assert animation.keyframes[tall].texts["below"] == "… and 11 more below"
+    assert len(shown(animation, tall)[0]) == LEVELS
+    assert animation.keyframes[tall].texts["below"] == f"… and {20 - LEVELS} more below"
     builds = at(animation, "BUILD_LIST 20 takes 1, 1, 1, 1 and 16 more off the stack")
     assert shown(animation, builds)[0] == [f"[{', '.join('1' * 6)}, ...]"]
-    assert animation.keyframes[builds].texts["above"] == "… 11 more were taken off"
+    assert animation.keyframes[builds].texts["above"] == f"… {20 - LEVELS} more were taken off"
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -141,12 +141,15 @@ def test_an_exception_that_leaves_several_functions_names_them() -> None:
     assert animation.events[-1].step.returned == "'caught'"
 
 
-def test_recursion_shows_who_waits_and_only_the_nearest() -> None:
+def test_recursion_shows_each_that_waits_with_its_stack() -> None:
     animation = stepper("def down(n):\n    return 0 if n == 0 else down(n - 1)\n", 9)
     deepest = max(range(len(animation.events)), key=lambda n: len(animation.events[n].callers))
     assert len(animation.events[deepest].callers) == 9
-    assert animation.keyframes[deepest].pieces["calls"].count("<li>") == 5
-    assert "<li>6 more wait</li>" in animation.keyframes[deepest].pieces["calls"]
+    pieces = animation.keyframes[deepest].pieces
+    for depth in range(9):
+        assert "<summary>down waits in line 2</summary>" in pieces[f"q{depth}"]
+        assert f"variables: n = {9 - depth}<" in pieces[f"q{depth}"]
+    assert pieces["calls"].startswith("<b>down</b>")
 
 
 def test_two_lambdas_of_one_line_are_not_mistaken_for_each_other() -> None:

@@ -55,6 +55,7 @@ class BenchmarkPanel:
     ) -> None:
         from hpml.suites import SUITES
         from hpml.suites.choosing import choose
+        from hpml.suites.settings import option_names
 
         if suite not in SUITES:
             raise WidgetError(
@@ -66,7 +67,7 @@ class BenchmarkPanel:
         first = next(iter(arguments.values()))
         self.suite, self.parameter = suite, first.name
         self.options = dict(options or {})
-        self._check_options([name for name in arguments if name not in _OURS][1:])
+        self._check_options([name for name in option_names(module.run) if name not in _OURS])
         self.sizes = _sizes(first.default if sizes is None else sizes)
         known = _all_names(module.names)
         self.missing: tuple[str, ...] = ()

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Sequence
 
 import pytest
+from hpml.labs.lab_01_dynamic_typing.loops import OPERATIONS
+from hpml.labs.lab_01_dynamic_typing.measuring import Times
 
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison, Measurement
@@ -14,8 +16,6 @@ from hpml.labs import lab_01_dynamic_typing as dt
 from hpml.labs.lab_01_dynamic_typing import compiled as building
 from hpml.labs.lab_01_dynamic_typing.compiled import NAMES, CompiledLoops, compiled_loops
 from hpml.labs.lab_01_dynamic_typing.crossing import CALLS, LOOP, Line, SmallSizes
-from hpml.labs.lab_01_dynamic_typing.loops import OPERATIONS
-from hpml.labs.lab_01_dynamic_typing.measuring import Times
 from hpml.profiling import memory_of
 
 np = pytest.importorskip("numpy", reason="needs numpy")

@@ -10,6 +10,10 @@ from typing import Any
 import matplotlib.pyplot as plt
 import nbformat
 import pytest
+from hpml.labs.lab_02_bytecode.powers import Powers
+from hpml.labs.lab_02_bytecode.sharing import Sharing, count_down
+from hpml.labs.lab_02_bytecode.slide import SLIDE
+from hpml.labs.lab_02_bytecode.turns import Turns
 
 from hpml.base.files import course_folder
 from hpml.benchmark import Comparison, Measurement
@@ -19,10 +23,6 @@ from hpml.labs import lab_02_bytecode as interpreter
 from hpml.labs.lab_02_bytecode import harness
 from hpml.labs.lab_02_bytecode.counting import CountsAndTimes, Pair
 from hpml.labs.lab_02_bytecode.explanation import EXPLANATION
-from hpml.labs.lab_02_bytecode.powers import Powers
-from hpml.labs.lab_02_bytecode.sharing import Sharing, count_down
-from hpml.labs.lab_02_bytecode.slide import SLIDE
-from hpml.labs.lab_02_bytecode.turns import Turns
 
 
 def larger(a: int, b: int) -> int:

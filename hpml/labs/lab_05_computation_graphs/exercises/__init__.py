@@ -14,7 +14,7 @@ EXERCISES: tuple[Exercise, ...] = (TOPOLOGICAL_ORDER, DEAD_NODES, PROPAGATE_SHAP
 
 EXPLANATION_ITEM = Choice(
     lab="05",
-    number=4,
+    number=len(EXERCISES) + 1,
     best=EXPLANATION.best_number,
     experiments=len(EXPLANATION.experiments),
 )
