@@ -2,20 +2,18 @@
 
 from __future__ import annotations
 
-import dataclasses
 import dis
 import functools
 import sys
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import FunctionType
 from typing import Any
 
 from hpml.base.errors import describe
 from hpml.base.tables import Table
-from hpml.benchmark import Comparison, compare
+from hpml.benchmark import Comparison
 from hpml.course.errors import LabError
-
-__all__ = ["instructions", "measure_expressions"]
+from hpml.course.racing import race
 
 _REPEATS, _TURNS = 100, 10
 
@@ -59,36 +57,20 @@ def _operand(step: dis.Instruction) -> str:
     return str(step.arg) if step.opname == "LOAD_SMALL_INT" else step.argrepr
 
 
-def measure_expressions(
-    expressions: Mapping[str, str], names: Mapping[str, object], *, rounds: int = 25
-) -> Comparison:
+def measure_expressions(expressions: Sequence[str], names: Mapping[str, object]) -> Comparison:
     """Measure expressions that take nanoseconds, such as ``"l[3]"``, in seconds per evaluation.
 
     A function with the expression on each of 100 lines is generated, and runs them ten times; in
     it the names are local. So a call of the function costs less than one part in a thousand.
 
-    Args:
-        expressions: from what to call it to Python source.
-        names: the values of the names in the sources.
-        rounds: of the comparison.
-
-    >>> one = measure_expressions({"name": "a", "sum": "a + b"}, {"a": 1, "b": 2}, rounds=6)
-    >>> one.names
-    ('name', 'sum')
+    >>> measure_expressions(["a", "a + b"], {"a": 1, "b": 2}).names
+    ('a', 'a + b')
     """
     runs = {}
-    for name, expression in expressions.items():
+    for expression in expressions:
         lines = [f"def run({', '.join(names)}):", f"    for _ in range({_TURNS}):"]
         lines += [f"        {expression}"] * _REPEATS
         scope: dict[str, Any] = {}
         exec("\n".join(lines), scope)
-        runs[name] = functools.partial(scope["run"], **names)
-    found = compare(runs, rounds=rounds)
-    evaluations = _REPEATS * _TURNS
-    shared = [
-        dataclasses.replace(
-            m, samples=tuple(s / evaluations for s in m.samples), number=m.number * evaluations
-        )
-        for m in found
-    ]
-    return dataclasses.replace(found, measurements=tuple(shared))
+        runs[expression] = functools.partial(scope["run"], **names)
+    return race(runs).per(_REPEATS * _TURNS)
