@@ -8,7 +8,9 @@ terminal.
 from __future__ import annotations
 
 import base64
+import functools
 import html
+import importlib.resources
 import io
 import re
 import sys
@@ -21,18 +23,6 @@ from hpml.base.errors import HpmlError, describe, is_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "PAPER",
-    "Page",
-    "frame",
-    "notebook_shell",
-    "picture",
-    "put",
-    "put_control",
-    "say",
-    "sentence",
-    "why",
-]
 
 # A closed <details> would hide its answer on paper; browsers older than this rule print it closed.
 # Rules hold for the whole page: a lab's head carries this one for the answers in markdown cells.
@@ -176,6 +166,13 @@ def put_control(control: Any, display_id: str, instead: str = _INSTEAD) -> None:
     data.pop("text/html", None)
     publish: Any = display
     publish(data, raw=True, display_id=display_id)
+
+
+@functools.cache
+def asset(package: str, name: str) -> str:
+    """Return a style sheet or script that lies beside a package's code, without its comments."""
+    text = importlib.resources.files(package).joinpath(name).read_text(encoding="utf-8")
+    return re.sub(r"(?ms)^ *//[^\n]*\n|/\*.*?\*/\s*", "", text)
 
 
 def notebook_shell() -> Any | None:

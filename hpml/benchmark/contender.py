@@ -10,8 +10,6 @@ from hpml.base.errors import describe
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.timing import LocalSampler, Sampler, Settings
 
-__all__ = ["AnyContender", "Contender"]
-
 
 class AnyContender(Protocol):
     """What `compare` accepts: a name, and a way to begin taking samples."""

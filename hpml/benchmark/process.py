@@ -12,26 +12,23 @@ worth a second run of the whole comparison, with new processes.
 
 from __future__ import annotations
 
-import contextlib
-import json
 import os
-import subprocess
 import sys
-import tempfile
-import threading
-import weakref
 from collections.abc import Mapping
 from dataclasses import asdict, dataclass, field
-from pathlib import Path
-from typing import IO, Any
+from typing import Any
 
-import hpml
+from hpml.base.child_process import (
+    ChildError,
+    ChildProcess,
+    ChildTimeoutError,
+    python_module,
+    with_package,
+)
 from hpml.base.errors import describe
 from hpml.benchmark.errors import BenchmarkError, WorkerError
 from hpml.benchmark.measurement import Environment
 from hpml.benchmark.timing import Settings
-
-__all__ = ["ProcessContender", "ProcessSampler"]
 
 
 @dataclass(frozen=True)
@@ -87,26 +84,19 @@ class ProcessSampler:
             )
         self._name = contender.name
         self._timeout = contender.timeout
-        # A file, not a pipe: nobody reads it until something goes wrong, and a full pipe blocks.
-        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
+        self._child = ChildProcess(
+            python_module("hpml.benchmark.worker"), environment=with_package()
+        )
+        self.close = self._child.close
         order = {
+            "do": "start",
             "target": contender.target,
             "arguments": dict(contender.arguments),
             "settings": asdict(settings),
             "import_path": [entry or os.getcwd() for entry in sys.path],
         }
-        self._process = subprocess.Popen(
-            [sys.executable, "-m", "hpml.benchmark.worker", json.dumps(order)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-            encoding="utf-8",
-            env=_with_hpml_importable(os.environ),
-        )
-        self.close = weakref.finalize(self, _end, self._process, self._errors)
         try:
-            ready = self._answer("start")
+            ready = self._ask(order)
         except BaseException:
             self.close()
             raise
@@ -125,77 +115,20 @@ class ProcessSampler:
         """Return the seconds that `number` calls took, by the other process's own clock."""
         return float(self._ask({"do": "sample", "number": number})["elapsed"])
 
+    def loop(self) -> float:
+        """Return the seconds per call that timing itself takes there."""
+        return float(self._ask({"do": "loop"})["elapsed"])
+
     def _ask(self, request: Mapping[str, object]) -> dict[str, Any]:
-        assert self._process.stdin is not None  # for the type checker; Popen was given a pipe
-        # If it is gone, reading its answer finds out how.
-        with contextlib.suppress(OSError, ValueError):
-            self._process.stdin.write(json.dumps(request) + "\n")
-            self._process.stdin.flush()
-        return self._answer(str(request["do"]))
-
-    def _answer(self, doing: str) -> dict[str, Any]:
-        assert self._process.stdout is not None
-        late = threading.Event()
-        process = self._process
-
-        # Not `self`: the alarm's thread must not keep an abandoned sampler alive.
-        def too_late() -> None:
-            late.set()
-            process.kill()
-
-        # Killing it ends the wait: reading then meets the end of the pipe.
-        alarm = threading.Timer(self._timeout, too_late)
-        alarm.daemon = True
-        alarm.start()
+        asked = f"Contender {self._name!r}: its process was asked to {request['do']}"
+        self._child.send(request)
         try:
-            line = self._process.stdout.readline()
-        except ValueError:  # the pipe was closed before
-            line = ""
-        finally:
-            alarm.cancel()
-        if not line.endswith("\n"):
-            code = self._process.wait()
-            how = (
-                f"gave no answer within {self._timeout:g} s and was killed"
-                if late.is_set()
-                else f"ended with exit code {code}"
-            )
-            raise WorkerError(
-                f"Contender {self._name!r}: its process was asked to {doing}, expected an answer, "
-                f"but it {how}.{_last_words(self._errors)}"
-            )
-        answer: dict[str, Any] = json.loads(line)
+            answer: dict[str, Any] = self._child.receive(self._timeout)
+        except ChildError as error:
+            if isinstance(error, ChildTimeoutError):
+                # A late answer would be taken for that to the next question.
+                self.close()
+            raise WorkerError(f"{asked} and gave no answer. {error}") from None
         if "error" in answer:
-            raise WorkerError(
-                f"Contender {self._name!r}: its process was asked to {doing} and raised "
-                f"{answer['error']}\n{answer['traceback']}"
-            )
+            raise WorkerError(f"{asked} and raised {answer['error']}\n{answer['traceback']}")
         return answer
-
-
-def _end(process: subprocess.Popen[str], errors: IO[bytes]) -> None:
-    process.kill()
-    process.wait()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            # There may be unsent bytes for a process that is gone.
-            with contextlib.suppress(OSError):
-                stream.close()
-    errors.close()
-
-
-def _last_words(errors: IO[bytes]) -> str:
-    """Return the end of what the process wrote to its standard error, for the message."""
-    try:
-        errors.seek(0)
-        text = errors.read()[-2000:].decode("utf-8", errors="replace").strip()
-    except ValueError:  # closed: a sample was asked of a process that had been ended on purpose
-        return " It had been closed before."
-    return f" Its last words:\n{text}" if text else " It wrote nothing to its standard error."
-
-
-def _with_hpml_importable(environment: Mapping[str, str]) -> dict[str, str]:
-    """Return the environment for the worker: ``-m hpml...`` must find this very package."""
-    root = str(Path(hpml.__file__).resolve().parents[1])
-    before = environment.get("PYTHONPATH")
-    return {**environment, "PYTHONPATH": os.pathsep.join([root, before] if before else [root])}

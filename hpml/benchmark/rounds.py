@@ -2,9 +2,10 @@
 
 A machine is never the same for ten seconds: the processor changes its frequency, another program
 wakes up, memory fills. Measured one after the other, contenders meet different machines, and the
-difference is blamed on them. So every round runs each contender once, and the order within a round
-is shuffled, because the second runs in caches that the first has left. The shuffle has a fixed
-seed: the same call measures in the same order.
+difference is blamed on them. So every round runs each contender once, and the orders within the
+rounds are balanced, because the second runs in caches that the first has left: each contender comes
+equally often at each place, and after each other. The seed says which balanced orders: the same
+call measures in the same order.
 """
 
 from __future__ import annotations
@@ -13,17 +14,23 @@ import contextlib
 import gc
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import cast
 
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
-from hpml.benchmark.comparison import RESOLUTION, Comparison
+from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.contender import AnyContender, Contender
-from hpml.benchmark.errors import BenchmarkError, StoppedError
+from hpml.benchmark.errors import BenchmarkError, ContenderError, StoppedError, WorkerError
 from hpml.benchmark.measurement import Environment, Measurement
+from hpml.benchmark.ratio import RESOLUTION, check_resolution
 from hpml.benchmark.timing import Sampler, Settings, choose_number
 
-__all__ = ["compare", "measure", "schedule"]
+ALIKE = 1.5
+"""Contenders whose costs differ by no more than this factor get the same number of calls."""
+
+SHORT_CALL = 1e-6
+"""Seconds. Of a shorter call the timing loop may be more than 5 %, and is measured as well."""
 
 
 def measure(
@@ -59,9 +66,6 @@ def measure(
     Raises:
         BenchmarkError: if an argument is out of range, or the clock does not advance.
 
-    Timing is that of `torch.utils.benchmark.Timer` where torch is loaded, else of `timeit`;
-    ``timer`` of the result says which.
-
     >>> result = measure(lambda: sum(range(100)), name="sum", samples=7)
     >>> result.name, len(result.samples), result.median > 0
     ('sum', 7, True)
@@ -94,11 +98,12 @@ def compare(
         contenders: functions or statements by name; or `Contender` and `ProcessContender`.
         baseline: the name of the one to compare with; by default the first.
         rounds: how often each contender is sampled. At least 6 for any answer, 25 for differences
-            of a few per cent.
+            of a few per cent, see `resolution`.
         min_sample_time: seconds that each sample should last.
         warm_up: calls of each contender before anything is timed.
         threads, device, garbage, clock: see `hpml.benchmark.timing.Settings`.
-        resolution: the smallest change that is believed, as a fraction.
+        resolution: the smallest change that is believed from 25 rounds on, as a fraction; from 15
+            it is five times as much, below ten times.
         seed: of the order within the rounds.
         progress: show a progress bar, with this text if it is one.
         stop: asked before each round; once it says True, what was measured so far is returned.
@@ -110,7 +115,7 @@ def compare(
 
     Raises:
         BenchmarkError: if an argument is out of range, there are no contenders, or `check` fails.
-        WorkerError: if a contender in a process of its own failed.
+        ContenderError: if a contender fails, with its name and the complete rounds before.
         StoppedError: if `stop` said True before the first round was complete.
 
     >>> comparison = compare({"sum": lambda: sum(range(1000)), "short": lambda: sum(range(10))},
@@ -133,20 +138,65 @@ def compare(
             f"baseline: expected one of {', '.join(known)}, got {describe(baseline)}."
         )
     settings = Settings(threads, device, min_sample_time, garbage, warm_up, clock)
+    check_resolution(resolution)
     orders = schedule(len(listed), _positive("rounds", rounds), seed)
-    measurements = _run(listed, settings, orders, check=check, progress=progress, stop=stop)
-    return Comparison(tuple(measurements), baseline or known[0], rounds, seed, resolution)
+
+    def compared(measurements: list[Measurement]) -> Comparison:
+        return Comparison(tuple(measurements), baseline or known[0], rounds, seed, resolution)
+
+    return compared(
+        _run(
+            listed,
+            settings,
+            orders,
+            check=check,
+            progress=progress,
+            stop=stop,
+            partly=compared,
+        )
+    )
 
 
 def schedule(contenders: int, rounds: int, seed: int) -> tuple[tuple[int, ...], ...]:
     """Return the order of the contenders' places in each round.
 
-    >>> schedule(3, 4, seed=0)
-    ((1, 2, 0), (1, 2, 0), (1, 2, 0), (2, 0, 1))
+    Each order is followed by its reverse. Twice as many rounds as contenders make a cycle, in which
+    each contender has come twice at each place and equally often after each other; the contenders
+    are shuffled anew for each cycle.
+
+    Source: E. J. Williams, "Experimental designs balanced for the estimation of residual effects of
+    treatments", Australian Journal of Scientific Research A 2, 1949.
+
+    >>> schedule(3, 6, seed=0)
+    ((1, 2, 0), (0, 2, 1), (2, 0, 1), (1, 0, 2), (0, 1, 2), (2, 1, 0))
     """
     generator = random.Random(seed)
-    places = range(contenders)
-    return tuple(tuple(generator.sample(places, contenders)) for _ in range(rounds))
+    # 0, 1, k - 1, 2, k - 2, ...: every distance between neighbours comes once.
+    zigzag = sorted(
+        range(contenders), key=lambda place: min(2 * place - 1, 2 * (contenders - place))
+    )
+    orders: list[tuple[int, ...]] = []
+    while len(orders) < rounds:
+        names = generator.sample(range(contenders), contenders)
+        for turn in range(contenders):
+            order = tuple(names[(place + turn) % contenders] for place in zigzag)
+            orders += [order, order[::-1]]
+    return tuple(orders[:rounds])
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A contender that is ready to be sampled.
+
+    Attributes:
+        number: calls per sample.
+        warm_up: calls made before the first sample.
+    """
+
+    name: str
+    sampler: Sampler
+    number: int
+    warm_up: int
 
 
 def _run(
@@ -158,49 +208,117 @@ def _run(
     check: Callable[[Mapping[str, object]], None] | None = None,
     progress: bool | str = False,
     stop: Callable[[], bool] | None = None,
+    partly: Callable[[list[Measurement]], Comparison | None] = lambda measured: None,
 ) -> list[Measurement]:
-    """Take one sample of each contender a round, in the given orders."""
+    """Take one sample of each contender a round, in the given orders.
+
+    Args:
+        partly: makes of the complete rounds what a `ContenderError` carries.
+    """
     with contextlib.ExitStack() as opened:
-        samplers: list[Sampler] = []
+        samplers: dict[str, Sampler] = {}
         for contender in contenders:
-            sampler = contender.open(settings)
+            sampler = samplers[contender.name] = contender.open(settings)
             opened.callback(sampler.close)
-            samplers.append(sampler)
         if check is not None:
-            names = (contender.name for contender in contenders)
-            check({name: sampler.result() for name, sampler in zip(names, samplers, strict=True)})
-        prepared = [_warm_up(sampler, settings, number) for sampler in samplers]
+            results = {}
+            for name, sampler in samplers.items():
+                with _named(name, "in the call that is checked"):
+                    results[name] = sampler.result()
+            check(results)
+        prepared = _prepare(samplers, settings, number)
         if not settings.garbage:
             opened.enter_context(_only_new_garbage())
         rounds: list[list[float]] = []
-        for order in _with_progress(orders, progress):
-            if stop is not None and stop():
-                break
-            # The garbage of the last round is nobody's in this one.
-            gc.collect()
-            times = [0.0] * len(samplers)
-            for place in order:
-                calls = prepared[place][0]
-                times[place] = samplers[place].elapsed(calls) / calls
-            rounds.append(times)
+        try:
+            for order in _with_progress(orders, progress):
+                if stop is not None and stop():
+                    break
+                # The garbage of the last round is nobody's in this one.
+                gc.collect()
+                times = [0.0] * len(prepared)
+                for place in order:
+                    one = prepared[place]
+                    with _named(one.name, f"in round {len(rounds) + 1} of {len(orders)}"):
+                        times[place] = one.sampler.elapsed(one.number) / one.number
+                rounds.append(times)
+        except ContenderError as error:
+            if rounds:
+                error.comparison = partly(_measurements(prepared, rounds, settings))
+            raise
         if not rounds:
             raise StoppedError("Stopped before the first round was complete: nothing was measured.")
-        here: Environment = environment_record(threads=settings.threads, device=settings.device)
-        return [
-            Measurement(
-                contender.name,
-                tuple(times[place] for times in rounds),
-                number=prepared[place][0],
-                warm_up=prepared[place][1],
-                device=settings.device,
-                threads=settings.threads,
-                timer=samplers[place].timer,
-                garbage=settings.garbage,
-                process=samplers[place].process,
-                environment=samplers[place].environment or here,
-            )
-            for place, contender in enumerate(contenders)
-        ]
+        return _measurements(prepared, rounds, settings)
+
+
+def _prepare(
+    samplers: Mapping[str, Sampler], settings: Settings, number: int | None
+) -> list[_Prepared]:
+    """Warm up all contenders and choose how many calls their samples have.
+
+    Contenders of about equal cost get one number, so that it cannot tell them apart.
+    """
+    chosen: dict[str, tuple[int, float, int]] = {}
+    for name, sampler in samplers.items():
+        with _named(name, "while it was warmed up"):
+            for _ in range(settings.warm_up):
+                sampler.call()
+            if number is None:
+                chosen[name] = choose_number(sampler.elapsed, settings.min_sample_time)
+            else:
+                chosen[name] = (_positive("number", number), 0.0, 0)
+    numbers: dict[str, int] = {}
+    group: list[str] = []
+    for name in sorted(chosen, key=lambda name: chosen[name][1]):
+        if group and chosen[name][1] > ALIKE * chosen[group[-1]][1]:
+            group = []
+        group.append(name)
+        numbers.update(dict.fromkeys(group, max(chosen[other][0] for other in group)))
+    return [
+        _Prepared(name, samplers[name], numbers[name], settings.warm_up + made)
+        for name, (_, _, made) in chosen.items()
+    ]
+
+
+def _measurements(
+    prepared: Sequence[_Prepared], rounds: Sequence[Sequence[float]], settings: Settings
+) -> list[Measurement]:
+    here: Environment = environment_record(threads=settings.threads, device=settings.device)
+    found = [
+        Measurement(
+            one.name,
+            tuple(times[place] for times in rounds),
+            number=one.number,
+            warm_up=one.warm_up,
+            device=settings.device,
+            threads=settings.threads,
+            timer=one.sampler.timer,
+            garbage=settings.garbage,
+            process=one.sampler.process,
+            environment=one.sampler.environment or here,
+        )
+        for place, one in enumerate(prepared)
+    ]
+    if settings.clock is not None:
+        return found
+    return [
+        replace(measured, loop=one.sampler.loop()) if measured.median < SHORT_CALL else measured
+        for measured, one in zip(found, prepared, strict=True)
+    ]
+
+
+@contextlib.contextmanager
+def _named(name: str, when: str) -> Iterator[None]:
+    """Raise what a contender raises as an error that says which contender, and when."""
+    try:
+        yield
+    except WorkerError:
+        raise
+    except Exception as error:
+        said = (
+            str(error) if isinstance(error, BenchmarkError) else f"{type(error).__name__}: {error}"
+        )
+        raise ContenderError(f"Contender {name!r}, {when}: {said}") from error
 
 
 @contextlib.contextmanager
@@ -215,16 +333,6 @@ def _only_new_garbage() -> Iterator[None]:
         yield
     finally:
         gc.unfreeze()
-
-
-def _warm_up(sampler: Sampler, settings: Settings, number: int | None) -> tuple[int, int]:
-    """Return the calls per sample, and how many calls came before the first sample."""
-    for _ in range(settings.warm_up):
-        sampler.call()
-    if number is not None:
-        return _positive("number", number), settings.warm_up
-    number, tried = choose_number(sampler.elapsed, settings.min_sample_time)
-    return number, settings.warm_up + sum(tried)
 
 
 def _with_progress(

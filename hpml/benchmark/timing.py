@@ -1,17 +1,21 @@
 """Taking one sample: the elapsed time of a number of calls, and how many calls a sample needs.
 
 The clock of a computer is good to a microsecond or so, and a call may take less. So a sample times
-many calls in one go and divides. The loop around the calls is that of `timeit`, which keeps its own
-cost to about 10 ns a call. Where torch is loaded, `torch.utils.benchmark.Timer` runs it, which
-holds torch to the given number of threads; a process that never imported torch has nothing to hold,
-and plain `timeit` is the same loop without two seconds of importing.
+many calls in one go and divides. The loop around the calls is that of `timeit`; what it costs
+itself is measured as well. Where torch is loaded it is held to the given number of threads; a
+process that never imported torch has nothing to hold, and is spared two seconds of importing.
 """
 
 from __future__ import annotations
 
+import contextlib
+import itertools
+import math
 import sys
+import time
 import timeit
-from collections.abc import Callable, Mapping
+import types
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -19,10 +23,31 @@ from hpml.base.errors import describe
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.measurement import Environment
 
-__all__ = ["LocalSampler", "Sampler", "Settings", "choose_number"]
-
 MOST_CALLS = 10**9
 """More calls than this in one sample mean that the clock stands still."""
+
+PATIENCE = 1.0
+"""Seconds of the system's own clock after which a clock that shows none of them stands still."""
+
+TRIALS = 5
+
+CLEAR = 0.05
+"""Of the time that a sample should last: a trial as long as this says what a call takes."""
+
+LONGEST_PAUSE = 0.1
+"""Seconds. A trial that lasts longer is believed to be that long by itself."""
+
+LOOP_CALLS = 20_000
+"""Of a function that does nothing, to see what the timing loop costs: half a millisecond."""
+
+_LAZY = (
+    types.GeneratorType,
+    types.CoroutineType,
+    types.AsyncGeneratorType,
+    map,
+    filter,
+    zip,
+)
 
 
 @dataclass(frozen=True)
@@ -63,9 +88,9 @@ class Settings:
                 raise BenchmarkError(
                     f"{name}: expected a whole number of at least {least}, got {describe(value)}."
                 )
-        if not self.min_sample_time >= 0:
+        if not 0 <= self.min_sample_time < math.inf:
             raise BenchmarkError(
-                f"min_sample_time: expected seconds of at least 0, "
+                "min_sample_time: expected seconds of at least 0, a finite number, "
                 f"got {describe(self.min_sample_time)}."
             )
 
@@ -94,6 +119,9 @@ class Sampler(Protocol):
     def elapsed(self, number: int) -> float:
         """Make `number` calls in one go and return the seconds they took together."""
 
+    def loop(self) -> float:
+        """Return the seconds per call that timing itself takes."""
+
     def close(self) -> None:
         """Give back what the sampler holds; a second time does nothing."""
 
@@ -114,6 +142,7 @@ class LocalSampler:
     """
 
     process = "this"
+    timer = "timeit.Timer"
     environment: Environment | None = None
 
     def __init__(
@@ -129,16 +158,21 @@ class LocalSampler:
         self._settings = settings
         self._clock = _synchronised(settings, synchronise)
 
-    @property
-    def timer(self) -> str:
-        """What takes the time: torch's timer where torch is loaded, else timeit's."""
-        # Asked after the first call: what runs may itself have been the first to import torch.
-        return "torch.utils.benchmark.Timer" if "torch" in sys.modules else "timeit.Timer"
-
     def call(self) -> object:
-        """Make one untimed call and return its result; None for a statement."""
+        """Make one untimed call and return its result; None for a statement.
+
+        Raises:
+            BenchmarkError: if the result is one that has not been computed yet.
+        """
         if callable(run := self._names.get("run")):
-            return run()
+            result = run()
+            if isinstance(result, _LAZY):
+                raise BenchmarkError(
+                    f"a call returns {describe(result)}, and nothing was computed yet. Let it "
+                    "finish inside the call: `list(…)` for a generator, `asyncio.run(…)` for a "
+                    "coroutine; to time the making alone, return it in a list."
+                )
+            return result
         exec(self._statement, dict(self._names))
         return None
 
@@ -149,25 +183,31 @@ class LocalSampler:
     def elapsed(self, number: int) -> float:
         """Return the seconds of `number` calls, after a few untimed ones.
 
-        A hundredth of `number` calls, and at least two, come first. In interleaved rounds another
-        contender ran just before and left its own data in the caches.
+        A hundredth of `number` calls, and at least one, come first. In interleaved rounds another
+        contender ran just before and left its own data in the caches. A call so long that a sample
+        has only one fills them by itself.
+
+        Raises:
+            BenchmarkError: if the clock did not advance.
         """
         # timeit switches the collector off around its loop and runs `setup` after that.
         setup = "import gc; gc.enable()" if self._settings.garbage else "pass"
-        if self.timer == "timeit.Timer":
-            plain = timeit.Timer(self._statement, setup, self._clock, globals=self._names)
-            plain.timeit(max(number // 100, 2))
-            return max(plain.timeit(number), 1e-9)
-        from torch.utils.benchmark import Timer
+        timer = timeit.Timer(self._statement, setup, self._clock, globals=self._names)
+        with _torch_threads(self._settings.threads):
+            if number > 1:
+                timer.timeit(max(number // 100, 1))
+            seconds = timer.timeit(number)
+        if not 0 <= seconds < math.inf:
+            raise BenchmarkError(
+                f"the clock says that {number:,} calls took {seconds} s; expected a clock that "
+                "only advances, in seconds."
+            )
+        return seconds
 
-        timer = Timer(
-            self._statement,
-            setup,
-            timer=self._clock,
-            globals=self._names,
-            num_threads=self._settings.threads,
-        )
-        return timer.timeit(number).raw_times[0]
+    def loop(self) -> float:
+        """Return the seconds per call of the loop with nothing in it, the least of five tries."""
+        empty = LocalSampler("pass" if self._statement != "run()" else _nothing, self._settings)
+        return min(empty.elapsed(LOOP_CALLS) for _ in range(5)) / LOOP_CALLS
 
     def close(self) -> None:
         """Let go of what is run."""
@@ -176,34 +216,70 @@ class LocalSampler:
 
 def choose_number(
     elapsed: Callable[[int], float], min_sample_time: float
-) -> tuple[int, tuple[int, ...]]:
-    """Return how many calls a sample needs to last `min_sample_time`, and the numbers tried.
+) -> tuple[int, float, int]:
+    """Return how many calls a sample needs to last `min_sample_time`.
 
-    Tries 1, 2, 5, 10, 20, 50 and so on, as `timeit.Timer.autorange` does.
+    Tries 1, 2, 5, 10, 20, 50 and so on, as `timeit.Timer.autorange` does. One that lasts long
+    enough is tried again, and what a call takes is the least of all trials: a pause of the
+    operating system makes a trial of few calls long, and a short trial escapes it most often.
 
     Args:
         elapsed: the seconds of so many calls.
         min_sample_time: seconds.
 
+    Returns:
+        The number, the seconds of a call, and how many calls were made.
+
     Raises:
         BenchmarkError: if a thousand million calls still take less: the clock does not advance.
 
     >>> choose_number(lambda number: number * 0.3, min_sample_time=1.0)
-    (5, (1, 2, 5))
+    (5, 0.3, 8)
     """
-    tried: list[int] = []
-    scale = 1
-    while scale <= MOST_CALLS:
-        for step in (1, 2, 5):
-            number = scale * step
-            tried.append(number)
-            if elapsed(number) >= min_sample_time:
-                return number, tuple(tried)
-        scale *= 10
+    began = time.monotonic()
+    made = 0
+    cost = math.inf
+    for number in _series():
+        seconds = 0.0
+        for trial in range(TRIALS):
+            if trial == 0 or min_sample_time <= seconds < LONGEST_PAUSE:
+                seconds = elapsed(number)
+                made += number
+                if seconds >= CLEAR * min_sample_time:
+                    cost = min(cost, seconds / number)
+        if seconds >= min_sample_time:
+            return next(n for n in _series() if n * cost >= min_sample_time), cost, made
+        stands_still = seconds == 0 and time.monotonic() - began > PATIENCE
+        if stands_still or number >= MOST_CALLS:
+            break
     raise BenchmarkError(
-        f"{MOST_CALLS:,} calls took less than {min_sample_time} s by the clock; "
-        "expected a clock that advances, in seconds."
+        f"{number:,} calls took {seconds:g} s by the clock; expected a clock that advances, in "
+        "seconds."
     )
+
+
+def _series() -> Iterator[int]:
+    """Yield 1, 2, 5, 10, 20, 50 and so on."""
+    return (step * 10**power for power in itertools.count() for step in (1, 2, 5))
+
+
+def _nothing() -> None:
+    pass
+
+
+@contextlib.contextmanager
+def _torch_threads(threads: int) -> Iterator[None]:
+    """Hold torch to so many threads, if this process has loaded it."""
+    torch = sys.modules.get("torch")
+    before = torch.get_num_threads() if torch is not None else threads
+    if torch is None or before == threads:
+        yield
+        return
+    torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
 
 
 def _synchronised(

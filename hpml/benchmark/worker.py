@@ -1,13 +1,13 @@
 """The other end of `hpml.benchmark.process`: takes samples when told to, over a pipe.
 
-Started as ``python -m hpml.benchmark.worker ORDER``, where ORDER is a JSON object: ``target``
-("module:function"), ``arguments``, ``settings`` and ``import_path``. Every message is one line of
-JSON. After the start, and for each request, one line comes back::
+Every message is one line of JSON, and for each request one comes back. The first starts it, with
+``target`` ("module:function"), ``arguments``, ``settings`` and ``import_path``::
 
-    (start)                            {"timer": ..., "environment": {...}}
+    {"do": "start", "target": ...}     {"timer": ..., "environment": {...}}
     {"do": "call"}                     {}
     {"do": "result"}                   {"result": plain data}
     {"do": "sample", "number": 20}     {"elapsed": seconds}
+    {"do": "loop"}                     {"elapsed": seconds}
     (anything that raises)             {"error": "ValueError: ...", "traceback": "..."}
 
 When the parent goes away the pipe ends, and so does this process.
@@ -15,15 +15,14 @@ When the parent goes away the pipe ends, and so does this process.
 
 from __future__ import annotations
 
-import functools
 import importlib
 import json
-import os
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
+from hpml.base.child_process import take_output, write_message
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
 from hpml.benchmark.agreement import plain
@@ -31,42 +30,29 @@ from hpml.benchmark.contender import Contender
 from hpml.benchmark.errors import WorkerError
 from hpml.benchmark.timing import Sampler, Settings
 
-__all__ = ["load", "main"]
 
-
-def main(arguments: list[str]) -> int:
+def main() -> int:
     """Serve requests until the pipe ends; return the exit code."""
-    # Answers keep the pipe for themselves: whatever the contender prints goes to standard error.
-    answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-
-    def answer(make: Callable[[], Mapping[str, object]]) -> bool:
-        try:
-            text, good = json.dumps(make()), True
-        except Exception as error:  # noqa: BLE001 - the parent raises it, whatever it is
-            error_text = f"{type(error).__name__}: {error}"
-            text = json.dumps({"error": error_text, "traceback": traceback.format_exc()})
-            good = False
-        answers.write(text + "\n")
-        answers.flush()
-        return good
-
-    order = json.loads(arguments[0])
-    sys.path.extend(entry for entry in order["import_path"] if entry not in sys.path)
-    settings = Settings(**order["settings"])
-    opened: list[Sampler] = []
-
-    def start() -> dict[str, object]:
-        sampler = load(order["target"], order["arguments"]).open(settings)
-        opened.append(sampler)
-        record = environment_record(threads=settings.threads, device=settings.device)
-        return {"timer": sampler.timer, "environment": record}
-
-    if not answer(start):
-        return 1
+    answers = take_output()
+    sampler: Sampler | None = None
     for line in sys.stdin:
-        answer(functools.partial(respond, opened[0], json.loads(line)))
+        request = json.loads(line)
+        try:
+            if sampler is None:
+                sampler = start(request)
+            write_message(answers, respond(sampler, request))
+        except Exception as error:  # noqa: BLE001 - the parent raises it, whatever it is
+            text = f"{type(error).__name__}: {error}"
+            write_message(answers, {"error": text, "traceback": traceback.format_exc()})
+            if sampler is None:
+                return 1
     return 0
+
+
+def start(order: Mapping[str, Any]) -> Sampler:
+    """Return the sampler of what the order names."""
+    sys.path.extend(entry for entry in order["import_path"] if entry not in sys.path)
+    return load(order["target"], order["arguments"]).open(Settings(**order["settings"]))
 
 
 def respond(sampler: Sampler, request: Mapping[str, Any]) -> dict[str, object]:
@@ -76,8 +62,14 @@ def respond(sampler: Sampler, request: Mapping[str, Any]) -> dict[str, object]:
     >>> respond(LocalSampler(lambda: 42, Settings()), {"do": "result"})
     {'result': 42}
     """
+    if request["do"] == "start":
+        settings: dict[str, Any] = request["settings"]
+        record = environment_record(threads=settings["threads"], device=settings["device"])
+        return {"timer": sampler.timer, "environment": record}
     if request["do"] == "sample":
         return {"elapsed": sampler.elapsed(int(request["number"]))}
+    if request["do"] == "loop":
+        return {"elapsed": sampler.loop()}
     if request["do"] == "result":
         return {"result": plain(sampler.result())}
     sampler.call()
@@ -115,4 +107,4 @@ def load(target: str, arguments: Mapping[str, Any]) -> Contender:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    sys.exit(main())

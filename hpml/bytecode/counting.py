@@ -1,23 +1,16 @@
-"""How many instructions CPython itself executes for a call, whatever they are.
-
-The interpreter reports instructions to `sys.monitoring` from 3.12 on (PEP 669), and to a trace
-function with ``f_trace_opcodes`` on 3.11; from 3.12 on the latter takes effect too late, and counts
-nothing in a function that runs once.
-"""
+"""How many instructions CPython itself executes for a call, whatever they are."""
 
 from __future__ import annotations
 
-import sys
-import threading
 from collections.abc import Callable
-from types import CodeType, FrameType
+from functools import partial
+from types import CodeType
 from typing import Any
 
 from hpml.base.errors import describe
 from hpml.bytecode.errors import BytecodeError
 from hpml.bytecode.own_code import is_our_code
-
-_TOOLS = (3, 4, 0, 1, 2, 5)  # first those that no kind of tool has a claim to
+from hpml.sandbox.instructions import NoFreeToolError, watch_instructions
 
 
 def count_instructions(
@@ -54,77 +47,22 @@ def count_instructions(
 
     Source: https://docs.python.org/3/library/sys.monitoring.html; PEP 669.
     """
-    counter = _Counter(within)
-    if sys.version_info >= (3, 12):
-        counter.monitor(function, arguments)
-    else:
-        counter.trace(function, arguments)
-    if not counter.total:
+    total = 0
+
+    def counted(code: CodeType, offset: int) -> None:
+        nonlocal total
+        total += 1
+
+    def chosen(code: CodeType) -> bool:
+        return not is_our_code(code) and (within is None or within(code))
+
+    try:
+        watch_instructions(partial(function, *arguments), counted, chosen)
+    except NoFreeToolError as error:
+        raise BytecodeError(str(error)) from None
+    if not total:
         raise BytecodeError(
             f"No instruction was counted in {describe(function)}: it calls no Python function"
             f"{' of those asked for' if within else ''}. Pass a function written in Python."
         )
-    return counter.total
-
-
-class _Counter:
-    """Counts what the interpreter reports from one thread."""
-
-    def __init__(self, within: Callable[[CodeType], bool] | None) -> None:
-        self.total = 0
-        self._within = within
-        self._thread = threading.get_ident()
-        self._chosen: dict[CodeType, bool] = {}
-
-    def monitor(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        """Call the function while `sys.monitoring` reports."""
-        monitoring: Any = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
-        free = [tool for tool in _TOOLS if monitoring.get_tool(tool) is None]
-        if not free:
-            raise BytecodeError(
-                "count_instructions needs one of the six places for tools of sys.monitoring, and "
-                "all are taken. Switch off a profiler, a debugger or a coverage measurement."
-            )
-        tool, events = free[0], monitoring.events
-        # RESUME is reported as the start or the resumption of a function.
-        chosen = (events.INSTRUCTION, events.PY_START, events.PY_RESUME)
-        monitoring.use_tool_id(tool, "hpml.bytecode.count_instructions")
-        try:
-            for event in chosen:
-                monitoring.register_callback(tool, event, self._reported)
-            monitoring.set_events(tool, sum(chosen))
-            function(*arguments)
-        finally:
-            monitoring.set_events(tool, 0)
-            for event in chosen:
-                monitoring.register_callback(tool, event, None)
-            monitoring.free_tool_id(tool)
-
-    def trace(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
-        """Call the function while a trace function is told of each instruction."""
-        before = sys.gettrace()
-        sys.settrace(self._traced)
-        try:
-            function(*arguments)
-        finally:
-            sys.settrace(before)
-
-    def _reported(self, code: CodeType, offset: int) -> None:
-        if threading.get_ident() == self._thread and self._counts(code):
-            self.total += 1
-
-    def _traced(self, frame: FrameType, event: str, argument: object) -> Any:
-        if not self._counts(frame.f_code):
-            return None
-        if event == "call":
-            frame.f_trace_opcodes = True
-            frame.f_trace_lines = False
-        self.total += event in ("call", "opcode")
-        return self._traced
-
-    def _counts(self, code: CodeType) -> bool:
-        found = self._chosen.get(code)
-        if found is None:
-            found = not is_our_code(code) and (self._within is None or self._within(code))
-            self._chosen[code] = found
-        return found
+    return total

@@ -13,10 +13,10 @@ from typing import Any
 import pytest
 
 from hpml.base.files import course_folder
-from hpml.labs.exercises import catalogue
-from hpml.labs.grading.crew import Crew
-from hpml.labs.grading.errors import GradingError
-from hpml.labs.grading.submission import Submission, find, random_seed
+from hpml.grading.crew import Crew
+from hpml.grading.errors import GradingError
+from hpml.grading.submission import Submission, find, random_seed
+from hpml.labs import catalogue
 
 _SUBMISSION = pytest.StashKey[Submission]()
 _SEED = pytest.StashKey[int]()

@@ -10,9 +10,10 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from hpml.symbolic import CustomInput, Input, add_to_graph, inference
+from hpml.symbolic import CustomInput, Input, add_to_graph
+from hpml.symbolic.building import inference
+from hpml.symbolic.building.node import Concrete, TensorSpec
 from hpml.symbolic.errors import GraphError, ShapeError
-from hpml.symbolic.node import Concrete, TensorSpec
 from tests.symbolic.models import PROGRAMS, tensors_in
 
 

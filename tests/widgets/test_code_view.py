@@ -12,10 +12,10 @@ import torch
 from torch import nn
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
-from hpml.symbolic.instructions import count_instructions
+from hpml.symbolic.execution.instructions import count_instructions
 from hpml.widgets import WidgetError, code_view
-from hpml.widgets.code_view_page import page
-from hpml.widgets.code_view_state import CodeState, CodeView
+from hpml.widgets.code_view.page import page
+from hpml.widgets.code_view.state import CodeState, CodeView
 
 
 def chain(length: int, execution: str = "ordered") -> SymbolicModel:
@@ -203,7 +203,7 @@ def test_headless_only_the_first_state_is_put_on_the_page(
     headless: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("ipywidgets", reason="needs ipywidgets; `make .venv` installs it")
-    module = importlib.import_module("hpml.widgets.code_view")
+    module = importlib.import_module("hpml.widgets.code_view.view")
     put: list[str] = []
     monkeypatch.setenv("HPML_HEADLESS", headless)
     monkeypatch.setattr(module, "notebook_shell", object)

@@ -26,10 +26,11 @@ from torch import nn
 from torch.nn.modules import module as torch_module
 from torch.utils.hooks import RemovableHandle
 
-from hpml.symbolic import interception
-from hpml.symbolic.forms import KINDS, Form
-from hpml.symbolic.registry import FUNCTIONS
+from hpml.symbolic.building import interception
+from hpml.symbolic.building.layer_rules import FUNCTIONS
 from hpml.symbolic.useful_layers import FunctionLayer
+
+from .inline_expressions import KINDS, Expression
 
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 _GLOBAL_HOOKS = tuple("_global" + name for name in _HOOKS)
@@ -45,11 +46,11 @@ _FORWARD = repeat("forward")
 _CALLED: dict[str, Any] = {"_parameters": {}}
 
 Watched = tuple[Any, str, Any]
-"""An object, the name of one of its attributes, and what that was when the forms were written."""
+"""An object, the name of one of its attributes, and what that was when the source was written."""
 
 
 def _methods_of(kind: type[nn.Module]) -> tuple[Watched, ...]:
-    """Return the methods of a layer type that its form stands for.
+    """Return the methods of a layer type that its expression stands for.
 
     ``None`` for one that is not its author's own: it was replaced before this was imported.
     """
@@ -65,7 +66,7 @@ def _methods_of(kind: type[nn.Module]) -> tuple[Watched, ...]:
 
 
 _METHODS_OF = {kind: _methods_of(kind) for kind in KINDS}
-# Where the layers of the registry look their functions up.
+# Where the layers of the layer rules look their functions up.
 _FUNCTIONS = [
     (owner, name, function)
     for owner in (F, torch)
@@ -74,11 +75,11 @@ _FUNCTIONS = [
 ]
 
 
-def _functions_in(form: Form) -> list[Watched]:
+def _functions_in(expression: Expression) -> list[Watched]:
     """Return the functions that the layer itself would look up: somebody may have wrapped them."""
-    if form.function is not None:
+    if expression.function is not None:
         return []
-    return [watched for watched in _FUNCTIONS if f"{watched[1]}(" in form.text]
+    return [watched for watched in _FUNCTIONS if f"{watched[1]}(" in expression.text]
 
 
 class _Checked(NamedTuple):
@@ -108,31 +109,39 @@ class Guard:
     """Whether the layers that are written out still do what the source says.
 
     Args:
-        forms: the form of each call's layer, or the reason why it is called.
-        layers: the layers that the forms were made for.
+        expressions: the expression of each call's layer, or the reason why it is called.
+        layers: the layers that the expressions were made for.
     """
 
-    def __init__(self, forms: Sequence[Form | str], layers: Sequence[nn.Module]) -> None:
-        self._forms = forms
+    def __init__(
+        self, expressions: Sequence[Expression | str], layers: Sequence[nn.Module]
+    ) -> None:
+        self._expressions = expressions
         self._identities = [_identity(layer) for layer in layers]
-        found = [(i, form) for i, form in enumerate(forms) if isinstance(form, Form)]
-        self._pick = _picker([i for i, _ in found], len(forms))
+        found = [
+            (i, expression)
+            for i, expression in enumerate(expressions)
+            if isinstance(expression, Expression)
+        ]
+        self._pick = _picker([i for i, _ in found], len(expressions))
         self._fixed = [
-            (i, operator.attrgetter(name), value) for i, form in found for name, value in form.fixed
+            (i, operator.attrgetter(name), value)
+            for i, expression in found
+            for name, value in expression.fixed
         ]
         self._functions = [
             (i, layers[i].function, layers[i].template)
             for i, _ in found
             if isinstance(layers[i], FunctionLayer)
         ]
-        # Layers of one type share a form: look at each form once.
-        different = list({id(form): form for _, form in found}.values())
+        # Layers of one type share an expression: look at each expression once.
+        different = list({id(expression): expression for _, expression in found}.values())
         self._kinds = list(dict.fromkeys(type(layers[i]) for i, _ in found))
         self._watched = list(
             dict.fromkeys(
                 chain(
                     chain.from_iterable(_METHODS_OF[kind] for kind in self._kinds),
-                    chain.from_iterable(_functions_in(form) for form in different),
+                    chain.from_iterable(_functions_in(expression) for expression in different),
                 )
             )
         )
@@ -215,8 +224,8 @@ class Guard:
                 self._culprit = position
                 return None
         attributes = [
-            layer.__dict__ if isinstance(form, Form) else _CALLED
-            for layer, form in zip(layers, self._forms, strict=True)
+            layer.__dict__ if isinstance(expression, Expression) else _CALLED
+            for layer, expression in zip(layers, self._expressions, strict=True)
         ]
         parameters = list(map(_parameters_in, attributes))
         written_attributes = self._pick(attributes)
@@ -240,8 +249,8 @@ class Guard:
         """
         why = self._questions(layers)
         return [
-            form if isinstance(form, str) else why(position)
-            for position, form in enumerate(self._forms)
+            expression if isinstance(expression, str) else why(position)
+            for position, expression in enumerate(self._expressions)
         ]
 
     def _questions(self, layers: Sequence[nn.Module]) -> Callable[[int], str]:
@@ -252,8 +261,8 @@ class Guard:
         }
 
         def why(position: int) -> str:
-            layer, form = layers[position], self._forms[position]
-            if isinstance(form, str):
+            layer, expression = layers[position], self._expressions[position]
+            if isinstance(expression, str):
                 return ""
             if everywhere:
                 return everywhere
@@ -266,13 +275,13 @@ class Guard:
                 return f"the __call__ of {type(layer).__name__} was replaced"
             if type(layer) in replaced:
                 return f"the {replaced[type(layer)]} of {type(layer).__name__} was replaced"
-            return _reason(layer, form)
+            return _reason(layer, expression)
 
         return why
 
 
 def _identity(layer: nn.Module) -> tuple[Any, ...]:
-    """Return what the form of a layer was chosen by."""
+    """Return what the expression of a layer was chosen by."""
     if isinstance(layer, FunctionLayer):
         return type(layer), layer.function, layer.template
     return (type(layer),)
@@ -282,7 +291,7 @@ def _is_identity(layer: nn.Module, identity: tuple[Any, ...]) -> bool:
     return all(map(operator.is_, _identity(layer), identity))
 
 
-def _reason(layer: nn.Module, form: Form) -> str:
+def _reason(layer: nn.Module, expression: Expression) -> str:
     attributes = layer.__dict__
     for name in _HOOKS:
         if attributes.get(name, True):
@@ -292,16 +301,16 @@ def _reason(layer: nn.Module, form: Form) -> str:
             return f"it has a {name} of its own"
     if layer._compiled_call_impl is not None:
         return "it was compiled by itself"
-    for name in form.parameters:
+    for name in expression.parameters:
         if name not in layer._parameters:
             return f"its {name} is not a parameter"
     for name in (*layer._parameters, *layer._buffers):
         if name in attributes:
             return f"its {name} is hidden by an attribute"
-    for name, value in form.fixed:
+    for name, value in expression.fixed:
         if getattr(layer, name) != value:
             return f"its {name} is {getattr(layer, name)!r}"
-    for owner, name, function in _functions_in(form):
+    for owner, name, function in _functions_in(expression):
         if getattr(owner, name) is not function:
             return f"{owner.__name__}.{name} was replaced"
     return ""

@@ -14,7 +14,7 @@ from typing import Any
 from torch import nn
 
 from hpml.symbolic.graph import Graph
-from hpml.symbolic.order import use_counts
+from hpml.symbolic.graph.liveness import use_counts
 
 from .program import Program, always_called, position_in
 
