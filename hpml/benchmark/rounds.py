@@ -218,7 +218,8 @@ def _run(
     with contextlib.ExitStack() as opened:
         samplers: dict[str, Sampler] = {}
         for contender in contenders:
-            sampler = samplers[contender.name] = contender.open(settings)
+            with _named(contender.name, "while it was opened"):
+                sampler = samplers[contender.name] = contender.open(settings)
             opened.callback(sampler.close)
         if check is not None:
             results = {}
