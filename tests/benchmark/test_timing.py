@@ -7,9 +7,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from hpml.benchmark import measure, timing
+from hpml.benchmark import measure
 from hpml.benchmark.errors import BenchmarkError
-from hpml.benchmark.timing import LocalSampler, Settings, choose_number
+from hpml.benchmark.sampling import timing
+from hpml.benchmark.sampling.timing import LocalSampler, Settings, choose_number
 from tests.benchmark.fakes import FakeClock
 
 
