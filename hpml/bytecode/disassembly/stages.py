@@ -30,6 +30,7 @@ from hpml.bytecode.disassembly.listing import Disassembly, disassemble
 from hpml.bytecode.disassembly.subject import compiled
 from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.errors import BytecodeError
+from hpml.bytecode.safe_repr import short
 
 _FIXED = "font-family: var(--jp-code-font-family, monospace); line-height: 1.3;"
 _MODES = {
@@ -203,6 +204,16 @@ def stages(source: str, *, invalidation: str = "timestamp") -> Stages:
     )
 
 
+class _Number:
+    """An integer of the tree; Python refuses to write one of more than 4,300 digits."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return short(self.value)
+
+
 def _tokens(source: str) -> Table:
     rows = []
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -215,7 +226,16 @@ def _tokens(source: str) -> Table:
 
 
 def _tree(source: str) -> Page:
-    text = ast.dump(ast.parse(source), indent=2)
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            node.value = _Number(node.value)  # type: ignore[assignment]
+    try:
+        text = ast.dump(tree, indent=2)
+    except RecursionError:
+        raise BytecodeError(
+            "The source text is nested too deeply for its tree to be shown. Divide the expression."
+        ) from None
     return Page(text, f'<pre style="{_FIXED}">{html.escape(text)}</pre>')
 
 
