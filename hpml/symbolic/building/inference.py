@@ -30,7 +30,7 @@ from hpml.symbolic.errors import ArgumentError, GraphError, ShapeError
 from .arguments import children_of
 from .examples import device_of, stand_in
 from .layer_rules import shape_by_rule
-from .node import Concrete, Node, TensorSpec, describe_spec, format_origin, layer_name
+from .node import Concrete, Node, TensorSpec, describe_spec, format_origin, layer_name, layer_text
 from .shape_runs import call_copy
 
 Spec = TensorSpec | Concrete
@@ -252,7 +252,7 @@ def _message(layer: nn.Module, parents: Sequence[Node], reason: str) -> str:
         if parent.origin is not None
     ]
     where = f" The value it received was made by {' and '.join(made)}." if made else ""
-    return f"{layer} cannot take a value of {received}: {reason}.{where}"
+    return f"{layer_text(layer)} cannot take a value of {received}: {reason}.{where}"
 
 
 def _first_line(error: BaseException) -> str:
