@@ -140,8 +140,8 @@ class SymbolicModel(nn.Module):
         place = "" if call.origin is None else f", written at {format_origin(call.origin)}"
         return (
             f"In layer {call.name} of the symbolic model, {layer_text(layer)}, call "
-            f"{position + 1} of {len(self._graph.calls)}{place}. When the model was built it received "
-            f"{arguments}."
+            f"{position + 1} of {len(self._graph.calls)}{place}. "
+            f"When the model was built it received {arguments}."
         )
 
     # --- looking ---
