@@ -9,7 +9,6 @@ Python really does, and not a model of it.
 from __future__ import annotations
 
 import ast
-import html
 import importlib.util
 import io
 import marshal
@@ -24,14 +23,13 @@ from types import CodeType
 from typing import Any
 
 from hpml.base.errors import describe
-from hpml.base.page import Page
+from hpml.base.page import Page, show_code
 from hpml.base.tables import Table
 from hpml.bytecode.disassembly.listing import Disassembly, disassemble
 from hpml.bytecode.disassembly.subject import compiled
 from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.errors import BytecodeError
 
-_FIXED = "font-family: var(--jp-code-font-family, monospace); line-height: 1.3;"
 _MODES = {
     "timestamp": py_compile.PycInvalidationMode.TIMESTAMP,
     "checked hash": py_compile.PycInvalidationMode.CHECKED_HASH,
@@ -216,7 +214,7 @@ def _tokens(source: str) -> Table:
 
 def _tree(source: str) -> Page:
     text = ast.dump(ast.parse(source), indent=2)
-    return Page(text, f'<pre style="{_FIXED}">{html.escape(text)}</pre>')
+    return show_code(text)
 
 
 def _attributes(code: CodeType) -> Table:

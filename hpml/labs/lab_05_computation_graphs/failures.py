@@ -11,16 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from types import TracebackType
 
-from hpml.base.page import Page
+from hpml.base.page import FIXED, Page
 from hpml.course.errors import LabError
 from hpml.labs.lab_05_computation_graphs.work import counted, work_of
 
 __all__ = ["Failure", "failure"]
-
-_FIXED = (
-    "font-family: var(--jp-code-font-family, monospace), monospace; font-size: 13px; "
-    "line-height: 1.4; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere;"
-)
 
 
 @dataclass(frozen=True)
@@ -55,7 +50,7 @@ class Failure:
         cell = 'style="text-align: left; vertical-align: top;'
         body = "".join(
             f'<tr><td {cell} white-space: nowrap;"><b>{html.escape(name)}</b></td>'
-            f'<td {cell} {_FIXED}">{html.escape(text)}</td></tr>'
+            f'<td {cell} {FIXED}">{html.escape(text)}</td></tr>'
             for name, text in rows
         )
         return Page(plain, f"<table>{body}</table>")

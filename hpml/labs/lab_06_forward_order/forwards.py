@@ -7,10 +7,8 @@ the lab.
 
 from __future__ import annotations
 
-import html
 import re
 import sys
-import textwrap
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping
@@ -23,7 +21,7 @@ from torch import nn
 
 from hpml.base import Table
 from hpml.base.files import published
-from hpml.base.page import Page
+from hpml.base.page import Page, show_code
 from hpml.base.tables import format_multiple
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Case
@@ -331,8 +329,4 @@ def folded_source(source: str, summary: str) -> Page:
     """
     # Remarks to the type checker tell a reader nothing.
     source = re.sub(r"  # type: ignore\[[\w, -]+\]", "", source)
-    code = f"<pre><code>{html.escape(source)}</code></pre>"
-    return Page(
-        f"{summary}\n{textwrap.indent(source, '    ')}",
-        f"<details><summary><b>{html.escape(summary)}</b></summary>{code}</details>",
-    )
+    return show_code(source, summary, folded=True)

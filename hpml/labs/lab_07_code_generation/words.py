@@ -2,25 +2,18 @@
 
 from __future__ import annotations
 
-import html
 import linecache
 import statistics
 import traceback
 from collections.abc import Callable
 
-from hpml.base.page import Page, say
+from hpml.base.page import Page, say, show_code
 from hpml.benchmark import Comparison
 from hpml.benchmark.advising import kinds, some_names, unstable
 from hpml.benchmark.ratio import Ratio
 from hpml.course.errors import LabError
 
 __all__ = ["error_page", "how_quiet", "in_words", "listing", "what_fits"]
-
-# An exported page gives output the font of its prose and breaks lines inside words.
-_FIXED = (
-    "font-family: var(--jp-code-font-family, monospace), monospace; font-size: 13px; "
-    "line-height: 1.35; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere;"
-)
 
 WIDE = 0.10
 """Interquartile range over median from which on a machine is called busy."""
@@ -99,10 +92,7 @@ def listing(text: str, title: str = "") -> Page:
     >>> listing("h = l[0](x)")
     h = l[0](x)
     """
-    head = f"<p><b>{html.escape(title)}</b></p>" if title else ""
-    plain = f"{title}\n{text}" if title else text
-    block = f'<pre style="{_FIXED}">{html.escape(text)}</pre>'
-    return Page(plain.rstrip("\n"), head + block)
+    return show_code(text, title)
 
 
 def error_page(run: Callable[[], object]) -> Page:
