@@ -17,15 +17,6 @@ from hpml.base.errors import HpmlError, describe
 if TYPE_CHECKING:
     import pandas
 
-__all__ = [
-    "Table",
-    "TableError",
-    "format_bytes",
-    "format_multiple",
-    "format_ratio",
-    "format_seconds",
-]
-
 Format = Callable[[object], str] | Callable[[float], str]
 """How the values of a column become text."""
 

@@ -7,10 +7,11 @@ three things that a reader can check by eye in the quotients:
 1. The interval. If the rounds are independent, chance gives each quotient's distance from the truth
    either sign. The test of Wilcoxon turns this into an interval around the middle of all pairs of
    quotients, the estimator of Hodges and Lehmann, and needs no other assumption.
-2. The thirds. A contender that drifts has a ratio that changes: if the first, the second and the
-   last third of the run differ by more than what is claimed, nothing is claimed.
+2. The thirds. A contender that drifts has a ratio that changes: the interval reaches as far as the
+   first, the second and the last third of the run differ, back to where a straight drift began.
 3. The neighbours. Where neighbouring rounds are more alike than distant ones, many rounds count as
-   few: then the interval spans all quotients.
+   few: what wandered so far within the run may have been as far away before, so that the interval
+   reaches to both sides by all that the quotients span.
 
 To the interval comes what no number of rounds averages away, see `RESOLUTION`: two uncertainties of
 different origin add as squares. The answer is on which side of 1 the whole interval lies.
@@ -55,6 +56,9 @@ COARSER = ((15, 5.0), (0, 10.0))
 
 ALIKE = 2.05
 """Neighbours as alike as this, in sigmas, come about by chance in 2 % of independent runs."""
+
+BACK = 0.75
+"""A straight drift parts the thirds by 2/3 of its length, and begins 1/2 away from the middle."""
 
 
 @dataclass(frozen=True)
@@ -166,27 +170,30 @@ def _paired_ratio(
         reason = f"{len(logs)} rounds are too few; take {ENOUGH_ROUNDS}"
         return Ratio(_exp(value), 0.0, math.inf, "cannot tell", reason)
     low, high = signed_rank_interval(logs, 1 - 0.05 / together)
-    alike = likeness_of_neighbours(logs) > ALIKE
-    if alike:
-        low, high = min(logs), max(logs)
-    least = math.hypot(math.log1p(resolution * coarseness(len(logs))), shift)
-    low, high = value - math.hypot(value - low, least), value + math.hypot(high - value, least)
-    answer: Answer = "faster" if high < 0 else "slower" if low > 0 else "cannot tell"
-    reason = ""
-    if answer == "cannot tell" and alike:
-        reason = (
-            f"neighbouring rounds are alike, so that {len(logs)} count as few; let the machine "
-            "settle, or take more rounds"
-        )
     thirds = [pseudomedian(third) for third in _thirds(logs)]
-    if answer != "cannot tell" and max(thirds) - min(thirds) > abs(value):
-        answer = "cannot tell"
+    alike = likeness_of_neighbours(logs) > ALIKE
+    reach = max(logs) - min(logs) if alike else BACK * (max(thirds) - min(thirds))
+    least = math.hypot(math.log1p(resolution * coarseness(len(logs))), shift)
+    found = _beyond(value, value - low, high - value, least)
+    below, above = max(value - low, reach), max(high - value, reach)
+    answer = _beyond(value, below, above, least)
+    reason = ""
+    if answer != found:
         shown = ", ".join(_times(math.exp(third)) for third in thirds)
         reason = (
-            f"the ratio changed during the run ({shown} in its thirds); raise warm_up, or let the "
-            "machine settle and repeat"
-        )
+            f"neighbouring rounds are alike, so that {len(logs)} count as few"
+            if alike
+            else f"the ratio changed during the run ({shown} in its thirds)"
+        ) + "; let the machine settle, or raise warm_up, and repeat"
+    low, high = value - math.hypot(below, least), value + math.hypot(above, least)
     return Ratio(_exp(value), _exp(low), _exp(high), answer, reason)
+
+
+def _beyond(value: float, below: float, above: float, least: float) -> Answer:
+    """Return on which side of 0 the whole interval lies."""
+    if value + math.hypot(above, least) < 0:
+        return "faster"
+    return "slower" if value - math.hypot(below, least) > 0 else "cannot tell"
 
 
 def check_resolution(resolution: float) -> None:

@@ -120,7 +120,7 @@ def _caption(comparison: PairedSamples) -> str:
         rounds += f" (stopped; {comparison.asked_rounds} were asked for)"
     caption = f"Ratio: time as a multiple of {comparison.baseline}, the middle of {rounds}."
     if len(comparison) > 2:
-        caption += " The intervals hold together."
+        caption += " The 95 % are for all intervals together."
     numbers = {m.number for m in comparison}
     if len(numbers) > 1:
         caption += f" A sample is {min(numbers):,} to {max(numbers):,} calls."

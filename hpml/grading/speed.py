@@ -30,7 +30,7 @@ from hpml.base.tables import format_ratio
 from hpml.benchmark.robust import median, median_interval
 from hpml.course.exercises.exercise import Case, Exercise, Speed
 from hpml.course.exercises.judging import Verdict
-from hpml.course.exercises.outcomes import NoAnswer, Outcome
+from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
 from hpml.grading.conversation import Conversation
 from hpml.grading.isolation import below
 from hpml.grading.report import Item, points
@@ -260,11 +260,10 @@ def _joined(*texts: str) -> str:
 
 def _wrong(exercise: Exercise, case: Case, outcome: object) -> str:
     from hpml.course.exercises.judging import judge
-    from hpml.grading.trial import outcome_of
 
     found: Outcome = outcome_of(outcome)
     verdict = judge(exercise, [case], [found])
-    return "" if verdict.failed == 0 else verdict.text
+    return "" if not verdict.failures else verdict.text
 
 
 class _Measured:

@@ -15,8 +15,8 @@ from typing import Any
 
 from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Case, Choice, Exercise
-from hpml.course.exercises.judging import Verdict, judge
-from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
+from hpml.course.exercises.judging import Verdict, diagnosed, judge
+from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, outcome_of
 from hpml.grading.conversation import Conversation, Printed
 from hpml.grading.isolation import (
     Limits,
@@ -28,9 +28,7 @@ from hpml.grading.isolation import (
 )
 from hpml.grading.report import Item, harmless
 from hpml.sandbox.harness import harness_source
-from hpml.sandbox.plain import PlainError, decode, encode
-
-__all__ = ["Trial", "blank", "blank_choice", "cases_of", "chosen", "outcome_of"]
+from hpml.sandbox.plain import decode, encode
 
 _TEXT = 2000
 
@@ -160,7 +158,7 @@ class Trial:
             return _item(item, verdict, "not done" if verdict.not_done else "forbidden")
         loaded = worker.ask({"do": "load"}, self._left(self.limits.load))
         outcomes = self._outcomes(worker, exercise, cases)
-        verdict = judge(exercise, cases, outcomes)
+        verdict = diagnosed(judge(exercise, cases, outcomes), exercise, cases, outcomes)
         lost = next((outcome for outcome in outcomes if isinstance(outcome, NoAnswer)), None)
         item = _item(item, verdict, "no answer" if lost else "wrong")
         if not verdict.right and not isinstance(loaded, NoAnswer):
@@ -210,38 +208,6 @@ def below_this() -> list[Process]:
     import os
 
     return below(os.getpid())
-
-
-def outcome_of(data: object) -> Outcome:
-    """Return the outcome that a worker wrote, believed in nothing but its values.
-
-    >>> outcome_of({"outcome": "returned", "value": 3, "changed": {}})
-    Returned(value=3, changed={})
-    >>> outcome_of({"outcome": "right"}).reason
-    'garbled'
-    """
-    try:
-        return _outcome(data)
-    except (PlainError, KeyError, TypeError, ValueError, RecursionError):
-        return NoAnswer("garbled", "What came back was no outcome of a call.")
-
-
-def _outcome(data: Any) -> Outcome:
-    if type(data) is not dict:
-        raise TypeError
-    if data["outcome"] == "returned":
-        changed = {_word(name): decode(value) for name, value in dict(data["changed"]).items()}
-        return Returned(decode(data["value"]), changed)
-    if data["outcome"] != "raised" or type(data["bases"]) is not list:
-        raise ValueError
-    bases = tuple(_word(name) for name in data["bases"][:50])
-    return Raised(_word(data["type"]), bases, _word(data["message"]), _word(data["line"]))
-
-
-def _word(value: object) -> str:
-    if type(value) is not str:
-        raise TypeError
-    return value[:1000]
 
 
 def _hash_seed(seed: int) -> int:

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import difflib
 import importlib
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 
@@ -37,8 +38,9 @@ def exercises(lab: str) -> tuple[Exercise, ...]:
     Raises:
         LabError: if the lab has none.
     """
-    found: tuple[Exercise, ...] = _part(lab, "exercises").EXERCISES
-    return found
+    part = _part(lab, "exercises")
+    room = Path(__file__).parent / _ROOMS[lab].rpartition(".")[2]
+    return tuple(replace(each, mistakes=room / "mistakes" / each.name) for each in part.EXERCISES)
 
 
 def choice(lab: str) -> Choice:

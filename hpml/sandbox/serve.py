@@ -56,6 +56,10 @@ def main(incoming: int, outgoing: int) -> None:
     """
     closed.close(closed.answers())
     channel = _Channel(_moved(incoming), _moved(outgoing))
+    if incoming == 0:
+        os.open(os.devnull, os.O_RDONLY)
+    if outgoing == 1:  # what is printed goes where errors go
+        os.dup2(2, 1)
     Worker(channel).serve()
 
 

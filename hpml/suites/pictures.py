@@ -17,8 +17,6 @@ from hpml.suites.running import environment_line
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["draw_building", "draw_deep_linear", "draw_toy_resnet"]
-
 
 def draw_deep_linear(cases: Sequence[Case]) -> Figure:
     """Draw throughput, and time relative to the hand-written module, against the layers."""

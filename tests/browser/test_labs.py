@@ -10,6 +10,7 @@ import nbformat
 import pytest
 
 from hpml.course.execute import result_texts
+from hpml.course.exercises.mistakes import mistakes_of
 from hpml.labs.catalogue import choice, find
 from tests.notebooks.test_notebooks import UNTOUCHED, UNTOUCHED_OUTPUT
 
@@ -53,18 +54,17 @@ def test_a_lab_runs_from_the_menu_without_an_error(lab: Any, shot: Any) -> None:
 def test_a_check_is_failed_and_then_passed(lab: Any, shot: Any) -> None:
     name, (written, checked) = next(iter(checks(lab).items()))
     folder = ROOT / "tests" / "solutions" / f"lab_{number(lab)}" / name
-    wrong = min(path for path in folder.glob("*.py") if not path.stem.startswith("right"))
+    wrong = mistakes_of(find(name))[0]
     colours = [colour(lab, checked)]
 
-    lab.write(written, wrong.read_text(encoding="utf-8").strip())
+    lab.write(written, wrong.source.strip())
     lab.run_cell(checked)
     failed = lab.cell(checked)
     failed.get_by_text(f"✗ {name}: not right yet").wait_for()
     rows = dict(row.split("\t") for row in failed.locator("tr").all_inner_texts())
     assert rows["call"].startswith(f"{name}(")
     assert rows["expected"] != rows["got"]
-    known = {mistake.key: mistake.diagnosis for mistake in find(name).misconceptions}
-    assert known[wrong.stem].replace("`", "") in failed.inner_text()
+    assert wrong.diagnosis.replace("`", "") in failed.inner_text()
     colours.append(colour(lab, checked))
     shot(lab, f"lab_{number(lab)}_failed")
 

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import random
+from pathlib import Path
 
-from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Misconception
-from hpml.course.exercises.outcomes import Outcome, Returned
+from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden
 from hpml.course.exercises.same import expect
 
 LABS = ("06",)
@@ -23,22 +23,14 @@ def _totals(generator: random.Random, more: bool) -> list[Case]:
     ]
 
 
-def _squares(case: Case, outcome: Outcome) -> bool:
-    return isinstance(outcome, Returned) and outcome.value == case.data["n"] ** 2
-
-
 DOUBLE = Exercise(
     lab="06",
     number=1,
     name="double",
-    statement="`double(n)` returns twice `n`.",
-    signature="double(n: int) -> int",
-    example="double(2)",
-    shows="4",
     parts={"right": 2},
     cases=_doubles,
     judge=expect(lambda case: 2 * case.data["n"]),
-    misconceptions=(Misconception("squares", "It squares the number.", _squares),),
+    mistakes=Path(__file__).parent / "mistakes" / "double",
     forbids=Forbidden(modules=("graphlib",), why="Write it yourself."),
     seconds=1.5,
 )
@@ -47,10 +39,6 @@ TOTAL = Exercise(
     lab="06",
     number=2,
     name="total",
-    statement="`total(numbers)` returns their sum.",
-    signature="total(numbers: list[int]) -> int",
-    example="total([1, 2])",
-    shows="3",
     parts={"right": 2, "empty": 1},
     cases=_totals,
     judge=expect(lambda case: sum(case.data["numbers"])),

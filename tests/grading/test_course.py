@@ -11,6 +11,7 @@ import pytest
 from hpml.base.files import course_folder
 from hpml.course.execute import find_lab
 from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.course.exercises.mistakes import mistakes_of
 from hpml.grading.crew import Crew
 from hpml.grading.report import Item
 from hpml.grading.submission import find
@@ -27,9 +28,10 @@ Graded = Mapping[str, Mapping[str, Item]]
 
 
 def _solution(exercise: Exercise, *, right: bool) -> str:
+    if not right:
+        return mistakes_of(exercise)[0].source
     folder = SOLUTIONS / f"lab_{exercise.lab}" / exercise.name
-    name = "right" if right else exercise.misconceptions[0].key
-    return (folder / f"{name}.py").read_text(encoding="utf-8")
+    return (folder / "right.py").read_text(encoding="utf-8")
 
 
 def _filled(lab: str, folder: Path, *, right: bool) -> None:
@@ -84,7 +86,7 @@ def test_a_wrong_solution_earns_less_with_its_diagnosis(
     assert item.status in ("wrong", "partly right", "no answer", "forbidden"), item.text
     assert item.earned < entry.points or entry.points == 0
     if isinstance(entry, Exercise) and item.status != "forbidden":
-        assert entry.misconceptions[0].diagnosis in item.text
+        assert mistakes_of(entry)[0].diagnosis in item.text
 
 
 @pytest.mark.parametrize(("title", "entry"), ENTRIES, ids=[title for title, _ in ENTRIES])

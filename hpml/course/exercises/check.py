@@ -19,13 +19,12 @@ from typing import Any, TextIO
 from hpml.base.page import Page, frame, notebook_shell, put, sentence
 from hpml.base.style import PALETTE
 from hpml.course.exercises.exercise import Case, Exercise
-from hpml.course.exercises.judging import Counterexample, Verdict, judge, written_call
-from hpml.course.exercises.outcomes import Outcome, Raised, Returned
+from hpml.course.exercises.judging import Counterexample, Verdict, diagnosed, judge, written_call
+from hpml.course.exercises.outcomes import Outcome, outcome_of
 from hpml.course.exercises.printing import bounded_printing
 from hpml.course.exercises.sources import forbidden_uses, is_stub, program_of
 from hpml.course.exercises.waiting import said_if_slow
 from hpml.sandbox.calling import call
-from hpml.sandbox.plain import decode
 
 _failures: dict[tuple[str, str], int] = {}
 """How often each exercise failed in this kernel, for the hints; a right answer clears it."""
@@ -84,6 +83,8 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
             )
             return Checked(None, _notice("■", text, _hints_after_failure(exercise)), _cell())
     verdict = judge(exercise, cases, outcomes, stub=stub, forbidden=forbidden)
+    with contextlib.suppress(KeyboardInterrupt):  # who does not wait for it goes without
+        verdict = diagnosed(verdict, exercise, cases, outcomes)
     return Checked(verdict, _page(verdict, exercise, _hints(exercise, verdict)), _cell())
 
 
@@ -121,12 +122,7 @@ def _outcomes(
             answer = call(
                 function, exercise.arguments, exercise.observe, case.data, interruptible=True
             )
-        if answer["outcome"] == "returned":
-            changed = {name: decode(value) for name, value in answer["changed"].items()}
-            yield Returned(decode(answer["value"]), changed)
-        else:
-            bases = tuple(answer["bases"])
-            yield Raised(answer["type"], bases, answer["message"], answer["line"])
+        yield outcome_of(answer)
 
 
 def _hints(exercise: Exercise, verdict: Verdict) -> Sequence[str]:

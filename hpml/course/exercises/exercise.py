@@ -1,8 +1,8 @@
 """An exercise, declared once: what the notebook shows, what the check tries, what grading counts.
 
 What runs beside a submission (`arguments`, `observe`) stands in a lab's ``harness.py``, which
-holds no answer and whose source is sent to the sandbox; what knows the answer (`judge`, `fits`)
-runs outside.
+holds no answer and whose source is sent to the sandbox; what knows the answer (`judge`) runs
+outside.
 """
 
 from __future__ import annotations
@@ -10,12 +10,11 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import MappingProxyType
 
-from hpml.course.exercises.outcomes import Outcome
+from hpml.course.exercises.outcomes import Outcome, symptom
 from hpml.sandbox.harness import ArgumentBuilder, Observer, by_name, the_result
-
-__all__ = ["Case", "Choice", "Exercise", "Forbidden", "Misconception", "Speed", "Wrong"]
 
 
 @dataclass(frozen=True)
@@ -49,23 +48,6 @@ class Wrong:
     expected: str
     got: str
     why: str = ""
-
-
-@dataclass(frozen=True)
-class Misconception:
-    """A mistake that students really make, known by name.
-
-    Attributes:
-        key: its name, also that of the wrong solution in the tests: ``"reversed_edges"``.
-        diagnosis: what to tell the student; says what went wrong, not the solution.
-        fits: whether the outcome of a failed case is what this mistake gives. The diagnosis is
-            made when it fits every failed case, or, where no mistake does, every failed case of
-            the part in which the first one failed: two mistakes at once are met one by one.
-    """
-
-    key: str
-    diagnosis: str
-    fits: Callable[[Case, Outcome], bool]
 
 
 @dataclass(frozen=True)
@@ -116,16 +98,15 @@ class Exercise:
         lab: ``"06"``.
         number: its place in the lab, from 1; it is called 06.1.
         name: the name of the function.
-        statement: what it does, one or two sentences, in the words of the notebook.
-        signature: ``"topological_order(edges: dict[str, list[str]]) -> list[str]"``.
-        example: one line that a student can try: ``"topological_order({'a': ['b'], 'b': []})"``.
-        shows: what the example returns, as text.
         parts: points by part, ``{"right": 2, "deep": 1}``. A part is earned when all of its cases
             pass.
         cases: makes the cases from a random generator and ``more`` (False in the notebook, True
             for grading, which tries more); the same generator state gives the same cases.
         judge: None if the outcome of a case is right, otherwise why not.
-        misconceptions: known mistakes, the most specific first.
+        symptom: what of a wrong outcome a mistake is known by: an outcome is put down to the wrong
+            program that shows the same. The whole outcome, where nothing else is said.
+        mistakes: the folder of the wrong programs, ``mistakes/NAME`` in the lab's room, where the
+            catalogue finds it.
         hints: shown one after the other, from the second failure on.
         forbids: what may not be used.
         arguments: makes the call's arguments from a case's data; from the lab's ``harness.py``.
@@ -138,14 +119,11 @@ class Exercise:
     lab: str
     number: int
     name: str
-    statement: str
-    signature: str
-    example: str
-    shows: str
     parts: Mapping[str, float]
     cases: Callable[[random.Random, bool], Sequence[Case]]
     judge: Callable[[Case, Outcome], Wrong | None]
-    misconceptions: tuple[Misconception, ...] = ()
+    symptom: Callable[[Case, Outcome], object] = symptom
+    mistakes: Path | None = None
     hints: tuple[str, ...] = ()
     forbids: Forbidden = field(default_factory=Forbidden)
     arguments: ArgumentBuilder = by_name

@@ -7,14 +7,13 @@ and in grading alike.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 
-from hpml.course.exercises.exercise import Case, Exercise, Misconception, Wrong
+from hpml.course.exercises.exercise import Case, Exercise, Wrong
+from hpml.course.exercises.mistakes import Mistake, Run, find_mistake
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
 from hpml.course.exercises.same import shown, written
-
-__all__ = ["Counterexample", "Verdict", "judge", "written_call"]
 
 
 @dataclass(frozen=True)
@@ -48,11 +47,9 @@ class Verdict:
         right: whether all of them were right and nothing forbidden was used.
         not_done: whether the function is still the stub.
         parts: for each part of the exercise the points earned.
-        failed: how many cases were wrong.
+        failures: the places of the cases that were wrong.
         counterexample: the first of them.
-        diagnosis: the first known mistake that explains every one of them; if none does, as with
-            two mistakes at once, the first that explains all failed cases of the same part as the
-            counterexample's.
+        diagnosis: the known mistake that shows the same, once it has been looked for.
         forbidden: what the solution uses and must not, as text.
         forbidden_why: why it must not.
     """
@@ -62,9 +59,9 @@ class Verdict:
     right: bool
     not_done: bool
     parts: Mapping[str, float]
-    failed: int = 0
+    failures: tuple[int, ...] = ()
     counterexample: Counterexample | None = None
-    diagnosis: Misconception | None = None
+    diagnosis: Mistake | None = None
     forbidden: tuple[str, ...] = ()
     forbidden_why: str = ""
 
@@ -83,7 +80,7 @@ class Verdict:
         if self.right:
             many = "the one case passes" if self.cases == 1 else f"all {self.cases} cases pass"
             return f"{self.name}: right, {many}."
-        return f"{self.name}: not right yet, {self.failed} of {self.cases} cases fail."
+        return f"{self.name}: not right yet, {len(self.failures)} of {self.cases} cases fail."
 
     @property
     def text(self) -> str:
@@ -129,11 +126,11 @@ def judge(
             exercise.name, len(cases), False, stub, nothing, forbidden=uses, forbidden_why=why
         )
     failures = [
-        (case, outcome, wrong)
-        for case, outcome in zip(cases, outcomes, strict=True)
-        if (wrong := _wrong(exercise, case, outcome)) is not None
+        (place, wrong)
+        for place, (case, outcome) in enumerate(zip(cases, outcomes, strict=True))
+        if (wrong := why_wrong(exercise, case, outcome)) is not None
     ]
-    lost = {case.part for case, _, _ in failures}
+    lost = {cases[place].part for place, _ in failures}
     tried = {case.part for case in cases}
     parts = {
         part: float(points) if part in tried - lost else 0.0
@@ -145,10 +142,33 @@ def judge(
         right=not failures and bool(cases),
         not_done=False,
         parts=MappingProxyType(parts),
-        failed=len(failures),
-        counterexample=_first(exercise, failures),
-        diagnosis=_diagnosis(exercise, failures),
+        failures=tuple(place for place, _ in failures),
+        counterexample=_first(exercise, cases, outcomes, failures),
     )
+
+
+def diagnosed(
+    verdict: Verdict,
+    exercise: Exercise,
+    cases: Sequence[Case],
+    outcomes: Sequence[Outcome],
+    run: Run | None = None,
+) -> Verdict:
+    """Return the verdict with the known mistake that shows the same, if there is one.
+
+    Args:
+        verdict: what `judge` said of the outcomes.
+        exercise: what was to be done.
+        cases: what was tried.
+        outcomes: what came of it.
+        run: runs a mistake; by default in a process of its own.
+    """
+
+    def is_right(case: Case, outcome: Outcome) -> bool:
+        return why_wrong(exercise, case, outcome) is None
+
+    found = find_mistake(exercise, cases, outcomes, verdict.failures, is_right, run)
+    return replace(verdict, diagnosis=found)
 
 
 def written_call(exercise: Exercise, case: Case) -> str:
@@ -162,7 +182,8 @@ def written_call(exercise: Exercise, case: Case) -> str:
     return f"{exercise.name}({arguments})"
 
 
-def _wrong(exercise: Exercise, case: Case, outcome: Outcome) -> Wrong | None:
+def why_wrong(exercise: Exercise, case: Case, outcome: Outcome) -> Wrong | None:
+    """Return why an outcome is not right; None if it is."""
     if isinstance(outcome, NoAnswer):
         return Wrong("an answer", shown(outcome), outcome.text)
     if isinstance(outcome, Returned) and outcome.changed and exercise.keeps_arguments:
@@ -183,32 +204,15 @@ def _wrong(exercise: Exercise, case: Case, outcome: Outcome) -> Wrong | None:
 
 
 def _first(
-    exercise: Exercise, failures: Sequence[tuple[Case, Outcome, Wrong]]
+    exercise: Exercise,
+    cases: Sequence[Case],
+    outcomes: Sequence[Outcome],
+    failures: Sequence[tuple[int, Wrong]],
 ) -> Counterexample | None:
     if not failures:
         return None
-    case, outcome, wrong = failures[0]
+    place, wrong = failures[0]
+    case, outcome = cases[place], outcomes[place]
     line = outcome.line if isinstance(outcome, Raised) else ""
     call = written_call(exercise, case)
     return Counterexample(case.name, call, wrong.expected, wrong.got, wrong.why, line)
-
-
-def _diagnosis(
-    exercise: Exercise, failures: Sequence[tuple[Case, Outcome, Wrong]]
-) -> Misconception | None:
-    if not failures:
-        return None
-    part = failures[0][0].part
-    same_part = [failure for failure in failures if failure[0].part == part]
-    for to_explain in (failures, same_part):
-        for mistake in exercise.misconceptions:
-            if all(_fits(mistake, case, outcome) for case, outcome, _ in to_explain):
-                return mistake
-    return None
-
-
-def _fits(mistake: Misconception, case: Case, outcome: Outcome) -> bool:
-    try:
-        return mistake.fits(case, outcome)
-    except Exception:  # noqa: BLE001 - a result of the wrong kind does not look like this mistake
-        return False

@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
-__all__ = ["NoAnswer", "Outcome", "Raised", "Returned"]
+from hpml.sandbox.plain import PlainError, decode
 
 
 @dataclass(frozen=True)
@@ -59,3 +60,53 @@ class NoAnswer:
 
 
 Outcome = Returned | Raised | NoAnswer
+
+
+def symptom(case: object, outcome: Outcome) -> object:
+    """Return what of a wrong outcome a mistake is known by, where an exercise says nothing else.
+
+    A value with the arguments that were changed; of an exception its kind, since everybody words a
+    message otherwise, but for the key that was missing.
+
+    >>> symptom(None, Raised("KeyError", ("KeyError", "LookupError"), "'a'"))
+    ['raised', 'KeyError', "'a'"]
+    """
+    if isinstance(outcome, Returned):
+        return ["returned", outcome.value, sorted(outcome.changed)]
+    if isinstance(outcome, NoAnswer):
+        return ["no answer", outcome.reason]
+    if outcome.type == "RecursionError":  # the stack ran out, as where the process ended by it
+        return ["no answer", "ended"]
+    return ["raised", outcome.type, outcome.message if outcome.type == "KeyError" else ""]
+
+
+def outcome_of(data: object) -> Outcome:
+    """Return the outcome that a worker wrote, believed in nothing but its values.
+
+    >>> outcome_of({"outcome": "returned", "value": 3, "changed": {}})
+    Returned(value=3, changed={})
+    >>> outcome_of({"outcome": "right"}).reason
+    'garbled'
+    """
+    try:
+        return _outcome(data)
+    except (PlainError, KeyError, TypeError, ValueError, RecursionError):
+        return NoAnswer("garbled", "What came back was no outcome of a call.")
+
+
+def _outcome(data: Any) -> Outcome:
+    if type(data) is not dict:
+        raise TypeError
+    if data["outcome"] == "returned":
+        changed = {_word(name): decode(value) for name, value in dict(data["changed"]).items()}
+        return Returned(decode(data["value"]), changed)
+    if data["outcome"] != "raised" or type(data["bases"]) is not list:
+        raise ValueError
+    bases = tuple(_word(name) for name in data["bases"][:50])
+    return Raised(_word(data["type"]), bases, _word(data["message"]), _word(data["line"]))
+
+
+def _word(value: object) -> str:
+    if type(value) is not str:
+        raise TypeError
+    return value[:1000]

@@ -46,7 +46,7 @@ class Prediction(Question):
 
         Args:
             measured: a number in the unit asked for; text with a unit; a Measurement (its median
-                counts) or a Ratio; for a choice the text of the right one.
+                counts) or a Ratio; for a choice the text of the right one, or a Ratio (its answer).
             unsure: why this result is none to score by, where its own spread does not say so.
 
         Raises:

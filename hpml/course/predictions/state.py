@@ -133,10 +133,11 @@ def show(entry: Entry, measured: object, unsure: str = "") -> Entry:
     >>> show(Entry("k", "How long?", unit="us"), "1 ms").measured
     1000.0
     """
+    unsure = unsure or spread_too_far(measured)
     if entry.choices:
-        return replace(entry, measured=_choice(entry, measured), unsure=unsure)
-    value = measured_value(measured, entry.measure)
-    return replace(entry, measured=value, unsure=unsure or spread_too_far(measured))
+        chosen = _choice(entry, getattr(measured, "answer", measured))
+        return replace(entry, measured=chosen, unsure=unsure)
+    return replace(entry, measured=measured_value(measured, entry.measure), unsure=unsure)
 
 
 def restore(entry: Entry, kept: dict[str, Any]) -> Entry:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-
 from hpml.base.tables import format_seconds
 from hpml.benchmark import Comparison
 
@@ -11,21 +9,19 @@ LEAST = 2e-9
 """Seconds: a difference below this is nothing that a student could see in the table."""
 
 
-def what_fits(measured: Mapping[int, Comparison]) -> str:
+def what_fits(measured: Comparison) -> str:
     """Say which of the lab's hypotheses the measurement supports, as text for `say`.
 
     Args:
-        measured: by number of elements, the smallest first: ``"look up, list"``, ``"look up,
-            array"``, ``"look up, array.array"``, ``"add, floats"`` and ``"add, NumPy's"``, in
-            seconds for each element.
+        measured: in seconds for each element, all in the same rounds: looking up in a ``"list"``,
+            an ``"array"`` and an ``"array.array"`` with few elements, in ``"list, many"`` and
+            ``"array, many"``, and adding ``"floats"`` and ``"NumPy's numbers"``.
     """
-    (few, small), *_, (many, large) = measured.items()
-    look_up = small.difference("look up, array", "look up, list")
-    boxing = small.difference("look up, array.array", "look up, list")
-    adding = small.difference("add, NumPy's", "add, floats")
-    later = large.difference("look up, array", "look up, list")
+    look_up = measured.difference("array", "list")
+    boxing = measured.difference("array.array", "list")
+    adding = measured.difference("NumPy's numbers", "floats")
     lines = [
-        f"At {few:,} elements a look-up in the array takes {format_seconds(look_up.value)} more "
+        f"With few elements a look-up in the array takes {format_seconds(look_up.value)} more "
         f"than in the list, and an addition of its numbers {format_seconds(adding.value)} more."
     ]
     parts = {"A": look_up.against(LEAST) == "above", "C": adding.against(LEAST) == "above"}
@@ -37,26 +33,33 @@ def what_fits(measured: Mapping[int, Comparison]) -> str:
             f"takes more, **{share:.0%}** is looking up and **{1 - share:.0%}** adding."
         )
     elif any(parts.values()):
-        lines.append(f"That fits **{'A' if parts['A'] else 'C'}** alone.")
+        lines.append(f"Only **{'A' if parts['A'] else 'C'}** is clearly seen to have a part.")
     else:
         lines.append("Neither is clearly longer here: this measurement cannot tell.")
-    if parts["A"] and boxing.value > 0:
+    if parts["A"] and boxing.against(0) == "above":
         lines.append(
             "An `array.array` makes an object at each look-up as well, one of Python's floats. "
             f"That takes {boxing.value / look_up.value:.0%} of what NumPy's look-up takes more."
         )
-    lines.append(
-        f"At {many:,} elements, visited in no order, that look-up takes "
-        f"{format_seconds(abs(later.value))} {'more' if later.value > 0 else 'less'} than in the "
-        f"list. {_MEMORY[look_up.change_to(later)]}"
-    )
+    lines.append(_memory(measured, look_up.value))
     return "\n\n".join(lines)
 
 
-_MEMORY = {
-    "shrinks": "**B** predicted a larger difference, so it has no part in it. It is the list that "
-    "waits for memory: its objects lie apart, the array's numbers side by side.",
-    "stays": "That is about as before, so **B** has no part in it.",
-    "grows": "That is more than before: **B** has a part in it as well.",
-    "cannot tell": "On **B** this measurement cannot tell.",
-}
+def _memory(measured: Comparison, before: float) -> str:
+    after = measured.difference("array, many", "list, many").value
+    grown = measured.sum_of({"array, many": 1, "list, many": -1, "array": -1, "list": 1})
+    said = (
+        f"With many, visited in no order, a look-up in the array takes {format_seconds(abs(after))}"
+        f" {'more' if after > 0 else 'less'} than in the list. "
+    )
+    if grown.against(LEAST) == "above":
+        return said + "That is more than before: **B** has a part in it."
+    if grown.against(-LEAST) == "below":
+        return said + (
+            "**B** predicted a larger difference, so it has no part in it. It is the list that "
+            "waits for memory: its objects lie apart, the array's numbers side by side."
+        )
+    little = max(before / 2, 2 * LEAST)
+    if -little < grown.low and grown.high < little:
+        return said + "That is about as before, so **B** has no part in it."
+    return said + "On **B** this measurement cannot tell."

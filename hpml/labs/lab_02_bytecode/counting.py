@@ -90,14 +90,14 @@ class CountsAndTimes:
                 values = pair.count_ratio, pair.ratio.value
                 ax.plot(values, [row, row], color=style.PALETTE["muted"], lw=1.2, zorder=1)
                 ax.plot([pair.ratio.low, pair.ratio.high], [row, row], color=colours[1], lw=4)
-                for value, other, colour, mark in zip(
-                    values, values[::-1], colours, "so", strict=True
-                ):
+                # A number stands outside of both marks, and of the interval of the time.
+                ends = {-1: min(*values, pair.ratio.low), 1: max(*values, pair.ratio.high)}
+                sides = (-1, 1) if values[0] <= values[1] else (1, -1)
+                for value, side, colour, mark in zip(values, sides, colours, "so", strict=True):
                     ax.plot([value], [row], mark, ms=8, color=colour)
-                    side = -1 if value <= other else 1
                     ax.annotate(
                         _written(value),
-                        (value, row),
+                        (ends[side], row),
                         xytext=(9 * side, 0),
                         textcoords="offset points",
                         ha="right" if side < 0 else "left",
@@ -105,7 +105,7 @@ class CountsAndTimes:
                         fontsize=9,
                         color=colour,
                     )
-            every = [value for p in self.pairs for value in (p.count_ratio, p.ratio.value)]
+            every = [x for p in self.pairs for x in (p.count_ratio, p.ratio.low, p.ratio.high)]
             ax.axvline(1, color=style.PALETTE["muted"], lw=1, ls="--", zorder=0)
             ax.set(xscale="log", xlim=(min(every) / 3, max(*every, 1) * 3))
             name_rows(ax, [pair.name for pair in self.pairs])

@@ -12,7 +12,7 @@ _BEST = (
 
 EXPLANATION = Explanation(
     question=(
-        "In section 8, fifty operations took longer when autograd recorded them, by some extra "
+        "In section 6, fifty operations took longer when autograd recorded them, by some extra "
         "time for each. What is that time spent on? Each experiment looks at the extra time per "
         "operation."
     ),

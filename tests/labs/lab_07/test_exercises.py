@@ -9,7 +9,7 @@ import pytest
 
 from hpml.course.exercises.check import run, visible_cases
 from hpml.course.exercises.exercise import Case, Wrong
-from hpml.course.exercises.judging import judge
+from hpml.course.exercises.judging import diagnosed, judge
 from hpml.course.exercises.outcomes import Raised, Returned
 from hpml.labs.catalogue import choice, exercises, find
 from hpml.labs.lab_07_code_generation.harness import input_values, layer_value, source_and_run
@@ -107,17 +107,27 @@ def test_a_wrong_sum_is_named_although_the_unknown_execution_is_not_met_yet() ->
 
     exercise = find("predict_time")
     cases = visible_cases(exercise)
-    found = judge(exercise, cases, run(exercise, predict_time, cases)).diagnosis
+    outcomes = run(exercise, predict_time, cases)
+    found = diagnosed(judge(exercise, cases, outcomes), exercise, cases, outcomes).diagnosis
     assert found is not None
     assert found.key == "counts_the_gaps"
 
 
-def test_two_forgotten_conditions_are_met_one_after_the_other() -> None:
+def test_of_two_forgotten_conditions_one_is_named() -> None:
+    def compress_runs(calls: Any, output: str, min_length: int) -> list[tuple[int, int]]:
+        reads = [name for _, _, arguments in calls for name in arguments]
+        runs, first = [], 0
+        for end in range(1, len(calls) + 1):
+            before = calls[end - 1][0]
+            goes_on = end < len(calls) and calls[end][2] == [before] and reads.count(before) == 1
+            if not goes_on:
+                runs.append((first, end))
+                first = end
+        return [run for run in runs if run[1] - run[0] >= min_length]
+
     exercise = find("compress_runs")
-    calls = [("a", 0, ["x"]), ("b", 1, ["a", "a"]), ("c", 2, ["b"]), ("d", 3, ["c"])]
-    data = {"calls": calls, "output": "c", "min_length": 2}
-    by_key = {mistake.key: mistake for mistake in exercise.misconceptions}
-    both = Returned([(1, 4)], {})
-    assert exercise.judge(Case("c", data), both) is not None
-    assert by_key["output_inside"].fits(Case("c", data), both)
-    assert not by_key["begins_with_two"].fits(Case("c", data), both)
+    cases = visible_cases(exercise)
+    outcomes = run(exercise, compress_runs, cases)
+    found = diagnosed(judge(exercise, cases, outcomes), exercise, cases, outcomes).diagnosis
+    assert found is not None
+    assert found.key in ("output_inside", "looks_back_only")

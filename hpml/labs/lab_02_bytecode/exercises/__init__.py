@@ -14,7 +14,7 @@ EXERCISES: tuple[Exercise, ...] = (EXECUTE, MAX_STACK_DEPTH, FEWER_INSTRUCTIONS)
 
 EXPLANATION_ITEM = Choice(
     lab="02",
-    number=4,
+    number=len(EXERCISES) + 1,
     best=EXPLANATION.best_number,
     experiments=len(EXPLANATION.experiments),
 )

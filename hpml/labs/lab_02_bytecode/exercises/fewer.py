@@ -6,10 +6,10 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Misconception, Wrong
-from hpml.course.exercises.outcomes import Outcome, Returned
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import Outcome, Returned, symptom
 from hpml.course.exercises.same import difference, shown
-from hpml.labs.lab_02_bytecode.harness import counted, given
+from hpml.labs.lab_02_bytecode.harness import counted
 
 __all__ = ["FEWER_INSTRUCTIONS"]
 
@@ -58,62 +58,22 @@ def _judge_fewer(case: Case, outcome: Outcome) -> Wrong | None:
     return None
 
 
-def _seen(outcome: Outcome) -> Mapping[str, Any]:
-    value = outcome.value if isinstance(outcome, Returned) else {}
-    return value if isinstance(value, dict) else {}
-
-
-def _with_calls(case: Case, outcome: Outcome) -> bool:
-    return bool(_seen(outcome).get("calls"))
-
-
-def _still_indexing(case: Case, outcome: Outcome) -> bool:
-    seen = _seen(outcome)
-    right = seen.get("result") == given(list(case.data["values"]))  # type: ignore[call-overload]
-    return right and not seen["calls"] and seen["instructions"] > _SHARE * seen["given"]
-
-
-def _border(case: Case, outcome: Outcome) -> bool:
-    values: list[int] = list(case.data["values"])  # type: ignore[call-overload]
-    wide = sum(value**3 for value in values if 0 <= value <= 100)
-    return wide != given(values) and _seen(outcome).get("result") == wide
+def _symptom(case: Case, outcome: Outcome) -> object:
+    """Return the result and whether anything was called: every way takes its own number."""
+    if isinstance(outcome, Returned) and isinstance(outcome.value, dict):
+        return [outcome.value["result"], bool(outcome.value["calls"])]
+    return symptom(case, outcome)
 
 
 FEWER_INSTRUCTIONS = Exercise(
     lab="02",
     number=3,
     name="fewer_instructions",
-    statement="Return what `given` returns, the sum of the cubes of the values between 0 and 100 "
-    "(both left out), and execute at most three quarters of its instructions on a list of which "
-    "half is between. Nothing may be called: no `range`, no `len`, no `sum`, no function of your "
-    "own, and no comprehension, which in Python 3.11 is a function of its own.",
-    signature="fewer_instructions(values: list[int]) -> int",
-    example="fewer_instructions([3, -1, 2, 100])",
-    shows="35",
     parts={"right": 1, "fewer": 2},
     cases=_fewer_cases,
     judge=_judge_fewer,
+    symptom=_symptom,
     observe=counted,
-    misconceptions=(
-        Misconception(
-            "a_call_hides_the_work",
-            "Something is called. `sum`, `range` and `len` execute no bytecode of yours, but the "
-            "work is done all the same, and the count no longer says how much: write it without. "
-            "A comprehension is a call as well, in Python 3.11: write the loop out.",
-            _with_calls,
-        ),
-        Misconception(
-            "border_counted",
-            "100 is counted as well: `given` takes what is smaller than 100.",
-            _border,
-        ),
-        Misconception(
-            "still_indexing",
-            "The sum is right, the way is too long. Count what one turn of the loop executes: "
-            "which instructions only fetch again what is already known, or add nothing?",
-            _still_indexing,
-        ),
-    ),
     hints=(
         "`disassemble(given)`: how many instructions does each `values[index]` take, and how many "
         "times does a turn execute it?",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 
-from hpml.course.exercises.exercise import Case, Exercise, Misconception
-from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
+from hpml.course.exercises.exercise import Case, Exercise
+from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, symptom
 from hpml.course.exercises.same import expect
 
 __all__ = ["MAX_STACK_DEPTH"]
@@ -88,74 +88,23 @@ def _random_effects(generator: random.Random, size: int) -> list[Effect]:
     return instructions
 
 
-def _in_listing_order(case: Case, outcome: Outcome) -> bool:
-    depth = deepest = 0
-    for effect, _, _ in _graph(case):
-        depth += effect
-        deepest = max(deepest, depth)
-    return isinstance(outcome, Returned) and outcome.value == deepest
-
-
-def _falling_only(case: Case, outcome: Outcome) -> bool:
-    depth = deepest = 0
-    for effect, _, falls in _graph(case):
-        depth += effect
-        deepest = max(deepest, depth)
-        if not falls:
-            break
-    return isinstance(outcome, Returned) and outcome.value == deepest
-
-
-def _going_round(case: Case, outcome: Outcome) -> bool:
-    slow = isinstance(outcome, NoAnswer) and outcome.reason == "too slow"
-    return slow or (isinstance(outcome, Raised) and outcome.type == "RecursionError")
-
-
-def _at_the_end(case: Case, outcome: Outcome) -> bool:
-    total = sum(effect for effect, _, _ in _graph(case))
-    return isinstance(outcome, Returned) and outcome.value == total
+def _symptom(case: Case, outcome: Outcome) -> object:
+    """Return what came; going round a loop ends in one of several ways."""
+    if isinstance(outcome, NoAnswer) or (
+        isinstance(outcome, Raised) and outcome.type in ("RecursionError", "MemoryError")
+    ):
+        return "never ends"
+    return symptom(case, outcome)
 
 
 MAX_STACK_DEPTH = Exercise(
     lab="02",
     number=2,
     name="max_stack_depth",
-    statement="Return the deepest that the stack gets. Each instruction is `(stack effect, jump "
-    "target, falls through)`: how much deeper the stack is after it, the index of the instruction "
-    "it may jump to (or None), and whether the next one may follow. The stack is empty before the "
-    "first instruction. Only what can be reached counts; whichever way an instruction is reached, "
-    "the stack is equally deep there.",
-    signature="max_stack_depth(instructions: list[tuple[int, int | None, bool]]) -> int",
-    example="max_stack_depth([(1, None, True), (1, None, True), (-1, None, True), "
-    "(-1, None, False)])",
-    shows="2",
     parts={"right": 1, "jumps": 2},
     cases=_depth_cases,
     judge=expect(_deepest),
-    misconceptions=(
-        Misconception(
-            "goes_round_for_ever",
-            "It follows a loop round and round. The depth before an instruction is known after the "
-            "first visit: remember where you have been.",
-            _going_round,
-        ),
-        Misconception(
-            "falls_through_only",
-            "It stops where the listing is left: a jump is followed as well.",
-            _falling_only,
-        ),
-        Misconception(
-            "in_listing_order",
-            "It adds up the effects from top to bottom. After a jump or a return the next line of "
-            "the listing is not the next instruction; follow where execution can go.",
-            _in_listing_order,
-        ),
-        Misconception(
-            "depth_at_the_end",
-            "That is how deep the stack is at the end; asked is the deepest on the way.",
-            _at_the_end,
-        ),
-    ),
+    symptom=_symptom,
     hints=(
         "Write the depth before each instruction beside the listing, beginning with 0 at the top.",
         "Keep a list of (instruction, depth) still to be visited, and a dictionary of those that "

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from typing import cast
 
-from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Misconception
-from hpml.course.exercises.outcomes import Outcome, Raised, Returned
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden
+from hpml.course.exercises.outcomes import Outcome, Returned, symptom
 from hpml.course.exercises.same import expect
 from hpml.labs.lab_05_computation_graphs.exercises.order import (
     LIBRARIES,
@@ -23,30 +23,13 @@ def _outputs(case: Case) -> list[str]:
     return cast("list[str]", case.data["outputs"])
 
 
-def _dead(case: Case, also_live: Iterable[str] = ()) -> set[str]:
+def _dead(case: Case) -> set[str]:
     """Add to the live nodes whoever has a live target, again and again until nobody is new."""
-    edges, live, before = edges_of(case), {*_outputs(case), *also_live}, -1
+    edges, live, before = edges_of(case), set(_outputs(case)), -1
     while len(live) > before:
         before = len(live)
         live |= {name for name, targets in edges.items() if not live.isdisjoint(targets)}
     return set(nodes_of(edges)) - live
-
-
-def _behind(case: Case) -> set[str]:
-    """Return what edges lead to from the outputs, the outputs included."""
-    edges, found, before = edges_of(case), set(_outputs(case)), -1
-    while len(found) > before:
-        before = len(found)
-        found |= {target for name in found for target in edges.get(name, ())}
-    return found
-
-
-def _all(case: Case) -> set[str]:
-    return set(nodes_of(edges_of(case)))
-
-
-def _ends(case: Case) -> set[str]:
-    return {name for name in _all(case) if not edges_of(case).get(name)} - set(_outputs(case))
 
 
 def _ladder(diamonds: int) -> dict[str, list[str]]:
@@ -88,75 +71,21 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
     return cases
 
 
-def _gives(compute: Callable[[Case], Iterable[str]]) -> Callable[[Case, Outcome], bool]:
-    def fits(case: Case, outcome: Outcome) -> bool:
-        return isinstance(outcome, Returned) and outcome.value == compute(case)
-
-    return fits
-
-
-def _forgets_targets(case: Case, outcome: Outcome) -> bool:
-    only = _all(case) - set(edges_of(case))
-    if isinstance(outcome, Raised):
-        return outcome.type == "KeyError" and outcome.message in map(repr, only)
-    return isinstance(outcome, Returned) and (
-        outcome.value == _dead(case) - only or outcome.value == _dead(case, only)
-    )
-
-
-def _other_container(case: Case, outcome: Outcome) -> bool:
-    if not isinstance(outcome, Returned) or type(outcome.value) not in (list, tuple, frozenset):
-        return False
-    return set(cast("Iterable[str]", outcome.value)) == _dead(case)
+def _symptom(case: Case, outcome: Outcome) -> object:
+    """Return the nodes that came, whatever holds them, and whether it is the asked for set."""
+    if isinstance(outcome, Returned) and type(outcome.value) in (set, list, tuple, frozenset):
+        return [set(cast("Iterable[str]", outcome.value)), type(outcome.value) is set]
+    return symptom(case, outcome)
 
 
 DEAD_NODES = Exercise(
     lab="05",
     number=2,
     name="dead_nodes",
-    statement=(
-        "`dead_nodes(edges, outputs)` returns the set of the nodes from which no output can be "
-        "reached along the edges: nobody needs to compute them. The edges are as in exercise 1, "
-        "without cycles. An output is never dead, whether anything follows it or not; each output "
-        "is a node of the graph. Look at each node once, however many ways lead through it: the "
-        "check does not see that, but grading tries a graph of some 180 nodes with 2⁶⁰ ways."
-    ),
-    signature="dead_nodes(edges: dict[str, list[str]], outputs: list[str]) -> set[str]",
-    example="dead_nodes({'x': ['y', 'z'], 'y': [], 'z': []}, ['y'])",
-    shows="{'z'}",
     parts={"right": 2},
     cases=_cases,
     judge=expect(_dead),
-    misconceptions=(
-        Misconception(
-            "another_container",
-            "The nodes are the right ones; the result must be a `set`.",
-            _other_container,
-        ),
-        Misconception(
-            "returns_the_live_ones",
-            "Those are the nodes that an output needs. The others are dead.",
-            _gives(lambda case: _all(case) - _dead(case)),
-        ),
-        Misconception(
-            "follows_the_edges",
-            "It starts at the outputs and goes the way of the edges, to what follows an output. "
-            "What an output needs stands before it.",
-            _gives(lambda case: _all(case) - _behind(case)),
-        ),
-        Misconception(
-            "only_the_ends",
-            "It finds the ends that are no output. A node that leads only to dead ends is dead as "
-            "well; and one behind an output is dead though it may have targets.",
-            _gives(_ends),
-        ),
-        Misconception(
-            "forgets_targets",
-            "It knows only the nodes that have an entry in `edges`. One that appears only as a "
-            "target is a node as well.",
-            _forgets_targets,
-        ),
-    ),
+    symptom=_symptom,
     hints=(
         "Ask the other way round: which nodes are needed? The rest is dead.",
         "The outputs are needed. Which nodes lead to one that is needed? Turn the edges around "

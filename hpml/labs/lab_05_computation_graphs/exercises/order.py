@@ -12,8 +12,8 @@ from collections.abc import Mapping, Sequence
 from typing import cast
 
 from hpml.base.errors import describe
-from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Misconception, Wrong
-from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned, symptom
 from hpml.course.exercises.same import shown
 
 __all__ = ["LIBRARIES", "TOPOLOGICAL_ORDER", "Edges", "edges_of", "nodes_of", "random_graph"]
@@ -149,125 +149,38 @@ def _fault(edges: Edges, order: object) -> str | None:
     return None
 
 
-def _reversed(case: Case, outcome: Outcome) -> bool:
-    back: dict[str, list[str]] = {name: [] for name in nodes_of(edges_of(case))}
-    for name, targets in edges_of(case).items():
+def _symptom(case: Case, outcome: Outcome) -> object:
+    """Return what is wrong with an order, since each way to search has an order of its own."""
+    edges = edges_of(case)
+    if isinstance(outcome, Raised) or not isinstance(outcome, Returned):
+        return symptom(case, outcome)
+    if type(outcome.value) is not list or not all(type(name) is str for name in outcome.value):
+        return "no list of names"
+    order: list[str] = outcome.value
+    if _cyclic(case):
+        return "an order of a cycle"
+    back: dict[str, list[str]] = {name: [] for name in nodes_of(edges)}
+    for name, targets in edges.items():
         for target in targets:
             back[target].append(name)
-    return isinstance(outcome, Returned) and _fault(back, outcome.value) is None
-
-
-def _without_targets(case: Case, outcome: Outcome) -> bool:
-    only = {name for name in nodes_of(edges_of(case)) if name not in edges_of(case)}
-    if isinstance(outcome, Raised):
-        return outcome.type == "KeyError" and outcome.message in map(repr, only)
-    if not isinstance(outcome, Returned) or type(outcome.value) is not list or not only:
-        return False
-    return set(outcome.value) == set(edges_of(case))
-
-
-def _repeats(case: Case, outcome: Outcome) -> bool:
-    if not isinstance(outcome, Returned) or type(outcome.value) is not list:
-        return False
-    order: list[str] = outcome.value
-    return len(set(order)) < len(order) and set(order) == set(nodes_of(edges_of(case)))
-
-
-def _as_found(case: Case, outcome: Outcome) -> bool:
-    """Whether a search from the starts, writing nodes down as it meets them, gives the outcome."""
-    edges = edges_of(case)
-    if not isinstance(outcome, Returned):
-        return False
-    if _cyclic(case):
-        return True
-    targets = {target for few in edges.values() for target in few}
-    starts = [name for name in edges if name not in targets]
-    return outcome.value in [_search(edges, starts, deep) for deep in (False, True)]
-
-
-def _search(edges: Edges, starts: Sequence[str], deep: bool) -> list[str]:
-    found: list[str] = []
-    waiting = list(reversed(starts)) if deep else list(starts)
-    seen = set() if deep else set(starts)
-    while waiting:
-        name = waiting.pop(-1 if deep else 0)
-        if deep and name in seen:
-            continue
-        seen.add(name)
-        found.append(name)
-        targets = edges.get(name, ())
-        for target in reversed(targets) if deep else targets:
-            if target not in seen:
-                waiting.append(target)
-                if not deep:
-                    seen.add(target)
-    return found
-
-
-def _recursion(case: Case, outcome: Outcome) -> bool:
-    return isinstance(outcome, Raised) and outcome.type == "RecursionError"
-
-
-def _no_cycles(case: Case, outcome: Outcome) -> bool:
-    return _cyclic(case) and not isinstance(outcome, NoAnswer)
+    found = set(order)
+    missing = [name for name in back if name not in found]
+    return {
+        "missing": missing,
+        "unknown": sorted(found - set(back)),
+        "repeated": len(found) < len(order),
+        "backwards": _fault(back, order) is None,
+    }
 
 
 TOPOLOGICAL_ORDER = Exercise(
     lab="05",
     number=1,
     name="topological_order",
-    statement=(
-        "`topological_order(edges)` returns every node of a graph once, each before its targets: "
-        "`edges['a'] == ['b', 'c']` puts `a` before `b` and `c`. A node may appear only as a "
-        "target, without an entry of its own, and a target may be listed twice. Any order that "
-        "keeps to this is right. A graph with a cycle has none: raise `ValueError`. A chain of "
-        f"{_LONG:,} nodes is tried: a function that calls itself does not get down there, and one "
-        "that looks through the whole graph again for every node does not come back in time."
-    ),
-    signature="topological_order(edges: dict[str, list[str]]) -> list[str]",
-    example="topological_order({'a': ['b', 'c'], 'b': ['d'], 'c': ['d']})",
-    shows="['a', 'b', 'c', 'd']",
     parts={"right": 2, "deep": 1},
     cases=_cases,
     judge=_judge,
-    misconceptions=(
-        Misconception(
-            "recursion",
-            "It is right while the graph is shallow and has no cycle: a function that calls itself "
-            "for each target meets Python's recursion limit, in a cycle always. Keep the nodes "
-            "that wait in a list of your own, and notice a cycle, or the list never gets empty.",
-            _recursion,
-        ),
-        Misconception(
-            "misses_cycles",
-            "It is right for graphs without a cycle. Where there is one, some nodes can never come "
-            "before their targets: notice it and raise ValueError.",
-            _no_cycles,
-        ),
-        Misconception(
-            "reversed_edges",
-            "The order is right for the edges turned around: here `edges['a'] == ['b']` means that "
-            "`a` comes first.",
-            _reversed,
-        ),
-        Misconception(
-            "forgets_targets",
-            "It knows only the nodes that have an entry in `edges`. One that appears only as a "
-            "target is a node as well.",
-            _without_targets,
-        ),
-        Misconception(
-            "repeats",
-            "A node that can be reached in more than one way is written down more than once.",
-            _repeats,
-        ),
-        Misconception(
-            "as_found",
-            "It writes nodes down in the order in which a search finds them. A node found early "
-            "may still have another node before it: when is it certain that none is left?",
-            _as_found,
-        ),
-    ),
+    symptom=_symptom,
     hints=(
         "Which nodes could stand first? Those that are nobody's target.",
         "Count for every node how many edges lead to it. Writing a node down takes one from each "

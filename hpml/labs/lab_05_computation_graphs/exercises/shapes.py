@@ -8,11 +8,11 @@ from __future__ import annotations
 import math
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Mapping, Sequence
+from typing import cast
 
-from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Misconception, Wrong
-from hpml.course.exercises.outcomes import Outcome, Raised, Returned
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import Outcome, Raised, Returned, symptom
 from hpml.course.exercises.same import difference, shown
 
 __all__ = ["PROPAGATE_SHAPES", "shapes_or_misfit"]
@@ -22,14 +22,13 @@ Misfit = tuple[int, str]
 
 
 def shapes_or_misfit(
-    layers: Sequence[Layer], shape: tuple[int, ...], slip: str = ""
+    layers: Sequence[Layer], shape: tuple[int, ...]
 ) -> list[tuple[int, ...]] | Misfit:
     """Return the shape after each layer, or position and kind of the first that does not fit.
 
     Args:
         layers: kind and parameters of each layer, as in the statement of the exercise.
         shape: the shape of the input, the batch first.
-        slip: the key of a known mistake to make on purpose.
 
     >>> shapes_or_misfit([("flatten", {}), ("linear", {"in_features": 9, "out_features": 4})],
     ...                  (2, 3, 3))
@@ -39,7 +38,7 @@ def shapes_or_misfit(
     """
     found = []
     for position, (kind, parameters) in enumerate(layers):
-        after = _after(kind, parameters, shape, slip)
+        after = _after(kind, parameters, shape)
         if after is None:
             return position, kind
         shape = after
@@ -48,40 +47,32 @@ def shapes_or_misfit(
 
 
 def _after(
-    kind: str, parameters: Mapping[str, int], shape: tuple[int, ...], slip: str
+    kind: str, parameters: Mapping[str, int], shape: tuple[int, ...]
 ) -> tuple[int, ...] | None:
     if kind == "relu":
         return shape
     if kind == "flatten":
-        whole = (math.prod(shape),)
-        return whole if slip == "flattens_the_batch" else (shape[0], math.prod(shape[1:]))
+        return shape[0], math.prod(shape[1:])
     if kind == "linear":
-        fits = shape[-1] == parameters["in_features"] or slip == "checks_nothing"
+        fits = shape[-1] == parameters["in_features"]
         return (*shape[:-1], parameters["out_features"]) if fits else None
     if len(shape) != 4:
         return None
     batch, channels, *sides = shape
     kernel = parameters["kernel_size"]
     if kind == "max_pool2d":
-        default = 1 if slip == "pools_with_stride_one" else kernel
-        stride, padding, out = parameters.get("stride", default), 0, channels
+        stride, padding, out = parameters.get("stride", kernel), 0, channels
     else:
-        if channels != parameters["in_channels"] and slip != "checks_nothing":
+        if channels != parameters["in_channels"]:
             return None
         stride, padding = parameters.get("stride", 1), parameters.get("padding", 0)
         out = parameters["out_channels"]
-    after = tuple(_places(side, kernel, stride, padding, slip) for side in sides)
-    return (batch, out, *after) if min(after) >= 1 or slip == "checks_nothing" else None
+    after = tuple(_places(side, kernel, stride, padding) for side in sides)
+    return (batch, out, *after) if min(after) >= 1 else None
 
 
-def _places(side: int, kernel: int, stride: int, padding: int, slip: str) -> int:
+def _places(side: int, kernel: int, stride: int, padding: int) -> int:
     """Return at how many places along a side of the padded picture the kernel can stand."""
-    if slip == "divides_truly":
-        return cast("int", (side + 2 * padding - kernel) / stride + 1)
-    if slip == "pads_one_side":
-        padding, side = 0, side + padding
-    if slip == "checks_nothing":
-        return (side + 2 * padding - kernel) // stride + 1
     return len(range(-padding, side + padding - kernel + 1, stride))
 
 
@@ -110,7 +101,7 @@ def _random_layers(
     shapes = [shape]
     while len(layers) < length:
         layer = _random_layer(generator, shapes[-1], len(layers) >= length // 2)
-        after = _after(*layer, shapes[-1], "")
+        after = _after(*layer, shapes[-1])
         if after is not None and max(after) < 5000:
             layers.append(layer)
             shapes.append(after)
@@ -195,9 +186,9 @@ def _call(layers: Sequence[Layer], shape: tuple[int, ...]) -> str:
     return f"propagate_shapes([{written}], {shape})"
 
 
-def _right(case: Case, slip: str = "") -> list[tuple[int, ...]] | Misfit:
+def _right(case: Case) -> list[tuple[int, ...]] | Misfit:
     layers = cast("Sequence[Layer]", case.data["layers"])
-    return shapes_or_misfit(layers, cast("tuple[int, ...]", case.data["input_shape"]), slip)
+    return shapes_or_misfit(layers, cast("tuple[int, ...]", case.data["input_shape"]))
 
 
 def _named(outcome: Raised) -> list[Misfit]:
@@ -223,120 +214,21 @@ def _judge(case: Case, outcome: Outcome) -> Wrong | None:
     return Wrong(repr(right), shown(outcome))
 
 
-def _slips(slip: str) -> Callable[[Case, Outcome], bool]:
-    """Return whether an outcome is what comes when one mistake is made."""
-
-    def fits(case: Case, outcome: Outcome) -> bool:
-        slipped = _right(case, slip)
-        if isinstance(slipped, tuple):
-            return isinstance(outcome, Raised) and _named(outcome) == [slipped]
-        return isinstance(outcome, Returned) and outcome.value == slipped
-
-    return fits
-
-
-def _includes_input(case: Case, outcome: Outcome) -> bool:
-    right: Any = _right(case)
-    return isinstance(outcome, Returned) and outcome.value == [case.data["input_shape"], *right]
-
-
-def _counts_from_one(case: Case, outcome: Outcome) -> bool:
-    right = _right(case)
-    if not isinstance(right, tuple) or not isinstance(outcome, Raised):
-        return False
-    return _named(outcome) == [(right[0] + 1, right[1])]
-
-
-def _nameless(case: Case, outcome: Outcome) -> bool:
-    return (
-        isinstance(_right(case), tuple)
-        and isinstance(outcome, Raised)
-        and "ValueError" in outcome.bases
-        and not _named(outcome)
-    )
-
-
-def _checks_nothing(case: Case, outcome: Outcome) -> bool:
-    named = isinstance(outcome, Raised) and "ValueError" in outcome.bases and _named(outcome)
-    return isinstance(_right(case), tuple) and not named
+def _symptom(case: Case, outcome: Outcome) -> object:
+    """Return the shapes; of a misfit, which layers the error names, or that there is none."""
+    if isinstance(outcome, Raised) and "ValueError" in outcome.bases:
+        return ["refuses", _named(outcome)]
+    return "goes on" if isinstance(_right(case), tuple) else symptom(case, outcome)
 
 
 PROPAGATE_SHAPES = Exercise(
     lab="05",
     number=3,
     name="propagate_shapes",
-    statement=(
-        "`propagate_shapes(layers, input_shape)` returns the shape after each layer, computing "
-        "nothing. The batch stands first and stays. A layer is its kind and its parameters. "
-        "`relu`: the shape stays. `flatten`: all but the batch become one. `linear` (in_features, "
-        "out_features): the last length must be in_features and becomes out_features. `conv2d` "
-        "(in_channels, out_channels, kernel_size, stride=1, padding=0): takes (batch, channels, "
-        "height, width); the channels must be in_channels and become out_channels; height and "
-        "width become (n + 2 * padding - kernel_size) // stride + 1 and must be at least 1. "
-        "`max_pool2d` (kernel_size, stride=kernel_size): the same without padding, channels stay. "
-        "Parameters with a default may be absent. If a layer does not fit, raise a `ValueError` "
-        "whose message names the first such layer by its position from 0 and its kind: "
-        "`layer 2 (linear)`."
-    ),
-    signature=(
-        "propagate_shapes(layers: list[tuple[str, dict]], input_shape: tuple[int, ...]) "
-        "-> list[tuple[int, ...]]"
-    ),
-    example=(
-        "propagate_shapes([('flatten', {}), ('linear', {'in_features': 12, 'out_features': 5})], "
-        "(2, 3, 4))"
-    ),
-    shows="[(2, 12), (2, 5)]",
     parts={"shapes": 2, "misfits": 1},
     cases=_cases,
     judge=_judge,
-    misconceptions=(
-        Misconception(
-            "includes_the_input",
-            "The list begins with the shape of the input. It should hold one shape a layer, the "
-            "one after it.",
-            _includes_input,
-        ),
-        Misconception(
-            "divides_truly",
-            "`/` gives floats, and half a pixel where the stride does not divide. A kernel stands "
-            "at a whole number of places: `//`.",
-            _slips("divides_truly"),
-        ),
-        Misconception(
-            "pads_one_side",
-            "The padding is counted once. It is added on both sides.",
-            _slips("pads_one_side"),
-        ),
-        Misconception(
-            "pools_with_stride_one",
-            "Where `max_pool2d` has no stride, its stride is its kernel size: the windows stand "
-            "side by side.",
-            _slips("pools_with_stride_one"),
-        ),
-        Misconception(
-            "flattens_the_batch",
-            "`flatten` leaves the batch alone: (2, 3, 4) becomes (2, 12).",
-            _slips("flattens_the_batch"),
-        ),
-        Misconception(
-            "counts_from_one",
-            "The right layer, counted from 1. The first one is `layer 0`.",
-            _counts_from_one,
-        ),
-        Misconception(
-            "nameless_error",
-            "It notices that a layer does not fit. The message must say which, in the form "
-            "`layer 2 (linear)`.",
-            _nameless,
-        ),
-        Misconception(
-            "checks_nothing",
-            "It computes a shape, or stumbles, also where a layer does not fit. Check first what "
-            "each kind asks of the shape before it.",
-            _checks_nothing,
-        ),
-    ),
+    symptom=_symptom,
     hints=(
         "One loop over `enumerate(layers)`, with the shape so far in a variable.",
         "Write one small function for the length of a side: convolution and pooling both use it.",

@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from hpml.base.errors import describe
-from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Misconception, Speed, Wrong
-from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Speed, Wrong
+from hpml.course.exercises.outcomes import Outcome, Raised, Returned, symptom
 from hpml.course.exercises.same import difference, shown
 from hpml.course.small_graphs import chain, ladder
 from hpml.labs.lab_06_forward_order.exercises.graphs import (
@@ -23,7 +23,7 @@ from hpml.labs.lab_06_forward_order.exercises.graphs import (
     random_ask,
     values_of,
 )
-from hpml.labs.lab_06_forward_order.harness import KINDS, counting_operations, value_and_executed
+from hpml.labs.lab_06_forward_order.harness import counting_operations, value_and_executed
 from hpml.labs.lab_06_forward_order.references import ordered_forward
 
 __all__ = ["LAZY_FORWARD", "ORDERED_FORWARD"]
@@ -98,45 +98,18 @@ def _judge_lazy(case: Case, outcome: Outcome) -> Wrong | None:
     return None
 
 
-def _too_deep(outcome: Outcome) -> bool:
-    return (isinstance(outcome, Raised) and "RecursionError" in outcome.bases) or (
-        isinstance(outcome, NoAnswer) and outcome.reason == "ended"
-    )
-
-
-def _recursion(case: Case, outcome: Outcome) -> bool:
-    return case.part == "deep" and _too_deep(outcome)
-
-
-def _no_memory(case: Case, outcome: Outcome) -> bool:
+def _symptom(case: Case, outcome: Outcome) -> object:
+    """Return the value and what is odd about the executions: every way has an order of its own."""
     observed = _observed(outcome)
-    if observed is None:
-        stopped = isinstance(outcome, Raised) and "executions of operations" in outcome.message
-        return stopped or _recursion(case, outcome)
-    right = difference(values_of(case)[output_of(case)], observed[0]) is None
-    return right and len(observed[1]) > len(set(observed[1]))
-
-
-def _looks_for_the_output(case: Case, outcome: Outcome) -> bool:
-    """Whether the output itself is what could not be found."""
-    missing = repr(output_of(case))
-    return isinstance(outcome, Raised) and (outcome.type, outcome.message) == ("KeyError", missing)
-
-
-def _computes_inputs(case: Case, outcome: Outcome) -> bool:
-    given = cast("Mapping[str, object]", case.data["inputs"])
-    return output_of(case) in given and _looks_for_the_output(case, outcome)
-
-
-def _executes_everything(case: Case, outcome: Outcome) -> bool:
-    if isinstance(outcome, Raised):  # parents that come later in the dictionary
-        return outcome.type == "KeyError"
-    observed = _observed(outcome)
-    return observed is not None and set(observed[1]) > needed(case)
-
-
-def _fills_inputs(case: Case, outcome: Outcome) -> bool:
-    return isinstance(outcome, Returned) and "inputs" in outcome.changed
+    if observed is not None and isinstance(outcome, Returned):
+        value, executed = observed
+        again = len(executed) > len(set(executed))
+        if "order" in case.data:
+            return [value, _follows(executed, _order(case)), bool(outcome.changed)]
+        return [value, again, bool(set(executed) - needed(case)), bool(outcome.changed)]
+    if isinstance(outcome, Raised) and outcome.type == "KeyError":
+        return ["KeyError", outcome.message == repr(output_of(case))]
+    return symptom(case, outcome)
 
 
 _LIMIT = ("setrecursionlimit", "stack_size")
@@ -145,57 +118,10 @@ LAZY_FORWARD = Exercise(
     lab="06",
     number=2,
     name="lazy_forward",
-    statement=(
-        "`lazy_forward(parents, operations, inputs, output)` returns the value of `output`, "
-        "executes only what is needed, each operation once, in graphs of any depth, and leaves "
-        "`inputs` as it was."
-    ),
-    signature="lazy_forward(parents: dict, operations: dict, inputs: dict, output: str)",
-    example="lazy_forward({'x': [], 'n': ['x']}, {'n': abs}, {'x': -3}, 'n')",
-    shows="3",
     parts={"right": 1, "once": 1, "deep": 1},
     cases=_lazy_cases,
     judge=_judge_lazy,
-    misconceptions=(
-        Misconception(
-            "fills_inputs",
-            "It left values in the caller's `inputs`. The next call finds old values there: begin "
-            "with a copy, `dict(inputs)`.",
-            _fills_inputs,
-        ),
-        Misconception(
-            "recursion",
-            "Each question that waits is a function call that has not returned, and Python allows "
-            "only so many of them. Keep those who wait in a list of your own, as in the table of "
-            "steps.",
-            _recursion,
-        ),
-        Misconception(
-            "no_memory",
-            "A value that is known was computed again. Remember it: with each diamond the number "
-            "of executions doubles.",
-            _no_memory,
-        ),
-        Misconception(
-            "computes_inputs",
-            "An input may be asked for, and it has no operation. Look first whether a value is "
-            "known; only then at its parents and its operation.",
-            _computes_inputs,
-        ),
-        Misconception(
-            "forgets_who_asked",
-            "`output` was never executed: whoever lacks something is taken off the list, and "
-            "nobody comes back to it when its parents are known. Leave it there, below what it "
-            "lacks, until its own value is known.",
-            _looks_for_the_output,
-        ),
-        Misconception(
-            "executes_everything",
-            "It went through the whole graph, from its first entry on. Begin at `output`: execute "
-            "what it needs, and nothing else; nor do parents always stand before children.",
-            _executes_everything,
-        ),
-    ),
+    symptom=_symptom,
     hints=(
         "Keep a list of those who wait, beginning with `output`, and look at its last entry only.",
         "The last entry is known: take it off. It lacks parents: put those on top. It lacks "
@@ -275,36 +201,6 @@ def _follows(executed: Sequence[str], order: Sequence[str]) -> bool:
     return found == sorted(set(found)) and -1 not in found
 
 
-def _last_value(case: Case) -> Any:
-    return values_of(case)[_order(case)[-1]]
-
-
-def _arguments_as_known(case: Case) -> Any:
-    """Return what comes of taking arguments in the order in which values became known."""
-    kinds = cast("Mapping[str, str]", case.data["operations"])
-    values = dict(cast("Mapping[str, Any]", case.data["inputs"]))
-    for name in _order(case):
-        above = parents_of(case)[name]
-        given = [value for known, value in values.items() if known in above]
-        values[name] = KINDS[kinds[name]](*given)
-    return values[output_of(case)]
-
-
-def _value_is(compute: Callable[[Case], Any]) -> Callable[[Case, Outcome], bool]:
-    def fits(case: Case, outcome: Outcome) -> bool:
-        observed = _observed(outcome)
-        wrong = observed is not None and _judge_value(case, outcome) is not None
-        return wrong and observed is not None and difference(compute(case), observed[0]) is None
-
-    return fits
-
-
-def _other_order(case: Case, outcome: Outcome) -> bool:
-    observed = _observed(outcome)
-    right = observed is not None and _judge_value(case, outcome) is None
-    return right and observed is not None and not _follows(observed[1], _order(case))
-
-
 def _speed_case(generator: random.Random) -> Case:
     """Return a few thousand cheap operations, each on values from anywhere before it."""
     names = [f"v{number}" for number in range(3000)]
@@ -323,47 +219,10 @@ ORDERED_FORWARD = Exercise(
     lab="06",
     number=3,
     name="ordered_forward",
-    statement=(
-        "`ordered_forward(order, parents, operations, inputs, output)` executes the operations in "
-        "the given order and returns the value of `output`. `order` names every value that is not "
-        "an input. Leave `inputs` as it was. One of the points is for speed: thousands of cheap "
-        "operations in at most about 1.5 times the time of a plain solution; from 4 times on it "
-        "is lost."
-    ),
-    signature=(
-        "ordered_forward(order: list, parents: dict, operations: dict, inputs: dict, output: str)"
-    ),
-    example="ordered_forward(['n'], {'x': [], 'n': ['x']}, {'n': abs}, {'x': -3}, 'n')",
-    shows="3",
     parts={"right": 2},
     cases=_ordered_cases,
     judge=_judge_ordered,
-    misconceptions=(
-        Misconception(
-            "writes_into_inputs",
-            "It left values in the caller's `inputs`. The next call finds old values there: begin "
-            "with a copy, `dict(inputs)`.",
-            _fills_inputs,
-        ),
-        Misconception(
-            "last_value",
-            "That is the value of the last operation in the order; `output` says which one is "
-            "asked for.",
-            _value_is(_last_value),
-        ),
-        Misconception(
-            "arguments_as_known",
-            "The arguments came in the order in which the values became known. For `a - b` it "
-            "matters: take them in the order of `parents[name]`.",
-            _value_is(_arguments_as_known),
-        ),
-        Misconception(
-            "ignores_the_order",
-            "The value is right, but the operations were not executed in the given order. Nobody "
-            "needs to be asked any more: `order` has settled it.",
-            _other_order,
-        ),
-    ),
+    symptom=_symptom,
     hints=(
         "One loop over `order`, and a dictionary of what is known.",
         "The arguments of an operation are the values of its parents, in their order: "

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Callable, Mapping, Sequence
-from functools import partial
+from collections.abc import Mapping, Sequence
 from typing import cast
 
-from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Misconception, Wrong
-from hpml.course.exercises.outcomes import Outcome, Raised, Returned
-from hpml.course.exercises.same import difference, expect, shown
+from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import Outcome, Raised
+from hpml.course.exercises.same import expect, shown
 from hpml.labs.lab_07_code_generation.exercises.source import FORBIDDEN, GENERATE_FORWARD, Call
 from hpml.labs.lab_07_code_generation.explanation import EXPLANATION
 
@@ -113,127 +112,13 @@ def _branching(generator: random.Random) -> list[Call]:
     return calls
 
 
-def _inclusive(case: Case) -> Runs:
-    return [(first, end - 1) for first, end in _expected_runs(case)]
-
-
-def _without_the_last(case: Case) -> Runs:
-    return [run for run in _expected_runs(case) if run[1] != len(_calls(case))]
-
-
-def _longer_than(case: Case) -> Runs:
-    least = cast("int", case.data["min_length"])
-    return [(first, end) for first, end in _expected_runs(case) if end - first > least]
-
-
-def _careless(
-    case: Case, *, readers: bool = False, output: bool = False, first: bool = False
-) -> Runs:
-    """Return the runs of whoever forgets a condition.
-
-    Args:
-        case: what was tried.
-        readers: whether it is forgotten that nobody else may read a value inside of a run.
-        output: whether it is forgotten that the output may not lie inside of a run.
-        first: whether it is forgotten that the first call of a run has one argument.
-    """
-    calls = _calls(case)
-    read = [name for _, _, arguments in calls for name in arguments]
-    runs: Runs = []
-    for position, (_, _, arguments) in enumerate(calls):
-        before = calls[position - 1][0] if position else ""
-        goes_on = (
-            arguments == [before]
-            and (readers or read.count(before) == 1)
-            and (output or before != case.data["output"])
-        )
-        if goes_on and runs and runs[-1][1] == position:
-            runs[-1] = (runs[-1][0], position + 1)
-        elif first or len(arguments) == 1:
-            runs.append((position, position + 1))
-    return [run for run in runs if run[1] - run[0] >= cast("int", case.data["min_length"])]
-
-
-def _forgets(*, readers: bool = False, output: bool = False) -> Callable[[Case, Outcome], bool]:
-    """Return whether these conditions are forgotten, be the one on the first call or not."""
-    forgets = partial(_careless, readers=readers, output=output)
-    ways = (_gives(forgets), _gives(partial(forgets, first=True)))
-    return lambda case, outcome: any(way(case, outcome) for way in ways)
-
-
-def _gives(compute: Callable[[Case], object]) -> Callable[[Case, Outcome], bool]:
-    def fits(case: Case, outcome: Outcome) -> bool:
-        return (
-            isinstance(outcome, Returned)
-            and difference(compute(case), outcome.value, tolerance=1e-12) is None
-        )
-
-    return fits
-
-
 _COMPRESS_RUNS = Exercise(
     lab="07",
     number=2,
     name="compress_runs",
-    statement=(
-        "`compress_runs(calls, output, min_length)` finds straight runs: stretches of consecutive "
-        "calls in which every call but the first takes the result of the call just before it and "
-        "nothing else, nobody else reads that result, and it is not the output. The first call of "
-        "a run has one argument too. It returns the runs of at least `min_length` calls, as pairs "
-        "(first call, one past the last), the longest possible ones, in order."
-    ),
-    signature=(
-        "compress_runs(calls: list[tuple[str, int, list[str]]], output: str, min_length: int)"
-        " -> list[tuple[int, int]]"
-    ),
-    example="compress_runs([('a', 0, ['x']), ('b', 1, ['a']), ('c', 2, ['b'])], 'c', 2)",
-    shows="[(0, 3)]",
     parts={"right": 2, "branches": 1},
     cases=_run_cases,
     judge=expect(_expected_runs),
-    misconceptions=(
-        Misconception(
-            "inclusive_end",
-            "The runs are the right ones, but each ends one too early: the second number is one "
-            "past the last call, as in `l[0:3]`.",
-            _gives(_inclusive),
-        ),
-        Misconception(
-            "misses_the_last_run",
-            "A run that reaches to the last call is lost. When the loop is over, a run may still "
-            "be open.",
-            _gives(_without_the_last),
-        ),
-        Misconception(
-            "begins_with_two",
-            "One of your runs begins with a call that has several arguments. In a loop every line "
-            "is `h = layer(h)`, the first one too, so it has one.",
-            _gives(partial(_careless, first=True)),
-        ),
-        Misconception(
-            "output_inside",
-            "The output lies inside of a run. A loop keeps one name only, so what is returned has "
-            "to be the result of its last call.",
-            _forgets(output=True),
-        ),
-        Misconception(
-            "longer_than",
-            "A run of exactly `min_length` calls counts too: at least, not more than.",
-            _gives(_longer_than),
-        ),
-        Misconception(
-            "ignores_other_readers",
-            "A run goes on although somebody else reads the value in its middle. A loop would "
-            "have written over it by then.",
-            _forgets(readers=True),
-        ),
-        Misconception(
-            "looks_back_only",
-            "You ask of each call only what it reads. Ask of the value between two calls as well: "
-            "does anybody else read it, and is it the output?",
-            _forgets(readers=True, output=True),
-        ),
-    ),
     hints=(
         "First count how often each value is read, by all calls together.",
         "Go through the calls and ask of each only whether it continues the run of the one before.",
@@ -305,78 +190,13 @@ def _judge_time(case: Case, outcome: Outcome) -> Wrong | None:
     return None
 
 
-def _known(compute: Callable[[Case], float]) -> Callable[[Case, Outcome], bool]:
-    """Return whether the sum is this one; whoever errs there may not have met the error yet."""
-    fits = _gives(compute)
-    return lambda case, outcome: (
-        fits(case, outcome) if case.part == "right" else isinstance(outcome, Raised)
-    )
-
-
-def _key_error(case: Case, outcome: Outcome) -> bool:
-    return case.part == "unknown" and isinstance(outcome, Raised) and outcome.type == "KeyError"
-
-
-def _no_name(case: Case, outcome: Outcome) -> bool:
-    return case.part == "unknown" and isinstance(outcome, Raised) and outcome.type == "ValueError"
-
-
 _PREDICT_TIME = Exercise(
     lab="07",
     number=3,
     name="predict_time",
-    statement=(
-        "`predict_time(n_layers, costs, execution)` returns the seconds of one forward. `costs` "
-        "holds seconds: `'start'` once a forward, `'layer'` once for each layer, and for each "
-        "execution, under its name, what it adds once for each layer. It raises a `ValueError` "
-        "that names the execution if `costs` does not have it."
-    ),
-    signature="predict_time(n_layers: int, costs: dict[str, float], execution: str) -> float",
-    example="predict_time(100, {'start': 1e-6, 'layer': 4e-6, 'codegen': 5e-8}, 'codegen')",
-    shows="0.000406",
     parts={"right": 1, "unknown": 1},
     cases=_time_cases,
     judge=_judge_time,
-    misconceptions=(
-        Misconception(
-            "key_error",
-            "It raises KeyError, as a dictionary does. Whoever calls knows nothing of your "
-            "dictionary: ask whether `costs` has the execution, and raise a ValueError of your "
-            "own.",
-            _key_error,
-        ),
-        Misconception(
-            "nameless_error",
-            "The kind of the error is right. Put the execution's name into its text, so that one "
-            "can see what was wrong.",
-            _no_name,
-        ),
-        Misconception(
-            "forgets_the_start",
-            "The start is missing. It is paid once a forward, also when there are no layers.",
-            _known(lambda case: _seconds(case) - _costs(case)["start"]),
-        ),
-        Misconception(
-            "starts_every_layer",
-            "The start is paid once a forward, not once for each layer.",
-            _known(lambda case: _seconds(case) + _costs(case)["start"] * (_layers(case) - 1)),
-        ),
-        Misconception(
-            "counts_the_gaps",
-            "Between 100 layers there are 99 gaps, but somebody also has to find the first layer: "
-            "what the execution adds is paid once for each layer.",
-            _known(lambda case: _seconds(case) - _each(case)),
-        ),
-        Misconception(
-            "always_codegen",
-            "It takes the cost of `codegen`, whatever `execution` says.",
-            _known(
-                lambda case: (
-                    _seconds(case) + _layers(case) * (_costs(case)["codegen"] - _each(case))
-                )
-            ),
-        ),
-    ),
     hints=(
         "One sum: the start, and the layers times what each of them takes.",
         "`raise ValueError(f'... {execution!r} ...')` before the sum.",
@@ -388,7 +208,7 @@ EXERCISES: tuple[Exercise, ...] = (GENERATE_FORWARD, _COMPRESS_RUNS, _PREDICT_TI
 
 EXPLANATION_ITEM = Choice(
     lab="07",
-    number=4,
+    number=len(EXERCISES) + 1,
     best=EXPLANATION.best_number,
     experiments=len(EXPLANATION.experiments),
 )

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import random
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, cast
 
 from hpml.base.errors import describe
-from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Misconception, Wrong
-from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import Outcome, Returned, symptom
 from hpml.course.exercises.same import shown
 from hpml.labs.lab_07_code_generation.harness import input_values, layer_value, source_and_run
 
@@ -183,138 +183,33 @@ def _shortened(source: str) -> str:
     return "\n".join(lines if len(lines) <= 12 else [*lines[:6], "    ...", *lines[-3:]])
 
 
-# --- mistakes ---
+# --- how a mistake is known ---
 
 
-def _does(run: Callable[[Case], _Run]) -> Callable[[Case, Outcome], bool]:
-    """Return whether a source does what a mistake makes it do."""
-    return lambda case, outcome: _ran(outcome) == run(case) != _right(case)
-
-
-def _forgets_the_return(case: Case) -> _Run:
-    return _Run(None, _right(case).calls)
-
-
-def _executes_everything(case: Case) -> _Run:
-    return _Run(_right(case).value, [layer for _, layer, _ in _calls(case)])
-
-
-def _returns_the_last(case: Case) -> _Run:
-    layers = [layer for _, layer, _ in _calls(case)]
-    return _Run(_values(case)[_calls(case)[-1][0]], layers)
-
-
-def _read_by_somebody(case: Case) -> _Run:
-    read = {_output(case), *(name for _, _, names in _calls(case) for name in names)}
-    layers = [layer for name, layer, _ in _calls(case) if name in read]
-    return _Run(_right(case).value, layers)
-
-
-def _counts_the_calls(case: Case, outcome: Outcome) -> bool:
-    """Return whether the numbers of the layers are those of the calls, all or the kept ones."""
-    ran, needed = _ran(outcome), _needed(case)
-    kept = [place for place, (name, _, _) in enumerate(_calls(case)) if name in needed]
-    return ran is not None and ran.calls in (kept, list(range(len(kept))))
-
-
-def _written_backwards(case: Case, outcome: Outcome) -> bool:
-    """Return whether the lines stand in the order in which a walk from the end finds the calls."""
-    found, needed = _observed(outcome), _needed(case)
+def _symptom(case: Case, outcome: Outcome) -> object:
+    """Return what the source does, and of its text only what a mistake shows in."""
+    found, ran = _observed(outcome), _ran(outcome)
     if found is None or not isinstance(found.get("source"), str):
-        return False
+        return symptom(case, outcome)
+    needed = _needed(case)
     kept = [name for name, _, _ in reversed(_calls(case)) if name in needed]
     # A long source is cut.
     lines = re.findall(r"^\s+(\w+) *= *l\[.*\)$", found["source"], re.MULTILINE)
-    return len(lines) > 1 and lines == kept[: len(lines)]
-
-
-def _fetches_each_time(case: Case, outcome: Outcome) -> bool:
-    found, ran = _observed(outcome), _ran(outcome)
-    if found is None or ran is None or _difference(_right(case), ran) is not None:
-        return False
-    look_up = "self._execution_order_layers["
-    return found.get("first") != _FETCH and (not ran.calls or look_up in str(found["source"]))
-
-
-def _recursion(case: Case, outcome: Outcome) -> bool:
-    if case.part != "deep":
-        return False
-    ended = isinstance(outcome, NoAnswer) and outcome.reason == "ended"
-    return ended or (isinstance(outcome, Raised) and "RecursionError" in outcome.bases)
+    if len(lines) > 1 and lines == kept[: len(lines)]:
+        return "backwards"
+    if ran is None:
+        return ["does not run", str(found.get("problem")).partition(":")[0]]
+    return [ran.value, ran.calls, found.get("first") == _FETCH]
 
 
 GENERATE_FORWARD = Exercise(
     lab="07",
     number=1,
     name="generate_forward",
-    statement=(
-        "`generate_forward(inputs, calls, output)` returns the source of `def forward(self, ...)` "
-        "with the inputs as arguments. The first line of its body is "
-        "`l = self._execution_order_layers`; each call then has a line of its own, in the order "
-        "given; the last line returns the value named `output`. "
-        "A call whose result is not needed for the output, neither directly nor by way of another "
-        "call, is left out. Networks may be deep, with thousands of calls in a row."
-    ),
-    signature=(
-        "generate_forward(inputs: list[str], calls: list[tuple[str, int, list[str]]], output: str)"
-        " -> str"
-    ),
-    example="generate_forward(['x'], [('a', 0, ['x']), ('b', 1, ['x'])], 'b')",
-    shows=repr(
-        "def forward(self, x):\n    l = self._execution_order_layers\n    b = l[1](x)\n    return b"
-    ),
     parts={"right": 2, "unneeded": 1, "deep": 1},
     cases=_cases,
     judge=_judge,
-    misconceptions=(
-        Misconception(
-            "forgets_the_return",
-            "The forward calls the right layers and returns nothing: its last line is missing, "
-            "`return` and the output's name.",
-            _does(_forgets_the_return),
-        ),
-        Misconception(
-            "executes_everything",
-            "The value is right, but calls that nobody needs are executed as well.",
-            _does(_executes_everything),
-        ),
-        Misconception(
-            "returns_the_last",
-            "It returns the result of the last call. `output` says which value is asked for, and "
-            "what comes after it need not be executed.",
-            _does(_returns_the_last),
-        ),
-        Misconception(
-            "read_by_somebody",
-            "It keeps a call as soon as somebody reads its result. But if nobody needs the reader, "
-            "nobody needs the call either: go from the last call backwards.",
-            _does(_read_by_somebody),
-        ),
-        Misconception(
-            "counts_the_calls",
-            "It calls the wrong layers: `l[...]` takes the layer's number, which stands in the "
-            "call, and not the place of the call in the list.",
-            _counts_the_calls,
-        ),
-        Misconception(
-            "fetches_each_time",
-            "It works, but fetches the list of layers anew in every line, with the look-up that "
-            "section 1 warned of. Fetch it once, in the first line.",
-            _fetches_each_time,
-        ),
-        Misconception(
-            "written_backwards",
-            "The last call stands first. From the end one finds out who is needed; the lines "
-            "themselves stand in the order of `calls`.",
-            _written_backwards,
-        ),
-        Misconception(
-            "recursion",
-            "It asks for who is needed with a function that calls itself, once for each call of a "
-            "network. One loop from the last call backwards does the same at any depth.",
-            _recursion,
-        ),
-    ),
+    symptom=_symptom,
     hints=(
         "Two loops: the first finds out which names are needed, the second writes lines.",
         "From the last call backwards: whoever makes a needed value needs its own arguments.",

@@ -1,0 +1,22 @@
+"""It writes into the caller's `values`. The array belongs to the caller: begin with a copy."""
+
+
+def execute(instructions, values):
+    stack = []
+    for opname, arg in instructions:
+        if opname == "LOAD_FAST":
+            stack.append(values[arg])
+        elif opname == "STORE_FAST":
+            values[arg] = stack.pop()
+        elif opname in ("BINARY_ADD", "BINARY_SUBTRACT", "BINARY_MULTIPLY"):
+            right = stack.pop()
+            left = stack.pop()
+            if opname == "BINARY_ADD":
+                stack.append(left + right)
+            elif opname == "BINARY_SUBTRACT":
+                stack.append(left - right)
+            else:
+                stack.append(left * right)
+        else:
+            raise ValueError(f"{opname} is no instruction of this machine")
+    return values
