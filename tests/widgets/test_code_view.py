@@ -14,7 +14,7 @@ from torch import nn
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
 from hpml.symbolic.execution.instructions import count_instructions
 from hpml.widgets import WidgetError, code_view
-from hpml.widgets.code_view.page import page
+from hpml.widgets.code_view.page import _variables, page
 from hpml.widgets.code_view.state import CodeState, CodeView
 
 
@@ -150,10 +150,18 @@ def test_the_page_asks_the_network_for_nothing() -> None:
     assert not re.search(r"""(src|href)=["'](?!data:)|https?:|url\(""", page(view_of(3)).html)
 
 
-def test_names_of_layers_are_escaped() -> None:
-    x = Input(shape=(4,))
-    model = SymbolicModel(x, nn.ReLU()(x, custom_name="<script>"))
-    assert "<i>  # &lt;script&gt;</i>" in page(CodeView(model, (torch.rand(1, 4),))).html
+def test_boxes_carry_the_names_that_the_source_gives_their_values() -> None:
+    x = Input(batch_shape=(3, 4))
+    a, b, c = x
+    view = CodeView(SymbolicModel(x, (nn.ReLU()(a) + b, c * 2)), (torch.rand(3, 4),))
+    names = _variables(view)
+    assert names[0] == "i0: "
+    (layer,) = [call for call in view.graph.calls if call.name == "ReLU_1"]
+    written = next(line for line in view.code.lines if line.endswith("# ReLU_1"))
+    assert written.split(" = ")[0].strip() == names[layer.results[0] or 0].removesuffix(": ")
+    assert set(names) == set(range(len(view.graph.values)))
+    view.choose("lazy")
+    assert _variables(view) == {}
 
 
 def test_without_a_notebook_the_first_state_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
