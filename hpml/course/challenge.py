@@ -49,7 +49,8 @@ def challenge(
     except Exception as error:  # noqa: BLE001 - whatever a student's function raises is told
         return _page("✗", f"Not finished: yours raises {type(error).__name__}: {error}")
     if difference(expected, got, tolerance=1e-9) is not None:
-        said = f"{given.__name__} returns {describe(expected)} and yours {describe(got)}."
+        name = getattr(given, "__name__", "the given one")
+        said = f"{name} returns {describe(expected)} and yours {describe(got)}."
         return _page("✗", f"Not equal: {said}")
     if difference(list(before), decode(encode(list(arguments)))) is not None:
         return _page(

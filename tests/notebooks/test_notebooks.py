@@ -83,22 +83,7 @@ def test_a_lab_keeps_the_form_of_all_labs(path: Path) -> None:
     assert statistics.median(len(cell.source.splitlines()) for cell in code) <= 8
 
 
-# What was written before the rule on a lab's length; each leaves when it keeps to it.
-TOO_LONG = {"07"}
-each_short_lab = pytest.mark.parametrize(
-    "path",
-    [
-        pytest.param(
-            path,
-            id=path.stem,
-            marks=pytest.mark.xfail(path.stem[:2] in TOO_LONG, reason="not cut yet", strict=True),
-        )
-        for path in LABS
-    ],
-)
-
-
-@each_short_lab
+@each_lab
 def test_a_lab_takes_as_long_as_its_head_says_and_no_longer_than_an_hour(path: Path) -> None:
     notebook = nbformat.read(path, as_version=4)
     length = length_of(notebook)
@@ -108,7 +93,7 @@ def test_a_lab_takes_as_long_as_its_head_says_and_no_longer_than_an_hour(path: P
     assert 2 * length.further.minutes <= length.core.minutes, "at most a third of the whole"
 
 
-@each_short_lab
+@each_lab
 def test_a_labs_sentences_are_short(path: Path) -> None:
     cells = nbformat.read(path, as_version=4).cells
     prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
