@@ -247,8 +247,8 @@ def caption(fig: Figure, text: str) -> None:
     >>> fig.get_supxlabel()
     'Median of 25 rounds; the band holds the middle half.'
     """
-    # At 9 points a letter is about 0.065 inch wide.
-    columns = max(20, int(fig.get_size_inches()[0] / 0.068))
+    # At 9 points a letter is about 0.07 inch wide.
+    columns = max(20, int(fig.get_size_inches()[0] / 0.0715))
     wrapped = "\n".join(textwrap.fill(line, columns) for line in text.splitlines())
     # The figure's own x label is the one text below the axes that the layout keeps room for.
     fig.supxlabel(wrapped, x=0.01, ha="left", fontsize=9, color=PALETTE["ink"])

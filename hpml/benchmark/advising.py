@@ -90,11 +90,7 @@ class AdvisedTable(Table):
 
 
 def kinds(found: Iterable[tuple[str, Advice]]) -> tuple[Kind, ...]:
-    """Return advice by kind, in the order in which the kinds first come up.
-
-    Args:
-        found: names of measurements with the advice on them, as in `Comparison.advice`.
-    """
+    """Return the advice of `Comparison.advice` by kind, in the order in which they come up."""
     groups: dict[str, list[tuple[str, Advice]]] = {}
     for name, advice in found:
         groups.setdefault(advice.problem, []).append((name, advice))
@@ -109,12 +105,7 @@ def unstable(advice: Iterable[Kind]) -> tuple[str, ...]:
 
 
 def summary(advice: Iterable[Kind], of: int, what: str = "contenders") -> str:
-    """Return one line on how many have which problem; empty if there is none.
-
-    Args:
-        advice: by kind.
-        of: how many measurements there are.
-        what: what they are.
+    """Return one line on how many of so many measurements have which problem, or nothing.
 
     >>> far = Advice("outliers", "3 of 25 samples lie far above the rest", "Close other programs.")
     >>> summary(kinds([("lazy", far), ("ordered", far)]), of=7)

@@ -33,8 +33,7 @@ class Measurement:
         unit: of the samples; always seconds per call.
         device: where the work ran, such as "cpu" or "cuda:0".
         threads: size of torch's thread pool during the samples.
-        timer: what took the time: "torch.utils.benchmark.Timer", or "timeit.Timer" in a process
-            that had not imported torch.
+        timer: what took the time.
         garbage: whether Python's garbage collector was on during the samples.
         process: "this", or "own" for a contender in a process of its own.
         loop: seconds per call that the timing loop itself takes, which are part of each sample;

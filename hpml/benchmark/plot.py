@@ -11,6 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hpml.base import style
+from hpml.base.charts import name_rows
 from hpml.base.tables import format_multiple, format_seconds
 from hpml.benchmark.advising import UNSTABLE, kinds, some_names, unstable
 from hpml.benchmark.paired import PairedSamples
@@ -67,10 +68,7 @@ def plot_comparison(comparison: PairedSamples, ax: Axes | None = None) -> Axes:
         )
     base = comparison[comparison.baseline].median * factor
     ax.axvline(base, color=style.PALETTE["muted"], linewidth=1, linestyle=(0, (4, 3)), zorder=0)
-    ax.set_yticks(range(len(comparison)), list(comparison.names))
-    ax.set_ylim(len(comparison) - 0.45, -0.55)
-    ax.grid(visible=False, axis="y")
-    ax.tick_params(axis="y", length=0)
+    name_rows(ax, comparison.names)
     if right > 20 * left:
         ax.set_xscale("log")
         ax.set_xlim(left * 0.9, right * 1.1)

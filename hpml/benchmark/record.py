@@ -136,12 +136,7 @@ def read_cases(path: str | os.PathLike[str]) -> Recorded:
 
 
 def same_machine(case: Case, environment: Mapping[str, object]) -> bool:
-    """Return whether a case was measured on the same processor, device, Python and torch.
-
-    Args:
-        case: a recorded case.
-        environment: of this process, from `hpml.base.environment.environment_record`.
-    """
+    """Return whether a case was measured on this environment's processor, device and versions."""
     return all(
         measurement.environment.get(key) == environment.get(key)
         for measurement in case.comparison

@@ -23,15 +23,7 @@ Quartiles = tuple[float, float, float]
 def quantile(values: Sequence[float], fraction: float) -> float:
     """Return the value below which `fraction` of the values lie, interpolated between neighbours.
 
-    The same rule as ``numpy.quantile`` uses by default (type 7 of Hyndman and Fan, "Sample
-    quantiles in statistical packages", The American Statistician 50, 1996).
-
-    Args:
-        values: at least one number, in any order.
-        fraction: from 0 (the smallest value) to 1 (the largest).
-
-    Raises:
-        BenchmarkError: without values, or with a fraction outside 0 to 1.
+    The rule of ``numpy.quantile``: type 7 of Hyndman and Fan, The American Statistician 50, 1996.
 
     >>> quantile([1.0, 2.0, 3.0, 4.0], 0.25)
     1.75
@@ -74,17 +66,11 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
     that keeps the risk below ``1 - confidence`` gives the interval. No assumption is made about
     the distribution, only that the samples are independent of each other.
 
+    With too few samples for the confidence (fewer than 6 for 95 %) no such interval exists and the
+    answer is (-inf, inf): not even the smallest and the largest of five enclose it often enough.
+
     Source: J.-Y. Le Boudec, "Performance Evaluation of Computer and Communication Systems",
     EPFL Press 2010, theorem 2.1 and appendix A.
-
-    Args:
-        values: the samples, in any order.
-        confidence: between 0 and 1, exclusive.
-
-    Returns:
-        The two ends, each of them one of the samples. With too few samples for the confidence
-        (fewer than 6 for 95 %) no such interval exists and the answer is (-inf, inf): not even
-        the smallest and the largest of five samples enclose the median often enough.
 
     >>> median_interval([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     (1.0, 6.0)
@@ -132,14 +118,7 @@ def signed_rank_interval(values: Sequence[float], confidence: float = 0.95) -> t
     that each could as well have had the other sign: that is the only assumption, and that they are
     independent. The k-th smallest and the k-th largest mean of a pair enclose the centre unless the
     sum of the ranks on one side is below k, whose chance is counted.
-
-    Args:
-        values: in any order.
-        confidence: between 0 and 1, exclusive.
-
-    Returns:
-        The two ends. With too few values for the confidence those of all pairs, the smallest and
-        the largest value.
+    With too few values for the confidence it is the smallest and the largest value.
 
     >>> signed_rank_interval([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     (1.0, 6.0)

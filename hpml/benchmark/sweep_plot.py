@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hpml.base import style
+from hpml.base.charts import mark_sizes
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.sweep import Sweep
 
@@ -70,8 +71,7 @@ def plot_sweep(
         ax.margins(x=SIDE_ROOM * max(shifts))
     for line, shift in zip(drawn, shifts, strict=True):
         _draw_line(ax, line, shades[line.name], scale, shift)
-    ax.set_xticks(places, [f"{at:,g}" for at in places])
-    ax.minorticks_off()
+    mark_sizes(ax, places)
     if log:
         _name_decades(ax)
     style.finish(ax, title=title, x=x, y=y)

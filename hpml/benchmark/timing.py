@@ -29,10 +29,13 @@ MOST_CALLS = 10**9
 PATIENCE = 1.0
 """Seconds of the system's own clock after which a clock that shows none of them stands still."""
 
-TRIALS = 3
+TRIALS = 5
 
-LONGEST_PAUSE = 0.5
-"""Seconds. A trial that lasts longer is that long by itself."""
+CLEAR = 0.05
+"""Of the time that a sample should last: a trial as long as this says what a call takes."""
+
+LONGEST_PAUSE = 0.1
+"""Seconds. A trial that lasts longer is believed to be that long by itself."""
 
 LOOP_CALLS = 20_000
 """Of a function that does nothing, to see what the timing loop costs: half a millisecond."""
@@ -216,16 +219,16 @@ def choose_number(
 ) -> tuple[int, float, int]:
     """Return how many calls a sample needs to last `min_sample_time`.
 
-    Tries 1, 2, 5, 10, 20, 50 and so on, as `timeit.Timer.autorange` does. Of one that lasts long
-    enough the shortest of three trials is believed: a pause of the operating system makes a trial
-    of few calls long. No pause lasts half a second.
+    Tries 1, 2, 5, 10, 20, 50 and so on, as `timeit.Timer.autorange` does. One that lasts long
+    enough is tried again, and what a call takes is the least of all trials: a pause of the
+    operating system makes a trial of few calls long, and a short trial escapes it most often.
 
     Args:
         elapsed: the seconds of so many calls.
         min_sample_time: seconds.
 
     Returns:
-        The number, the seconds of a call by the shortest trial, and how many calls were made.
+        The number, the seconds of a call, and how many calls were made.
 
     Raises:
         BenchmarkError: if a thousand million calls still take less: the clock does not advance.
@@ -235,15 +238,17 @@ def choose_number(
     """
     began = time.monotonic()
     made = 0
-    for number in (step * 10**power for power in itertools.count() for step in (1, 2, 5)):
-        seconds = elapsed(number)
-        made += number
-        for _ in range(TRIALS - 1):
-            if min_sample_time <= seconds < LONGEST_PAUSE:
-                seconds = min(seconds, elapsed(number))
+    cost = math.inf
+    for number in _series():
+        seconds = 0.0
+        for trial in range(TRIALS):
+            if trial == 0 or min_sample_time <= seconds < LONGEST_PAUSE:
+                seconds = elapsed(number)
                 made += number
+                if seconds >= CLEAR * min_sample_time:
+                    cost = min(cost, seconds / number)
         if seconds >= min_sample_time:
-            return number, seconds / number, made
+            return next(n for n in _series() if n * cost >= min_sample_time), cost, made
         stands_still = seconds == 0 and time.monotonic() - began > PATIENCE
         if stands_still or number >= MOST_CALLS:
             break
@@ -251,6 +256,11 @@ def choose_number(
         f"{number:,} calls took {seconds:g} s by the clock; expected a clock that advances, in "
         "seconds."
     )
+
+
+def _series() -> Iterator[int]:
+    """Yield 1, 2, 5, 10, 20, 50 and so on."""
+    return (step * 10**power for power in itertools.count() for step in (1, 2, 5))
 
 
 def _nothing() -> None:

@@ -1,15 +1,18 @@
-"""Function calls of one run, counted by Python's own profiling hook: they differ on no machine."""
+"""Function calls and instructions of one run, as Python reports them: they differ on no machine."""
 
 from __future__ import annotations
 
+import importlib.util
 import sys
 from collections import Counter
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from hpml.base.tables import Table
+from hpml.bytecode import count_instructions
 
 
 @dataclass(frozen=True)
@@ -85,3 +88,19 @@ def profile_calls(run: Callable[[], object]) -> CallCounts:
     finally:
         sys.setprofile(before)
     return CallCounts(dict(python), dict(builtin))
+
+
+def instructions_outside(package: str, run: Callable[[], object]) -> int:
+    """Run once and count the bytecode instructions that are not of a package's own functions.
+
+    Raises:
+        BytecodeError: if none was executed.
+
+    >>> instructions_outside("torch", lambda: [n for n in range(100)]) > 300
+    True
+    """
+    spec = importlib.util.find_spec(package)
+    folders = tuple(spec.submodule_search_locations or ()) if spec else ()
+    return count_instructions(
+        run, within=lambda code: not any(Path(code.co_filename).is_relative_to(f) for f in folders)
+    )

@@ -98,7 +98,7 @@ class ForwardSettings(Settings):
 
     def parameters(self) -> dict[str, Value]:
         """Return what the results depend on, for the parameters of a case."""
-        own = {"batch": self.batch, "grad": self.grad, "device": self.device}
+        own: dict[str, Value] = {"batch": self.batch, "grad": self.grad, "device": self.device}
         return {**own, **super().parameters()}
 
     def compare_forwards(

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
@@ -167,7 +167,7 @@ def run(
         raise SuiteError(
             f"honesty: expected at least 1 run and 2 rounds, got {runs} and {list(rounds)}."
         )
-    cells = [(noise, n) for noise in noises for n in rounds]
+    cells: Iterable[tuple[Noise, int]] = [(noise, n) for noise in noises for n in rounds]
     if progress:
         from tqdm.auto import tqdm
 

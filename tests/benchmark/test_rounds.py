@@ -203,7 +203,7 @@ def test_a_call_that_fills_a_sample_is_made_once_a_sample() -> None:
     clock = FakeClock()
     log: list[str] = []
     compare({"a": clock.work(0.02, log, "a")}, rounds=6, clock=clock)
-    assert len(log) == 1 + 3 + 6  # warming up, choosing the number, rounds
+    assert len(log) == 1 + 5 + 6  # warming up, choosing the number, rounds
 
 
 def test_the_first_place_may_cost_without_a_false_verdict() -> None:

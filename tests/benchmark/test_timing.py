@@ -35,7 +35,7 @@ def test_a_sample_gets_the_fewest_calls_of_1_2_5_that_last_long_enough(
 
 
 def test_one_pause_in_one_trial_does_not_choose_the_number() -> None:
-    pauses = iter([0.0, 0.0, 0.1, 0.1])
+    pauses = iter([0.0, 0.0, 0.05, 0.05])
     assert choose_number(lambda n: n * 1e-4 + next(pauses, 0.0), 0.01)[0] == 100
 
 

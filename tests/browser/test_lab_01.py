@@ -17,7 +17,7 @@ THINGS = (
 )
 CHOICE = (
     "chosen = dt.times_by_choice([1, 100], dt.compiled_loops(), rounds=2)\n"
-    "explore(lambda operation, size: dt.draw_times(chosen[operation, size]),\n"
+    "explore(lambda operation, size: dt.draw_times(chosen[operation, size], operation, size),\n"
     "        operation=list(dt.OPERATIONS), size=[1, 100])"
 )
 

@@ -14,6 +14,7 @@ _MODULES = (
     "calling",
     "classes",
     "delegating",
+    "edges",
     "expressions",
     "failing",
     "flow",

@@ -67,6 +67,8 @@ class _Spy:
 
     def raised(self, frame: Frame, error: BaseException) -> None: ...
 
+    def stop(self) -> None: ...
+
 
 def codes_of(code: CodeType) -> set[CodeType]:
     """Return a code object and all that are inside it."""

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 _NUMBER = re.compile(r"(?<![\w.])[-−]?(?:\d[\d,]*\.?\d*(?:e[-+]?\d+)?|nan|inf)(?![\w])")
+_UNIT = re.compile(r"# ?(?:[nµm]?s|ms|[KMG]i?B|bytes)\b")
 _TEXT = ("text/markdown", "text/plain")
 
 
@@ -67,7 +68,7 @@ def differences(copies: Mapping[str, Mapping[str, Any]]) -> Iterator[str]:
             if wrong:
                 yield f"cell {index}, {name} warns or fails:\n{wrong.strip()[-600:]}"
         shown = {name: text for name, (text, _) in by_name.items()}
-        skeletons = {name: _NUMBER.sub("#", text) for name, text in shown.items()}
+        skeletons = {name: _UNIT.sub("#", _NUMBER.sub("#", text)) for name, text in shown.items()}
         first = next(iter(shown))
         for name in shown:
             if skeletons[name].split() != skeletons[first].split():

@@ -324,6 +324,8 @@ def test_bad_arguments_are_refused(change: dict[str, Any], match: str) -> None:
 def test_an_unknown_suite_is_refused() -> None:
     with pytest.raises(WidgetError, match=r"name of a suite, deep-linear.*got 'magic'"):
         benchmark_panel("magic")
+    with pytest.raises(WidgetError, match=r"in a terminal: hpml bench honesty"):
+        benchmark_panel("honesty")
 
 
 @pytest.mark.parametrize(

@@ -18,6 +18,7 @@ from hpml.bytecode.disassembly.versions import (
 )
 from hpml.bytecode.errors import BytecodeError, UnknownOpcodeError
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
+from hpml.bytecode.machine.opcodes.names import load_f_back
 from hpml.bytecode.machine.opcodes.versions import HANDLERS
 
 
@@ -49,6 +50,8 @@ def decode(code: CodeType) -> DecodedCode:
     instructions = []
     for item in listed:
         handler = handlers.get(item.opname)
+        if item.argval == "f_back" and item.opname == "LOAD_ATTR":
+            handler = load_f_back
         if handler is None:
             raise UnknownOpcodeError(
                 f"The stack machine has no handler for {item.opname} of Python {version} "

@@ -6,8 +6,10 @@ find the machine's, so their calls are answered here, from the interpreted frame
 
 from __future__ import annotations
 
+import _signal
 import builtins
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from types import CellType, FrameType
@@ -15,6 +17,7 @@ from typing import Any
 
 from hpml.bytecode.machine import tracebacks
 from hpml.bytecode.machine.null import NULL
+from hpml.bytecode.machine.signals import unwrapped
 from hpml.bytecode.machine.state import Frame
 from hpml.bytecode.own_code import is_ours
 
@@ -130,11 +133,13 @@ def _warn(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
     message, category = given.get("message"), given.get("category")
     if isinstance(message, Warning):
         category = type(message)
+    prefixes = given.get("skip_file_prefixes", ())
     try:
-        found = _caller(frame, given.get("stacklevel", 1) - 1)
+        depth = given.get("stacklevel", 1) - 1
+        found = _caller(frame, depth) if not prefixes else _outside(frame, max(depth, 1), prefixes)
     except (TypeError, ValueError):
         return NULL
-    if "skip_file_prefixes" in given or not isinstance(category or UserWarning, type):
+    if not isinstance(category or UserWarning, type):
         return NULL
     if isinstance(found, FrameType):
         file, line, space = found.f_code.co_filename, found.f_lineno, found.f_globals
@@ -151,6 +156,19 @@ def _warn(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
         source=given.get("source"),
     )
     return None
+
+
+def _outside(frame: Frame, count: int, prefixes: tuple[str, ...]) -> Frame | FrameType:
+    """Return the `count`-th caller that is in none of the files that begin with `prefixes`."""
+    depth = 0
+    while True:
+        depth += 1
+        found = _caller(frame, depth)
+        code = found.f_code if isinstance(found, FrameType) else found.code
+        if not code.co_filename.startswith(prefixes):
+            count -= 1
+            if count == 0:
+                return found
 
 
 def _caller(frame: Frame, depth: int) -> Frame | FrameType:
@@ -174,6 +192,17 @@ def _caller(frame: Frame, depth: int) -> Frame | FrameType:
     raise ValueError("call stack is not deep enough")
 
 
+def _set_signal(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
+    main = threading.current_thread() is threading.main_thread()
+    if keywords or len(args) != 2 or not main:
+        return NULL
+    return frame.coroutine_stack.state.signals.install(*args)
+
+
+def _get_signal(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
+    return NULL if keywords or len(args) != 1 else unwrapped(_signal.getsignal(*args))
+
+
 _ANSWERS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
     id(super): _super,
     id(locals): lambda frame, args, keywords: NULL if args or keywords else _locals(frame),
@@ -183,6 +212,8 @@ _ANSWERS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
     id(eval): _evaluate(builtins.eval),
     id(exec): _evaluate(builtins.exec),
     id(sys._getframe): _get_frame,
+    id(_signal.signal): _set_signal,
+    id(_signal.getsignal): _get_signal,
     id(sys.getrefcount): _count_references,
     id(warnings.warn): _warn,
 }

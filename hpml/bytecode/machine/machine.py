@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import traceback
 from collections.abc import Callable
 from types import FunctionType, MethodType
@@ -17,6 +18,7 @@ from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.errors import BytecodeError, StepLimitError
 from hpml.bytecode.machine import interpreter, tracebacks
 from hpml.bytecode.machine.decode import decode
+from hpml.bytecode.machine.plain_attributes import unchanged
 from hpml.bytecode.machine.recorder import Recorder, raised_text
 from hpml.bytecode.machine.state import ASYNC, CoroutineStack, MachineState, Reraise
 from hpml.bytecode.machine.trace import Raised, Trace
@@ -59,7 +61,7 @@ class Machine:
     """
 
     def __init__(self, *, max_steps: int | None = None, step_into: StepInto = True) -> None:
-        if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):
+        if max_steps is not None and (type(max_steps) is not int or max_steps < 1):
             raise BytecodeError(
                 f"max_steps is {describe(max_steps)}; pass a whole number above 0, or None."
             )
@@ -98,8 +100,10 @@ class Machine:
         plain, first = _plain(function)
         state = MachineState(self.max_steps or RUN_LIMIT, self._predicate(plain), decode)
         outcome = _call(state, plain, [*first, *args], keywords)
+        if state.limit is not None:
+            raise state.limit_error()
         if isinstance(outcome, Reraise):
-            with tracebacks.unchanged(outcome.error):
+            with unchanged(outcome.error, sys.exc_info()[1]):
                 raise outcome.error
         return outcome.value
 
@@ -122,6 +126,8 @@ class Machine:
         try:
             with recorder.listening():
                 outcome = _call(state, plain, [*first, *args], keywords)
+            if state.limit is not None:
+                raise state.limit_error()
         except StepLimitError as error:
             error.trace = _trace(plain, recorder, None, None)
             raise
@@ -209,7 +215,12 @@ def _call(
         function(*args, **keywords)  # CPython words what is wrong with the arguments
         raise BytecodeError(f"The arguments of {function.__qualname__} could not be bound.")
     stack.push(frame)
-    return interpreter.run(stack)
+    state.signals.program_frame = lambda: tracebacks.stack_frame(state.frames())
+    with state.signals.wrapped():
+        outcome = interpreter.run(stack)
+    for number, handler in state.signals.waiting:
+        handler(number, sys._getframe())  # it came after the last instruction
+    return outcome
 
 
 def _report(error: BaseException) -> Raised:

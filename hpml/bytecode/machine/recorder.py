@@ -131,9 +131,17 @@ class Recorder:
         returned = short(signal.value) if type(signal) in (Return, Yield) else None  # type: ignore[union-attr]
         self._end(frame, called=called, returned=returned)
 
+    def stop(self) -> None:
+        """End all steps that have begun."""
+        while self._started:
+            self._end(self._started[-1].frame)
+
     def raised(self, frame: Frame, error: BaseException) -> None:
         """End the step that began last: it raised `error`."""
         if self._started and self._started[-1].frame is frame:
+            guard = self._started[-1].instruction.guard
+            stack: Any = frame.stack
+            stack.lowest = min(stack.lowest, guard.depth if guard else 0)
             self._end(frame, error=error)
 
     def _end(
@@ -183,8 +191,7 @@ class Recorder:
 
     def steps(self) -> tuple[Step, ...]:
         """Return the steps until now; those that have begun end here."""
-        while self._started:
-            self._end(self._started[-1].frame)
+        self.stop()
         return tuple(step for step in self._steps if step is not None)
 
     def _instruction(self, frame: Frame, instruction: DecodedInstruction) -> TracedInstruction:

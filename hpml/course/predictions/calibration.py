@@ -232,8 +232,15 @@ def _draw_points(ax: Axes, drawn: Sequence[tuple[int, state.Entry]]) -> None:
         ax.plot([x], [y], "o", ms=4, color=accent)
         # Only the number fits where points lie close; what it stands for is in the table.
         ax.plot([label_x], [label_y], "o", ms=13, mec=accent, mew=1.6, mfc=face)
-        text = {"color": ink, "size": 8, "weight": "bold", "ha": "center", "va": "center"}
-        ax.text(label_x, label_y, str(number), **text)
+        ax.annotate(
+            str(number),
+            (label_x, label_y),
+            color=ink,
+            size=8,
+            weight="bold",
+            ha="center",
+            va="center",
+        )
 
 
 def apart(points: Sequence[tuple[float, float]], least: float = 0.06) -> list[tuple[float, float]]:

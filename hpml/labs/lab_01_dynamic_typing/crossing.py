@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hpml.base import style
+from hpml.base.charts import mark_sizes
 from hpml.base.errors import describe
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table
@@ -154,8 +155,7 @@ def draw_crossing(small: SmallSizes) -> Page:
             ax.axvline(crossing, color=colour, linewidth=1, linestyle="--")
         ax.set_xscale("log", base=2)
         ax.set_yscale("log")
-        ax.set_xticks(list(small.sizes), [f"{n:,}" for n in small.sizes])
-        ax.minorticks_off()
+        mark_sizes(ax, small.sizes)
     style.finish(ax, title="a + b: one call against a loop", x="elements", y="µs for all of them")
     text = f"{'; '.join(told)}. Marks: the shortest of {small.comparisons[0].rounds} samples."
     text = text[0].upper() + text[1:]

@@ -59,6 +59,7 @@ def _memory(measured: Comparison, before: float) -> str:
             "**B** predicted a larger difference, so it has no part in it. It is the list that "
             "waits for memory: its objects lie apart, the array's numbers side by side."
         )
-    if grown.high - grown.low < before:
+    little = max(before / 2, 2 * LEAST)
+    if -little < grown.low and grown.high < little:
         return said + "That is about as before, so **B** has no part in it."
     return said + "On **B** this measurement cannot tell."

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import style
+from hpml.base.charts import Bar, bars
 from hpml.base.errors import describe
 from hpml.base.page import Page, picture
 from hpml.benchmark import Comparison, compare
@@ -197,19 +198,15 @@ def draw_times(
     middles = [1e9 * found.median for found in times]
     lower, upper = limits or (0.4 * min(middles), 6 * max(middles))
     fig, ax = style.figure(width=7.6, height=3.6)
+    rows = []
+    for name, middle in zip(times.names, middles, strict=True):
+        low, _, high = (1e9 * time for time in times[name].quartiles)
+        part = max(middle - lower, 0), style.PALETTE[_ROLES[name]]
+        rows.append(Bar(name, [part], nanoseconds(middle), (low, high), lower))
     with style.apply():
-        for row, (name, middle) in enumerate(zip(times.names, middles, strict=True)):
-            low, _, high = (1e9 * time for time in times[name].quartiles)
-            colour = style.PALETTE[_ROLES[name]]
-            ax.barh(row, max(middle - lower, 0), left=lower, height=0.66, color=colour)
-            ax.plot([low, high], [row, row], color=style.PALETTE["ink"], linewidth=1.4)
-            ax.text(max(middle, high) * 1.15, row, nanoseconds(middle), va="center", fontsize=9)
         ax.set_xscale("log")
         ax.set_xlim(lower, upper)
-        ax.set_yticks(range(len(middles)), list(times.names))
-        ax.set_ylim(len(middles) - 0.5, -0.5)
-        ax.grid(visible=False, axis="y")
-        ax.tick_params(axis="y", length=0)
+    bars(ax, rows)
     title = f"{operation}, {n:,} element{'' if n == 1 else 's'} of float64"
     style.finish(ax, title=title, x="ns per element (each line to the right: ten times)", y="")
     slowest = max(times, key=lambda found: found.median)

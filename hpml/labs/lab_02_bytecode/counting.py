@@ -10,6 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from hpml.base import style
+from hpml.base.charts import name_rows
 from hpml.base.errors import describe
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table
@@ -107,10 +108,7 @@ class CountsAndTimes:
             every = [x for p in self.pairs for x in (p.count_ratio, p.ratio.low, p.ratio.high)]
             ax.axvline(1, color=style.PALETTE["muted"], lw=1, ls="--", zorder=0)
             ax.set(xscale="log", xlim=(min(every) / 3, max(*every, 1) * 3))
-            ax.set_yticks(range(len(self.pairs)), [pair.name for pair in self.pairs])
-            ax.set_ylim(len(self.pairs) - 0.4, -0.6)
-            ax.tick_params(axis="y", length=0)
-            ax.grid(visible=False, axis="y")
+            name_rows(ax, [pair.name for pair in self.pairs])
             ax.plot([], [], "s", color=colours[0], label="instructions executed")
             ax.plot([], [], "o", color=colours[1], label="time, with its 95 % interval")
         x = "the second way as a multiple of the first"

@@ -12,6 +12,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from hpml.base import style
+from hpml.base.charts import Bar, bars
 from hpml.base.page import Page, picture
 from hpml.base.tables import format_ratio
 from hpml.benchmark import Ratio, compare
@@ -56,19 +57,16 @@ class GilScaling:
         """Draw the ratios, between side by side (1) and one after the other (2)."""
         fig, ax = style.figure(width=7.4, height=2.9)
         with style.apply():
-            for row, ratio in enumerate(self.ratios.values()):
-                colour = style.PALETTE[("lazy", "codegen", "sequential")[row]]
-                ax.barh(row, ratio.value, height=0.6, color=colour)
-                ax.plot([ratio.low, ratio.high], [row, row], color=style.PALETTE["ink"], lw=1.4)
-                shown = format_ratio(ratio.value)
-                ax.text(max(ratio.value, ratio.high) + 0.05, row, shown, va="center", fontsize=9)
+            roles = ("lazy", "codegen", "sequential")
+            rows = [
+                Bar(name, [(r.value, style.PALETTE[role])], format_ratio(r.value), (r.low, r.high))
+                for role, (name, r) in zip(roles, self.ratios.items(), strict=True)
+            ]
+            bars(ax, rows)
             for place in (1, 2):
                 ax.axvline(place, color=style.PALETTE["muted"], lw=1, ls="--")
             far = max(max(ratio.value, ratio.high) for ratio in self.ratios.values())
             ax.set_xlim(0, max(2.4, 1.15 * far))
-            ax.set_yticks(range(len(self.ratios)), list(self.ratios))
-            ax.set_ylim(len(self.ratios) - 0.5, -0.5)
-            ax.tick_params(axis="y", length=0)
             ax.grid(visible=False)
         x = "time for two shares, where one share alone takes 1"
         style.finish(ax, title="Twice the work", x=x, y="")

@@ -10,6 +10,7 @@ from types import FunctionType
 from hpml.base.errors import describe
 from hpml.base.tables import Table
 from hpml.bytecode import disassemble
+from hpml.bytecode.disassembly import Instruction
 from hpml.course.errors import LabError
 
 LISTING: tuple[tuple[int, str, str], ...] = (
@@ -29,6 +30,8 @@ LISTING: tuple[tuple[int, str, str], ...] = (
 
 _CHANGES = {
     "RESUME": "3.11: a call begins; does another thread or a debugger want something?",
+    "LOAD_SMALL_INT": "3.14: pushes a small whole number, which stands in the instruction itself.",
+    "LOAD_FAST_BORROW": "3.14: reads a local variable and counts no reference to it.",
     "PUSH_NULL": "3.11: an empty place beside the function, where self would stand.",
     "PRECALL": "Only in 3.11: makes ready for the call.",
     "CALL": "3.11: one instruction for all calls, with self or without.",
@@ -52,7 +55,7 @@ def lecture_beside(function: FunctionType) -> Table:
     right = [f"{step.offset} {step}" for step in code.instructions]
     keys = (
         [_key(name, operand) for _, name, operand in LISTING],
-        [_key(step.opname, step.argrepr) for step in code.instructions],
+        [_key(step.opname, _operand(step)) for step in code.instructions],
     )
     rows = []
     names = [step.opname for step in code.instructions]
@@ -143,6 +146,11 @@ def lecture_form(function: FunctionType) -> tuple[Program, list[str]]:
         else:
             program.append((name, arg))
     return program, names
+
+
+def _operand(step: Instruction) -> str:
+    # LOAD_SMALL_INT 2 names no constant: the 2 stands in it.
+    return str(step.arg) if step.opname == "LOAD_SMALL_INT" else step.argrepr
 
 
 def _key(name: str, operand: str) -> str:

@@ -9,6 +9,7 @@ import time
 from dataclasses import dataclass
 
 from hpml.base import style
+from hpml.base.charts import name_rows
 from hpml.base.errors import describe
 from hpml.base.page import Page, picture
 from hpml.course.errors import LabError
@@ -108,11 +109,8 @@ def draw_turns(*runs: Turns) -> Page:
                 bars = [(1e3 * start, 1e3 * (stop - start)) for start, stop in turns]
                 colour = style.PALETTE[("handwritten", "compiled")[row]]
                 ax.broken_barh(bars, (row - 0.36, 0.72), facecolors=colour)
-            ax.set_yticks([0, 1], ["thread A", "thread B"])
-            ax.set_ylim(1.5, -0.5)
+            name_rows(ax, ["thread A", "thread B"])
             ax.set_xlim(0, 1e3 * end)
-            ax.tick_params(axis="y", length=0)
-            ax.grid(visible=False, axis="y")
             title = f"switch interval {1e3 * run.interval:g} ms: {run.switches} switches"
             style.finish(ax, title=title, x="ms" if ax is panels[-1] else "", y="")
     both = sum(run.overlap for run in runs) / sum(_covered(run) for run in runs)

@@ -23,8 +23,8 @@ def failures(runs: Mapping[str, Callable[[], object]]) -> Table:
     Raises:
         LabError: if nothing failed.
 
-    >>> failures({"search": lambda: [1, 2].index(3)}).column("what it says")
-    ('ValueError: 3 is not in list',)
+    >>> failures({"search": lambda: {"a": 1}["b"]}).column("what it says")
+    ("KeyError: 'b'",)
     """
     rows = [[name, *_failure(run)] for name, run in runs.items()]
     return Table(["", "your line", "what it says", "done before it"], rows)

@@ -39,7 +39,7 @@ def instructions(*functions: FunctionType) -> Table:
             f"{describe(wrong[0]) if wrong else 'none'}."
         )
     columns = [
-        [f"{step.opname} {step.argrepr}".strip() for step in dis.get_instructions(function)]
+        [f"{step.opname} {_operand(step)}".strip() for step in dis.get_instructions(function)]
         for function in functions
     ]
     longest = max(map(len, columns))
@@ -50,6 +50,11 @@ def instructions(*functions: FunctionType) -> Table:
         rows,
         caption=f"Bytecode of CPython {version}; other versions name some of these differently.",
     )
+
+
+def _operand(step: dis.Instruction) -> str:
+    # LOAD_SMALL_INT 3 names nothing: the 3 stands in it.
+    return str(step.arg) if step.opname == "LOAD_SMALL_INT" else step.argrepr
 
 
 def measure_expressions(expressions: Sequence[str], names: Mapping[str, object]) -> Comparison:

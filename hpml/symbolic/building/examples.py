@@ -48,7 +48,7 @@ def random_tensor(spec: TensorSpec, limits: InputRange | None, seed: int) -> tor
     """
     low, high = limits if limits is not None else (0.0, 1.0)
     generator = torch.Generator().manual_seed(seed)
-    values = torch.rand(spec.shape, generator=generator) * (high - low) + low
+    values = torch.rand(spec.shape, generator=generator, device="cpu") * (high - low) + low
     fractions = spec.dtype.is_floating_point or spec.dtype.is_complex
     return (values if fractions else values.floor()).to(spec.dtype)
 

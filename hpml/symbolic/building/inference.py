@@ -3,23 +3,20 @@
 Three answers, the first that serves:
 
 1. a layer rule: about a microsecond, no tensor at all;
-2. *meta propagation*: the layer runs on meta tensors, which have a shape and no numbers. Its own
-   parameters are replaced by meta tensors meanwhile, so it allocates and computes nothing. The
-   answer is remembered by the layer's type and configuration and the shapes of its arguments;
-3. for anything that is not a tensor (a list, a number, an object of the user's): the layer runs
-   once on example data of its parents' shapes.
+2. *meta propagation*: a copy of the layer runs on meta tensors, which have a shape and no numbers
+   (`shape_runs`), so that nothing is allocated or computed. The answer is remembered by the type
+   and configuration of the layer and the shapes of its arguments;
+3. for anything that is not a tensor (a list, a number, an object of the user's): a copy of the
+   layer runs once on example data of its parents' shapes.
 
-Whatever ran, afterwards the layer is as before: attributes, buffers and the state of the random
-generators are put back. Building a graph changes nothing.
-
-Source: meta tensors, https://docs.pytorch.org/docs/stable/meta.html
+Whatever ran, the layer itself did not.
 """
 
 from __future__ import annotations
 
 import operator
 from collections import OrderedDict
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from types import ModuleType
 from typing import Any
 
@@ -30,11 +27,11 @@ from torch.nn.parameter import is_lazy
 from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError, GraphError, ShapeError
 
-from .arguments import children_of, mentions
+from .arguments import children_of
 from .examples import device_of, stand_in
 from .layer_rules import shape_by_rule
 from .node import Concrete, Node, TensorSpec, describe_spec, format_origin, layer_name
-from .preserved_state import preserved
+from .shape_runs import call_copy
 
 Spec = TensorSpec | Concrete
 
@@ -62,6 +59,8 @@ def infer(layer: nn.Module, parents: Sequence[Node]) -> Spec:
             return first
     if type(layer) is useful_layers.CallbackLayer:
         return parents[0].spec
+    if any(is_lazy(parameter) for parameter in layer.parameters()):
+        _materialize(layer, parents)
     return _propagate(layer, parents)
 
 
@@ -98,9 +97,6 @@ _ELEMENTWISE = {
 
 
 def _propagate(layer: nn.Module, parents: Sequence[Node]) -> Spec:
-    if any(is_lazy(parameter) for parameter in layer.parameters()):
-        # A lazy layer takes its shape from its first call; that call cannot be undone.
-        return _run_once(layer, parents, restore=False)
     if any(
         type(p.spec) is Concrete and p.spec.is_real and not _is_plain(p.spec.value) for p in parents
     ):
@@ -111,7 +107,7 @@ def _propagate(layer: nn.Module, parents: Sequence[Node]) -> Spec:
         return _remembered[key]
     spec = None
     if not any(isinstance(module, torch.jit.ScriptModule) for module in layer.modules()):
-        # The parameters of TorchScript lie in C++, where they cannot be put back.
+        # The parameters of TorchScript lie in C++, where they cannot be meta tensors.
         spec = _run_on_meta(layer, parents)
     if spec is None:
         return _run_once(layer, parents)
@@ -134,6 +130,8 @@ def _run_on_meta(layer: nn.Module, parents: Sequence[Node]) -> Spec | None:
     """Run the layer on meta tensors; ``None`` where meta tensors cannot stand for the values."""
     try:
         return _as_spec(_call_on_meta(layer, parents, batch=1), is_real=False)
+    except GraphError:
+        raise
     except Exception as error:  # a layer may raise anything
         if not all(parent.batch_known for parent in parents):
             spec = _run_on_two_batches(layer, parents)
@@ -168,9 +166,17 @@ def _run_on_two_batches(layer: nn.Module, parents: Sequence[Node]) -> TensorSpec
 
 
 def _call_on_meta(layer: nn.Module, parents: Sequence[Node], batch: int) -> Any:
-    arguments = [_meta_value(parent, batch) for parent in parents]
-    with preserved(layer, meta=True), torch.no_grad(), torch.device("meta"):
-        return layer(*arguments)
+    return _call(layer, lambda: [_meta_value(parent, batch) for parent in parents], meta=True)
+
+
+def _call(layer: nn.Module, arguments: Callable[[], list[Any]], *, meta: bool) -> Any:
+    """Call a copy of the layer, with gradients if its forward asks for them."""
+    try:
+        return call_copy(layer, arguments(), meta=meta)
+    except RuntimeError as error:
+        if "does not require grad" not in str(error):
+            raise
+    return call_copy(layer, arguments(), meta=meta, gradients=True)
 
 
 def _meta_value(node: Node, batch: int) -> Any:
@@ -186,29 +192,55 @@ def _meta_value(node: Node, batch: int) -> Any:
 def _as_spec(value: Any, *, is_real: bool) -> Spec:
     if isinstance(value, torch.Tensor):
         return TensorSpec(tuple(value.shape), value.dtype)
-    return Concrete(value, is_real or not mentions(value, (torch.Tensor,)))
+    return Concrete(value, is_real or _is_numberless(value))
+
+
+def _is_numberless(value: Any) -> bool:
+    """Return whether no tensor can be inside: only containers of plain values."""
+    waiting = [value]
+    for item in waiting:
+        parts = children_of(item)
+        if parts is not None:
+            waiting.extend(parts)
+        elif not (_is_plain(item) or isinstance(item, (torch.device, type(...)))):
+            return False
+        if len(waiting) > _LARGEST_CONTENT:
+            return False
+    return True
 
 
 # --- one real run --------------------------------------------------------------------------------
 
 
-def _run_once(layer: nn.Module, parents: Sequence[Node], *, restore: bool = True) -> Spec:
-    """Run the layer once on example data of its parents' shapes and dtypes."""
+def _run_once(layer: nn.Module, parents: Sequence[Node]) -> Spec:
+    """Run a copy of the layer once on example data of its parents' shapes and dtypes."""
     device = device_of(layer)
     try:
-        arguments = [stand_in(parent, device) for parent in parents]
-        if restore:
-            with preserved(layer), torch.no_grad():
-                result = layer(*arguments)
-        else:
-            with torch.no_grad():
-                result = layer(*arguments)
+        result = _call(layer, lambda: [stand_in(parent, device) for parent in parents], meta=False)
     except GraphError:
         raise
     except Exception as error:
         kind = ShapeError if isinstance(error, RuntimeError) else GraphError
         raise kind(_message(layer, parents, _first_line(error))) from error
     return _as_spec(result, is_real=True)
+
+
+def _materialize(layer: nn.Module, parents: Sequence[Node]) -> None:
+    """Let a lazy layer take its shapes from its first call; that call cannot be undone.
+
+    Nothing trains meanwhile, so that no statistics are collected.
+    """
+    device = device_of(layer)
+    modes = [(module, module.training) for module in layer.modules()]
+    try:
+        layer.eval()
+        with torch.no_grad():
+            layer(*[stand_in(parent, device) for parent in parents])
+    except Exception as error:
+        raise ShapeError(_message(layer, parents, _first_line(error))) from error
+    finally:
+        for module, training in modes:
+            module.training = training
 
 
 def _message(layer: nn.Module, parents: Sequence[Node], reason: str) -> str:

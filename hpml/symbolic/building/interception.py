@@ -113,7 +113,7 @@ def _install() -> None:
 
 def _uninstall() -> None:
     if Function.__dict__["apply"] is _recording_apply:
-        Function.apply = _ORIGINAL_APPLY  # type: ignore[assignment, method-assign]
+        Function.apply = _ORIGINAL_APPLY  # type: ignore[method-assign]
     if torch._functorch.utils.unwrap_dead_wrappers is _refusing_unwrap:
         torch._functorch.utils.unwrap_dead_wrappers = _ORIGINAL_UNWRAP
     # If someone wrapped our method meanwhile, taking theirs away would break them. Ours then

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hpml.base import style
+from hpml.base.charts import mark_sizes
 from hpml.base.page import PAPER, Page, picture
 from hpml.base.tables import Table
 from hpml.widgets.benchmark_panel.state import BenchmarkPanel
@@ -71,7 +72,7 @@ def draw(panel: BenchmarkPanel) -> Figure:
         y="ratio (below 1 is faster)", log=True,
     )  # fmt: skip
     for ax in (left, right):
-        ax.set_xticks(places, [f"{place:,}" for place in places])
+        mark_sizes(ax, places)
     advice = kinds(
         (f"{name} {number}", advice)
         for number, case in enumerate(cases)

@@ -63,6 +63,11 @@ class BenchmarkPanel:
                 f"{describe(suite)}."
             )
         module = importlib.import_module(SUITES[suite][0])
+        if not hasattr(module, "names"):
+            raise WidgetError(
+                f"benchmark_panel expects a suite with contenders, got {describe(suite)}, which "
+                f"simulates; run it in a terminal: hpml bench {suite}."
+            )
         arguments = inspect.signature(module.run).parameters
         first = next(iter(arguments.values()))
         self.suite, self.parameter = suite, first.name

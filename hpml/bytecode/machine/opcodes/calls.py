@@ -12,6 +12,7 @@ from hpml.bytecode.machine.frame_builtins import answer_from_frame
 from hpml.bytecode.machine.null import NULL
 from hpml.bytecode.machine.opcodes.classes import build_class
 from hpml.bytecode.machine.opcodes.containers import pop_many
+from hpml.bytecode.machine.plain_attributes import in_class
 from hpml.bytecode.machine.state import Enter, Frame
 
 
@@ -55,12 +56,7 @@ def _is_plain_class(value: Any) -> bool:
         return False
     kind: Any = value
     plain = kind.__new__ is object.__new__ and not kind.__flags__ & _IS_ABSTRACT
-    return plain and type(_in_class(kind, "__init__")) is FunctionType
-
-
-def _in_class(kind: Any, name: str) -> Any:
-    """Return what the class defines under `name`, unbound: it may be a static or class method."""
-    return next(owner.__dict__[name] for owner in kind.__mro__ if name in owner.__dict__)
+    return plain and type(in_class(kind, "__init__")) is FunctionType
 
 
 _IS_ABSTRACT = 1 << 20  # Py_TPFLAGS_IS_ABSTRACT
@@ -139,7 +135,7 @@ def call_function_ex(frame: Frame, instruction: DecodedInstruction) -> Enter | N
     if function is NULL:  # 3.13 has the function below the NULL
         function = other
     kind = type(args)
-    if not hasattr(kind, "__iter__") and not hasattr(kind, "__getitem__"):
+    if in_class(kind, "__iter__") is NULL and in_class(kind, "__getitem__") is NULL:
         function(*args, **keywords)  # CPython words the error, which names the function
     return call(frame, function, [*args], keywords)
 
