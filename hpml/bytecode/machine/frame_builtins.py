@@ -6,7 +6,6 @@ find the machine's, so their calls are answered here, from the interpreted frame
 
 from __future__ import annotations
 
-import _signal
 import builtins
 import sys
 import threading
@@ -16,9 +15,9 @@ from types import CellType, FrameType
 from typing import Any
 
 from hpml.bytecode.machine import tracebacks
-from hpml.bytecode.machine.null import NULL
-from hpml.bytecode.machine.signals import unwrapped
+from hpml.bytecode.machine.signals import GET_SIGNAL, SET_SIGNAL, unwrapped
 from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.null import NULL
 from hpml.bytecode.own_code import is_ours
 
 
@@ -200,7 +199,7 @@ def _set_signal(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
 
 
 def _get_signal(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
-    return NULL if keywords or len(args) != 1 else unwrapped(_signal.getsignal(*args))
+    return NULL if keywords or len(args) != 1 else unwrapped(GET_SIGNAL(*args))
 
 
 _ANSWERS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
@@ -212,8 +211,8 @@ _ANSWERS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
     id(eval): _evaluate(builtins.eval),
     id(exec): _evaluate(builtins.exec),
     id(sys._getframe): _get_frame,
-    id(_signal.signal): _set_signal,
-    id(_signal.getsignal): _get_signal,
+    id(SET_SIGNAL): _set_signal,
+    id(GET_SIGNAL): _get_signal,
     id(sys.getrefcount): _count_references,
     id(warnings.warn): _warn,
 }

@@ -14,7 +14,8 @@ from typing import Any
 
 from hpml.bytecode.machine import tracebacks
 from hpml.bytecode.machine.interpreter import run, unwind
-from hpml.bytecode.machine.plain_attributes import (
+from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise, Return, Yield
+from hpml.bytecode.plain_attributes import (
     context_of,
     returned_by,
     set_context,
@@ -22,7 +23,6 @@ from hpml.bytecode.machine.plain_attributes import (
     traceback_of,
     unchanged,
 )
-from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise, Return, Yield
 
 _YIELD_FROM = 2
 """The argument of the RESUME after a ``yield from``, in the lowest two bits."""

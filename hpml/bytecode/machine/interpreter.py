@@ -17,7 +17,6 @@ import sys
 from hpml.bytecode.errors import StepLimitError, UnknownOpcodeError
 from hpml.bytecode.machine import tracebacks
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.plain_attributes import set_traceback, unchanged
 from hpml.bytecode.machine.state import (
     CoroutineStack,
     Enter,
@@ -28,6 +27,7 @@ from hpml.bytecode.machine.state import (
     Signal,
     Yield,
 )
+from hpml.bytecode.plain_attributes import set_traceback, unchanged
 
 _OURS = (StepLimitError, UnknownOpcodeError)
 

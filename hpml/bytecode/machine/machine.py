@@ -18,10 +18,10 @@ from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.errors import BytecodeError, StepLimitError
 from hpml.bytecode.machine import interpreter, tracebacks
 from hpml.bytecode.machine.decode import decode
-from hpml.bytecode.machine.plain_attributes import unchanged
 from hpml.bytecode.machine.recorder import Recorder, raised_text
 from hpml.bytecode.machine.state import ASYNC, CoroutineStack, MachineState, Reraise
 from hpml.bytecode.machine.trace import Raised, Trace
+from hpml.bytecode.plain_attributes import unchanged
 from hpml.bytecode.safe_repr import short
 
 RUN_LIMIT = 100_000_000
@@ -41,13 +41,23 @@ class Machine:
             those for which a function returns true.
 
     Functions that are not stepped into, everything written in C, and whatever C code calls back
-    (the ``key`` of ``sorted``, an ``__add__``) are executed by CPython within one instruction.
-    What looks at the stack of calls (``inspect.stack``, the line of a warning from C code) sees the
-    machine there, and so does what watches state (`sys.settrace`) or looks into a generator
-    (``gi_frame``, ``gi_yieldfrom``). The frames of a traceback keep the variables' values of the
-    moment of the exception. Steps that another thread takes are not recorded. A generator that is
-    driven by a generator costs a few of Python's own calls, so that some hundred of them in each
-    other reach the limit of recursion earlier than without the machine.
+    (the ``key`` of ``sorted``, an ``__add__``, a property) are executed by CPython within one
+    instruction. What looks at the stack of calls from there (``inspect.stack``, the line of a
+    warning) sees the machine, and so does what watches execution (`sys.settrace`) or looks into a
+    generator (``gi_frame``, ``gi_yieldfrom``).
+
+    Python has no way to make a frame object of a given call, so those that a program gets are
+    copies: ``f_code`` is a copy of the function's code, a write through ``f_locals`` (3.13) changes
+    nothing, and in a traceback ``f_lineno`` and ``f_back`` are None (``tb_lineno`` is right) and
+    the variables those of the moment of the exception.
+
+    A program that meets the limit leaves by way of its ``finally`` and ``with``, with a few steps
+    more for them; then the limit is reported. Signals reach the program between instructions;
+    a handler that is set by a function which is not stepped into may interrupt the machine itself.
+    Steps that another thread takes are not recorded. A generator that is driven by a generator
+    costs a few of Python's own calls, so that some hundred of them in each other reach the limit of
+    recursion earlier than without the machine. From 3.14 on CPython does not count the reference of
+    a parameter that was lent by its caller, and `sys.getrefcount` counts it here.
 
     >>> Machine(max_steps=1000).run(sum, [1, 2])
     Traceback (most recent call last):
@@ -234,14 +244,15 @@ def _report(error: BaseException) -> Raised:
 def _trace(
     function: FunctionType, recorder: Recorder, value: str | None, exception: Raised | None
 ) -> Trace:
-    steps = recorder.steps()
+    recorder.stop()
     try:
-        lines, first_line = inspect.getsourcelines(function)
+        # Of the code: a function that wraps another stands for that one's source.
+        lines, first_line = inspect.getsourcelines(function.__code__)
     except (OSError, TypeError):
         lines, first_line = [], function.__code__.co_firstlineno
     return Trace(
         function=function.__qualname__,
-        steps=steps,
+        steps=recorder.steps,
         value=value,
         exception=exception,
         printed=recorder.printed,

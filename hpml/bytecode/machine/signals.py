@@ -9,7 +9,7 @@ code that it called, is called at once.
 
 from __future__ import annotations
 
-import _signal  # without the enumerations of `signal`, which make each look-up slow
+import _signal  # type: ignore[import-not-found] # no enumerations, which make it slow
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +18,9 @@ from types import CodeType, FrameType
 from typing import Any
 
 from hpml.bytecode.own_code import is_our_code
+
+SET_SIGNAL, GET_SIGNAL = _signal.signal, _signal.getsignal
+"""What the functions of `signal` call."""
 
 _OPCODES = str(Path(__file__).parent / "opcodes")
 _ATOMIC = tuple(str(Path(_OPCODES, name)) for name in ("stack.py", "exceptions.py"))

@@ -27,8 +27,8 @@ from typing import Any, Protocol
 from hpml.bytecode.errors import StepLimitError
 from hpml.bytecode.machine.binding import bind
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
-from hpml.bytecode.machine.null import NULL
 from hpml.bytecode.machine.signals import WaitingSignals
+from hpml.bytecode.null import NULL
 from hpml.bytecode.own_code import is_our_code
 
 # CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR: only an event loop can run these.

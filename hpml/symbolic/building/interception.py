@@ -101,7 +101,7 @@ def _last_handle_gone(reference: weakref.ref[Token]) -> None:
 
 def _install() -> None:
     if Function.__dict__["apply"] is _ORIGINAL_APPLY:
-        Function.apply = _recording_apply  # type: ignore[method-assign]
+        Function.apply = _recording_apply  # type: ignore[assignment, method-assign]
         torch._functorch.utils.unwrap_dead_wrappers = _refusing_unwrap
     current = nn.Module.__call__
     if current is _ORIGINAL:

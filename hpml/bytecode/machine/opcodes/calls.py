@@ -9,11 +9,11 @@ from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.frame_builtins import answer_from_frame
-from hpml.bytecode.machine.null import NULL
 from hpml.bytecode.machine.opcodes.classes import build_class
 from hpml.bytecode.machine.opcodes.containers import pop_many
-from hpml.bytecode.machine.plain_attributes import in_class
 from hpml.bytecode.machine.state import Enter, Frame
+from hpml.bytecode.null import NULL
+from hpml.bytecode.plain_attributes import in_class
 
 
 def call(frame: Frame, function: Any, args: list[Any], keywords: dict[str, Any]) -> Enter | None:

@@ -10,9 +10,9 @@ from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.interpreter import run
-from hpml.bytecode.machine.null import NULL
-from hpml.bytecode.machine.plain_attributes import in_class, traceback_of, unchanged
 from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise
+from hpml.bytecode.null import NULL
+from hpml.bytecode.plain_attributes import in_class, traceback_of, unchanged
 
 
 def load_build_class(frame: Frame, instruction: DecodedInstruction) -> None:

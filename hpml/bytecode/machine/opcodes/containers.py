@@ -7,9 +7,9 @@ from collections.abc import Iterator
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.null import NULL
-from hpml.bytecode.machine.plain_attributes import in_class
 from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.null import NULL
+from hpml.bytecode.plain_attributes import in_class
 
 
 def pop_many(frame: Frame, count: int) -> list[Any]:

@@ -6,9 +6,9 @@ import sys
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.null import NULL
-from hpml.bytecode.machine.plain_attributes import flags
 from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.null import NULL
+from hpml.bytecode.plain_attributes import flags
 
 # Py_TPFLAGS_SEQUENCE, Py_TPFLAGS_MAPPING and _Py_TPFLAGS_MATCH_SELF.
 _SEQUENCE = 1 << 5

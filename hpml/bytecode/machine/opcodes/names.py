@@ -6,10 +6,10 @@ from types import CellType, FrameType
 from typing import Any, NoReturn
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.null import NULL
-from hpml.bytecode.machine.plain_attributes import flags, in_class
 from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.null import NULL
 from hpml.bytecode.own_code import is_ours
+from hpml.bytecode.plain_attributes import flags, in_class
 
 # Local variables
 

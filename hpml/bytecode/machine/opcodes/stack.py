@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.null import NULL
 from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.null import NULL
 
 
 def nop(frame: Frame, instruction: DecodedInstruction) -> None:

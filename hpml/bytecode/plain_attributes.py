@@ -9,7 +9,7 @@ from __future__ import annotations
 from types import TracebackType
 from typing import Any, Protocol
 
-from hpml.bytecode.machine.null import NULL
+from hpml.bytecode.null import NULL
 
 
 class _Slot(Protocol):
