@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hpml.benchmark.display.plot import plot_comparison
+from hpml.benchmark.display.table import comparison_frame, comparison_table
 from hpml.benchmark.paired import PairedSamples
-from hpml.benchmark.plot import plot_comparison
-from hpml.benchmark.table import comparison_frame, comparison_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -41,11 +41,11 @@ class Comparison(PairedSamples):
     """
 
     def table(self) -> pd.DataFrame:
-        """Return one row a contender; see `hpml.benchmark.table.comparison_frame`."""
+        """Return one row a contender; see `hpml.benchmark.display.table.comparison_frame`."""
         return comparison_frame(self)
 
     def plot(self, ax: Axes | None = None) -> Axes:
-        """Draw the comparison; see `hpml.benchmark.plot.plot_comparison`."""
+        """Draw the comparison; see `hpml.benchmark.display.plot.plot_comparison`."""
         return plot_comparison(self, ax)
 
     def __str__(self) -> str:

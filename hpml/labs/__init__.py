@@ -25,7 +25,7 @@ nobody answers, the result is shown as not predicted.
 
 from __future__ import annotations
 
-from hpml.base.page import say, why
+from hpml.base.page import say, show_code, why
 from hpml.course.challenge import challenge
 from hpml.course.errors import AnswerError, LabError, PredictionLocked
 from hpml.course.predictions.calibration import Calibration, calibration
@@ -47,5 +47,6 @@ __all__ = [
     "lab_head",
     "predict",
     "say",
+    "show_code",
     "why",
 ]

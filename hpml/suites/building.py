@@ -16,10 +16,10 @@ from typing import TYPE_CHECKING, Any
 from hpml.base.errors import describe
 from hpml.benchmark import Contender, ProcessContender
 from hpml.benchmark.agreement import same_results
-from hpml.benchmark.cases import cases_frame, cases_table
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.contender import AnyContender
+from hpml.benchmark.display.cases import cases_frame, cases_table
 from hpml.benchmark.record import Case, Parameters
+from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites import peer
 from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError

@@ -18,8 +18,8 @@ from hpml.base.environment import Value
 from hpml.base.tables import Table
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.contender import AnyContender
 from hpml.benchmark.record import Parameters
+from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites import peer
 from hpml.suites.choosing import choose
 from hpml.suites.forwards import (

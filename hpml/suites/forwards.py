@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from hpml.base.environment import Value
 from hpml.base.tables import Table
 from hpml.benchmark import Contender, ProcessContender
-from hpml.benchmark.cases import cases_frame, cases_table
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.contender import AnyContender
+from hpml.benchmark.display.cases import cases_frame, cases_table
 from hpml.benchmark.record import Case
+from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites.options import positive, shared_options
 from hpml.suites.running import environment_line
 from hpml.suites.settings import Settings

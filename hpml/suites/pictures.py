@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 from hpml.base import style
 from hpml.benchmark.advising import UNSTABLE, kinds, summary
+from hpml.benchmark.display.sweep_plot import limits, plot_sweep
 from hpml.benchmark.record import Case
 from hpml.benchmark.sweep import sweeps
-from hpml.benchmark.sweep_plot import limits, plot_sweep
 from hpml.suites.errors import SuiteError
 from hpml.suites.published import DEEP_LINEAR, TOY_RESNET, PublishedBlock, published_ratios
 from hpml.suites.running import environment_line

@@ -10,7 +10,7 @@ from typing import Any, Self
 
 from hpml.base.environment import Value
 from hpml.benchmark import Comparison, compare
-from hpml.benchmark.contender import AnyContender
+from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites.errors import SuiteError
 
 

@@ -16,7 +16,7 @@ from hpml.base.tables import Table
 from . import config
 from .building.handles import SymbolicData, handle_of
 from .building.interception import Token, handle_token
-from .building.node import Node, format_origin
+from .building.node import Node, format_origin, layer_text
 from .errors import ArgumentError
 from .execution import EXECUTIONS, PREPARE, cuda_graph
 from .execution.source import documented_source
@@ -139,8 +139,9 @@ class SymbolicModel(nn.Module):
         arguments = " and ".join(self._graph.values[a].text() for a in call.arguments)
         place = "" if call.origin is None else f", written at {format_origin(call.origin)}"
         return (
-            f"In layer {call.name} of the symbolic model, {layer!r}, call {position + 1} of "
-            f"{len(self._graph.calls)}{place}. When the model was built it received {arguments}."
+            f"In layer {call.name} of the symbolic model, {layer_text(layer)}, call "
+            f"{position + 1} of {len(self._graph.calls)}{place}. "
+            f"When the model was built it received {arguments}."
         )
 
     # --- looking ---
@@ -328,6 +329,7 @@ def _listed(what: str, given: Any) -> list[Any]:
         raise ArgumentError(
             f"{what} expected symbolic data, or a list or tuple of it, received "
             f"{type(given).__name__}"
+            + (f": give list({what}.values())" if isinstance(given, dict) else "")
         )
     return list(given)
 

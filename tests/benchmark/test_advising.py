@@ -6,7 +6,7 @@ import re
 
 from hpml.benchmark import Case, Comparison, Measurement
 from hpml.benchmark.advising import kinds, summary, unstable
-from hpml.benchmark.cases import cases_table
+from hpml.benchmark.display.cases import cases_table
 from hpml.benchmark.stability import Advice
 
 CALM = tuple(1e-3 + 1e-6 * (i % 5) for i in range(25))

@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpml.benchmark import BenchmarkError, Case, Comparison, Measurement, plot_sweep
+from hpml.benchmark.display.sweep_plot import spread_out
 from hpml.benchmark.sweep import Sweep, sweeps
-from hpml.benchmark.sweep_plot import spread_out
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

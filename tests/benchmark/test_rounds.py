@@ -9,8 +9,8 @@ import pytest
 
 from hpml.benchmark import Comparison, Contender, compare, measure
 from hpml.benchmark.errors import BenchmarkError, ContenderError, StoppedError
-from hpml.benchmark.rounds import _prepare, schedule
-from hpml.benchmark.timing import LocalSampler, Settings
+from hpml.benchmark.sampling.rounds import _prepare, schedule
+from hpml.benchmark.sampling.timing import LocalSampler, Settings
 from tests.benchmark.fakes import FakeClock
 
 

@@ -3,13 +3,14 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import pytest
 
-from hpml.benchmark import timing
+from hpml.benchmark import measure
 from hpml.benchmark.errors import BenchmarkError
-from hpml.benchmark.timing import LocalSampler, Settings, choose_number
+from hpml.benchmark.sampling import timing
+from hpml.benchmark.sampling.timing import LocalSampler, Settings, choose_number
 from tests.benchmark.fakes import FakeClock
 
 
@@ -164,6 +165,14 @@ def test_a_coroutine_is_refused() -> None:
     with pytest.raises(BenchmarkError, match=r"asyncio.run\(…\)"):
         LocalSampler(start, Settings()).call()
     made[0].close()
+
+
+def test_a_generator_function_is_refused_without_a_call() -> None:
+    def numbers() -> Iterator[int]:
+        yield 1
+
+    with pytest.raises(BenchmarkError, match="Contender 'numbers', while it was opened: a call"):
+        measure(numbers, warm_up=0)
 
 
 def test_the_loop_costs_something_and_less_than_a_call_that_works() -> None:

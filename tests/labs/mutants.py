@@ -106,7 +106,8 @@ def _outcome(exercise: Any, function: Any, case: Any) -> list[Outcome]:
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, SECONDS)
+    # Again and again: where it is raised in a callback of the collector, Python swallows it.
+    signal.setitimer(signal.ITIMER_REAL, SECONDS, SECONDS)
     try:
         return list(run(exercise, function, [case]))
     except KeyboardInterrupt:

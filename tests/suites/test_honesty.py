@@ -10,7 +10,7 @@ import pytest
 from hpml.suites import honesty
 from hpml.suites.errors import SuiteError
 from hpml.suites.honesty import Figures, HonestyResult
-from hpml.suites.noise import NOISES
+from hpml.suites.honesty.noise import NOISES
 
 SEEN = [noise.name for noise in NOISES if noise.seen]
 RUNS = 160

@@ -54,7 +54,7 @@ def test_the_peer_computes_with_the_same_weights_and_mode(grad: bool) -> None:
     contenders = deep_linear._contenders(
         5, 3, ForwardSettings(contenders=chosen, batch=2, grad=grad, seed=1)
     )
-    from hpml.benchmark.timing import Settings
+    from hpml.benchmark.sampling.timing import Settings
 
     with torch.set_grad_enabled(grad):
         local, foreign = (contender.open(Settings()) for contender in contenders)
@@ -195,7 +195,7 @@ def test_toy_resnet_measures_everyone_in_one_comparison(
 @needs_peer
 @pytest.mark.parametrize("grad", [False, True])
 def test_the_peers_toy_resnet_has_the_same_weights_statistics_and_mode(grad: bool) -> None:
-    from hpml.benchmark.timing import Settings
+    from hpml.benchmark.sampling.timing import Settings
 
     chosen = ["handwritten", "inlined", peer.NAME, toy_resnet.CONTROL]
     made = toy_resnet._contenders(8, ForwardSettings(contenders=chosen, batch=2, grad=grad, seed=1))

@@ -149,6 +149,23 @@ def hook_after_all_hooks_were_cleared_by_assignment(owner: Any, log: list[Any]) 
     return owner.flat.register_forward_hook(doubled).remove
 
 
+@event(called=True)
+def hooks_swapped_in(owner: Any, log: list[Any]) -> Undo:
+    """As one who keeps the hooks aside: no hook is registered by that."""
+    prepared = OrderedDict({0: doubled})
+    owner(value())
+    before, owner.flat._forward_hooks = owner.flat._forward_hooks, prepared
+    return lambda: setattr(owner.flat, "_forward_hooks", before)
+
+
+@event(called=True)
+def pre_hooks_swapped_in_and_out(owner: Any, log: list[Any]) -> Undo:
+    owner.head._forward_pre_hooks = OrderedDict()
+    owner(value())
+    owner.head._forward_pre_hooks[0] = lambda _, args: (args[0] * 3,)
+    return lambda: setattr(owner.head, "_forward_pre_hooks", OrderedDict())
+
+
 def global_hook(register: str, hook: Callable[..., Any]) -> None:
     """Add a hook for all modules that looks at those of one owner."""
 
@@ -214,6 +231,14 @@ def circular(self: Any, x: Any, weight: Any, bias: Any) -> Any:
     return F.conv2d(F.pad(x, (1, 1, 1, 1), "circular"), weight, bias)[..., 1:-1, 1:-1]
 
 
+def doubling(function: Any) -> Any:
+    @functools.wraps(function)
+    def doubled(*args: Any, **kwargs: Any) -> Any:
+        return function(*args, **kwargs) * 2
+
+    return doubled
+
+
 class Twice(nn.Linear):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return super().forward(x) * 2
@@ -243,12 +268,32 @@ table(
 )
 
 
+def method_while_an_attribute_goes(layer: str, name: str, make: Any) -> None:
+    """Add an event after which the layer has as many attributes as before."""
+
+    def do(owner: Any, log: list[Any]) -> Undo:
+        target = getattr(owner, layer)
+        target.note = 1
+        owner(value())
+        del target.note
+        return set_and_delete(target, name, make(target))
+
+    EVENTS.append(Event(f"{name} of {layer} while an attribute goes", True, do, before=True))
+
+
+method_while_an_attribute_goes("linear", "_call_impl", lambda layer: doubling(layer._call_impl))
+method_while_an_attribute_goes("conv", "_conv_forward", lambda c: types.MethodType(circular, c))
+method_while_an_attribute_goes("norm", "_check_input_dim", lambda _: lambda x: x.mul_(2))
+method_while_an_attribute_goes("linear", "forward", lambda _: lambda x: x[:, :6])
+
+
 @event(called=True)
-def forward_of_its_own_while_another_attribute_goes(owner: Any, log: list[Any]) -> Undo:
+def weight_hidden_while_an_attribute_goes(owner: Any, log: list[Any]) -> Undo:
     owner.linear.note = 1
     owner(value())
     del owner.linear.note
-    return set_and_delete(owner.linear, "forward", lambda x: F.linear(x, owner.linear.weight) * 2)
+    owner.linear.__dict__["weight"] = torch.randn(6, 16)
+    return lambda: owner.linear.__dict__.pop("weight")
 
 
 @event(called=True)
@@ -338,14 +383,6 @@ surrounding("autocast", lambda: torch.autocast("cpu", torch.bfloat16))
 surrounding("inference mode", torch.inference_mode)
 surrounding("no grad", torch.no_grad)
 surrounding("saved on the CPU", torch.autograd.graph.save_on_cpu, visible=False)
-
-
-def doubling(function: Any) -> Any:
-    @functools.wraps(function)
-    def doubled(*args: Any, **kwargs: Any) -> Any:
-        return function(*args, **kwargs) * 2
-
-    return doubled
 
 
 def patch(owner: Any, name: str, make: Callable[[Any], Any], called: bool, visible: bool) -> None:

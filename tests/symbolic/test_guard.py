@@ -78,17 +78,41 @@ def test_layers_are_looked_at_one_by_one_only_when_something_happened(checks: li
         model(x)
     assert len(checks) == 1
     model.linear.weight = nn.Parameter(torch.rand(6, 16))
-    model.eval()
     model.double()
     model(value(torch.float64))
     assert len(checks) == 1
     model.note = "an attribute of the model"
     model(value(torch.float64))
     assert len(checks) == 1
-    model.linear.note = "an attribute of a layer"
-    for _ in range(3):
-        model(value(torch.float64))
-    assert len(checks) == 2
+    for change in (lambda: setattr(model.linear, "note", 1), model.eval):
+        looks = len(checks)
+        change()
+        for _ in range(3):
+            model(value(torch.float64))
+        assert len(checks) == looks + 1
+
+
+def test_a_forward_that_fails_for_want_of_a_parameter_runs_once() -> None:
+    """What may fail is looked at before the first layer runs: else dropout would draw twice."""
+    calls: list[int] = []
+
+    class Counts(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            calls.append(1)
+            return x
+
+    layers = [Counts(), nn.Dropout(0.5), nn.Linear(4, 4), nn.BatchNorm1d(4)]
+    model, twin = chain(*layers), nn.Sequential(*copy.deepcopy(layers))
+    model(torch.rand(SHAPE))
+    for owner, linear in ((model, layers[2]), (twin, twin[2])):
+        bias = linear.bias
+        del linear.bias
+        linear.register_parameter("other", bias)
+        calls.clear()
+        torch.manual_seed(0)
+        with pytest.raises((AttributeError, KeyError), match="bias"):
+            owner(torch.rand(SHAPE))
+        assert calls == [1]
 
 
 def test_while_something_is_in_the_way_each_forward_looks_again(checks: list[Guard]) -> None:

@@ -16,7 +16,7 @@ from hpml.benchmark import Measurement
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Case, read_cases
 from hpml.widgets import WidgetError, benchmark_panel
-from hpml.widgets.benchmark_panel.page import draw, page
+from hpml.widgets.benchmark_panel.page import as_text, draw, page
 from hpml.widgets.benchmark_panel.state import BenchmarkPanel, latest
 from hpml.widgets.benchmark_panel.worker import RemoteControl
 
@@ -357,7 +357,7 @@ def test_the_page_says_how_many_sizes_are_done_while_a_run_goes_on() -> None:
     assert "Measuring; 0 of 2 sizes are done." in page(panel).html
     run.kill()
     finish(panel)
-    assert "Cancelled. Kept: nothing" in str(panel)
+    assert "Cancelled. Kept: nothing" in as_text(panel)
 
 
 @pytest.mark.parametrize("headless", ["1", "0"])

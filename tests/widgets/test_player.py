@@ -43,10 +43,13 @@ def test_a_frame_says_who_asks_who_waits_and_what_is_executed() -> None:
     assert animation.keyframes[asks].line == "lazy: sum asks for double."
     assert "0v1" in lit(animation, asks, "asked")
     assert lit(animation, asks, "waits") == {"0v3", "0b3"}
+    # The lines between who asks and what is asked for: against their arrows, up to the box.
+    assert lit(animation, asks, "asks") == {"0r2-3", "0a0-2-1"}
     assert "sum → double" in animation.keyframes[asks].pieces["stack 0"]
     executes = 4
     assert animation.keyframes[executes].line == "lazy: double is executed."
     assert "0v1" in lit(animation, executes, "now")
+    assert lit(animation, executes, "asks") == set()
     assert animation.keyframes[executes].texts["0n1"] == "1×"
     assert lit(animation, len(animation.keyframes) - 1, "known") == {
         f"0{k}{v}" for k in "vb" for v in range(4)

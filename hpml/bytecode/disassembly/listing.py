@@ -126,6 +126,7 @@ class Listing:
             title=self.name[:1].upper() + self.name[1:],
             caption=self._guarded(),
             align=_ALIGN,
+            code=True,
         )
 
     def _guarded(self) -> str | None:
@@ -239,7 +240,10 @@ def compare(f: object, g: object) -> Table:
             rows.append([a, "=" if kind == "equal" else "≠" if a and b else "<" if a else ">", b])
     counts = f"{len(left)} instructions and {len(right)}"
     return Table(
-        [names[0], "", names[1]], rows, caption=f"{counts}. Bytecode of CPython {python_version()}."
+        [names[0], "", names[1]],
+        rows,
+        caption=f"{counts}. Bytecode of CPython {python_version()}.",
+        code=True,
     )
 
 

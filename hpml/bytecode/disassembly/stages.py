@@ -9,7 +9,6 @@ Python really does, and not a model of it.
 from __future__ import annotations
 
 import ast
-import html
 import importlib.util
 import io
 import marshal
@@ -24,7 +23,7 @@ from types import CodeType
 from typing import Any
 
 from hpml.base.errors import describe
-from hpml.base.page import Page
+from hpml.base.page import Page, show_code
 from hpml.base.tables import Table
 from hpml.bytecode.disassembly.listing import Disassembly, disassemble
 from hpml.bytecode.disassembly.subject import compiled
@@ -32,7 +31,6 @@ from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.errors import BytecodeError
 from hpml.bytecode.safe_repr import short
 
-_FIXED = "font-family: var(--jp-code-font-family, monospace); line-height: 1.3;"
 _MODES = {
     "timestamp": py_compile.PycInvalidationMode.TIMESTAMP,
     "checked hash": py_compile.PycInvalidationMode.CHECKED_HASH,
@@ -236,7 +234,7 @@ def _tree(source: str) -> Page:
         raise BytecodeError(
             "The source text is nested too deeply for its tree to be shown. Divide the expression."
         ) from None
-    return Page(text, f'<pre style="{_FIXED}">{html.escape(text)}</pre>')
+    return show_code(text)
 
 
 def _attributes(code: CodeType) -> Table:

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hpml.base.page import Page
+from hpml.base.page import Page, show_code
 from hpml.course.errors import LabError
 from hpml.labs.lab_01_dynamic_typing.operations import OPERATIONS
 
@@ -117,7 +117,7 @@ def compiler_says(source: str) -> Page:
         command = [compiler, "-fsyntax-only", "-fdiagnostics-color=never", "lecture.c"]
         done = _run(command, folder)
     text = f"{compiler} lecture.c\n{done.stderr.strip() or 'nothing to complain about'}"
-    return Page(text, f'<pre style="line-height: 1.3;">{html.escape(text)}</pre>')
+    return show_code(text)
 
 
 def _run(command: list[str], folder: str | None) -> subprocess.CompletedProcess[str]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import difflib
 import re
 from types import FunctionType
@@ -103,6 +102,10 @@ def lecture_form(function: FunctionType) -> tuple[Program, list[str]]:
     ...     d = a + b * c
     >>> lecture_form(lecture)[0][-2:], lecture_form(lecture)[1]
     ([('BINARY_ADD', None), ('STORE_FAST', 3)], ['a', 'b', 'c', 'd'])
+    >>> def numbers(a):
+    ...     a = 7 + a * -1000
+    >>> [arg for name, arg in lecture_form(numbers)[0] if name == "LOAD_CONST"]
+    [7, -1000]
     """
     names = list(function.__code__.co_varnames)
     found: Program = []
@@ -118,8 +121,10 @@ def lecture_form(function: FunctionType) -> tuple[Program, list[str]]:
             kinds = re.findall("LOAD_FAST|STORE_FAST", step.opname)
             slots = [names.index(name) for name in step.argrepr.split(", ")]
             found += zip(kinds, slots, strict=True)
-        elif step.opname in ("LOAD_CONST", "LOAD_SMALL_INT") and step.argrepr.lstrip("-").isdigit():
-            found.append(("LOAD_CONST", int(ast.literal_eval(step.argrepr))))
+        elif (
+            step.opname in ("LOAD_CONST", "LOAD_SMALL_INT") and _operand(step).strip("-").isdigit()
+        ):
+            found.append(("LOAD_CONST", int(_operand(step))))
         elif jump is not None and jump[2] == "TRUE":
             # The slide's machine has one conditional jump: over an unconditional one.
             found.append(("POP_JUMP_IF_FALSE", None))

@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import ast
-import html
 from collections.abc import Iterator, Sequence
 
 from hpml.base.errors import describe
-from hpml.base.page import Page
+from hpml.base.page import Page, show_code
 from hpml.base.tables import Table
 from hpml.bytecode import stages
 from hpml.course.errors import LabError
@@ -42,7 +41,7 @@ def syntax_tree(source: str) -> Page:
             f"syntax_tree expects Python source text, got {describe(source)} ({error})."
         ) from None
     text = "\n".join([_label(tree), *_branches(tree, "")])
-    return Page(text, f'<pre style="line-height: 1.25;">{html.escape(text)}</pre>')
+    return show_code(text)
 
 
 def mistakes(sources: Sequence[str]) -> Table:

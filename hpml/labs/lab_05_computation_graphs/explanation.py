@@ -6,9 +6,7 @@ from hpml.course.explanation import Explanation
 
 __all__ = ["EXPLANATION"]
 
-_BEST = (
-    "Make the values 64 times as large: once with additions, which keep nothing, once with tanh."
-)
+_BEST = "Make the values 64 times as large, once of additions and once of tanh."
 
 EXPLANATION = Explanation(
     question=(

@@ -23,7 +23,7 @@ from hpml.labs.lab_07_code_generation.networks import (
     nothings,
     residual_model,
 )
-from hpml.labs.lab_07_code_generation.shown import error_page, listing
+from hpml.labs.lab_07_code_generation.shown import error_page
 
 __all__ = [
     "DOCUMENTS_SOURCE",
@@ -36,7 +36,6 @@ __all__ = [
     "error_page",
     "instructions",
     "linear_chain",
-    "listing",
     "live_bytes",
     "loop_length",
     "measure_expressions",

@@ -6,7 +6,7 @@ from hpml.course.explanation import Explanation
 
 __all__ = ["EXPLANATION"]
 
-_BEST = "Measure both at 25 and at 250 layers, and divide the difference by the number of layers."
+_BEST = "Measure both at 25 and at 250 layers, and divide the differences by them."
 
 EXPLANATION = Explanation(
     question=(

@@ -1,32 +1,13 @@
-"""Program text and errors as the page shows them."""
+"""Errors as the page shows them, by the lines of generated code that they passed."""
 
 from __future__ import annotations
 
-import html
 import linecache
 import traceback
 from collections.abc import Callable
 
-from hpml.base.page import Page
+from hpml.base.page import Page, show_code
 from hpml.course.errors import LabError
-
-# An exported page gives output the font of its prose and breaks lines inside words.
-_FIXED = (
-    "font-family: var(--jp-code-font-family, monospace), monospace; font-size: 13px; "
-    "line-height: 1.35; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere;"
-)
-
-
-def listing(text: str, title: str = "") -> Page:
-    """Return program text as a page, in a fixed-width block.
-
-    >>> listing("h = l[0](x)")
-    h = l[0](x)
-    """
-    head = f"<p><b>{html.escape(title)}</b></p>" if title else ""
-    plain = f"{title}\n{text}" if title else text
-    block = f'<pre style="{_FIXED}">{html.escape(text)}</pre>'
-    return Page(plain.rstrip("\n"), head + block)
 
 
 def error_page(run: Callable[[], object]) -> Page:
@@ -50,5 +31,5 @@ def error_page(run: Callable[[], object]) -> Page:
             lines.append(f'File "{frame.filename}", line {frame.lineno}, in {frame.name}')
             lines.append(f"    {linecache.getline(frame.filename, frame.lineno or 0).strip()}")
         lines += [line.rstrip() for line in traceback.format_exception_only(error)]
-        return listing("\n".join(line for line in lines if line.strip()))
+        return show_code("\n".join(line for line in lines if line.strip()))
     raise LabError("error_page expects something that fails, but nothing did: change its input.")

@@ -18,7 +18,7 @@ import operator
 import sys
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 import torch
@@ -31,6 +31,14 @@ from . import interception
 from .arguments import mentions
 from .examples import evaluate
 from .interception import Handle, Token
+from .misuse import (
+    NUMPY_OPERATORS,
+    array_refused,
+    check_batch_index,
+    check_squeeze,
+    method_refused,
+    number_refused,
+)
 from .node import Concrete, Node, TensorSpec, describe_spec, layer_name
 from .node_making import call_layer, make_node, make_parts
 from .operators import Operators
@@ -46,9 +54,6 @@ class SymbolicData(Handle, Operators):
 
     __slots__ = ("__weakref__", "_node", "_token")
 
-    # NumPy scalars and arrays must leave `3.0 * x` to this class.
-    __array_ufunc__ = None
-
     def __init__(self, node: Node, token: Token) -> None:
         self._node = node
         self._token = token
@@ -59,6 +64,12 @@ class SymbolicData(Handle, Operators):
     @property
     def v(self) -> Any:
         """Example data: computed now from example inputs, and not stored."""
+        spec = self._node.spec
+        if isinstance(spec, Concrete) and spec.is_real and hasattr(spec.value, "v"):
+            raise ArgumentError(
+                f"{self!r} has a field named v, and x.v means example data: for the field write "
+                "useful_layers.GetAttr('v')(x)"
+            )
         return evaluate(self._node)
 
     @property
@@ -146,6 +157,8 @@ class SymbolicData(Handle, Operators):
         return _record(layer, (self, *others), {}, custom_name, output_shape)
 
     def __getitem__(self, index: Any) -> Any:
+        if isinstance(self, SymbolicTensor) and not self._node.batch_known:
+            check_batch_index(self, index)
         if isinstance(index, SymbolicData):
             nodes = (self._node, index._node)
             return self._apply(useful_layers.SliceLayerSymbolicIdx(), nodes)
@@ -169,6 +182,49 @@ class SymbolicData(Handle, Operators):
             return len(value)
         except TypeError:
             raise ArgumentError(f"{self!r} has no length") from None
+
+    def __contains__(self, item: Any) -> bool:
+        example = self._example()
+        if isinstance(example, (Mapping, str)):
+            return item in example
+        raise ArgumentError(
+            f"what is in {self!r} is not known while the graph is built: write (x == value).any(), "
+            "or put the question into the forward of a module"
+        )
+
+    def __eq__(self, other: object) -> Any:
+        """Compare: with other symbolic data by identity, with anything else when it runs."""
+        return self._compare(operator.eq, other, self is other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compare(operator.ne, other, self is not other)
+
+    def _compare(self, function: Callable[..., Any], other: object, identical: bool) -> Any:
+        if isinstance(other, Handle) or not self._can_equal(other):
+            return identical
+        return add_to_graph(function, self, other)
+
+    def _can_equal(self, other: object) -> bool:
+        return True
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+        """Record what an operator of NumPy's would compute; refuse any other function."""
+        function = NUMPY_OPERATORS.get(ufunc.__name__)
+        if function is None or method != "__call__" or kwargs:
+            raise ArgumentError(array_refused(self, f"np.{ufunc.__name__}"))
+        return add_to_graph(function, *args)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise ArgumentError(array_refused(self, "np.array"))
+
+    def __index__(self) -> int:
+        raise ArgumentError(number_refused(self))
+
+    def __float__(self) -> float:
+        raise ArgumentError(number_refused(self))
+
+    def __int__(self) -> int:
+        raise ArgumentError(number_refused(self))
 
     def __bool__(self) -> bool:
         raise ArgumentError(
@@ -225,11 +281,21 @@ def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 class SymbolicTensor(TensorShape, SymbolicData):
     """A placeholder for a tensor. Use it as a tensor: operators, slicing, methods, functions.
 
-    Comparing with ``==`` tells whether two handles are the same one, so that handles can be kept
-    in sets and dictionaries; for an elementwise comparison write ``x.eq(y)``.
+    Comparing two of them with ``==`` tells whether they are the same one, so that handles can be
+    kept in sets and dictionaries; for an elementwise comparison write ``x.eq(y)``. ``x == 0``
+    compares elementwise.
     """
 
     __slots__ = ()
+
+    __hash__ = SymbolicData.__hash__
+
+    def _can_equal(self, other: object) -> bool:
+        return isinstance(other, (int, float, complex, torch.Tensor))
+
+    @property
+    def _batch_known(self) -> bool:
+        return self._node.batch_known
 
     @property
     def _spec(self) -> TensorSpec:
@@ -272,11 +338,8 @@ class _Method:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name = self.__name__
-        if name.endswith("_"):
-            raise ArgumentError(
-                f"x.{name}() would change a value in place that other nodes read: use "
-                f"x.{name.rstrip('_')}(), which returns a new one"
-            )
+        if name.endswith("_") or name == "backward":
+            raise ArgumentError(method_refused(name))
         return _record_function(self._function, (self._handle, *args), kwargs)
 
     def __repr__(self) -> str:
@@ -335,7 +398,7 @@ def _record(
     custom_name: str | None = None,
     output_shape: Any = None,
 ) -> Any:
-    layer, handles = call_layer(func, args, kwds, SymbolicData)
+    layer, handles = call_layer(func, args, kwds, Handle)
     nodes = tuple(handle._node for handle in handles)
     return handles[0]._apply(layer, nodes, custom_name, output_shape)
 
@@ -356,8 +419,12 @@ def _record_function(
                 f"{layer_name(layer)} was called with symbolic data while layer(x) is switched "
                 f"off by {cause}: write x(layer), or make a new Input, which switches it on again"
             )
-    return add_to_graph(_FINDABLE.get(func, func), *args, **kwargs)
+    if func in _SQUEEZES and len(args) == 1 and not kwargs:
+        check_squeeze(args[0])
+    return _record(_FINDABLE.get(func, func), args, kwargs)
 
+
+_SQUEEZES = (torch.squeeze, torch.Tensor.squeeze)
 
 # Torch wraps this operator in a function that pickle cannot find by its name.
 _FINDABLE: dict[Callable[..., Any], Callable[..., Any]] = {torch.Tensor.__pow__: operator.pow}

@@ -15,9 +15,7 @@ Whatever ran, the layer itself did not.
 from __future__ import annotations
 
 import operator
-from collections import OrderedDict
-from collections.abc import Callable, Hashable, Sequence
-from types import ModuleType
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import torch
@@ -27,16 +25,14 @@ from torch.nn.parameter import is_lazy
 from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError, GraphError, ShapeError
 
+from . import shape_memory
 from .arguments import children_of
 from .examples import device_of, stand_in
 from .layer_rules import shape_by_rule
-from .node import Concrete, Node, TensorSpec, describe_spec, format_origin, layer_name
+from .node import Concrete, Node, TensorSpec, describe_spec, format_origin, layer_name, layer_text
 from .shape_runs import call_copy
 
 Spec = TensorSpec | Concrete
-
-_remembered: OrderedDict[Hashable, TensorSpec] = OrderedDict()
-_REMEMBER_AT_MOST = 4096
 
 
 def infer(layer: nn.Module, parents: Sequence[Node]) -> Spec:
@@ -101,20 +97,17 @@ def _propagate(layer: nn.Module, parents: Sequence[Node]) -> Spec:
         type(p.spec) is Concrete and p.spec.is_real and not _is_plain(p.spec.value) for p in parents
     ):
         return _run_once(layer, parents)
-    key = _key(layer, parents)
-    if key is not None and key in _remembered:
-        _remembered.move_to_end(key)
-        return _remembered[key]
+    remembered = shape_memory.recall(layer, parents)
+    if remembered is not None:
+        return remembered
     spec = None
     if not any(isinstance(module, torch.jit.ScriptModule) for module in layer.modules()):
         # The parameters of TorchScript lie in C++, where they cannot be meta tensors.
         spec = _run_on_meta(layer, parents)
     if spec is None:
         return _run_once(layer, parents)
-    if key is not None and type(spec) is TensorSpec:
-        _remembered[key] = spec
-        if len(_remembered) > _REMEMBER_AT_MOST:
-            _remembered.popitem(last=False)
+    if type(spec) is TensorSpec:
+        shape_memory.remember(layer, parents, spec)
     return spec
 
 
@@ -204,7 +197,7 @@ def _is_numberless(value: Any) -> bool:
             waiting.extend(parts)
         elif not (_is_plain(item) or isinstance(item, (torch.device, type(...)))):
             return False
-        if len(waiting) > _LARGEST_CONTENT:
+        if len(waiting) > shape_memory.LARGEST_CONTENT:
             return False
     return True
 
@@ -252,84 +245,10 @@ def _message(layer: nn.Module, parents: Sequence[Node], reason: str) -> str:
         if parent.origin is not None
     ]
     where = f" The value it received was made by {' and '.join(made)}." if made else ""
-    return f"{layer} cannot take a value of {received}: {reason}.{where}"
+    return f"{layer_text(layer)} cannot take a value of {received}: {reason}.{where}"
 
 
 def _first_line(error: BaseException) -> str:
     text = str(error).strip()
     line = text.splitlines()[0].rstrip(".") if text else "no message"
     return f"{type(error).__name__}: {line}"
-
-
-# --- what makes two layers alike -----------------------------------------------------------------
-
-
-def _key(layer: nn.Module, parents: Sequence[Node]) -> Hashable | None:
-    """Return what the result's shape depends on, or ``None`` where that cannot be told."""
-    specs = []
-    for parent in parents:
-        if type(parent.spec) is not TensorSpec:
-            return None
-        specs.append((parent.spec, parent.batch_known))
-    configuration = _configuration(layer)
-    if configuration is None:
-        return None
-    return configuration, tuple(specs), torch.get_default_dtype()
-
-
-_BOOKKEEPING = {"_parameters", "_buffers", "_modules", "_non_persistent_buffers_set", "_call"}
-
-
-def _configuration(layer: nn.Module) -> Hashable | None:
-    parts: list[Hashable] = []
-    for name, module in layer.named_modules():
-        parts.append((name, type(module)))
-        for key, value in module.__dict__.items():
-            if key in _BOOKKEEPING or (isinstance(value, dict) and not value):
-                continue
-            content = _content(value)
-            if content is None:
-                return None
-            parts.append((key, content))
-        for key, tensor in (*module._parameters.items(), *module._buffers.items()):
-            parts.append((key, None if tensor is None else (tuple(tensor.shape), tensor.dtype)))
-    return tuple(parts)
-
-
-_SCALARS = (
-    *(int, float, complex, bool, str, bytes, type, type(None), type(...)),
-    *(torch.dtype, torch.device, torch.layout, torch.memory_format),
-)
-_LARGEST_CONTENT = 1000
-
-
-def _content(value: Any) -> Hashable | None:
-    """Return something that is equal for equal values and no others, or ``None``.
-
-    Types are part of it: ``0``, ``0.0`` and ``False`` are equal to Python and not to a layer.
-    """
-    parts: list[Hashable] = []
-    waiting = [value]
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, (list, tuple, slice)):
-            inner = list(children_of(item) or ())
-            parts.append((type(item), len(inner)))
-            waiting.extend(inner)
-        elif isinstance(item, _SCALARS) or _is_fixed_function(item):
-            parts.append((type(item), item))
-        else:
-            return None
-        if len(parts) > _LARGEST_CONTENT:
-            return None
-    return tuple(parts)
-
-
-def _is_fixed_function(value: Any) -> bool:
-    """Return whether a value is a function of torch or of C, which does the same at each call."""
-    kind = type(value).__name__
-    if kind == "function":
-        return (value.__module__ or "").split(".")[0] in {"torch", "_operator"}
-    if kind == "builtin_function_or_method":  # a method of an object depends on that object
-        return isinstance(value.__self__, (type(None), type, ModuleType))
-    return kind in {"method_descriptor", "wrapper_descriptor"}

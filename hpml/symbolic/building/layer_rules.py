@@ -155,6 +155,11 @@ def _window_sizes(
         sizes, kernel, stride, padding, dilation, strict=True
     ):
         result = (size + 2 * pad - spread * (window - 1) - 1) // step + 1
+        if type(result) is not int:
+            raise ShapeError(
+                f"expected whole numbers for window, stride, padding and dilation, received "
+                f"{tuple(kernel)}, {stride!r}, {padding!r} and {dilation!r}"
+            )
         if result < 1:
             raise ShapeError(
                 f"the window {tuple(kernel)} does not fit into the image {tuple(sizes)}"

@@ -16,6 +16,7 @@ from torch import nn
 from torch.autograd import Function
 
 _creation = itertools.count()
+_LONGEST_TEXT = 400
 
 
 class TensorSpec(NamedTuple):
@@ -73,6 +74,7 @@ class Node:
         unpacking: set on nodes that are one of several results of one call.
         position: which of those results this node is.
         origin: file name and line of the statement that made the node.
+        grad_enabled: whether gradients were recorded where it was made.
         example: for an input, an example tensor, or the range from which one is drawn.
     """
 
@@ -83,6 +85,7 @@ class Node:
         "custom_name",
         "depth",
         "example",
+        "grad_enabled",
         "handle",
         "index",
         "layer",
@@ -114,6 +117,7 @@ class Node:
         self.handle: weakref.ref[Any] | None = None
         self.unpacking: Unpacking | None = None
         self.position = 0
+        self.grad_enabled = torch.is_grad_enabled()
         self.example: InputRange | torch.Tensor | None = None
         # Nearly every node has one child. A list for each would double the garbage collector's
         # work in a large graph, so a list is made for the second child.
@@ -152,6 +156,15 @@ def layer_name(layer: nn.Module) -> str:
     """
     name: str = layer._get_name()  # type: ignore[no-untyped-call]
     return name
+
+
+def layer_text(layer: nn.Module) -> str:
+    """Return how a message shows a layer: its own text if that is short, else its name."""
+    try:
+        text = repr(layer)
+    except Exception:  # noqa: BLE001 - a class may print itself in any way
+        text = ""
+    return text if 0 < len(text) <= _LONGEST_TEXT else type(layer).__name__
 
 
 def name_of(function: Callable[..., Any]) -> str:

@@ -16,7 +16,7 @@ from hpml.symbolic.errors import ArgumentError
 from .arguments import Template, split_call
 from .inference import given_spec, infer, infer_parts
 from .node import Node, Unpacking, name_of
-from .tracing_checks import check_constant, check_traced_methods, user_frame
+from .tracing_checks import check_constant, check_gradients, check_traced_methods, user_frame
 
 
 def call_layer(
@@ -31,6 +31,11 @@ def call_layer(
         raise ArgumentError(
             f"add_to_graph expected a function or a module to call, received {func!r}: "
             "give the function first, then its arguments"
+        )
+    if isinstance(func, type) and issubclass(func, nn.Module):
+        raise ArgumentError(
+            f"expected a layer to call, received the class {func.__name__}: make one of it first, "
+            f"{func.__name__}(...)(x)"
         )
     handles, template = split_call(args, kwds, kind)
     if not handles:
@@ -86,6 +91,8 @@ def make_node(
         batch_known = all(parent.batch_known for parent in parents)
     if custom_name is not None:
         _check_name(custom_name)
+    if not torch.is_grad_enabled():
+        check_gradients(parents)
     frame = user_frame(3)
     origin = None
     if frame is not None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import sys
+from collections.abc import Sequence
 from types import CodeType, FrameType
 from typing import Any
 
@@ -13,6 +14,7 @@ from hpml.symbolic.errors import ArgumentError
 
 from .arguments import find
 from .interception import Handle
+from .node import Node
 
 _NOT_THE_USERS = ("hpml.symbolic.", "torch.")
 _FRAMES_LOOKED_AT = 8
@@ -134,3 +136,16 @@ def _name_in(frame: FrameType, leaf: Tensor) -> str:
                     if parameter is leaf:
                         return f"{name}.{path}"
     return ""
+
+
+# --- gradients switched off -----------------------------------------------------------------------
+
+
+def check_gradients(parents: Sequence[Node]) -> None:
+    """Refuse ``torch.no_grad()`` around a part of a graph, which would be dropped."""
+    if any(parent.grad_enabled for parent in parents):
+        raise ArgumentError(
+            "torch.no_grad() around a part of a graph is not recorded, so that gradients would "
+            "flow there: expected calls outside of it; stop gradients with y.detach() behind that "
+            "part, or put it into the forward of a module"
+        )

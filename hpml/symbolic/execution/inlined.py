@@ -57,13 +57,7 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
         # A tracer notes in which layer it is.
         if parameters is None or torch._C._get_tracing_state() is not None:
             return in_order().run(self, *inputs)
-        try:
-            return forward(layers, parameters, *inputs)
-        except KeyError:
-            if guard.still_holds(layers):
-                raise
-        # A parameter is gone, in one of the rare ways that the guard does not look for each time.
-        return in_order().run(self, *inputs)
+        return forward(layers, parameters, *inputs)
 
     def failed_call(frame: FrameType, line: int) -> int | None:
         if frame.f_code is not forward.__code__:

@@ -41,7 +41,7 @@ def page(panel: BenchmarkPanel) -> Page:
 def draw(panel: BenchmarkPanel) -> Figure:
     """Draw time and ratio against the size, on axes with room for all sizes of the run."""
     from hpml.benchmark.advising import UNSTABLE, kinds, summary
-    from hpml.benchmark.sweep_plot import limits, plot_sweep
+    from hpml.benchmark.display.sweep_plot import limits, plot_sweep
     from hpml.suites.running import environment_line
 
     cases = panel.cases
@@ -110,7 +110,7 @@ def _baseline(panel: BenchmarkPanel) -> str:
 
 
 def _table(panel: BenchmarkPanel) -> Table:
-    from hpml.benchmark.cases import cases_table
+    from hpml.benchmark.display.cases import cases_table
     from hpml.suites.running import environment_line
 
     return cases_table(panel.cases, title=f"{panel.suite} ({environment_line(panel.cases)})")

@@ -181,11 +181,6 @@ class BenchmarkPanel:
         self.status = "Stopping after the round in flight; Cancel once more ends it at once."
         run.stop()
 
-    def __str__(self) -> str:
-        from hpml.widgets.benchmark_panel.page import as_text
-
-        return as_text(self)
-
     def _running(self) -> Run:
         if self.run is None:
             raise WidgetError("No run is going on; start one first.")

@@ -101,11 +101,28 @@ def _listing(code: Code) -> str:
     )
 
 
+def _variables(view: CodeView) -> dict[int, str]:
+    """Return for each value the variable of the source that it is first kept in, ``"h0: "``."""
+    if not view.code.spans:
+        return {}
+    names = {value: f"i{place}: " for place, value in enumerate(view.graph.inputs)}
+    for line, (start, end) in zip(view.code.lines, view.code.spans, strict=True):
+        target, assigns, _ = line.strip().partition(" = ")
+        if start < end and assigns:
+            results = view.graph.calls[end - 1].results
+            # A starred call makes several values at once, and each has a variable of its own.
+            for result, name in zip(results, target.split(", "), strict=False):
+                if result is not None:
+                    names[result] = f"{name.strip('*,() ')}: "
+    return names
+
+
 def _graph(view: CodeView) -> tuple[str, bytes | None]:
     """Return the drawn graph as HTML and as PNG; a chain that is a loop is one box."""
     from hpml.base.drawing import DrawingError, Look, draw, fold_chains, lay_out, shares
 
     graph = view.graph
+    names = _variables(view)
     loops = sorted({span for span in view.code.spans if span[1] - span[0] > 1})
     single = set(range(len(graph.calls))).difference(*(range(*span) for span in loops))
     groups = sorted([*((i,) for i in single), *(tuple(range(*span)) for span in loops)])
@@ -113,7 +130,7 @@ def _graph(view: CodeView) -> tuple[str, bytes | None]:
         # Without generated source no chain is a loop: long ones are folded as in any picture.
         layout = lay_out(
             graph,
-            lambda value: graph.values[value].text(),
+            lambda value: names.get(value, "") + graph.values[value].text(),
             lambda call: graph.calls[call].name,
             groups=groups if view.code.spans else fold_chains(graph),
         )

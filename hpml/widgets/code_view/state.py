@@ -202,11 +202,6 @@ class CodeView:
             formats=dict.fromkeys(times, format_seconds),
         )
 
-    def __str__(self) -> str:
-        from hpml.widgets.code_view.page import as_text
-
-        return as_text(self)
-
     def _state(self, execution: str, length: float) -> CodeState:
         generated = bool(self._model_in(CodeState(execution, None)).source_spans)
         return CodeState(execution, length if generated else None)

@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import nn
 
+from hpml.base.page import show_code
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.measurement import Measurement
 from hpml.course.errors import LabError
@@ -182,8 +183,8 @@ def test_an_error_page_of_what_does_not_fail_is_refused():
         cg.error_page(lambda: None)
 
 
-def test_a_listing_escapes_what_it_shows():
-    assert "a &lt; b" in cg.listing("a < b").html
+def test_shown_code_is_escaped():
+    assert "a &lt; b" in show_code("a < b").html
 
 
 # --- budget ---

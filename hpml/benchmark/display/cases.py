@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 from hpml.base.tables import Table, format_multiple, format_seconds
 from hpml.benchmark.advising import AdvisedTable, kinds, summary
+from hpml.benchmark.display.table import FORMATS, HEAD, comparison_frame, rows_of
 from hpml.benchmark.record import Case
-from hpml.benchmark.table import FORMATS, HEAD, comparison_frame, rows_of
 
 if TYPE_CHECKING:
     import pandas as pd

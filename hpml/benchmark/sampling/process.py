@@ -28,7 +28,7 @@ from hpml.base.child_process import (
 from hpml.base.errors import describe
 from hpml.benchmark.errors import BenchmarkError, WorkerError
 from hpml.benchmark.measurement import Environment
-from hpml.benchmark.timing import Settings
+from hpml.benchmark.sampling.timing import Settings
 
 
 @dataclass(frozen=True)
@@ -69,7 +69,7 @@ class ProcessContender:
 
 
 class ProcessSampler:
-    """Takes samples in another process, see `hpml.benchmark.worker` for the messages.
+    """Takes samples in another process, see `hpml.benchmark.sampling.worker` for the messages.
 
     The process is killed by `close`, when this object vanishes, and when the interpreter ends.
     """
@@ -85,7 +85,7 @@ class ProcessSampler:
         self._name = contender.name
         self._timeout = contender.timeout
         self._child = ChildProcess(
-            python_module("hpml.benchmark.worker"), environment=with_package()
+            python_module("hpml.benchmark.sampling.worker"), environment=with_package()
         )
         self.close = self._child.close
         order = {

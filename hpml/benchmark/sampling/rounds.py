@@ -20,11 +20,11 @@ from typing import cast
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.contender import AnyContender, Contender
 from hpml.benchmark.errors import BenchmarkError, ContenderError, StoppedError, WorkerError
 from hpml.benchmark.measurement import Environment, Measurement
 from hpml.benchmark.ratio import RESOLUTION, check_resolution
-from hpml.benchmark.timing import Sampler, Settings, choose_number
+from hpml.benchmark.sampling.contender import AnyContender, Contender
+from hpml.benchmark.sampling.timing import Sampler, Settings, choose_number
 
 ALIKE = 1.5
 """Contenders whose costs differ by no more than this factor get the same number of calls."""
@@ -56,7 +56,7 @@ def measure(
         min_sample_time: seconds that each sample should last; decides the calls per sample.
         warm_up: calls before anything is timed.
         number: calls per sample, in place of choosing it by `min_sample_time`.
-        threads, device, garbage, clock: see `hpml.benchmark.timing.Settings`.
+        threads, device, garbage, clock: see `hpml.benchmark.sampling.timing.Settings`.
         names: the global names that a statement uses.
 
     Returns:
@@ -101,7 +101,7 @@ def compare(
             of a few per cent, see `resolution`.
         min_sample_time: seconds that each sample should last.
         warm_up: calls of each contender before anything is timed.
-        threads, device, garbage, clock: see `hpml.benchmark.timing.Settings`.
+        threads, device, garbage, clock: see `hpml.benchmark.sampling.timing.Settings`.
         resolution: the smallest change that is believed from 25 rounds on, as a fraction; from 15
             it is five times as much, below ten times.
         seed: of the order within the rounds.
@@ -218,7 +218,8 @@ def _run(
     with contextlib.ExitStack() as opened:
         samplers: dict[str, Sampler] = {}
         for contender in contenders:
-            sampler = samplers[contender.name] = contender.open(settings)
+            with _named(contender.name, "while it was opened"):
+                sampler = samplers[contender.name] = contender.open(settings)
             opened.callback(sampler.close)
         if check is not None:
             results = {}

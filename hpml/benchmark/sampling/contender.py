@@ -8,7 +8,7 @@ from typing import Protocol
 
 from hpml.base.errors import describe
 from hpml.benchmark.errors import BenchmarkError
-from hpml.benchmark.timing import LocalSampler, Sampler, Settings
+from hpml.benchmark.sampling.timing import LocalSampler, Sampler, Settings
 
 
 class AnyContender(Protocol):

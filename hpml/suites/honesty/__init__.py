@@ -1,10 +1,10 @@
 """The suite `honesty`: how often `compare` itself is wrong, on noise whose truth is known.
 
-Times of identical contenders are drawn from models of what machines do, see `hpml.suites.noise`,
-and judged as `hpml.benchmark.compare` judges them: a verdict is false. Beside it stand two usual
-ways to judge the same samples: Student's t-test on the means, as pyperf does, and the quotient of
-the minima, believed from one per cent on. Then one contender is made slower by 2 %, to see who
-finds it, and by known factors, to see whether the interval holds them.
+Times of identical contenders are drawn from models of what machines do, see `noise`, and judged as
+`hpml.benchmark.compare` judges them: a verdict is false. Beside it stand two usual ways to judge
+the same samples: Student's t-test on the means, as pyperf does, and the quotient of the minima,
+believed from one per cent on. Then one contender is made slower by 2 %, to see who finds it, and by
+known factors, to see whether the interval holds them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from hpml.base import style
 from hpml.base.tables import Table
 from hpml.benchmark.ratio import RESOLUTION, Ratio, paired_ratio
 from hpml.suites.errors import SuiteError
-from hpml.suites.noise import NOISES, Noise
+from hpml.suites.honesty.noise import NOISES, Noise
 from hpml.suites.options import positive, run_command
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-    from hpml.suites.noise import Times
+    from hpml.suites.honesty.noise import Times
 
 ROUNDS = (7, 15, 25, 41)
 FACTORS = (0.5, 0.8, 0.95, 1.05, 1.25, 2.0)
@@ -150,7 +150,7 @@ def run(
     Args:
         rounds: numbers of rounds; each at least 2.
         runs: simulated for each noise and number of rounds; half as many for seven contenders.
-        noises: by default `hpml.suites.noise.NOISES`.
+        noises: by default `hpml.suites.honesty.noise.NOISES`.
         seed: of the noise.
         progress: show a progress bar.
 

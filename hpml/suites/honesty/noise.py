@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from hpml.benchmark.rounds import schedule
+from hpml.benchmark.sampling.rounds import schedule
 
 if TYPE_CHECKING:
     import numpy as np

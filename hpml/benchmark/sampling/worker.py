@@ -1,4 +1,4 @@
-"""The other end of `hpml.benchmark.process`: takes samples when told to, over a pipe.
+"""The other end of `hpml.benchmark.sampling.process`: takes samples when told to, over a pipe.
 
 Every message is one line of JSON, and for each request one comes back. The first starts it, with
 ``target`` ("module:function"), ``arguments``, ``settings`` and ``import_path``::
@@ -26,9 +26,9 @@ from hpml.base.child_process import take_output, write_message
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
 from hpml.benchmark.agreement import plain
-from hpml.benchmark.contender import Contender
 from hpml.benchmark.errors import WorkerError
-from hpml.benchmark.timing import Sampler, Settings
+from hpml.benchmark.sampling.contender import Contender
+from hpml.benchmark.sampling.timing import Sampler, Settings
 
 
 def main() -> int:
@@ -58,7 +58,7 @@ def start(order: Mapping[str, Any]) -> Sampler:
 def respond(sampler: Sampler, request: Mapping[str, Any]) -> dict[str, object]:
     """Do what a request asks and return the answer to it.
 
-    >>> from hpml.benchmark.timing import LocalSampler
+    >>> from hpml.benchmark.sampling.timing import LocalSampler
     >>> respond(LocalSampler(lambda: 42, Settings()), {"do": "result"})
     {'result': 42}
     """

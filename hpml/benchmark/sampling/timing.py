@@ -9,6 +9,7 @@ process that never imported torch has nothing to hold, and is spared two seconds
 from __future__ import annotations
 
 import contextlib
+import inspect
 import itertools
 import math
 import sys
@@ -47,6 +48,10 @@ _LAZY = (
     map,
     filter,
     zip,
+)
+_NOT_COMPUTED = (
+    "a call makes {}, and nothing was computed yet. Let it finish inside the call: `list(…)` for a "
+    "generator, `asyncio.run(…)` for a coroutine; to time the making alone, return it in a list."
 )
 
 
@@ -152,6 +157,9 @@ class LocalSampler:
         names: Mapping[str, object] | None = None,
         synchronise: Callable[[], object] | None = None,
     ) -> None:
+        if inspect.isgeneratorfunction(run) or inspect.iscoroutinefunction(run):
+            # Without a warming-up call nobody would see its result.
+            raise BenchmarkError(_NOT_COMPUTED.format(describe(run)))
         self._statement = run if isinstance(run, str) else "run()"
         self._names: dict[str, object] = {"run": run} if callable(run) else {}
         self._names.update(names or {})
@@ -167,11 +175,7 @@ class LocalSampler:
         if callable(run := self._names.get("run")):
             result = run()
             if isinstance(result, _LAZY):
-                raise BenchmarkError(
-                    f"a call returns {describe(result)}, and nothing was computed yet. Let it "
-                    "finish inside the call: `list(…)` for a generator, `asyncio.run(…)` for a "
-                    "coroutine; to time the making alone, return it in a list."
-                )
+                raise BenchmarkError(_NOT_COMPUTED.format(describe(result)))
             return result
         exec(self._statement, dict(self._names))
         return None

@@ -1,0 +1,39 @@
+"""An operand is changed where it lies: `left += right` of two lists makes the first one longer, and
+it still stands in the array. `left + right` makes a new value."""
+
+import operator
+
+OPERATORS = {
+    "BINARY_ADD": operator.add,
+    "BINARY_SUBTRACT": operator.sub,
+    "BINARY_MULTIPLY": operator.mul,
+    "COMPARE_LESS": operator.lt,
+}
+
+
+def execute(instructions, values):
+    values, stack, place = list(values), [], 0
+    while place < len(instructions):
+        opname, arg = instructions[place]
+        place += 1
+        if opname == "LOAD_FAST":
+            stack.append(values[arg])
+        elif opname == "LOAD_CONST":
+            stack.append(arg)
+        elif opname == "STORE_FAST":
+            values[arg] = stack.pop()
+        elif opname == "JUMP":
+            place = arg
+        elif opname == "POP_JUMP_IF_FALSE":
+            if not stack.pop():
+                place = arg
+        elif opname in OPERATORS:
+            right, left = stack.pop(), stack.pop()
+            if opname == "BINARY_ADD":
+                left += right
+                stack.append(left)
+            else:
+                stack.append(OPERATORS[opname](left, right))
+        else:
+            raise ValueError(f"{opname} is no instruction of this machine")
+    return values
