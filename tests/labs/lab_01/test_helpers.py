@@ -13,7 +13,8 @@ from hpml.labs import lab_01_dynamic_typing as dt
 from hpml.labs.lab_01_dynamic_typing import compiled as building
 from hpml.labs.lab_01_dynamic_typing.compiled import CompiledLoops, compiled_loops
 from hpml.labs.lab_01_dynamic_typing.crossing import CALLS, LOOP, Line, SmallSizes
-from hpml.labs.lab_01_dynamic_typing.operations import OPERATIONS, ways
+from hpml.labs.lab_01_dynamic_typing.measuring import ways
+from hpml.labs.lab_01_dynamic_typing.operations import OPERATIONS
 from hpml.profiling import memory_of
 
 np = pytest.importorskip("numpy", reason="needs numpy")
