@@ -15,16 +15,6 @@ from hpml.base import Table, describe, style
 from hpml.base.drawing import Look, dataflow, draw, lay_out
 from hpml.base.page import Page, picture
 
-__all__ = [
-    "Operation",
-    "Parents",
-    "chain",
-    "counting_operations",
-    "draw_dataflow",
-    "ladder",
-    "stack_steps",
-]
-
 Parents = Mapping[str, Sequence[str]]
 Operation = Callable[..., Any]
 

@@ -4,10 +4,9 @@
 >>> 3 * dt.Written("x") + 1                    # a number that only writes down what is done to it
 3 * x + 1
 
-In the order of the lab: ``memory`` (bytes of a million numbers), ``operations`` and ``compiled``
-(the loops, also in C), ``measuring`` (every way to run one operation, timed), ``element_access``
-(what a loop over an array does more), ``duck_typing`` (one function, many types), ``crossing``
-(where a call pays).
+In the order of the lab: ``memory`` (bytes of a million numbers), ``compiled`` (the loops in C),
+``measuring`` (every way to run one of the ``operations``), ``element_access`` (what a loop over an
+array does more), ``duck_typing`` (one function, many types), ``crossing`` (where a call pays).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Every way to run one operation, timed for each element, and drawn."""
+"""Every way to run one operation, timed and drawn."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The same operations in Python, C, NumPy and torch.
+"""The same operations as loops in Python and C, and as calls of NumPy and torch.
 
 A loop in Python takes whatever can be indexed: the very same function runs over a list, an array
 and a tensor. That it can is dynamic typing; what it costs is lab 01.

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from hpml.course.explanation import Explanation
 
-__all__ = ["EXPLANATION"]
-
 _BEST = "Make the values 64 times as large, once of additions and once of tanh."
 
 EXPLANATION = Explanation(

@@ -9,8 +9,6 @@ from hpml.labs.lab_05_computation_graphs.exercises.order import TOPOLOGICAL_ORDE
 from hpml.labs.lab_05_computation_graphs.exercises.shapes import PROPAGATE_SHAPES
 from hpml.labs.lab_05_computation_graphs.explanation import EXPLANATION
 
-__all__ = ["EXERCISES", "EXPLANATION_ITEM"]
-
 EXERCISES: tuple[Exercise, ...] = (TOPOLOGICAL_ORDER, DEAD_NODES, PROPAGATE_SHAPES, WALK_BACKWARD)
 
 EXPLANATION_ITEM = Choice(

@@ -16,8 +16,6 @@ from hpml.labs.lab_05_computation_graphs.exercises.order import (
     random_graph,
 )
 
-__all__ = ["DEAD_NODES"]
-
 
 def _outputs(case: Case) -> list[str]:
     return cast("list[str]", case.data["outputs"])

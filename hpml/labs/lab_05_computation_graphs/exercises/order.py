@@ -16,8 +16,6 @@ from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned, symptom
 from hpml.course.exercises.same import shown
 
-__all__ = ["LIBRARIES", "TOPOLOGICAL_ORDER", "Edges", "edges_of", "nodes_of", "random_graph"]
-
 Edges = Mapping[str, Sequence[str]]
 
 LIBRARIES = ("graphlib", "networkx", "hpml")

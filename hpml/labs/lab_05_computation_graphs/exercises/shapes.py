@@ -15,8 +15,6 @@ from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Raised, Returned, symptom
 from hpml.course.exercises.same import difference, shown
 
-__all__ = ["PROPAGATE_SHAPES", "shapes_or_misfit"]
-
 Layer = tuple[str, dict[str, int]]
 Misfit = tuple[int, str]
 

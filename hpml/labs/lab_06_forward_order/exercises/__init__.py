@@ -20,8 +20,6 @@ from hpml.labs.lab_06_forward_order.exercises.graphs import (
 )
 from hpml.labs.lab_06_forward_order.explanation import EXPLANATION
 
-__all__ = ["EXERCISES", "EXPLANATION_ITEM"]
-
 
 def _count_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     both = (False, True)

@@ -26,8 +26,6 @@ from hpml.labs.lab_06_forward_order.exercises.graphs import (
 from hpml.labs.lab_06_forward_order.harness import counting_operations, value_and_executed
 from hpml.labs.lab_06_forward_order.references import ordered_forward
 
-__all__ = ["LAZY_FORWARD", "ORDERED_FORWARD"]
-
 _DEEP = 10_000
 _TINY = {"x": [], "double": ["x"], "square": ["x"], "sum": ["double", "square"]}
 _TINY_KINDS = {"double": "double", "square": "square", "sum": "add"}

@@ -13,8 +13,6 @@ from hpml.course.exercises.same import expect, shown
 from hpml.labs.lab_07_code_generation.exercises.source import FORBIDDEN, GENERATE_FORWARD, Call
 from hpml.labs.lab_07_code_generation.explanation import EXPLANATION
 
-__all__ = ["EXERCISES", "EXPLANATION_ITEM"]
-
 Runs = list[tuple[int, int]]
 
 

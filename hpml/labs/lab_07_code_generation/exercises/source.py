@@ -14,8 +14,6 @@ from hpml.course.exercises.outcomes import Outcome, Returned, symptom
 from hpml.course.exercises.same import shown
 from hpml.labs.lab_07_code_generation.harness import input_values, layer_value, source_and_run
 
-__all__ = ["FORBIDDEN", "GENERATE_FORWARD", "Call"]
-
 Call = tuple[str, int, list[str]]
 """The name of the result, the number of the layer, what it is applied to."""
 
