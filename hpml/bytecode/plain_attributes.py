@@ -23,6 +23,7 @@ _CAUSE: _Slot = BaseException.__dict__["__cause__"]
 _VALUE: _Slot = StopIteration.__dict__["value"]
 _MRO: _Slot = type.__dict__["__mro__"]
 _FLAGS: _Slot = type.__dict__["__flags__"]
+_NAME: _Slot = type.__dict__["__name__"]
 _DICT: _Slot = type.__dict__["__dict__"]
 
 traceback_of = _TRACEBACK.__get__
@@ -35,11 +36,13 @@ returned_by = _VALUE.__get__
 
 mro = _MRO.__get__
 flags = _FLAGS.__get__
+name_of = _NAME.__get__
 
 
 def in_class(kind: type, name: str) -> Any:
     """Return what a class or one of its bases defines under `name`, unbound, or NULL."""
-    for owner in mro(kind):
+    # Some types of C's own are never made ready, and have no bases to look at (3.11).
+    for owner in mro(kind) or (object,):
         found = _DICT.__get__(owner).get(name, NULL)
         if found is not NULL:
             return found

@@ -26,12 +26,10 @@ from typing import Any
 
 from hpml.bytecode.null import NULL
 from hpml.bytecode.own_code import is_ours
-from hpml.bytecode.plain_attributes import flags, in_class
+from hpml.bytecode.plain_attributes import flags, in_class, name_of
 
 LIMIT = 60
 """The most characters of a text."""
-
-_NAME: Any = type.__dict__["__name__"].__get__
 
 _ITEMS = 6
 _LEVELS = 3
@@ -96,7 +94,7 @@ def _text(value: Any, levels: int, limit: int) -> str:
     if bare is not None:
         return bare
     if issubclass(kind, type):
-        return f"<class {_NAME(value)}>"
+        return f"<class {name_of(value)}>"
     return _instance(value, kind, limit)
 
 
@@ -137,7 +135,7 @@ _MADE_BY_A_PROGRAM = 1 << 9  # Py_TPFLAGS_HEAPTYPE
 
 def _instance(value: Any, kind: type, limit: int) -> str:
     """Return the text of an object of a class that we do not know."""
-    name = _NAME(kind)
+    name = name_of(kind)
     if in_class(kind, "__repr__") is object.__repr__ and not flags(kind) & _MADE_BY_A_PROGRAM:
         return _BARE.setdefault(kind, f"<{name} object>")
     try:

@@ -173,10 +173,16 @@ def result_texts(notebook: NotebookNode) -> tuple[str, ...]:
     return tuple(text for _, text in tagged_texts(notebook, "result") if text)
 
 
-def tagged_texts(notebook: NotebookNode, tag: str) -> tuple[tuple[str, str], ...]:
-    """Return the heading above each code cell with a tag, and the text it showed, uncoloured."""
+def tagged_texts(
+    notebook: NotebookNode, tag: str, *, last: bool = False
+) -> tuple[tuple[str, str], ...]:
+    """Return the heading above each code cell with a tag, and the text it showed, uncoloured.
+
+    With `last`, of each cell only what it showed last.
+    """
+    start = -1 if last else 0
     return tuple(
-        (heading, "\n".join(filter(None, map(_output_text, cell.get("outputs", [])))))
+        (heading, "\n".join(filter(None, map(_output_text, cell.get("outputs", [])[start:]))))
         for heading, cell in zip(_headings(notebook), notebook.cells, strict=True)
         if cell.cell_type == "code" and tag in cell.metadata.get("tags", [])
     )

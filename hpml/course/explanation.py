@@ -96,7 +96,8 @@ class Explanation:
         table = Table(["experiment", "what it would show"], rows, align=["left", "left"])
         # The table's cells are escaped; what stands between backticks is code there as elsewhere.
         shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", table._repr_html_())
-        return self._framed(lines, f"<p><b>{html.escape(verdict)}</b></p>{shown}")
+        colour = PALETTE["codegen" if choice == self.best_number else "handwritten"]
+        return self._framed(lines, f"<p><b>{html.escape(verdict)}</b></p>{shown}", colour)
 
     def _lines(self) -> list[str]:
         claims = [f"{letter}. {claim}" for letter, claim in self._lettered()]
@@ -108,7 +109,9 @@ class Explanation:
             *_folded(numbers),
         ]
 
-    def _framed(self, lines: Sequence[str], after: str) -> Page:
+    def _framed(
+        self, lines: Sequence[str], after: str, colour: str = PALETTE["handwritten"]
+    ) -> Page:
         # Not <ol type="A">: some pages number it 1, 2, 3, and the reasons speak of A, B, C.
         claims = "".join(sentence(f"**{letter}** · {claim}") for letter, claim in self._lettered())
         experiments = "".join(f"<li>{_code(text)}</li>" for text in self.experiments)
@@ -116,7 +119,7 @@ class Explanation:
             f"{sentence(self.question)}{claims}<p>Which experiment tells them apart?</p>"
             f"<ol>{experiments}</ol>{after}"
         )
-        return Page("\n".join(lines), frame("Explain", body, PALETTE["handwritten"]))
+        return Page("\n".join(lines), frame("Explain", body, colour))
 
     def _lettered(self) -> list[tuple[str, str]]:
         return list(zip("ABCDEF", self.claims, strict=False))

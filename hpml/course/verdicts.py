@@ -23,8 +23,12 @@ _NUMBER = re.compile(
 
 
 def verdicts_of(notebook: NotebookNode) -> tuple[tuple[str, str], ...]:
-    """Return the heading above each cell tagged ``verdict``, and what it says without numbers."""
-    return tuple((head, wording(text)) for head, text in tagged_texts(notebook, "verdict"))
+    """Return the heading above each cell tagged ``verdict``, and what it says without numbers.
+
+    A table may stand above the conclusion: what the cell shows last counts.
+    """
+    shown = tagged_texts(notebook, "verdict", last=True)
+    return tuple((head, wording(text)) for head, text in shown)
 
 
 def wording(text: str) -> str:

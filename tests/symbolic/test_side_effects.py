@@ -38,6 +38,17 @@ SHOWING = {
     "a layer in place": (nn.ReLU(inplace=True), nn.Tanh()),
     "a layer in place later": (nn.Tanh(), nn.ReLU(inplace=True)),
 }
+
+
+def test_a_sum_of_three_gradients_counts_too() -> None:
+    x = Input(shape=(4,))
+    h = x * 1
+    a, b = h * 2, h * 3
+    model = SymbolicModel(x, (b + a, h), execution="ordered")
+    with pytest.warns(GraphWarning, match="mul_3 before mul_2"):
+        model.execution = "lazy"
+
+
 HIDDEN = {
     "no side effect": (nn.Tanh(), nn.Sequential(nn.Linear(4, 4), nn.Sigmoid())),
     "one dropout": (nn.Dropout(0.5), nn.Tanh()),

@@ -187,7 +187,7 @@ def _listed_caches(step: Any) -> Iterator[Decoded]:
 
 
 def _span(step: Any) -> tuple[int | None, int | None, int | None, int | None]:
-    return tuple(step.positions) if step.positions else (None, None, None, None)  # type: ignore[return-value]
+    return tuple(step.positions) if step.positions else (None, None, None, None)
 
 
 def base_name(opname: str) -> str:

@@ -13,6 +13,7 @@ from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Enter, Frame, Reraise, Return, Signal, Yield
 from hpml.bytecode.machine.step_table import Event, Executed, StepTable, Variables
 from hpml.bytecode.machine.trace import Raised, TracedInstruction
+from hpml.bytecode.plain_attributes import name_of
 from hpml.bytecode.safe_repr import held_back, is_interrupt, short
 
 
@@ -226,4 +227,4 @@ def raised_text(error: BaseException, report: str = "") -> Raised:
         if is_interrupt(other):
             raise
         text = ""
-    return Raised(type(error).__name__, text[:200], report)
+    return Raised(name_of(type(error)), text[:200], report)

@@ -9,7 +9,7 @@ code that it called, is called at once.
 
 from __future__ import annotations
 
-import _signal  # type: ignore[import-not-found] # no enumerations, which make it slow
+import _signal  # type: ignore[import-not-found, unused-ignore] # no enumerations, which make it slow
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager

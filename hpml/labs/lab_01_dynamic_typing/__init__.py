@@ -5,7 +5,7 @@
 3 * x + 1
 
 In the order of the lab: ``memory`` (bytes of a million numbers), ``compiled`` (the loops in C),
-``operations`` (every way to run one operation, timed), ``element_access`` (what a loop over an
+``measuring`` (every way to run one of the ``operations``), ``element_access`` (what a loop over an
 array does more), ``duck_typing`` (one function, many types), ``crossing`` (where a call pays).
 """
 
@@ -15,14 +15,14 @@ from hpml.labs.lab_01_dynamic_typing.compiled import compiled_loops, compiler_sa
 from hpml.labs.lab_01_dynamic_typing.crossing import draw_crossing, measure_small_sizes
 from hpml.labs.lab_01_dynamic_typing.duck_typing import Written, tried
 from hpml.labs.lab_01_dynamic_typing.element_access import what_fits
-from hpml.labs.lab_01_dynamic_typing.memory import draw_memory
-from hpml.labs.lab_01_dynamic_typing.operations import (
-    OPERATIONS,
+from hpml.labs.lab_01_dynamic_typing.measuring import (
     draw_times,
     measure_ways,
     nanoseconds,
     times_by_choice,
 )
+from hpml.labs.lab_01_dynamic_typing.memory import draw_memory
+from hpml.labs.lab_01_dynamic_typing.operations import OPERATIONS
 
 __all__ = [
     "OPERATIONS",

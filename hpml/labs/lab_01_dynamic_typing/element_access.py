@@ -46,20 +46,17 @@ def what_fits(measured: Comparison) -> str:
 
 
 def _memory(measured: Comparison, before: float) -> str:
-    after = measured.difference("array, many", "list, many").value
+    slower = {
+        name: format_seconds(measured.difference(f"{name}, many", name).value)
+        for name in ("list", "array")
+    }
     grown = measured.sum_of({"array, many": 1, "list, many": -1, "array": -1, "list": 1})
     said = (
-        f"With many, visited in no order, a look-up in the array takes {format_seconds(abs(after))}"
-        f" {'more' if after > 0 else 'less'} than in the list. "
+        f"With many elements, visited in no order, a look-up in the list takes {slower['list']} "
+        f"more than with few, in the array {slower['array']} more. "
     )
     if grown.against(LEAST) == "above":
-        return said + "That is more than before: **B** has a part in it."
-    if grown.against(-LEAST) == "below":
-        return said + (
-            "**B** predicted a larger difference, so it has no part in it. It is the list that "
-            "waits for memory: its objects lie apart, the array's numbers side by side."
-        )
-    little = max(before / 2, 2 * LEAST)
-    if -little < grown.low and grown.high < little:
-        return said + "That is about as before, so **B** has no part in it."
+        return said + "The difference has grown: **B** has a part in it."
+    if grown.high < max(before / 2, 2 * LEAST):
+        return said + "The difference has not grown, so **B** has no part in it."
     return said + "On **B** this measurement cannot tell."

@@ -146,7 +146,7 @@ def split_call(
         elif isinstance(value, _Leave):
             open_now.discard(value.container)
         elif isinstance(value, kind):
-            value = value.symbolic() if hasattr(type(value), "symbolic") else value
+            value = value.symbolic() if hasattr(value, "symbolic") else value
             found.append(value)
             pieces.append(f"a{len(found) - 1}")
         elif _is_taken_apart(value, kind):

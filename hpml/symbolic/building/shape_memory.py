@@ -104,7 +104,8 @@ def _is_filled(cell: Any) -> bool:
 
 
 def _names_in(code: CodeType) -> list[str]:
-    codes, names = [code], []
+    codes: list[CodeType] = [code]
+    names: list[str] = []
     for current in codes:
         names += current.co_names
         codes += [value for value in current.co_consts if isinstance(value, CodeType)]

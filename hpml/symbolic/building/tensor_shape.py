@@ -52,7 +52,7 @@ class UnknownBatchSize(Handle):
             "or x.expand(...), or give the input a batch_shape"
         )
 
-    __int__ = __float__ = __lt__ = __gt__ = __le__ = __ge__ = __bool__ = __index__  # type: ignore[assignment]
+    __int__ = __float__ = __lt__ = __gt__ = __le__ = __ge__ = __bool__ = __index__
 
     @classmethod
     def __torch_function__(

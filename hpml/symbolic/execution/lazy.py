@@ -24,13 +24,13 @@ from .side_effects import first_difference, lazy_order
 
 def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Make a program that asks from the outputs upwards."""
-    differing = first_difference(lazy_order(graph), layers)
+    differing = first_difference(lazy_order(graph), layers, graph)
     if differing is not None:
         earlier, later = (graph.calls[position].name for position in differing)
         warnings.warn(
             f"execution 'lazy' computes {later} before {earlier}, the others compute it after: "
-            "random numbers, and values that a layer changes in place, can differ; where that "
-            "matters use execution='ordered'",
+            "random numbers, values that a layer changes in place, and the last bit of gradients "
+            "that are sums of three or more can differ; where that matters use execution='ordered'",
             GraphWarning,
             stacklevel=4,
         )

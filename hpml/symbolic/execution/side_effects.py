@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import collections
+import itertools
 from collections.abc import Sequence
 from typing import Any
 
@@ -10,6 +12,7 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from hpml.symbolic import useful_layers
 from hpml.symbolic.graph import Graph
+from hpml.symbolic.graph.liveness import use_counts
 
 _OPERATORS = (
     *(useful_layers.AddOpLayer, useful_layers.SubOpLayer, useful_layers.MulOpLayer),
@@ -41,13 +44,25 @@ def lazy_order(graph: Graph) -> list[int]:
     return order
 
 
-def first_difference(order: list[int], layers: Sequence[nn.Module]) -> tuple[int, int] | None:
+def first_difference(
+    order: list[int], layers: Sequence[nn.Module], graph: Graph
+) -> tuple[int, int] | None:
     """Return two calls that ``order`` swaps where that can show: the older and the younger one.
 
-    A change in place shows to every reader of the value, a random number to the next that is drawn.
+    A change in place shows to every reader of the value, a random number to the next that is drawn;
+    where three gradients are added up, their order shows in the last bit.
     """
     if order == sorted(order):
         return None
+    uses = collections.Counter(
+        id(parameter)
+        for layer in layers
+        if isinstance(layer, nn.Module)
+        for parameter in layer.parameters()
+    )
+    if max(use_counts(graph)) > 2 or max(uses.values(), default=0) > 2:
+        younger, older = next((a, b) for a, b in itertools.pairwise(order) if a > b)
+        return older, younger
     youngest_drawing = youngest = -1
     changed = -1
     for position in order:

@@ -260,7 +260,7 @@ def expression_code_as_a_function():
 
 
 def interactive_code_as_a_function():
-    code = compile("for i in range(2): i * 10", "<prompt>", "single")
+    code = compile("for i in range(2): i * 10\n", "<prompt>", "single")
     types.FunctionType(code, {})()
 
 

@@ -1,13 +1,8 @@
 """It takes from the wrong end: a stack gives back what was pushed last."""
 
-import operator
+from operator import add, lt, mul, sub
 
-OPERATORS = {
-    "BINARY_ADD": operator.add,
-    "BINARY_SUBTRACT": operator.sub,
-    "BINARY_MULTIPLY": operator.mul,
-    "COMPARE_LESS": operator.lt,
-}
+OPERATORS = {"BINARY_ADD": add, "BINARY_SUBTRACT": sub, "BINARY_MULTIPLY": mul, "COMPARE_LESS": lt}
 
 
 def execute(instructions, values):
@@ -24,8 +19,7 @@ def execute(instructions, values):
         elif opname == "JUMP":
             place = arg
         elif opname == "POP_JUMP_IF_FALSE":
-            if not stack.pop(0):
-                place = arg
+            place = place if stack.pop(0) else arg
         elif opname in OPERATORS:
             left, right = stack.pop(0), stack.pop(0)
             stack.append(OPERATORS[opname](left, right))

@@ -1,14 +1,9 @@
 """It goes on behind the instruction that a jump names. `JUMP 3` goes on *at* instruction 3, counted
 from 0."""
 
-import operator
+from operator import add, lt, mul, sub
 
-OPERATORS = {
-    "BINARY_ADD": operator.add,
-    "BINARY_SUBTRACT": operator.sub,
-    "BINARY_MULTIPLY": operator.mul,
-    "COMPARE_LESS": operator.lt,
-}
+OPERATORS = {"BINARY_ADD": add, "BINARY_SUBTRACT": sub, "BINARY_MULTIPLY": mul, "COMPARE_LESS": lt}
 
 
 def execute(instructions, values):
@@ -25,8 +20,7 @@ def execute(instructions, values):
         elif opname == "JUMP":
             place = arg + 1
         elif opname == "POP_JUMP_IF_FALSE":
-            if not stack.pop():
-                place = arg + 1
+            place = place if stack.pop() else arg + 1
         elif opname in OPERATORS:
             right, left = stack.pop(), stack.pop()
             stack.append(OPERATORS[opname](left, right))

@@ -1,14 +1,9 @@
 """The operands are swapped: what was pushed last is popped first, and it is the right operand.
 Addition does not notice; subtraction does."""
 
-import operator
+from operator import add, lt, mul, sub
 
-OPERATORS = {
-    "BINARY_ADD": operator.add,
-    "BINARY_SUBTRACT": operator.sub,
-    "BINARY_MULTIPLY": operator.mul,
-    "COMPARE_LESS": operator.lt,
-}
+OPERATORS = {"BINARY_ADD": add, "BINARY_SUBTRACT": sub, "BINARY_MULTIPLY": mul, "COMPARE_LESS": lt}
 
 
 def execute(instructions, values):
@@ -25,8 +20,7 @@ def execute(instructions, values):
         elif opname == "JUMP":
             place = arg
         elif opname == "POP_JUMP_IF_FALSE":
-            if not stack.pop():
-                place = arg
+            place = place if stack.pop() else arg
         elif opname in OPERATORS:
             left, right = stack.pop(), stack.pop()
             stack.append(OPERATORS[opname](left, right))
