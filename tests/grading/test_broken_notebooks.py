@@ -10,8 +10,8 @@ from pathlib import Path
 import pytest
 
 from hpml.course.exercises.exercise import Choice
+from hpml.grading.grade_exercise import blank, chosen
 from hpml.grading.report import Item
-from hpml.grading.trial import blank_choice, chosen
 from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, RIGHT, TOTAL, hand_in, notebook
 
 Graded = Callable[[Path], dict[str, Item]]
@@ -108,7 +108,7 @@ def test_a_stub_is_not_done(tmp_path: Path, beside_a_right_one: Graded) -> None:
 @pytest.mark.parametrize("value", [0, 1, 4, 2.0, True, "2", [2], -2, ()])
 def test_an_explanation_counts_only_as_the_number_of_the_best_experiment(value: object) -> None:
     choice = Choice("06", 3, best=2)
-    item = chosen(blank_choice(choice), choice, value)
+    item = chosen(blank(choice), choice, value)
     assert (item.earned, item.status) == (0, "wrong")
 
 
