@@ -8,6 +8,8 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import pytest
+
 from hpml.base.files import course_folder
 from tests.grading.handed_in import hand_in
 
@@ -55,6 +57,22 @@ def test_a_submission_passes_where_it_is_right_and_fails_where_it_is_not_done(
     assert sorted(cases) == ["test_exercise[06.1 count_calls]", "test_exercise[06.2 lazy_forward]"]
     properties = cases["test_exercise[06.1 count_calls]"].iter("property")
     assert {each.get("name"): each.get("value") for each in properties}["seed"] == "5"
+
+
+@pytest.mark.parametrize(
+    "spelling", [["--submission", "{}"], ["--submission={}"], ["--submission={}/"]]
+)
+def test_a_submission_is_data_to_pytest(spelling: list[str], tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "ada", "def count_calls(parents, output, remember):\n    return 0")
+    mark = tmp_path / "ran"
+    for name in ("conftest.py", "sitecustomize.py", "evil.py", "pytest.py", "argparse.py"):
+        (folder / name).write_text(f"open({str(mark)!r}, 'w')\n")
+    (folder / "pytest.ini").write_text("[pytest]\naddopts = -p evil\npythonpath = .\n")
+    words = [word.format(folder) for word in spelling]
+    code, text = _pytest(tmp_path, "tests/graded", *words, "-m", "count_calls")
+    assert "06.1 count_calls: wrong" in text
+    assert code == 1
+    assert not mark.exists()
 
 
 def test_plain_pytest_passes_the_folder_over(tmp_path: Path) -> None:
