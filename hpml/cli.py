@@ -105,8 +105,9 @@ def _parser() -> _Parser:
     run = commands.add_parser(
         "run",
         help="execute a lab without opening it",
-        description="Execute a copy of a lab from top to bottom and print its result tables.",
-        example="hpml run 07 --out executed",
+        description="Execute a copy of a lab from top to bottom and print its result tables.\n"
+        "With --verdicts, say instead which of its conclusions differ between runs.",
+        example="hpml run 07 --repeat 10 --verdicts",
     )
     run.add_argument("lab", metavar="LAB", help="its number or name: 7, 07, 07_code_generation")
     run.add_argument(
@@ -117,7 +118,15 @@ def _parser() -> _Parser:
         type=_seconds,
         default=900.0,
         metavar="S",
-        help="seconds for the whole lab (default: 900)",
+        help="seconds for each run of the lab (default: 900)",
+    )
+    run.add_argument(
+        "--repeat", type=_count, default=1, metavar="N", help="run it N times (default: 1)"
+    )
+    run.add_argument(
+        "--verdicts",
+        action="store_true",
+        help="count the conclusions that its cells tagged verdict draw, numbers taken out",
     )
     run.set_defaults(run=_run)
 
@@ -169,7 +178,16 @@ def _run(options: argparse.Namespace) -> int:
         received = describe(str(folder))
         print(f"hpml run: --out: expected a folder, received the file {received}", file=sys.stderr)
         return 2
-    return _report_run(_execute_with_bar(path, options.timeout), folder / path.name)
+    runs = []
+    for _ in range(options.repeat):
+        runs.append(_execute_with_bar(path, options.timeout))
+        if code := _report_run(runs[-1], folder / path.name, tables=not options.verdicts):
+            return code
+    if options.verdicts:
+        from hpml.course.verdicts import count_verdicts, verdicts_of
+
+        print(count_verdicts(verdicts_of(run.notebook) for run in runs))
+    return 0
 
 
 def _execute_with_bar(path: Path, timeout: float) -> Execution:
@@ -188,7 +206,7 @@ def _execute_with_bar(path: Path, timeout: float) -> Execution:
         return execute(path, timeout=timeout, progress=show)
 
 
-def _report_run(execution: Execution, target: Path) -> int:
+def _report_run(execution: Execution, target: Path, *, tables: bool) -> int:
     import nbformat
 
     from hpml.base.files import write_atomically
@@ -196,7 +214,7 @@ def _report_run(execution: Execution, target: Path) -> int:
     from hpml.course.execute import result_texts
 
     write_atomically(target, nbformat.writes(execution.notebook) + "\n")  # type: ignore[no-untyped-call]
-    for text in result_texts(execution.notebook):
+    for text in result_texts(execution.notebook) if tables else ():
         print(text, end="\n\n")
     print(f"{format_seconds(execution.seconds)}; the executed copy is {_shown(target)}")
     if execution.failure is not None:
@@ -251,6 +269,14 @@ def _port(text: str) -> int:
         return int(text)
     raise argparse.ArgumentTypeError(
         f"expected a whole number from 1 to 65535, received {describe(text)}"
+    )
+
+
+def _count(text: str) -> int:
+    if text.isdecimal() and int(text) >= 1:
+        return int(text)
+    raise argparse.ArgumentTypeError(
+        f"expected a whole number from 1 on, received {describe(text)}"
     )
 
 

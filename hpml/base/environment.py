@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 from datetime import UTC, datetime
@@ -57,7 +58,7 @@ def environment_record(*, threads: int | None = None, device: str = "cpu") -> di
         "logical_cores": os.cpu_count(),
         "physical_cores": physical_cores(),
         "memory_gib": None if memory is None else round(memory / 2**30, 1),
-        "torch": installed_version("torch"),
+        "torch": torch_build(),
         "numpy": installed_version("numpy"),
         "numba": installed_version("numba"),
         "threads": threads,
@@ -116,6 +117,27 @@ def installed_version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
+
+
+def torch_build() -> str | None:
+    """Return the version of PyTorch with its build, or None; it is not imported.
+
+    The metadata of PyPI's wheel say 2.13.0 where torch itself says ``2.13.0+cu130``.
+
+    >>> torch_build() == installed_version("torch") or "+" in torch_build()
+    True
+    """
+    version = installed_version("torch")
+    if version is None:
+        return None
+    try:
+        source = Path(
+            str(metadata.distribution("torch").locate_file("torch/version.py"))
+        ).read_text(encoding="utf-8")
+    except OSError:
+        return version
+    said = re.search(r"""(?m)^__version__ = ['"](.+?)['"]""", source)
+    return said[1] if said else version
 
 
 @lru_cache(maxsize=1)

@@ -28,6 +28,12 @@ if TYPE_CHECKING:
 # Rules hold for the whole page: a lab's head carries this one for the answers in markdown cells.
 PAPER = "<style>@media print {details::details-content {content-visibility: visible}}</style>"
 
+# An exported page gives output the font of its prose and breaks lines inside words.
+FIXED = (
+    "font-family: var(--jp-code-font-family, monospace), monospace; font-size: 13px; "
+    "line-height: 1.35; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere;"
+)
+
 _INSTEAD = "(here you answer when the notebook is open in Jupyter)"
 
 
@@ -97,6 +103,27 @@ def why(text: str, summary: str = "Why?") -> Page:
         f"{summary}\n{textwrap.indent(_plain(text), '    ')}",
         f"{PAPER}<details><summary><b>{html.escape(summary)}</b></summary>{body}</details>",
     )
+
+
+def show_code(text: str, title: str = "", *, folded: bool = False) -> Page:
+    """Return program text, or what a program printed, in a fixed-width block.
+
+    Args:
+        text: shown as it is.
+        title: stands above it.
+        folded: whether it opens only when the reader asks for it, by a click on the title.
+
+    >>> show_code("h = l[0](x)", "Generated")
+    Generated
+    h = l[0](x)
+    """
+    block = f'<pre style="{FIXED}">{html.escape(text)}</pre>'
+    if folded:
+        plain = f"{title}\n{textwrap.indent(text, '    ')}"
+        head = f"<summary><b>{html.escape(title)}</b></summary>"
+        return Page(plain, f"{PAPER}<details>{head}{block}</details>")
+    head = f"<p><b>{html.escape(title)}</b></p>" if title else ""
+    return Page((f"{title}\n{text}" if title else text).rstrip("\n"), head + block)
 
 
 def picture(figure: Figure, text: str, after: str = "") -> Page:

@@ -138,6 +138,30 @@ def marker(name: str) -> str:
     return _MARKERS.get(role) or _MARKERS[_stand_in(role)]
 
 
+def tint(colour: str, share: float) -> str:
+    """Return a colour on white paper: all of it for a share of 1, white for 0.
+
+    >>> tint("#CC6677", 0.0), tint("#CC6677", 1.0)
+    ('#ffffff', '#cc6677')
+    """
+    from matplotlib.colors import to_hex, to_rgb
+
+    red, green, blue = (1 - share * (1 - part) for part in to_rgb(colour))
+    return to_hex((red, green, blue))
+
+
+def ink_on(ground: str) -> str:
+    """Return the colour of a text that is read on this ground: ink, or white where it is dark.
+
+    >>> ink_on("#FFFFFF") == PALETTE["ink"], ink_on(PALETTE["lazy"])
+    (True, 'white')
+    """
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(ground)
+    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.62 else PALETTE["ink"]
+
+
 @contextmanager
 def apply() -> Iterator[None]:
     """Use the course's style for what is drawn inside the ``with``, and put back the old after it.
@@ -223,8 +247,8 @@ def caption(fig: Figure, text: str) -> None:
     >>> fig.get_supxlabel()
     'Median of 25 rounds; the band holds the middle half.'
     """
-    # At 9 points a letter is about 0.065 inch wide.
-    columns = max(20, int(fig.get_size_inches()[0] / 0.068))
+    # At 9 points a letter is about 0.07 inch wide.
+    columns = max(20, int(fig.get_size_inches()[0] / 0.0715))
     wrapped = "\n".join(textwrap.fill(line, columns) for line in text.splitlines())
     # The figure's own x label is the one text below the axes that the layout keeps room for.
     fig.supxlabel(wrapped, x=0.01, ha="left", fontsize=9, color=PALETTE["ink"])

@@ -1,7 +1,7 @@
 """Where CPython keeps what: the fields of an object's memory, read byte by byte.
 
-The layouts are those of the C structures in CPython's ``Include/cpython``, for 64-bit builds with
-the lock (GIL). 3.12 gave int another second word and took a pointer out of str; a list, a float and
+The layouts are those of the C structures in CPython's ``Include/cpython``, for 64-bit builds.
+3.12 gave int another second word and took a pointer out of str; a list, a float and
 the first two words of everything stayed. What can be known another way is checked against it.
 """
 
@@ -18,6 +18,9 @@ from hpml.base.errors import describe
 
 _SHOWN = 24
 """Bytes of text or digits that are shown; the others are only counted."""
+
+_START = object.__basicsize__
+"""Where the value begins: behind reference count and type."""
 
 _KINDS = {1: "1 byte a character", 2: "2 bytes a character", 4: "4 bytes a character"}
 
@@ -65,10 +68,10 @@ def value_fields(obj: object) -> Iterator[Field]:
     if isinstance(obj, int) and kind in (int, bool):
         yield from _int(obj)
     elif isinstance(obj, float) and kind is float:
-        data = read(id(obj) + 16, 8)
+        data = read(id(obj) + _START, 8)
         (value,) = struct.unpack("<d", data)
         same = data == struct.pack("<d", obj)
-        yield Field(16, data, 8, "ob_fval", f"{value!r}, a double of C", "the number", same)
+        yield Field(_START, data, 8, "ob_fval", f"{value!r}, a double of C", "the number", same)
     elif isinstance(obj, list) and kind is list:
         yield from _list(obj)
     elif isinstance(obj, str) and kind is str:
@@ -78,7 +81,7 @@ def value_fields(obj: object) -> Iterator[Field]:
 
 
 def _int(obj: int) -> Iterator[Field]:
-    word = read(id(obj) + 16, 8)
+    word = read(id(obj) + _START, 8)
     if sys.version_info >= (3, 12):
         tag = int.from_bytes(word, "little")
         count, sign = tag >> 3, (1, 0, -1)[tag & 3]
@@ -90,23 +93,23 @@ def _int(obj: int) -> Iterator[Field]:
     word_says = {1: "positive", 0: "zero", -1: "negative"}[sign]
     text = f"{count} digit{'' if count == 1 else 's'}, {word_says}"
     is_sign = sign == (obj > 0) - (obj < 0)
-    yield Field(16, word, 8, name, text, "the sign", is_sign)
+    yield Field(_START, word, 8, name, text, "the sign", is_sign)
     # Zero has no digit, but room for one.
-    data = read(id(obj) + 24, 4 * max(count, 1))
+    data = read(id(obj) + _START + 8, 4 * max(count, 1))
     digits = struct.unpack(f"<{max(count, 1)}I", data)
     value = sign * sum(digit << (sys.int_info.bits_per_digit * k) for k, digit in enumerate(digits))
     parts = " + ".join(
         f"{digit}·2^{30 * place}" if place else f"{digit}" for place, digit in enumerate(digits[:4])
     )
     text = parts + (" + …" if count > 4 else "")
-    yield Field(24, data[:_SHOWN], len(data), "ob_digit", text, "the number", value == obj)
+    yield Field(_START + 8, data[:_SHOWN], len(data), "ob_digit", text, "the number", value == obj)
 
 
 def _list(obj: list[object]) -> Iterator[Field]:
-    length, items, allocated = struct.unpack("<qQq", read(id(obj) + 16, 24))
-    data = read(id(obj) + 16, 24)
+    length, items, allocated = struct.unpack("<qQq", read(id(obj) + _START, 24))
+    data = read(id(obj) + _START, 24)
     yield Field(
-        16,
+        _START,
         data[:8],
         8,
         "ob_size",
@@ -115,10 +118,16 @@ def _list(obj: list[object]) -> Iterator[Field]:
         length == len(obj),
     )
     where = f"→ {items:#x}" if items else "nowhere: no room for items yet"
-    yield Field(24, data[8:16], 8, "ob_item", where)
+    yield Field(_START + 8, data[8:16], 8, "ob_item", where)
     room = sys.getsizeof(obj) - sys.getsizeof([])
     yield Field(
-        32, data[16:], 8, "allocated", f"room for {allocated}", "getsizeof", 8 * allocated == room
+        _START + 16,
+        data[16:],
+        8,
+        "allocated",
+        f"room for {allocated}",
+        "getsizeof",
+        8 * allocated == room,
     )
     for place in range(min(length, 3)):
         pointer = read(items + 8 * place, 8)
@@ -129,23 +138,29 @@ def _list(obj: list[object]) -> Iterator[Field]:
 
 def _str(obj: str) -> Iterator[Field]:
     old = sys.version_info < (3, 12)
-    length = int.from_bytes(read(id(obj) + 16, 8), "little", signed=True)
+    length = int.from_bytes(read(id(obj) + _START, 8), "little", signed=True)
     text = f"{length} character" + "s" * (length != 1)
     same = length == len(obj)
-    yield Field(16, read(id(obj) + 16, 8), 8, "length", text, "len(obj)", same)
-    known = int.from_bytes(read(id(obj) + 24, 8), "little", signed=True)
+    yield Field(_START, read(id(obj) + _START, 8), 8, "length", text, "len(obj)", same)
+    known = int.from_bytes(read(id(obj) + _START + 8, 8), "little", signed=True)
     text = "not asked for yet" if known == -1 else f"{known:#x}"
     same = known in (-1, hash(obj))
     yield Field(
-        24, read(id(obj) + 24, 8), 8, "hash", text, "" if known == -1 else "hash(obj)", same
+        _START + 8,
+        read(id(obj) + _START + 8, 8),
+        8,
+        "hash",
+        text,
+        "" if known == -1 else "hash(obj)",
+        same,
     )
-    data = read(id(obj) + 32, 8)
+    data = read(id(obj) + _START + 16, 8)
     state = data[0]
     kind, compact, ascii_only = state >> 2 & 7, bool(state & 32), bool(state & 64)
     text = f"{'ASCII' if ascii_only else 'not ASCII'}, {_KINDS.get(kind, 'unknown')}"
     text += ", interned" if state & 3 else ""
-    yield Field(32, data, 8, "state", text, "isascii()", ascii_only == obj.isascii())
-    place = 40
+    yield Field(_START + 16, data, 8, "state", text, "isascii()", ascii_only == obj.isascii())
+    place = _START + 24
     # The text again as wide characters (until 3.11) and as UTF-8: both made when C asks for it.
     extra = ["wstr"] if old else []
     extra += [] if ascii_only else ["utf8_length", "utf8"]
@@ -167,15 +182,15 @@ def _str(obj: str) -> Iterator[Field]:
 
 
 def _tensor(obj: Any) -> Iterator[Field]:
-    words = [read(id(obj) + place, 8) for place in range(16, type(obj).__basicsize__, 8)]
+    words = [read(id(obj) + place, 8) for place in range(_START, type(obj).__basicsize__, 8)]
     for place, word in enumerate(words):
         pointer = int.from_bytes(word, "little")
         if pointer == obj._cdata:
             where = f"→ {pointer:#x}, the tensor in C++"
-            yield Field(16 + 8 * place, word, 8, "cdata", where, "obj._cdata")
+            yield Field(_START + 8 * place, word, 8, "cdata", where, "obj._cdata")
         else:
             text = f"→ {pointer:#x}" if pointer else "nothing (hooks, names)"
-            yield Field(16 + 8 * place, word, 8, f"word {2 + place}", text)
+            yield Field(_START + 8 * place, word, 8, f"word {_START // 8 + place}", text)
     codes = {"torch.float32": "f", "torch.float64": "d", "torch.int64": "q", "torch.int32": "i"}
     code = codes.get(str(obj.dtype))
     if code and obj.device.type == "cpu" and obj.is_contiguous() and obj.numel():

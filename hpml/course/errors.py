@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from hpml.base.errors import HpmlError
 
-__all__ = ["AnswerError", "LabError", "PredictionLocked"]
-
 
 class LabError(HpmlError):
     """Something in a lab cannot be shown or kept; the message says what to do.

@@ -17,7 +17,9 @@ import contextlib
 import os
 import re
 import signal
+import socket
 import sys
+import tempfile
 import threading
 import time
 from collections.abc import Callable, Mapping
@@ -32,17 +34,6 @@ if TYPE_CHECKING:
     import psutil
     from nbclient import NotebookClient
     from nbformat import NotebookNode
-
-__all__ = [
-    "Execution",
-    "Failure",
-    "LabNotFoundError",
-    "Progress",
-    "execute",
-    "find_lab",
-    "labs",
-    "result_texts",
-]
 
 _NAME = re.compile(r"(\d\d)_\w+")
 _ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
@@ -178,19 +169,23 @@ def execute(
 
 
 def result_texts(notebook: NotebookNode) -> tuple[str, ...]:
-    """Return the text that each cell tagged ``result`` showed, in order; without colours.
+    """Return the text that each cell tagged ``result`` showed; one that showed none gives none."""
+    return tuple(text for _, text in tagged_texts(notebook, "result") if text)
 
-    A picture shows as its text form; a cell that showed nothing gives nothing.
+
+def tagged_texts(
+    notebook: NotebookNode, tag: str, *, last: bool = False
+) -> tuple[tuple[str, str], ...]:
+    """Return the heading above each code cell with a tag, and the text it showed, uncoloured.
+
+    With `last`, of each cell only what it showed last.
     """
-    texts = []
-    for cell in notebook.cells:
-        if cell.cell_type != "code" or "result" not in cell.metadata.get("tags", []):
-            continue
-        parts = [_output_text(output) for output in cell.get("outputs", [])]
-        text = "\n".join(part for part in parts if part)
-        if text:
-            texts.append(text)
-    return tuple(texts)
+    start = -1 if last else 0
+    return tuple(
+        (heading, "\n".join(filter(None, map(_output_text, cell.get("outputs", [])[start:]))))
+        for heading, cell in zip(_headings(notebook), notebook.cells, strict=True)
+        if cell.cell_type == "code" and tag in cell.metadata.get("tags", [])
+    )
 
 
 class _Run(threading.Thread):
@@ -217,9 +212,14 @@ class _Run(threading.Thread):
         self._kernel: psutil.Process | None = None
 
     def run(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="hpml-", ignore_cleanup_errors=True) as folder:
+            self._run_in(folder)
+
+    def _run_in(self, folder: str) -> None:
+        """Run with the connection's files in a folder of their own."""
         from nbclient.exceptions import CellExecutionError, DeadKernelError
 
-        client = self._client()
+        client = self._client(folder)
         try:
             # Not client.execute(): it leaves its event loop open for the next call.
             asyncio.run(client.async_execute(env=self._kernel_environment()))
@@ -273,7 +273,7 @@ class _Run(threading.Thread):
         number = self._code.index(self._current) + 1
         return Failure(number, self._headings[self._current], source, error, traceback)
 
-    def _client(self) -> NotebookClient:
+    def _client(self, folder: str) -> NotebookClient:
         import psutil
         from jupyter_client.manager import AsyncKernelManager
         from nbclient import NotebookClient
@@ -281,6 +281,14 @@ class _Run(threading.Thread):
         run = self
 
         class Manager(AsyncKernelManager):
+            def __init__(self, **keywords: Any) -> None:
+                super().__init__(**keywords)
+                if _has_ipc(folder):
+                    # Over TCP the kernel warns, in the first cell's output, that others may listen.
+                    self.transport = "ipc"
+                    self.connection_file = os.path.join(folder, "kernel.json")
+                    self.ip = os.path.join(folder, "kernel")
+
             # Upstream declares the synchronous method's type for both.
             async def start_kernel(self, *arguments: Any, **keywords: Any) -> None:  # type: ignore[override]
                 # This interpreter: a kernel registered on the machine as "python3" may be another.
@@ -335,6 +343,14 @@ class _Run(threading.Thread):
             "HPML_HEADLESS": "1",
             **self._environment,
         }
+
+
+def _has_ipc(folder: str) -> bool:
+    """Return whether a kernel can be spoken to through sockets in this folder."""
+    import zmq
+
+    # The path of a Unix socket has room for about a hundred bytes.
+    return zmq.has("ipc") and hasattr(socket, "AF_UNIX") and len(os.fsencode(folder)) < 85
 
 
 def _headings(notebook: NotebookNode) -> list[str]:

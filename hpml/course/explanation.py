@@ -3,8 +3,7 @@
 A number that was measured has more than one possible cause. The skill is not to guess the right one
 but to know which further measurement would show it: a lab ends with three hypotheses, and the
 student chooses the experiment that tells them apart. The reasons are not on the page before. A
-student reads the notebook's cells, so they cannot stand in one: ``lab_00.EXPLANATION`` is what
-``explain(explanation)`` asks in lab 00, and a new lab adds a file of the same form.
+student reads the notebook's cells, so they cannot stand in one: they stand in the lab's room.
 """
 
 from __future__ import annotations
@@ -21,8 +20,6 @@ from hpml.base.page import Page, frame, sentence
 from hpml.base.style import PALETTE
 from hpml.base.tables import Table
 from hpml.course.errors import LabError
-
-__all__ = ["Explanation"]
 
 
 @dataclass(frozen=True)
@@ -60,11 +57,11 @@ class Explanation:
         return list(self.experiments).index(self.best) + 1
 
     def page(self, choice: object = None) -> Page:
-        """Return the question, and after a choice the verdict with the reasons.
+        """Return the question, and after a choice what that experiment would show.
 
         Args:
             choice: the number of an experiment, from 1; None asks. Anything else is told what is
-                expected.
+                expected. The other experiments' reasons are shown once the choice is right.
 
         >>> item = Explanation(
         ...     "B is faster than A.", ("B does less work.", "The machine was warm when A ran."),
@@ -87,21 +84,20 @@ class Explanation:
         return self._framed(lines, f"<p><b>{_code(status)}</b></p>")
 
     def _answered(self, choice: int) -> Page:
-        verdict = (
-            f"You chose {choice}. Yes, it tells them apart."
-            if choice == self.best_number
-            else f"You chose {choice}. It does not tell them apart; {self.best_number} does."
-        )
-        reasons = [f"{number}. {text}" for number, text in enumerate(self.experiments.values(), 1)]
-        lines = [*self._lines(), verdict, "What each would show:", *_folded(reasons)]
-        rows = [
-            [f"{number}. {text}", reason]
-            for number, (text, reason) in enumerate(self.experiments.items(), start=1)
-        ]
+        everything = list(enumerate(self.experiments.items(), start=1))
+        if choice == self.best_number:
+            verdict = f"You chose {choice}. Yes, it tells them apart."
+        else:
+            verdict = f"You chose {choice}. It does not tell them apart. Choose again."
+            everything = [everything[choice - 1]]
+        reasons = [f"{number}. {reason}" for number, (_, reason) in everything]
+        lines = [*self._lines(), verdict, "What it would show:", *_folded(reasons)]
+        rows = [[f"{number}. {text}", reason] for number, (text, reason) in everything]
         table = Table(["experiment", "what it would show"], rows, align=["left", "left"])
         # The table's cells are escaped; what stands between backticks is code there as elsewhere.
         shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", table._repr_html_())
-        return self._framed(lines, f"<p><b>{html.escape(verdict)}</b></p>{shown}")
+        colour = PALETTE["codegen" if choice == self.best_number else "handwritten"]
+        return self._framed(lines, f"<p><b>{html.escape(verdict)}</b></p>{shown}", colour)
 
     def _lines(self) -> list[str]:
         claims = [f"{letter}. {claim}" for letter, claim in self._lettered()]
@@ -113,7 +109,9 @@ class Explanation:
             *_folded(numbers),
         ]
 
-    def _framed(self, lines: Sequence[str], after: str) -> Page:
+    def _framed(
+        self, lines: Sequence[str], after: str, colour: str = PALETTE["handwritten"]
+    ) -> Page:
         # Not <ol type="A">: some pages number it 1, 2, 3, and the reasons speak of A, B, C.
         claims = "".join(sentence(f"**{letter}** · {claim}") for letter, claim in self._lettered())
         experiments = "".join(f"<li>{_code(text)}</li>" for text in self.experiments)
@@ -121,7 +119,7 @@ class Explanation:
             f"{sentence(self.question)}{claims}<p>Which experiment tells them apart?</p>"
             f"<ol>{experiments}</ol>{after}"
         )
-        return Page("\n".join(lines), frame("Explain", body, PALETTE["handwritten"]))
+        return Page("\n".join(lines), frame("Explain", body, colour))
 
     def _lettered(self) -> list[tuple[str, str]]:
         return list(zip("ABCDEF", self.claims, strict=False))

@@ -9,25 +9,11 @@ from __future__ import annotations
 import itertools
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from hpml.base import Table, describe
+from hpml.base import Table, describe, style
+from hpml.base.drawing import Look, dataflow, draw, lay_out
 from hpml.base.page import Page, picture
-from hpml.course.errors import LabError
-
-if TYPE_CHECKING:
-    from matplotlib.axes import Axes
-    from matplotlib.text import Text
-
-__all__ = [
-    "Operation",
-    "Parents",
-    "chain",
-    "counting_operations",
-    "draw_graph",
-    "ladder",
-    "stack_steps",
-]
 
 Parents = Mapping[str, Sequence[str]]
 Operation = Callable[..., Any]
@@ -105,7 +91,7 @@ def stack_steps(parents: Parents, output: str) -> Table:
     return Table(columns, rows)
 
 
-def draw_graph(
+def draw_dataflow(
     parents: Parents, executed: Mapping[str, int] | None = None, *, title: str = ""
 ) -> Page:
     """Draw a small graph from its inputs on the left to its outputs on the right.
@@ -114,78 +100,32 @@ def draw_graph(
         parents: the graph.
         executed: how often each operation was executed; the more often, the darker.
         title: what is shown.
+
+    Raises:
+        DrawingError: if a parent stands behind its child.
     """
-    from hpml.base import style
-
-    level, place = _positions(parents)
-    columns, rows = max(level.values()), 1 + 2 * max(place.values())
+    flow = dataflow(parents)
     most = max(executed.values(), default=1) if executed else 1
-    fig, ax = style.figure(width=min(1.6 + 0.85 * columns, 9.5), height=0.75 + 0.6 * rows)
-    boxes: dict[str, Text] = {}
-    with style.apply():
-        for name in parents:
-            count = executed.get(name, 0) if executed is not None and parents[name] else None
-            share = 0.0 if count is None else count / most
-            boxes[name] = ax.text(
-                level[name],
-                place[name],
-                name if count is None else f"{name}\n{count:,} ×",
-                ha="center",
-                va="center",
-                fontsize=8.5,
-                color="white" if share > 0.6 else style.PALETTE["ink"],
-                bbox={
-                    "boxstyle": "round,pad=0.35",
-                    "facecolor": _tint(style.PALETTE["lazy"], share),
-                    "edgecolor": style.PALETTE["ink"],
-                },
-            )
-        for name, above in parents.items():
-            for parent in dict.fromkeys(above):
-                _arrow(ax, boxes[parent], boxes[name])
-        ax.set_xlim(-0.5, columns + 0.5)
-        ax.set_ylim(-rows / 2, rows / 2)
-        ax.set_axis_off()
-        ax.set_title(title, loc="left")
+    counts = {} if executed is None else {n: executed.get(n, 0) for n in parents if parents[n]}
+
+    def text(value: int) -> str:
+        name = flow.names[value]
+        return f"{name}\n{counts[name]:,} ×" if name in counts else name
+
+    single = [(call,) for call, _ in enumerate(flow.calls)]
+    layout = lay_out(flow, text, lambda _: "", rotated=True, groups=single)
+    scale = min(1.0, 9.5 / layout.width)
+    fig, ax = style.figure(
+        width=max(scale * layout.width + 0.5, 4.0), height=scale * layout.height + 1.0
+    )
     if executed is not None:
-        count = sum(1 for above in parents.values() if above)
-        style.caption(fig, f"{count} operations, {sum(executed.values()):,} executions.")
+        total = sum(executed.values())
+        style.caption(fig, f"{len(counts)} operations, {total:,} executions.")
+    with style.apply():
+        ax.set_title(title, loc="left")
+    shades = [counts.get(name, 0) / most for name in flow.names]
+    tints = {value: style.tint(style.PALETTE["lazy"], share) for value, share in enumerate(shades)}
+    draw(layout, Look(tints=tints), ax=ax)
     edges = "; ".join(f"{n} from {', '.join(p)}" for n, p in parents.items() if p)
-    counts = "" if executed is None else f" Executed: {describe(dict(executed), 400)}."
-    return picture(fig, f"{title}: {edges}.{counts}")
-
-
-def _positions(parents: Parents) -> tuple[dict[str, int], dict[str, float]]:
-    """Return how far right each value stands, and how high, centred on 0."""
-    level: dict[str, int] = {}
-    for name, above in parents.items():
-        if any(parent not in level for parent in above):
-            raise LabError(f"draw_graph expects parents before children, got {name!r} too early.")
-        level[name] = 1 + max((level[parent] for parent in above), default=-1)
-    columns: dict[int, list[str]] = {}
-    for name, column in level.items():
-        columns.setdefault(column, []).append(name)
-    place = {}
-    for names in columns.values():
-        for i, name in enumerate(names):
-            place[name] = (len(names) - 1) / 2 - i
-    return level, place
-
-
-def _arrow(ax: Axes, start: Text, end: Text) -> None:
-    arrow = {
-        "arrowstyle": "-|>",
-        "color": "#8A8A8A",
-        "patchA": start.get_bbox_patch(),
-        "patchB": end.get_bbox_patch(),
-        "shrinkA": 3,
-        "shrinkB": 2,
-    }
-    ax.annotate("", xy=end.get_position(), xytext=start.get_position(), arrowprops=arrow)
-
-
-def _tint(colour: str, share: float) -> tuple[float, ...]:
-    """Return the colour on white: all of it for a share of 1, white for 0."""
-    from matplotlib.colors import to_rgb
-
-    return tuple(1 - share * (1 - part) for part in to_rgb(colour))
+    said = "" if executed is None else f" Executed: {describe(dict(executed), 400)}."
+    return picture(fig, f"{title}: {edges}.{said}")

@@ -25,7 +25,8 @@ nobody answers, the result is shown as not predicted.
 
 from __future__ import annotations
 
-from hpml.base.page import say, why
+from hpml.base.page import say, show_code, why
+from hpml.course.challenge import challenge
 from hpml.course.errors import AnswerError, LabError, PredictionLocked
 from hpml.course.predictions.calibration import Calibration, calibration
 from hpml.course.predictions.prediction import Prediction, predict
@@ -39,11 +40,13 @@ __all__ = [
     "Prediction",
     "PredictionLocked",
     "calibration",
+    "challenge",
     "check",
     "explain",
     "forget",
     "lab_head",
     "predict",
     "say",
+    "show_code",
     "why",
 ]

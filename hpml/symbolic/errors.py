@@ -27,3 +27,7 @@ class ArgumentError(GraphError, TypeError):
 
 class DeviceError(GraphError, RuntimeError):
     """An execution was asked for on a machine that cannot run it."""
+
+
+class GraphWarning(UserWarning):
+    """A model does what was asked for, and may not be what was meant."""

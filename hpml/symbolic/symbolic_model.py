@@ -14,15 +14,16 @@ from torch import nn
 from hpml.base.tables import Table
 
 from . import config
+from .building.handles import SymbolicData, handle_of
+from .building.interception import Token, handle_token
+from .building.node import Node, format_origin, layer_text
 from .errors import ArgumentError
 from .execution import EXECUTIONS, PREPARE, cuda_graph
+from .execution.source import documented_source
 from .graph import Collected, Graph, check_inputs, collect
-from .interception import Token, handle_token
-from .node import Node, format_origin
-from .rebuild import nodes_from_graph
-from .source import documented_source
-from .summary import summary_text
-from .symbolic_data import SymbolicData, handle_of
+from .graph.restored_handles import nodes_from_graph
+from .graph.summary import summary_text
+from .graph.to_fx import graph_module
 
 
 class SymbolicModel(nn.Module):
@@ -83,7 +84,7 @@ class SymbolicModel(nn.Module):
         """Take over a graph with its layers and nodes, and make it ready to run."""
         self._graph = collected.graph
         self._nodes: list[Node] | None = collected.nodes
-        names = [call.name for call in collected.graph.calls]
+        names = [call.module for call in collected.graph.calls]
         taken = _RESERVED.union(self.__dict__).intersection(names)
         if taken:
             raise ArgumentError(
@@ -138,8 +139,9 @@ class SymbolicModel(nn.Module):
         arguments = " and ".join(self._graph.values[a].text() for a in call.arguments)
         place = "" if call.origin is None else f", written at {format_origin(call.origin)}"
         return (
-            f"In layer {call.name} of the symbolic model, {layer!r}, call {position + 1} of "
-            f"{len(self._graph.calls)}{place}. When the model was built it received {arguments}."
+            f"In layer {call.name} of the symbolic model, {layer_text(layer)}, call "
+            f"{position + 1} of {len(self._graph.calls)}{place}. "
+            f"When the model was built it received {arguments}."
         )
 
     # --- looking ---
@@ -153,7 +155,7 @@ class SymbolicModel(nn.Module):
     def _execution_order_layers(self) -> Sequence[nn.Module]:
         """The layer of each call, in order, as the submodules are now."""
         if torch.compiler.is_compiling():  # a compiler follows the loop, not the itemgetter
-            return [self._modules[call.name] for call in self._graph.calls]  # type: ignore[misc]
+            return [self._modules[call.module] for call in self._graph.calls]  # type: ignore[misc]
         return self._pick_layers(self._modules)
 
     @property
@@ -235,7 +237,7 @@ class SymbolicModel(nn.Module):
 
     def summary(self) -> None:
         """Print a table of the layers, their output shapes and their parameters."""
-        print(summary_text(self))
+        print(summary_text(self, self._graph, self._execution_order_layers))
 
     # --- changing and copying ---
 
@@ -272,9 +274,9 @@ class SymbolicModel(nn.Module):
         copied.__setstate__(copy.deepcopy(self.__getstate__(), memo))
         return copied
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Any:
         # The program is generated again; the nodes are made again when somebody asks.
-        state = self.__dict__.copy()
+        state = super().__getstate__()  # type: ignore[no-untyped-call]
         for name in ("_program", "_run", "_pick_layers"):
             del state[name]
         state["_nodes"] = None
@@ -282,7 +284,7 @@ class SymbolicModel(nn.Module):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # type: ignore[no-untyped-call]
-        self._pick_layers = _layer_picker([call.name for call in self._graph.calls])
+        self._pick_layers = _layer_picker([call.module for call in self._graph.calls])
         self._prepare()
 
     def to_fx(self) -> torch.fx.GraphModule:
@@ -290,9 +292,7 @@ class SymbolicModel(nn.Module):
 
         The layers are shared with this model.
         """
-        from .to_fx import graph_module
-
-        return graph_module(self)
+        return graph_module(self, self._graph)
 
 
 FunctionalModel = SymbolicModel
@@ -329,6 +329,7 @@ def _listed(what: str, given: Any) -> list[Any]:
         raise ArgumentError(
             f"{what} expected symbolic data, or a list or tuple of it, received "
             f"{type(given).__name__}"
+            + (f": give list({what}.values())" if isinstance(given, dict) else "")
         )
     return list(given)
 

@@ -15,29 +15,7 @@ from typing import Any
 import torch
 from torch import Tensor, nn
 
-from .arguments import Template, compile_call
-
-__all__ = [
-    "AddOpLayer",
-    "AggregateLayer",
-    "CallbackLayer",
-    "ConcatLayer",
-    "FunctionLayer",
-    "GetAttr",
-    "LambdaOpLayer",
-    "MatmulOpLayer",
-    "MethodCall",
-    "ModOpLayer",
-    "MulOpLayer",
-    "NamedLambdaOpLayer",
-    "ReshapeLayer",
-    "SliceLayer",
-    "SliceLayerSymbolicIdx",
-    "StackLayer",
-    "SubOpLayer",
-    "UnpackLayer",
-    "ViewCopyLayer",
-]
+from .building.arguments import Template, compile_call
 
 
 class LambdaOpLayer(nn.Module):
@@ -84,7 +62,10 @@ class FunctionLayer(nn.Module):
 
     def __init__(self, function: Callable[..., Any], template: Template, name: str) -> None:
         super().__init__()
-        self.function = function
+        # A method of a module needs the module's parameters: they belong to the model.
+        owner = getattr(function, "__self__", None)
+        self.method = function.__name__ if isinstance(owner, nn.Module) else ""
+        self.function = owner if self.method else function
         self.name = name
         self.template = template
         self._tensor_constants: tuple[tuple[int, str], ...] = ()
@@ -117,11 +98,12 @@ class FunctionLayer(nn.Module):
         return tuple(constants)
 
     def forward(self, *values: Any) -> Any:
-        return self._call(self.function, self.constants(), *values)
+        function = getattr(self.function, self.method) if self.method else self.function
+        return self._call(function, self.constants(), *values)
 
-    def __getstate__(self) -> dict[str, Any]:
+    def __getstate__(self) -> Any:
         # Generated functions have no name to be found by when unpickling.
-        state = self.__dict__.copy()
+        state = super().__getstate__()  # type: ignore[no-untyped-call]
         del state["_call"]
         return state
 

@@ -9,8 +9,8 @@ import pytest
 from hpml.benchmark import Contender, ProcessContender, compare
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.errors import BenchmarkError, WorkerError
-from hpml.benchmark.process import ProcessSampler
-from hpml.benchmark.timing import Settings
+from hpml.benchmark.sampling.process import ProcessSampler
+from hpml.benchmark.sampling.timing import Settings
 
 TARGETS = "tests.benchmark.targets"
 
@@ -135,7 +135,7 @@ def test_a_sampler_that_vanishes_takes_its_process_along() -> None:
 def test_the_end_of_the_interpreter_ends_the_worker() -> None:
     code = (
         "from hpml.benchmark import ProcessContender\n"
-        "from hpml.benchmark.timing import Settings\n"
+        "from hpml.benchmark.sampling.timing import Settings\n"
         "keep = ProcessContender('n', 'tests.benchmark.targets:process_id').open(Settings())\n"
         "print(keep.result())"
     )

@@ -87,11 +87,9 @@ def dark(page: Any) -> Iterator[None]:
 
 
 @pytest.fixture
-def lab(open_lab: Any, server: Any) -> Any:
-    server.write("players.ipynb", PLAYER, DIAMONDS, BROWSER)
-    opened = open_lab("players.ipynb")
-    opened.run_all()
-    return opened
+def lab(scratch: Any) -> Any:
+    scratch.show(PLAYER, DIAMONDS, BROWSER)
+    return scratch
 
 
 @pytest.fixture
@@ -211,10 +209,9 @@ def test_the_graph_is_browsed_by_click_list_link_and_keyboard(lab: Any, shot: An
     assert heading.inner_text() != "Conv2d_1"
 
 
-def test_a_graph_is_chosen_from_a_list_and_its_animation_plays(open_lab: Any, server: Any) -> None:
-    server.write("chosen.ipynb", CHOSEN)
-    lab = open_lab("chosen.ipynb")
-    lab.run_all()
+def test_a_graph_is_chosen_from_a_list_and_its_animation_plays(scratch: Any, server: Any) -> None:
+    lab = scratch
+    lab.show(CHOSEN)
     first = Player(lab.page, "one")
     first.press("End")
     first.shows("Done after 3 steps.")
@@ -224,7 +221,7 @@ def test_a_graph_is_chosen_from_a_list_and_its_animation_plays(open_lab: Any, se
     second.shows("Done after 5 steps.")
     assert lab.page.get_by_role("group", name="one").count() == 0
     lab.save()
-    saved = nbformat.read(server.folder / "chosen.ipynb", as_version=4)
+    saved = nbformat.read(server.folder / lab.name, as_version=4)
     stored = [output.data.get("text/html", "") for output in saved.cells[0].outputs]
     assert any('aria-label="two"' in page for page in stored)  # the last choice stands
 
@@ -253,7 +250,7 @@ def test_an_exported_page_plays_from_disk_without_network_or_kernel(
 ) -> None:
     nbconvert = pytest.importorskip("nbconvert", reason="needs nbconvert; `make .venv` installs it")
     lab.save()
-    page, _ = nbconvert.HTMLExporter().from_filename(server.folder / "players.ipynb")
+    page, _ = nbconvert.HTMLExporter().from_filename(server.folder / lab.name)
     path = tmp_path / "players.html"
     path.write_text(page, encoding="utf-8")
     offline.goto(path.as_uri(), wait_until="domcontentloaded")
@@ -297,7 +294,7 @@ def test_a_notebook_that_is_not_trusted_shows_the_first_frame_and_the_table(
     lab: Any, open_lab: Any, server: Any, shot: Any
 ) -> None:
     lab.save()
-    notebook = nbformat.read(server.folder / "players.ipynb", as_version=4)
+    notebook = nbformat.read(server.folder / lab.name, as_version=4)
     # Another notebook with the same outputs: nobody has run it here, so it is not trusted.
     for cell in notebook.cells:
         cell.source = f"# changed\n{cell.source}"

@@ -100,11 +100,9 @@ class Stepper(Player):
 
 
 @pytest.fixture
-def lab(open_lab: Any, server: Any) -> Any:
-    server.write("stepper.ipynb", LECTURE, TOTAL)
-    opened = open_lab("stepper.ipynb")
-    opened.run_all()
-    return opened
+def lab(scratch: Any) -> Any:
+    scratch.show(LECTURE, TOTAL)
+    return scratch
 
 
 @pytest.fixture
@@ -159,13 +157,17 @@ def test_a_loop_a_call_and_an_exception_are_stepped_through_with_the_keyboard(
 ) -> None:
     cells = lab.page.locator(".jp-Cell").count()
     stepper = Stepper(lab.page, "A loop, a call, an exception")
-    calls = stepper.root.locator(".calls li")
+    calls = stepper.root.locator(".calls > :not(:empty)")
     stepper.on("calls function check with 2")
     assert stepper.line() == "s = s + check(item)"
     shot(stepper.root, "stepper_call")
     stepper.press("ArrowRight")
     assert stepper.line() == "def check(n):"
     assert calls.all_inner_texts() == ["check line 3", "total waits in line 12"]
+    calls.last.click()
+    assert "stack, bottom first: list_iterator object0" in calls.last.inner_text()
+    stepper.press("ArrowRight")
+    assert "variables: items = [2, 3, 1], s = 0, item = 2" in calls.last.inner_text()
     stepper.on("jumps to")
     assert stepper.root.locator(".arcs g[data-on='lit']:visible").count() == 1
     shot(stepper.root, "stepper_jump")
@@ -289,7 +291,7 @@ def test_a_notebook_that_is_not_trusted_shows_the_first_state_and_the_table(
     lab: Any, open_lab: Any, server: Any, shot: Any
 ) -> None:
     lab.save()
-    notebook = nbformat.read(server.folder / "stepper.ipynb", as_version=4)
+    notebook = nbformat.read(server.folder / lab.name, as_version=4)
     # Another notebook with the same outputs: nobody has run it here, so it is not trusted.
     for cell in notebook.cells:
         cell.source = f"# changed\n{cell.source}"
@@ -304,12 +306,10 @@ def test_a_notebook_that_is_not_trusted_shows_the_first_state_and_the_table(
 
 
 def test_a_typed_function_is_stepped_through_and_a_mistake_is_shown(
-    open_lab: Any, server: Any, shot: Any
+    scratch: Any, shot: Any
 ) -> None:
-    server.write("editor.ipynb", "d = 'mine'", EDITOR, "print(d, 'f' in globals())")
-    lab = open_lab("editor.ipynb")
-    lab.run_cell(0)
-    lab.run_cell(1)
+    lab = scratch
+    lab.show("d = 'mine'", EDITOR)
     first = Stepper(lab.page, "f(2, 3, 4), step by step")
     first.press(*["ArrowRight"] * 5)
     assert first.stack() == ["2", "12"]
@@ -344,7 +344,7 @@ def test_a_typed_function_is_stepped_through_and_a_mistake_is_shown(
     endless = Stepper(lab.page, "f(2), step by step")
     endless.press("End")
     assert "Stopped here, after 300 instructions" in endless.says()
-    lab.run_cell(2)
+    lab.add("print(d, 'f' in globals())")
     lab.saw("mine False")
 
 

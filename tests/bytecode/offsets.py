@@ -35,12 +35,16 @@ NEVER_REPORTED: dict[str, dict[str, str]] = {
     },
     "3.12": {"RESUME": _OWN_EVENT, "any before the first RESUME": _BEFORE},
     "3.13": {"RESUME": _OWN_EVENT, "any before the first RESUME": _BEFORE},
+    "3.14": {"RESUME": _OWN_EVENT, "any before the first RESUME": _BEFORE},
 }
 """The instructions that CPython executes and does not report, by version, with the reason."""
 
 SPECIAL = {
     "making_classes.operators_of_a_class": "an __add__ that C code calls creates objects of a "
     "class whose __init__ the machine steps into elsewhere",
+    "newer_syntax.annotations_of_a_class": "annotationlib executes the code of __annotate__ as "
+    "another function",
+    "edges.stacks_asked_for_are_those_of_the_program": "the stack around differs",
     "naming.recursion_without_end_is_caught": "the last of a thousand calls is refused one frame "
     "earlier or later",
     "naming.recursion_in_a_handler_without_end": "as above",
@@ -63,6 +67,8 @@ class _Spy:
     def after(self, frame: Frame, signal: Any) -> None: ...
 
     def raised(self, frame: Frame, error: BaseException) -> None: ...
+
+    def stop(self) -> None: ...
 
 
 def codes_of(code: CodeType) -> set[CodeType]:

@@ -83,7 +83,7 @@ def test_the_comparison_notices_a_wrong_value(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_comparison_notices_a_wrong_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tracebacks, "add", lambda error, frame: None)
+    monkeypatch.setattr(tracebacks, "entry", lambda error, frame: error.__traceback__)
     function = corpus()["failing.uncaught_in_a_nested_call"]
     assert set(differences(outcome_of(function), outcome_of(run, function))) == {"error", "report"}
 

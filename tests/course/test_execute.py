@@ -57,6 +57,22 @@ def test_the_kernel_is_this_interpreter(tmp_path: Path) -> None:
     assert execute(lab).notebook.cells[0].outputs[0].text.strip() == sys.executable
 
 
+@pytest.mark.skipif(os.name != "posix", reason="needs Unix sockets")
+def test_a_kernel_does_not_warn_that_others_may_listen(tmp_path: Path) -> None:
+    lab = write(tmp_path / "01_a.ipynb", "1")
+    (cell,) = execute(lab).notebook.cells
+    assert [output.output_type for output in cell.outputs] == ["execute_result"]
+
+
+def test_where_sockets_have_no_room_the_kernel_is_reached_all_the_same(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    deep = tmp_path / ("long" * 25)
+    deep.mkdir()
+    monkeypatch.setattr("tempfile.tempdir", str(deep))
+    assert execute(write(tmp_path / "01_a.ipynb", "1")).failure is None
+
+
 def test_result_texts_are_those_of_the_tagged_cells(tmp_path: Path) -> None:
     lab = write(
         tmp_path / "01_a.ipynb",

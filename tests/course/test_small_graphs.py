@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import pytest
 
-from hpml.course.errors import LabError
+from hpml.base.drawing import DrawingError
 from hpml.course.small_graphs import (
     Parents,
     counting_operations,
-    draw_graph,
+    draw_dataflow,
     ladder,
     stack_steps,
 )
@@ -51,12 +51,12 @@ def test_a_value_used_twice_is_asked_for_once() -> None:
 
 
 def test_the_picture_says_in_words_what_it_shows() -> None:
-    page = draw_graph(ladder(2), {"left1": 2, "join2": 1}, title="Two diamonds")
+    page = draw_dataflow(ladder(2), {"left1": 2, "join2": 1}, title="Two diamonds")
     assert page.png is not None
     assert page.plain.startswith("Two diamonds: left1 from x")
     assert "'left1': 2" in page.plain
 
 
 def test_children_before_parents_are_refused() -> None:
-    with pytest.raises(LabError, match="parents before children"):
-        draw_graph({"b": ["a"], "a": []})
+    with pytest.raises(DrawingError, match="parents before children"):
+        draw_dataflow({"b": ["a"], "a": []})

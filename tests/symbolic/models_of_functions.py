@@ -132,7 +132,7 @@ def methods_of_tensors(execution: str) -> Program:
                 x.to(torch.float64),
                 x.masked_fill(x > 1, 0),
             ),
-            *(x.median(dim=1).values, x.dim(), x.size(1), x.flatten(1).softmax(-1)),
+            *(x.median(dim=1).values, x * x.dim() - x.size(1), x.flatten(1).softmax(-1)),
         )
 
     return Program(forward, [tensor_input(3, 4)], [torch.rand(2, 3, 4)])

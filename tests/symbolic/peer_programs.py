@@ -142,7 +142,9 @@ PROGRAMS: dict[str, str] = {
         x = Input(shape=(4,))
         y = layer(layer(x)) + layer(x)
         model = SymbolicModel(x, y)
-        result = facts(model), model(numbers(3, 4)), model.state_dict()
+        # The peer registers a layer once for each use, this package once: each weight once here.
+        weights = dict(model.named_parameters())
+        result = facts(model), model(numbers(3, 4)), {n: p.detach() for n, p in weights.items()}
     """,
     "nested models": """
         x = Input((1, 8, 8))

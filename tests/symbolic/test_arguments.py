@@ -10,7 +10,7 @@ import torch
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hpml.symbolic.arguments import compile_call, mentions, split_call
+from hpml.symbolic.building.arguments import compile_call, mentions, split_call
 from hpml.symbolic.errors import ArgumentError
 
 
@@ -78,14 +78,14 @@ def test_other_values_take_the_places_of_the_first(args: tuple[Any, ...]) -> Non
     assert same == template
 
 
-def test_a_named_tuple_stays_one_and_other_kinds_become_plain() -> None:
+def test_containers_stay_of_their_kind() -> None:
     class Special(list[Any]):
         pass
 
     ordered = collections.OrderedDict(a=Hole(1))
     args = (Point(Hole(0), 2), Special([Hole(1)]), ordered, torch.Size([1]))
     result, _ = put_together(*split_call(args, {}, Hole))
-    assert [type(part) for part in result] == [Point, list, dict, torch.Size]
+    assert [type(part) for part in result] == [Point, Special, collections.OrderedDict, torch.Size]
     assert result == args
 
 

@@ -19,9 +19,9 @@ from torch import nn
 
 from hpml.base import style
 from hpml.symbolic import Input, SymbolicModel, optimize_module_calls
+from hpml.symbolic.building.interception import is_active
 from hpml.symbolic.errors import ArgumentError
 from hpml.symbolic.graph_algorithms import draw_graph
-from hpml.symbolic.interception import is_active
 
 
 def three_layers() -> SymbolicModel:

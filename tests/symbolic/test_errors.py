@@ -83,11 +83,11 @@ WRONG: dict[str, tuple[Callable[[Any], Any], tuple[str, ...]]] = {
     ),
     "a name with a dot": (
         lambda x: nn.Linear(4, 4)(x, custom_name="a.b"),
-        ("custom_name expected a name without a dot, received 'a.b'", "name of a submodule"),
+        ("custom_name expected a name as of a variable, received 'a.b'", "name of a submodule"),
     ),
     "a name that is no text": (
         lambda x: x(nn.Linear(4, 4), custom_name=3),
-        ("custom_name expected a name without a dot, received 3",),
+        ("custom_name expected a name as of a variable, received 3",),
     ),
     "a name that modules use": (
         lambda x: SymbolicModel(x, nn.Linear(4, 4)(x, custom_name="forward")),

@@ -111,7 +111,8 @@ def test_a_shared_layer_is_called_under_a_name_for_each_use_and_counts_once() ->
     model = SymbolicModel(x, layer(layer(x)))
     assert names(model) == ["Linear_1", "Linear_2"]
     assert len(list(model.parameters())) == 2
-    assert model.Linear_1 is model.Linear_2
+    assert [call.module for call in model.graph.calls] == ["Linear_1", "Linear_1"]
+    assert list(model._modules) == ["Linear_1"]
 
 
 def test_unpacking_is_one_call_with_a_place_for_each_result() -> None:
@@ -119,7 +120,8 @@ def test_unpacking_is_one_call_with_a_place_for_each_result() -> None:
     _, second, third = torch.chunk(x, 3, dim=1)
     graph = SymbolicModel(x, (third, second)).graph
     assert graph.calls[1] == Call(
-        "UnpackLayer_1", "UnpackLayer", (1,), (None, 2, 3), True, graph.calls[1].origin
+        *("UnpackLayer_1", "UnpackLayer", (1,), (None, 2, 3), True),
+        *(graph.calls[1].origin, "UnpackLayer_1"),
     )
 
 

@@ -12,11 +12,11 @@ import torch
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel, config
+from hpml.symbolic.building.layer_rules import LAYER_RULES
 from hpml.symbolic.execution import guard as guard_file
 from hpml.symbolic.execution.guard import Guard
+from hpml.symbolic.execution.inline_expressions import KINDS, Expression, expression_of
 from hpml.symbolic.execution.inlined import unguarded
-from hpml.symbolic.forms import KINDS, Form, form_of
-from hpml.symbolic.registry import REGISTRY
 from tests.symbolic.hazards import (
     Pair,
     always_called,
@@ -55,7 +55,7 @@ def checks(monkeypatch: pytest.MonkeyPatch) -> list[Guard]:
 
 def test_it_gives_the_layers_own_dictionaries_of_parameters() -> None:
     layers = [nn.Linear(4, 4), nn.ReLU(), nn.LayerNorm(4)]
-    forms = [form_of(layer, 1) for layer in layers]
+    forms = [expression_of(layer, 1) for layer in layers]
     guard = Guard(forms, layers)
     for _ in range(3):
         given = guard.parameters(layers)
@@ -78,17 +78,41 @@ def test_layers_are_looked_at_one_by_one_only_when_something_happened(checks: li
         model(x)
     assert len(checks) == 1
     model.linear.weight = nn.Parameter(torch.rand(6, 16))
-    model.eval()
     model.double()
     model(value(torch.float64))
     assert len(checks) == 1
     model.note = "an attribute of the model"
     model(value(torch.float64))
     assert len(checks) == 1
-    model.linear.note = "an attribute of a layer"
-    for _ in range(3):
-        model(value(torch.float64))
-    assert len(checks) == 2
+    for change in (lambda: setattr(model.linear, "note", 1), model.eval):
+        looks = len(checks)
+        change()
+        for _ in range(3):
+            model(value(torch.float64))
+        assert len(checks) == looks + 1
+
+
+def test_a_forward_that_fails_for_want_of_a_parameter_runs_once() -> None:
+    """What may fail is looked at before the first layer runs: else dropout would draw twice."""
+    calls: list[int] = []
+
+    class Counts(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            calls.append(1)
+            return x
+
+    layers = [Counts(), nn.Dropout(0.5), nn.Linear(4, 4), nn.BatchNorm1d(4)]
+    model, twin = chain(*layers), nn.Sequential(*copy.deepcopy(layers))
+    model(torch.rand(SHAPE))
+    for owner, linear in ((model, layers[2]), (twin, twin[2])):
+        bias = linear.bias
+        del linear.bias
+        linear.register_parameter("other", bias)
+        calls.clear()
+        torch.manual_seed(0)
+        with pytest.raises((AttributeError, KeyError), match="bias"):
+            owner(torch.rand(SHAPE))
+        assert calls == [1]
 
 
 def test_while_something_is_in_the_way_each_forward_looks_again(checks: list[Guard]) -> None:
@@ -142,7 +166,7 @@ def test_it_draws_no_random_number_and_changes_no_layer() -> None:
     torch.manual_seed(0)
     assert model.explain() is not None
     layers = model._execution_order_layers
-    Guard([form_of(layer, 1) for layer in layers], layers).parameters(layers)
+    Guard([expression_of(layer, 1) for layer in layers], layers).parameters(layers)
     assert_same(torch.rand(2), expected)
     for name, layer in model._modules.items():
         assert {**layer.__dict__} == before[name]
@@ -220,10 +244,10 @@ def test_loops_of_any_length_find_the_right_layers(
 
 def test_every_form_looks_up_both_parameters_or_none() -> None:
     made = [nn.Linear(4, 4), nn.Conv2d(2, 2, 1), nn.LayerNorm(4), nn.BatchNorm2d(2), nn.ReLU()]
-    assert {type(layer) for layer in made} < set(REGISTRY)
+    assert {type(layer) for layer in made} < set(LAYER_RULES)
     for layer in made:
-        form = form_of(layer, 1)
-        assert isinstance(form, Form)
+        form = expression_of(layer, 1)
+        assert isinstance(form, Expression)
         assert form.parameters == tuple(layer._parameters)
 
 
@@ -237,10 +261,10 @@ def test_every_method_that_a_form_stands_for_is_its_authors_own() -> None:
 
 
 def test_a_form_finds_the_functions_that_its_layer_looks_up() -> None:
-    form = form_of(nn.Linear(1, 1), 1)
-    assert isinstance(form, Form)
+    form = expression_of(nn.Linear(1, 1), 1)
+    assert isinstance(form, Expression)
     assert [name for _, name, _ in guard_file._functions_in(form)] == ["linear"]
-    assert guard_file._functions_in(Form("{f}(relu({0}))", torch.relu)) == []
+    assert guard_file._functions_in(Expression("{f}(relu({0}))", torch.relu)) == []
 
 
 # --- what explain says ----------------------------------------------------------------------------
@@ -254,7 +278,7 @@ def test_explain_says_for_each_layer_how_it_runs_and_why() -> None:
     rows = {name: (how, why) for name, _, how, why in model.explain().rows}
     assert rows["Linear_1"] == ("inlined", "")
     assert rows["AddOpLayer_1"] == ("inlined", "")
-    assert rows["RNN_1"] == ("called", "RNN has no functional form in the registry")
+    assert rows["RNN_1"] == ("called", "RNN has no functional form in the layer rules")
     assert rows["mul_1"] == ("called", "it holds a tensor, which is looked up when it is called")
     assert rows["matmul_1" if "matmul_1" in rows else "MatmulOpLayer_1"][0] == "inlined"
     for execution in ("lazy", "ordered", "codegen"):
@@ -302,7 +326,7 @@ def test_a_subclass_is_never_written_out(case: Any) -> None:
     model = SymbolicModel(x, same(changed(x)), execution="inlined").eval()
     given = torch.rand(2, *shape)
     assert_same(model(given), torch.sigmoid(-kind.forward(changed, given)))
-    no_form = "has no functional form in the registry"
+    no_form = "has no functional form in the layer rules"
     assert obstacles(model) == {"Changed_1": f"Changed {no_form}", "Same_1": f"Same {no_form}"}
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Iterator
 from typing import Any
 
@@ -10,17 +12,18 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from hpml.symbolic import CustomInput, Input, add_to_graph, inference
+from hpml.symbolic import CustomInput, Input, add_to_graph
+from hpml.symbolic.building import inference, shape_memory
+from hpml.symbolic.building.node import Concrete, TensorSpec
 from hpml.symbolic.errors import GraphError, ShapeError
-from hpml.symbolic.node import Concrete, TensorSpec
 from tests.symbolic.models import PROGRAMS, tensors_in
 
 
 @pytest.fixture(autouse=True)
 def _empty_memory() -> Iterator[None]:
-    inference._remembered.clear()
+    shape_memory._remembered.clear()
     yield
-    inference._remembered.clear()
+    shape_memory._remembered.clear()
 
 
 @pytest.fixture
@@ -132,11 +135,11 @@ def test_training_is_part_of_what_is_remembered() -> None:
 
 
 def test_the_memory_of_shapes_is_bounded(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(inference, "_REMEMBER_AT_MOST", 3)
+    monkeypatch.setattr(shape_memory, "_REMEMBER_AT_MOST", 3)
     x = Input(shape=(4,))
     for beta in range(1, 8):
         nn.Softplus(beta=beta)(x)
-    assert len(inference._remembered) == 3
+    assert len(shape_memory._remembered) == 3
 
 
 @pytest.mark.parametrize(
@@ -268,3 +271,63 @@ def test_a_layer_on_a_real_value_uses_the_layers_own_device_and_dtype() -> None:
     y = layer(Input(shape=(4,), dtype=torch.float64))
     assert y.dtype is torch.float64
     assert y.v.dtype is torch.float64
+
+
+# --- how long a shape is remembered ---------------------------------------------------------------
+
+WIDTH = 3
+
+
+def widened(x: Any) -> Any:
+    return torch.cat([x] * WIDTH, dim=1)
+
+
+def layer_of(body: str, **names: Any) -> nn.Module:
+    """Return a layer whose class is made anew, as by running a cell of a notebook again."""
+    scope = {"nn": nn, "torch": torch, **names}
+    exec(f"class Cell(nn.Module):\n    def forward(self, x):\n        return {body}", scope)
+    scope["Cell"].__module__ = "__main__"
+    return scope["Cell"]()
+
+
+def test_a_class_that_is_written_again_is_asked_again(runs: list[str]) -> None:
+    x = Input(shape=(4,))
+    assert layer_of("x").forward is not None
+    assert layer_of("x")(x).shape == (1, 4)
+    assert layer_of("x[:, :2]")(x).shape == (1, 2)
+    layer = layer_of("x[:, :1]")
+    assert layer(x).shape == layer(x).shape == (1, 1)
+    assert runs == ["meta"] * 3
+
+
+def test_a_method_a_global_or_a_closure_that_changed_is_asked_again(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    class Uses(nn.Module):
+        factor = 1
+
+        def forward(self, x: Any) -> Any:
+            return widened(x).repeat(1, factor * self.factor)
+
+    factor = 1
+    x = Input(shape=(4,))
+    assert Uses()(x).shape == (1, 12)
+    monkeypatch.setitem(globals(), "WIDTH", 2)  # what a function that it calls names
+    assert Uses()(x).shape == (1, 8)
+    monkeypatch.setitem(globals(), "widened", lambda x: x)
+    assert Uses()(x).shape == (1, 4)
+    factor = 2
+    assert Uses()(x).shape == (1, 8)
+    Uses.factor = 3
+    assert Uses()(x).shape == (1, 24)
+    monkeypatch.setattr(Uses, "forward", lambda self, x: x[:, :1])
+    assert Uses()(x).shape == (1, 1)
+
+
+def test_a_remembered_shape_keeps_no_class_alive() -> None:
+    layer = layer_of("x")
+    layer(Input(shape=(4,)))
+    kind = weakref.ref(type(layer))
+    del layer
+    gc.collect()
+    assert kind() is None

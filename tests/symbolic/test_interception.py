@@ -16,9 +16,9 @@ from hpml.symbolic import (
     Input,
     SymbolicModel,
     graph_algorithms,
-    interception,
     optimize_module_calls,
 )
+from hpml.symbolic.building import interception
 from hpml.symbolic.errors import ArgumentError
 from hpml.symbolic.symbolic_data import SymbolicData
 from tests.symbolic.processes import run_python

@@ -14,7 +14,12 @@ from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel, config
 from hpml.symbolic.errors import ArgumentError
-from hpml.symbolic.source import compile_source, documented_source, find_chains, running_source
+from hpml.symbolic.execution.source import (
+    compile_source,
+    documented_source,
+    find_chains,
+    running_source,
+)
 
 
 @pytest.fixture(autouse=True)

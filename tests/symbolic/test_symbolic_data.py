@@ -145,13 +145,12 @@ def test_functions_and_several_values_may_follow_a_value() -> None:
 def test_asking_whether_an_attribute_exists_adds_no_node() -> None:
     x = Input(shape=(4,))
     data = CustomInput({"a": 1})
-    for name in ("T", "relu", "mean", "device", "no_such_name", "__array__", "_private", "grad_fn"):
+    for name in ("T", "relu", "mean", "device", "no_such_name", "_private", "grad_fn"):
         hasattr(x, name)
         hasattr(data, name)
     assert hasattr(x, "relu")
     assert not hasattr(x, "no_such_name")
     assert not hasattr(x, "_version"), "protocols probe for private names"
-    assert not hasattr(x, "__array__")
     assert hasattr(data, "keys")
     assert not hasattr(data, "relu")
     assert x.children == ()

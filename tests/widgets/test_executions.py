@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
+from hpml.base import HpmlError
 from hpml.symbolic import Input, SymbolicModel
-from hpml.widgets import WidgetError
 from hpml.widgets.player.executions import (
-    Call,
-    forgetful_calls,
-    lazy_calls,
-    ordered_calls,
-    wiring,
+    ExecutionStep,
+    forgetful_steps,
+    graph_adapter,
+    lazy_steps,
+    ordered_steps,
 )
 
 Parents = dict[str, list[str]]
@@ -68,7 +68,7 @@ def pulled(parents: Parents, output: str, remember: bool) -> tuple[int, list[str
     return asked, executed
 
 
-def executed_of(calls: Sequence[Call], parents: Parents) -> list[str]:
+def executed_of(calls: Sequence[ExecutionStep], parents: Parents) -> list[str]:
     names = list(parents)
     return [names[call.value] for call in calls if call.kind == "execute"]
 
@@ -106,8 +106,8 @@ def test_questions_and_executions_are_those_of_a_recursive_forward(
     parents: Parents, remember: bool
 ) -> None:
     output = list(parents)[-1]
-    trace = lazy_calls if remember else forgetful_calls
-    calls = trace(wiring(parents, [output]), at_most=10_000)
+    trace = lazy_steps if remember else forgetful_steps
+    calls = trace(graph_adapter(parents, [output]), at_most=10_000)
     asked, executed = pulled(parents, output, remember)
     assert calls[-1].asked == asked == sum(call.kind != "execute" for call in calls)
     assert executed_of(calls, parents) == executed
@@ -115,7 +115,7 @@ def test_questions_and_executions_are_those_of_a_recursive_forward(
     assert calls[-1].waiting == ()
 
 
-@pytest.mark.parametrize(("execution", "trace"), [("lazy", lazy_calls), ("ordered", ordered_calls)])
+@pytest.mark.parametrize(("execution", "trace"), [("lazy", lazy_steps), ("ordered", ordered_steps)])
 @pytest.mark.parametrize(
     ("parents", "output"),
     [
@@ -127,18 +127,18 @@ def test_questions_and_executions_are_those_of_a_recursive_forward(
     ],
 )
 def test_the_library_executes_the_same_layers_in_the_same_order(
-    execution: str, trace: Callable[..., tuple[Call, ...]], parents: Parents, output: str
+    execution: str, trace: Callable[..., tuple[ExecutionStep, ...]], parents: Parents, output: str
 ) -> None:
     model, log = modelled(parents, output, execution)
     model(*(torch.ones(1, 2) for _ in model.graph.inputs))
     assert executed_of(trace(parents), parents) == log
-    from_model = [call.operation for call in trace(model) if call.kind == "execute"]
+    from_model = [call.call for call in trace(model) if call.kind == "execute"]
     types = [call.name for call in model.graph.calls]
     assert len(from_model) == len(log) == len(types)
 
 
 def test_who_waits_is_who_has_asked_and_not_been_answered() -> None:
-    calls = lazy_calls(TINY)
+    calls = lazy_steps(TINY)
     names = list(TINY)
     told = [(call.kind, names[call.value], [names[v] for v in call.waiting]) for call in calls]
     assert told == [
@@ -156,42 +156,42 @@ def test_who_waits_is_who_has_asked_and_not_been_answered() -> None:
 
 def test_without_memory_a_diamond_doubles() -> None:
     def made(diamonds: int) -> Counter[int]:
-        calls = forgetful_calls(ladder(diamonds), at_most=10_000)
+        calls = forgetful_steps(ladder(diamonds), at_most=10_000)
         return Counter(call.value for call in calls if call.kind == "execute")
 
     for diamonds in (1, 2, 3, 4, 5):
         assert made(diamonds).total() == 3 * (2**diamonds - 1)
-    assert lazy_calls(ladder(5))[-1].executed == 15
+    assert lazy_steps(ladder(5))[-1].executed == 15
 
 
 def test_a_trace_is_bounded_where_the_execution_would_not_end() -> None:
-    calls = forgetful_calls(ladder(60), at_most=100)
+    calls = forgetful_steps(ladder(60), at_most=100)
     assert len(calls) == 100
-    assert len(ordered_calls(ladder(60), at_most=100)) == 100
+    assert len(ordered_steps(ladder(60), at_most=100)) == 100
 
 
 def test_a_deep_graph_needs_no_recursion() -> None:
     chain: Parents = {"x": []} | {f"n{i}": [f"n{i - 1}" if i else "x"] for i in range(5000)}
-    calls = lazy_calls(chain, at_most=100_000)
+    calls = lazy_steps(chain, at_most=100_000)
     assert calls[-1].executed == 5000
     assert max(len(call.waiting) for call in calls) == 5000
 
 
 def test_ordered_leaves_out_what_no_output_needs() -> None:
     parents = TINY | {"dead": ["sum"]}
-    wired = wiring(parents, ["sum"])
-    assert executed_of(ordered_calls(wired), parents) == ["double", "square", "sum"]
+    wired = graph_adapter(parents, ["sum"])
+    assert executed_of(ordered_steps(wired), parents) == ["double", "square", "sum"]
 
 
 def test_a_value_in_several_parts_is_made_by_one_call() -> None:
     x = Input(shape=(4,))
     first, second = x.chunk(2, -1)
     model = SymbolicModel(x, (first, second))
-    wired = wiring(model)
+    wired = graph_adapter(model)
     assert wired.names[0] == "input"
     assert [name for name in wired.names if name.endswith(("[0]", "[1]"))] == list(wired.names[2:])
-    calls = lazy_calls(model)
-    assert calls[-1].executed == len(model.graph.calls) == ordered_calls(model)[-1].executed
+    calls = lazy_steps(model)
+    assert calls[-1].executed == len(model.graph.calls) == ordered_steps(model)[-1].executed
     assert [call.kind for call in calls][-1] == "find"  # the second part comes with the first
 
 
@@ -204,12 +204,12 @@ def test_a_value_in_several_parts_is_made_by_one_call() -> None:
     ],
 )
 def test_a_graph_that_is_none_is_named(graph: Any, message: str) -> None:
-    with pytest.raises(WidgetError, match=message):
-        wiring(graph)
+    with pytest.raises(HpmlError, match=message):
+        graph_adapter(graph)
 
 
 def test_an_output_that_is_not_there_is_named() -> None:
-    with pytest.raises(WidgetError, match="has no value 'total'"):
-        wiring(TINY, ["total"])
+    with pytest.raises(HpmlError, match="has no value 'total'"):
+        graph_adapter(TINY, ["total"])
     assert isinstance(TINY, Mapping)
-    assert operator.itemgetter(0)(wiring(TINY, ["double"]).outputs) == 1
+    assert operator.itemgetter(0)(graph_adapter(TINY, ["double"]).outputs) == 1

@@ -24,7 +24,8 @@ def said(body: str, **names: Any) -> list[str]:
         ("y = -x", r"UNARY_NEGATIVE takes 2 off the stack and pushes -2\."),
         ("y = x < 3", r"COMPARE_OP \S+ takes 2 and 3 off the stack and pushes True\."),
         ("y = x", r"LOAD_FAST x reads place 0 of the values array, x, and pushes 2\."),
-        ("y = 7", r"LOAD_CONST 7 pushes the constant 7\."),
+        ("y = 7.5", r"LOAD_CONST 7\.5 pushes the constant 7\.5\."),
+        ("y = 7", r"LOAD_(CONST|SMALL_INT) 7 pushes (the constant )?7\."),
         ("y = 7", r"STORE_FAST y takes 7 off the stack and stores it in place 1 .*, y\."),
         ("y = len", r"LOAD_GLOBAL len looks up the name len and pushes builtin len"),
         ("y = x.real", r"LOAD_ATTR real looks up real of 2 and pushes 2\."),
@@ -141,12 +142,15 @@ def test_an_exception_that_leaves_several_functions_names_them() -> None:
     assert animation.events[-1].step.returned == "'caught'"
 
 
-def test_recursion_shows_who_waits_and_only_the_nearest() -> None:
+def test_recursion_shows_each_that_waits_with_its_stack() -> None:
     animation = stepper("def down(n):\n    return 0 if n == 0 else down(n - 1)\n", 9)
     deepest = max(range(len(animation.events)), key=lambda n: len(animation.events[n].callers))
     assert len(animation.events[deepest].callers) == 9
-    assert animation.keyframes[deepest].pieces["calls"].count("<li>") == 5
-    assert "<li>6 more wait</li>" in animation.keyframes[deepest].pieces["calls"]
+    pieces = animation.keyframes[deepest].pieces
+    for depth in range(9):
+        assert "<summary>down waits in line 2</summary>" in pieces[f"q{depth}"]
+        assert f"variables: n = {9 - depth}<" in pieces[f"q{depth}"]
+    assert pieces["calls"].startswith("<b>down</b>")
 
 
 def test_two_lambdas_of_one_line_are_not_mistaken_for_each_other() -> None:

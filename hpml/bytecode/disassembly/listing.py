@@ -126,6 +126,7 @@ class Listing:
             title=self.name[:1].upper() + self.name[1:],
             caption=self._guarded(),
             align=_ALIGN,
+            code=True,
         )
 
     def _guarded(self) -> str | None:
@@ -239,7 +240,10 @@ def compare(f: object, g: object) -> Table:
             rows.append([a, "=" if kind == "equal" else "≠" if a and b else "<" if a else ">", b])
     counts = f"{len(left)} instructions and {len(right)}"
     return Table(
-        [names[0], "", names[1]], rows, caption=f"{counts}. Bytecode of CPython {python_version()}."
+        [names[0], "", names[1]],
+        rows,
+        caption=f"{counts}. Bytecode of CPython {python_version()}.",
+        code=True,
     )
 
 
@@ -291,7 +295,11 @@ def _listings(
         )
         yield Listing(name, code, steps, entries)
         inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
-        waiting += [(f"{one.co_name} in {name}", one) for one in reversed(inner)]
+        # From 3.14 on annotations are computed by a function of their own (PEP 649).
+        names = {"__annotate__": "annotations"}
+        waiting += [
+            (f"{names.get(one.co_name, one.co_name)} in {name}", one) for one in reversed(inner)
+        ]
 
 
 def _piece(lines: tuple[str, ...], span: tuple[int | None, ...]) -> str:

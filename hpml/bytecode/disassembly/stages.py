@@ -9,7 +9,6 @@ Python really does, and not a model of it.
 from __future__ import annotations
 
 import ast
-import html
 import importlib.util
 import io
 import marshal
@@ -24,14 +23,14 @@ from types import CodeType
 from typing import Any
 
 from hpml.base.errors import describe
-from hpml.base.page import Page
+from hpml.base.page import Page, show_code
 from hpml.base.tables import Table
 from hpml.bytecode.disassembly.listing import Disassembly, disassemble
 from hpml.bytecode.disassembly.subject import compiled
 from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.errors import BytecodeError
+from hpml.bytecode.safe_repr import short
 
-_FIXED = "font-family: var(--jp-code-font-family, monospace); line-height: 1.3;"
 _MODES = {
     "timestamp": py_compile.PycInvalidationMode.TIMESTAMP,
     "checked hash": py_compile.PycInvalidationMode.CHECKED_HASH,
@@ -203,6 +202,16 @@ def stages(source: str, *, invalidation: str = "timestamp") -> Stages:
     )
 
 
+class _Number:
+    """An integer of the tree; Python refuses to write one of more than 4,300 digits."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return short(self.value)
+
+
 def _tokens(source: str) -> Table:
     rows = []
     for token in tokenize.generate_tokens(io.StringIO(source).readline):
@@ -215,8 +224,17 @@ def _tokens(source: str) -> Table:
 
 
 def _tree(source: str) -> Page:
-    text = ast.dump(ast.parse(source), indent=2)
-    return Page(text, f'<pre style="{_FIXED}">{html.escape(text)}</pre>')
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            node.value = _Number(node.value)  # type: ignore[assignment]
+    try:
+        text = ast.dump(tree, indent=2)
+    except RecursionError:
+        raise BytecodeError(
+            "The source text is nested too deeply for its tree to be shown. Divide the expression."
+        ) from None
+    return show_code(text)
 
 
 def _attributes(code: CodeType) -> Table:

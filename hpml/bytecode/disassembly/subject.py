@@ -104,6 +104,10 @@ def compiled(source: str, mode: str = "exec") -> CodeType:
         raise BytecodeError(
             f"The source text does not compile: {where}{error.msg}.{shown}"
         ) from None
+    except (RecursionError, MemoryError):
+        raise BytecodeError(
+            "The source text does not compile: it is nested too deeply. Divide the expression."
+        ) from None
     except ValueError as error:  # null bytes, a lone surrogate
         raise BytecodeError(f"The source text does not compile: {error}.") from None
     return code

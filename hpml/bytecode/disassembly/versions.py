@@ -1,9 +1,9 @@
-"""Where `dis` of CPython 3.11, 3.12 and 3.13 differ, and nowhere else: one stream of instructions.
+"""Where `dis` of CPython 3.11 to 3.14 differ, and nowhere else: one stream of instructions.
 
 What differs: 3.13 hands out the inline caches as a list on their instruction, before that they
 were instructions named ``CACHE``; 3.13 calls a jump's target ``L1``, before it was an offset; and
 the names of instructions that the interpreter has specialised are known to `dis`, but not to
-``dis.stack_effect``. Line numbers are taken from the positions (PEP 657), alike on all three.
+``dis.stack_effect``. Line numbers are taken from the positions (PEP 657), alike on all.
 """
 
 from __future__ import annotations
@@ -14,6 +14,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
+
+from hpml.bytecode.safe_repr import short
 
 _LEAVES = frozenset(
     {
@@ -88,10 +90,8 @@ def python_version() -> str:
 
 def decoded(code: CodeType, *, show_caches: bool, adaptive: bool) -> Iterator[Decoded]:
     """Yield the instructions of one code object, without those of code objects inside it."""
-    stream: Any = dis.get_instructions(code, adaptive=adaptive)
-    if show_caches and not hasattr(dis.Instruction, "cache_info"):
-        stream = dis.get_instructions(code, adaptive=adaptive, show_caches=True)
-    for step in stream:
+    listed_caches = show_caches and not hasattr(dis.Instruction, "cache_info")
+    for step in listed(code, adaptive=adaptive, show_caches=listed_caches):
         jumps = _base_opcode(step.opname) in JUMPS
         yield Decoded(
             step.offset,
@@ -103,7 +103,7 @@ def decoded(code: CodeType, *, show_caches: bool, adaptive: bool) -> Iterator[De
             _effect(step, jump=False),
             _effect(step, jump=True) if jumps else None,
             base_name(step.opname) not in _LEAVES,
-            tuple(step.positions) if step.positions else (None, None, None, None),
+            _span(step),
         )
         if show_caches:
             yield from _listed_caches(step)
@@ -113,6 +113,57 @@ def exception_entries(code: CodeType) -> tuple[ExceptionEntry, ...]:
     """Return the exception table: which instructions are guarded, and where they lead."""
     found: Any = getattr(dis.Bytecode(code), "exception_entries", ())
     return tuple(ExceptionEntry(e.start, e.end, e.target, e.depth, e.lasti) for e in found)
+
+
+_LONGEST = 80
+"""The most characters that stand for a constant."""
+
+
+class _Constant:
+    """Stands for a constant while `dis` writes it: some cost much to write, or cannot be."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return short(self.value, _LONGEST)
+
+
+def listed(
+    code: CodeType, *, adaptive: bool = False, show_caches: bool = False
+) -> list[dis.Instruction]:
+    """Return the instructions that `dis` lists; a long constant is written shortly.
+
+    As `dis` writes every constant in full, a long text would stand in every table, and a number of
+    more than 4,300 digits is an error.
+    """
+    constants = code.co_consts
+    if not any(_is_long(constant) for constant in constants):
+        return list(dis.get_instructions(code, adaptive=adaptive, show_caches=show_caches))
+    changed = code.replace(
+        co_consts=tuple(_Constant(each) if _is_long(each) else each for each in constants)
+    )
+    found = list(dis.get_instructions(changed, show_caches=show_caches))
+    for place, step in enumerate(found):
+        if type(step.argval) is _Constant:
+            found[place] = step._replace(argval=step.argval.value)
+    if adaptive:
+        # A changed copy has learnt nothing: the names are those of the code's own bytes.
+        names: Any = dis._all_opname if hasattr(dis, "_all_opname") else dis.opname
+        learnt: Any = code
+        data: bytes = learnt._co_code_adaptive
+        found = [step._replace(opname=names[data[step.offset]]) for step in found]
+    return found
+
+
+def _is_long(value: object) -> bool:
+    if type(value) is int:
+        return value.bit_length() > 4 * _LONGEST
+    if type(value) in (str, bytes):
+        return len(value) > _LONGEST  # type: ignore[arg-type]
+    if type(value) in (tuple, frozenset):
+        return len(value) > _LONGEST or any(map(_is_long, value))  # type: ignore[arg-type, call-overload]
+    return False
 
 
 def stands_for(step: dis.Instruction) -> str:
@@ -131,9 +182,12 @@ def _listed_caches(step: Any) -> Iterator[Decoded]:
     for name, size, data in getattr(step, "cache_info", None) or ():
         for unit in range(size):
             text = "" if unit else f"{name}: {int.from_bytes(data, 'little')}"
-            span = tuple(step.positions) if step.positions else (None, None, None, None)
-            yield Decoded(offset, "CACHE", 0, text, None, False, 0, None, True, span)
+            yield Decoded(offset, "CACHE", 0, text, None, False, 0, None, True, _span(step))
             offset += 2
+
+
+def _span(step: Any) -> tuple[int | None, int | None, int | None, int | None]:
+    return tuple(step.positions) if step.positions else (None, None, None, None)
 
 
 def base_name(opname: str) -> str:
@@ -154,6 +208,8 @@ def _effect(step: Any, *, jump: bool) -> int | None:
     opcode = _base_opcode(step.opname)
     if opcode is None:
         return None
+    if step.opname == "RETURN_VALUE":
+        return -1  # 3.14 counts the caller's stack, on which the value goes
     try:
         return dis.stack_effect(opcode, step.arg, jump=jump)
     except ValueError:

@@ -10,7 +10,7 @@ import inspect
 from types import FunctionType
 from typing import Any
 
-from hpml.bytecode.machine.null import NULL
+from hpml.bytecode.null import NULL
 
 
 def bind(

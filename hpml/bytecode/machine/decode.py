@@ -6,18 +6,19 @@ that the machine runs what this CPython compiled, and says so when it meets an o
 
 from __future__ import annotations
 
-import dis
 import sys
 from types import CodeType
 
 from hpml.bytecode.disassembly.versions import (
     JUMPS,
     exception_entries,
+    listed,
     python_version,
     stands_for,
 )
 from hpml.bytecode.errors import BytecodeError, UnknownOpcodeError
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
+from hpml.bytecode.machine.opcodes.names import load_f_back
 from hpml.bytecode.machine.opcodes.versions import HANDLERS
 
 
@@ -39,16 +40,18 @@ def decode(code: CodeType) -> DecodedCode:
             f"The stack machine knows the opcodes of CPython {', '.join(HANDLERS)}, and this is "
             f"{sys.implementation.name} {version}. Run it on one of those."
         )
-    listed = list(dis.get_instructions(code))
-    number_at = {item.offset: number for number, item in enumerate(listed)}
+    found = listed(code)
+    number_at = {item.offset: number for number, item in enumerate(found)}
     guards = {
         offset: entry
         for entry in exception_entries(code)
         for offset in range(entry.start, entry.end, 2)
     }
     instructions = []
-    for item in listed:
+    for item in found:
         handler = handlers.get(item.opname)
+        if item.argval == "f_back" and item.opname == "LOAD_ATTR":
+            handler = load_f_back
         if handler is None:
             raise UnknownOpcodeError(
                 f"The stack machine has no handler for {item.opname} of Python {version} "

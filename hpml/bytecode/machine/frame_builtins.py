@@ -8,15 +8,17 @@ from __future__ import annotations
 
 import builtins
 import sys
+import threading
 import warnings
 from collections.abc import Callable
 from types import CellType, FrameType
 from typing import Any
 
 from hpml.bytecode.machine import tracebacks
-from hpml.bytecode.machine.null import NULL
-from hpml.bytecode.machine.own_code import is_ours
+from hpml.bytecode.machine.signals import GET_SIGNAL, SET_SIGNAL, unwrapped
 from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.null import NULL
+from hpml.bytecode.own_code import is_ours
 
 
 def answer_from_frame(
@@ -74,7 +76,10 @@ def _count_references(frame: Frame, args: list[Any], keywords: dict[str, Any]) -
     before = sys.getrefcount(args[0])
     held = [args[0]]
     # `args` holds it as well as the call; objects that live forever are not counted at all.
-    return before - (sys.getrefcount(held[0]) - before)
+    one = sys.getrefcount(held[0]) - before
+    # From 3.14 on a local variable may be pushed without being counted.
+    pushed_by = frame.decoded.instructions[frame.index - 2].opname
+    return before - one - (one if "BORROW" in pushed_by else 0)
 
 
 def _vars(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
@@ -127,11 +132,13 @@ def _warn(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
     message, category = given.get("message"), given.get("category")
     if isinstance(message, Warning):
         category = type(message)
+    prefixes = given.get("skip_file_prefixes", ())
     try:
-        found = _caller(frame, given.get("stacklevel", 1) - 1)
+        depth = given.get("stacklevel", 1) - 1
+        found = _caller(frame, depth) if not prefixes else _outside(frame, max(depth, 1), prefixes)
     except (TypeError, ValueError):
         return NULL
-    if "skip_file_prefixes" in given or not isinstance(category or UserWarning, type):
+    if not isinstance(category or UserWarning, type):
         return NULL
     if isinstance(found, FrameType):
         file, line, space = found.f_code.co_filename, found.f_lineno, found.f_globals
@@ -148,6 +155,19 @@ def _warn(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
         source=given.get("source"),
     )
     return None
+
+
+def _outside(frame: Frame, count: int, prefixes: tuple[str, ...]) -> Frame | FrameType:
+    """Return the `count`-th caller that is in none of the files that begin with `prefixes`."""
+    depth = 0
+    while True:
+        depth += 1
+        found = _caller(frame, depth)
+        code = found.f_code if isinstance(found, FrameType) else found.code
+        if not code.co_filename.startswith(prefixes):
+            count -= 1
+            if count == 0:
+                return found
 
 
 def _caller(frame: Frame, depth: int) -> Frame | FrameType:
@@ -171,6 +191,17 @@ def _caller(frame: Frame, depth: int) -> Frame | FrameType:
     raise ValueError("call stack is not deep enough")
 
 
+def _set_signal(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
+    main = threading.current_thread() is threading.main_thread()
+    if keywords or len(args) != 2 or not main:
+        return NULL
+    return frame.coroutine_stack.state.signals.install(*args)
+
+
+def _get_signal(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
+    return NULL if keywords or len(args) != 1 else unwrapped(GET_SIGNAL(*args))
+
+
 _ANSWERS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
     id(super): _super,
     id(locals): lambda frame, args, keywords: NULL if args or keywords else _locals(frame),
@@ -180,6 +211,8 @@ _ANSWERS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
     id(eval): _evaluate(builtins.eval),
     id(exec): _evaluate(builtins.exec),
     id(sys._getframe): _get_frame,
+    id(SET_SIGNAL): _set_signal,
+    id(GET_SIGNAL): _get_signal,
     id(sys.getrefcount): _count_references,
     id(warnings.warn): _warn,
 }

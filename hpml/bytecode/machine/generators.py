@@ -15,6 +15,14 @@ from typing import Any
 from hpml.bytecode.machine import tracebacks
 from hpml.bytecode.machine.interpreter import run, unwind
 from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise, Return, Yield
+from hpml.bytecode.plain_attributes import (
+    context_of,
+    returned_by,
+    set_context,
+    set_traceback,
+    traceback_of,
+    unchanged,
+)
 
 _YIELD_FROM = 2
 """The argument of the RESUME after a ``yield from``, in the lowest two bits."""
@@ -40,7 +48,7 @@ def _generator(coroutine_stack: CoroutineStack, frame: Frame) -> Generator[Any, 
         if isinstance(outcome, Return):
             return outcome.value
         if isinstance(outcome, Reraise):
-            with tracebacks.unchanged(outcome.error):
+            with unchanged(outcome.error, sys.exc_info()[1]):
                 raise outcome.error
         # What is yielded must not live on here while the generator waits.
         produced = [outcome.value]
@@ -100,20 +108,20 @@ def _throw(
         tracebacks.clean(error)
         if _ends_loop(frame, error):
             return None
-    if isinstance(error, GeneratorExit) and following.arg & _OUTSIDE_TRY:
+    if issubclass(type(error), GeneratorExit) and following.arg & _OUTSIDE_TRY:
         # Nobody can catch it here: from 3.13 on CPython ends the generator at once.
-        tracebacks.add(error, frame)
+        set_traceback(error, tracebacks.entry(error, frame))
         return Reraise(error)
     frame.stack.append(None)  # in the place of a sent value
     handled = coroutine_stack.handled
-    if handled is not None and handled is not error and error.__context__ is None:
-        error.__context__ = handled
+    if handled is not None and handled is not error and context_of(error) is None:
+        set_context(error, handled)
     return None if unwind(coroutine_stack, error, in_traceback=False) else Reraise(error)
 
 
 def _throw_into(coroutine_stack: CoroutineStack, inner: Any, error: BaseException) -> Yield | None:
     """Hand `error` to the inner iterator; return what it yields, or None if it takes none."""
-    if isinstance(error, GeneratorExit):
+    if issubclass(type(error), GeneratorExit):
         close = _method_close(inner)
         if close is not None:
             close()
@@ -134,10 +142,16 @@ def _method_close(inner: Any) -> Any:
     try:
         return getattr(inner, "close", None)
     except BaseException as error:  # noqa: BLE001 - whatever a foreign __getattr__ raises
-        kind, entries = type(error), error.__traceback__
         report: Any = SimpleNamespace(
-            exc_type=kind, exc_value=error, exc_traceback=entries, err_msg=None, object=inner
+            exc_type=type(error),
+            exc_value=error,
+            exc_traceback=traceback_of(error),
+            err_msg=None,
+            object=inner,
         )
+        if sys.version_info >= (3, 14):
+            report.err_msg = f"Exception ignored while closing generator {inner!r}"
+            report.object = None
         sys.unraisablehook(report)
         return None
 
@@ -153,8 +167,8 @@ def _ends_loop(frame: Frame, error: BaseException) -> bool:
         return False
     frame.stack.pop()
     frame.current = instructions[send.target - 1]
-    if not isinstance(error, StopIteration):
+    if not issubclass(type(error), StopIteration):
         return False
-    frame.stack.append(error.value)
+    frame.stack.append(returned_by(error))
     frame.index = send.target
     return True

@@ -27,8 +27,11 @@ from hpml.bytecode.machine.state import (
     Signal,
     Yield,
 )
+from hpml.bytecode.plain_attributes import set_traceback, unchanged
 
 _OURS = (StepLimitError, UnknownOpcodeError)
+
+_LOOKS_FOR_SIGNALS = ("RESUME", "JUMP_BACKWARD", "POP_JUMP_BACKWARD")
 
 
 def run(stack: CoroutineStack) -> Return | Yield | Reraise:
@@ -74,7 +77,7 @@ def _until_signal(stack: CoroutineStack) -> Return | Yield | Reraise:
         frame.current = instruction
         state.steps += 1
         if state.steps > state.max_steps:
-            state.refuse_more_steps()
+            _between_steps(stack, frame)
         if observer is not None:
             observer.before(frame)
         if stack.handled is None:
@@ -113,7 +116,7 @@ def unwind(stack: CoroutineStack, error: BaseException, *, in_traceback: bool) -
     while stack.frames:
         frame = stack.frames[-1]
         if not in_traceback:
-            tracebacks.add(error, frame)
+            set_traceback(error, tracebacks.entry(error, frame))
         in_traceback = False
         guard = frame.current.guard
         if guard is not None:
@@ -127,6 +130,24 @@ def unwind(stack: CoroutineStack, error: BaseException, *, in_traceback: bool) -
         stack.frames.pop()
         stack.state.depth -= 1
     return False
+
+
+def _between_steps(stack: CoroutineStack, frame: Frame) -> None:
+    """Deliver signals that wait, where CPython would; mind the limit of steps."""
+    state = stack.state
+    waiting = state.signals.waiting
+    if waiting and state.in_own_thread():
+        # CPython looks for signals at the end of a call, and at the beginning of the others.
+        following = frame.current
+        before = frame.decoded.instructions[frame.index - 2] if frame.index > 1 else following
+        after_call = before.opname.startswith("CALL")
+        if after_call or following.opname.startswith(_LOOKS_FOR_SIGNALS):
+            number, handler = waiting.pop(0)
+            state.wake_if(bool(waiting))
+            frame.current = before if after_call else following
+            handler(number, state.signals.program_frame())
+            frame.current = following
+    state.check_limit()
 
 
 def _raise(stack: CoroutineStack, error: BaseException, *, in_traceback: bool) -> bool:
@@ -143,11 +164,10 @@ def _while_handling(
     handled: BaseException, handler: Handler, frame: Frame, instruction: DecodedInstruction
 ) -> Signal | None:
     """Execute `instruction` with `handled` as the exception that is being handled."""
-    context, traceback = handled.__context__, handled.__traceback__
+    before = unchanged(handled, sys.exc_info()[1])
     try:
         raise handled
     except BaseException:  # noqa: BLE001 - `handled` itself, of any type
-        # Raising it here is no event of the program: put back what raising changed.
         if sys.exc_info()[1] is handled:
-            handled.__context__, handled.__traceback__ = context, traceback
+            before.restore()  # raising it here is no event of the program
         return handler(frame, instruction)

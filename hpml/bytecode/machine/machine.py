@@ -7,6 +7,7 @@
 from __future__ import annotations
 
 import inspect
+import sys
 import traceback
 from collections.abc import Callable
 from types import FunctionType, MethodType
@@ -20,6 +21,7 @@ from hpml.bytecode.machine.decode import decode
 from hpml.bytecode.machine.recorder import Recorder, raised_text
 from hpml.bytecode.machine.state import ASYNC, CoroutineStack, MachineState, Reraise
 from hpml.bytecode.machine.trace import Raised, Trace
+from hpml.bytecode.plain_attributes import unchanged
 from hpml.bytecode.safe_repr import short
 
 RUN_LIMIT = 100_000_000
@@ -39,13 +41,23 @@ class Machine:
             those for which a function returns true.
 
     Functions that are not stepped into, everything written in C, and whatever C code calls back
-    (the ``key`` of ``sorted``, an ``__add__``) are executed by CPython within one instruction.
-    What looks at the stack of calls (``inspect.stack``, the line of a warning from C code) sees the
-    machine there, and so does what watches state (`sys.settrace`) or looks into a generator
-    (``gi_frame``, ``gi_yieldfrom``). The frames of a traceback keep the variables' values of the
-    moment of the exception. Steps that another thread takes are not recorded. A generator that is
-    driven by a generator costs a few of Python's own calls, so that some hundred of them in each
-    other reach the limit of recursion earlier than without the machine.
+    (the ``key`` of ``sorted``, an ``__add__``, a property) are executed by CPython within one
+    instruction. What looks at the stack of calls from there (``inspect.stack``, the line of a
+    warning) sees the machine, and so does what watches execution (`sys.settrace`) or looks into a
+    generator (``gi_frame``, ``gi_yieldfrom``).
+
+    Python has no way to make a frame object of a given call, so those that a program gets are
+    copies: ``f_code`` is a copy of the function's code, a write through ``f_locals`` (3.13) changes
+    nothing, and in a traceback ``f_lineno`` and ``f_back`` are None (``tb_lineno`` is right) and
+    the variables those of the moment of the exception.
+
+    A program that meets the limit leaves by way of its ``finally`` and ``with``, with a few steps
+    more for them; then the limit is reported. Signals reach the program between instructions;
+    a handler that is set by a function which is not stepped into may interrupt the machine itself.
+    Steps that another thread takes are not recorded. A generator that is driven by a generator
+    costs a few of Python's own calls, so that some hundred of them in each other reach the limit of
+    recursion earlier than without the machine. From 3.14 on CPython does not count the reference of
+    a parameter that was lent by its caller, and `sys.getrefcount` counts it here.
 
     >>> Machine(max_steps=1000).run(sum, [1, 2])
     Traceback (most recent call last):
@@ -59,7 +71,7 @@ class Machine:
     """
 
     def __init__(self, *, max_steps: int | None = None, step_into: StepInto = True) -> None:
-        if max_steps is not None and (not isinstance(max_steps, int) or max_steps < 1):
+        if max_steps is not None and (type(max_steps) is not int or max_steps < 1):
             raise BytecodeError(
                 f"max_steps is {describe(max_steps)}; pass a whole number above 0, or None."
             )
@@ -98,8 +110,10 @@ class Machine:
         plain, first = _plain(function)
         state = MachineState(self.max_steps or RUN_LIMIT, self._predicate(plain), decode)
         outcome = _call(state, plain, [*first, *args], keywords)
+        if state.limit is not None:
+            raise state.limit_error()
         if isinstance(outcome, Reraise):
-            with tracebacks.unchanged(outcome.error):
+            with unchanged(outcome.error, sys.exc_info()[1]):
                 raise outcome.error
         return outcome.value
 
@@ -122,6 +136,8 @@ class Machine:
         try:
             with recorder.listening():
                 outcome = _call(state, plain, [*first, *args], keywords)
+            if state.limit is not None:
+                raise state.limit_error()
         except StepLimitError as error:
             error.trace = _trace(plain, recorder, None, None)
             raise
@@ -209,7 +225,12 @@ def _call(
         function(*args, **keywords)  # CPython words what is wrong with the arguments
         raise BytecodeError(f"The arguments of {function.__qualname__} could not be bound.")
     stack.push(frame)
-    return interpreter.run(stack)
+    state.signals.program_frame = lambda: tracebacks.stack_frame(state.frames())
+    with state.signals.wrapped():
+        outcome = interpreter.run(stack)
+    for number, handler in state.signals.waiting:
+        handler(number, sys._getframe())  # it came after the last instruction
+    return outcome
 
 
 def _report(error: BaseException) -> Raised:
@@ -223,14 +244,15 @@ def _report(error: BaseException) -> Raised:
 def _trace(
     function: FunctionType, recorder: Recorder, value: str | None, exception: Raised | None
 ) -> Trace:
-    steps = recorder.steps()
+    recorder.stop()
     try:
-        lines, first_line = inspect.getsourcelines(function)
+        # Of the code: a function that wraps another stands for that one's source.
+        lines, first_line = inspect.getsourcelines(function.__code__)
     except (OSError, TypeError):
         lines, first_line = [], function.__code__.co_firstlineno
     return Trace(
         function=function.__qualname__,
-        steps=steps,
+        steps=recorder.steps,
         value=value,
         exception=exception,
         printed=recorder.printed,

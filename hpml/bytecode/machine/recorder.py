@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import linecache
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from types import MappingProxyType
 from typing import Any, SupportsIndex
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Enter, Frame, Reraise, Return, Signal, Yield
-from hpml.bytecode.machine.trace import Raised, Step, TracedInstruction
-from hpml.bytecode.safe_repr import short
-
-_NOTHING: Mapping[str, str] = MappingProxyType({})
+from hpml.bytecode.machine.step_table import Event, Executed, StepTable, Variables
+from hpml.bytecode.machine.trace import Raised, TracedInstruction
+from hpml.bytecode.plain_attributes import name_of
+from hpml.bytecode.safe_repr import held_back, is_interrupt, short
 
 
 class RecordedStack(list[Any]):
@@ -49,7 +48,6 @@ class _Started:
     depth: int
     frame: Frame
     instruction: DecodedInstruction
-    stack: tuple[str, ...]
     printed: str = ""
 
 
@@ -83,17 +81,17 @@ class _Tee:
 class Recorder:
     """The steps of one run."""
 
-    def new_stack(self) -> list[Any]:
-        return RecordedStack()
-
     def __init__(self) -> None:
-        self._steps: list[Step | None] = []
+        self.steps = StepTable()
         self._started: list[_Started] = []
         self._output = _Tee(None)
         self._instructions: dict[int, TracedInstruction] = {}
         self._last: tuple[Frame | None, tuple[str, ...]] = (None, ())
-        self._programs: list[Any] = []
-        self._locals = _NOTHING
+        self._decoded: list[Any] = []
+        self._variables = Variables((), (), ())
+
+    def new_stack(self) -> list[Any]:
+        return RecordedStack()
 
     @contextmanager
     def listening(self) -> Iterator[None]:
@@ -117,11 +115,11 @@ class Recorder:
             self._started[-1].printed += self._output.take()
         last_frame, texts = self._last
         if last_frame is not frame:
-            texts = tuple(short(value) for value in frame.stack)
+            texts = self._stack_texts(frame)
         frame.stack.lowest = len(frame.stack)  # type: ignore[attr-defined]
         depth = frame.coroutine_stack.state.depth - 1
-        self._started.append(_Started(len(self._steps), depth, frame, frame.current, texts))
-        self._steps.append(None)
+        index = self.steps.begin(texts)
+        self._started.append(_Started(index, depth, frame, frame.current))
 
     def after(self, frame: Frame, signal: Signal | None) -> None:
         """End the step that began last, unless it raises."""
@@ -129,51 +127,72 @@ class Recorder:
             return
         called = signal.frame.name if type(signal) is Enter else None
         returned = short(signal.value) if type(signal) in (Return, Yield) else None  # type: ignore[union-attr]
-        self._end(frame, called=called, returned=returned)
+        self._end_step(frame, called=called, returned=returned)
+
+    def stop(self) -> None:
+        """End all steps that have begun."""
+        while self._started:
+            self._end_step(self._started[-1].frame)
 
     def raised(self, frame: Frame, error: BaseException) -> None:
         """End the step that began last: it raised `error`."""
         if self._started and self._started[-1].frame is frame:
-            self._end(frame, error=error)
+            guard = self._started[-1].instruction.guard
+            stack: Any = frame.stack
+            stack.lowest = min(stack.lowest, guard.depth if guard else 0)
+            self._end_step(frame, raised=raised_text(error))
 
-    def _end(
+    def _end_step(
         self,
         frame: Frame,
         *,
         called: str | None = None,
         returned: str | None = None,
-        error: BaseException | None = None,
+        raised: Raised | None = None,
     ) -> None:
+        """Write down what the step that began last has done to its frame."""
         started = self._started.pop()
-        instruction = started.instruction
-        texts = tuple(short(value) for value in frame.stack)
-        stack: Any = frame.stack
-        lowest = stack.lowest
+        stack = self._stack_texts(frame)
+        printed = started.printed + self._output.take()
+        event = None
+        if printed or called or raised is not None or returned is not None:
+            event = Event(printed, raised, called, returned)
+        lowest: int = frame.stack.lowest  # type: ignore[attr-defined]
+        self.steps.end(
+            started.index,
+            self._executed(frame, started, raised),
+            stack,
+            lowest,
+            self._variables_of(frame),
+            event,
+        )
+        self._last = (frame, stack)
+
+    def _stack_texts(self, frame: Frame) -> tuple[str, ...]:
+        return self.steps.shared(tuple([short(value) for value in frame.stack]))
+
+    def _variables_of(self, frame: Frame) -> Variables:
+        """Return the texts of the frame's variables; the same object while none changes."""
         local, cells = frame.variables()
-        following = frame.decoded.number_at[instruction.offset] + 1
-        jumped = frame.index != following and (error is None or instruction.guard is not None)
-        self._last = (frame, texts)
-        # Few steps change a variable: the others share one mapping.
-        locals_now = _texts(local)
-        if locals_now != self._locals:
-            self._locals = locals_now
-        self._steps[started.index] = Step(
-            index=started.index,
-            depth=started.depth,
-            function=frame.name,
-            instruction=self._instruction(frame, instruction),
-            stack_before=started.stack,
-            stack_after=texts,
-            popped=len(started.stack) - lowest,
-            pushed=texts[lowest:],
-            locals=self._locals,
-            cells=_texts(cells),
-            printed=started.printed + self._output.take(),
-            guard=instruction.guard,
-            raised=None if error is None else raised_text(error),
-            jumped_to=frame.decoded.instructions[frame.index].offset if jumped else None,
-            called=called,
-            returned=returned,
+        texts = tuple([short(value) for values in (local, cells) for value in values.values()])
+        names = tuple(local), tuple(cells)
+        if not self._variables.are(*names, texts):
+            shared = self.steps.shared
+            self._variables = Variables(shared(names[0]), shared(names[1]), shared(texts))
+        return self._variables
+
+    def _executed(self, frame: Frame, started: _Started, raised: Raised | None) -> Executed:
+        """Return what was executed, at which depth, and where the frame goes on."""
+        instruction = started.instruction
+        decoded = frame.decoded
+        following = decoded.number_at[instruction.offset] + 1
+        jumps = frame.index != following and (raised is None or instruction.guard is not None)
+        return Executed(
+            started.depth,
+            frame.name,
+            self._instruction(frame, instruction),
+            instruction.guard,
+            decoded.instructions[frame.index].offset if jumps else None,
         )
 
     @property
@@ -181,16 +200,10 @@ class Recorder:
         """Return everything that was printed."""
         return "".join(self._output.everything)
 
-    def steps(self) -> tuple[Step, ...]:
-        """Return the steps until now; those that have begun end here."""
-        while self._started:
-            self._end(self._started[-1].frame)
-        return tuple(step for step in self._steps if step is not None)
-
     def _instruction(self, frame: Frame, instruction: DecodedInstruction) -> TracedInstruction:
         found = self._instructions.get(id(instruction))
         if found is None:
-            self._programs.append(frame.decoded)  # keeps the instruction, and so its id
+            self._decoded.append(frame.decoded)  # keeps the instruction, and so its id
             file = frame.code.co_filename
             line = instruction.line
             found = self._instructions[id(instruction)] = TracedInstruction(
@@ -205,16 +218,13 @@ class Recorder:
         return found
 
 
-def _texts(values: dict[str, Any]) -> Mapping[str, str]:
-    if not values:
-        return _NOTHING
-    return MappingProxyType({name: short(value) for name, value in values.items()})
-
-
 def raised_text(error: BaseException, report: str = "") -> Raised:
     """Return `error` as text, whatever its ``__str__`` does."""
     try:
-        text = str(error)
-    except Exception:  # noqa: BLE001 - whatever a foreign class raises, its name says enough
+        with held_back():
+            text = str(error)
+    except BaseException as other:
+        if is_interrupt(other):
+            raise
         text = ""
-    return Raised(type(error).__name__, text[:200], report)
+    return Raised(name_of(type(error)), text[:200], report)

@@ -22,13 +22,14 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
-from typing import Any, NoReturn, Protocol
+from typing import Any, Protocol
 
 from hpml.bytecode.errors import StepLimitError
 from hpml.bytecode.machine.binding import bind
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
-from hpml.bytecode.machine.null import NULL
-from hpml.bytecode.machine.own_code import is_our_code
+from hpml.bytecode.machine.signals import WaitingSignals
+from hpml.bytecode.null import NULL
+from hpml.bytecode.own_code import is_our_code
 
 # CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR: only an event loop can run these.
 ASYNC = 0x80 | 0x100 | 0x200
@@ -38,6 +39,9 @@ _FUTURE: int = sum(getattr(__future__, name).compiler_flag for name in __future_
 
 # The number of the intrinsic that makes a type alias.
 _TYPEALIAS = 11
+
+_ALLOWANCE = 10_000
+"""Steps beyond the limit for a program to run its ``finally`` blocks and leave its ``with``."""
 
 
 class Frame:
@@ -123,7 +127,9 @@ class Frame:
             else:
                 local[name] = value
         if isinstance(self.namespace, dict):  # a metaclass may have given something else
-            local.update(self.namespace)
+            # Keys of any other type may do anything when they are compared.
+            names = (name for name in self.namespace if type(name) is str)
+            local |= {name: dict.get(self.namespace, name) for name in names}
         return local, cells
 
     def named_variables(self) -> dict[str, Any]:
@@ -203,17 +209,26 @@ class Observer(Protocol):
     def raised(self, frame: Frame, error: BaseException) -> None:
         """Take note that it raised `error`."""
 
+    def stop(self) -> None:
+        """Take note that nothing more will be told."""
+
+
+class StepLimitReached(BaseException):
+    """Goes through the program when the limit is met, so that it can put its things in order."""
+
 
 class MachineState:
     """What all frames of one run share.
 
     Attributes:
-        max_steps: how many steps are allowed.
+        max_steps: after how many steps the loop looks up: at the limit, or at once for a signal.
         steps: how many were taken.
         depth: how many interpreted calls are in progress.
         observer: what is told of each step; None if nobody is.
+        signals: those that wait for the next instruction.
         running: the coroutine stacks in progress, the innermost last.
-        stopped: whether the limit was met; generators that are left do not run on.
+        limit: the number of steps after which the limit was met; None if it was not.
+        stopped: whether the program may take no step more, its generators neither.
     """
 
     def __init__(
@@ -223,12 +238,14 @@ class MachineState:
         decode: Callable[[CodeType], DecodedCode],
         observer: Observer | None = None,
     ) -> None:
-        self.max_steps = max_steps
+        self.max_steps = self._last_step = max_steps
         self.steps = 0
         self.depth = 0
         self.observer = observer
+        self.limit: int | None = None
         self.stopped = False
         self.running: list[CoroutineStack] = []
+        self.signals = WaitingSignals(lambda: self.wake_if(True))
         self._thread = threading.get_ident()
         self._step_into = step_into
         self._decode = decode
@@ -289,7 +306,7 @@ class MachineState:
         future = frame.code.co_flags & _FUTURE
         found = self._native_calls.get((id(frame.globals), future))
         if found is None:
-            code = _call.__code__
+            code = call_natively.__code__
             code = code.replace(co_flags=code.co_flags & ~_FUTURE | future)
             found = FunctionType(code, frame.globals)
             self._native_calls[id(frame.globals), future] = found
@@ -320,20 +337,43 @@ class MachineState:
     def end_recording(self, max_steps: int) -> None:
         """Let what is left of the program (a generator) run on unrecorded."""
         self.observer = None
-        self.max_steps = max_steps
+        self.max_steps = self._last_step = max_steps
 
-    def refuse_more_steps(self) -> NoReturn:
-        """Raise the error that says that the limit was met."""
-        self.stopped = True
-        raise StepLimitError(
-            f"The program took {self.max_steps:,} instructions and had not ended. Give it less "
+    def wake_if(self, wake: bool) -> None:
+        """Let the loop look at signals before the next step, or go back to count steps."""
+        self.max_steps = -1 if wake else self._last_step
+
+    def check_limit(self) -> None:
+        """Raise what leaves the program, by way of its ``finally`` and ``with``, at the limit.
+
+        Raises:
+            StepLimitReached: for the program, which gets a few steps more to leave.
+            StepLimitError: if it has used them up.
+        """
+        if self.steps <= self._last_step:
+            return
+        if self.limit is not None:
+            raise self.limit_error()
+        if self.observer is not None:
+            self.observer.stop()
+            self.observer = None
+        self.limit = self._last_step
+        self._last_step += _ALLOWANCE
+        self.wake_if(bool(self.signals.waiting))
+        raise StepLimitReached(f"{self.limit:,} instructions")
+
+    def limit_error(self) -> StepLimitError:
+        """Return the error that says that the limit was met."""
+        return StepLimitError(
+            f"The program took {self.limit:,} instructions and had not ended. Give it less "
             "to do, look for a loop that does not end, or allow more with "
             "Machine(max_steps=...).",
-            steps=self.max_steps,
+            steps=self.limit or self._last_step,
         )
 
 
-def _call(function: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
+def call_natively(function: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
+    """Call a function for CPython to execute."""
     return function(*args, **keywords)
 
 

@@ -7,7 +7,7 @@ changes the list afterwards, and a trace keeps nothing alive.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
@@ -128,7 +128,7 @@ class Trace:
 
     Attributes:
         function: the qualified name of the function that was called.
-        steps: one for each executed instruction.
+        steps: one for each executed instruction; each is made when it is looked at.
         value: the text of what it returned; None if it did not return.
         exception: what it raised, with Python's report; None if it returned.
         printed: everything that it printed.
@@ -139,7 +139,7 @@ class Trace:
     """
 
     function: str
-    steps: tuple[Step, ...]
+    steps: Sequence[Step]
     value: str | None
     exception: Raised | None
     printed: str
@@ -159,7 +159,7 @@ class Trace:
     @overload
     def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
     def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
-        return self.steps[index]
+        return self.steps[index] if isinstance(index, int) else tuple(self.steps[index])
 
     @property
     def counts(self) -> Counter[str]:

@@ -2,9 +2,9 @@
 
 CPython adds an entry to an exception's traceback for every frame that it passes. An exception in an
 interpreted function passes the machine's own frames instead; `clean` takes their entries out, and
-`add` puts in one for the interpreted frame, with its function, its line and its place in the line.
+`entry` adds one for the interpreted frame, with its function, its line and its place in the line.
 
-An entry needs a real frame object. `add` takes that of a generator which is created and never
+An entry needs a real frame object. `entry` takes that of a generator which is created and never
 started, and whose code is the interpreted function's own, cut short: its first instruction is
 replaced by the one that creates a generator. So names, lines and columns are right by themselves,
 and the frame has no caller, so that it keeps nothing of the machine alive.
@@ -22,53 +22,39 @@ from collections.abc import Callable, Sequence
 from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any
 
-from hpml.bytecode.machine.own_code import is_ours
 from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.own_code import is_ours
+from hpml.bytecode.plain_attributes import set_traceback, traceback_of
 
 _DEEPEST = 100
 """How many callers a frame has at most when a program asks for it."""
 
 _CREATE_GENERATOR = bytes([dis.opmap["RETURN_GENERATOR"], 0])
-
-
-class unchanged:  # noqa: N801 - reads as a word in a `with` statement
-    """Hand `error` on without changing it: that it is raised in here is no event of the program."""
-
-    def __init__(self, error: BaseException) -> None:
-        self._error = error
-        self._before = error.__context__, error.__traceback__
-
-    def __enter__(self) -> None: ...
-
-    def __exit__(self, *_: object) -> None:
-        self._error.__context__, self._error.__traceback__ = self._before
+_FUNCTION_FLAGS = inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS
 
 
 def clean(error: BaseException) -> None:
     """Take the machine's entries out of the traceback of `error`."""
     first = last = None
-    entry = error.__traceback__
-    while entry is not None:
-        if not is_ours(entry.tb_frame):
+    link = traceback_of(error)
+    while link is not None:
+        if not is_ours(link.tb_frame):
             if last is None:
-                first = entry
-            elif last.tb_next is not entry:
-                last.tb_next = entry
-            last = entry
-        entry = entry.tb_next
+                first = link
+            elif last.tb_next is not link:
+                last.tb_next = link
+            last = link
+        link = link.tb_next
     if last is not None and last.tb_next is not None:
         last.tb_next = None
-    error.__traceback__ = first
+    set_traceback(error, first)
 
 
-def add(error: BaseException, frame: Frame) -> None:
-    """Put an entry for `frame`, at its current instruction, on top of the traceback of `error`."""
+def entry(error: BaseException, frame: Frame) -> TracebackType:
+    """Return the traceback of `error` with an entry for `frame`, at its current instruction."""
     line = frame.current.line
-    error.__traceback__ = TracebackType(
-        error.__traceback__,
-        real_frame(frame),
-        frame.current.offset,
-        -1 if line is None else line,
+    return TracebackType(
+        traceback_of(error), real_frame(frame), frame.current.offset, -1 if line is None else line
     )
 
 
@@ -79,7 +65,7 @@ def real_frame(frame: Frame) -> FrameType:
     cut_short = code.replace(
         # As long as before: the line table must not describe more code than there is.
         co_code=_CREATE_GENERATOR + code.co_code[len(_CREATE_GENERATOR) :],
-        co_flags=inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS | inspect.CO_GENERATOR,
+        co_flags=_FUNCTION_FLAGS | inspect.CO_GENERATOR,
         co_exceptiontable=b"",
         co_varnames=tuple(variables),
         co_nlocals=len(variables),
@@ -112,12 +98,17 @@ def _stand_in(frame: Frame, following: Callable[[], Any]) -> FunctionType:
     text = f"{down}def stand_in(following):{further} return following()"
     module = compile(text, frame.code.co_filename, "exec")
     code = next(const for const in module.co_consts if isinstance(const, CodeType))
+    # What it calls is a constant, so that its variables are those of the program.
+    load = next(step for step in dis.get_instructions(code) if step.argval == "following")
+    constant = bytes([dis.opmap["LOAD_CONST"], len(code.co_consts)])
     variables = frame.named_variables()
     relabelled = code.replace(
         co_name=frame.code.co_name,
         co_qualname=frame.code.co_qualname,
-        co_varnames=(".following", *variables),
-        co_nlocals=1 + len(variables),
-        co_argcount=1 + len(variables),
+        co_code=code.co_code[: load.offset] + constant + code.co_code[load.offset + 2 :],
+        co_consts=(*code.co_consts, following),
+        co_varnames=tuple(variables),
+        co_nlocals=len(variables),
+        co_argcount=len(variables),
     )
-    return FunctionType(relabelled, frame.globals, None, (following, *variables.values()))
+    return FunctionType(relabelled, frame.globals, None, tuple(variables.values()))

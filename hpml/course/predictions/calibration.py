@@ -7,6 +7,8 @@ question, so one picture holds them all.
 
 from __future__ import annotations
 
+import itertools
+import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,8 +22,6 @@ from hpml.course.predictions.session import Lab, current_lab
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
-
-__all__ = ["Calibration", "calibration"]
 
 
 @dataclass(frozen=True)
@@ -70,8 +70,7 @@ class Calibration:
         fig, ax = style.figure(width=6.4, height=5.2)
         with style.apply():
             _draw_bands(ax, *_limits([entry for _, entry in drawn]))
-            for number, entry in drawn:
-                _draw_point(ax, number, entry)
+            _draw_points(ax, drawn)
             if not drawn:
                 ax.text(0.97, 0.04, "no predictions yet", transform=ax.transAxes, ha="right")
         style.finish(
@@ -116,6 +115,7 @@ def _entries(lab: Lab) -> tuple[state.Entry, ...]:
             question=str(kept.get("question", key)),
             unit=unit,
             choices=tuple(kept.get("choices", ())) if unit is None else (),
+            exact=bool(kept.get("exact", False)),
         )
         asked[key] = state.restore(entry, kept)
     return tuple(asked.values())
@@ -135,10 +135,12 @@ def _summary(entries: Sequence[state.Entry]) -> str:
         return text + (f" {_late(late)}" if late else "")
     factors = [times for entry in timely if (times := state.factor(entry)) is not None]
     parts = [_near(factors)] if factors else []
-    parts.extend(_right([entry for entry in timely if entry.choices and entry.measured]))
+    parts.extend(_right([entry for entry in timely if entry.choices or entry.exact]))
     lean = _lean([entry for entry in timely if state.factor(entry) is not None])
     parts.extend([lean] if lean else [])
     parts.append(f"Answered in time: {len(timely)} of {_things(len(entries), 'question')}.")
+    unsure = sum(bool(entry.unsure) for entry in timely)
+    parts.extend([f"Not scored, since not measured cleanly: {unsure}."] if unsure else [])
     parts.extend([_late(late)] if late else [])
     return " ".join(parts)
 
@@ -154,16 +156,16 @@ def _near(factors: Sequence[float]) -> str:
     )
 
 
-def _right(choices: Sequence[state.Entry]) -> list[str]:
-    if not choices:
+def _right(entries: Sequence[state.Entry]) -> list[str]:
+    scored = [right for entry in entries if (right := state.right(entry)) is not None]
+    if not scored:
         return []
-    right = sum(entry.answer == entry.measured for entry in choices)
-    return [f"Of {_things(len(choices), 'choice')}, {right} right."]
+    return [f"Of {_things(len(scored), 'question')} with one right answer, {sum(scored)} right."]
 
 
 def _lean(entries: Sequence[state.Entry]) -> str:
     """Say so if at least three predictions all lie clearly on the same side."""
-    off = [entry for entry in entries if (state.factor(entry) or 1.0) > 1.25]
+    off = [entry for entry in entries if (state.factor(entry) or 1.0) > state.NEAR]
     high = [float(entry.answer or 0) > float(entry.measured or 0) for entry in off]
     if len(off) < 3 or len(set(high)) != 1:
         return ""
@@ -190,10 +192,7 @@ def _result(entry: state.Entry) -> str:
 def _distance(entry: state.Entry) -> str:
     if entry.answer is None or entry.measured is None:
         return "not predicted" if entry.answer is None else "–"
-    if entry.choices:
-        words = "right" if entry.answer == entry.measured else "not this time"
-    else:
-        words = state.distance(entry)
+    words = state.distance(entry)
     return f"{words} (late)" if entry.late else words
 
 
@@ -219,12 +218,47 @@ def _draw_bands(ax: Axes, low: float, high: float) -> None:
     ax.plot(ends, ends, color=style.PALETTE["ink"], lw=1.2, label="predicted = measured")
 
 
-def _draw_point(ax: Axes, number: int, entry: state.Entry) -> None:
+def _draw_points(ax: Axes, drawn: Sequence[tuple[int, state.Entry]]) -> None:
     from hpml.base import style
 
-    said, measured = float(entry.answer or 0), float(entry.measured or 0)
-    accent = style.PALETTE["accent"]
-    face, ink = ("white", accent) if entry.late else (accent, "white")
-    # Only the number fits where points lie close; what it stands for is in the table.
-    ax.plot([said], [measured], "o", ms=14, mec=accent, mew=1.6, mfc=face, alpha=0.85)
-    ax.text(said, measured, str(number), color=ink, size=8, weight="bold", ha="center", va="center")
+    accent, (low, high) = style.PALETTE["accent"], ax.get_xlim()
+    points = [(float(entry.answer or 0), float(entry.measured or 0)) for _, entry in drawn]
+    span = math.log(high / low)
+    shares = [(math.log(x / low) / span, math.log(y / low) / span) for x, y in points]
+    for (number, entry), (x, y), place in zip(drawn, points, apart(shares), strict=True):
+        label_x, label_y = (low * math.exp(share * span) for share in place)
+        face, ink = ("white", accent) if entry.late else (accent, "white")
+        ax.plot([x, label_x], [y, label_y], color=accent, lw=1)
+        ax.plot([x], [y], "o", ms=4, color=accent)
+        # Only the number fits where points lie close; what it stands for is in the table.
+        ax.plot([label_x], [label_y], "o", ms=13, mec=accent, mew=1.6, mfc=face)
+        ax.annotate(
+            str(number),
+            (label_x, label_y),
+            color=ink,
+            size=8,
+            weight="bold",
+            ha="center",
+            va="center",
+        )
+
+
+def apart(points: Sequence[tuple[float, float]], least: float = 0.06) -> list[tuple[float, float]]:
+    """Return places for marks, moved from their points until no two are nearer than `least`."""
+    places = list(points)
+    for _ in range(200):
+        moved = False
+        for a, b in itertools.combinations(range(len(places)), 2):
+            (ax, ay), (bx, by) = places[a], places[b]
+            distance = math.hypot(bx - ax, by - ay)
+            if distance >= least - 1e-9:
+                continue
+            # Equal points part in a direction of their own, or three of them stay on one line.
+            angle = math.atan2(by - ay, bx - ax) if distance else 2.4 * (a + b)
+            step = (least - distance) / 2
+            dx, dy = step * math.cos(angle), step * math.sin(angle)
+            places[a], places[b] = (ax - dx, ay - dy), (bx + dx, by + dy)
+            moved = True
+        if not moved:
+            break
+    return places

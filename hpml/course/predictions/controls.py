@@ -10,8 +10,6 @@ from typing import Any
 from hpml.base.environment import installed_version
 from hpml.course.predictions.state import Entry
 
-__all__ = ["make"]
-
 Submit = Callable[[object], "str | None"]
 """Takes what was typed or chosen; returns what is wrong with it, or None if it is locked."""
 

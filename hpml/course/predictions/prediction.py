@@ -19,8 +19,6 @@ from hpml.course.predictions import state
 from hpml.course.predictions.quantity import find_unit, format_quantity
 from hpml.course.predictions.question import Question, ask
 
-__all__ = ["Prediction", "predict"]
-
 
 class Prediction(Question):
     """A question asked before its measurement; made by `predict`."""
@@ -40,15 +38,16 @@ class Prediction(Question):
         """One sentence that says where the question stands."""
         return state.verdict(self._entry)
 
-    def reveal(self, measured: object) -> None:
+    def reveal(self, measured: object, *, unsure: str = "") -> None:
         """Show the result beside the prediction, with the factor between them.
 
         Without a prediction the result is shown all the same, as not predicted; one locked later is
-        shown beside it and does not count.
+        shown beside it and does not count. Neither does one whose result was not measured cleanly.
 
         Args:
             measured: a number in the unit asked for; text with a unit; a Measurement (its median
-                counts) or a Ratio; for a choice the text of the right one.
+                counts) or a Ratio; for a choice the text of the right one, or a Ratio (its answer).
+            unsure: why this result is none to score by, where its own spread does not say so.
 
         Raises:
             AnswerError: if it is of another kind than the question asks for.
@@ -64,7 +63,7 @@ class Prediction(Question):
         """
         # Forget where an earlier run of this cell showed it: that output is gone.
         self._ids.pop("result", None)
-        self._change(state.show(self._entry, measured))
+        self._change(state.show(self._entry, measured, unsure))
         self._put("result", self._result())
 
     def _refresh(self) -> None:
@@ -75,23 +74,25 @@ class Prediction(Question):
     def _card(self) -> Page:
         entry = self._entry
         lines = [entry.question]
-        if entry.choices:
+        choices = () if self._control is not None else entry.choices  # the field lists them
+        if choices:
             lines += [f"{number}. {text}" for number, text in enumerate(entry.choices, start=1)]
         if entry.answer is not None:
             status = f"Locked: {entry.text(entry.answer)}."
+        elif self._control is not None:
+            status = ""
         elif entry.choices:
             status = "No prediction made yet. Choose one, or call .lock(1) on it."
         else:
             asked = f"a number in {entry.measure.name}"
             status = f"No prediction made yet. Type {asked}, or call .lock(3) on it."
         if self._note:
-            status = f"{status} {self._note}"
-        options = "".join(f"<li>{html.escape(text)}</li>" for text in entry.choices)
+            status = f"{status} {self._note}".strip()
+        options = "".join(f"<li>{html.escape(text)}</li>" for text in choices)
         body = sentence(entry.question) + (f"<ol>{options}</ol>" if options else "")
-        return Page(
-            "Predict: " + "\n".join([*lines, status]),
-            frame("Predict", body + f"<p><i>{html.escape(status)}</i></p>", PALETTE["accent"]),
-        )
+        body += f"<p><i>{html.escape(status)}</i></p>" if status else ""
+        lines += [status] if status else []
+        return Page("Predict: " + "\n".join(lines), frame("Predict", body, PALETTE["accent"]))
 
     def _result(self) -> Page:
         entry = self._entry
@@ -99,7 +100,7 @@ class Prediction(Question):
         headline = f"<p><b>{html.escape(text)}</b></p>"
         if entry.answer is None:
             # Nothing stands beside the result, and the line has said it.
-            return Page(text, frame("Measured", headline, PALETTE["codegen"]))
+            return Page(text, frame("Measured", headline, PALETTE["muted"]))
         columns = ["you said", "the answer" if entry.choices else "measured"]
         row: list[object] = [entry.text(entry.answer), entry.text(entry.measured)]
         times = state.factor(entry)
@@ -108,7 +109,9 @@ class Prediction(Question):
             row.append(format_quantity(float(f"{times:.2g}"), find_unit("×")))
         table = Table(columns, [row], align=["right"] * len(columns))
         body = headline + table._repr_html_()
-        return Page(text, frame("Predicted and measured", body, PALETTE["codegen"]))
+        # Green says right, here as in a check.
+        colour = PALETTE["codegen" if state.right(entry) else "muted"]
+        return Page(text, frame("Predicted and measured", body, colour))
 
 
 def predict(
@@ -120,6 +123,7 @@ def predict(
     answer: object = None,
     at_least: float = 0.0,
     at_most: float | None = None,
+    exact: bool = False,
 ) -> Prediction:
     """Ask for a prediction, before the measurement it is about; every section begins with one.
 
@@ -137,6 +141,8 @@ def predict(
         answer: locks this answer at once, as code may; a number, text with a unit, or a choice.
         at_least: the smallest sensible number, in `unit`.
         at_most: the largest sensible number, in `unit`.
+        exact: whether the number can be found by thinking; then it is right or wrong, like a
+            choice, and never "within a factor of 2".
 
     Returns:
         The prediction, whose ``reveal`` shows the result beside it.
@@ -165,5 +171,6 @@ def predict(
         choices=tuple(choices or ()),
         at_least=at_least,
         at_most=at_most,
+        exact=exact,
     )
     return ask(Prediction, entry, answer)

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 from hpml.base.errors import describe, is_text
 from hpml.course.errors import AnswerError
 
-__all__ = ["Unit", "find_unit", "format_number", "format_quantity", "measured_value", "read_number"]
+WIDEST = 1.5
+"""A result whose interval spans more than this factor does not score a guess to within two."""
 
 # Each line: kind, size in the kind's own base unit, the name we print, other ways to write it.
 _LINES = (
@@ -148,6 +149,26 @@ def measured_value(measured: object, unit: Unit) -> float:
     if value is not None and not callable(value):
         return _converted(float(value), find_unit("×"), unit, describe(measured))
     return _from_number(measured, unit)
+
+
+def spread_too_far(measured: object) -> str:
+    """Return why a result cannot score a guess: its samples or its interval are too wide.
+
+    >>> class Wide:
+    ...     low, value, high = 0.5, 1.0, 2.0
+    >>> spread_too_far(Wide())
+    'its 95 % interval spans a factor of 4. Run its cell again when the machine is quieter.'
+    """
+    quartiles = getattr(measured, "quartiles", None)
+    low, high = getattr(measured, "low", None), getattr(measured, "high", None)
+    what = "its 95 % interval"
+    if isinstance(quartiles, tuple):
+        low, _, high = quartiles
+        what = "the middle half of its samples"
+    if not isinstance(low, float) or not isinstance(high, float) or high <= WIDEST * low:
+        return ""
+    spans = f"spans a factor of {high / low:.2g}" if low > 0 else "has no lower end"
+    return f"{what} {spans}. Run its cell again when the machine is quieter."
 
 
 def format_number(value: float) -> str:

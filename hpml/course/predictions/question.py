@@ -20,8 +20,6 @@ from hpml.course.errors import LabError, PredictionLocked
 from hpml.course.predictions import state
 from hpml.course.predictions.session import Lab, current_lab
 
-__all__ = ["Question", "ask"]
-
 Asked = TypeVar("Asked", bound="Question")
 
 
@@ -92,11 +90,17 @@ class Question(ABC):
         mine = self._entry
         if (mine.unit, mine.choices) != (entry.unit, entry.choices):
             return entry
-        return replace(entry, answer=mine.answer, measured=mine.measured, late=mine.late)
+        return replace(
+            entry,
+            answer=mine.answer,
+            measured=mine.measured,
+            late=mine.late,
+            unsure=mine.unsure,
+        )
 
     def reopen(self) -> None:
         """Show the question as open again; what is kept on disk is the caller's business."""
-        self._entry = replace(self._entry, answer=None, measured=None, late=False)
+        self._entry = replace(self._entry, answer=None, measured=None, late=False, unsure="")
         self._note = "What was answered is forgotten: run this cell again."
         self._ids.pop("result", None)  # what was measured stays on the page
         self._refresh()
@@ -106,9 +110,12 @@ class Question(ABC):
         shell = notebook_shell()
         self._cell = getattr(shell, "execution_count", None)
         self._ids = {}
-        self._put("card", self._card())
         if self._entry.answer is None and shell is not None and not flag("HPML_HEADLESS"):
-            self._put_control()
+            self._make_control()
+        self._put("card", self._card())
+        if self._control is not None:
+            self._ids["control"] = uuid.uuid4().hex
+            put_control(self._control, self._ids["control"])
         self._note = ""
 
     def _change(self, entry: state.Entry) -> None:
@@ -119,13 +126,13 @@ class Question(ABC):
         self._refresh()
 
     def _refresh(self) -> None:
-        if "card" in self._ids:
-            self._put("card", self._card())
         if self._entry.answer is not None and self._control is not None:
             # Replaced before it is closed: a closed control would leave an error in its place.
             self._put("control", Page("", ""))
             self._control.close()
             self._control = None
+        if "card" in self._ids:
+            self._put("card", self._card())
 
     def _put(self, place: str, page: Page) -> None:
         again = place in self._ids
@@ -134,15 +141,12 @@ class Question(ABC):
         self._shown[place] = page
         put(page, self._ids.setdefault(place, uuid.uuid4().hex), again=again)
 
-    def _put_control(self) -> None:
+    def _make_control(self) -> None:
         from hpml.course.predictions import controls
 
         if self._control is not None:
             self._control.close()
         self._control = controls.make(self._entry, self._submitted)
-        if self._control is not None:
-            self._ids["control"] = uuid.uuid4().hex
-            put_control(self._control, self._ids["control"])
 
     def _submitted(self, typed: object) -> str | None:
         """Take what the student typed; return what is wrong with it, or None if it is locked."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING
+from typing import Protocol
 
 from hpml.base.environment import environment_record, installed_version, quick
 from hpml.base.errors import describe, is_text
@@ -16,12 +16,30 @@ from hpml.base.files import course_folder
 from hpml.base.page import PAPER, Page, notebook_shell
 from hpml.base.tables import Table
 from hpml.course.errors import LabError
+from hpml.course.predictions.state import Entry
 from hpml.course.predictions.store import PredictionStore
 
-if TYPE_CHECKING:
-    from hpml.course.predictions.question import Question
 
-__all__ = ["Lab", "LabHead", "current_lab", "forget", "lab_head", "lab_name"]
+class OpenQuestion(Protocol):
+    """What an open lab knows of a question of its notebook."""
+
+    @property
+    def entry(self) -> Entry:
+        """The question and its answer."""
+
+    @property
+    def key(self) -> str:
+        """Its key in the lab."""
+
+    @property
+    def question(self) -> str:
+        """Its words."""
+
+    def carry(self, new: Entry) -> Entry:
+        """Return the new entry with what this kernel has shown already."""
+
+    def reopen(self) -> None:
+        """Ask it again."""
 
 
 @dataclass
@@ -38,7 +56,7 @@ class Lab:
     name: str
     title: str
     store: PredictionStore = field(default_factory=PredictionStore)
-    questions: dict[str, Question] = field(default_factory=dict)
+    questions: dict[str, OpenQuestion] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

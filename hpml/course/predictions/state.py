@@ -9,6 +9,7 @@ so that the rules (what is locked stays; a late answer never counts) are tested 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -22,9 +23,11 @@ from hpml.course.predictions.quantity import (
     format_quantity,
     measured_value,
     read_number,
+    spread_too_far,
 )
 
-__all__ = ["Entry", "distance", "factor", "key_from", "lock", "restore", "show", "verdict"]
+NEAR = 1.25
+"""Up to this factor from what was measured, a guess is called right."""
 
 
 @dataclass(frozen=True)
@@ -37,9 +40,11 @@ class Entry:
         unit: the unit of the answer; None for a choice.
         choices: the texts to choose from; empty for a number.
         at_least, at_most: the sensible range of a number, in `unit`; `at_most` None for no limit.
+        exact: whether the number can be known by thinking, and so is right or wrong like a choice.
         answer: a number of `unit`, the text of a choice, or None while open.
         measured: the result in the same form, or None until it is shown.
         late: whether the answer was locked after the result had been shown.
+        unsure: why the result was not measured well enough to score an answer; empty if it was.
     """
 
     key: str
@@ -48,9 +53,11 @@ class Entry:
     choices: tuple[str, ...] = ()
     at_least: float = 0.0
     at_most: float | None = None
+    exact: bool = False
     answer: float | str | None = None
     measured: float | str | None = None
     late: bool = False
+    unsure: str = ""
 
     def __post_init__(self) -> None:
         if not is_text(self.question):
@@ -112,8 +119,13 @@ def lock(entry: Entry, answer: object) -> Entry:
     )
 
 
-def show(entry: Entry, measured: object) -> Entry:
+def show(entry: Entry, measured: object, unsure: str = "") -> Entry:
     """Return `entry` with the measured result beside the answer, if there is one.
+
+    Args:
+        entry: the question.
+        measured: the result; where its samples or its interval spread too far, nothing is scored.
+        unsure: another reason why this result is none to score by.
 
     Raises:
         AnswerError: if `measured` is of another kind than the question asks for.
@@ -121,9 +133,11 @@ def show(entry: Entry, measured: object) -> Entry:
     >>> show(Entry("k", "How long?", unit="us"), "1 ms").measured
     1000.0
     """
+    unsure = unsure or spread_too_far(measured)
     if entry.choices:
-        return replace(entry, measured=_choice(entry, measured))
-    return replace(entry, measured=measured_value(measured, entry.measure))
+        chosen = _choice(entry, getattr(measured, "answer", measured))
+        return replace(entry, measured=chosen, unsure=unsure)
+    return replace(entry, measured=measured_value(measured, entry.measure), unsure=unsure)
 
 
 def restore(entry: Entry, kept: dict[str, Any]) -> Entry:
@@ -141,11 +155,13 @@ def restore(entry: Entry, kept: dict[str, Any]) -> Entry:
         found = found if measured is None else show(found, measured)
     except LabError:
         return entry
-    return replace(found, late=bool(kept.get("late")))
+    return replace(found, late=bool(kept.get("late")), unsure=str(kept.get("unsure", "")))
 
 
 def factor(entry: Entry) -> float | None:
     """Return how many times answer and result differ, at least 1; None where that means nothing.
+
+    It means nothing for a choice, for a number that is right or wrong, and for an unsure result.
 
     >>> factor(show(lock(Entry("k", "How long?", unit="us"), 3), 1.5))
     2.0
@@ -153,9 +169,24 @@ def factor(entry: Entry) -> float | None:
     said, measured = entry.answer, entry.measured
     if not isinstance(said, float) or not isinstance(measured, float):
         return None
-    if said <= 0 or measured <= 0:
+    if said <= 0 or measured <= 0 or entry.exact or entry.unsure:
         return None
     return max(said / measured, measured / said)
+
+
+def right(entry: Entry) -> bool | None:
+    """Return whether an answer was right; None where nothing can be scored.
+
+    A choice and an exact number are right if they are equal, a measured one within a quarter.
+
+    >>> right(show(lock(Entry("k", "How many?", unit="values", exact=True), 3), 4))
+    False
+    """
+    if entry.answer is None or entry.measured is None or entry.unsure:
+        return None
+    if entry.choices or entry.exact:
+        return entry.answer == entry.measured
+    return entry.answer == entry.measured or (factor(entry) or math.inf) <= NEAR
 
 
 def verdict(entry: Entry) -> str:
@@ -175,15 +206,21 @@ def verdict(entry: Entry) -> str:
     if entry.measured is None:
         return f"Locked: {said}."
     late = " Locked after the result had been shown, so it does not count." if entry.late else ""
+    after = f" Not scored: {entry.unsure}" if entry.unsure else late
     if entry.choices:
-        right = "right" if entry.answer == entry.measured else "not this time"
-        return f"You said: {said}. {result}: {entry.text(entry.measured)}. So: {right}.{late}"
-    return f"You said {said}, measured {entry.text(entry.measured)}: {distance(entry)}.{late}"
+        so = "" if entry.unsure else f" So: {distance(entry)}."
+        return f"You said: {said}. {result}: {entry.text(entry.measured)}.{so}{after}"
+    so = "" if entry.unsure else f": {distance(entry)}"
+    return f"You said {said}, measured {entry.text(entry.measured)}{so}.{after}"
 
 
 def distance(entry: Entry) -> str:
-    """Return how far answer and result lie apart, in words; both must be numbers."""
+    """Return how far answer and result lie apart, in words."""
     said, measured = entry.answer, entry.measured
+    if entry.unsure:
+        return "not scored"
+    if entry.choices or entry.exact:
+        return "right" if said == measured else "not this time"
     if not isinstance(said, float) or not isinstance(measured, float):
         return ""
     if said == measured:
@@ -192,8 +229,8 @@ def distance(entry: Entry) -> str:
     times = factor(entry)
     if times is None:
         return f"{format_quantity(abs(said - measured), entry.measure)} too {side}"
-    if times < 1.05:
-        return "right to within 5 percent"
+    if times <= NEAR:
+        return f"right to within {5 * math.ceil(20 * (times - 1)):.0f} percent"
     return f"{times:.1f} times too {side}" if times < 10 else f"{times:,.0f} times too {side}"
 
 

@@ -17,8 +17,6 @@ from typing import Any
 from hpml.base.files import results_folder, write_atomically
 from hpml.course.predictions.state import Entry
 
-__all__ = ["PredictionStore"]
-
 _VERSION = 1
 
 
@@ -62,6 +60,8 @@ class PredictionStore:
             "answer": entry.answer,
             "measured": entry.measured,
             "late": entry.late,
+            "exact": entry.exact,
+            "unsure": entry.unsure,
         }
         with self._alone():
             everything = self._read()

@@ -3,6 +3,5 @@
 from __future__ import annotations
 
 from hpml.labs.lab_00_start_here.drift import in_order, simulate_drift
-from hpml.labs.lab_00_start_here.factors import performance_factors
 
-__all__ = ["in_order", "performance_factors", "simulate_drift"]
+__all__ = ["in_order", "simulate_drift"]

@@ -1,19 +1,18 @@
 """Machines drift: why two programs are measured in turns and not one after the other.
 
-A processor warms up and lowers its clock, another user starts a job. Whoever is measured later
-meets another machine. `simulate_drift` shows what that does to a comparison of two equal programs,
-on a machine whose drift is known because it is made up; `in_order` shows the samples of a real
-measurement in the order in which they were taken.
+Whoever is measured later meets another machine. `simulate_drift` shows what that does to a
+comparison of two equal programs, on a machine whose drift is known because it is made up;
+`in_order` shows the samples of a real measurement in the order in which they were taken.
 """
 
 from __future__ import annotations
 
 import random
 import statistics
-from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING
 
+from hpml.base import style
 from hpml.base.errors import describe
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table, format_seconds
@@ -22,21 +21,10 @@ from hpml.course.errors import LabError
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-__all__ = ["Drift", "Sampled", "in_order", "simulate_drift"]
+    from hpml.benchmark import Measurement
 
-
-class Sampled(Protocol):
-    """What `in_order` needs of a measurement."""
-
-    @property
-    def name(self) -> str:
-        """What was measured."""
-        ...
-
-    @property
-    def samples(self) -> Sequence[float]:
-        """Seconds per call, in the order taken."""
-        ...
+_TITLES = {"blocks": "One after the other", "turns": "In turns"}
+_COLOURS = {"A": ("handwritten", "o"), "B": ("accent", "s")}
 
 
 @dataclass(frozen=True)
@@ -44,67 +32,59 @@ class Drift:
     """One simulated machine, on which A and B were measured in two different orders.
 
     Attributes:
-        blocks: (name, microseconds) of each sample with all of A before all of B.
-        turns: the same with A and B in turns.
+        orders: for ``"blocks"`` and ``"turns"`` the (name, microseconds) of each sample.
         slowdown: how much slower the machine was at the end, as a fraction.
     """
 
-    blocks: tuple[tuple[str, float], ...]
-    turns: tuple[tuple[str, float], ...]
+    orders: dict[str, list[tuple[str, float]]]
     slowdown: float
+
+    def times(self, order: str, name: str) -> list[float]:
+        """Return the samples of A or of B in one order, in microseconds."""
+        return [time for label, time in self.orders[order] if label == name]
 
     def ratio(self, order: str) -> float:
         """Return B's median as a multiple of A's, for ``"blocks"`` or ``"turns"``."""
-        taken = self._taken(order)
-        return statistics.median(_of("B", taken)) / statistics.median(_of("A", taken))
+        a, b = (statistics.median(self.times(order, name)) for name in "AB")
+        return b / a
 
     @property
     def table(self) -> Table:
         """What each order would have reported."""
         rows = [
-            [name, self.ratio(order), f"{abs(self.ratio(order) - 1):.1%}"]
-            for order, name in (("blocks", "one after the other"), ("turns", "in turns"))
+            [title.lower(), self.ratio(order), f"{abs(self.ratio(order) - 1):.1%}"]
+            for order, title in _TITLES.items()
         ]
-        return Table(
-            ["order", "B as a multiple of A", "error"],
-            rows,
-            caption="A and B are the same program: the true ratio is 1.",
-        )
+        caption = "A and B are the same program: the true ratio is 1."
+        return Table(["order", "B as a multiple of A", "error"], rows, caption=caption)
 
     def __repr__(self) -> str:
         return str(self.table)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        drawn = self._drawn()
-        return Page(repr(self), drawn.html + self.table._repr_html_(), drawn.png).bundle()
-
-    def _taken(self, order: str) -> tuple[tuple[str, float], ...]:
-        if order not in ("blocks", "turns"):
-            raise LabError(f"order expects 'blocks' or 'turns', got {describe(order)}.")
-        return self.blocks if order == "blocks" else self.turns
-
-    def _drawn(self) -> Page:
-        from hpml.base import style
-
         fig, axes = style.figure(1, 2, width=8.0, height=3.6, sharey=True)
-        with style.apply():
-            _draw_order(axes[0], self.blocks)
-            _draw_order(axes[1], self.turns)
-        for ax, order, title in zip(
-            axes, ("blocks", "turns"), ("One after the other", "In turns"), strict=True
-        ):
-            style.finish(
-                ax,
-                title=f"{title}: B/A = {self.ratio(order):.3f}",
-                x="sample, in the order taken",
-                y="time (µs)" if order == "blocks" else "",
-            )
+        for ax, (order, title) in zip(axes, _TITLES.items(), strict=True):
+            with style.apply():
+                self._draw(ax, order)
+            title = f"{title}: B/A = {self.ratio(order):.3f}"
+            y = "time (µs)" if order == "blocks" else ""
+            style.finish(ax, title=title, x="sample, in the order taken", y=y)
         text = (
             f"Simulated: a machine that grows {self.slowdown:.0%} slower while it measures the "
             "same program under two names. Lines are medians."
         )
         style.caption(fig, text)
-        return picture(fig, text)
+        drawn = picture(fig, text)
+        return Page(repr(self), drawn.html + self.table._repr_html_(), drawn.png).bundle()
+
+    def _draw(self, ax: Axes, order: str) -> None:
+        for name, (role, mark) in _COLOURS.items():
+            places = [
+                place for place, (label, _) in enumerate(self.orders[order], 1) if label == name
+            ]
+            times = self.times(order, name)
+            ax.plot(places, times, mark, ms=4.5, color=style.PALETTE[role], label=name)
+            ax.axhline(statistics.median(times), color=style.PALETTE[role], lw=1.2)
 
 
 def simulate_drift(
@@ -131,32 +111,26 @@ def simulate_drift(
             f"rounds={describe(rounds)}, slowdown={describe(slowdown)}, noise={describe(noise)}."
         )
     chance = random.Random(seed)
+    # In turns the first of a round changes, or the second would always be a bit later.
+    orders = {"blocks": "A" * rounds + "B" * rounds, "turns": ("ABBA" * rounds)[: 2 * rounds]}
     last = 2 * rounds - 1
 
     def sample(place: int) -> float:
         return 10.0 * (1 + slowdown * place / last) * (1 + chance.gauss(0, noise))
 
-    blocks = tuple(("A" if k < rounds else "B", sample(k)) for k in range(2 * rounds))
-    # Which of the two goes first changes every round, or the second would always be a bit later.
-    order = ["A", "B", "B", "A"]
-    turns = tuple((order[k % 4], sample(k)) for k in range(2 * rounds))
-    return Drift(blocks, turns, slowdown)
+    taken = {
+        order: [(name, sample(place)) for place, name in enumerate(names)]
+        for order, names in orders.items()
+    }
+    return Drift(taken, slowdown)
 
 
-def in_order(measurement: Sampled) -> Page:
+def in_order(measurement: Measurement) -> Page:
     """Draw the samples of a measurement in the order taken, and compare its two halves.
-
-    Args:
-        measurement: anything with ``name`` and ``samples`` (seconds per call, at least 4).
-
-    Returns:
-        The picture; its caption says by how much the second half differs from the first.
 
     Raises:
         LabError: if there are fewer than 4 samples.
     """
-    from hpml.base import style
-
     samples = list(measurement.samples)
     if len(samples) < 4:
         raise LabError(f"in_order expects at least 4 samples, got {len(samples)}; measure more.")
@@ -170,33 +144,11 @@ def in_order(measurement: Sampled) -> Page:
     )
     fig, ax = style.figure(width=7.0, height=3.2)
     with style.apply():
-        ax.plot(
-            range(1, len(samples) + 1),
-            [1e6 * x for x in samples],
-            ".",
-            color=style.PALETTE["accent"],
-        )
+        places = range(1, len(samples) + 1)
+        ax.plot(places, [1e6 * x for x in samples], ".", color=style.PALETTE["accent"])
         for start, stop, middle in ((1, half, first), (half + 1, len(samples), second)):
             ax.hlines(1e6 * middle, start, stop, color=style.PALETTE["ink"], lw=1.4)
-    style.finish(
-        ax,
-        title=f"{measurement.name}, {len(samples)} times in a row",
-        x="sample, in the order taken",
-        y="time (µs)",
-    )
+    title = f"{measurement.name}, {len(samples)} times in a row"
+    style.finish(ax, title=title, x="sample, in the order taken", y="time (µs)")
     style.caption(fig, text)
     return picture(fig, text)
-
-
-def _of(name: str, taken: Sequence[tuple[str, float]]) -> list[float]:
-    return [value for label, value in taken if label == name]
-
-
-def _draw_order(ax: Axes, taken: Sequence[tuple[str, float]]) -> None:
-    from hpml.base import style
-
-    for name, role, mark in (("A", "handwritten", "o"), ("B", "accent", "s")):
-        places = [place for place, (label, _) in enumerate(taken, start=1) if label == name]
-        values = _of(name, taken)
-        ax.plot(places, values, mark, ms=4.5, color=style.PALETTE[role], label=name)
-        ax.axhline(statistics.median(values), color=style.PALETTE[role], lw=1.2)

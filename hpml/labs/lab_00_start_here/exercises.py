@@ -10,8 +10,6 @@ from hpml.course.exercises.outcomes import Outcome, Returned, symptom
 from hpml.course.exercises.same import expect
 from hpml.labs.lab_00_start_here.explanation import EXPLANATION
 
-__all__ = ["EXERCISES", "EXPLANATION_ITEM"]
-
 _NAMES = ("Barbara", "Donald", "Edsger", "Frances", "John", "Leslie", "Margaret", "Niklaus")
 
 

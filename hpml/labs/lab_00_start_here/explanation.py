@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from hpml.course.explanation import Explanation
 
-__all__ = ["EXPLANATION"]
-
-_BEST = "Make the work for each number heavier, and watch the difference in nanoseconds."
+_BEST = "Make the work for each number heavier, and compare the differences."
 
 EXPLANATION = Explanation(
     question=(
@@ -19,7 +17,7 @@ EXPLANATION = Explanation(
         "It was chance: the list met the machine in its better moments.",
     ),
     experiments={
-        "Measure both again, with four times as many rounds.": (
+        "Measure both again, with four times as many rounds as before.": (
             "It speaks to C only: if the difference stays, it was not chance. A and B both predict "
             "that it stays, so the cause remains in the dark."
         ),
@@ -27,7 +25,7 @@ EXPLANATION = Explanation(
             "A predicts about the same difference as before, B one that grows with the work, C one "
             "that comes and goes. Three hypotheses, three predictions."
         ),
-        "Name the generator first and the list second.": (
+        "Name the generator first in the comparison, and the list second.": (
             "All three predict no change, since the order within the rounds is shuffled already."
         ),
     },

@@ -7,6 +7,7 @@ loop of Python is measured against. Who built it is part of the result.
 from __future__ import annotations
 
 import ctypes
+import html
 import os
 import shutil
 import subprocess
@@ -16,37 +17,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hpml.base.page import Page
+from hpml.base.page import Page, show_code
 from hpml.course.errors import LabError
+from hpml.labs.lab_01_dynamic_typing.operations import OPERATIONS
 
-__all__ = ["C_SOURCE", "CompiledLoops", "compiled_loops", "compiler_says", "find_compiler"]
-
-C_SOURCE = """\
-#include <math.h>
-
-void add(const double *a, const double *b, double *out, long long n) {
-    for (long long i = 0; i < n; i++) out[i] = a[i] + b[i];
-}
-void multiply(const double *a, const double *b, double *out, long long n) {
-    for (long long i = 0; i < n; i++) out[i] = a[i] * b[i];
-}
-void root(const double *a, const double *b, double *out, long long n) {
-    for (long long i = 0; i < n; i++) out[i] = sqrt(a[i]);
-}
-void total(const double *a, const double *b, double *out, long long n) {
-    double sum = 0;
-    for (long long i = 0; i < n; i++) sum += a[i];
-    out[0] = sum;
-}
-"""
-"""One function an operation, with the types written down."""
-
-NAMES = ("add", "multiply", "root", "total")
 _FLAGS = ("-O3", "-fno-math-errno", "-shared", "-fPIC")
-
-_FIXED = "font-family: var(--jp-code-font-family, monospace); line-height: 1.3;"
-
-Run = Callable[[], object]
+_ARGUMENTS = "const double *a, const double *b, double *out, long long n"
 
 
 @dataclass(frozen=True)
@@ -55,24 +31,24 @@ class CompiledLoops:
 
     Attributes:
         made_by: who compiled them: ``"cc (Debian 12.2.0-14) 12.2.0, -O3"`` or ``"Numba 0.68.1"``.
-        language: ``"C"`` or ``"Numba"``.
+        name: ``"C loop"`` or ``"Numba loop"``.
     """
 
     made_by: str
-    language: str
+    name: str
     _functions: Mapping[str, Any] = field(repr=False, compare=False)
 
-    def run(self, name: str, a: Any, b: Any, out: Any) -> Run:
-        """Return a call without arguments of the loop `name` over NumPy arrays of float64.
+    def run(self, name: str, a: Any, b: Any, out: Any) -> Callable[[], object]:
+        """Return a call without arguments of a loop over contiguous arrays of float64.
 
         Args:
-            name: one of ``add``, ``multiply``, ``root``, ``total``.
-            a: numbers, shape (n,), contiguous.
+            name: ``add``, ``multiply``, ``root`` or ``total``.
+            a: numbers, shape (n,).
             b: as many.
             out: where the results go; ``total`` writes one.
         """
         function = self._functions[name]
-        if self.language == "Numba":
+        if self.name == "Numba loop":
             return lambda: function(a, b, out)
         pointers = [ctypes.c_void_p(array.ctypes.data) for array in (a, b, out)]
         n = ctypes.c_longlong(len(a))
@@ -83,11 +59,14 @@ class CompiledLoops:
         return call
 
 
-def find_compiler() -> str | None:
-    """Return the command of a C compiler that is on the search path, or None.
+def c_source() -> str:
+    """Return one function an operation, with the types written down."""
+    functions = [f"void {each.name}({_ARGUMENTS}) {{ {each.c} }}\n" for each in OPERATIONS.values()]
+    return "#include <math.h>\n" + "".join(functions)
 
-    ``CC`` in the environment names it; otherwise it is the first of cc, gcc and clang.
-    """
+
+def find_compiler() -> str | None:
+    """Return the command of a C compiler: that of ``CC``, or the first of cc, gcc and clang."""
     named = os.environ.get("CC", "").split(" ")[0]
     return next((c for c in (named, "cc", "gcc", "clang") if c and shutil.which(c)), None)
 
@@ -96,8 +75,7 @@ def compiled_loops(prefer: str = "C") -> CompiledLoops:
     """Compile the loops, and return them with who did it.
 
     Args:
-        prefer: ``"C"`` takes the system's compiler if there is one; ``"Numba"`` does not look for
-            one.
+        prefer: ``"C"`` takes the system's compiler if there is one; ``"Numba"`` looks for none.
 
     Raises:
         LabError: if there is neither a compiler that works nor Numba.
@@ -112,29 +90,23 @@ def compiled_loops(prefer: str = "C") -> CompiledLoops:
     if compiler is None:
         return _by_numba("there is no C compiler here" if prefer == "C" else "")
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        Path(folder, "loops.c").write_text(C_SOURCE, encoding="utf-8")
+        Path(folder, "loops.c").write_text(c_source(), encoding="utf-8")
         # Behind the source: a linker takes libraries in the order in which they are named.
         done = _run([compiler, *_FLAGS, "loops.c", "-o", "loops.so", "-lm"], folder)
         if done.returncode:
             return _by_numba(f"{compiler} could not build the loops")
         library = ctypes.CDLL(str(Path(folder, "loops.so")))
-    functions = {name: getattr(library, name) for name in NAMES}
+    functions = {each.name: getattr(library, each.name) for each in OPERATIONS.values()}
     for function in functions.values():
         function.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_longlong]
         function.restype = None
     version = _run([compiler, "--version"], None).stdout.splitlines()
-    return CompiledLoops(f"{version[0] if version else compiler}, {_FLAGS[0]}", "C", functions)
+    made_by = f"{version[0] if version else compiler}, {_FLAGS[0]}"
+    return CompiledLoops(made_by, "C loop", functions)
 
 
 def compiler_says(source: str) -> Page:
-    """Return what the system's C compiler says of a source text, which is never run.
-
-    >>> page = compiler_says("int main(void) { return 0; }")
-    >>> "nothing to complain about" in page.plain or "no C compiler" in page.plain
-    True
-    """
-    import html
-
+    """Return what the system's C compiler says of a source text, which is never run."""
     compiler = find_compiler()
     if compiler is None:
         text = "There is no C compiler here to ask. `hpml doctor` says how to get one."
@@ -144,9 +116,8 @@ def compiler_says(source: str) -> Page:
         # Run in its folder, so that messages name the file and no path of this machine.
         command = [compiler, "-fsyntax-only", "-fdiagnostics-color=never", "lecture.c"]
         done = _run(command, folder)
-    said = done.stderr.strip() or "nothing to complain about"
-    text = f"{compiler} lecture.c\n{said}"
-    return Page(text, f'<pre style="{_FIXED}">{html.escape(text)}</pre>')
+    text = f"{compiler} lecture.c\n{done.stderr.strip() or 'nothing to complain about'}"
+    return show_code(text)
 
 
 def _run(command: list[str], folder: str | None) -> subprocess.CompletedProcess[str]:
@@ -171,31 +142,8 @@ def _by_numba(why: str) -> CompiledLoops:
         ) from None
     import numpy as np
 
-    scope: dict[str, Any] = {"sqrt": np.sqrt}
-    exec(_NUMBA_SOURCE, scope)
-    functions = {name: numba.njit(scope[name]) for name in NAMES}
+    functions = {each.name: numba.njit(each.loop) for each in OPERATIONS.values()}
     for function in functions.values():  # compiled at the first call, which is none to be measured
         function(np.ones(2), np.ones(2), np.ones(2))
     note = f" ({why})" if why else ""
-    return CompiledLoops(f"Numba {numba.__version__}{note}", "Numba", functions)
-
-
-_NUMBA_SOURCE = """
-def add(a, b, out):
-    for i in range(len(a)):
-        out[i] = a[i] + b[i]
-
-def multiply(a, b, out):
-    for i in range(len(a)):
-        out[i] = a[i] * b[i]
-
-def root(a, b, out):
-    for i in range(len(a)):
-        out[i] = sqrt(a[i])
-
-def total(a, b, out):
-    sum = 0.0
-    for i in range(len(a)):
-        sum += a[i]
-    out[0] = sum
-"""
+    return CompiledLoops(f"Numba {numba.__version__}{note}", "Numba loop", functions)

@@ -5,37 +5,27 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, NamedTuple
 
 from hpml.base import style
+from hpml.base.charts import mark_sizes
 from hpml.base.errors import describe
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison, compare
 from hpml.course.errors import LabError
-from hpml.labs.lab_01_dynamic_typing.loops import add_loop
-
-__all__ = ["Line", "SmallSizes", "draw_crossing", "elements", "measure_small_sizes"]
+from hpml.labs.lab_01_dynamic_typing.operations import add_loop
 
 LOOP = "loop over a list"
 CALLS = ("NumPy call", "torch call")
 _ROLES = {LOOP: "handwritten", "NumPy call": "sequential", "torch call": "peer"}
 
 
-@dataclass(frozen=True)
-class Line:
-    """A time that grows evenly: `overhead` once and `per_item` for each element, in seconds.
-
-    >>> Line(overhead=10.0, per_item=0.5).at(4)
-    12.0
-    """
+class Line(NamedTuple):
+    """A time that grows evenly: `overhead` once and `per_item` for each element, in seconds."""
 
     overhead: float
     per_item: float
-
-    def at(self, n: float) -> float:
-        """Return the time for `n` elements."""
-        return self.overhead + n * self.per_item
 
 
 @dataclass(frozen=True)
@@ -58,10 +48,15 @@ class SmallSizes:
         return tuple(found[way].minimum for found in self.comparisons)
 
     def line(self, way: str) -> Line:
-        """Return the line through the smallest and the largest size."""
-        times = self.times(way)
-        per_item = (times[-1] - times[0]) / (self.sizes[-1] - self.sizes[0])
-        return Line(times[0] - self.sizes[0] * per_item, per_item)
+        """Return the line that misses the times at all sizes by the least, each as a share of it.
+
+        Absolute distances would leave the overhead to chance: the largest size would outweigh it.
+        """
+        import numpy as np
+
+        times = np.array(self.times(way))
+        per_item, overhead = np.polyfit(self.sizes, times, 1, w=1 / times)
+        return Line(float(overhead), float(per_item))
 
     def overtakes(self, way: str) -> float:
         """Return at how many elements a call takes as long as the loop, as measured.
@@ -89,7 +84,7 @@ class SmallSizes:
         return Table(
             ["way", "overhead, ns", "ns per element", "overtakes the loop at"],
             rows,
-            caption=f"Lines through {self.sizes[0]} and {self.sizes[-1]:,} elements.",
+            caption=f"Lines fitted to all sizes, {self.sizes[0]} to {self.sizes[-1]:,} elements.",
             formats={
                 "overhead, ns": lambda ns: f"{ns:,.0f}",
                 "ns per element": lambda ns: f"{ns:.3g}",
@@ -147,30 +142,22 @@ def draw_crossing(small: SmallSizes) -> Page:
     told = []
     with style.apply():
         for way in (LOOP, *CALLS):
-            colour = style.PALETTE[_ROLES[way]]
-            bands = [found[way].quartiles for found in small.comparisons]
-            low, high = ([1e6 * band[k] for band in bands] for k in (0, 2))
+            colour, mark = style.PALETTE[_ROLES[way]], style.marker(_ROLES[way])
             least = [1e6 * time for time in small.times(way)]
-            ax.fill_between(small.sizes, low, high, color=colour, alpha=0.25, linewidth=0)
-            mark = style.marker(_ROLES[way])
             ax.plot(small.sizes, least, color=colour, marker=mark, label=way)
-        for way in CALLS:
+            if way == LOOP:
+                continue
             crossing = small.overtakes(way)
             if math.isinf(crossing):
                 told.append(f"the {way} never overtakes the loop")
                 continue
             told.append(f"the {way} overtakes the loop at about {elements(crossing)}")
-            colour = style.PALETTE[_ROLES[way]]
             ax.axvline(crossing, color=colour, linewidth=1, linestyle="--")
         ax.set_xscale("log", base=2)
         ax.set_yscale("log")
-        ax.set_xticks(list(small.sizes), [f"{n:,}" for n in small.sizes])
-        ax.minorticks_off()
+        mark_sizes(ax, small.sizes)
     style.finish(ax, title="a + b: one call against a loop", x="elements", y="µs for all of them")
-    text = (
-        f"{'; '.join(told)}. Lines: the shortest of {small.comparisons[0].rounds} samples; bands: "
-        "25 to 75 %; broken lines: where they cross."
-    )
+    text = f"{'; '.join(told)}. Marks: the shortest of {small.comparisons[0].rounds} samples."
     text = text[0].upper() + text[1:]
     style.caption(fig, text)
     return picture(fig, text)

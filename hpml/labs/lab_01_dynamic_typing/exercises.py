@@ -232,7 +232,8 @@ def _horner_symptom(case: Case, outcome: Outcome) -> object:
         changed = sorted(outcome.changed)
         return ["value", _plain_duck(outcome.value), _too_many(case, outcome), changed]
     if isinstance(outcome, Raised) and "Duck" in outcome.message:
-        return ["refused", "power" if "** or pow()" in outcome.message else "another type"]
+        reasons = ("** or pow()", "truth value", "==")
+        return ["refused", next((why for why in reasons if why in outcome.message), "another type")]
     return symptom(case, outcome)
 
 

@@ -4,12 +4,7 @@ from __future__ import annotations
 
 from hpml.course.explanation import Explanation
 
-__all__ = ["EXPLANATION"]
-
-_BEST = (
-    "Time two things apart, looking up a[i] and adding numbers that were looked up before; each "
-    "with ten numbers and with a million."
-)
+_BEST = "Time looking up and adding apart, each with a hundred numbers and a million."
 
 EXPLANATION = Explanation(
     question=(
@@ -22,7 +17,7 @@ EXPLANATION = Explanation(
         "The additions themselves take longer: the objects are NumPy's, not Python's floats.",
     ),
     experiments={
-        "Run the loop over a.tolist() in place of a.": (
+        "Run the loop over `a.tolist()` in place of `a`, with a hundred numbers.": (
             "All three predict that the difference is gone: it is a list of Python's floats again, "
             "with objects ready, wherever they lie."
         ),
@@ -31,7 +26,7 @@ EXPLANATION = Explanation(
             "longer with a million only; C that adding takes longer. Three hypotheses, three "
             "predictions, and they do not exclude one another."
         ),
-        "Run both loops with ten numbers and with a million.": (
+        "Run the whole loop over both, with a hundred numbers and a million.": (
             "B predicts a difference with a million numbers only. A and C both predict the same "
             "difference for each element at both sizes, so they remain together."
         ),

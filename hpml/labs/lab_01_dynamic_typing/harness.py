@@ -35,6 +35,14 @@ class Duck:
         self.steps["*"] += 1
         return type(self)(self.value * other.value, self.steps)
 
+    def __bool__(self) -> bool:
+        raise TypeError(f"the truth value of a {type(self).__name__} is not defined")
+
+    def __eq__(self, other: object) -> bool:
+        raise TypeError(f"a {type(self).__name__} cannot be compared with ==")
+
+    __hash__ = None  # type: ignore[assignment]
+
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.value})"
 

@@ -1,20 +1,21 @@
-"""Nanoseconds for each element: every way to run one operation, measured in the same rounds."""
+"""Every way to run one operation, timed and drawn."""
 
 from __future__ import annotations
 
 import functools
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Callable, Mapping, Sequence
 
 from hpml.base import style
+from hpml.base.charts import Bar, bars
+from hpml.base.errors import describe
 from hpml.base.page import Page, picture
-from hpml.base.tables import Table
 from hpml.benchmark import Comparison, compare
+from hpml.course.errors import LabError
 from hpml.labs.lab_01_dynamic_typing.compiled import CompiledLoops
-from hpml.labs.lab_01_dynamic_typing.loops import OPERATIONS, SLOW_LOOP, ways
+from hpml.labs.lab_01_dynamic_typing.operations import OPERATIONS
 
-__all__ = ["Times", "draw_times", "measure_ways", "times_by_choice"]
+SLOW_LOOP = 10_000
+"""The largest size at which the loops over arrays and tensors are run: they take so long."""
 
 _ROLES = {
     "loop over a tensor": "compiled",
@@ -27,59 +28,33 @@ _ROLES = {
 }
 
 
-@dataclass(frozen=True)
-class Times:
-    """How long each way takes for one element.
+def ways(operation: str, n: int, compiled: CompiledLoops) -> dict[str, Callable[[], object]]:
+    """Return every way to do an operation on `n` numbers of float64, as calls without arguments.
 
-    Attributes:
-        operation: one of ``OPERATIONS``.
-        n: how many elements.
-        comparison: the ways, in seconds a call on all of them.
+    All of them write into room that is there already, so that none is charged for memory.
+
+    Raises:
+        LabError: if there is no such operation.
     """
+    import numpy as np
+    import torch
 
-    operation: str
-    n: int
-    comparison: Comparison
-
-    @property
-    def names(self) -> tuple[str, ...]:
-        """The ways that were measured."""
-        return self.comparison.names
-
-    def per_element(self, way: str) -> float:
-        """Return the median time for one element, in seconds."""
-        return self.comparison[way].median / self.n
-
-    def as_text(self, way: str) -> str:
-        """Return the median time for one element as text, in ns."""
-        return f"{_three(1e9 * self.per_element(way))} ns"
-
-    @property
-    def table(self) -> Table:
-        """Median and quartiles in ns for each element, and as a multiple of the fastest."""
-        fastest = min(map(self.per_element, self.names))
-        rows = []
-        for way in self.names:
-            low, middle, high = (1e9 * t / self.n for t in self.comparison[way].quartiles)
-            rows.append([way, middle, low, high, self.per_element(way) / fastest])
-        return Table(
-            ["way", "ns per element", "25 %", "75 %", "times the fastest"],
-            rows,
-            title=f"{self.operation}, {self.n:,} element{'' if self.n == 1 else 's'}",
-            formats={
-                **dict.fromkeys(["ns per element", "25 %", "75 %"], _three),
-                "times the fastest": lambda ratio: f"{ratio:,.1f}",
-            },
-        )
-
-    def __str__(self) -> str:
-        return str(self.table)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
+    if operation not in OPERATIONS:
+        raise LabError(f"Expected one of {', '.join(OPERATIONS)}, got {describe(operation)}.")
+    forms = OPERATIONS[operation]
+    generator = np.random.default_rng(1)
+    arrays = [generator.random(n) + 0.5 for _ in range(2)] + [np.zeros(n)]
+    tensors = [torch.from_numpy(array.copy()) for array in arrays]
+    lists = [array.tolist() for array in arrays]
+    found: dict[str, Callable[[], object]] = {}
+    if n <= SLOW_LOOP:
+        found["loop over a tensor"] = functools.partial(forms.loop, *tensors)
+        found["loop over an array"] = functools.partial(forms.loop, *[a.copy() for a in arrays])
+    found["loop over a list"] = functools.partial(forms.loop, *lists)
+    found["torch call"] = functools.partial(forms.torch, torch, *tensors)
+    found["NumPy call"] = functools.partial(forms.numpy, np, *arrays)
+    found[compiled.name] = compiled.run(forms.name, *[a.copy() for a in arrays])
+    return found
 
 
 def measure_ways(
@@ -89,9 +64,9 @@ def measure_ways(
     *,
     rounds: int = 15,
     min_sample_time: float = 2e-3,
-    slow: bool | None = None,
-) -> Times:
-    """Measure every way to do an operation on `n` numbers, on one thread.
+    only: Sequence[str] | None = None,
+) -> Comparison:
+    """Measure the ways to do an operation on `n` numbers, in seconds for each of them.
 
     Args:
         operation: one of `OPERATIONS`.
@@ -99,74 +74,73 @@ def measure_ways(
         compiled: the compiled loops.
         rounds: of the comparison.
         min_sample_time: seconds that a sample should last.
-        slow: as for `ways`.
+        only: which ways; by default all that the size allows.
     """
-    found = compare(
-        ways(operation, n, compiled, slow=slow),
+    found = ways(operation, n, compiled)
+    chosen = found if only is None else {name: found[name] for name in only}
+    run = compare(
+        chosen,
         baseline="loop over a list",
         rounds=rounds,
         min_sample_time=min_sample_time,
     )
-    return Times(operation, n, found)
+    return run.per(n)
 
 
 def times_by_choice(
     sizes: Sequence[int], compiled: CompiledLoops, *, rounds: int = 6
-) -> Mapping[tuple[str, int], Times]:
-    """Measure every operation at every size, for a picture that is chosen from.
-
-    Few rounds and short samples: here orders of magnitude are compared.
-    """
-    measured = functools.partial(
-        measure_ways, compiled=compiled, rounds=rounds, min_sample_time=3e-4
-    )
-    return {(name, n): measured(name, n) for name in OPERATIONS for n in sizes}
+) -> Mapping[tuple[str, int], Comparison]:
+    """Measure every operation at every size, in few rounds: orders of magnitude are compared."""
+    return {
+        (name, n): measure_ways(name, n, compiled, rounds=rounds, min_sample_time=3e-4)
+        for name in OPERATIONS
+        for n in sizes
+    }
 
 
-def draw_times(times: Times, limits: tuple[float, float] | None = None) -> Page:
+def draw_times(
+    times: Comparison, operation: str, n: int, limits: tuple[float, float] | None = None
+) -> Page:
     """Draw ns per element as bars on a logarithmic axis.
 
     Args:
-        times: what was measured.
+        times: what was measured, in seconds per element.
+        operation: which operation.
+        n: how many elements.
         limits: of the axis, in ns, so that several pictures can be compared; by default it fits.
     """
-    names = list(times.names)
-    middles = [1e9 * times.per_element(name) for name in names]
+    middles = [1e9 * found.median for found in times]
     lower, upper = limits or (0.4 * min(middles), 6 * max(middles))
     fig, ax = style.figure(width=7.6, height=3.6)
+    rows = []
+    for name, middle in zip(times.names, middles, strict=True):
+        low, _, high = (1e9 * time for time in times[name].quartiles)
+        part = max(middle - lower, 0), style.PALETTE[_ROLES[name]]
+        rows.append(Bar(name, [part], nanoseconds(middle), (low, high), lower))
     with style.apply():
-        for row, (name, middle) in enumerate(zip(names, middles, strict=True)):
-            low, _, high = (1e9 * t / times.n for t in times.comparison[name].quartiles)
-            colour = style.PALETTE[_ROLES[name]]
-            ax.barh(row, max(middle - lower, 0), left=lower, height=0.66, color=colour)
-            ax.plot([low, high], [row, row], color=style.PALETTE["ink"], linewidth=1.4)
-            ax.text(max(middle, high) * 1.15, row, times.as_text(name), va="center", fontsize=9)
         ax.set_xscale("log")
         ax.set_xlim(lower, upper)
-        ax.set_yticks(range(len(names)), names)
-        ax.set_ylim(len(names) - 0.5, -0.5)
-        ax.grid(visible=False, axis="y")
-        ax.tick_params(axis="y", length=0)
-    title = f"{times.operation}, {times.n:,} element{'' if times.n == 1 else 's'} of float64"
+    bars(ax, rows)
+    title = f"{operation}, {n:,} element{'' if n == 1 else 's'} of float64"
     style.finish(ax, title=title, x="ns per element (each line to the right: ten times)", y="")
-    text = _told(times)
+    slowest = max(times, key=lambda found: found.median)
+    fastest = min(times, key=lambda found: found.median)
+    factor = float(f"{slowest.median / fastest.median:.2g}")
+    text = (
+        f"Fastest: {fastest.name}, {nanoseconds(1e9 * fastest.median)} for each element; slowest: "
+        f"{slowest.name}, {nanoseconds(1e9 * slowest.median)}, about {factor:,.0f} times as much. "
+        f"Median of {times.rounds} rounds; the line at a bar's end is the 25–75 % band."
+    )
+    if n > SLOW_LOOP:
+        text += f" Loops over array and tensor are measured up to {SLOW_LOOP:,} elements only."
     style.caption(fig, text)
     return picture(fig, text, after="")
 
 
-def _told(times: Times) -> str:
-    slowest = max(times.names, key=times.per_element)
-    fastest = min(times.names, key=times.per_element)
-    ratio = times.comparison.ratio(slowest, fastest).value
-    text = (
-        f"Fastest: {fastest}, {times.as_text(fastest)} for each element; slowest: {slowest}, "
-        f"{times.as_text(slowest)}, {ratio:,.0f} times as much. Median of "
-        f"{times.comparison.rounds} rounds; the line at a bar's end is the 25–75 % band."
-    )
-    if times.n > SLOW_LOOP and "loop over a tensor" not in times.names:
-        text += f" Loops over array and tensor are measured up to {SLOW_LOOP:,} elements only."
-    return text
+def nanoseconds(value: float) -> str:
+    """Return nanoseconds as text.
 
-
-def _three(value: float) -> str:
-    return f"{value:,.0f}" if value >= 100 else f"{value:.3g}"
+    >>> nanoseconds(0.3345), nanoseconds(11029.0)
+    ('0.335 ns', '11,029 ns')
+    """
+    return f"{value:,.0f} ns" if value >= 100 else f"{value:.3g} ns"

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hpml.base import style
+from hpml.base.charts import Bar, bars
 from hpml.base.page import Page, picture
 from hpml.profiling import MemoryOf
-
-__all__ = ["draw_memory"]
 
 _ROLES = {"container": "ink", "pointers": "compiled", "elements": "sequential"}
 
@@ -16,22 +15,16 @@ _ROLES = {"container": "ink", "pointers": "compiled", "elements": "sequential"}
 def draw_memory(memories: Sequence[MemoryOf]) -> Page:
     """Draw what the bytes are for, a bar a kind."""
     fig, ax = style.figure(width=7.4, height=3.0)
+    rows = []
+    for memory in memories:
+        parts = [(part.bytes / 1e6, style.PALETTE[_ROLES[part.name]]) for part in memory.parts]
+        text = f"{memory.total / 1e6:.1f} MB, {memory.per_number:.1f} bytes a number"
+        rows.append(Bar(memory.kind, parts, text))
+    bars(ax, rows)
     with style.apply():
-        for row, memory in enumerate(memories):
-            left = 0.0
-            for part in memory.parts:
-                size = part.bytes / 1e6
-                ax.barh(row, size, left=left, height=0.62, color=style.PALETTE[_ROLES[part.name]])
-                left += size
-            label = f"{left:.1f} MB, {memory.per_number:.1f} bytes a number"
-            ax.text(left * 1.01, row, label, va="center", fontsize=9)
         for name, role in _ROLES.items():
             ax.barh(0, 0, color=style.PALETTE[role], label=name)
-        ax.set_yticks(range(len(memories)), [memory.kind for memory in memories])
-        ax.set_ylim(len(memories) - 0.5, -0.5)
         ax.set_xlim(0, 1.45 * max(memory.total for memory in memories) / 1e6)
-        ax.grid(visible=False, axis="y")
-        ax.tick_params(axis="y", length=0)
     title = f"{memories[0].n:,} different numbers of float64"
     style.finish(ax, title=title, x="MB (millions of bytes)", y="")
     with style.apply():

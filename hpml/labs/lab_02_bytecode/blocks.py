@@ -15,8 +15,6 @@ if TYPE_CHECKING:
 
     from hpml.bytecode.disassembly import Block
 
-__all__ = ["draw_blocks"]
-
 _LINE, _GAP, _HEAD = 0.21, 0.34, 0.27  # inches
 _WIDTH = 3.6
 

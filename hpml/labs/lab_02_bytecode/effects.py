@@ -8,8 +8,6 @@ from hpml.base.errors import describe
 from hpml.bytecode import disassemble
 from hpml.course.errors import LabError
 
-__all__ = ["effects"]
-
 
 def effects(function: FunctionType) -> list[tuple[int, int | None, bool]]:
     """Return each instruction as (stack effect, index of the jump target, falls through).

@@ -6,10 +6,7 @@ from hpml.course.explanation import Explanation
 
 __all__ = ["EXPLANATION"]
 
-_BEST = (
-    "Time `x * 2`, which loads the same constant, and `x & x`, which is little work but has no "
-    "specialised form either; compare both with `x * x`."
-)
+_BEST = "Time `x * 2`, with the same constant, and `x & x`, which has no form for ints."
 
 EXPLANATION = Explanation(
     question=(
@@ -22,12 +19,12 @@ EXPLANATION = Explanation(
         "Loading: a constant takes longer to load than a local variable.",
     ),
     experiments={
-        "Run both functions a thousand times, then look at `disassemble(..., adaptive=True)`.": (
+        "Call both a thousand times, then look with `disassemble(..., adaptive=True)`.": (
             "It would show that `*` has been replaced by a form for ints and `**` has not. That is "
             "true under all three claims: it says that there is a difference, not that the time "
             "goes there."
         ),
-        "Time `x * 2` beside `x * x`.": (
+        "Time `x * 2`, which loads the same constant, beside `x * x`.": (
             "C predicts that `x * 2` takes longer. A and B both predict that it does not, so they "
             "remain together."
         ),

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import dis
-import sys
 from collections.abc import Callable, Mapping
-from types import CodeType, FrameType
+from functools import partial
+from types import CodeType
 from typing import Any
+
+from hpml.sandbox.instructions import watch_instructions
 
 __all__ = ["counted", "given"]
 
@@ -63,52 +65,13 @@ class _Counter:
         self.instructions += 1
         self.calls += offset in self._calling[code]
 
-    def trace(self, frame: FrameType, event: str, argument: object) -> Any:
-        frame.f_trace_opcodes = True
-        if event == "opcode":
-            self.instruction(frame.f_code, frame.f_lasti)
-        return self.trace
-
 
 def _count(function: Callable[..., Any], keywords: dict[str, Any]) -> tuple[Any, int, int]:
     """Call the function; return its result, the instructions executed in it, and its calls."""
     counter = _Counter()
-    watch = _with_monitoring if sys.version_info >= (3, 12) else _with_tracing
-    value = watch(counter, function, keywords)
+    value = watch_instructions(partial(function, **keywords), counter.instruction)
     return value, counter.instructions, counter.calls
 
 
 # Observing alone comes too late: the instructions are counted while the function runs.
 counted.through = _count  # type: ignore[attr-defined]
-
-
-def _with_tracing(counter: _Counter, function: Callable[..., Any], keywords: dict[str, Any]) -> Any:
-    before = sys.gettrace()
-    sys.settrace(counter.trace)
-    try:
-        return function(**keywords)
-    finally:
-        sys.settrace(before)
-
-
-def _with_monitoring(
-    counter: _Counter, function: Callable[..., Any], keywords: dict[str, Any]
-) -> Any:
-    # Python 3.12 lets f_trace_opcodes take effect only at the second call of a function.
-    monitoring: Any = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
-    tool = next(number for number in range(6) if monitoring.get_tool(number) is None)
-    monitoring.use_tool_id(tool, "hpml lab 02")
-    mine = (_with_monitoring.__code__, _Counter.instruction.__code__)
-
-    def instruction(code: CodeType, offset: int) -> None:
-        if code not in mine:
-            counter.instruction(code, offset)
-
-    monitoring.register_callback(tool, monitoring.events.INSTRUCTION, instruction)
-    monitoring.set_events(tool, monitoring.events.INSTRUCTION)
-    try:
-        return function(**keywords)
-    finally:
-        monitoring.set_events(tool, 0)
-        monitoring.register_callback(tool, monitoring.events.INSTRUCTION, None)
-        monitoring.free_tool_id(tool)

@@ -3,25 +3,17 @@
 from __future__ import annotations
 
 import ast
-import html
 from collections.abc import Iterator, Sequence
 
 from hpml.base.errors import describe
-from hpml.base.page import Page
+from hpml.base.page import Page, show_code
 from hpml.base.tables import Table
 from hpml.bytecode import stages
 from hpml.course.errors import LabError
 
-__all__ = ["mistakes", "syntax_tree", "tokens_by_line"]
-
-_FIXED = "font-family: var(--jp-code-font-family, monospace); line-height: 1.25;"
-
 
 def tokens_by_line(source: str) -> Table:
     """Return the tokens of a source text, one row a line, each in brackets.
-
-    Raises:
-        BytecodeError: if the text does not compile.
 
     >>> tokens_by_line("d = a + b").column("tokens")[0]
     '[d] [=] [a] [+] [b] [⏎]'
@@ -49,27 +41,7 @@ def syntax_tree(source: str) -> Page:
             f"syntax_tree expects Python source text, got {describe(source)} ({error})."
         ) from None
     text = "\n".join([_label(tree), *_branches(tree, "")])
-    return Page(text, f'<pre style="{_FIXED}">{html.escape(text)}</pre>')
-
-
-def _branches(node: ast.AST, before: str) -> Iterator[str]:
-    children = [child for child in ast.iter_child_nodes(node) if not isinstance(child, _CONTEXT)]
-    for child in children:
-        last = child is children[-1]
-        yield f"{before}{'└─ ' if last else '├─ '}{_label(child)}"
-        yield from _branches(child, before + ("   " if last else "│  "))
-
-
-_CONTEXT = (ast.Load, ast.Store, ast.Del)
-
-
-def _label(node: ast.AST) -> str:
-    said = type(node).__name__
-    for field in ("name", "id", "arg", "attr"):
-        said += f" {text}" if isinstance(text := getattr(node, field, None), str) else ""
-    if isinstance(node, ast.Constant):
-        said += f" {describe(node.value)}"
-    return f"{said} (store)" if isinstance(getattr(node, "ctx", None), ast.Store) else said
+    return show_code(text)
 
 
 def mistakes(sources: Sequence[str]) -> Table:
@@ -89,3 +61,23 @@ def mistakes(sources: Sequence[str]) -> Table:
             count = f"{len(code.co_code)} bytes"
         rows.append([source, said, count])
     return Table(["source", "the compiler says", "bytecode"], rows)
+
+
+_CONTEXT = (ast.Load, ast.Store, ast.Del)
+
+
+def _branches(node: ast.AST, before: str) -> Iterator[str]:
+    children = [child for child in ast.iter_child_nodes(node) if not isinstance(child, _CONTEXT)]
+    for child in children:
+        last = child is children[-1]
+        yield f"{before}{'└─ ' if last else '├─ '}{_label(child)}"
+        yield from _branches(child, before + ("   " if last else "│  "))
+
+
+def _label(node: ast.AST) -> str:
+    said = type(node).__name__
+    for field in ("name", "id", "arg", "attr"):
+        said += f" {text}" if isinstance(text := getattr(node, field, None), str) else ""
+    if isinstance(node, ast.Constant):
+        said += f" {describe(node.value)}"
+    return f"{said} (store)" if isinstance(getattr(node, "ctx", None), ast.Store) else said

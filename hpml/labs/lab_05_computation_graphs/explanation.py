@@ -4,15 +4,11 @@ from __future__ import annotations
 
 from hpml.course.explanation import Explanation
 
-__all__ = ["EXPLANATION"]
-
-_BEST = (
-    "Make the values 64 times as large: once with additions, which keep nothing, once with tanh."
-)
+_BEST = "Make the values 64 times as large, once of additions and once of tanh."
 
 EXPLANATION = Explanation(
     question=(
-        "In section 8, fifty operations took longer when autograd recorded them, by some extra "
+        "In section 6, fifty operations took longer when autograd recorded them, by some extra "
         "time for each. What is that time spent on? Each experiment looks at the extra time per "
         "operation."
     ),

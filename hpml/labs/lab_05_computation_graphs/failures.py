@@ -1,81 +1,36 @@
-"""An error as the lab shows it: what it says, which line of the notebook, what had run before."""
+"""Errors as the lab shows them: what they say, to which line of the notebook they lead."""
 
 from __future__ import annotations
 
-import html
 import linecache
 import os
 import re
 import traceback
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
 from types import TracebackType
 
-from hpml.base.page import Page
+from hpml.base import Table
 from hpml.course.errors import LabError
-from hpml.labs.lab_05_computation_graphs.work import counted, work_of
-
-__all__ = ["Failure", "failure"]
-
-_FIXED = (
-    "font-family: var(--jp-code-font-family, monospace), monospace; font-size: 13px; "
-    "line-height: 1.4; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere;"
-)
+from hpml.profiling import work_of
 
 
-@dataclass(frozen=True)
-class Failure:
-    """What failed, and how far it had got.
+def failures(runs: Mapping[str, Callable[[], object]]) -> Table:
+    """Run what fails, and return what each error says and where it leads, a row each.
 
-    Attributes:
-        text: the exception's class and message.
-        lines: the student's own lines that it went through, the outermost first.
-        notes: what the exception was told on its way.
-        operations: the operators that PyTorch had executed on numbers when it failed.
-    """
-
-    text: str
-    lines: tuple[str, ...]
-    notes: tuple[str, ...]
-    operations: tuple[str, ...]
-
-    @property
-    def line(self) -> str:
-        """The innermost of the student's own lines."""
-        return self.lines[-1] if self.lines else ""
-
-    def page(self) -> Page:
-        """Return it as a page."""
-        rows = [("called by", line) for line in self.lines[:-1]]
-        rows += [("your line", self.line), ("error", self.text)]
-        rows += [("note", note) for note in self.notes]
-        rows += [("done before it", counted(self.operations))]
-        width = max(len(name) for name, _ in rows)
-        plain = "\n".join(f"{name:<{width}}  {text}" for name, text in rows)
-        cell = 'style="text-align: left; vertical-align: top;'
-        body = "".join(
-            f'<tr><td {cell} white-space: nowrap;"><b>{html.escape(name)}</b></td>'
-            f'<td {cell} {_FIXED}">{html.escape(text)}</td></tr>'
-            for name, text in rows
-        )
-        return Page(plain, f"<table>{body}</table>")
-
-    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return self.page().bundle()
-
-    def __repr__(self) -> str:
-        return self.page().plain
-
-
-def failure(run: Callable[[], object]) -> Failure:
-    """Run something that fails; return what the error says and where it leads.
+    Columns: the run's name, the innermost of the student's own lines, the error with what it was
+    told on its way, and how many operators PyTorch had executed on numbers before it.
 
     Raises:
         LabError: if nothing failed.
 
-    >>> failure(lambda: [1, 2].index(3)).text
-    'ValueError: 3 is not in list'
+    >>> failures({"search": lambda: {"a": 1}["b"]}).column("what it says")
+    ("KeyError: 'b'",)
     """
+    rows = [[name, *_failure(run)] for name, run in runs.items()]
+    return Table(["", "your line", "what it says", "done before it"], rows)
+
+
+def _failure(run: Callable[[], object]) -> tuple[str, str, int]:
     caught: list[Exception] = []
 
     def guarded() -> None:
@@ -86,15 +41,12 @@ def failure(run: Callable[[], object]) -> Failure:
 
     work = work_of(guarded)
     if not caught:
-        raise LabError("failure expects something that fails, but nothing did: change its input.")
+        raise LabError("failures expects what fails, but nothing did: change its input.")
     (error,) = caught
     own = getattr(getattr(run, "__code__", None), "co_filename", None)
-    return Failure(
-        f"{type(error).__name__}: {_with_lines(str(error))}",
-        _own_lines(error.__traceback__, own),
-        tuple(_with_lines(note) for note in getattr(error, "__notes__", ())),
-        work.operations,
-    )
+    lines = _own_lines(error.__traceback__, own)
+    said = [f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())]
+    return lines[-1] if lines else "", ". ".join(map(_with_lines, said)), len(work.operations)
 
 
 def _own_lines(trace: TracebackType | None, own: str | None) -> tuple[str, ...]:

@@ -2,28 +2,7 @@
 
 from __future__ import annotations
 
-from hpml.labs.lab_06_forward_order.forwards import (
-    CallCounts,
-    Pause,
-    beside_published,
-    change,
-    deepest,
-    extra_per_node,
-    folded_source,
-    in_words,
-    interrupted,
-    profile_calls,
-)
+from hpml.labs.lab_06_forward_order.networks import deepest, forwards_of, plain_forward
+from hpml.labs.lab_06_forward_order.two_callers import interrupted, pause_layer
 
-__all__ = [
-    "CallCounts",
-    "Pause",
-    "beside_published",
-    "change",
-    "deepest",
-    "extra_per_node",
-    "folded_source",
-    "in_words",
-    "interrupted",
-    "profile_calls",
-]
+__all__ = ["deepest", "forwards_of", "interrupted", "pause_layer", "plain_forward"]

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from hpml.course.explanation import Explanation
 
-__all__ = ["EXPLANATION"]
-
 _BEST = "Make the network ten times as deep; then, instead, its values 256 times as large."
 
 EXPLANATION = Explanation(

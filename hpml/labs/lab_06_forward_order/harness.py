@@ -6,8 +6,6 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
-__all__ = ["KINDS", "Operation", "counting_operations", "value_and_executed"]
-
 AT_MOST = 200_000
 """Executions of all operations of a call together; then a forward that never ends is stopped."""
 

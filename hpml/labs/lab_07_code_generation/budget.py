@@ -2,112 +2,135 @@
 
 from __future__ import annotations
 
+from collections.abc import ItemsView, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
 from hpml.base import style
 from hpml.base.page import Page, picture
-from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
+from hpml.benchmark.estimate import Estimate
 from hpml.course.errors import LabError
+from hpml.course.racing import format_interval
 
-__all__ = ["STAGES", "budget", "draw_budget"]
+PARTS: Mapping[str, Mapping[str, float]] = {
+    "container access": {"loop": 1},
+    "calling a Python function": {"function": 1, "loop": -1},
+    "nn.Module.__call__": {"module": 1, "function": -1},
+    "F.linear: dispatch": {"linear, no rows": 1, "loop": -1},
+    "F.linear: kernel": {"linear": 1, "linear, no rows": -1},
+    "weights": {"whole": 1, "module": -1, "linear": -1, "loop": 1},
+}
+"""Each part of a layer's time as a sum of stages, which are loops over the same layers."""
 
-STAGES = (
-    "loop",
-    "function",
-    "module",
-    "into C++",
-    "linear, no rows",
-    "linear",
-    "whole",
-)
-"""The contenders of lab 07's time budget, each a loop over the same number of layers."""
-
-_PARTS = (
-    ("container access", {"loop": 1}),
-    ("calling a Python function", {"function": 1, "loop": -1}),
-    ("nn.Module.__call__", {"module": 1, "function": -1}),
-    ("F.linear: argument parsing", {"into C++": 1, "loop": -1}),
-    ("F.linear: dispatch", {"linear, no rows": 1, "into C++": -1}),
-    ("F.linear: kernel", {"linear": 1, "linear, no rows": -1}),
-    ("look-ups, and what remains", {"whole": 1, "module": -1, "linear": -1, "loop": 1}),
-)
-_ROLES = (
-    "muted", "accent", "handwritten", "ordered", "codegen", "inlined", "compiled",
-)  # fmt: skip
+_ROLES = ("muted", "accent", "handwritten", "ordered", "codegen", "inlined")
 
 
-def budget(stages: Comparison, layers: int) -> Table:
-    """Return the parts of a forward's time, per layer, from loops that do more and more of it.
+@dataclass(frozen=True)
+class Budget:
+    """The parts of a layer's time, in seconds.
 
-    A part is the difference of two stages, of their fastest samples: whatever else the machine
-    does only adds time, and a difference of two disturbed times is no part of anything. The parts
-    add up to the whole.
+    Attributes:
+        parts: by name; their middles add up to the whole, but for the noise of medians.
+        whole: the whole layer.
+        floor: PyTorch's operator alone, on tensors that lie ready.
+    """
+
+    parts: Mapping[str, Estimate]
+    whole: Estimate
+    floor: Estimate
+
+    def items(self) -> ItemsView[str, Estimate]:
+        """Return the parts with their names."""
+        return self.parts.items()
+
+    def share(self, prefix: str) -> float:
+        """Return the share of the whole of all parts whose names begin so."""
+        return sum(p.value for n, p in self.items() if n.startswith(prefix)) / self.whole.value
+
+    def picture(self) -> Page:
+        """Draw one layer as a stacked bar, the same bar taken apart, and the floor."""
+        bars = [*self.items(), ("the floor", self.floor)]
+        fig, ax = style.figure(width=8.4, height=4.4)
+        left = 0.0
+        with style.apply():
+            for row, ((_, part), role) in enumerate(zip(bars, (*_ROLES, "ink"), strict=True), 1):
+                start, time, colour = left, 1e9 * part.value, style.PALETTE[role]
+                if role == "ink":
+                    start = 0.0
+                else:
+                    ax.barh(0, max(time, 0.0), left=left, height=0.8, color=colour)
+                    left += time
+                ax.barh(row, time, left=start, height=0.7, color=colour)
+                ax.text(
+                    max(start, start + time),
+                    row,
+                    f"  {format_interval(part)}, {_percent(part.value / self.whole.value)}",
+                    va="center",
+                    fontsize=9,
+                )
+            ax.set_yticks(range(len(bars) + 1), ["one layer", *(name for name, _ in bars)])
+            ax.set_xlim(right=1.5 * max(left, 1e9 * self.whole.value))
+            ax.invert_yaxis()
+            ax.grid(visible=False, axis="y")
+            ax.tick_params(axis="y", length=0)
+        style.finish(ax, title="Where the time of one layer goes", x="ns", y="")
+        return picture(fig, "; ".join(f"{name} {format_interval(part)}" for name, part in bars))
+
+
+def budget(stages: Comparison) -> Budget:
+    """Return the parts of a layer's time from loops that do more and more of it.
+
+    A part is the difference of stages within the same round, so that it is free of what the machine
+    did over the minutes; it carries the interval of its median over the rounds.
 
     Args:
-        stages: contenders named as in `STAGES`, from the same rounds.
-        layers: how many each of them ran over.
+        stages: in seconds per layer; contenders named as in `PARTS`, and ``"floor"``.
 
     Raises:
         LabError: if a stage is missing.
     """
-    missing = [name for name in STAGES if name not in stages.names]
-    if missing:
+    needed = {name for terms in PARTS.values() for name in terms} | {"floor"}
+    if missing := sorted(needed - set(stages.names)):
         raise LabError(
-            f"budget expects the stages {', '.join(STAGES)}, got {', '.join(stages.names)}."
+            f"budget expects the stages {', '.join(sorted(needed))}; it misses {missing[0]!r}."
         )
-    whole = stages["whole"].minimum / layers
-    rows = []
-    for name, terms in _PARTS:
-        fastest = sum(sign * stages[stage].minimum for stage, sign in terms.items()) / layers
-        rows.append([name, fastest, fastest / whole])
-    return Table(
-        ["part", "time", "share"],
-        rows,
-        title="One layer of the generated forward",
-        caption=f"Together {format_seconds(whole)} a layer, the fastest of {stages.rounds} "
-        f"samples; by the medians {format_seconds(stages['whole'].median / layers)}.",
-        formats={"time": format_seconds, "share": _percent},
-    )
+    parts = {name: stages.sum_of(terms) for name, terms in PARTS.items()}
+    return Budget(parts, stages.sum_of({"whole": 1}), stages.sum_of({"floor": 1}))
 
 
-def draw_budget(parts: Table, floor: float) -> Page:
-    """Draw the table of `budget`: a stacked bar, the same bar taken apart, and the floor.
+def costs_of(measured: Mapping[int, Comparison], baseline: str = "handwritten") -> dict[str, float]:
+    """Return what a forward costs, from measurements at two depths, in seconds.
 
-    Args:
-        parts: the table of `budget`.
-        floor: seconds that PyTorch's operator alone takes for a layer, on tensors that lie ready.
+    Returns:
+        ``"start"`` once a forward and ``"layer"`` once for each layer, both of the baseline; for
+        each execution what it adds to a layer.
+
+    Raises:
+        LabError: if there are not two depths.
     """
-    names = [str(name) for name in parts.column("part")]
-    times = [float(str(value)) * 1e9 for value in parts.column("time")]
-    shares = [float(str(value)) for value in parts.column("share")]
-    whole, lowest = sum(times), floor * 1e9
-    fig, ax = style.figure(width=8.4, height=4.6)
-    left = 0.0
-    with style.apply():
-        for row, (time, share, role) in enumerate(zip(times, shares, _ROLES, strict=True), 1):
-            colour = style.PALETTE[role]
-            ax.barh(0, max(time, 0.0), left=left, height=0.8, color=colour)
-            ax.barh(row, time, left=left, height=0.7, color=colour)
-            end = max(left, left + time)
-            ax.text(end + 0.01 * whole, row, f"{time:,.0f} ns, {_percent(share)}",
-                    va="center", fontsize=9)  # fmt: skip
-            left += time
-        last = len(names) + 1
-        ax.barh(last, lowest, height=0.8, color=style.PALETTE["ink"])
-        ax.text(lowest + 0.01 * whole, last, f"{lowest:,.0f} ns", va="center", fontsize=9)
-        ax.set_yticks(range(last + 1), ["one layer", *names, "the floor"])
-        ax.set_xlim(min(0.0, *times), 1.25 * max(whole, lowest))
-        ax.invert_yaxis()
-        ax.grid(visible=False, axis="y")
-        ax.tick_params(axis="y", length=0)
-    style.finish(ax, title="Where the time of one layer goes", x="ns", y="")
-    first, second = sorted(zip(times, names, strict=True), reverse=True)[:2]
-    text = (
-        f"Of {whole:,.0f} ns a layer, {first[1]} takes {first[0]:,.0f} ns and {second[1]} "
-        f"{second[0]:,.0f} ns; the floor is {lowest:,.0f} ns."
-    )
-    style.caption(fig, text)
-    return picture(fig, text)
+    if len(measured) != 2:
+        raise LabError(f"costs_of expects two depths, got {len(measured)}.")
+    (few, small), (many, large) = sorted(measured.items())
+
+    def slope(name: str) -> float:
+        return (large[name].median - small[name].median) / (many - few)
+
+    layer = slope(baseline)
+    costs = {"start": max(0.0, small[baseline].median - few * layer), "layer": layer}
+    return costs | {name: slope(name) - layer for name in small.names}
 
 
 def _percent(share: float) -> str:
     return f"{share:.1%}" if abs(share) < 0.1 else f"{share:.0%}"
+
+
+def nothing(h: Any) -> Any:
+    """Return what is given: a layer that is a function."""
+    return h
+
+
+def only_loop(layers: Iterable[object]) -> None:
+    """Take one layer after the other out of a container."""
+    for _ in layers:
+        pass

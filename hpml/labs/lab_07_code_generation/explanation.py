@@ -1,21 +1,19 @@
-"""Lab 07: why lines like ``self.layer_7(h)`` take longer than lines like ``l[7](h)``."""
+"""Lab 07: why lines like ``self.fc7(h)`` take longer than lines like ``l[7](h)``."""
 
 from __future__ import annotations
 
 from hpml.course.explanation import Explanation
 
-__all__ = ["EXPLANATION"]
-
-_BEST = "Measure both at 25 and at 250 layers, and divide the difference by the number of layers."
+_BEST = "Measure both at 25 and at 250 layers, and divide the differences by them."
 
 EXPLANATION = Explanation(
     question=(
-        "Section 1 timed single look-ups. In a whole forward, lines like `h = self.layer_7(h)` "
+        "Section 1 timed single look-ups. In a whole forward, lines like `h = self.fc7(h)` "
         "should then take longer than lines like `h = l[7](h)`, on the same layers. Suppose they "
         "do. Why?"
     ),
     claims=(
-        "Every `self.layer_7` costs a fixed time: Python's search fails, then `__getattr__` runs.",
+        "Every `self.fc7` costs a fixed time: Python's search fails, then `__getattr__` runs.",
         "The more submodules a module holds, the longer it searches for one of them.",
         "Entering the module costs a fixed time once a forward; each layer then costs the same.",
     ),

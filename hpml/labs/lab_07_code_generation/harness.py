@@ -7,8 +7,6 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
-__all__ = ["input_values", "layer_value", "source_and_run"]
-
 _SHOWN = 4000
 _PRIME = 1_000_003
 

@@ -10,20 +10,14 @@ from typing import Any
 from hpml.base import style
 from hpml.base.page import Page, picture
 from hpml.base.tables import format_bytes
-from hpml.labs.lab_07_code_generation.running import function_of
-
-__all__ = ["draw_live_bytes", "live_bytes"]
+from hpml.labs.lab_07_code_generation.networks import function_of
 
 
-def live_bytes(source: str, layers: Sequence[Callable[..., Any]], *inputs: Any) -> tuple[int, ...]:
-    """Run generated source; return the bytes of results that are alive after each layer.
+def live_bytes(model: Any, source: str, *inputs: Any) -> tuple[int, ...]:
+    """Run generated source on a model's layers; return the bytes of results alive after each layer.
 
     Counted is the moment when the layer has made its result and its arguments are not dropped yet.
-
-    Args:
-        source: of one function that finds its layers in ``self._execution_order_layers``.
-        layers: what it calls.
-        *inputs: the tensors it is given; they are not counted, the caller holds them anyway.
+    The inputs are not counted.
     """
     alive: list[weakref.ref[Any]] = []
     counts: list[int] = []
@@ -39,8 +33,8 @@ def live_bytes(source: str, layers: Sequence[Callable[..., Any]], *inputs: Any) 
 
         return run
 
-    model = SimpleNamespace(_execution_order_layers=[watched(layer) for layer in layers])
-    function_of(source)(model, *inputs)
+    layers = [watched(layer) for layer in model._execution_order_layers]
+    function_of(source)(SimpleNamespace(_execution_order_layers=layers), *inputs)
     return tuple(counts)
 
 

@@ -14,9 +14,9 @@ from torch import nn
 
 from hpml.symbolic import config
 from hpml.symbolic.graph import Graph
-from hpml.symbolic.source import compile_source, running_source
 
 from .program import Program, always_called
+from .source import compile_source, running_source
 
 
 def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:

@@ -15,8 +15,8 @@ from typing import Any
 import torch
 from torch import nn
 
+from hpml.symbolic.building.preserved_state import preserved
 from hpml.symbolic.errors import ArgumentError, DeviceError
-from hpml.symbolic.isolation import borrowed
 
 from .program import Program
 
@@ -78,7 +78,7 @@ def prepare(program: Program) -> Program:
                 torch.cuda.make_graphed_callables if torch.is_grad_enabled() else _record_inference
             )
             # Recording runs the layers a few times first, which must leave no trace in them.
-            with borrowed(self):
+            with preserved(self):
                 recordings[key] = record(recordable, samples)
         return recordings[key](*inputs)
 

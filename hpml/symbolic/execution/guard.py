@@ -16,40 +16,38 @@ from __future__ import annotations
 
 import operator
 import sys
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, repeat
+from collections.abc import Callable, Sequence
+from itertools import chain
 from typing import Any, NamedTuple
 
 import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.nn.modules import module as torch_module
-from torch.utils.hooks import RemovableHandle
 
-from hpml.symbolic import interception
-from hpml.symbolic.forms import KINDS, Form
-from hpml.symbolic.registry import FUNCTIONS
+from hpml.symbolic.building import interception
+from hpml.symbolic.building.layer_rules import FUNCTIONS
 from hpml.symbolic.useful_layers import FunctionLayer
+
+from .inline_expressions import KINDS, Expression
 
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
 _GLOBAL_HOOKS = tuple("_global" + name for name in _HOOKS)
 _METHODS = ("forward", "_call_impl", "_conv_forward", "_check_input_dim")
 
-_parameters_in = operator.itemgetter("_parameters")
 _buffers_in = operator.itemgetter("_buffers")
+_parameters_in = operator.itemgetter("_parameters")
 _hooks_in = operator.itemgetter(*_HOOKS)
 
-_FORWARD = repeat("forward")
-
-# Stands for the attributes of what is called, which may be anything that can be called.
-_CALLED: dict[str, Any] = {"_parameters": {}}
+# Stands for the parameters of what is called, which may be anything that can be called.
+_NO_PARAMETERS: dict[str, Any] = {}
 
 Watched = tuple[Any, str, Any]
-"""An object, the name of one of its attributes, and what that was when the forms were written."""
+"""An object, the name of one of its attributes, and what that was when the source was written."""
 
 
 def _methods_of(kind: type[nn.Module]) -> tuple[Watched, ...]:
-    """Return the methods of a layer type that its form stands for.
+    """Return the methods of a layer type that its expression stands for.
 
     ``None`` for one that is not its author's own: it was replaced before this was imported.
     """
@@ -65,7 +63,7 @@ def _methods_of(kind: type[nn.Module]) -> tuple[Watched, ...]:
 
 
 _METHODS_OF = {kind: _methods_of(kind) for kind in KINDS}
-# Where the layers of the registry look their functions up.
+# Where the layers of the layer rules look their functions up.
 _FUNCTIONS = [
     (owner, name, function)
     for owner in (F, torch)
@@ -74,65 +72,61 @@ _FUNCTIONS = [
 ]
 
 
-def _functions_in(form: Form) -> list[Watched]:
+def _functions_in(expression: Expression) -> list[Watched]:
     """Return the functions that the layer itself would look up: somebody may have wrapped them."""
-    if form.function is not None:
+    if expression.function is not None:
         return []
-    return [watched for watched in _FUNCTIONS if f"{watched[1]}(" in form.text]
+    return [watched for watched in _FUNCTIONS if f"{watched[1]}(" in expression.text]
 
 
 class _Checked(NamedTuple):
     """What the layers were like when they were last looked at one by one.
 
     Attributes:
-        hook_number: the number that the next hook to be registered anywhere would get.
-        layers: all of them; ``attributes`` and ``parameters`` are their dictionaries.
-        types: the types of the layers that are written out; ``written_attributes`` are theirs.
-        attribute_counts: how many attributes each of those had.
+        layers: all of them; ``parameters`` are their dictionaries.
+        types: the types of the layers that are written out; ``attributes`` are theirs.
+        values: copies of those: the same objects under the same names.
         hooks: the dictionaries of hooks, of those that are written out and of all modules.
-        no_buffers: the dictionaries of buffers that were empty: nothing moved there.
+        tensors: the dictionaries of their parameters and buffers, and how many are in each.
     """
 
-    hook_number: int
     layers: Sequence[nn.Module]
-    attributes: list[dict[str, Any]]
     parameters: list[dict[str, Any]]
     types: list[type]
-    written_attributes: Sequence[dict[str, Any]]
-    attribute_counts: list[int]
+    attributes: list[dict[str, Any]]
+    values: list[dict[str, Any]]
     hooks: list[dict[int, Any]]
-    no_buffers: list[dict[str, Any]]
+    tensors: list[dict[str, Any]]
+    tensor_counts: list[int]
 
 
 class Guard:
     """Whether the layers that are written out still do what the source says.
 
     Args:
-        forms: the form of each call's layer, or the reason why it is called.
-        layers: the layers that the forms were made for.
+        expressions: the expression of each call's layer, or the reason why it is called.
+        layers: the layers that the expressions were made for.
     """
 
-    def __init__(self, forms: Sequence[Form | str], layers: Sequence[nn.Module]) -> None:
-        self._forms = forms
+    def __init__(
+        self, expressions: Sequence[Expression | str], layers: Sequence[nn.Module]
+    ) -> None:
+        self._expressions = expressions
         self._identities = [_identity(layer) for layer in layers]
-        found = [(i, form) for i, form in enumerate(forms) if isinstance(form, Form)]
-        self._pick = _picker([i for i, _ in found], len(forms))
-        self._fixed = [
-            (i, operator.attrgetter(name), value) for i, form in found for name, value in form.fixed
+        found = [
+            (i, expression)
+            for i, expression in enumerate(expressions)
+            if isinstance(expression, Expression)
         ]
-        self._functions = [
-            (i, layers[i].function, layers[i].template)
-            for i, _ in found
-            if isinstance(layers[i], FunctionLayer)
-        ]
-        # Layers of one type share a form: look at each form once.
-        different = list({id(form): form for _, form in found}.values())
+        self._pick = _picker([i for i, _ in found], len(expressions))
+        # Layers of one type share an expression: look at each expression once.
+        different = list({id(expression): expression for _, expression in found}.values())
         self._kinds = list(dict.fromkeys(type(layers[i]) for i, _ in found))
         self._watched = list(
             dict.fromkeys(
                 chain(
                     chain.from_iterable(_METHODS_OF[kind] for kind in self._kinds),
-                    chain.from_iterable(_functions_in(form) for form in different),
+                    chain.from_iterable(_functions_in(expression) for expression in different),
                 )
             )
         )
@@ -146,66 +140,37 @@ class Guard:
             layers: the layers as they are now.
         """
         checked = self._checked
-        if checked is not None:
-            parameters = list(map(_parameters_in, checked.attributes))
-            # A hook takes a number when it is registered; perhaps in a new dictionary of hooks.
-            number = RemovableHandle.next_id
-            if number != checked.hook_number:
-                hooks = _hook_dictionaries(checked.written_attributes)
-                self._checked = checked = checked._replace(hook_number=number, hooks=hooks)
-            if self._is_as_checked(checked, layers, parameters):
-                return parameters
+        if checked is not None and self._is_as_checked(checked, layers):
+            return checked.parameters
         self._checked = checked = self._check(layers)
-        return None if checked is None else list(map(_parameters_in, checked.attributes))
+        return None if checked is None else checked.parameters
 
-    def still_holds(self, layers: Sequence[nn.Module]) -> bool:
-        """Look at the layers one by one: may the source run?"""
-        self._checked = self._check(layers)
-        return self._checked is not None
-
-    def _is_as_checked(
-        self, checked: _Checked, layers: Sequence[nn.Module], parameters: list[Any]
-    ) -> bool:
+    def _is_as_checked(self, checked: _Checked, layers: Sequence[nn.Module]) -> bool:
         try:
             return (
-                # Lists of the same objects are equal at a glance: == looks at identity first.
+                # Equal at a glance: == looks at identity first, in lists and in dictionaries.
                 layers == checked.layers
-                # Hooks are looked at each time: another thread may be just registering one.
-                and not any(checked.hooks)
-                # A parameter that became a buffer.
-                and not any(checked.no_buffers)
-                # Another dictionary of parameters: another state was set, other hooks with it.
-                and parameters == checked.parameters
                 and list(map(type, self._pick(layers))) == checked.types
-                # An attribute that is set on an instance may hide a parameter or a method. The
-                # forward is looked for by name: another attribute may have gone.
-                and list(map(len, checked.written_attributes)) == checked.attribute_counts
-                and not any(map(operator.contains, checked.written_attributes, _FORWARD))
-                and self._is_fixed(layers)
+                # The same hook dictionaries, no method or tensor that hides another, no setting
+                # that changed. Whatever is only equal computes the same.
+                and checked.attributes == checked.values
+                # What is in them is looked at each time: a thread may be just registering a hook.
+                and not any(checked.hooks)
+                # A parameter that became a buffer, or is gone.
+                and list(map(len, checked.tensors)) == checked.tensor_counts
+                and self._is_unpatched()
             )
-        except RuntimeError:  # other dictionaries, whose tensors cannot be compared
+        except Exception:  # noqa: BLE001 - values of any kind, which cannot be compared
             return False
 
-    def _is_fixed(self, layers: Sequence[nn.Module]) -> bool:
-        """Return whether settings, functions and classes are what the source stands on."""
+    def _is_unpatched(self) -> bool:
+        """Return whether classes and functions are what the source stands on."""
         for kind in self._kinds:
             if kind.__call__ not in interception.TRANSPARENT:
                 return False
-        for owner, name, function in self._watched:
-            if getattr(owner, name) is not function:
-                return False
-        for i, get, value in self._fixed:
-            if get(layers[i]) != value:
-                return False
-        for i, function, template in self._functions:
-            layer: Any = layers[i]
-            if layer.function is not function or layer.template is not template:
-                return False
-        return True
+        return all(getattr(owner, name) is function for owner, name, function in self._watched)
 
     def _check(self, layers: Sequence[nn.Module]) -> _Checked | None:
-        # The number first: a hook that comes meanwhile then has a newer one.
-        number = RemovableHandle.next_id
         # What stood in the way at the last forward most likely still does.
         why = self._questions(layers)
         if self._culprit < len(layers) and why(self._culprit):
@@ -214,22 +179,25 @@ class Guard:
             if why(position):
                 self._culprit = position
                 return None
-        attributes = [
-            layer.__dict__ if isinstance(form, Form) else _CALLED
-            for layer, form in zip(layers, self._forms, strict=True)
+        parameters = [
+            layer._parameters if isinstance(expression, Expression) else _NO_PARAMETERS
+            for layer, expression in zip(layers, self._expressions, strict=True)
         ]
-        parameters = list(map(_parameters_in, attributes))
-        written_attributes = self._pick(attributes)
+        written = self._pick(layers)
+        attributes = [layer.__dict__ for layer in written]
+        everywhere = [getattr(torch_module, name) for name in _GLOBAL_HOOKS]
+        tensors = [*map(_parameters_in, attributes), *filter(None, map(_buffers_in, attributes))]
+        empty = [buffers for buffers in map(_buffers_in, attributes) if not buffers]
         return _Checked(
-            number,
             layers,
-            attributes,
             parameters,
-            list(map(type, self._pick(layers))),
-            written_attributes,
-            list(map(len, written_attributes)),
-            _hook_dictionaries(written_attributes),
-            [buffers for buffers in map(_buffers_in, written_attributes) if not buffers],
+            list(map(type, written)),
+            attributes,
+            list(map(dict, attributes)),
+            # Buffers where there were none are as telling as hooks.
+            [*everywhere, *chain.from_iterable(map(_hooks_in, attributes)), *empty],
+            tensors,
+            list(map(len, tensors)),
         )
 
     def reasons(self, layers: Sequence[nn.Module]) -> list[str]:
@@ -240,8 +208,8 @@ class Guard:
         """
         why = self._questions(layers)
         return [
-            form if isinstance(form, str) else why(position)
-            for position, form in enumerate(self._forms)
+            expression if isinstance(expression, str) else why(position)
+            for position, expression in enumerate(self._expressions)
         ]
 
     def _questions(self, layers: Sequence[nn.Module]) -> Callable[[int], str]:
@@ -252,8 +220,8 @@ class Guard:
         }
 
         def why(position: int) -> str:
-            layer, form = layers[position], self._forms[position]
-            if isinstance(form, str):
+            layer, expression = layers[position], self._expressions[position]
+            if isinstance(expression, str):
                 return ""
             if everywhere:
                 return everywhere
@@ -266,13 +234,13 @@ class Guard:
                 return f"the __call__ of {type(layer).__name__} was replaced"
             if type(layer) in replaced:
                 return f"the {replaced[type(layer)]} of {type(layer).__name__} was replaced"
-            return _reason(layer, form)
+            return _reason(layer, expression)
 
         return why
 
 
 def _identity(layer: nn.Module) -> tuple[Any, ...]:
-    """Return what the form of a layer was chosen by."""
+    """Return what the expression of a layer was chosen by."""
     if isinstance(layer, FunctionLayer):
         return type(layer), layer.function, layer.template
     return (type(layer),)
@@ -282,7 +250,7 @@ def _is_identity(layer: nn.Module, identity: tuple[Any, ...]) -> bool:
     return all(map(operator.is_, _identity(layer), identity))
 
 
-def _reason(layer: nn.Module, form: Form) -> str:
+def _reason(layer: nn.Module, expression: Expression) -> str:
     attributes = layer.__dict__
     for name in _HOOKS:
         if attributes.get(name, True):
@@ -292,16 +260,16 @@ def _reason(layer: nn.Module, form: Form) -> str:
             return f"it has a {name} of its own"
     if layer._compiled_call_impl is not None:
         return "it was compiled by itself"
-    for name in form.parameters:
+    for name in expression.parameters:
         if name not in layer._parameters:
             return f"its {name} is not a parameter"
     for name in (*layer._parameters, *layer._buffers):
         if name in attributes:
             return f"its {name} is hidden by an attribute"
-    for name, value in form.fixed:
+    for name, value in expression.fixed:
         if getattr(layer, name) != value:
             return f"its {name} is {getattr(layer, name)!r}"
-    for owner, name, function in _functions_in(form):
+    for owner, name, function in _functions_in(expression):
         if getattr(owner, name) is not function:
             return f"{owner.__name__}.{name} was replaced"
     return ""
@@ -314,12 +282,6 @@ def _global_reason() -> str:
     if nn.Module.__call__ not in interception.TRANSPARENT:
         return "torch.nn.Module.__call__ is replaced, by a tracer or a profiler"
     return ""
-
-
-def _hook_dictionaries(attributes: Iterable[dict[str, Any]]) -> list[dict[int, Any]]:
-    """Return where the hooks of these layers are kept, and those of all modules."""
-    everywhere = [getattr(torch_module, name) for name in _GLOBAL_HOOKS]
-    return [*everywhere, *chain.from_iterable(map(_hooks_in, attributes))]
 
 
 def _picker(positions: list[int], count: int) -> Callable[[Sequence[Any]], Sequence[Any]]:

@@ -25,24 +25,24 @@ import torch
 from torch import nn
 
 from hpml.symbolic import config
-from hpml.symbolic.forms import UNPACKED, Form, form_of
-from hpml.symbolic.functions_utility import name_of
+from hpml.symbolic.building.layer_rules import FUNCTIONS
+from hpml.symbolic.building.node import name_of
 from hpml.symbolic.graph import Graph
-from hpml.symbolic.registry import FUNCTIONS
-from hpml.symbolic.source import Source, Wording, compile_source, running_source
 from hpml.symbolic.useful_layers import UnpackLayer
 
 from . import ordered
 from .guard import Guard
+from .inline_expressions import UNPACKED, Expression, expression_of
 from .program import Program
+from .source import Source, Wording, compile_source, running_source
 
 
 def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Generate and compile the forward of a graph with these layers written out."""
-    forms = _forms(graph, layers)
-    source, names = _generate(graph, forms)
+    expressions = _expressions(graph, layers)
+    source, names = _generate(graph, expressions)
     forward = compile_source(source, names)
-    guard = Guard(forms, layers)
+    guard = Guard(expressions, layers)
 
     @functools.cache
     def in_order() -> Program:
@@ -57,13 +57,7 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
         # A tracer notes in which layer it is.
         if parameters is None or torch._C._get_tracing_state() is not None:
             return in_order().run(self, *inputs)
-        try:
-            return forward(layers, parameters, *inputs)
-        except KeyError:
-            if guard.still_holds(layers):
-                raise
-        # A parameter is gone, in one of the rare ways that the guard does not look for each time.
-        return in_order().run(self, *inputs)
+        return forward(layers, parameters, *inputs)
 
     def failed_call(frame: FrameType, line: int) -> int | None:
         if frame.f_code is not forward.__code__:
@@ -99,16 +93,16 @@ def unguarded(model: Any) -> Callable[..., Any]:
     (torch.Size([1]), torch.Size([1, 2]))
     """
     layers = model._execution_order_layers
-    forward = compile_source(*_generate(model.graph, _forms(model.graph, layers)))
+    forward = compile_source(*_generate(model.graph, _expressions(model.graph, layers)))
     return functools.partial(forward, layers, [layer._parameters for layer in layers])
 
 
-def _forms(graph: Graph, layers: Sequence[nn.Module]) -> list[Form | str]:
-    """Return the form of each call's layer, or the reason why it is called."""
+def _expressions(graph: Graph, layers: Sequence[nn.Module]) -> list[Expression | str]:
+    """Return the expression of each call's layer, or the reason why it is called."""
     return [
         UNPACKED
         if call.unpacks and type(layer) is UnpackLayer
-        else form_of(layer, len(call.arguments))
+        else expression_of(layer, len(call.arguments))
         for call, layer in zip(graph.calls, layers, strict=True)
     ]
 
@@ -119,7 +113,9 @@ _RESERVED = re.compile(
 )
 
 
-def _generate(graph: Graph, forms: Sequence[Form | str]) -> tuple[Source, dict[str, Any]]:
+def _generate(
+    graph: Graph, expressions: Sequence[Expression | str]
+) -> tuple[Source, dict[str, Any]]:
     """Return the source, and what the names of functions in it stand for."""
     names: dict[str, Any] = dict(FUNCTIONS)
     name_for: dict[int, str] = {}
@@ -136,33 +132,33 @@ def _generate(graph: Graph, forms: Sequence[Form | str]) -> tuple[Source, dict[s
             name_for[id(function)] = name
         return name_for[id(function)]
 
-    def write(form: Form, arguments: Sequence[str], layer: str, parameters: str) -> str:
-        function = function_name(form.function) if form.function is not None else ""
-        return form.write(arguments, layer, parameters, function)
+    def write(expression: Expression, arguments: Sequence[str], layer: str, parameters: str) -> str:
+        function = function_name(expression.function) if expression.function is not None else ""
+        return expression.write(arguments, layer, parameters, function)
 
     def call(position: int, arguments: list[str]) -> str:
-        form = forms[position]
-        if isinstance(form, str):
+        expression = expressions[position]
+        if isinstance(expression, str):
             return f"l[{position}]({', '.join(arguments)})"
         if graph.calls[position].unpacks:
             return arguments[0].removeprefix("*")
-        return write(form, arguments, f"l[{position}]", f"p[{position}]")
+        return write(expression, arguments, f"l[{position}]", f"p[{position}]")
 
     def loop(start: int, end: int, name: str) -> tuple[str, str]:
-        form = forms[start]
-        if isinstance(form, str):
+        expression = expressions[start]
+        if isinstance(expression, str):
             return f"for layer in l[{start}:{end}]:", f"{name} = layer({name})"
-        body = f"{name} = {write(form, [name], 'layer', 'q')}"
+        body = f"{name} = {write(expression, [name], 'layer', 'q')}"
         layers, parameters = f"l[{start}:{end}]", f"p[{start}:{end}]"
-        if "{p}" not in form.text:
+        if "{p}" not in expression.text:
             return f"for layer in {layers}:", body
-        if "{l}" not in form.text:
+        if "{l}" not in expression.text:
             return f"for q in {parameters}:", body
         return f"for layer, q in zip({layers}, {parameters}):", body
 
     def kind(position: int) -> Any:
-        form = forms[position]
-        return None if isinstance(form, str) else (form.text, id(form.function))
+        expression = expressions[position]
+        return None if isinstance(expression, str) else (expression.text, id(expression.function))
 
     wording = Wording("forward", "l, p", (), True, call, loop, kind)
     return running_source(graph, config.CODEGEN_MIN_LOOP_LENGTH, wording), names

@@ -8,19 +8,32 @@ own, and results are remembered until the call returns. Nothing is stored on the
 from __future__ import annotations
 
 import inspect
+import warnings
 from collections.abc import Callable, Sequence
 from typing import Any
 
 from torch import nn
 
+from hpml.symbolic.errors import GraphWarning
 from hpml.symbolic.graph import Graph
-from hpml.symbolic.order import use_counts
+from hpml.symbolic.graph.liveness import use_counts
 
 from .program import Program, always_called, position_in
+from .side_effects import first_difference, lazy_order
 
 
 def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Make a program that asks from the outputs upwards."""
+    differing = first_difference(lazy_order(graph), layers, graph)
+    if differing is not None:
+        earlier, later = (graph.calls[position].name for position in differing)
+        warnings.warn(
+            f"execution 'lazy' computes {later} before {earlier}, the others compute it after: "
+            "random numbers, values that a layer changes in place, and the last bit of gradients "
+            "that are sums of three or more can differ; where that matters use execution='ordered'",
+            GraphWarning,
+            stacklevel=4,
+        )
     run = make_run(graph)
     return Program(run, inspect.getsource(make_run), position_in(run), always_called("lazy"))
 

@@ -14,7 +14,7 @@ from typing import Any
 from torch import nn
 
 from hpml.symbolic.graph import Graph
-from hpml.symbolic.order import assign_slots
+from hpml.symbolic.graph.liveness import assign_slots
 
 from .program import Program, always_called, position_in
 

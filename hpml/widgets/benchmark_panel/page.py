@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hpml.base import style
+from hpml.base.charts import mark_sizes
 from hpml.base.page import PAPER, Page, picture
 from hpml.base.tables import Table
 from hpml.widgets.benchmark_panel.state import BenchmarkPanel
@@ -40,7 +41,7 @@ def page(panel: BenchmarkPanel) -> Page:
 def draw(panel: BenchmarkPanel) -> Figure:
     """Draw time and ratio against the size, on axes with room for all sizes of the run."""
     from hpml.benchmark.advising import UNSTABLE, kinds, summary
-    from hpml.benchmark.plot import limits, plot_sweep
+    from hpml.benchmark.display.sweep_plot import limits, plot_sweep
     from hpml.suites.running import environment_line
 
     cases = panel.cases
@@ -71,7 +72,7 @@ def draw(panel: BenchmarkPanel) -> Figure:
         y="ratio (below 1 is faster)", log=True,
     )  # fmt: skip
     for ax in (left, right):
-        ax.set_xticks(places, [f"{place:,}" for place in places])
+        mark_sizes(ax, places)
     advice = kinds(
         (f"{name} {number}", advice)
         for number, case in enumerate(cases)
@@ -109,7 +110,7 @@ def _baseline(panel: BenchmarkPanel) -> str:
 
 
 def _table(panel: BenchmarkPanel) -> Table:
-    from hpml.benchmark.table import cases_table
+    from hpml.benchmark.display.cases import cases_table
     from hpml.suites.running import environment_line
 
     return cases_table(panel.cases, title=f"{panel.suite} ({environment_line(panel.cases)})")

@@ -8,34 +8,19 @@ it is finished, so that nothing is lost however the run ends.
 
 from __future__ import annotations
 
-import contextlib
-import json
-import os
-import subprocess
-import sys
-import tempfile
 import weakref
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass, field
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
-from typing import IO, Any, ClassVar
+from typing import Any, ClassVar
 
-import hpml
+from hpml.base.child_process import ChildEndedError, ChildProcess, python_module, with_package
 from hpml.benchmark.record import Case, read_cases
 
 
 @dataclass(frozen=True)
 class Order:
-    """What is to be measured.
-
-    Attributes:
-        suite: a name in `hpml.suites.SUITES`.
-        sizes: one case for each.
-        contenders: their names.
-        rounds: of each case.
-        out: the file for the results, which does not exist yet.
-        options: further arguments of the suite's ``run``, plain values.
-    """
+    """What is to be measured: one case a size, recorded in a file that does not exist yet."""
 
     suite: str
     sizes: tuple[int, ...]
@@ -67,12 +52,9 @@ class Message:
 class Run:
     """A started run; iterate over it for its messages, which end with "done" or "failed".
 
-    After each message "case" the process waits for `go`. It is killed by `close`, when this object
-    vanishes and when the interpreter ends.
-
-    Args:
-        order: what to measure. Another run of this process that is still going on is killed: two
-            at once would disturb each other, and a cell that was run again has lost its button.
+    After each message "case" the process waits for `go`. Another run of this process that is still
+    going on is killed: two at once would disturb each other, and a cell that was run again has lost
+    its button.
     """
 
     _going_on: ClassVar[weakref.WeakSet[Run]] = weakref.WeakSet()
@@ -83,47 +65,21 @@ class Run:
         self._going_on.add(self)
         self.order = order
         self._killed = False
-        # A file, not a pipe: nobody reads it until something goes wrong, and a full pipe blocks.
-        self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
-        plain = {
-            "suite": order.suite,
-            "sizes": order.sizes,
-            "contenders": order.contenders,
-            "rounds": order.rounds,
-            "out": str(order.out),
-            "options": dict(order.options),
-        }
-        # -P: a file of the student's beside the notebook must not stand in for a library.
-        command = [sys.executable, "-P", "-m", "hpml.widgets.benchmark_panel.worker"]
-        self._process = subprocess.Popen(
-            [*command, json.dumps(plain)],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=self._errors,
-            text=True,
-            encoding="utf-8",
-            env=_with_this_hpml(),
+        self._child = ChildProcess(
+            python_module("hpml.widgets.benchmark_panel.worker"), environment=with_package()
         )
-        self.close = weakref.finalize(self, _end, self._process, self._errors)
+        self._child.send({**asdict(order), "out": str(order.out)})
 
     def __iter__(self) -> Iterator[Message]:
-        assert self._process.stdout is not None  # for the type checker; Popen was given a pipe
-        for line in self._process.stdout:
-            said = json.loads(line)
-            notes = " ".join(said.pop("notes", []))
-            message = Message(**{"text": notes, **said})
+        message = Message("")
+        while message.kind not in ("done", "failed"):
+            try:
+                message = Message(**self._child.receive())
+            except ChildEndedError as error:
+                words = f"its process ended with exit code {error.exit_code}. "
+                words = (words + self._child.last_words(1000)).strip()
+                message = Message("done" if self._killed else "failed", stopped=True, text=words)
             yield message
-            if message.kind in ("done", "failed"):
-                return
-        code = self._process.wait()
-        if self._killed:
-            yield Message("done", stopped=True)
-        else:
-            self._errors.seek(0)
-            words = self._errors.read()[-1000:].decode("utf-8", errors="replace").strip()
-            yield Message(
-                "failed", text=f"its process ended with exit code {code}. {words}".strip()
-            )
 
     @property
     def cases(self) -> tuple[Case, ...]:
@@ -132,39 +88,17 @@ class Run:
 
     def go(self) -> None:
         """Let it measure the next case."""
-        self._say("go")
+        self._child.send("go")
 
     def stop(self) -> None:
         """Ask it to end after the round in flight."""
-        self._say("stop")
+        self._child.send("stop")
 
     def kill(self) -> None:
         """End it now; the case in flight is lost, the finished ones are on disk."""
         self._killed = True
-        self._process.kill()
+        self._child.kill()
 
-    def _say(self, word: str) -> None:
-        assert self._process.stdin is not None
-        # If it is gone, reading its messages finds out how.
-        with contextlib.suppress(OSError, ValueError):
-            self._process.stdin.write(word + "\n")
-            self._process.stdin.flush()
-
-
-def _with_this_hpml() -> dict[str, str]:
-    """Return the environment for the process: ``-m hpml...`` must find this very package."""
-    root = str(Path(hpml.__file__).resolve().parents[1])
-    before = os.environ.get("PYTHONPATH")
-    path = os.pathsep.join([root, before] if before else [root])
-    return {**os.environ, "PYTHONPATH": path}
-
-
-def _end(process: subprocess.Popen[str], errors: IO[bytes]) -> None:
-    process.kill()
-    process.wait()
-    for stream in (process.stdin, process.stdout):
-        if stream is not None:
-            # There may be unsent words for a process that is gone.
-            with contextlib.suppress(OSError):
-                stream.close()
-    errors.close()
+    def close(self) -> None:
+        """End its process, if it has not ended."""
+        self._child.close()

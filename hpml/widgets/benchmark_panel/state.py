@@ -55,6 +55,7 @@ class BenchmarkPanel:
     ) -> None:
         from hpml.suites import SUITES
         from hpml.suites.choosing import choose
+        from hpml.suites.settings import option_names
 
         if suite not in SUITES:
             raise WidgetError(
@@ -62,11 +63,16 @@ class BenchmarkPanel:
                 f"{describe(suite)}."
             )
         module = importlib.import_module(SUITES[suite][0])
+        if not hasattr(module, "names"):
+            raise WidgetError(
+                f"benchmark_panel expects a suite with contenders, got {describe(suite)}, which "
+                f"simulates; run it in a terminal: hpml bench {suite}."
+            )
         arguments = inspect.signature(module.run).parameters
         first = next(iter(arguments.values()))
         self.suite, self.parameter = suite, first.name
         self.options = dict(options or {})
-        self._check_options([name for name in arguments if name not in _OURS][1:])
+        self._check_options([name for name in option_names(module.run) if name not in _OURS])
         self.sizes = _sizes(first.default if sizes is None else sizes)
         known = _all_names(module.names)
         self.missing: tuple[str, ...] = ()
@@ -174,11 +180,6 @@ class BenchmarkPanel:
         self._stopping = True
         self.status = "Stopping after the round in flight; Cancel once more ends it at once."
         run.stop()
-
-    def __str__(self) -> str:
-        from hpml.widgets.benchmark_panel.page import as_text
-
-        return as_text(self)
 
     def _running(self) -> Run:
         if self.run is None:

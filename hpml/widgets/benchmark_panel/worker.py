@@ -1,9 +1,9 @@
 """The process in which a panel's suite runs; it says how far it is and listens for "stop".
 
-Started by `hpml.widgets.benchmark_panel.run`, one for each run. Messages are lines of JSON on
-standard output; words are lines on standard input. Before each case it waits for "go": while the
-notebook draws what was measured, nothing is being measured. "stop", or the end of the pipe when
-the kernel is gone, ends the run after the round in flight.
+Started by `hpml.widgets.benchmark_panel.run`, one for each run. The first line on standard input is
+the order, the others are words. Before each case it waits for "go": while the notebook draws what
+was measured, nothing is being measured. "stop", or the end of the pipe when the kernel is gone,
+ends the run after the round in flight.
 """
 
 from __future__ import annotations
@@ -17,18 +17,17 @@ import time
 from collections.abc import Iterable
 from typing import IO, Any
 
+from hpml.base.child_process import take_output, write_message
 from hpml.suites import SUITES
 
 _PAUSE = 0.2
 """Seconds between two messages about rounds; more would only keep the notebook busy."""
 
 
-class Conversation:
+class RemoteControl:
     """What a suite's `stop` is when a panel runs it: tells, waits, and says whether to stop.
 
-    Args:
-        rounds: of each case. A suite asks once before each case and once before each round.
-        messages: where messages are written.
+    A suite asks once before each case and once before each round.
     """
 
     def __init__(self, rounds: int, messages: IO[str]) -> None:
@@ -58,10 +57,10 @@ class Conversation:
             self.tell("round", case=case, rounds=done - 1)
         return self._stop.is_set()
 
-    def listen(self, words: Iterable[str]) -> None:
+    def listen(self, lines: Iterable[str]) -> None:
         """Take words until they end; runs in a thread of its own, which mostly waits."""
-        for word in words:
-            if word.strip() == "stop":
+        for line in lines:
+            if json.loads(line) == "stop":
                 break
             self._go.release()
         self._stop.set()
@@ -69,28 +68,25 @@ class Conversation:
 
     def tell(self, kind: str, **about: Any) -> None:
         """Send one message."""
-        self._messages.write(json.dumps({"kind": kind, **about}) + "\n")
-        self._messages.flush()
+        write_message(self._messages, {"kind": kind, **about})
 
 
-def main(arguments: list[str]) -> int:
+def main() -> int:
     """Run one suite as ordered and return the exit code."""
-    # The pipe is for messages: whatever a suite prints goes to standard error.
-    messages = os.fdopen(os.dup(1), "w", encoding="utf-8")
-    os.dup2(2, 1)
-    order = json.loads(arguments[0])
-    conversation = Conversation(order["rounds"], messages)
-    threading.Thread(target=conversation.listen, args=(sys.stdin,), daemon=True).start()
+    messages = take_output()
+    order = json.loads(sys.stdin.readline())
+    control = RemoteControl(order["rounds"], messages)
+    threading.Thread(target=control.listen, args=(sys.stdin,), daemon=True).start()
     try:
-        notes = _run(order, conversation)
+        notes = _run(order, control)
     except Exception as error:  # noqa: BLE001 - the panel shows it, whatever it is
-        conversation.tell("failed", text=f"{type(error).__name__}: {error}")
+        control.tell("failed", text=f"{type(error).__name__}: {error}")
         return 1
-    conversation.tell("done", stopped=conversation.stopped, notes=notes)
+    control.tell("done", stopped=control.stopped, text=" ".join(notes))
     return 0
 
 
-def _run(order: dict[str, Any], conversation: Conversation) -> list[str]:
+def _run(order: dict[str, Any], control: RemoteControl) -> list[str]:
     from hpml.benchmark.record import write_case
 
     suite = importlib.import_module(SUITES[order["suite"]][0])
@@ -99,7 +95,7 @@ def _run(order: dict[str, Any], conversation: Conversation) -> list[str]:
         contenders=order["contenders"],
         rounds=order["rounds"],
         out=order["out"],
-        stop=conversation.stop,
+        stop=control.stop,
         **order["options"],
     )
     # A suite leaves a case of fewer rounds than asked for out of its record; a panel keeps it.
@@ -111,6 +107,6 @@ def _run(order: dict[str, Any], conversation: Conversation) -> list[str]:
 
 if __name__ == "__main__":
     # Leaving by os._exit: the listening thread may be waiting on a pipe that nobody closes.
-    code = main(sys.argv[1:])
+    code = main()
     sys.stderr.flush()
     os._exit(code)

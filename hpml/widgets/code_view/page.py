@@ -10,7 +10,6 @@ from __future__ import annotations
 import base64
 import html
 import io
-from typing import NamedTuple
 
 from hpml.base.page import Page, asset
 from hpml.base.tables import format_seconds
@@ -18,18 +17,6 @@ from hpml.widgets.code_view.state import Code, CodeView
 
 _PIXELS = 84
 """Pixels on the page for an inch of the picture; the picture has twice as many."""
-
-
-class _Spot(NamedTuple):
-    """Where a part of the graph is in the picture, in per cent, and the calls that make it."""
-
-    start: int
-    end: int
-    left: float
-    top: float
-    width: float
-    height: float
-    name: str
 
 
 def headline(view: CodeView) -> tuple[str, str]:
@@ -114,77 +101,69 @@ def _listing(code: Code) -> str:
     )
 
 
+def _variables(view: CodeView) -> dict[int, str]:
+    """Return for each value the variable of the source that it is first kept in, ``"h0: "``."""
+    if not view.code.spans:
+        return {}
+    names = {value: f"i{place}: " for place, value in enumerate(view.graph.inputs)}
+    for line, (start, end) in zip(view.code.lines, view.code.spans, strict=True):
+        target, assigns, _ = line.strip().partition(" = ")
+        if start < end and assigns:
+            results = view.graph.calls[end - 1].results
+            # A starred call makes several values at once, and each has a variable of its own.
+            for result, name in zip(results, target.split(", "), strict=False):
+                if result is not None:
+                    names[result] = f"{name.strip('*,() ')}: "
+    return names
+
+
 def _graph(view: CodeView) -> tuple[str, bytes | None]:
     """Return the drawn graph as HTML and as PNG; a chain that is a loop is one box."""
-    from hpml.symbolic import GraphError
-    from hpml.symbolic.drawing import Look, draw, measured_size
-    from hpml.symbolic.layout import Layout, fold_chains, lay_out
+    from hpml.base.drawing import DrawingError, Look, draw, fold_chains, lay_out, shares
 
     graph = view.graph
+    names = _variables(view)
     loops = sorted({span for span in view.code.spans if span[1] - span[0] > 1})
     single = set(range(len(graph.calls))).difference(*(range(*span) for span in loops))
     groups = sorted([*((i,) for i in single), *(tuple(range(*span)) for span in loops)])
     try:
         # Without generated source no chain is a loop: long ones are folded as in any picture.
-        layout: Layout = lay_out(
+        layout = lay_out(
             graph,
-            measure=measured_size,
+            lambda value: names.get(value, "") + graph.values[value].text(),
+            lambda call: graph.calls[call].name,
             groups=groups if view.code.spans else fold_chains(graph),
         )
-    except GraphError as error:
+    except DrawingError as error:
         return f'<div class="hpml-side hpml-graph"><p>{html.escape(str(error))}</p></div>', None
-    figure = draw(layout, Look(frozenset(graph.inputs), frozenset(graph.outputs)))
+    figure = draw(layout, Look(graph.inputs, graph.outputs))
     stream = io.BytesIO()
     figure.savefig(stream, format="png", dpi=2 * _PIXELS)
-    wide, high = figure.get_size_inches() * figure.dpi
-    place = figure.axes[0].transData.transform
-
-    def spot(start: int, end: int, left: float, top: float, right: float, bottom: float) -> _Spot:
-        (x1, y1), (x2, y2) = place([(left, top), (right, bottom)])
-        name = graph.calls[start].name
-        if end - start > 1:
-            name += f" to {graph.calls[end - 1].name}"
-        return _Spot(
-            start,
-            end,
-            100 * x1 / wide,
-            100 * (1 - y1 / high),
-            100 * (x2 - x1) / wide,
-            100 * (y1 - y2) / high,
-            name,
-        )
-
-    spots = [
-        spot(
-            label.calls[0],
-            label.calls[-1] + 1,
-            label.place.left,
-            label.place.top,
-            label.place.right,
-            label.place.bottom,
-        )
-        for label in layout.labels
-    ]
+    spots = [(label.calls[0], label.calls[-1] + 1, label.place) for label in layout.labels]
     maker = {result: i for i, call in enumerate(graph.calls) for result in call.results}
     for box in layout.boxes:
         if box.value in maker:
-            at, made = box.place, maker[box.value]
+            made = maker[box.value]
             first = next((start for start, end in loops if start <= made < end), made)
-            spots.append(spot(first, made + 1, at.left, at.top, at.right, at.bottom))
-    frames = "".join(
-        f'<span data-calls="{s.start} {s.end}" title="{html.escape(s.name)}" '
-        f'style="left: {s.left:.3f}%; top: {s.top:.3f}%; width: {s.width:.3f}%; '
-        f'height: {s.height:.3f}%;"></span>'
-        for s in spots
-    )
+            spots.append((first, made + 1, box.place))
+    frames = ""
+    for start, end, place in spots:
+        name = graph.calls[start].name
+        if end - start > 1:
+            name += f" to {graph.calls[end - 1].name}"
+        left, top, width, height = (f"{100 * share:.3f}%" for share in shares(figure, place))
+        frames += (
+            f'<span data-calls="{start} {end}" title="{html.escape(name)}" '
+            f'style="left: {left}; top: {top}; width: {width}; height: {height};"></span>'
+        )
     data = base64.b64encode(stream.getvalue()).decode("ascii")
-    width = round(wide / figure.dpi * _PIXELS)
+    pixels = round(figure.get_size_inches()[0] * _PIXELS)
     alt = html.escape(f"The graph: {_many(len(graph.calls), 'layer')} as boxes and lines")
     return (
         '<div class="hpml-side hpml-graph" tabindex="0" data-lm-suppress-shortcuts="true" '
         'role="region" aria-label="Graph; arrow keys move along its layers">'
-        f'<div class="hpml-sheet" style="width: {width}px;">'
-        f'<img src="data:image/png;base64,{data}" alt="{alt}" width="{width}">{frames}'
+        f'<div class="hpml-sheet" style="width: {pixels}px;">'
+        f'<img src="data:image/png;base64,{data}" alt="{alt}" width="{pixels}">{frames}'
         "</div></div>",
         stream.getvalue(),
     )

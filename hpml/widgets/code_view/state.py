@@ -171,12 +171,12 @@ class CodeView:
 
         from hpml.benchmark import measure
         from hpml.symbolic import optimize_module_calls
-        from hpml.symbolic.isolation import borrowed
+        from hpml.symbolic.building.preserved_state import preserved
 
         model, inputs = self._model_in(self.state), self.inputs
         # Symbolic values that someone still holds would slow down every module of this process.
         optimize_module_calls()
-        with torch.no_grad(), borrowed(model):
+        with torch.no_grad(), preserved(model):
             found = measure(lambda: model(*inputs), name=self.state.text())
         self.timed[self.state] = found
         return found
@@ -202,11 +202,6 @@ class CodeView:
             formats=dict.fromkeys(times, format_seconds),
         )
 
-    def __str__(self) -> str:
-        from hpml.widgets.code_view.page import as_text
-
-        return as_text(self)
-
     def _state(self, execution: str, length: float) -> CodeState:
         generated = bool(self._model_in(CodeState(execution, None)).source_spans)
         return CodeState(execution, length if generated else None)
@@ -225,12 +220,12 @@ class CodeView:
     def _look(self, state: CodeState) -> Code:
         import torch
 
-        from hpml.symbolic.instructions import count_instructions, written_instructions
-        from hpml.symbolic.isolation import borrowed
+        from hpml.symbolic.building.preserved_state import preserved
+        from hpml.symbolic.execution.instructions import count_instructions, written_instructions
 
         model = self._model_in(state)
         executed = None
-        with torch.no_grad(), borrowed(model):
+        with torch.no_grad(), preserved(model):
             try:
                 if len(self.graph.calls) <= MOST_COUNTED:
                     executed = count_instructions(model, *self.inputs)

@@ -105,7 +105,7 @@ def graph_browser(model: SymbolicModel, *, title: str = "") -> Animation:
 
     Raises:
         WidgetError: if `model` is no ``SymbolicModel``.
-        GraphError: if its graph is too large for a picture.
+        DrawingError: if its graph is too large for a picture.
 
     >>> from torch import nn
     >>> from hpml.symbolic import Input, SymbolicModel
@@ -125,7 +125,12 @@ def graph_browser(model: SymbolicModel, *, title: str = "") -> Animation:
     found = entries(model)
     graph = model.graph
     picture = picture_of(
-        graph, f"Graph of {len(found)} nodes", kind="browser", leads_to=_targets(found)
+        graph,
+        f"Graph of {len(found)} nodes",
+        lambda value: graph.values[value].text(),
+        lambda call: graph.calls[call].name,
+        kind="browser",
+        leads_to=_targets(found),
     )
     keyframes = [_keyframe(found, place, picture) for place in range(len(found))]
     template = _template(picture.svg)
@@ -169,9 +174,9 @@ def _keyframe(found: Sequence[Entry], place: int, picture: Picture) -> Keyframe:
     marks[picture.values[entry.values[0]]] += " here"
     if entry.call is not None:
         reads = [v for i in entry.parents for v in found[i].values]
-        lines = [picture.arguments.get((entry.call, value)) for value in reads]
-        lines += [picture.results.get((entry.call, value)) for value in entry.values]
-        marks |= dict.fromkeys(filter(None, lines), "lit")
+        lines = [(entry.call, value, False) for value in reads]
+        lines += [(entry.call, value, True) for value in entry.values]
+        marks |= {picture.lines[line]: "lit" for line in lines if line in picture.lines}
     line = _line(found, entry)
     return Keyframe(line, marks=marks, pieces={"about": _about(found, entry)})
 

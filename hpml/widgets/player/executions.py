@@ -1,4 +1,4 @@
-"""How a graph is executed, call by call: what a player of executions shows, computed beforehand.
+"""How a graph is executed, step by step: what the player shows, computed beforehand.
 
 Nothing is calculated: who asks whom, who waits and when a layer is executed follows from the graph
 alone.
@@ -9,61 +9,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any, Literal, NamedTuple
 
+from hpml.base.drawing import Dataflow, NamedCall, dataflow
 from hpml.base.errors import describe
 from hpml.widgets.errors import WidgetError
 
-MOST_CALLS = 400
-"""Where a trace ends at the latest: without memory it would double with each diamond."""
+MOST_STEPS = 400
+"""Where an execution ends at the latest: without memory it would double with each diamond."""
+
+Kind = Literal["ask", "find", "execute"]
 
 
-class Operation(NamedTuple):
-    """One layer, or one function, in its place in a graph.
-
-    Attributes:
-        name: what it is called.
-        arguments: the values it needs.
-        results: the values it makes.
-    """
-
-    name: str
-    arguments: tuple[int, ...]
-    results: tuple[int, ...]
-
-
-class Wiring(NamedTuple):
-    """A graph as far as the order of execution is concerned.
-
-    Attributes:
-        names: of each value.
-        inputs: the values that are given.
-        operations: in an order that works: arguments before results.
-        outputs: the values that somebody asks for.
-    """
-
-    names: tuple[str, ...]
-    inputs: tuple[int, ...]
-    operations: tuple[Operation, ...]
-    outputs: tuple[int, ...]
-
-
-class Call(NamedTuple):
+class ExecutionStep(NamedTuple):
     """One step of an execution.
 
     Attributes:
         kind: ``"ask"``, a value is asked for and not known; ``"find"``, it is asked for and known;
-            ``"execute"``, an operation is executed.
-        value: the value that is asked for, or the first that the operation makes.
-        operation: the position of the operation that makes the value; None for an input.
+            ``"execute"``, a call is executed.
+        value: the value that is asked for, or the first that the call makes.
+        call: the position of the call that makes the value; None for an input.
         asker: the value that needs it; None if the user of the graph asks, or nobody does.
-        waiting: the values whose questions are still open after this step, outermost first.
+        waiting: the values whose requests are still open after this step, outermost first.
         known: the values that are remembered after this step.
-        asked: questions so far.
+        asked: requests so far.
         executed: executions so far.
     """
 
-    kind: Literal["ask", "find", "execute"]
+    kind: Kind
     value: int
-    operation: int | None
+    call: int | None
     asker: int | None
     waiting: tuple[int, ...]
     known: frozenset[int]
@@ -71,26 +44,20 @@ class Call(NamedTuple):
     executed: int
 
 
-def wiring(graph: Any, outputs: Sequence[str] | None = None) -> Wiring:
-    """Return who needs whom in a graph of any form.
-
-    Args:
-        graph: a ``SymbolicModel``, its ``graph``, or a dictionary that has for each value the list
-            of those it is computed from, parents before children; inputs have an empty list.
-        outputs: of a dictionary, the names of the values asked for; by default those that no
-            other value needs.
+def graph_adapter(graph: Any, outputs: Sequence[str] | None = None) -> Dataflow:
+    """Return who needs whom in a ``SymbolicModel``, its ``graph``, or a dictionary of parents.
 
     Raises:
-        WidgetError: if `graph` is none of these, a parent stands behind its child, or there is no
-            value of that name.
+        WidgetError: if `graph` is none of these.
+        DrawingError: a parent stands behind its child, or there is no output of that name.
 
-    >>> wiring({"x": [], "y": ["x"]})
-    Wiring(names=('x', 'y'), inputs=(0,), operations=(Operation(name='y', ...),), outputs=(1,))
+    >>> graph_adapter({"x": [], "y": ["x"]}).names
+    ('x', 'y')
     """
-    if isinstance(graph, Wiring):
+    if isinstance(graph, Dataflow):
         return graph
     if isinstance(graph, Mapping):
-        return _of_dictionary(graph, outputs)
+        return dataflow(graph, outputs)
     graph = getattr(graph, "graph", graph)
     if not all(hasattr(graph, part) for part in ("values", "inputs", "calls", "outputs")):
         raise WidgetError(
@@ -100,94 +67,93 @@ def wiring(graph: Any, outputs: Sequence[str] | None = None) -> Wiring:
     names = [f"input {i}" for i, _ in enumerate(graph.inputs, 1)]
     names = ["input"] if len(names) == 1 else names
     names += [""] * (len(graph.values) - len(names))
-    operations = []
+    calls = []
     for call in graph.calls:
         for place, result in enumerate(call.results):
             if result is not None:
                 names[result] = f"{call.name}[{place}]" if call.unpacks else call.name
         made = tuple(result for result in call.results if result is not None)
-        operations.append(Operation(call.name, tuple(call.arguments), made))
-    return Wiring(tuple(names), tuple(graph.inputs), tuple(operations), tuple(graph.outputs))
+        calls.append(NamedCall(call.name, tuple(call.arguments), made))
+    return Dataflow(tuple(names), tuple(graph.inputs), tuple(calls), tuple(graph.outputs))
 
 
-def lazy_calls(graph: Any, at_most: int = MOST_CALLS) -> tuple[Call, ...]:
-    """Return the steps of a lazy execution with memory: every operation once.
+def lazy_steps(graph: Any, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
+    """Return the steps of a lazy execution with memory: every call once.
 
-    Args:
-        graph: as for `wiring`.
-        at_most: how many steps at most.
-
-    >>> [call.kind for call in lazy_calls({"x": [], "y": ["x", "x"]})]
+    >>> [step.kind for step in lazy_steps({"x": [], "y": ["x", "x"]})]
     ['ask', 'find', 'find', 'execute']
     """
-    return tuple(_asked(wiring(graph), at_most, remember=True))
+    return tuple(_asked(graph_adapter(graph), at_most, remember=True))
 
 
-def forgetful_calls(graph: Any, at_most: int = MOST_CALLS) -> tuple[Call, ...]:
-    """Return the steps of a lazy execution without memory: an operation for each path to it.
+def forgetful_steps(graph: Any, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
+    """Return the steps of a lazy execution without memory: a call for each path to it.
 
     >>> tiny = {"x": [], "a": ["x"], "b": ["a", "a"]}
-    >>> forgetful_calls(tiny)[-1].executed, lazy_calls(tiny)[-1].executed
+    >>> forgetful_steps(tiny)[-1].executed, lazy_steps(tiny)[-1].executed
     (3, 2)
     """
-    return tuple(_asked(wiring(graph), at_most, remember=False))
+    return tuple(_asked(graph_adapter(graph), at_most, remember=False))
 
 
-def ordered_calls(graph: Any, at_most: int = MOST_CALLS) -> tuple[Call, ...]:
+def ordered_steps(graph: Any, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
     """Return the steps of an execution in an order that was found beforehand: nobody asks.
 
     What no output needs is left out, as in a lazy execution.
 
-    >>> [call.value for call in ordered_calls({"x": [], "y": ["x"], "z": ["y"]})]
+    >>> [step.value for step in ordered_steps({"x": [], "y": ["x"], "z": ["y"]})]
     [1, 2]
     """
-    wired = wiring(graph)
-    needed = _needed(wired)
-    known = frozenset(wired.inputs)
-    calls: list[Call] = []
-    for position, operation in enumerate(wired.operations):
-        if needed.isdisjoint(operation.results):
+    flow = graph_adapter(graph)
+    needed = set(flow.outputs)
+    for call in reversed(flow.calls):
+        if not needed.isdisjoint(call.results):
+            needed.update(call.arguments)
+    known = frozenset(flow.inputs)
+    steps: list[ExecutionStep] = []
+    for position, call in enumerate(flow.calls):
+        if needed.isdisjoint(call.results):
             continue
-        if len(calls) == at_most:
+        if len(steps) == at_most:
             break
-        known = known.union(operation.results)
-        calls.append(
-            Call("execute", operation.results[0], position, None, (), known, 0, len(calls) + 1)
+        known = known.union(call.results)
+        steps.append(
+            ExecutionStep("execute", call.results[0], position, None, (), known, 0, len(steps) + 1)
         )
-    return tuple(calls)
+    return tuple(steps)
 
 
-EXECUTIONS = {"without memory": forgetful_calls, "lazy": lazy_calls, "ordered": ordered_calls}
+EXECUTIONS = {"without memory": forgetful_steps, "lazy": lazy_steps, "ordered": ordered_steps}
 """The steps of each execution, by its name."""
 
 
-class _Question(NamedTuple):
-    """An open question: the value, and what has still to be asked for, last first."""
+class _Request(NamedTuple):
+    """An open request: the value, and what has still to be asked for, last first."""
 
     value: int
     missing: list[int]
 
 
-def _asked(wired: Wiring, at_most: int, *, remember: bool) -> Iterator[Call]:
-    maker = {r: i for i, operation in enumerate(wired.operations) for r in operation.results}
-    known = set(wired.inputs)
+def _asked(flow: Dataflow, at_most: int, *, remember: bool) -> Iterator[ExecutionStep]:
+    maker = {r: i for i, call in enumerate(flow.calls) for r in call.results}
+    known = set(flow.inputs)
     asked = executed = steps = 0
-    open_questions: list[_Question] = []
-    wanted = list(reversed(wired.outputs))
+    requests: list[_Request] = []
+    wanted = list(reversed(flow.outputs))
 
-    def step(kind: Literal["ask", "find", "execute"], value: int, asker: int | None) -> Call:
-        waiting = tuple(question.value for question in open_questions)
+    def step(kind: Kind, value: int, asker: int | None) -> ExecutionStep:
+        waiting = tuple(request.value for request in requests)
         place = maker.get(value)
-        return Call(kind, value, place, asker, waiting, frozenset(known), asked, executed)
+        return ExecutionStep(kind, value, place, asker, waiting, frozenset(known), asked, executed)
 
     while steps < at_most:
         steps += 1
-        top = open_questions[-1] if open_questions else None
+        top = requests[-1] if requests else None
         if top is not None and not top.missing:
-            open_questions.pop()
+            requests.pop()
             executed += 1
             if remember:
-                known.update(wired.operations[maker[top.value]].results)
+                known.update(flow.calls[maker[top.value]].results)
             yield step("execute", top.value, None)
             continue
         source = top.missing if top is not None else wanted
@@ -195,43 +161,8 @@ def _asked(wired: Wiring, at_most: int, *, remember: bool) -> Iterator[Call]:
             return
         value = source.pop()
         asked += 1
-        kind: Literal["ask", "find"] = "find" if value in known else "ask"
+        kind: Kind = "find" if value in known else "ask"
         if kind == "ask":
-            arguments = wired.operations[maker[value]].arguments
-            open_questions.append(_Question(value, list(reversed(arguments))))
+            arguments = flow.calls[maker[value]].arguments
+            requests.append(_Request(value, list(reversed(arguments))))
         yield step(kind, value, top.value if top is not None else None)
-
-
-def _needed(wired: Wiring) -> set[int]:
-    needed = set(wired.outputs)
-    for operation in reversed(wired.operations):
-        if not needed.isdisjoint(operation.results):
-            needed.update(operation.arguments)
-    return needed
-
-
-def _of_dictionary(parents: Mapping[str, Sequence[str]], outputs: Sequence[str] | None) -> Wiring:
-    number = {name: i for i, name in enumerate(parents)}
-    operations: list[Operation] = []
-    used: set[str] = set()
-    for name, above in parents.items():
-        for parent in above:
-            if number.get(parent, len(number)) >= number[name]:
-                raise WidgetError(
-                    f"A graph expects parents before children, got {describe(name)} before its "
-                    f"parent {describe(parent)}, or without it."
-                )
-        used.update(above)
-        if above:
-            arguments = tuple(number[parent] for parent in above)
-            operations.append(Operation(name, arguments, (number[name],)))
-    wanted = outputs or [name for name in parents if name not in used]
-    for name in wanted:
-        if name not in number:
-            raise WidgetError(
-                f"The graph has no value {describe(name)}; it has {describe(list(parents), 200)}."
-            )
-    inputs = tuple(number[name] for name, above in parents.items() if not above)
-    return Wiring(
-        tuple(map(str, parents)), inputs, tuple(operations), tuple(number[n] for n in wanted)
-    )

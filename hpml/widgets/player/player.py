@@ -4,21 +4,18 @@ from __future__ import annotations
 
 import html
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any, NamedTuple
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
 
 from hpml.base import style as colours
+from hpml.base.drawing import Dataflow, Drawable
 from hpml.base.errors import describe
 from hpml.base.page import asset
 from hpml.base.tables import Table
 from hpml.widgets.animation.animation import Animation, Keyframe, baked, placeholder
 from hpml.widgets.animation.graph_picture import Picture, picture_of, standing_picture
 from hpml.widgets.errors import WidgetError
-from hpml.widgets.player.executions import EXECUTIONS, MOST_CALLS, Call, Wiring, wiring
-
-if TYPE_CHECKING:
-    from hpml.symbolic.graph import Graph
-
+from hpml.widgets.player.executions import EXECUTIONS, MOST_STEPS, ExecutionStep, graph_adapter
 
 _ABOUT = {
     "without memory": ("Lazy, without memory", "every answer is forgotten"),
@@ -43,7 +40,7 @@ def execution_player(
     *,
     outputs: Sequence[str] | None = None,
     title: str = "",
-    at_most: int = MOST_CALLS,
+    at_most: int = MOST_STEPS,
 ) -> Animation:
     """Return an animation of executions of a graph: who asks, who waits, what is executed.
 
@@ -60,7 +57,7 @@ def execution_player(
 
     Raises:
         WidgetError: if there is no such execution, or `graph` is none of these.
-        GraphError: if the graph is too large for a picture.
+        DrawingError: if a dictionary is no graph, or the graph is too large for a picture.
 
     >>> animation = execution_player({"x": [], "y": ["x"]})
     >>> print(animation.keyframes[1].line)
@@ -74,14 +71,14 @@ def execution_player(
             )
     if not executions:
         raise WidgetError(f"execution_player expects one or more of {', '.join(EXECUTIONS)}.")
-    wired = wiring(graph, outputs)
-    drawn, texts = _drawable(graph, wired)
+    flow = graph_adapter(graph, outputs)
+    drawn, *texts = _drawn(graph, flow)
     lanes = []
     for number, name in enumerate(executions):
         about = f"The graph, as {_ABOUT[name][0].lower()} execution sees it"
-        picture = picture_of(drawn, about, kind="execution", prefix=f"{number}", **texts)
-        steps = EXECUTIONS[name](wired, at_most + 1)
-        lanes.append(_Lane(number, name, picture, wired, steps[:at_most], len(steps) > at_most))
+        picture = picture_of(drawn, about, *texts, kind="execution", prefix=f"{number}")
+        steps = EXECUTIONS[name](flow, at_most + 1)
+        lanes.append(_Lane(number, name, picture, flow, steps[:at_most], len(steps) > at_most))
     # Before the first step, after each, and when all is done.
     length = 2 + max(len(lane.steps) for lane in lanes)
     events = [[lane.event(step) for lane in lanes] for step in range(length)]
@@ -117,52 +114,51 @@ class _Lane(NamedTuple):
     number: int
     name: str
     picture: Picture
-    wired: Wiring
-    steps: tuple[Call, ...]
+    flow: Dataflow
+    steps: tuple[ExecutionStep, ...]
     is_cut: bool
 
     def event(self, step: int) -> _Event:
         """Return what is shown after so many steps; the last state stands when all are done."""
-        call = self.steps[step - 1] if 0 < step <= len(self.steps) else None
+        now = self.steps[step - 1] if 0 < step <= len(self.steps) else None
         last = self.steps[min(step, len(self.steps)) - 1] if step and self.steps else None
-        states = self._states(call, last)
-        marks = self._marks(states, call)
-        texts = {self.picture.badges[v]: _SIGNS[s] for v, s in states.items() if self._has_badge(v)}
+        badges = self.picture.badges
+        states = self._states(now, last)
+        texts = {badges[value]: _SIGNS[s] for value, s in states.items() if value in badges}
         texts |= self._notes(step)
-        texts[self.named("says")] = says = self._says(step, call)
+        texts[self.named("says")] = says = self._says(step, now)
         texts[self.named("asked")] = f"{last.asked if last else 0:,}"
         texts[self.named("executed")] = f"{last.executed if last else 0:,}"
         news = says if step <= len(self.steps) + 1 else None
-        return _Event(says, news, marks, texts, {self.named("stack"): self._stack(call, last)})
+        pieces = {self.named("stack"): self._stack(now, last)}
+        return _Event(says, news, self._marks(states, now), texts, pieces)
 
     def named(self, what: str) -> str:
         """Return the name of one of the lane's placeholders."""
         return f"{what} {self.number}"
 
-    def _has_badge(self, value: int) -> bool:
-        return value in self.picture.badges
+    def _made_by(self, step: ExecutionStep) -> tuple[int, ...]:
+        """Return the values that a step makes: none if it only asks."""
+        executes = step.kind == "execute" and step.call is not None
+        return self.flow.calls[step.call or 0].results if executes else ()
 
-    def _states(self, call: Call | None, last: Call | None) -> dict[int, str]:
-        known = last.known if last else frozenset(self.wired.inputs)
+    def _states(self, now: ExecutionStep | None, last: ExecutionStep | None) -> dict[int, str]:
+        known = last.known if last else frozenset(self.flow.inputs)
         states = dict.fromkeys(sorted(known), "known")
         states |= dict.fromkeys(last.waiting if last else (), "waits")
-        if call is not None and call.kind == "execute" and call.operation is not None:
-            results = self.wired.operations[call.operation].results
-            states |= dict.fromkeys(results, "now")
-        elif call is not None:
-            states[call.value] = "asked" if call.kind == "ask" else "found"
+        if now is not None and now.kind == "execute":
+            states |= dict.fromkeys(self._made_by(now), "now")
+        elif now is not None:
+            states[now.value] = "asked" if now.kind == "ask" else "found"
         return states
 
     def _notes(self, step: int) -> dict[str, str]:
         """Return how often each value was made so far."""
-        made: Counter[int] = Counter()
-        for call in self.steps[:step]:
-            if call.kind == "execute" and call.operation is not None:
-                made.update(self.wired.operations[call.operation].results)
+        made = Counter(value for past in self.steps[:step] for value in self._made_by(past))
         notes = self.picture.notes
         return {notes[value]: f"{count}×" for value, count in made.items() if value in notes}
 
-    def _marks(self, states: dict[int, str], call: Call | None) -> dict[str, str]:
+    def _marks(self, states: dict[int, str], now: ExecutionStep | None) -> dict[str, str]:
         picture = self.picture
         order = ("known", "waits", "found", "asked", "now")
         marks: dict[str, str] = {}
@@ -171,55 +167,52 @@ class _Lane(NamedTuple):
             marks[picture.values[value]] = state
             if value in picture.badges:
                 marks[picture.badges[value]] = state
-        if call is None:
+        if now is None:
             return marks
-        marks[picture.values[call.value]] += " here"
-        if call.operation is not None and call.operation in picture.calls and call.kind != "find":
-            marks[picture.calls[call.operation]] = states[call.value]
-        if call.kind == "execute" and call.operation is not None:
-            operation = self.wired.operations[call.operation]
-            lines = [picture.arguments.get((call.operation, a)) for a in operation.arguments]
-            lines += [picture.results.get((call.operation, r)) for r in operation.results]
-        else:
-            asking = [p for p, o in enumerate(self.wired.operations) if call.asker in o.results]
-            lines = [picture.arguments.get((p, call.value)) for p in asking]
-            lines += [picture.results.get((p, call.asker or 0)) for p in asking]
-        return marks | dict.fromkeys(filter(None, lines), "lit")
+        marks[picture.values[now.value]] += " here"
+        if now.call in picture.calls and now.kind != "find":
+            marks[picture.calls[now.call]] = states[now.value]
+        lines: list[tuple[int, int, bool]] = []
+        if now.kind == "execute" and now.call is not None:
+            read = self.flow.calls[now.call].arguments
+            lines += [(now.call, value, False) for value in read]
+            lines += [(now.call, value, True) for value in self._made_by(now)]
+        elif now.asker is not None:
+            asking = [place for place, c in enumerate(self.flow.calls) if now.asker in c.results]
+            lines += [(place, now.value, False) for place in asking]
+            lines += [(place, now.asker, True) for place in asking]
+        # A request travels against the arrows, from who asks to what is asked for.
+        way = "lit" if now.kind == "execute" else "asks"
+        return marks | {picture.lines[line]: way for line in lines if line in picture.lines}
 
-    def _says(self, step: int, call: Call | None) -> str:
-        names = self.wired.names
+    def _says(self, step: int, now: ExecutionStep | None) -> str:
+        names = self.flow.names
         if step == 0:
             return "Nothing has happened yet."
-        if call is None:
+        if now is None:
             stopped = f"Stopped after {len(self.steps):,} steps; it would go on."
             return stopped if self.is_cut else f"Done after {_counted(len(self.steps), 'step')}."
-        if call.kind == "execute":
-            made = self.wired.operations[call.operation or 0].name
-            again = sum(
-                1 for c in self.steps[:step] if c.kind == "execute" and c.value == call.value
-            )
-            return f"{made} is executed{'' if again == 1 else f', for the {_nth(again)} time'}."
-        asker = "You ask" if call.asker is None else f"{names[call.asker]} asks"
-        answer = "" if call.kind == "ask" else ": it is known"
-        return f"{asker} for {names[call.value]}{answer}."
+        if now.kind == "execute":
+            made = self.flow.calls[now.call or 0].name
+            times = sum(past[:2] == now[:2] for past in self.steps[:step])
+            return f"{made} is executed{'' if times == 1 else f', for the {_nth(times)} time'}."
+        asker = "You ask" if now.asker is None else f"{names[now.asker]} asks"
+        answer = "" if now.kind == "ask" else ": it is known"
+        return f"{asker} for {names[now.value]}{answer}."
 
-    def _stack(self, call: Call | None, last: Call | None) -> str:
+    def _stack(self, now: ExecutionStep | None, last: ExecutionStep | None) -> str:
         if self.name == "ordered":
-            order = [step.operation for step in self.steps]
-            now = None if call is None else call.executed - 1
-            return f"The order: {self._listed(order, now)}"
+            order = [step.call for step in self.steps]
+            return f"The order: {self._listed(order, None if now is None else now.executed - 1)}"
         waiting = list(last.waiting) if last else []
-        names = [html.escape(self.wired.names[value]) for value in waiting]
+        names = [html.escape(self.flow.names[value]) for value in waiting]
         if len(names) > _STACK_NAMES:
-            names = [
-                *names[:2],
-                f"({len(names) - _STACK_NAMES + 1} more)",
-                *names[3 - _STACK_NAMES :],
-            ]
+            more = f"({len(names) - _STACK_NAMES + 1} more)"
+            names = [*names[:2], more, *names[3 - _STACK_NAMES :]]
         return f"Open questions, {len(waiting)}: " + (" → ".join(names) or "none")
 
     def _listed(self, order: Sequence[int | None], now: int | None) -> str:
-        names = [html.escape(self.wired.operations[place or 0].name) for place in order]
+        names = [html.escape(self.flow.calls[place or 0].name) for place in order]
         if now is not None:
             names[now] = f"<b>{names[now]}</b>"
         middle = now or 0
@@ -232,14 +225,11 @@ class _Lane(NamedTuple):
 def _keyframe(lanes: Sequence[_Lane], event: Sequence[_Event]) -> Keyframe:
     pairs = zip(lanes, event, strict=True)
     parts = [f"{lane.name}: {part.news}" for lane, part in pairs if part.news is not None]
-    marks: dict[str, str] = {}
-    texts: dict[str, str] = {}
-    pieces: dict[str, str] = {}
+    together: tuple[dict[str, str], ...] = ({}, {}, {})
     for part in event:
-        marks |= part.marks
-        texts |= part.texts
-        pieces |= part.pieces
-    return Keyframe(" | ".join(parts), marks=marks, texts=texts, pieces=pieces)
+        for whole, own in zip(together, part[2:], strict=True):
+            whole |= own
+    return Keyframe(" | ".join(parts), "", *together)
 
 
 def _template(lanes: Sequence[_Lane], still: Keyframe | None = None) -> str:
@@ -251,7 +241,7 @@ def _template(lanes: Sequence[_Lane], still: Keyframe | None = None) -> str:
         svg = lane.picture.svg
         shade = colours.PALETTE[_COLOURS[lane.name]]
         wide = " wide" if lane.picture.width > _WIDE else ""
-        long = " long" if len(lane.wired.operations) > _STACK_NAMES // 2 else ""
+        long = " long" if len(lane.flow.calls) > _STACK_NAMES // 2 else ""
         if still is not None:
             svg = standing_picture(lane.picture, still, text, asset(__package__, "picture.css"))
         pieces.append(
@@ -271,18 +261,15 @@ def _template(lanes: Sequence[_Lane], still: Keyframe | None = None) -> str:
     return template if still is None else baked(template, still)
 
 
-def _drawable(graph: Any, wired: Wiring) -> tuple[Graph, Mapping[str, Any]]:
-    """Return a graph that can be drawn, and what to write where."""
-    from hpml.symbolic.graph import Call as DrawnCall
-    from hpml.symbolic.graph import Graph, Value
-
-    if not isinstance(graph, (Mapping, Wiring)):
-        return getattr(graph, "graph", graph), {}
-    values = tuple(Value(None, name, False) for name in wired.names)
-    calls = tuple(DrawnCall(o.name, o.name, o.arguments, o.results) for o in wired.operations)
-    drawn = Graph(values, wired.inputs, calls, wired.outputs)
-    # The name stands in the box; an operation has none of its own.
-    return drawn, {"node_text": wired.names.__getitem__, "edge_text": lambda _: ""}
+def _drawn(
+    graph: Any, flow: Dataflow
+) -> tuple[Drawable, Callable[[int], str], Callable[[int], str]]:
+    """Return a graph that can be drawn, and what to write on its values and calls."""
+    if isinstance(graph, (Mapping, Dataflow)):
+        # The name stands in the box; a call has none of its own.
+        return flow, flow.names.__getitem__, lambda _: ""
+    graph = getattr(graph, "graph", graph)
+    return graph, lambda value: graph.values[value].text(), lambda call: graph.calls[call].name
 
 
 def _counted(count: int, noun: str) -> str:

@@ -17,6 +17,7 @@ _NULL = "NULL"
 _ATTRIBUTES = ("LOAD_ATTR", "LOAD_METHOD", "LOAD_SUPER_ATTR", "IMPORT_FROM")
 _NOTHING = {
     "NOP": "does nothing",
+    "NOT_TAKEN": "does nothing: it marks where the jump above does not lead",
     "CACHE": "does nothing",
     "PRECALL": "gets the call that follows ready",
     "EXTENDED_ARG": "holds the upper part of the next instruction's number",

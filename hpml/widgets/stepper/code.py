@@ -106,7 +106,7 @@ def codes_of(trace: Trace, collected: Sequence[CodeType]) -> tuple[tuple[Code, .
         stretches[-1].append(step)
     shown: dict[object, int] = {}
     found: list[Code] = []
-    sources: list[tuple[str, Source]] = []
+    sources = _Sources()
     of_steps: list[int] = []
     for steps in stretches:
         fitting = (c for c in candidates[steps[0].function] if _fits(c, steps))
@@ -161,11 +161,11 @@ def _fits(code: CodeType, steps: Sequence[Step]) -> bool:
     return all((s.offset, s.opname, s.line, s.instruction.arg) in there for s in steps)
 
 
-def _shown(code: CodeType, sources: list[tuple[str, Source]]) -> Code:
+def _shown(code: CodeType, sources: _Sources) -> Code:
     listing = disassemble(code).listings[0]
     # As in CPython: a parameter that inner functions use is variable and cell in one place.
     own = [name for name in code.co_cellvars if name not in code.co_varnames]
-    source = _source(code, sources)
+    source = sources.around(code)
     return Code(
         code.co_qualname,
         listing.instructions,
@@ -190,22 +190,27 @@ def _guessed(steps: Sequence[Step]) -> Code:
     return Code(steps[0].function, instructions, (), tuple(names), frozenset(), {}, None)
 
 
-def _source(code: CodeType, sources: list[tuple[str, Source]]) -> Source | None:
-    """Return the source around a code object: that of the function it stands in, if there is."""
-    line = code.co_firstlineno
-    for file, source in sources:
-        if file == code.co_filename and source.first <= line < source.first + len(source.lines):
-            return source
-    try:
-        lines, first = inspect.getsourcelines(code)
-    except (OSError, TypeError, IndexError):
-        return None
-    expanded = [text.rstrip("\r\n") for text in lines]
-    depths = [len(text) - len(text.lstrip()) for text in expanded if text.strip()]
-    indent = min(depths, default=0)
-    source = Source(tuple(text[indent:] for text in expanded), max(first, 1), indent)
-    sources.append((code.co_filename, source))
-    return source
+class _Sources:
+    """Finds the source around code objects: that of the function it stands in is found once."""
+
+    def __init__(self) -> None:
+        self._found: list[tuple[str, Source]] = []
+
+    def around(self, code: CodeType) -> Source | None:
+        """Return the source that holds a code object, or None if there is none."""
+        line = code.co_firstlineno
+        for file, source in self._found:
+            if file == code.co_filename and source.first <= line < source.first + len(source.lines):
+                return source
+        try:
+            lines, first = inspect.getsourcelines(code)
+        except (OSError, TypeError, IndexError):
+            return None
+        texts = [text.rstrip("\r\n") for text in lines]
+        indent = min((len(t) - len(t.lstrip()) for t in texts if t.strip()), default=0)
+        source = Source(tuple(text[indent:] for text in texts), max(first, 1), indent)
+        self._found.append((code.co_filename, source))
+        return source
 
 
 def _spans(

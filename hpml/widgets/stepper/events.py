@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from hpml.bytecode.machine import Raised, Step, Trace
 from hpml.widgets.stepper.captions import instruction_words, locals_named
@@ -26,14 +27,11 @@ class Event:
         step: the instruction that is looked at.
         words: what happens, in one sentence.
         stack: the value stack afterwards, from the bottom to the top.
-        gone: what was taken off, with the level at which it lay.
-        new: the levels of `stack` that were put on it or that changed.
-        locals: the variables by name.
-        cells: those shared with other functions.
-        read: the names of variables that were read.
-        written: the names of variables that were written.
         callers: the steps of the functions that wait, the outermost first.
         printed: what had been printed before.
+        gone: what was taken off, with the level at which it lay.
+        new: the levels of `stack` that were put on it or that changed.
+        read, written: the names of variables that were.
         prints: what was printed now.
         raised: the exception raised now, or None.
         goes_to: the offset that a jump or an exception leads to, or None.
@@ -43,17 +41,25 @@ class Event:
     step: Step
     words: Words
     stack: tuple[str, ...]
-    gone: tuple[tuple[int, str], ...]
-    new: frozenset[int]
-    locals: Mapping[str, str]
-    cells: Mapping[str, str]
-    read: tuple[str, ...]
-    written: tuple[str, ...]
     callers: tuple[Step, ...]
     printed: str
-    prints: str
-    raised: Raised | None
-    goes_to: int | None
+    gone: tuple[tuple[int, str], ...] = ()
+    new: frozenset[int] = frozenset()
+    read: tuple[str, ...] = ()
+    written: tuple[str, ...] = ()
+    prints: str = ""
+    raised: Raised | None = None
+    goes_to: int | None = None
+
+    @property
+    def locals(self) -> Mapping[str, str]:
+        """The variables by name."""
+        return self.step.locals
+
+    @property
+    def cells(self) -> Mapping[str, str]:
+        """The variables that are shared with other functions, by name."""
+        return self.step.cells
 
     @property
     def line(self) -> int | None:
@@ -143,12 +149,12 @@ class _Walk:
             f"{self.called_with or first.function} is called: its arguments stand in the values "
             "array, the value stack is empty, and nothing has been executed yet"
         ]
-        return self._event("start", first, words, (), variables_of=first)
+        return self._event("start", first, words, ())
 
     def _asks(self, step: Step) -> Event:
         words: Words = [("op", str(step.instruction)), " makes a generator run until it pauses"]
-        # Its locals are those before: the step has not done its own work yet.
-        return self._event("step", step, words, step.stack_before, variables_of=step)
+        # What the step itself does comes later.
+        return self._event("step", step, words, step.stack_before)
 
     def _step(self, step: Step, after: Step | None) -> Event:
         words = instruction_words(step)
@@ -168,7 +174,7 @@ class _Walk:
             words,
             step.stack_after,
             gone=gone,
-            new=changed | set(range(low, len(step.stack_after))),
+            new=frozenset(changed | set(range(low, len(step.stack_after)))),
             read=read,
             written=written,
             prints=step.printed,
@@ -200,7 +206,7 @@ class _Walk:
         made = (call.called or "").endswith(".__init__") and put and put[-1] != "None"
         what = "the object that was made, " if made else f"what {call.called} returned, "
         words += [what, ("new", named(put[-1]))] if put else ["nothing"]
-        new = set(range(len(call.stack_after), len(after.stack_before)))
+        new = frozenset(range(len(call.stack_after), len(after.stack_before)))
         return self._event("back", call, words, after.stack_before, new=new)
 
     def _lands(self, call: Step, after: Step, raised: Raised) -> Event:
@@ -213,7 +219,7 @@ class _Walk:
         stack = after.stack_before
         gone = tuple(enumerate(call.stack_after[kept:], kept))
         return self._event(
-            "lands", call, words, stack, gone=gone, new=set(range(kept, len(stack))),
+            "lands", call, words, stack, gone=gone, new=frozenset(range(kept, len(stack))),
             goes_to=after.offset,
         )  # fmt: skip
 
@@ -227,26 +233,10 @@ class _Walk:
         return self._event("stopped", last, words, last.stack_after)
 
     def _event(
-        self,
-        kind: str,
-        step: Step,
-        words: Words,
-        stack: Sequence[str],
-        *,
-        variables_of: Step | None = None,
-        gone: tuple[tuple[int, str], ...] = (),
-        new: set[int] | frozenset[int] = frozenset(),
-        read: tuple[str, ...] = (),
-        written: tuple[str, ...] = (),
-        prints: str = "",
-        raised: Raised | None = None,
-        goes_to: int | None = None,
+        self, kind: str, step: Step, words: Words, stack: Sequence[str], **more: Any
     ) -> Event:
-        source = variables_of or step
-        return Event(
-            kind, step, words, tuple(stack), gone, frozenset(new), source.locals, source.cells,
-            read, written, tuple(self.open[: step.depth]), self.printed, prints, raised, goes_to,
-        )  # fmt: skip
+        waiting = tuple(self.open[: step.depth])
+        return Event(kind, step, words, tuple(stack), waiting, self.printed, **more)
 
 
 def _counted(count: int, noun: str) -> str:

@@ -9,7 +9,6 @@ from hpml.widgets.stepper.events import Event
 from hpml.widgets.stepper.layout import Layout
 from hpml.widgets.stepper.words import as_html, as_text, named
 
-_CALLERS = 4
 _PRINTED = 400
 _PRINTED_LINES = 8
 
@@ -31,7 +30,7 @@ def _keyframe(layout: Layout, number: int) -> Keyframe:
     _variables(layout, event, code, marks, texts)
     _guard(layout, event, code, marks, pieces)
     if layout.depth:
-        pieces["calls"] = _calls(event)
+        pieces |= _calls(event)
     if printed := _printed(event):
         pieces["out"] = printed
     return Keyframe(f"{as_text(event.words)}.", marks=marks, texts=texts, pieces=pieces)
@@ -139,18 +138,23 @@ def _guard(
             marks[f"e{code}.{place}"] = "thrown" if thrown else "on"
 
 
-def _calls(event: Event) -> str:
-    """Return the functions that have not ended, the innermost first, as the stack has them."""
+def _calls(event: Event) -> dict[str, str]:
+    """Return the function that runs, and each that waits, with what waits on its stack."""
     where = "" if event.line is None else f" line {event.line}"
-    items = [f"<li><b>{html.escape(event.step.function)}</b>{where}</li>"]
-    waiting = list(reversed(event.callers))
-    few = waiting if len(waiting) <= _CALLERS else waiting[: _CALLERS - 1]
-    for step in few:
+    pieces = {"calls": f"<b>{html.escape(event.step.function)}</b>{where}"}
+    for depth, step in enumerate(event.callers):
         line = "" if step.line is None else f" waits in line {step.line}"
-        items.append(f"<li>{html.escape(step.function)}{line}</li>")
-    if len(waiting) > len(few):
-        items.append(f"<li>{len(waiting) - len(few)} more wait</li>")
-    return "".join(items)
+        # What a call takes off is its callee's; a generator that runs on leaves the stack as it is.
+        stack = step.stack_after if step.called is not None else step.stack_before
+        boxes = "".join(f"<code>{html.escape(named(value))}</code>" for value in stack)
+        names = {**step.locals, **step.cells}
+        values = ", ".join(f"{name} = {named(value)}" for name, value in names.items())
+        pieces[f"q{depth}"] = (
+            f"<details><summary>{html.escape(step.function)}{line}</summary>"
+            f"<p>stack, bottom first: {boxes or 'empty'}</p>"
+            f"<p>variables: {html.escape(values) or 'none'}</p></details>"
+        )
+    return pieces
 
 
 def _printed(event: Event) -> str:

@@ -11,7 +11,7 @@ from hpml.bytecode.machine import Trace
 from hpml.widgets.stepper.code import Code, Source, codes_of, kept
 from hpml.widgets.stepper.events import Event, events
 
-LEVELS = 9
+LEVELS = 7
 """How many levels of the value stack are seen at once."""
 
 _FEWEST_LEVELS = 3

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import FunctionType, MethodType
 from typing import Any, Literal
 
@@ -88,7 +88,7 @@ def stepper(
 def animation_of_call(
     function: FunctionType | MethodType,
     args: tuple[Any, ...],
-    kwargs: dict[str, Any],
+    kwargs: Mapping[str, Any],
     *,
     max_steps: int,
     step_into: StepInto,
@@ -129,7 +129,7 @@ def checked_steps(max_steps: object) -> None:
 def _recorded(
     function: Any,
     args: tuple[Any, ...],
-    kwargs: dict[str, Any],
+    kwargs: Mapping[str, Any],
     max_steps: int,
     collector: CodeCollector,
 ) -> Trace:

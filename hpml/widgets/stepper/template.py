@@ -191,8 +191,16 @@ def _guard(layout: Layout) -> str:
 def _callers(layout: Layout) -> str:
     if not layout.depth:
         return ""
-    rows = min(layout.depth, 4) + 1
-    return f'<h4>Calls</h4><ol class="calls" style="--rows:{rows}" {placeholder("calls")}></ol>'
+    # The innermost on top, as the stack has them; each waits in a place of its own, so that what
+    # is open stays open while the functions that it called go on.
+    waiting = "".join(
+        f"<div {placeholder(f'q{depth}')}></div>" for depth in reversed(range(layout.depth))
+    )
+    return (
+        "<h4>Calls <small>click one that waits to see its stack</small></h4>"
+        f'<div class="calls" style="--rows:{min(layout.depth, 4) + 1}">'
+        f"<p {placeholder('calls')}></p>{waiting}</div>"
+    )
 
 
 def _stack(layout: Layout) -> str:

@@ -9,9 +9,9 @@ import hashlib
 import io
 import linecache
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from types import CodeType, FunctionType
-from typing import Any
+from typing import Any, NamedTuple
 
 from hpml.bytecode import BytecodeError, Machine, StepLimitError
 from hpml.widgets.errors import WidgetError
@@ -21,24 +21,12 @@ _FILE = "<typed {}>"
 _YOURS = "your call"
 
 
-class Called:
-    """A function and what it is to be called with.
+class Called(NamedTuple):
+    """A function and what it is to be called with."""
 
-    Attributes:
-        function: to be called.
-        args: by place.
-        kwargs: by name.
-    """
-
-    def __init__(
-        self,
-        function: FunctionType,
-        args: tuple[Any, ...] = (),
-        kwargs: dict[str, Any] | None = None,
-    ) -> None:
-        self.function = function
-        self.args = args
-        self.kwargs = kwargs or {}
+    function: FunctionType
+    args: tuple[Any, ...] = ()
+    kwargs: Mapping[str, Any] = {}
 
 
 def function_of_text(text: str, names: tuple[str, ...] = ()) -> FunctionType:

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from typing import TYPE_CHECKING
 
 import pytest
 
+from hpml.course.predictions.calibration import apart
 from hpml.labs import calibration, lab_head, predict
 
 if TYPE_CHECKING:
@@ -64,9 +67,42 @@ def test_late_answers_are_shown_and_not_counted(lab: Lab) -> None:
 def test_choices_count_by_themselves_and_have_no_place_in_the_picture(lab: Lab) -> None:
     predict("B is ...", choices=["faster", "slower"], key="s", answer="slower").reveal("slower")
     found = calibration()
-    assert found.summary == "Of 1 choice, 1 right. Answered in time: 1 of 1 question."
+    assert found.summary == (
+        "Of 1 question with one right answer, 1 right. Answered in time: 1 of 1 question."
+    )
     assert found.table.column("so") == ("right",)
     assert [text.get_text() for text in found.figure().axes[0].texts] == ["no predictions yet"]
+
+
+def test_an_exact_number_is_right_or_not_and_never_within_a_factor(lab: Lab) -> None:
+    predict("How many blocks?", unit="blocks", key="b", answer=3, exact=True).reveal(4)
+    found = calibration()
+    assert found.summary.startswith("Of 1 question with one right answer, 0 right.")
+    assert found.table.column("so") == ("not this time",)
+    lab_head(42, "The same lab in a new kernel")
+    assert calibration().table.column("so") == ("not this time",)
+
+
+def test_what_was_not_measured_cleanly_is_listed_and_not_scored(lab: Lab) -> None:
+    guess = predict("How long?", unit="µs", key="a", answer=3)
+    guess.reveal(2, unsure="The cores were busy.")
+    found = calibration()
+    assert guess.verdict == "You said 3 µs, measured 2 µs. Not scored: The cores were busy."
+    assert found.table.column("so") == ("not scored",)
+    assert "Not scored, since not measured cleanly: 1." in found.summary
+    assert [text.get_text() for text in found.figure().axes[0].texts] == ["no predictions yet"]
+    lab_head(42, "The same lab in a new kernel")
+    assert calibration().table.column("so") == ("not scored",)
+
+
+@pytest.mark.parametrize(
+    "points", [[(0.5, 0.5)] * 5, [(0.1, 0.1), (0.11, 0.1), (0.9, 0.2)], [(0.3, 0.3)]]
+)
+def test_no_mark_hides_another(points: list[tuple[float, float]]) -> None:
+    places = apart(points)
+    near = [math.dist(a, b) for a, b in itertools.combinations(places, 2)]
+    assert all(distance > 0.058 for distance in near)
+    assert max(map(math.dist, points, places)) < 0.2
 
 
 def test_an_answer_without_a_result_yet_is_listed(lab: Lab) -> None:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
+from hpml.base.style import PALETTE
 from hpml.labs import AnswerError, LabError, PredictionLocked, forget, lab_head, predict
 
 if TYPE_CHECKING:
@@ -49,6 +50,25 @@ def test_the_factor_stands_between_what_was_said_and_what_was_measured(
     assert guess.verdict in capsys.readouterr().out
     page = guess._result()
     assert all(text in page.html for text in (">3 µs<", ">0.9 µs<", ">3.3×<", guess.verdict))
+
+
+def test_green_means_right(lab: Lab) -> None:
+    green = f"4px solid {PALETTE['codegen']}"
+    guess = ask(3)
+    for measured, right in ((0.9, False), (2.9, True)):
+        guess.reveal(measured)
+        assert (green in guess._result().html) is right
+    guess.forget()
+    guess.reveal(3)
+    assert green not in guess._result().html
+
+
+def test_a_wide_measurement_is_shown_and_not_scored(lab: Lab) -> None:
+    guess = ask(3)
+    guess.reveal(SimpleNamespace(median=3e-6, quartiles=(1e-6, 3e-6, 9e-6), unit="s"))
+    assert guess.verdict.startswith("You said 3 µs, measured 3 µs. Not scored: the middle half of")
+    assert "spans a factor of 9" in guess.verdict
+    assert guess.factor is None
 
 
 def test_running_the_cell_again_or_in_a_new_kernel_finds_the_locked_answer(lab: Lab) -> None:

@@ -4,8 +4,18 @@ from __future__ import annotations
 
 import pytest
 
+from hpml.benchmark import Ratio
 from hpml.course.errors import AnswerError, LabError, PredictionLocked
-from hpml.course.predictions.state import Entry, factor, key_from, lock, restore, show, verdict
+from hpml.course.predictions.state import (
+    Entry,
+    factor,
+    key_from,
+    lock,
+    restore,
+    right,
+    show,
+    verdict,
+)
 
 CALL = Entry("call", "How long does one call take?", unit="µs")
 SIDE = Entry("side", "B is ...", choices=("faster", "slower", "cannot tell"))
@@ -74,6 +84,14 @@ def test_a_choice_is_right_or_not_this_time() -> None:
     assert verdict(show(lock(SIDE, 2), "slower")).endswith("So: right.")
     assert verdict(show(lock(SIDE, 1), "slower")).endswith("So: not this time.")
     assert verdict(show(SIDE, "slower")) == "No prediction made. The answer: slower."
+
+
+def test_a_choice_is_shown_by_a_ratio_and_scored_only_if_it_is_narrow() -> None:
+    narrow, wide = Ratio(1.5, 1.4, 1.6, "slower"), Ratio(1.5, 0.9, 2.6, "cannot tell")
+    assert right(show(lock(SIDE, 2), narrow)) is True
+    found = show(lock(SIDE, 3), wide)
+    assert (found.measured, right(found)) == ("cannot tell", None)
+    assert "Not scored: its 95 % interval spans a factor of 2.9" in verdict(found)
 
 
 def test_without_an_answer_the_result_is_shown_as_not_predicted() -> None:

@@ -4,17 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import sys
+from types import SimpleNamespace
 
 import pytest
 import torch
 from torch import nn
 
-from hpml.benchmark.comparison import Comparison, Ratio
+from hpml.base.page import show_code
+from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.measurement import Measurement
 from hpml.course.errors import LabError
 from hpml.labs import lab_07_code_generation as cg
-from hpml.labs.lab_07_code_generation.explanation import EXPLANATION
+from hpml.labs.lab_07_code_generation.networks import function_of
+from hpml.profiling import profile_calls
 from hpml.symbolic import config
+from hpml.symbolic.execution.instructions import count_instructions
 
 WITHOUT_LOOPS = float("inf")
 
@@ -70,7 +74,7 @@ def test_generated_code_executes_fewer_instructions_than_the_other_executions():
                 cg.chain_model([nn.Identity() for _ in range(n)], execution) for n in (5, 10)
             )
         x = torch.ones(1, 4)
-        return (cg.count_instructions(many, x) - cg.count_instructions(few, x)) / 5
+        return (count_instructions(many, x) - count_instructions(few, x)) / 5
 
     lazy, ordered, codegen = each("lazy"), each("ordered"), each("codegen")
     assert lazy > ordered > codegen > 0
@@ -83,7 +87,7 @@ def each_layer(execution, *, inside):
             cg.chain_model([nn.Linear(4, 4) for _ in range(n)], execution) for n in (5, 10)
         )
     x = torch.ones(1, 4)
-    counts = [cg.count_instructions(model, x, inside=inside) for model in (few, many)]
+    counts = [count_instructions(model, x, inside=inside) for model in (few, many)]
     return (counts[1] - counts[0]) / 5
 
 
@@ -100,7 +104,7 @@ def test_counting_leaves_the_tracer_that_was_there():
     before = sys.gettrace()
     sys.settrace(tracer)
     try:
-        cg.count_instructions(cg.chain_model([nn.Identity()]), torch.ones(1, 4))
+        count_instructions(cg.chain_model([nn.Identity()]), torch.ones(1, 4))
         kept = sys.gettrace()
     finally:
         sys.settrace(before)
@@ -109,8 +113,8 @@ def test_counting_leaves_the_tracer_that_was_there():
 
 def test_a_measured_expression_takes_a_thousandth_of_the_call_that_repeats_it():
     runs = []
-    found = cg.measure_expressions({"one": "note()"}, {"note": lambda: runs.append(1)}, rounds=6)
-    assert found["one"].number % 1000 == 0
+    found = cg.measure_expressions(["note()"], {"note": lambda: runs.append(1)})
+    assert found["note()"].number % 1000 == 0
     assert len(runs) % 1000 == 0
     assert len(runs) > 0
 
@@ -119,9 +123,8 @@ def test_a_measured_expression_takes_a_thousandth_of_the_call_that_repeats_it():
 
 
 def both_forms(model, x):
-    layers = model._execution_order_layers
-    named = cg.live_bytes(model._generated_forward_source, layers, x)
-    return named, cg.live_bytes(model.source, layers, x)
+    named = cg.live_bytes(model, model._generated_forward_source, x)
+    return named, cg.live_bytes(model, model.source, x)
 
 
 def test_a_name_for_each_value_keeps_all_of_them_alive():
@@ -146,8 +149,8 @@ def test_results_that_share_their_memory_are_counted_once():
         "    a = l[0](x)\n    b = l[1](a)\n    return b\n"
     )
     x = torch.ones(16, 4)
-    layers = [lambda t: t * 2, lambda t: t.view(4, 16)]
-    assert cg.live_bytes(source, layers, x) == (x.nbytes, x.nbytes)
+    model = SimpleNamespace(_execution_order_layers=[lambda t: t * 2, lambda t: t.view(4, 16)])
+    assert cg.live_bytes(model, source, x) == (x.nbytes, x.nbytes)
 
 
 def test_the_picture_of_memory_says_both_peaks():
@@ -180,8 +183,8 @@ def test_an_error_page_of_what_does_not_fail_is_refused():
         cg.error_page(lambda: None)
 
 
-def test_a_listing_escapes_what_it_shows():
-    assert "a &lt; b" in cg.listing("a < b").html
+def test_shown_code_is_escaped():
+    assert "a &lt; b" in show_code("a < b").html
 
 
 # --- budget ---
@@ -189,136 +192,77 @@ def test_a_listing_escapes_what_it_shows():
 
 def stages(**microseconds):
     times = {
-        "loop": 1.0, "function": 3.0, "module": 10.0, "into C++": 2.0, "linear, no rows": 12.0,
-        "linear": 21.0, "whole": 45.0, **microseconds,
+        "loop": 1.0, "function": 3.0, "module": 10.0, "linear, no rows": 12.0,
+        "linear": 21.0, "whole": 45.0, "floor": 7.0, **microseconds,
     }  # fmt: skip
     made = [
-        # The slow samples are the other programs of the machine.
         Measurement(name, tuple(1e-6 * t * slow for slow in (1, 1, 2, 3, 2, 1)), number=10)
         for name, t in times.items()
     ]
     return Comparison(tuple(made), "loop", 6)
 
 
-def test_the_parts_add_up_to_the_whole():
-    parts = cg.budget(stages(), layers=10)
-    expected = [1e-7, 2e-7, 7e-7, 1e-7, 1e-6, 9e-7, 1.5e-6]
-    assert parts.column("time") == pytest.approx(expected)
-    assert sum(parts.column("share")) == pytest.approx(1)
-    assert "by the medians 6.75 µs" in str(parts)
-
-
-def test_the_parts_of_the_operator_add_up_to_the_operator():
-    parts = cg.budget(stages(), layers=10)
-    operator = [row[1] for row in parts.rows if row[0].startswith("F.linear")]
-    assert len(operator) == 3
-    assert sum(operator) == pytest.approx((21 - 1) * 1e-7)
+def test_the_parts_add_up_to_the_whole_within_each_round():
+    found = cg.budget(stages())
+    middle = 1.5e-6
+    expected = [1 * middle, 2 * middle, 7 * middle, 11 * middle, 9 * middle, 15 * middle]
+    assert [part.value for _, part in found.items()] == pytest.approx(expected)
+    assert sum(part.value for _, part in found.items()) == pytest.approx(found.whole.value)
+    assert found.share("F.linear") == pytest.approx(20 / 45)
+    assert all(part.low < part.value < part.high for _, part in found.items())
 
 
 def test_a_negative_part_is_shown_and_drawn():
-    parts = cg.budget(stages(whole=26.0), layers=10)
-    assert parts.column("time")[-1] == pytest.approx(-4e-7)
-    page = cg.draw_budget(parts, 1.7e-6)
-    assert "F.linear: dispatch takes 1,000 ns" in page.plain
-    assert "the floor is 1,700 ns" in page.plain
+    page = cg.budget(stages(whole=26.0)).picture()
+    assert "weights -6.00 µs" in page.plain
+    assert "the floor 10.5 µs" in page.plain
+    assert page.png is not None
 
 
 def test_a_budget_without_all_stages_is_refused():
-    found = stages()
-    few = Comparison(found.measurements[:3], "loop", 6)
-    with pytest.raises(LabError, match="linear, no rows, linear, whole"):
-        cg.budget(few, layers=10)
+    few = Comparison(stages().measurements[:3], "loop", 6)
+    with pytest.raises(LabError, match="it misses 'floor'"):
+        cg.budget(few)
 
 
-# --- inlining ---
+# --- what a forward costs ---
 
 
-def test_a_moment_says_who_is_called_and_why():
-    model = cg.residual_model(2)
-    model.execution = "inlined"
-    moments = {"before": model.explain()}
-    handle = model._execution_order_layers[1].register_forward_hook(lambda *given: None)
-    moments["hook"] = model.explain()
-    handle.remove()
-    moments["after"] = model.explain()
-    before, hook, after = cg.explained(moments).rows
-    assert before[1:] == after[1:] == (6, 0, "")
-    assert hook[:3] == ("hook", 5, 1)
-    assert "hook" in hook[3]
+def at(**times):
+    made = [Measurement(name, (time,) * 6, number=10) for name, time in times.items()]
+    return Comparison(tuple(made), "handwritten", 6)
 
 
-def test_of_many_called_layers_only_some_are_named():
-    model = cg.chain_model([nn.Linear(4, 4) for _ in range(5)])
-    ((_, inlined, called, names),) = cg.explained({"now": model.explain()}).rows
-    assert (inlined, called) == (0, 5)
-    assert names.count(":") == 3
-    assert names.endswith("…")
+def test_costs_of_two_depths_forecast_a_third():
+    costs = cg.costs_of({10: at(handwritten=12.0, lazy=32.0), 20: at(handwritten=22.0, lazy=62.0)})
+    assert costs == {"start": 2.0, "layer": 1.0, "handwritten": 0.0, "lazy": 2.0}
+    with pytest.raises(LabError, match="two depths, got 1"):
+        cg.costs_of({10: at(handwritten=12.0)})
 
 
-# --- the explanation ---
+# --- chains ---
 
 
-def ratio(low, high):
-    answer = "slower" if low > 1.01 else "cannot tell"
-    return Ratio((low + high) / 2, low, high, answer)
+def test_all_ways_of_a_chain_run_its_layers_in_order():
+    x = torch.rand(2, 4)
+    ways = cg.linear_chain(3).ways
+    results = [way(x) for way in ways.values()]
+    assert len(ways) == 4
+    assert all(torch.equal(result, results[0]) for result in results)
 
 
-@pytest.mark.parametrize(
-    ("few", "many", "said"),
-    [
-        (ratio(1.8, 1.9), ratio(1.8, 1.9), "A fits"),
-        (ratio(1.10, 1.12), ratio(1.9, 2.1), "B fits"),
-        (ratio(1.8, 1.9), ratio(1.08, 1.1), "C fits"),
-        (ratio(1.1, 1.9), ratio(1.1, 1.9), "too wide"),
-        (ratio(1.8, 1.9), ratio(0.9, 1.1), "nothing can be explained"),
-        (ratio(0.9, 1.1), ratio(1.8, 1.9), "nothing can be explained"),
-    ],
-)
-def test_the_intervals_decide_which_explanation_fits(few, many, said):
-    assert said in cg.what_fits(few, many)
-
-
-def test_the_best_experiment_is_one_of_those_offered():
-    assert EXPLANATION.best in EXPLANATION.experiments
-    assert len(EXPLANATION.claims) == 3
-
-
-@pytest.mark.parametrize(
-    ("given", "said"),
-    [
-        (Ratio(0.5, 0.48, 0.52, "faster"), "**new** took 50 % less time than old"),
-        (Ratio(1.0, 0.5, 3.0, "cannot tell"), "**new** and old cannot be told apart (too noisy)"),
-    ],
-)
-def test_a_ratio_in_words(given, said):
-    assert cg.in_words("new", given, "old") == said
-
-
-# --- how quiet the machine is ---
-
-
-def spreading(*widths):
-    made = [
-        Measurement(str(n), tuple(1e-6 * (1 + width * k) for k in range(5)), number=10)
-        for n, width in enumerate(widths)
-    ]
-    return Comparison(tuple(made), "0", 5)
-
-
-def test_a_machine_is_busy_where_most_samples_spread_and_not_where_one_contender_does():
-    assert "quiet enough, if not for `2`." in cg.how_quiet(spreading(0.01, 0.01, 1.0)).plain
-    busy = cg.how_quiet(spreading(0.1, 0.01, 0.1)).plain
-    assert busy.startswith("This machine is busy. The middle half of the samples spans 17 %")
-    assert "ROUNDS = 75" in busy
-
-
-# --- running ---
+def test_only_one_way_of_a_chain_finds_its_layers_by_name():
+    counted = {name: profile_calls(lambda way=way: way(torch.rand(2, 4))) for name, way in
+               cg.chain_of(cg.nothings(5)).ways.items()}  # fmt: skip
+    found = {
+        n: c.python.get(("torch.nn.modules.module", "Module.__getattr__"), 0)
+        for n, c in counted.items()
+    }
+    assert found["self.fc0, ..."] == 5
+    assert found["l[0], ..."] == 0
 
 
 def test_source_gives_the_function_that_it_defines():
-    assert cg.function_of("import math\ndef forward(self, x): return math.fabs(x)")(None, -3) == 3
-
-
-def test_source_without_a_function_is_refused():
+    assert function_of("import math\ndef forward(self, x): return math.fabs(x)")(None, -3) == 3
     with pytest.raises(LabError, match="defines no function"):
-        cg.function_of("x = 1")
+        function_of("x = 1")

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import builtins
+import sys
 from types import CellType, CodeType, FunctionType, MethodType
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.frame_builtins import answer_from_frame
-from hpml.bytecode.machine.null import NULL
 from hpml.bytecode.machine.opcodes.classes import build_class
 from hpml.bytecode.machine.opcodes.containers import pop_many
 from hpml.bytecode.machine.state import Enter, Frame
+from hpml.bytecode.null import NULL
+from hpml.bytecode.plain_attributes import in_class
 
 
 def call(frame: Frame, function: Any, args: list[Any], keywords: dict[str, Any]) -> Enter | None:
@@ -54,12 +56,7 @@ def _is_plain_class(value: Any) -> bool:
         return False
     kind: Any = value
     plain = kind.__new__ is object.__new__ and not kind.__flags__ & _IS_ABSTRACT
-    return plain and type(_in_class(kind, "__init__")) is FunctionType
-
-
-def _in_class(kind: Any, name: str) -> Any:
-    """Return what the class defines under `name`, unbound: it may be a static or class method."""
-    return next(owner.__dict__[name] for owner in kind.__mro__ if name in owner.__dict__)
+    return plain and type(in_class(kind, "__init__")) is FunctionType
 
 
 _IS_ABSTRACT = 1 << 20  # Py_TPFLAGS_IS_ABSTRACT
@@ -120,16 +117,25 @@ def _call_named(
     return call(frame, function, args[:first], dict(zip(names, args[first:], strict=True)))
 
 
+def call_function_ex_with_flag(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
+    """Do as CALL_FUNCTION_EX, with keyword arguments if 1 is set (until 3.13)."""
+    if not instruction.arg & 1:
+        frame.stack.append(NULL)
+    return call_function_ex(frame, instruction)
+
+
 def call_function_ex(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
-    """Call with an iterable of arguments and, if 1 is set, a mapping of keyword arguments."""
-    keywords = frame.stack.pop() if instruction.arg & 1 else {}
+    """Call with an iterable of arguments and a mapping of keyword arguments, or NULL (3.14)."""
+    keywords = frame.stack.pop()
+    if keywords is NULL:
+        keywords = {}
     args = frame.stack.pop()
     function = frame.stack.pop()
     other = frame.stack.pop()
     if function is NULL:  # 3.13 has the function below the NULL
         function = other
     kind = type(args)
-    if not hasattr(kind, "__iter__") and not hasattr(kind, "__getitem__"):
+    if in_class(kind, "__iter__") is NULL and in_class(kind, "__getitem__") is NULL:
         function(*args, **keywords)  # CPython words the error, which names the function
     return call(frame, function, [*args], keywords)
 
@@ -166,10 +172,15 @@ def set_function_attribute(frame: Frame, instruction: DecodedInstruction) -> Non
     if instruction.arg == 8:
         # Python code cannot replace a closure; nobody else has seen this function yet.
         made = FunctionType(function.__code__, function.__globals__, closure=value)
-        made.__annotations__ = function.__annotations__
+        if sys.version_info >= (3, 14):
+            made.__annotate__ = function.__annotate__
+        else:
+            made.__annotations__ = function.__annotations__
         made.__kwdefaults__ = function.__kwdefaults__
         made.__defaults__ = function.__defaults__
         function = made
+    elif instruction.arg == _ANNOTATE:
+        function.__annotate__ = value  # type: ignore[attr-defined]
     elif instruction.arg == 4:
         function.__annotations__ = _pairs(value)
     elif instruction.arg == 2:
@@ -177,6 +188,10 @@ def set_function_attribute(frame: Frame, instruction: DecodedInstruction) -> Non
     else:
         function.__defaults__ = value
     frame.stack.append(function)
+
+
+_ANNOTATE = 16
+"""Asks for a function that computes the annotations when somebody wants them (PEP 649, 3.14)."""
 
 
 def _pairs(parts: tuple[Any, ...]) -> dict[str, Any]:

@@ -8,11 +8,11 @@ import sys
 from types import CodeType, FunctionType
 from typing import Any
 
-from hpml.bytecode.machine import tracebacks
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.interpreter import run
-from hpml.bytecode.machine.null import NULL
 from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise
+from hpml.bytecode.null import NULL
+from hpml.bytecode.plain_attributes import in_class, traceback_of, unchanged
 
 
 def load_build_class(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -45,7 +45,7 @@ def build_class(frame: Frame, function: Any, name: Any, /, *bases: Any, **keywor
         stack.push(body)
         outcome = run(stack)
         if isinstance(outcome, Reraise):
-            with tracebacks.unchanged(outcome.error):
+            with unchanged(outcome.error, sys.exc_info()[1]):
                 raise outcome.error
         return outcome.value
 
@@ -82,35 +82,67 @@ def import_from(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.stack.append(value)
 
 
+def import_star(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a module into the namespace: its public names (3.11)."""
+    names_from_star(frame, frame.stack.pop())
+
+
+def names_from_star(frame: Frame, module: Any) -> None:
+    """Put the public names of `module` into the namespace."""
+    names = getattr(module, "__all__", NULL)
+    public = names is NULL
+    for name in module.__dict__ if public else names:
+        if not (public and name.startswith("_")):
+            frame.namespace[name] = getattr(module, name)
+
+
+def print_expression(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a value, and show it as the interactive prompt does (3.11)."""
+    sys.displayhook(frame.stack.pop())
+
+
 # With
 
 
 def before_with(frame: Frame, instruction: DecodedInstruction) -> None:
     """Pop a context manager; push its ``__exit__`` and what its ``__enter__`` returns."""
     manager = frame.stack.pop()
-    wrong = f"'{type(manager).__name__}' object does not support the context manager protocol"
     enter = _special(manager, "__enter__")
-    if enter is NULL:
-        raise TypeError(wrong)
-    leave = _special(manager, "__exit__")
+    leave = NULL if enter is NULL else _special(manager, "__exit__")
     if leave is NULL:
-        raise TypeError(f"{wrong} (missed __exit__ method)")
+        with manager:  # CPython words the error
+            raise TypeError("the methods of a context manager were found now, and not before")
     frame.stack.append(leave)
     frame.stack.append(enter())
 
 
+def load_special(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop an object, push a method of its class and itself, or NULL (3.14)."""
+    manager = frame.stack.pop()
+    name = instruction.argrepr
+    method = _special(manager, name)
+    if method is NULL:
+        with manager:  # CPython words the error
+            raise TypeError(f"{name} was found now, and not before")
+    frame.stack.extend((method, NULL))
+
+
 def with_except_start(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push what ``__exit__`` returns for the exception on top."""
+    """Push what ``__exit__`` returns for the exception on top (3.14)."""
+    error = frame.stack[-1]
+    leave = frame.stack[-5]
+    frame.stack.append(leave(type(error), error, traceback_of(error)))
+
+
+def with_except_start_bound(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push what ``__exit__`` returns for the exception on top (until 3.13)."""
     error = frame.stack[-1]
     leave = frame.stack[-4]
-    frame.stack.append(leave(type(error), error, error.__traceback__))
+    frame.stack.append(leave(type(error), error, traceback_of(error)))
 
 
 def _special(value: Any, name: str) -> Any:
     """Return a method as the language itself looks it up: in the class, not in the object."""
-    for owner in type(value).__mro__:
-        if name in owner.__dict__:
-            found = owner.__dict__[name]
-            bind = getattr(type(found), "__get__", None)
-            return found if bind is None else bind(found, value, type(value))
-    return NULL
+    found = in_class(type(value), name)
+    bind = in_class(type(found), "__get__")
+    return found if bind is NULL else bind(found, value, type(value))

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Iterator
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.null import NULL
 from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.null import NULL
+from hpml.bytecode.plain_attributes import in_class
 
 
 def pop_many(frame: Frame, count: int) -> list[Any]:
@@ -101,7 +103,10 @@ def dict_merge(frame: Frame, instruction: DecodedInstruction) -> None:
     if function is NULL:  # 3.13 has the function below the NULL
         function = frame.stack[-instruction.arg - 3]
     # Not a mapping, or a name twice: CPython words the error, which names the function.
-    if not hasattr(values, "keys"):
+    kind = type(values)
+    if issubclass(kind, dict) and in_class(kind, "__iter__") is dict.__iter__:
+        values = dict(dict.items(values))  # CPython takes the items, whatever the other methods are
+    elif not hasattr(values, "keys"):
         function(**keywords, **values)
     for name in values.keys():  # noqa: SIM118 - the protocol; such an object may not be iterable
         if name in keywords:
@@ -144,7 +149,7 @@ def _take(
 ) -> tuple[list[Any], Iterator[Any]]:
     """Return the first `wanted` items, and an iterator over the others."""
     kind = type(values)
-    if not hasattr(kind, "__iter__") and not hasattr(kind, "__getitem__"):
+    if in_class(kind, "__iter__") is NULL and in_class(kind, "__getitem__") is NULL:
         raise TypeError(f"cannot unpack non-iterable {kind.__name__} object")
     rest = iter(values)
     taken: list[Any] = []
@@ -154,5 +159,7 @@ def _take(
             raise ValueError(f"not enough values to unpack ({expected}, got {len(taken)})")
         taken.append(value)
     if at_most and next(rest, NULL) is not NULL:
+        if sys.version_info >= (3, 14) and kind in (list, tuple, dict):
+            expected = f"{expected}, got {len(values)}"
         raise ValueError(f"too many values to unpack ({expected})")
     return taken, rest

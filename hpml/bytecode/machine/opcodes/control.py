@@ -82,6 +82,15 @@ def for_iter_past_pop_top(frame: Frame, instruction: DecodedInstruction) -> None
         frame.index += 2
 
 
+def for_iter_keeping_iterator(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push the next item; after the last jump past END_FOR, to where POP_ITER is (3.14)."""
+    value = next(frame.stack[-1], _END)
+    if value is _END:
+        frame.index = instruction.target + 1
+    else:
+        frame.stack.append(value)
+
+
 def end_for_pops_two(frame: Frame, instruction: DecodedInstruction) -> None:
     """Drop the iterator and what is above it (3.12)."""
     frame.stack.pop()

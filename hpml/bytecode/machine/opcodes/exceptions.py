@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import sys
-from typing import Any
+from typing import Any, TypeGuard
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Frame, Reraise
+from hpml.bytecode.plain_attributes import cause_of, context_of, mro, traceback_of
 
 _NOT_A_CLASS = "catching classes that do not inherit from BaseException is not allowed"
 _NO_GROUPS = "catching ExceptionGroup with except* is not allowed. Use except instead."
@@ -51,19 +52,23 @@ def check_exc_match(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def _check_classes(expected: Any) -> None:
-    for kind in expected if isinstance(expected, tuple) else (expected,):
-        if not (isinstance(kind, type) and issubclass(kind, BaseException)):
+    for kind in expected if issubclass(type(expected), tuple) else (expected,):
+        if not (issubclass(type(kind), type) and issubclass(kind, BaseException)):
             raise TypeError(_NOT_A_CLASS)
 
 
 def _matches(error: BaseException, expected: Any) -> bool:
     """Compare classes as ``except`` does: by inheritance, whatever ``isinstance`` would say."""
-    kinds = expected if isinstance(expected, tuple) else (expected,)
+    kinds = expected if issubclass(type(expected), tuple) else (expected,)
     # By identity: a metaclass may define what equal classes are.
-    return any(kind is base for kind in kinds for base in type(error).__mro__)
+    return any(kind is base for kind in kinds for base in mro(type(error)))
 
 
 # Exception groups (PEP 654)
+
+
+def _is_group(error: BaseException) -> TypeGuard[BaseExceptionGroup[BaseException]]:
+    return issubclass(type(error), BaseExceptionGroup)  # and no question to the object
 
 
 def check_eg_match(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -71,16 +76,16 @@ def check_eg_match(frame: Frame, instruction: DecodedInstruction) -> None:
     expected = frame.stack.pop()
     error = frame.stack.pop()
     _check_classes(expected)
-    for kind in expected if isinstance(expected, tuple) else (expected,):
+    for kind in expected if issubclass(type(expected), tuple) else (expected,):
         if issubclass(kind, BaseExceptionGroup):
             raise TypeError(_NO_GROUPS)
     match: BaseException | None = None
     rest: BaseException | None = error
     if _matches(error, expected):
         # A handler always gets a group, even where a single exception was raised.
-        grouped = isinstance(error, BaseExceptionGroup)
+        grouped = _is_group(error)
         match, rest = error if grouped else BaseExceptionGroup("", (error,)), None
-    elif isinstance(error, BaseExceptionGroup):
+    elif _is_group(error):
         match, rest = error.split(expected)
     frame.stack.append(rest)
     frame.stack.append(match)
@@ -104,7 +109,7 @@ def remaining(original: BaseException, results: list[BaseException | None]) -> A
     """
     if not results:
         return None
-    if not isinstance(original, BaseExceptionGroup):
+    if not _is_group(original):
         return results[0]
     errors = [error for error in results if error is not None]
     new = [error for error in errors if not _is_part_of(error, original)]
@@ -119,14 +124,15 @@ def remaining(original: BaseException, results: list[BaseException | None]) -> A
 
 def _is_part_of(error: BaseException, original: BaseException) -> bool:
     """Return whether `error` was split off `original`, which copies all that hangs on it."""
-    return isinstance(error, BaseExceptionGroup) and all(
-        getattr(error, name, None) is getattr(original, name, None)
-        for name in ("__notes__", "__traceback__", "__cause__", "__context__")
+    return (
+        _is_group(error)
+        and getattr(error, "__notes__", None) is getattr(original, "__notes__", None)
+        and all(field(error) is field(original) for field in (traceback_of, cause_of, context_of))
     )
 
 
 def _leaves(error: BaseException) -> list[BaseException]:
-    if isinstance(error, BaseExceptionGroup):
+    if _is_group(error):
         return [leaf for inner in error.exceptions for leaf in _leaves(inner)]
     return [error]
 

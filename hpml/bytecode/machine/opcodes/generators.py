@@ -8,6 +8,7 @@ from typing import Any
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.generators import start
 from hpml.bytecode.machine.state import Frame, Reraise, Return, Yield
+from hpml.bytecode.plain_attributes import returned_by
 
 
 def return_generator(frame: Frame, instruction: DecodedInstruction) -> Return:
@@ -56,11 +57,11 @@ def _send(receiver: Any, value: Any) -> tuple[Any, bool]:
         try:
             return next(receiver), False
         except StopIteration as stop:
-            return stop.value, True
+            return returned_by(stop), True
     try:
         return receiver.send(value), False
     except StopIteration as stop:
-        return stop.value, True
+        return returned_by(stop), True
 
 
 def end_send(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -76,10 +77,10 @@ def cleanup_throw(frame: Frame, instruction: DecodedInstruction) -> Reraise | No
     If it returned, push the value; else let its exception go on.
     """
     error = frame.stack[-1]
-    if not isinstance(error, StopIteration):
+    if not issubclass(type(error), StopIteration):
         return Reraise(error)
     for _ in range(3):
         frame.stack.pop()
     frame.stack.append(None)
-    frame.stack.append(error.value)
+    frame.stack.append(returned_by(error))
     return None

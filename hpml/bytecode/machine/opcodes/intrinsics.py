@@ -6,11 +6,13 @@ are evaluated when somebody asks, as the language says.
 
 from __future__ import annotations
 
+import sys
 import typing
 from collections.abc import Callable
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
+from hpml.bytecode.machine.opcodes.classes import names_from_star
 from hpml.bytecode.machine.opcodes.exceptions import remaining
 from hpml.bytecode.machine.state import Frame
 
@@ -30,7 +32,7 @@ def call_intrinsic_2(frame: Frame, instruction: DecodedInstruction) -> None:
 
 def _stop_iteration_error(frame: Frame, error: BaseException) -> BaseException:
     """Turn a StopIteration that would leave a generator into a RuntimeError (PEP 479)."""
-    if not isinstance(error, StopIteration):
+    if not issubclass(type(error), StopIteration):
         return error
     replacement = RuntimeError("generator raised StopIteration")
     replacement.__cause__ = replacement.__context__ = error
@@ -106,6 +108,8 @@ def _set_default(frame: Frame, parameter: Any, evaluate: Callable[[], Any]) -> A
 
 
 ONE: dict[int, Callable[[Frame, Any], Any]] = {
+    1: lambda frame, value: sys.displayhook(value),
+    2: lambda frame, module: names_from_star(frame, module),
     3: _stop_iteration_error,
     5: lambda frame, value: +value,
     6: lambda frame, value: tuple(value),

@@ -6,8 +6,9 @@ import sys
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.null import NULL
 from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.null import NULL
+from hpml.bytecode.plain_attributes import flags
 
 # Py_TPFLAGS_SEQUENCE, Py_TPFLAGS_MAPPING and _Py_TPFLAGS_MATCH_SELF.
 _SEQUENCE = 1 << 5
@@ -17,12 +18,12 @@ _MATCHES_ITSELF = 1 << 22
 
 def match_sequence(frame: Frame, instruction: DecodedInstruction) -> None:
     """Push whether the top is a sequence to patterns (a string is not)."""
-    frame.stack.append(bool(type(frame.stack[-1]).__flags__ & _SEQUENCE))
+    frame.stack.append(bool(flags(type(frame.stack[-1])) & _SEQUENCE))
 
 
 def match_mapping(frame: Frame, instruction: DecodedInstruction) -> None:
     """Push whether the top is a mapping to patterns."""
-    frame.stack.append(bool(type(frame.stack[-1]).__flags__ & _MAPPING))
+    frame.stack.append(bool(flags(type(frame.stack[-1])) & _MAPPING))
 
 
 def get_len(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -61,7 +62,7 @@ def match_class(frame: Frame, instruction: DecodedInstruction) -> None:
 def _attributes(
     subject: Any, kind: Any, positional: int, names: tuple[str, ...]
 ) -> tuple[Any, ...] | None:
-    if not isinstance(kind, type):
+    if not issubclass(type(kind), type):
         noun = "class" if sys.version_info >= (3, 12) else "type"
         raise TypeError(f"called match pattern must be a {noun}")
     if not isinstance(subject, kind):
@@ -70,7 +71,7 @@ def _attributes(
     asked = list(names)
     if positional:
         given = getattr(kind, "__match_args__", NULL)
-        itself = given is NULL and bool(kind.__flags__ & _MATCHES_ITSELF)
+        itself = given is NULL and bool(flags(kind) & _MATCHES_ITSELF)
         by_position = () if given is NULL else given
         if type(by_position) is not tuple:
             raise TypeError(

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from types import CellType
+from types import CellType, FrameType
 from typing import Any, NoReturn
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.null import NULL
 from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.null import NULL
+from hpml.bytecode.own_code import is_ours
+from hpml.bytecode.plain_attributes import flags, in_class
 
 # Local variables
 
@@ -237,6 +239,14 @@ def load_attr(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.stack.append(getattr(frame.stack.pop(), instruction.argval))
 
 
+def load_f_back(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Do as LOAD_ATTR for the caller of a frame: the machine's own are passed over."""
+    value = getattr(frame.stack.pop(), instruction.argval)
+    while type(value) is FrameType and is_ours(value):
+        value = value.f_back
+    frame.stack.append(value)
+
+
 def load_method(frame: Frame, instruction: DecodedInstruction) -> None:
     """Pop an object; push its method and itself, or NULL and its attribute (3.11)."""
     value = frame.stack.pop()
@@ -291,13 +301,13 @@ def method_of(value: Any, name: str) -> tuple[Any, Any]:
     possible where attributes are looked up the usual way and the class has a plain function.
     """
     kind: Any = type(value)
-    if kind.__getattribute__ is object.__getattribute__ and not hasattr(kind, "__getattr__"):
-        for owner in kind.__mro__:
-            if name in owner.__dict__:
-                found = owner.__dict__[name]
-                if type(found).__flags__ & _IS_METHOD and name not in _own_attributes(value):
-                    return found, value
-                break
+    if (
+        in_class(kind, "__getattribute__") is object.__getattribute__
+        and in_class(kind, "__getattr__") is NULL
+    ):
+        found = in_class(kind, name)
+        if flags(type(found)) & _IS_METHOD and name not in _own_attributes(value):
+            return found, value
     return getattr(value, name), NULL
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -36,6 +37,7 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "&=": operator.iand,
     "|=": operator.ior,
     "^=": operator.ixor,
+    "[]": operator.getitem,  # since 3.14
 }
 COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
     "<": operator.lt,
@@ -179,3 +181,28 @@ def format_with_spec(frame: Frame, instruction: DecodedInstruction) -> None:
     """Pop a format and a value, push the formatted text (3.13)."""
     specification = frame.stack.pop()
     frame.stack.append(format(frame.stack.pop(), specification))
+
+
+# Template strings (PEP 750)
+
+
+def build_interpolation(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a format (if 1 is set), a text and a value; push what a t-string holds of it (3.14)."""
+    specification = frame.stack.pop() if instruction.arg & 1 else ""
+    text = frame.stack.pop()
+    conversion = (None, "s", "r", "a")[instruction.arg >> 2]
+    interpolation = _templatelib().Interpolation
+    frame.stack.append(interpolation(frame.stack.pop(), text, conversion, specification))
+
+
+def build_template(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop the interpolations and the strings around them, push the template (3.14)."""
+    interpolations = frame.stack.pop()
+    strings = frame.stack.pop()
+    between = zip(strings, interpolations, strict=False)
+    parts = [part for pair in between for part in pair]
+    frame.stack.append(_templatelib().Template(*parts, strings[-1]))
+
+
+def _templatelib() -> Any:
+    return importlib.import_module("string.templatelib")

@@ -3,17 +3,30 @@
 from __future__ import annotations
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.null import NULL
 from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.null import NULL
 
 
 def nop(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Do nothing: NOP, RESUME, EXTENDED_ARG, PRECALL."""
+    """Do nothing: NOP, RESUME, EXTENDED_ARG, PRECALL, NOT_TAKEN."""
 
 
 def load_const(frame: Frame, instruction: DecodedInstruction) -> None:
     """Push a constant."""
     frame.stack.append(instruction.argval)
+
+
+def load_small_int(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push the argument itself (3.14)."""
+    frame.stack.append(instruction.arg)
+
+
+_COMMON = (AssertionError, NotImplementedError, tuple, all, any)
+
+
+def load_common_constant(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push a builtin that the compiler relies on, whatever its name means here (3.14)."""
+    frame.stack.append(_COMMON[instruction.arg])
 
 
 def pop_top(frame: Frame, instruction: DecodedInstruction) -> None:

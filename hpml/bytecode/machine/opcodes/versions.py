@@ -56,7 +56,6 @@ _ALWAYS: dict[str, Handler] = {
     "UNARY_NOT": operators.unary_not,
     "UNARY_NEGATIVE": operators.unary_negative,
     "UNARY_INVERT": operators.unary_invert,
-    "BINARY_SUBSCR": operators.binary_subscr,
     "STORE_SUBSCR": operators.store_subscr,
     "DELETE_SUBSCR": operators.delete_subscr,
     "BUILD_SLICE": operators.build_slice,
@@ -71,7 +70,6 @@ _ALWAYS: dict[str, Handler] = {
     "BUILD_LIST": containers.build_list,
     "BUILD_SET": containers.build_set,
     "BUILD_MAP": containers.build_map,
-    "BUILD_CONST_KEY_MAP": containers.build_const_key_map,
     "BUILD_STRING": containers.build_string,
     "LIST_APPEND": containers.list_append,
     "SET_ADD": containers.set_add,
@@ -82,8 +80,6 @@ _ALWAYS: dict[str, Handler] = {
     "DICT_MERGE": containers.dict_merge,
     "UNPACK_SEQUENCE": containers.unpack_sequence,
     "UNPACK_EX": containers.unpack_ex,
-    # calls
-    "CALL_FUNCTION_EX": calls.call_function_ex,
     # exceptions
     "RAISE_VARARGS": exceptions.raise_varargs,
     "RERAISE": exceptions.reraise,
@@ -91,7 +87,6 @@ _ALWAYS: dict[str, Handler] = {
     "POP_EXCEPT": exceptions.pop_except,
     "CHECK_EXC_MATCH": exceptions.check_exc_match,
     "CHECK_EG_MATCH": exceptions.check_eg_match,
-    "LOAD_ASSERTION_ERROR": exceptions.load_assertion_error,
     # generators
     "RETURN_GENERATOR": generators.return_generator,
     "YIELD_VALUE": generators.yield_value,
@@ -100,8 +95,6 @@ _ALWAYS: dict[str, Handler] = {
     "LOAD_BUILD_CLASS": classes.load_build_class,
     "IMPORT_NAME": classes.import_name,
     "IMPORT_FROM": classes.import_from,
-    "BEFORE_WITH": classes.before_with,
-    "WITH_EXCEPT_START": classes.with_except_start,
     # match
     "MATCH_SEQUENCE": match.match_sequence,
     "MATCH_MAPPING": match.match_mapping,
@@ -110,8 +103,18 @@ _ALWAYS: dict[str, Handler] = {
     "GET_LEN": match.get_len,
 }
 
-_3_11: dict[str, Handler] = {
+_UNTIL_3_13: dict[str, Handler] = {
     **_ALWAYS,
+    "BINARY_SUBSCR": operators.binary_subscr,
+    "BUILD_CONST_KEY_MAP": containers.build_const_key_map,
+    "CALL_FUNCTION_EX": calls.call_function_ex_with_flag,
+    "LOAD_ASSERTION_ERROR": exceptions.load_assertion_error,
+    "BEFORE_WITH": classes.before_with,
+    "WITH_EXCEPT_START": classes.with_except_start_bound,
+}
+
+_3_11: dict[str, Handler] = {
+    **_UNTIL_3_13,
     "LOAD_CLOSURE": names.load_closure,
     "LOAD_CLASSDEREF": names.load_classderef,
     "LOAD_GLOBAL": names.load_global_with_null_first,
@@ -131,6 +134,8 @@ _3_11: dict[str, Handler] = {
     "POP_JUMP_BACKWARD_IF_FALSE": control.pop_jump_if_false,
     "POP_JUMP_BACKWARD_IF_NONE": control.pop_jump_if_none,
     "POP_JUMP_BACKWARD_IF_NOT_NONE": control.pop_jump_if_not_none,
+    "IMPORT_STAR": classes.import_star,
+    "PRINT_EXPR": classes.print_expression,
     "LIST_TO_TUPLE": containers.list_to_tuple,
     "KW_NAMES": calls.kw_names,
     "PRECALL": stack.nop,
@@ -141,7 +146,6 @@ _3_11: dict[str, Handler] = {
 }
 
 _SINCE_3_12: dict[str, Handler] = {
-    **_ALWAYS,
     "LOAD_FAST_CHECK": names.load_fast,
     "LOAD_FAST_AND_CLEAR": names.load_fast_and_clear,
     "LOAD_FROM_DICT_OR_DEREF": names.load_from_dict_or_deref,
@@ -153,7 +157,6 @@ _SINCE_3_12: dict[str, Handler] = {
     "POP_JUMP_IF_FALSE": control.pop_jump_if_false,
     "POP_JUMP_IF_NONE": control.pop_jump_if_none,
     "POP_JUMP_IF_NOT_NONE": control.pop_jump_if_not_none,
-    "RETURN_CONST": control.return_const,
     "CALL_INTRINSIC_1": intrinsics.call_intrinsic_1,
     "CALL_INTRINSIC_2": intrinsics.call_intrinsic_2,
     "SEND": generators.send,
@@ -162,7 +165,9 @@ _SINCE_3_12: dict[str, Handler] = {
 }
 
 _3_12: dict[str, Handler] = {
+    **_UNTIL_3_13,
     **_SINCE_3_12,
+    "RETURN_CONST": control.return_const,
     "LOAD_CLOSURE": names.load_closure,
     "LOAD_GLOBAL": names.load_global_with_null_first,
     "LOAD_ATTR": names.load_attr_or_method_below,
@@ -176,8 +181,7 @@ _3_12: dict[str, Handler] = {
     "MAKE_FUNCTION": calls.make_function,
 }
 
-_3_13: dict[str, Handler] = {
-    **_SINCE_3_12,
+_SINCE_3_13: dict[str, Handler] = {
     "LOAD_FAST_LOAD_FAST": names.load_fast_load_fast,
     "STORE_FAST_LOAD_FAST": names.store_fast_load_fast,
     "STORE_FAST_STORE_FAST": names.store_fast_store_fast,
@@ -189,7 +193,6 @@ _3_13: dict[str, Handler] = {
     "CONVERT_VALUE": operators.convert_value,
     "FORMAT_SIMPLE": operators.format_simple,
     "FORMAT_WITH_SPEC": operators.format_with_spec,
-    "FOR_ITER": control.for_iter_past_pop_top,
     "END_FOR": stack.pop_top,
     "CALL": calls.call_with_function_below,
     "CALL_KW": calls.call_kw,
@@ -197,7 +200,38 @@ _3_13: dict[str, Handler] = {
     "SET_FUNCTION_ATTRIBUTE": calls.set_function_attribute,
 }
 
-HANDLERS: dict[str, dict[str, Handler]] = {"3.11": _3_11, "3.12": _3_12, "3.13": _3_13}
+_3_13: dict[str, Handler] = {
+    **_UNTIL_3_13,
+    **_SINCE_3_12,
+    **_SINCE_3_13,
+    "RETURN_CONST": control.return_const,
+    "FOR_ITER": control.for_iter_past_pop_top,
+}
+
+_3_14: dict[str, Handler] = {
+    **_ALWAYS,
+    **_SINCE_3_12,
+    **_SINCE_3_13,
+    "LOAD_SMALL_INT": stack.load_small_int,
+    "LOAD_COMMON_CONSTANT": stack.load_common_constant,
+    "NOT_TAKEN": stack.nop,
+    "POP_ITER": stack.pop_top,
+    "LOAD_FAST_BORROW": names.load_fast,
+    "LOAD_FAST_BORROW_LOAD_FAST_BORROW": names.load_fast_load_fast,
+    "FOR_ITER": control.for_iter_keeping_iterator,
+    "CALL_FUNCTION_EX": calls.call_function_ex,
+    "LOAD_SPECIAL": classes.load_special,
+    "WITH_EXCEPT_START": classes.with_except_start,
+    "BUILD_INTERPOLATION": operators.build_interpolation,
+    "BUILD_TEMPLATE": operators.build_template,
+}
+
+HANDLERS: dict[str, dict[str, Handler]] = {
+    "3.11": _3_11,
+    "3.12": _3_12,
+    "3.13": _3_13,
+    "3.14": _3_14,
+}
 """The function that executes each opcode, by version of CPython."""
 
 _ASYNC = "only async code contains it"
@@ -211,12 +245,13 @@ LEFT_OUT: dict[str, str] = {
     "GET_AITER": _ASYNC,
     "GET_ANEXT": _ASYNC,
     "GET_AWAITABLE": _ASYNC,
-    "IMPORT_STAR": "only a module may import *",
-    "PRINT_EXPR": "only the interactive prompt prints what an expression gives",
     "CACHE": "it is room for what the interpreter learns, and dis does not list it",
     "RESERVED": "it stands for no instruction",
     "JUMP": _COMPILER,
     "JUMP_NO_INTERRUPT": _COMPILER,
+    "JUMP_IF_FALSE": _COMPILER,
+    "JUMP_IF_TRUE": _COMPILER,
+    "ANNOTATIONS_PLACEHOLDER": _COMPILER,
     "LOAD_METHOD": _COMPILER,
     "LOAD_SUPER_METHOD": _COMPILER,
     "LOAD_ZERO_SUPER_ATTR": _COMPILER,

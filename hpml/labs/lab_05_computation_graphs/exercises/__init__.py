@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.labs.lab_05_computation_graphs.exercises.backward import WALK_BACKWARD
 from hpml.labs.lab_05_computation_graphs.exercises.dead import DEAD_NODES
 from hpml.labs.lab_05_computation_graphs.exercises.order import TOPOLOGICAL_ORDER
 from hpml.labs.lab_05_computation_graphs.exercises.shapes import PROPAGATE_SHAPES
 from hpml.labs.lab_05_computation_graphs.explanation import EXPLANATION
 
-__all__ = ["EXERCISES", "EXPLANATION_ITEM"]
-
-EXERCISES: tuple[Exercise, ...] = (TOPOLOGICAL_ORDER, DEAD_NODES, PROPAGATE_SHAPES)
+EXERCISES: tuple[Exercise, ...] = (TOPOLOGICAL_ORDER, DEAD_NODES, PROPAGATE_SHAPES, WALK_BACKWARD)
 
 EXPLANATION_ITEM = Choice(
     lab="05",

@@ -16,8 +16,6 @@ from hpml.labs.lab_05_computation_graphs.exercises.order import (
     random_graph,
 )
 
-__all__ = ["DEAD_NODES"]
-
 
 def _outputs(case: Case) -> list[str]:
     return cast("list[str]", case.data["outputs"])
@@ -65,9 +63,14 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
     ]
     # Nobody lives to walk all the ways through sixty: kept for where there is a deadline.
     for diamonds in (60,) if more else (6,):
+        row = f"{diamonds} diamonds in a row"
         data = {"edges": _ladder(diamonds), "outputs": [f"n{diamonds}"]}
-        call = f"dead_nodes({diamonds} diamonds in a row, with a dead end, ['n{diamonds}'])"
-        cases.append(Case(f"{diamonds} diamonds in a row", data, call=call))
+        call = f"dead_nodes({row}, with a dead end, ['n{diamonds}'])"
+        cases.append(Case(row, data, call=call))
+        # Who asks of each node whether an output can be reached looks through all of it in vain.
+        dead = {"x": ["y", "n0"], "y": [], **_ladder(diamonds)}
+        call = f"dead_nodes({{'x': ['y', 'n0'], {row} from 'n0' on}}, ['y'])"
+        cases.append(Case(f"{row}, all dead", {"edges": dead, "outputs": ["y"]}, call=call))
     return cases
 
 
@@ -88,8 +91,7 @@ DEAD_NODES = Exercise(
     symptom=_symptom,
     hints=(
         "Ask the other way round: which nodes are needed? The rest is dead.",
-        "The outputs are needed. Which nodes lead to one that is needed? Turn the edges around "
-        "first, and go from the outputs.",
+        "The outputs are needed. Which nodes lead to one that is needed?",
     ),
     forbids=Forbidden(
         modules=LIBRARIES, why="Other libraries have this ready made; here you write it yourself."

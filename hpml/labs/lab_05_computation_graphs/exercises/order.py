@@ -16,8 +16,6 @@ from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned, symptom
 from hpml.course.exercises.same import shown
 
-__all__ = ["LIBRARIES", "TOPOLOGICAL_ORDER", "Edges", "edges_of", "nodes_of", "random_graph"]
-
 Edges = Mapping[str, Sequence[str]]
 
 LIBRARIES = ("graphlib", "networkx", "hpml")
@@ -183,9 +181,8 @@ TOPOLOGICAL_ORDER = Exercise(
     symptom=_symptom,
     hints=(
         "Which nodes could stand first? Those that are nobody's target.",
-        "Count for every node how many edges lead to it. Writing a node down takes one from each "
-        "of its targets; who reaches zero may come next.",
-        "If nodes are left over and none of them has zero, they wait for each other: a cycle.",
+        "Once a node is written down, which others may come next? What must be known of each?",
+        "If nodes are left over and none of them may come next, what does that say of them?",
     ),
     forbids=Forbidden(
         modules=LIBRARIES, why="Other libraries have this ready made; here you write it yourself."

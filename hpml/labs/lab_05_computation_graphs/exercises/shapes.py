@@ -15,8 +15,6 @@ from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Raised, Returned, symptom
 from hpml.course.exercises.same import difference, shown
 
-__all__ = ["PROPAGATE_SHAPES", "shapes_or_misfit"]
-
 Layer = tuple[str, dict[str, int]]
 Misfit = tuple[int, str]
 
@@ -151,6 +149,8 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         "a convolution": ([_conv(3, 8, 3)], (2, 3, 10, 12)),
         "a convolution with padding": ([_conv(3, 8, 3, padding=1)], (2, 3, 10, 12)),
         "a stride that does not divide": ([_conv(3, 8, 3, stride=2)], (2, 3, 10, 12)),
+        "one row is left": ([_conv(3, 8, 5)], (2, 3, 5, 12)),
+        "one column is left": ([_conv(3, 8, 5)], (2, 3, 12, 5)),
         "pooling": ([_pool(2)], (2, 3, 10, 13)),
         "pooling with a stride": ([_pool(3, stride=1)], (2, 3, 10, 12)),
         "a small network": (net, (16, 1, 28, 28)),
@@ -162,6 +162,8 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         "a kernel larger than the picture": ([_conv(3, 8, 3), _conv(8, 8, 9)], (2, 3, 10, 12)),
         "a convolution after flatten": ([_FLATTEN, _conv(3, 8, 1)], (2, 3, 10, 12)),
         "pooling after flatten": ([_FLATTEN, _pool(1)], (2, 3, 10, 12)),
+        "too low by one": ([_conv(3, 8, 5)], (2, 3, 4, 12)),
+        "too narrow by one": ([_conv(3, 8, 5)], (2, 3, 12, 4)),
         "flatten forgotten": ([net[0], net[1], net[2], net[4]], (16, 1, 28, 28)),
     }
     for number in range(8 if more else 1):

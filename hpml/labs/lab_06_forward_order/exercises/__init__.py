@@ -20,8 +20,6 @@ from hpml.labs.lab_06_forward_order.exercises.graphs import (
 )
 from hpml.labs.lab_06_forward_order.explanation import EXPLANATION
 
-__all__ = ["EXERCISES", "EXPLANATION_ITEM"]
-
 
 def _count_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     both = (False, True)
@@ -71,8 +69,7 @@ _COUNT_CALLS = Exercise(
         "With memory: each operation that `output` needs, directly or by way of others, once.",
         "Without memory: to get a value, each of its parents has to be got, and then it is "
         "executed once itself.",
-        "`parents` names parents before children: one pass over it can note, for every value, how "
-        "many executions it takes to get it.",
+        "What would you have to know of the parents to answer for a child at once?",
     ),
     forbids=Forbidden(modules=NO_LIBRARY, why=WRITE_IT),
 )

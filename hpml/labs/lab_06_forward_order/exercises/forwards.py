@@ -26,8 +26,6 @@ from hpml.labs.lab_06_forward_order.exercises.graphs import (
 from hpml.labs.lab_06_forward_order.harness import counting_operations, value_and_executed
 from hpml.labs.lab_06_forward_order.references import ordered_forward
 
-__all__ = ["LAZY_FORWARD", "ORDERED_FORWARD"]
-
 _DEEP = 10_000
 _TINY = {"x": [], "double": ["x"], "square": ["x"], "sum": ["double", "square"]}
 _TINY_KINDS = {"double": "double", "square": "square", "sum": "add"}
@@ -46,6 +44,7 @@ def _lazy_cases(generator: random.Random, more: bool) -> Sequence[Case]:
             kinds={"difference": "subtract"},
         ),
         ask("a chain of 5", chain(5), "n5", {"x": 7}),
+        ask("the tiny graph, x = 0", _TINY, "sum", {"x": 0}, kinds=_TINY_KINDS),
         ask("an input asked for", _TINY, "x", {"x": 3}, kinds=_TINY_KINDS, part="once"),
         ask("only double asked for", _TINY, "double", {"x": 3}, kinds=_TINY_KINDS, part="once"),
         ask("b = a + a", TWICE, "b", {"x": 3}, part="once"),
@@ -124,9 +123,8 @@ LAZY_FORWARD = Exercise(
     symptom=_symptom,
     hints=(
         "Keep a list of those who wait, beginning with `output`, and look at its last entry only.",
-        "The last entry is known: take it off. It lacks parents: put those on top. It lacks "
-        "nothing: execute it.",
-        "What is known is a dictionary of this call, which begins as a copy of `inputs`.",
+        "Which three things can be true of the last entry? The table above has them all.",
+        "What is known belongs to this call; `inputs` belongs to the caller.",
     ),
     forbids=Forbidden(
         modules=NO_LIBRARY,
@@ -225,7 +223,6 @@ ORDERED_FORWARD = Exercise(
     symptom=_symptom,
     hints=(
         "One loop over `order`, and a dictionary of what is known.",
-        "The arguments of an operation are the values of its parents, in their order: "
         "`operation(*values)` hands over the entries of a list one by one.",
         "For speed: `in` and `.index` search a list from its beginning, and the search grows with "
         "the graph. A dictionary finds a name at once.",

@@ -15,21 +15,6 @@ from hpml.course.exercises.exercise import Case
 from hpml.course.small_graphs import Parents
 from hpml.labs.lab_06_forward_order.harness import KINDS
 
-__all__ = [
-    "NO_LIBRARY",
-    "TWICE",
-    "WRITE_IT",
-    "ask",
-    "executions",
-    "kinds_of",
-    "needed",
-    "output_of",
-    "parents_of",
-    "random_ask",
-    "random_graph",
-    "values_of",
-]
-
 TWICE = {"x": [], "a": ["x"], "b": ["a", "a"]}
 NO_LIBRARY = ("hpml", "torch", "graphlib", "networkx")
 WRITE_IT = "This lab is about writing it yourself, so no library that has it may be imported."

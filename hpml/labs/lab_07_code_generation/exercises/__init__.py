@@ -13,8 +13,6 @@ from hpml.course.exercises.same import expect, shown
 from hpml.labs.lab_07_code_generation.exercises.source import FORBIDDEN, GENERATE_FORWARD, Call
 from hpml.labs.lab_07_code_generation.explanation import EXPLANATION
 
-__all__ = ["EXERCISES", "EXPLANATION_ITEM"]
-
 Runs = list[tuple[int, int]]
 
 
@@ -68,6 +66,14 @@ def _run_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("no calls", [], "x", 2, "right"),
         ("a is read twice", [a, b, c, again, both], "e", 2, "branches"),
         ("b is read twice by one call", [a, b, twice, d], "d", 2, "branches"),
+        ("a is read again far behind", [a, b, c, d, ("e", 4, ["a"])], "e", 2, "branches"),
+        (
+            "the first is read again at the end",
+            [a, b, c, d, ("e", 4, ["d", "a"])],
+            "e",
+            2,
+            "branches",
+        ),
     ]
     cases = [_run_case(*fields) for fields in known]
     for number in range(1, 7 if more else 2):
@@ -121,8 +127,7 @@ _COMPRESS_RUNS = Exercise(
     judge=expect(_expected_runs),
     hints=(
         "First count how often each value is read, by all calls together.",
-        "Go through the calls and ask of each only whether it continues the run of the one before.",
-        "Whoever does not continue a run begins one, if it has one argument.",
+        "Ask of each call only whether it continues the run of the one before.",
     ),
     forbids=FORBIDDEN,
 )
@@ -139,6 +144,7 @@ def _time_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _time_case("100 layers, lazy", 100, costs, "lazy"),
         _time_case("no layers", 0, costs, "lazy"),
         _time_case("one layer", 1, costs, "lazy"),
+        _time_case("a cost of 0", 2, {**costs, "ordered": 0.0}, "ordered"),
         _time_case("an unknown execution", 3, costs, "numba", "unknown"),
     ]
     for number in range(1, 6 if more else 1):
@@ -198,8 +204,8 @@ _PREDICT_TIME = Exercise(
     cases=_time_cases,
     judge=_judge_time,
     hints=(
-        "One sum: the start, and the layers times what each of them takes.",
-        "`raise ValueError(f'... {execution!r} ...')` before the sum.",
+        "What is paid once, and what for each layer?",
+        "`raise ValueError(f'... {execution!r} ...')` ends a function with an error.",
     ),
     forbids=Forbidden(modules=FORBIDDEN.modules, why=FORBIDDEN.why),
 )

@@ -14,8 +14,6 @@ from hpml.course.exercises.outcomes import Outcome, Returned, symptom
 from hpml.course.exercises.same import shown
 from hpml.labs.lab_07_code_generation.harness import input_values, layer_value, source_and_run
 
-__all__ = ["FORBIDDEN", "GENERATE_FORWARD", "Call"]
-
 Call = tuple[str, int, list[str]]
 """The name of the result, the number of the layer, what it is applied to."""
 
@@ -103,6 +101,8 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         name = f"any network, number {number}"
         cases.append(_case(name, inputs, calls, generator.choice(calls)[0], "unneeded"))
     chain: list[Call] = [(f"h{n}", n, [f"h{n - 1}" if n else "x"]) for n in range(_DEEP)]
+    # Those that nobody needs stand in the long one too: without them a generator is a loop.
+    chain.insert(_DEEP // 2, ("aside", 0, ["x"]))
     cases.append(_case(f"{_DEEP:,} calls in a row", ["x"], chain, chain[-1][0], "deep"))
     return cases
 
@@ -206,13 +206,13 @@ GENERATE_FORWARD = Exercise(
     lab="07",
     number=1,
     name="generate_forward",
-    parts={"right": 2, "unneeded": 1, "deep": 1},
+    parts={"right": 1, "unneeded": 2, "deep": 1},
     cases=_cases,
     judge=_judge,
     symptom=_symptom,
     hints=(
-        "Two loops: the first finds out which names are needed, the second writes lines.",
-        "From the last call backwards: whoever makes a needed value needs its own arguments.",
+        "Find out which names are needed before a line is written.",
+        "The output is needed. From which end are the calls best read to find the others?",
         "`', '.join(names)` puts names into brackets; `'\\n'.join(lines)` makes the text.",
     ),
     forbids=Forbidden(

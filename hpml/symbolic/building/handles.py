@@ -1,0 +1,441 @@
+"""What the student writes with: symbolic tensors, placeholders for values that come later.
+
+A handle stands for a node of the graph. Calling a layer on it, or using an operator, a method or a
+function of torch, makes a new node and returns its handle; nothing is computed.
+
+>>> import torch
+>>> from torch import nn
+>>> from hpml.symbolic import Input
+>>> x = Input(shape=(4,))
+>>> y = nn.Linear(4, 2)(x) + 1
+>>> y.shape, y.depth
+(torch.Size([1, 2]), 2)
+"""
+
+from __future__ import annotations
+
+import operator
+import sys
+import warnings
+import weakref
+from collections.abc import Callable, Iterator, Mapping
+from typing import Any
+
+import torch
+from torch import nn
+
+from hpml.symbolic import useful_layers
+from hpml.symbolic.errors import ArgumentError
+
+from . import interception
+from .arguments import mentions
+from .examples import evaluate
+from .interception import Handle, Token
+from .misuse import (
+    NUMPY_OPERATORS,
+    array_refused,
+    check_batch_index,
+    check_squeeze,
+    method_refused,
+    number_refused,
+)
+from .node import Concrete, Node, TensorSpec, describe_spec, layer_name
+from .node_making import call_layer, make_node, make_parts
+from .operators import Operators
+from .tensor_shape import TensorShape
+
+
+class SymbolicData(Handle, Operators):
+    """A placeholder for any Python object. Made by `CustomInput` and by layers.
+
+    Attributes that the object has can be read, its operators used, and its methods called; each
+    makes a node.
+    """
+
+    __slots__ = ("__weakref__", "_node", "_token")
+
+    def __init__(self, node: Node, token: Token) -> None:
+        self._node = node
+        self._token = token
+        node.handle = weakref.ref(self)
+
+    # --- the graph around this value ---
+
+    @property
+    def v(self) -> Any:
+        """Example data: computed now from example inputs, and not stored."""
+        spec = self._node.spec
+        if isinstance(spec, Concrete) and spec.is_real and hasattr(spec.value, "v"):
+            raise ArgumentError(
+                f"{self!r} has a field named v, and x.v means example data: for the field write "
+                "useful_layers.GetAttr('v')(x)"
+            )
+        return evaluate(self._node)
+
+    @property
+    def parents(self) -> tuple[SymbolicData, ...]:
+        """The values this one is computed from, in the order of the layer's arguments."""
+        return tuple(handle_of(parent, self._token) for parent in self._node.parents)
+
+    @property
+    def children(self) -> tuple[SymbolicData, ...]:
+        """The values computed from this one that somebody still uses."""
+        return tuple(handle_of(child, self._token) for child in self._node.living_children())
+
+    @property
+    def _parents(self) -> tuple[SymbolicData, ...]:
+        return self.parents
+
+    @_parents.setter
+    def _parents(self, parents: tuple[SymbolicData, ...]) -> None:
+        self._node.parents = tuple(parent._node for parent in parents)
+
+    @property
+    def layer(self) -> nn.Module | None:
+        """The module that computes this value from its parents; ``None`` for an input."""
+        return self._node.layer
+
+    @property
+    def depth(self) -> int:
+        """The longest path from an input to this value, counted in layers."""
+        return self._node.depth
+
+    @property
+    def batch_size_known(self) -> bool:
+        """Whether the first dimension was given, with ``batch_shape``, or is a placeholder."""
+        return self._node.batch_known
+
+    # --- making new values ---
+
+    def _apply(
+        self,
+        layer: nn.Module,
+        nodes: tuple[Node, ...],
+        custom_name: str | None = None,
+        output_shape: Any = None,
+    ) -> Any:
+        return handle_of(make_node(layer, nodes, custom_name, output_shape), self._token)
+
+    def _record(self, function: Callable[..., Any], *args: Any) -> Any:
+        return add_to_graph(function, *args)
+
+    def _record_pair(self, layer: nn.Module, other: Any) -> Any:
+        return self._apply(layer, (self._node, other._node))
+
+    def _record_call(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
+        if len(args) == 1 and not kwargs and args[0] is self:
+            return self._apply(layer, (self._node,))
+        custom_name = kwargs.pop("custom_name", None)
+        output_shape = kwargs.pop("output_shape", None)
+        if not kwargs and all(isinstance(a, SymbolicData) for a in args):
+            return self._apply(layer, tuple([a._node for a in args]), custom_name, output_shape)
+        return _record(layer, args, kwargs, custom_name, output_shape)
+
+    def _record_function_call(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        return _record(function, args, kwargs)
+
+    def __call__(
+        self, layer: Any, *others: Any, custom_name: str | None = None, output_shape: Any = None
+    ) -> Any:
+        """Apply a layer to this value: ``x(layer)`` is ``layer(x)``."""
+        return self.apply_module(layer, *others, custom_name=custom_name, output_shape=output_shape)
+
+    def apply_module(
+        self, layer: Any, *others: Any, custom_name: str | None = None, output_shape: Any = None
+    ) -> Any:
+        """Apply a module or a function to this value and to others."""
+        if isinstance(layer, SymbolicData):
+            raise ArgumentError(
+                f"x(layer) expected a layer, received symbolic data ({layer!r}): the layer comes "
+                "first, then the other values: x(layer, y)"
+            )
+        if isinstance(layer, nn.Module) and all(isinstance(o, SymbolicData) for o in others):
+            nodes = (self._node, *(other._node for other in others))
+            return self._apply(layer, nodes, custom_name, output_shape)
+        return _record(layer, (self, *others), {}, custom_name, output_shape)
+
+    def __getitem__(self, index: Any) -> Any:
+        if isinstance(self, SymbolicTensor) and not self._node.batch_known:
+            check_batch_index(self, index)
+        if isinstance(index, SymbolicData):
+            nodes = (self._node, index._node)
+            return self._apply(useful_layers.SliceLayerSymbolicIdx(), nodes)
+        if mentions(index, (SymbolicData, torch.Tensor)):
+            return add_to_graph(operator.getitem, self, index)
+        return self._apply(useful_layers.SliceLayer(index), (self._node,))
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise ArgumentError(
+            "x[i] = y would change a value that other nodes read; build the result instead, with "
+            "torch.where, torch.cat, index_put or masked_fill (all without a trailing underscore)"
+        )
+
+    def __iter__(self) -> Iterator[Any]:
+        return iter([handle_of(node, self._token) for node in make_parts(self._node, len(self))])
+
+    def __len__(self) -> int:
+        spec = self._node.spec
+        value = spec.value if isinstance(spec, Concrete) else spec.shape
+        try:
+            return len(value)
+        except TypeError:
+            raise ArgumentError(f"{self!r} has no length") from None
+
+    def __contains__(self, item: Any) -> bool:
+        example = self._example()
+        if isinstance(example, (Mapping, str)):
+            return item in example
+        raise ArgumentError(
+            f"what is in {self!r} is not known while the graph is built: write (x == value).any(), "
+            "or put the question into the forward of a module"
+        )
+
+    def __eq__(self, other: object) -> Any:
+        """Compare: with other symbolic data by identity, with anything else when it runs."""
+        return self._compare(operator.eq, other, self is other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compare(operator.ne, other, self is not other)
+
+    def _compare(self, function: Callable[..., Any], other: object, identical: bool) -> Any:
+        if isinstance(other, Handle) or not self._can_equal(other):
+            return identical
+        return add_to_graph(function, self, other)
+
+    def _can_equal(self, other: object) -> bool:
+        return True
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+        """Record what an operator of NumPy's would compute; refuse any other function."""
+        function = NUMPY_OPERATORS.get(ufunc.__name__)
+        if function is None or method != "__call__" or kwargs:
+            raise ArgumentError(array_refused(self, f"np.{ufunc.__name__}"))
+        return add_to_graph(function, *args)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise ArgumentError(array_refused(self, "np.array"))
+
+    def __index__(self) -> int:
+        raise ArgumentError(number_refused(self))
+
+    def __float__(self) -> float:
+        raise ArgumentError(number_refused(self))
+
+    def __int__(self) -> int:
+        raise ArgumentError(number_refused(self))
+
+    def __bool__(self) -> bool:
+        raise ArgumentError(
+            f"the truth value of {self!r} is not known while the graph is built: use torch.where, "
+            "or put the decision into the forward of a module"
+        )
+
+    def __getattr__(self, name: str) -> Any:
+        # Protocols probe for optional private names; those must fail at once.
+        if name.startswith("_") or not hasattr(self._example(), name):
+            raise AttributeError(f"{self!r} has no attribute {name!r}")
+        return self._apply(useful_layers.GetAttr(name), (self._node,))
+
+    def _example(self) -> Any:
+        spec = self._node.spec
+        return spec.value if isinstance(spec, Concrete) else None
+
+    def __repr__(self) -> str:
+        parents = len(self._node.parents)
+        children = len(self._node.living_children())
+        about = describe_spec(self._node.spec, self._node.batch_known)
+        return f"<{type(self).__name__} of {about}; {parents} parents; {children} children>"
+
+    def __hash__(self) -> int:
+        return id(self)
+
+    def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicData:
+        return self
+
+    @classmethod
+    def __torch_function__(
+        cls,
+        func: Callable[..., Any],
+        types: Any,
+        args: tuple[Any, ...] = (),
+        kwargs: dict[str, Any] | None = None,
+    ) -> Any:
+        return _record_function(func, args, kwargs or {})
+
+
+class SymbolicCallable(SymbolicData):
+    """A placeholder for something that can be called, such as a method of a custom object."""
+
+    __slots__ = ()
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        return add_to_graph(_call, self, *args, **kwargs)
+
+
+def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
+    return function(*args, **kwargs)
+
+
+class SymbolicTensor(TensorShape, SymbolicData):
+    """A placeholder for a tensor. Use it as a tensor: operators, slicing, methods, functions.
+
+    Comparing two of them with ``==`` tells whether they are the same one, so that handles can be
+    kept in sets and dictionaries; for an elementwise comparison write ``x.eq(y)``. ``x == 0``
+    compares elementwise.
+    """
+
+    __slots__ = ()
+
+    __hash__ = SymbolicData.__hash__
+
+    def _can_equal(self, other: object) -> bool:
+        return isinstance(other, (int, float, complex, torch.Tensor))
+
+    @property
+    def _batch_known(self) -> bool:
+        return self._node.batch_known
+
+    @property
+    def _spec(self) -> TensorSpec:
+        spec = self._node.spec
+        assert isinstance(spec, TensorSpec)  # handle_of chose this class by the spec
+        return spec
+
+    def __iter__(self) -> Iterator[Any]:
+        if not self._node.batch_known:
+            warnings.warn(
+                f"unpacking {self!r} along its batch, whose size is not known: this makes "
+                f"{len(self)} value(s) whatever the real batch is; give the input a batch_shape",
+                stacklevel=2,
+            )
+        return super().__iter__()
+
+    def __len__(self) -> int:
+        if not self._spec.shape:
+            raise ArgumentError(f"{self!r} has no length: it has no dimensions")
+        return self._spec.shape[0]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or not hasattr(torch.Tensor, name):
+            raise AttributeError(f"{self!r} has no attribute {name!r}, and neither has a tensor")
+        attribute = getattr(torch.Tensor, name)
+        if callable(attribute):
+            return _Method(self, name, attribute)
+        return self._apply(useful_layers.GetAttr(name), (self._node,))
+
+
+class _Method:
+    """A method of a symbolic tensor, not called yet; making one adds no node."""
+
+    __slots__ = ("__name__", "_function", "_handle")
+
+    def __init__(self, handle: SymbolicTensor, name: str, function: Callable[..., Any]) -> None:
+        self._handle = handle
+        self.__name__ = name
+        self._function = function
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        name = self.__name__
+        if name.endswith("_") or name == "backward":
+            raise ArgumentError(method_refused(name))
+        return _record_function(self._function, (self._handle, *args), kwargs)
+
+    def __repr__(self) -> str:
+        return f"<method {self.__name__} of {self._handle!r}>"
+
+
+def handle_of(node: Node, token: Token) -> Any:
+    """Return the handle of a node: the one that is alive, else a new one."""
+    if node.handle is not None and (handle := node.handle()) is not None:
+        return handle
+    spec = node.spec
+    if type(spec) is TensorSpec:
+        return SymbolicTensor(node, token)
+    assert isinstance(spec, Concrete)
+    return (SymbolicCallable if callable(spec.value) else SymbolicData)(node, token)
+
+
+def add_to_graph(
+    func: Callable[..., Any],
+    *args: Any,
+    custom_name: str | None = None,
+    output_shape: Any = None,
+    **kwds: Any,
+) -> Any:
+    """Record a call of any function or module whose arguments mention symbolic data.
+
+    Args:
+        func: a function or a ``torch.nn.Module``.
+        args: its positional arguments. Symbolic data may stand anywhere in them, also inside
+            lists, tuples, dictionaries and slices; everything else is kept as it is.
+        custom_name: a name for the layer in the model, instead of the name of ``func``.
+        output_shape: the shape of the result, the batch dimension first, ``None`` where it is not
+            known. Nothing is run then to find it out.
+        kwds: its named arguments, likewise.
+
+    Returns:
+        Symbolic data for the result.
+
+    Raises:
+        ArgumentError: ``func`` cannot be called, or no argument is symbolic.
+        ShapeError: ``func`` does not accept the shapes of its arguments.
+
+    >>> import torch
+    >>> from hpml.symbolic import Input
+    >>> x, y = Input(shape=(3, 2)), Input(shape=(5, 2))
+    >>> add_to_graph(torch.concat, (x, y), dim=1).shape
+    torch.Size([1, 8, 2])
+    """
+    return _record(func, args, kwds, custom_name, output_shape)
+
+
+def _record(
+    func: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwds: dict[str, Any],
+    custom_name: str | None = None,
+    output_shape: Any = None,
+) -> Any:
+    layer, handles = call_layer(func, args, kwds, Handle)
+    nodes = tuple(handle._node for handle in handles)
+    return handles[0]._apply(layer, nodes, custom_name, output_shape)
+
+
+def _record_function(
+    func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+) -> Any:
+    """Record a call of a function of torch; the other half of ``__torch_function__``."""
+    if not interception.is_active():
+        layer = _calling_module()
+        if layer is not None:
+            cause = (
+                "optimize_module_calls()"
+                if interception.is_suspended()
+                else ("another library, which replaced torch.nn.Module.__call__")
+            )
+            raise ArgumentError(
+                f"{layer_name(layer)} was called with symbolic data while layer(x) is switched "
+                f"off by {cause}: write x(layer), or make a new Input, which switches it on again"
+            )
+    if func in _SQUEEZES and len(args) == 1 and not kwargs:
+        check_squeeze(args[0])
+    return _record(_FINDABLE.get(func, func), args, kwargs)
+
+
+_SQUEEZES = (torch.squeeze, torch.Tensor.squeeze)
+
+# Torch wraps this operator in a function that pickle cannot find by its name.
+_FINDABLE: dict[Callable[..., Any], Callable[..., Any]] = {torch.Tensor.__pow__: operator.pow}
+
+
+def _calling_module() -> nn.Module | None:
+    """Return the module whose ``forward`` is running in a caller of this function, if any."""
+    frame = sys._getframe(1)
+    while frame is not None:
+        if frame.f_code is nn.Module._call_impl.__code__:
+            module: nn.Module = frame.f_locals["self"]
+            return module
+        frame = frame.f_back  # type: ignore[assignment]
+    return None

@@ -1,0 +1,83 @@
+"""Where a graph begins: `Input` for a tensor, `CustomInput` for any other object."""
+
+from __future__ import annotations
+
+import operator
+import sys
+from typing import Any
+
+import torch
+
+from hpml.symbolic.errors import ArgumentError
+
+from .handles import SymbolicTensor, handle_of
+from .interception import handle_token
+from .node import Concrete, InputRange, Node, TensorSpec
+
+
+def Input(  # noqa: N802 - the name of the API that this package follows
+    shape: tuple[int, ...] | list[int] = (),
+    batch_size: int = 1,
+    batch_shape: tuple[int, ...] | list[int] | None = None,
+    dtype: torch.dtype = torch.float32,
+    min_value: float = 0.0,
+    max_value: float = 1.0,
+) -> SymbolicTensor:
+    """Return a symbolic tensor with no parents: an input of the graph. No memory is allocated.
+
+    Args:
+        shape: the shape of one sample, without the batch dimension.
+        batch_size: the batch size to assume; the model takes any.
+        batch_shape: the shape with the batch dimension, which then counts as known.
+        dtype: the element type of the data.
+        min_value: the least value of example data, for ``x.v``.
+        max_value: the bound above which no example data lies.
+
+    Raises:
+        ArgumentError: a size is not a non-negative integer.
+
+    >>> Input(shape=(3, 32, 32)).CHW
+    (3, 32, 32)
+    """
+    sizes = (*_sizes((batch_size,)), *_sizes(shape)) if batch_shape is None else _sizes(batch_shape)
+    if not isinstance(dtype, torch.dtype):
+        raise ArgumentError(f"Input expected a torch.dtype, received {dtype!r}")
+    node = Node(None, (), TensorSpec(sizes, dtype), batch_shape is not None, 0, origin=_caller())
+    node.example = InputRange(min_value, max_value)
+    return SymbolicTensor(node, handle_token(resume=True))
+
+
+def CustomInput(data: Any) -> Any:  # noqa: N802 - the name of the API that this package follows
+    """Return symbolic data for any Python object: an input that need not be a tensor.
+
+    Args:
+        data: an example of what the model will be given. It is kept. Layers that are called on
+            something else than a tensor run on it once to see what they return.
+
+    >>> numbers = CustomInput([5, 6, 7])
+    >>> len(numbers), numbers[0].v
+    (3, 5)
+    """
+    is_tensor = isinstance(data, torch.Tensor)
+    spec = TensorSpec(tuple(data.shape), data.dtype) if is_tensor else Concrete(data, is_real=True)
+    node = Node(None, (), spec, True, 0, origin=_caller())
+    node.example = data if is_tensor else None
+    return handle_of(node, handle_token(resume=True))
+
+
+def _sizes(given: Any) -> tuple[int, ...]:
+    try:
+        sizes = tuple([operator.index(size) for size in given])  # also NumPy's integers
+    except TypeError:
+        sizes = (-1,)
+    if any(size < 0 for size in sizes):
+        raise ArgumentError(
+            f"Input expected a tuple of sizes, integers of at least 0, received {given!r}: "
+            "give shape=(features,), or batch_shape with the batch size"
+        )
+    return sizes
+
+
+def _caller() -> tuple[str, int]:
+    frame = sys._getframe(2)
+    return frame.f_code.co_filename, frame.f_lineno

@@ -1,0 +1,86 @@
+"""What cannot be done with symbolic data, and what to write instead."""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from hpml.symbolic.errors import ArgumentError
+
+NUMPY_OPERATORS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "power": operator.pow,
+    "matmul": operator.matmul,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+}
+"""The functions of NumPy that its scalars and arrays call for an operator such as ``3.0 * x``."""
+
+_INSTEAD = {
+    "requires_grad_": "nothing needs it in a graph: give the model an input with requires_grad",
+    "zero_": "use torch.zeros_like(x), a new value",
+    "fill_": "use torch.full_like(x, value), a new value",
+    "copy_": "use the other value itself, y in place of x.copy_(y)",
+    "set_": "use the other value itself",
+    "detach_": "use x.detach(), a new value",
+    "backward": "call backward on what the model returns: model(data).sum().backward()",
+}
+_RANDOM = {"uniform_", "normal_", "bernoulli_", "random_", "exponential_", "log_normal_"}
+
+
+def method_refused(name: str) -> str:
+    """Return why a method cannot be called while the graph is built, and what to write."""
+    if name in _RANDOM:
+        instead = "use torch.rand_like(x) or torch.randn_like(x), a new value"
+    else:
+        instead = _INSTEAD.get(name, f"use x.{name.rstrip('_')}(), which returns a new one")
+    if name == "backward":
+        return f"x.backward() expected numbers, received symbolic data, which has none: {instead}"
+    return f"x.{name}() would change a value in place that other nodes read: {instead}"
+
+
+def number_refused(value: Any) -> str:
+    """Return why there is no number yet."""
+    return (
+        f"a number was expected, received {value!r}, which has none while the graph is built: use "
+        "functions of torch (torch.sqrt, not math.sqrt) and operators, or put the computation into "
+        "the forward of a module; a size that is known, x.shape[1] or x.features, is an int"
+    )
+
+
+def array_refused(value: Any, function: str) -> str:
+    """Return why NumPy cannot take symbolic data."""
+    return (
+        f"{function} expected numbers, received {value!r}, which has none while the graph is "
+        "built: use the function of torch of that name, or add_to_graph(function, x), which calls "
+        "it when the model runs"
+    )
+
+
+def check_batch_index(tensor: Any, index: Any) -> None:
+    """Refuse one sample beyond the first of a batch whose size is not known."""
+    first = index[0] if isinstance(index, tuple) and index else index
+    if type(first) is int and first not in (0, -1):
+        raise ArgumentError(
+            f"x[{first}] takes one sample of a batch whose size is not known, from {tensor!r}: the "
+            f"first dimension is the batch; write x[:, {first}], or give the input a batch_shape"
+        )
+
+
+def check_squeeze(tensor: Any) -> None:
+    """Refuse to squeeze what may or may not be a dimension of size one."""
+    if not tensor._batch_known and tensor._spec.shape[:1] == (1,):
+        raise ArgumentError(
+            f"x.squeeze() would drop the batch where it happens to be 1, of {tensor!r}: say which "
+            "dimension, x.squeeze(1), or give the input a batch_shape"
+        )

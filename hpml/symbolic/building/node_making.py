@@ -1,0 +1,124 @@
+"""From a call to a node: the one place where nodes are made."""
+
+from __future__ import annotations
+
+import keyword
+import weakref
+from collections.abc import Callable
+from typing import Any
+
+import torch
+from torch import nn
+
+from hpml.symbolic import useful_layers
+from hpml.symbolic.errors import ArgumentError
+
+from .arguments import Template, split_call
+from .inference import given_spec, infer, infer_parts
+from .node import Node, Unpacking, name_of
+from .tracing_checks import check_constant, check_gradients, check_traced_methods, user_frame
+
+
+def call_layer(
+    func: Callable[..., Any], args: tuple[Any, ...], kwds: dict[str, Any], kind: type
+) -> tuple[nn.Module, list[Any]]:
+    """Return the layer that stands for a call, and the instances of ``kind`` among its arguments.
+
+    Raises:
+        ArgumentError: ``func`` cannot be called, or no argument is symbolic.
+    """
+    if not callable(func):
+        raise ArgumentError(
+            f"add_to_graph expected a function or a module to call, received {func!r}: "
+            "give the function first, then its arguments"
+        )
+    if isinstance(func, type) and issubclass(func, nn.Module):
+        raise ArgumentError(
+            f"expected a layer to call, received the class {func.__name__}: make one of it first, "
+            f"{func.__name__}(...)(x)"
+        )
+    handles, template = split_call(args, kwds, kind)
+    if not handles:
+        raise ArgumentError(
+            f"add_to_graph({name_of(func)}, …) expected symbolic data among the arguments, "
+            "received none: call the function itself, or pass an Input"
+        )
+    for constant in template.constants:
+        if isinstance(constant, torch.Tensor):
+            check_constant(constant)
+    if isinstance(func, nn.Module) and template.is_plain:
+        return func, handles
+    module = func if isinstance(func, nn.Module) else getattr(func, "__self__", None)
+    if not isinstance(module, nn.Module):
+        return useful_layers.FunctionLayer(func, template, name_of(func)), handles
+    # The same call of a module made again is the same layer, as the module itself would be.
+    known = _calls_of_modules.setdefault(module, weakref.WeakKeyDictionary())
+    name = name_of(func)
+    for layer, given in known.items():
+        if layer.name == name and _is_same(given, template):
+            return layer, handles
+    layer = useful_layers.FunctionLayer(func, template, name)
+    known[layer] = template
+    return layer, handles
+
+
+_calls_of_modules: weakref.WeakKeyDictionary[
+    nn.Module, weakref.WeakKeyDictionary[useful_layers.FunctionLayer, Template]
+]
+_calls_of_modules = weakref.WeakKeyDictionary()
+
+
+def _is_same(one: Template, other: Template) -> bool:
+    """Return whether two calls have the same fixed arguments: the same objects, or plain values."""
+    return one.text == other.text and all(
+        a is b or (type(a) is type(b) and isinstance(a, (int, float, str)) and a == b)
+        for a, b in zip(one.constants, other.constants, strict=True)
+    )
+
+
+def make_node(
+    layer: nn.Module,
+    parents: tuple[Node, ...],
+    custom_name: str | None = None,
+    output_shape: Any = None,
+) -> Node:
+    """Return a node for ``layer`` called on ``parents``; with ``output_shape`` nothing is run."""
+    if len(parents) == 1:
+        parent = parents[0]
+        depth, batch_known = parent.depth + 1, parent.batch_known
+    else:
+        depth = max(parent.depth for parent in parents) + 1
+        batch_known = all(parent.batch_known for parent in parents)
+    if custom_name is not None:
+        _check_name(custom_name)
+    if not torch.is_grad_enabled():
+        check_gradients(parents)
+    frame = user_frame(3)
+    origin = None
+    if frame is not None:
+        check_traced_methods(frame)
+        origin = frame.f_code.co_filename, frame.f_lineno
+    spec = infer(layer, parents) if output_shape is None else given_spec(output_shape, parents)
+    return Node(layer, parents, spec, batch_known, depth, custom_name, origin)
+
+
+def make_parts(parent: Node, count: int) -> list[Node]:
+    """Return ``count`` nodes for ``a, b, … = value``: one call with several results."""
+    layer = useful_layers.UnpackLayer()
+    group = Unpacking(count)
+    frame = user_frame(2)
+    origin = None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+    nodes = []
+    for position, spec in enumerate(infer_parts(parent)):
+        node = Node(layer, (parent,), spec, parent.batch_known, parent.depth + 1, None, origin)
+        node.unpacking, node.position = group, position
+        nodes.append(node)
+    return nodes
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise ArgumentError(
+            f"custom_name expected a name as of a variable, received {name!r}: it becomes the name "
+            "of a submodule, without dots, spaces or line breaks"
+        )

@@ -1,0 +1,151 @@
+"""What would be fixed for good by recording it, and is refused with what to write instead."""
+
+from __future__ import annotations
+
+import functools
+import sys
+from collections.abc import Sequence
+from types import CodeType, FrameType
+from typing import Any
+
+from torch import Tensor, nn
+
+from hpml.symbolic.errors import ArgumentError
+
+from .arguments import find
+from .interception import Handle
+from .node import Node
+
+_NOT_THE_USERS = ("hpml.symbolic.", "torch.")
+_FRAMES_LOOKED_AT = 8
+
+
+def user_frame(depth: int) -> FrameType | None:
+    """Return the frame of the statement outside this package that is running.
+
+    The first ``depth`` frames above are never the user's.
+    """
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        if not frame.f_globals.get("__name__", "").startswith(_NOT_THE_USERS):
+            return frame
+        frame = frame.f_back
+    return None
+
+
+# --- methods of modules ---------------------------------------------------------------------------
+
+
+@functools.lru_cache(maxsize=4096)
+def _reads_training(code: CodeType) -> bool:
+    return code.co_argcount > 1 and "training" in code.co_names
+
+
+def check_traced_methods(frame: FrameType) -> None:
+    """Refuse a method of a module that reads ``self.training`` while its calls are recorded.
+
+    A method that builds a graph for its own module may: it was not given the symbolic data.
+    """
+    current: FrameType | None = frame
+    for _ in range(_FRAMES_LOOKED_AT):
+        if current is None:
+            return
+        if _reads_training(current.f_code):
+            owner = _module_given_handles(current)
+            outer = current.f_back
+            while owner is not None and outer is not None:
+                if _own_arguments(outer)[:1] == [owner] and _module_given_handles(outer) is None:
+                    owner = None
+                outer = outer.f_back
+            if owner is not None:
+                name = current.f_code.co_name
+                raise ArgumentError(
+                    f"{type(owner).__name__}.{name} reads self.training while symbolic data passes "
+                    "through it: whether it trains would be fixed for good. Expected a call that "
+                    f"is recorded as a whole: write add_to_graph(module.{name}, x), or put it into "
+                    "the forward of a module"
+                )
+        current = current.f_back
+
+
+def _own_arguments(frame: FrameType) -> list[Any]:
+    code = frame.f_code
+    if not code.co_argcount or code.co_varnames[0] != "self":
+        return []
+    return [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
+
+
+def _module_given_handles(frame: FrameType) -> nn.Module | None:
+    arguments = _own_arguments(frame)
+    if not arguments or not isinstance(arguments[0], nn.Module):
+        return None
+    return None if find(arguments[1:], (Handle,)) is None else arguments[0]
+
+
+# --- tensors computed from parameters -------------------------------------------------------------
+
+
+def check_constant(tensor: Tensor) -> None:
+    """Refuse a tensor that was computed from parameters: they would never be trained."""
+    if isinstance(tensor, nn.Parameter) or (tensor.grad_fn is None and tensor._base is None):
+        return
+    leaves = _leaves_of(tensor)
+    if tensor._base is not None and isinstance(tensor._base, nn.Parameter):
+        leaves.append(tensor._base)
+    if not leaves:
+        return
+    frame = user_frame(2)
+    names = {"" if frame is None else _name_in(frame, leaf): leaf for leaf in leaves}
+    known = [name for name in names if name]
+    what = " and ".join(known) or f"a parameter of shape {tuple(leaves[0].shape)}"
+    argument = known[0] if known else "p"
+    raise ArgumentError(
+        f"a tensor of shape {tuple(tensor.shape)} was computed from {what} while the graph is "
+        "built: it would stay as it is now and train nothing. Expected the parameter itself; put "
+        f"the expression into the call, add_to_graph(lambda x, p: x + p[:5], x, {argument}), or "
+        "into the forward of a module; for a value that is meant to stay, give it .detach()"
+    )
+
+
+def _leaves_of(tensor: Tensor) -> list[Tensor]:
+    leaves: dict[int, Tensor] = {}
+    waiting = [tensor.grad_fn]
+    seen = set(waiting)
+    while waiting:
+        function = waiting.pop()
+        if function is None:
+            continue
+        variable = getattr(function, "variable", None)
+        if variable is not None:
+            leaves[id(variable)] = variable
+        for following, _ in function.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return list(leaves.values())
+
+
+def _name_in(frame: FrameType, leaf: Tensor) -> str:
+    """Return what the statement's function calls a parameter; empty if it cannot be told."""
+    for scope in (frame.f_locals, frame.f_globals):
+        for name, value in list(scope.items()):
+            if value is leaf:
+                return name
+            if isinstance(value, nn.Module):
+                for path, parameter in value.named_parameters():
+                    if parameter is leaf:
+                        return f"{name}.{path}"
+    return ""
+
+
+# --- gradients switched off -----------------------------------------------------------------------
+
+
+def check_gradients(parents: Sequence[Node]) -> None:
+    """Refuse ``torch.no_grad()`` around a part of a graph, which would be dropped."""
+    if any(parent.grad_enabled for parent in parents):
+        raise ArgumentError(
+            "torch.no_grad() around a part of a graph is not recorded, so that gradients would "
+            "flow there: expected calls outside of it; stop gradients with y.detach() behind that "
+            "part, or put it into the forward of a module"
+        )

@@ -1,0 +1,166 @@
+"""Which layers can be written out as an expression, and what it is.
+
+Three kinds: the layers of the layer rules, by their functional form; operators, as operators; and
+functions of torch that were called on symbolic tensors, as calls of those functions. For anything
+else there is a reason why it is called, which ``model.explain()`` shows.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+import re
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+from torch import nn
+
+from hpml.symbolic import useful_layers
+from hpml.symbolic.building.layer_rules import LAYER_RULES, LayerRule
+
+
+class Expression(NamedTuple):
+    """How a layer is written out.
+
+    Attributes:
+        text: the expression; ``{0}``, ``{1}``, … are the arguments, ``{l}`` the layer, ``{p}``
+            its dictionary of parameters and ``{f}`` the function.
+        function: what ``{f}`` stands for.
+        parameters: the parameters that the expression looks up.
+        fixed: settings of the layer that the expression stands on.
+    """
+
+    text: str
+    function: Callable[..., Any] | None = None
+    parameters: tuple[str, ...] = ()
+    fixed: tuple[tuple[str, Any], ...] = ()
+
+    def write(self, arguments: Sequence[str], layer: str, parameters: str, function: str) -> str:
+        """Return the expression with names put in for its parts.
+
+        >>> Expression('linear({0}, {p}["weight"])').write(["h0"], "l[3]", "p[3]", "")
+        'linear(h0, p[3]["weight"])'
+        """
+        text = self.text.replace("{l}", layer).replace("{p}", parameters).replace("{f}", function)
+        for position, argument in enumerate(arguments):
+            text = text.replace(f"{{{position}}}", argument)
+        return text
+
+
+UNPACKED = Expression("{0}")
+"""The expression of unpacking: the statement itself does it, ``a, b = value``."""
+
+_SYMBOLS = {
+    operator.add: "+",
+    operator.sub: "-",
+    operator.mul: "*",
+    operator.truediv: "/",
+    operator.floordiv: "//",
+    operator.mod: "%",
+    operator.pow: "**",
+    operator.matmul: "@",
+    operator.and_: "&",
+    operator.or_: "|",
+    operator.xor: "^",
+    operator.lt: "<",
+    operator.le: "<=",
+    operator.gt: ">",
+    operator.ge: ">=",
+}
+
+_OPERATORS: dict[type[nn.Module], str] = {
+    useful_layers.AddOpLayer: "{0} + {1}",
+    useful_layers.SubOpLayer: "{0} - {1}",
+    useful_layers.MulOpLayer: "{0} * {1}",
+    useful_layers.ModOpLayer: "{0} % {1}",
+    useful_layers.MatmulOpLayer: "{0} @ {1}",
+    useful_layers.SliceLayer: "{0}[{l}.idx]",
+    useful_layers.SliceLayerSymbolicIdx: "{0}[{1}]",
+    useful_layers.GetAttr: "getattr({0}, {l}.name)",
+}
+
+
+def _expression(entry: LayerRule) -> Expression:
+    text = entry.expression.replace("{x}", "{0}")
+    used = tuple(name for name in ("weight", "bias") if f'{{p}}["{name}"]' in text)
+    return Expression(text, None, used, entry.fixed)
+
+
+_REGISTERED = {kind: _expression(entry) for kind, entry in LAYER_RULES.items()}
+
+KINDS: tuple[type[nn.Module], ...] = (
+    *_REGISTERED,
+    *_OPERATORS,
+    useful_layers.FunctionLayer,
+    useful_layers.UnpackLayer,
+)
+"""The layer types that can have an expression."""
+
+
+def expression_of(layer: nn.Module, arguments: int) -> Expression | str:
+    """Return how a layer is written out, or the reason why it is called instead.
+
+    Args:
+        layer: the layer; only exact types have an expression.
+        arguments: how many values it is applied to.
+
+    >>> expression_of(nn.ReLU(), 1).text
+    'relu({0}, {l}.inplace)'
+    >>> expression_of(nn.Softmax(1), 1)
+    'Softmax has no functional form in the layer rules'
+    """
+    kind = type(layer)
+    if kind in _REGISTERED and arguments == 1:
+        return _REGISTERED[kind]
+    text = _OPERATORS.get(kind, "")
+    if text and arguments == (2 if "{1}" in text else 1):
+        return Expression(text)
+    if kind is useful_layers.FunctionLayer:
+        return _function_expression(layer)
+    return f"{kind.__name__} has no functional form in the layer rules"
+
+
+def _function_expression(layer: Any) -> Expression | str:
+    if layer._tensor_constants:
+        return "it holds a tensor, which is looked up when it is called"
+    if isinstance(layer.function, nn.Module):
+        return "it calls a module with further arguments"
+    template = layer.template
+    literals = [_literal(value, position) for position, value in enumerate(template.constants)]
+
+    def fill(text: str) -> str:
+        # Constants last: they may hold any text.
+        text = re.sub(r"\ba(\d+)\b(?!=)", r"{\1}", text)
+        return re.sub(r"\bk\[(\d+)\]", lambda match: literals[int(match[1])], text)
+
+    symbol = next((s for known, s in _SYMBOLS.items() if known is layer.function), None)
+    if symbol is not None and template.text in ("a0, a1", "a0, k[0]", "k[0], a0"):
+        left, right = template.text.split(", ")
+        return Expression(f"{fill(left)} {symbol} {fill(right)}")
+    text = fill(template.text)
+    return Expression(f"{{f}}({text})", layer.function)
+
+
+def _literal(value: Any, position: int) -> str:
+    """Return a constant as source: written out if it is short and plain, else looked up."""
+    if _is_plain(value):
+        text = repr(value)
+        if len(text) <= 40 and "{" not in text:
+            return f"({text})" if text.startswith("-") else text
+    return f"{{l}}.template.constants[{position}]"
+
+
+def _is_plain(value: Any) -> bool:
+    """Return whether Python reads the text of a value as the same value."""
+    waiting = [value]
+    for item in waiting:
+        kind = type(item)  # exactly: an IntEnum is more than its number
+        if kind is tuple and len(waiting) + len(item) < 20:
+            waiting.extend(item)
+        elif not (
+            kind in (bool, str, type(None))
+            or (kind is int and item.bit_length() <= 64)
+            or (kind is float and math.isfinite(item))
+        ):
+            return False
+    return True

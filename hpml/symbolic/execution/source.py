@@ -1,0 +1,234 @@
+"""From a graph to Python source, and from source to a function.
+
+Two forms of the same program. :func:`documented_source` gives every value a name of its own, as
+the documents print it; it is the one to read. :func:`running_source` uses the names of dead values
+again, so that the forward keeps no more memory alive than one written by hand; it is the one that
+runs.
+
+A straight chain of layers becomes a loop, ``for layer in l[a:b]:``, when it is long enough.
+"""
+
+from __future__ import annotations
+
+import itertools
+import linecache
+import weakref
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+from hpml.symbolic.errors import ArgumentError
+from hpml.symbolic.graph import Call, Graph
+from hpml.symbolic.graph.liveness import assign_slots, use_counts
+
+INDENT = "    "
+
+
+class Source(NamedTuple):
+    """Generated Python source.
+
+    Attributes:
+        text: the source of one function.
+        spans: for each line the calls it makes: the first, and one past the last.
+    """
+
+    text: str
+    spans: tuple[tuple[int, int], ...]
+
+
+class Wording(NamedTuple):
+    """How a program says things; the order of the calls and the names are the same in all.
+
+    Attributes:
+        head: the name of the function.
+        parameters: its parameters before the inputs.
+        opening: the lines before the first call.
+        comments: whether each line names its layers.
+        call: from a call's position and its arguments to the expression that computes it.
+        loop: from the positions of a chain and the name of a value to the head and body of a loop.
+        kind: what a call is; the calls of a loop are of one kind.
+    """
+
+    head: str
+    parameters: str
+    opening: tuple[str, ...]
+    comments: bool
+    call: Callable[[int, list[str]], str]
+    loop: Callable[[int, int, str], tuple[str, str]]
+    kind: Callable[[int], Any]
+
+
+def calling_layers(head: str, *, comments: bool) -> Wording:
+    """Return the wording that calls each layer, ``h0 = l[3](h0)``."""
+    return Wording(
+        head=head,
+        parameters="self",
+        opening=("l = self._execution_order_layers",),
+        comments=comments,
+        call=lambda position, arguments: f"l[{position}]({', '.join(arguments)})",
+        loop=lambda start, end, name: (
+            f"for layer in l[{start}:{end}]:",
+            f"{name} = layer({name})",
+        ),
+        kind=lambda position: None,
+    )
+
+
+def documented_source(graph: Graph, min_loop_length: float) -> Source:
+    """Return the source in the form of the documents: one name a value.
+
+    Args:
+        graph: what to compute.
+        min_loop_length: the least length of a chain that is written as a loop; at least 2.
+
+    Raises:
+        ArgumentError: the length is below 2.
+    """
+    width = len(str(max(len(graph.inputs), len(graph.outputs), len(graph.calls))))
+    names = [""] * len(graph.values)
+    for position, call in enumerate(graph.calls):
+        for place, result in enumerate(call.results):
+            if result is not None:
+                suffix = f"_{place}" if call.unpacks else ""
+                names[result] = f"h{position:0{width}}{suffix}"
+    for position, value in reversed(list(enumerate(graph.outputs))):
+        names[value] = f"o{position:0{width}}"
+    _name_inputs(graph, names, width)
+    wording = calling_layers("_generated_forward", comments=False)
+    return _write(graph, wording, names, find_chains(graph, min_loop_length, wording.kind))
+
+
+def running_source(graph: Graph, min_loop_length: float, wording: Wording | None = None) -> Source:
+    """Return the source that is run: names of dead values are used again.
+
+    Args:
+        graph: what to compute.
+        min_loop_length: the least length of a chain that is written as a loop; at least 2.
+        wording: how to say it; by default each layer is called.
+
+    Raises:
+        ArgumentError: the length is below 2.
+    """
+    wording = wording or calling_layers("forward", comments=True)
+    slots = assign_slots(graph)
+    width = len(str(max(len(graph.inputs), max(slots, default=0))))
+    texts = [f"h{slot - len(graph.inputs):0{width}}" for slot in range(max(slots, default=-1) + 1)]
+    names = [texts[slot] for slot in slots]
+    _name_inputs(graph, names, width)
+    return _write(graph, wording, names, find_chains(graph, min_loop_length, wording.kind))
+
+
+def _name_inputs(graph: Graph, names: list[str], width: int) -> None:
+    for position, value in enumerate(graph.inputs):
+        names[value] = f"i{position:0{width}}"
+
+
+def find_chains(
+    graph: Graph, min_length: float, kind: Callable[[int], Any] = lambda position: None
+) -> dict[int, int]:
+    """Return the straight chains of calls: from the first call to one past the last.
+
+    In a chain every call takes the result of the call before it and nothing else, and nobody else
+    reads that result. A value that is an output ends its chain, and so does a call of another
+    ``kind``.
+
+    Raises:
+        ArgumentError: ``min_length`` is below 2.
+    """
+    if not min_length >= 2:
+        raise ArgumentError(
+            f"the least length of a loop (config.CODEGEN_MIN_LOOP_LENGTH) expected a number of at "
+            f"least 2, received {min_length!r}; float('inf') writes no loops"
+        )
+    counts = use_counts(graph)
+    chains = {}
+    start = 0
+    calls = graph.calls
+    while start < len(calls):
+        end = start + 1
+        if _is_simple(calls[start]):
+            result = calls[start].results[0]
+            start_kind = kind(start)
+            while (
+                end < len(calls)
+                and calls[end].arguments == (result,)
+                and _is_simple(calls[end])
+                and result is not None
+                and counts[result] == 1
+                and kind(end) == start_kind
+            ):
+                result = calls[end].results[0]
+                end += 1
+        if end - start >= min_length:
+            chains[start] = end
+        start = end
+    return chains
+
+
+def _is_simple(call: Call) -> bool:
+    return len(call.arguments) == 1 and not call.unpacks
+
+
+def _write(graph: Graph, wording: Wording, of: list[str], chains: dict[int, int]) -> Source:
+    """Write the program; ``of`` names each value."""
+    calls = graph.calls
+    inputs = "".join(f", {of[value]}" for value in graph.inputs)
+    lines = [f"def {wording.head}({wording.parameters}{inputs}):"]
+    lines += [INDENT + line for line in wording.opening]
+    spans = [(len(calls), len(calls))] * len(lines)
+    position = 0
+    while position < len(calls):
+        call = calls[position]
+        end = chains.get(position, position + 1)
+        if position in chains:
+            last = calls[end - 1].results[0]
+            assert last is not None  # a chain has one result
+            variable, start = of[last], of[call.arguments[0]]
+            last_name = calls[end - 1].name
+            comment = f"  # {_safe(call.name)} to {_safe(last_name)}" if wording.comments else ""
+            if variable != start:
+                lines.append(f"{INDENT}{variable} = {start}")
+            head, body = wording.loop(position, end, variable)
+            lines += [f"{INDENT}{head}{comment}", f"{INDENT}{INDENT}{body}"]
+        else:
+            results = ", ".join("_" if r is None else of[r] for r in call.results)
+            if call.unpacks and len(call.results) == 1:
+                results += ","
+            star = "*" if call.unpacks else ""
+            expression = wording.call(position, [star + of[a] for a in call.arguments])
+            comment = f"  # {_safe(call.name)}" if wording.comments else ""
+            lines.append(f"{INDENT}{results} = {expression}{comment}")
+        spans.extend([(position, end)] * (len(lines) - len(spans)))
+        position = end
+    lines.append(f"{INDENT}return {', '.join([of[value] for value in graph.outputs])}")
+    spans.append((len(calls), len(calls)))
+    return Source("\n".join(lines) + "\n", tuple(spans))
+
+
+def _safe(name: str) -> str:
+    """Return a name for a comment: one that is no identifier could end the comment."""
+    return name if name.isidentifier() else ascii(name)
+
+
+_counter = itertools.count(1)
+
+
+def compile_source(source: Source, names: dict[str, Any] | None = None) -> Callable[..., Any]:
+    """Compile generated source and return its function.
+
+    Args:
+        source: of one function.
+        names: what the names that it does not define stand for.
+
+    The function has a file name of its own that ``linecache`` knows, so a traceback, a debugger and
+    ``inspect.getsource`` show its lines. The lines are forgotten with the function.
+    """
+    file_name = f"<hpml.symbolic forward {next(_counter)}>"
+    scope: dict[str, Any] = {"__name__": "hpml.symbolic.generated", **(names or {})}
+    defined: dict[str, Any] = {}
+    exec(compile(source.text, file_name, "exec"), scope, defined)
+    function: Callable[..., Any]
+    (function,) = defined.values()
+    lines = source.text.splitlines(keepends=True)
+    linecache.cache[file_name] = (len(source.text), None, lines, file_name)
+    weakref.finalize(function, linecache.cache.pop, file_name, None)
+    return function

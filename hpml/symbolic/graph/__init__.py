@@ -1,0 +1,8 @@
+"""The graph between inputs and outputs, as plain immutable data, and what is read off it."""
+
+from __future__ import annotations
+
+from .collection import Collected, check_inputs, collect
+from .data import Call, Graph, Value
+
+__all__ = ["Call", "Collected", "Graph", "Value", "check_inputs", "collect"]

@@ -1,0 +1,196 @@
+"""From nodes to a graph: those between inputs and outputs, sorted, numbered and named."""
+
+from __future__ import annotations
+
+import functools
+import operator
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from torch import nn
+
+from hpml.symbolic.building.node import Node, TensorSpec, layer_name
+from hpml.symbolic.errors import ArgumentError, CycleError, ForeignNodeError
+
+from .data import Call, Graph, Value
+
+
+class Collected(NamedTuple):
+    """A graph with the modules and nodes that it was collected from.
+
+    Attributes:
+        graph: the graph.
+        layers: the module of each call.
+        nodes: the node of each value.
+    """
+
+    graph: Graph
+    layers: list[nn.Module]
+    nodes: list[Node]
+
+
+def collect(inputs: Sequence[Node], outputs: Sequence[Node]) -> Collected:
+    """Collect the graph between ``inputs`` and ``outputs``.
+
+    An input may be any node: what lies above it is left out. An input that no output needs stays
+    an argument of the model and is ignored.
+
+    Raises:
+        ForeignNodeError: an output needs an input that is not among ``inputs``.
+        CycleError: a value depends on itself.
+    """
+    found = _nodes_between(inputs, outputs)
+    order = _creation_order(found, inputs)
+    return _number(inputs, outputs, order)
+
+
+def _nodes_between(inputs: Sequence[Node], outputs: Sequence[Node]) -> list[Node]:
+    """Return every node above the outputs, stopping at the inputs."""
+    seen = set(inputs)
+    found = []
+    waiting = [node for node in outputs if node not in seen]
+    seen.update(waiting)
+    waiting = list(dict.fromkeys(waiting))
+    while waiting:
+        node = waiting.pop()
+        found.append(node)
+        if node.layer is None:
+            raise ForeignNodeError(_not_connected(node, inputs, outputs))
+        for parent in node.parents:
+            if parent not in seen:
+                seen.add(parent)
+                waiting.append(parent)
+    return found
+
+
+def _not_connected(node: Node, inputs: Sequence[Node], outputs: Sequence[Node]) -> str:
+    given = ", ".join(node.describe() for node in inputs) or "none"
+    return (
+        f"an output ({outputs[0].describe() if len(outputs) == 1 else f'one of {len(outputs)}'}) "
+        f"needs the {node.describe()}, which is not among the model's inputs: expected every "
+        f"input that the outputs depend on, received {given}. Add it to inputs, or build the "
+        "output from the inputs alone"
+    )
+
+
+def _creation_order(nodes: list[Node], inputs: Sequence[Node]) -> list[Node]:
+    """Sort nodes by age. A parent is older than its children, so this is a forward order."""
+    nodes = sorted(nodes, key=operator.attrgetter("index"))
+    known = set(inputs)
+    for node in nodes:
+        for parent in node.parents:
+            if parent not in known and parent.index >= node.index:
+                raise CycleError(
+                    f"the {node.describe()} depends on the younger {parent.describe()}: a value "
+                    "cannot depend on one that is made after it. Expected parents as they were "
+                    "when the node was made; do not change them"
+                )
+        known.add(node)
+    return nodes
+
+
+def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) -> Collected:
+    number = {node: position for position, node in enumerate(inputs)}
+    nodes = list(inputs)
+    values = [_value_of(node) for node in inputs]
+    calls: list[Call] = []
+    layers: list[nn.Module] = []
+    name_for = _Namer()
+    unpacked: dict[int, int] = {}
+    chosen: dict[int, str] = {}
+    for node in order:
+        layer = node.layer
+        assert layer is not None  # inputs were left out
+        result = number[node] = len(nodes)
+        nodes.append(node)
+        values.append(_value_of(node))
+        group = node.unpacking
+        if group is None:
+            results: tuple[int | None, ...] = (result,)
+        else:
+            earlier = unpacked.get(id(group))
+            places: list[int | None] = [None] * group.count
+            if earlier is not None:
+                places = list(calls[earlier].results)
+            places[node.position] = result
+            results = tuple(places)
+            if earlier is not None:
+                calls[earlier] = calls[earlier]._replace(results=results)
+                continue
+            unpacked[id(group)] = len(calls)
+        layer_type = layer_name(layer)
+        name = name_for(layer_type, node.custom_name)
+        if node.custom_name is not None:
+            chosen.setdefault(id(layer), name)
+        parents = node.parents
+        if len(parents) == 1:
+            arguments: tuple[int, ...] = (number[parents[0]],)
+        else:
+            arguments = tuple([number[parent] for parent in parents])
+        calls.append(Call(name, layer_type, arguments, results, group is not None, node.origin))
+        layers.append(layer)
+    graph = Graph(
+        tuple(values),
+        tuple(range(len(inputs))),
+        _with_modules(calls, layers, chosen),
+        tuple([number[node] for node in outputs]),
+    )
+    return Collected(graph, layers, nodes)
+
+
+def _with_modules(
+    calls: list[Call], layers: list[nn.Module], chosen: dict[int, str]
+) -> tuple[Call, ...]:
+    """Say in each call under which name its layer stands in the model: one, however often used."""
+    for call, layer in zip(calls, layers, strict=True):
+        chosen.setdefault(id(layer), call.name)
+    return tuple(
+        [call._replace(module=chosen[id(layer)]) for call, layer in zip(calls, layers, strict=True)]
+    )
+
+
+class _Namer:
+    """Names for the layers of a model: the type and a number, or the name the user chose."""
+
+    def __init__(self) -> None:
+        self._counts: dict[str, int] = {}
+        self._taken: set[str] = set()
+
+    def __call__(self, layer_type: str, custom_name: str | None) -> str:
+        # A class may call itself anything; names reach source and paths of submodules.
+        base = custom_name or re.sub(r"\W|^(?=\d)", "_", layer_type) or "layer"
+        count = self._counts.get(base, 0) + 1
+        name = base if custom_name and count == 1 else f"{base}_{count}"
+        while name in self._taken:  # a name that the user chose looks like one of ours
+            count += 1
+            name = f"{base}_{count}"
+        self._counts[base] = count
+        self._taken.add(name)
+        return name
+
+
+def _value_of(node: Node) -> Value:
+    spec = node.spec
+    if isinstance(spec, TensorSpec):
+        return _tensor_value(spec, node.batch_known)
+    return Value(None, type(spec.value).__name__, node.batch_known)
+
+
+@functools.lru_cache(maxsize=1024)
+def _tensor_value(spec: TensorSpec, batch_known: bool) -> Value:
+    # Values that look the same are the same object: a deep model has few shapes.
+    return Value(spec.shape, str(spec.dtype).removeprefix("torch."), batch_known)
+
+
+def check_inputs(inputs: Sequence[Node]) -> None:
+    """Refuse the same input twice.
+
+    Raises:
+        ArgumentError: a node is given twice.
+    """
+    if len(set(inputs)) != len(inputs):
+        raise ArgumentError(
+            f"inputs expected different symbolic values, received one of them twice among "
+            f"{len(inputs)}: give each once"
+        )

@@ -1,0 +1,301 @@
+"""What is written out for operators, functions and layers computes what calling them computes."""
+
+from __future__ import annotations
+
+import copy
+import functools
+import math
+import operator
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import Tensor, nn
+
+from hpml.symbolic import Input, SymbolicModel, config
+from hpml.symbolic.execution.inline_expressions import Expression, expression_of
+from hpml.symbolic.useful_layers import AddOpLayer
+from tests.symbolic.hazards import add_or_call, obstacles
+from tests.symbolic.programs import assert_same, tensors_in
+
+SHAPE = (3, 4)
+
+
+def model_of(program: Callable[..., Any], execution: str, inputs: int = 2) -> SymbolicModel:
+    handles = [Input(shape=SHAPE[1:]) for _ in range(inputs)]
+    return SymbolicModel(handles, program(*handles), execution=execution)
+
+
+def observe(run: Callable[..., Any]) -> Any:
+    """Return the outputs of a program and the gradients of its two inputs."""
+    torch.manual_seed(0)
+    x, y = torch.rand(SHAPE) + 0.5, torch.rand(SHAPE) * 2
+    x.requires_grad_()
+    y.requires_grad_()
+    torch.manual_seed(1)
+    outputs = run(x, y)
+    total = sum((t.double().square().sum() for t in tensors_in(outputs) if t.requires_grad), 0.0)
+    if isinstance(total, Tensor):
+        total.backward()
+    return outputs, x.grad, y.grad
+
+
+def check(program: Callable[..., Any], *, written: bool = True) -> SymbolicModel:
+    """Compare a program with its model; return the model."""
+    torch.manual_seed(3)
+    model = model_of(program, "inlined")
+    expected = observe(program)
+    assert_same(observe(model), expected)
+    assert_same(observe(copy.deepcopy(model)), expected)
+    assert_same(observe(model_of(program, "codegen")), expected)
+    if written:
+        assert obstacles(model) == {}
+    return model
+
+
+# --- operators ------------------------------------------------------------------------------------
+
+OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
+    "add": lambda x, y: x + y,
+    "sub": lambda x, y: x - y,
+    "mul": lambda x, y: x * y,
+    "mod": lambda x, y: x % y,
+    "truediv": lambda x, y: x / y,
+    "floordiv": lambda x, y: x.detach() // y.detach(),
+    "pow": lambda x, y: x**y,
+    "matmul": lambda x, y: x @ y.T,
+    "add constant": lambda x, y: x + 1,
+    "constant add": lambda x, y: 1 + x,
+    "constant sub": lambda x, y: 2.5 - x,
+    "sub negative": lambda x, y: x - -3,
+    "constant pow": lambda x, y: 2**x,
+    "negative pow": lambda x, y: (-2) ** x.detach().round(),
+    "pow negative": lambda x, y: x**-2,
+    "constant div": lambda x, y: 1 / x,
+    "constant mod": lambda x, y: 2 % (y.detach() + 1),
+    "constant floordiv": lambda x, y: 7 // x.detach(),
+    "comparisons": lambda x, y: (x < y, x <= 1, x > y, x <= 1, x > 1),
+    "bits": lambda x, y: ((x > 1) & (y > 1), (x > 1) | (y > 1), (x > 1) ^ True, ~(x > 1)),
+    "shifts": lambda x, y: (x.long() << 2, y.long() >> 1, 1 << y.long()),
+    "unary": lambda x, y: (-x, +x, abs(x - 1)),
+    "chained": lambda x, y: -((x + 1) ** 2) * 3 - y / 2 % 3,
+    "infinite": lambda x, y: (x < math.inf, x.clamp(-math.inf), x.detach() * math.inf),
+    "no zero": lambda x, y: x * -0.0,
+    "huge": lambda x, y: x.double() * 1e200 / 10**18,
+    "truth values": lambda x, y: (x + True, False * x),
+    "complex": lambda x, y: (x * 2j).abs(),
+    "numpy": lambda x, y: x * np.float32(1.5),
+}
+
+
+@pytest.mark.parametrize("name", OPERATORS)
+def test_operators_are_written_as_operators(name: str) -> None:
+    check(OPERATORS[name])
+
+
+def test_the_source_reads_as_one_would_write_it() -> None:
+    def program(x: Any, y: Any) -> Any:
+        h = (x + y) * 2
+        h = (-2) ** h - 0.5
+        h = torch.cat([h, y], dim=1)
+        return F.relu(h[:, 1:]).transpose(0, 1)
+
+    model = model_of(program, "inlined")
+    lines = [line.split("#")[0].strip() for line in model.source.splitlines()]
+    expressions = [line.partition(" = ")[2] or line for line in lines]
+    assert expressions[1:] == [
+        "i0 + i1",
+        "h0 * 2",
+        "(-2) ** h0",
+        "h0 - 0.5",
+        "cat([h0, i1], dim=1)",
+        "h0[l[5].idx]",
+        "relu(h0, inplace=False)",
+        "transpose(h0, 0, 1)",
+        "return h0",
+    ]
+
+
+# --- functions ------------------------------------------------------------------------------------
+
+
+def described(
+    x: Any,
+    *more: Any,
+    a0: Any = 0,
+    data1: Any = 0,
+    k: Any = 0,
+    l: Any = 0,  # noqa: E741 - a name that the source uses, too
+    p: Any = 0,
+    f: Any = 0,
+    h0: Any = 0,
+) -> Any:
+    return x * 2 + a0 + 3 * data1 + 5 * k + 7 * l + 11 * p + 13 * f + 17 * h0 + sum(more)
+
+
+def named(x: Any, **options: Any) -> Any:
+    return x * options["from"] + options["a b"]
+
+
+FUNCTIONS: dict[str, Callable[[Any, Any], Any]] = {
+    "cat": lambda x, y: torch.cat([x, y], dim=1),
+    "stack": lambda x, y: torch.stack((x, y, x)),
+    "where": lambda x, y: torch.where(x > y, x, y),
+    "einsum": lambda x, y: torch.einsum("ij,kj->ik", x, y),
+    "methods": lambda x, y: x.view(-1, 2).sum(dim=1, keepdim=True).expand(-1, 3).T,
+    "method with tuple": lambda x, y: x.permute((1, 0)).reshape((2, -1)),
+    "dtype": lambda x, y: (x.to(torch.float64), y.to(dtype=torch.bfloat16), x.type(torch.int)),
+    "functional": lambda x, y: F.gelu(x, approximate="tanh") + F.softmax(y, dim=-1),
+    "functional with a name of the registry": lambda x, y: F.linear(x, y) + F.dropout(x @ y.T, 0.3),
+    "two of one name": lambda x, y: (F.relu(x), torch.relu(y), x.relu()),
+    "several results": lambda x, y: torch.max(x, dim=1).values + torch.max(y, 1)[0],
+    "slices": lambda x, y: (x[0], x[:, 1:3], x[..., None], y[-1, ::2], x[[0, 2]], x[:, -1]),
+    "symbolic indices": lambda x, y: (x[y > 1], x[(y > 1).any(1)], x[:, y.argmax(1)]),
+    "symbolic slice": lambda x, y: operator.getitem(x, slice(0, 2)),
+    "keywords": lambda x, y: add_or_call(described, x, a0=1, data1=y, k=2, l=y, p=3, f=4, h0=y),
+    "keywords in another order": lambda x, y: add_or_call(described, y, data1=x, a0=y),
+    "further values": lambda x, y: add_or_call(described, x, y, x, 4.5, a0=x),
+    "odd keywords": lambda x, y: add_or_call(named, x, **{"from": y, "a b": 2}),
+    "nested": lambda x, y: add_or_call(nested, [x, {"a": y, "b": (1, x)}], deep=({"a0": [y]},)),
+    "shape": lambda x, y: x.reshape(-1, 2).reshape((-1, 4)) + x.new_zeros(1),
+    "random": lambda x, y: (torch.rand_like(x), F.dropout(y), torch.bernoulli(x.clamp(0, 1))),
+    "partial": lambda x, y: add_or_call(functools.partial(torch.mul, other=3), x),
+    "a class": lambda x, y: add_or_call(Holder, x, y).both,
+    "a callable object": lambda x, y: add_or_call(Scale(3), x),
+    "bound methods": lambda x, y: add_or_call(Scale(2).apply, x) + add_or_call(Scale(3).apply, y),
+}
+
+
+def nested(values: Any, deep: Any) -> Any:
+    return values[0] * 2 + values[1]["a"] + values[1]["b"][1] + deep[0]["a0"][0]
+
+
+class Scale:
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def __call__(self, x: Any) -> Any:
+        return x * self.factor
+
+    def apply(self, x: Any) -> Any:
+        return x * self.factor
+
+
+class Holder:
+    def __init__(self, x: Any, y: Any) -> None:
+        self.both = x + 2 * y
+
+
+@pytest.mark.parametrize("name", FUNCTIONS)
+def test_functions_are_written_as_calls_of_them(name: str) -> None:
+    check(FUNCTIONS[name])
+
+
+NAMES = [
+    *("l", "p", "q", "h0", "h12", "i0", "o0", "layer", "zip", "getattr", "slice", "forward"),
+    *("lambda", "<lambda>", "class", "match", "type", "None", "self", "linear", "relu", "_", "__"),
+    *(
+        "__x__",
+        "é",
+        "ﬁ",
+        "1x",
+        "a b",
+        "",
+        "x.y",
+        "print",
+        "__debug__",
+        "batch_norm",
+        "i",
+        "function",
+    ),
+]
+
+
+def test_functions_of_any_name_can_be_called() -> None:
+    """All in one model, behind layers whose own functions have such names."""
+    functions = []
+    for number, name in enumerate(NAMES):
+        for factor in (1 + number / 1000, 1 - number / 999):
+
+            def function(x: Any, factor: float = factor) -> Any:
+                return x * factor
+
+            function.__name__ = name
+            functions.append(function)
+    layers = nn.ModuleList([nn.Linear(4, 4), nn.ReLU(), nn.BatchNorm1d(4).eval()])
+
+    def program(x: Any, y: Any) -> Any:
+        for layer in layers:
+            x = layer(x)
+        for function in functions:
+            x = add_or_call(function, x)
+        return torch.relu(x)[0:2] + F.linear(x, x)[:2, :1], add_or_call(functions[0], y)
+
+    model = check(program)
+    assert "lambda_1(" in model.source
+    assert " = relu(" in model.source
+
+
+def test_a_function_named_as_a_builtin_of_the_loop_does_not_break_the_loop(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(config, "CODEGEN_MIN_LOOP_LENGTH", 2)
+
+    def zip(x: Any) -> Any:
+        return x + 1
+
+    layers = [nn.LayerNorm(4) for _ in range(3)]
+
+    def program(x: Any, y: Any) -> Any:
+        for layer in layers:
+            x = layer(x)
+        return add_or_call(zip, x), add_or_call(zip, y)
+
+    assert "in zip(l[0:3], p[0:3]):" in check(program).source
+
+
+# --- unpacking ------------------------------------------------------------------------------------
+
+
+def unpack_some(x: Any, y: Any) -> Any:
+    first, _, third = torch.split(x, [1, 1, 2], dim=1)
+    (only,) = torch.chunk(y, 1)
+    values, indices = torch.sort(y, dim=1)
+    *_, last = y.unbind(1)
+    return first, third, only, values * 2, indices, last
+
+
+def test_unpacking_is_written_as_unpacking() -> None:
+    model = check(unpack_some)
+    unpackings = [call for call in model.graph.calls if call.unpacks]
+    assert len(unpackings) == 4
+    assert "*" not in model.source.replace(" * 2", "")
+
+
+def test_unpacking_too_few_or_too_many_is_the_same_error() -> None:
+    def program(x: Any, y: Any) -> Any:
+        first, second = torch.split(x, 2)
+        return first + 1, second + 1
+
+    handles = [Input(batch_shape=(4, 4)), Input(shape=(4,))]
+    models = [
+        SymbolicModel(handles, program(*handles), execution=e) for e in ("inlined", "codegen")
+    ]
+    for rows in (1, 5, 6):
+        messages = []
+        for model in models:
+            with pytest.raises(ValueError, match="values to unpack") as caught:
+                model(torch.rand(rows, 4), torch.rand(1, 4))
+            messages.append(str(caught.value))
+        assert messages[0] == messages[1]
+
+
+def test_forms_are_values() -> None:
+    assert expression_of(nn.Linear(1, 1), 1) == expression_of(nn.Linear(2, 2), 1)
+    assert isinstance(expression_of(nn.Linear(1, 1), 2), str)
+    assert isinstance(expression_of(AddOpLayer(), 1), str)
+    form = Expression("{f}({0}, {1}, {l}.p, {p})")
+    assert form.write(["h0", "h1"], "l[2]", "p[2]", "mine") == "mine(h0, h1, l[2].p, p[2])"

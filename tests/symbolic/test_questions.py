@@ -1,0 +1,173 @@
+"""Questions that are asked while the graph is built: answered rightly, or refused at that line."""
+
+from __future__ import annotations
+
+import math
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+from torch import nn
+
+from hpml.symbolic import CustomInput, Input, SymbolicModel
+from hpml.symbolic.errors import GraphError
+from hpml.symbolic.useful_layers import GetAttr
+from tests.symbolic.programs import assert_same
+
+VALUE = torch.linspace(-1, 2, 20).reshape(5, 4)
+
+
+# --- answered -------------------------------------------------------------------------------------
+
+
+def test_what_is_known_is_a_number() -> None:
+    x = Input(shape=(3, 4))
+    assert (x.dim(), x.ndimension(), x.ndim) == (3, 3, 3)
+    assert (x.size(1), x.size(-1), x.shape[2]) == (3, 4, 4)
+    assert all(type(size) is int for size in (x.size(1), x.shape[2], x.size()[1]))
+    assert x.is_floating_point()
+    assert not x.is_complex()
+    assert x.shape == (1, 3, 4) == x.size()
+    assert repr(x.shape) == "torch.Size([1, 3, 4])"
+    assert nn.Linear(x.size(-1), 2)(x).shape[1:] == (3, 2)
+    assert math.sqrt(x.size(-1)) == 2
+    assert list(range(x.size(1))) == [0, 1, 2]
+    assert type(Input(batch_shape=(2, 3)).shape) is torch.Size
+    assert Input(batch_shape=(2, 3)).shape.numel() == 6
+    assert x.numel == 12 == x.numel()
+
+
+VIEWS = {
+    "shape": lambda x: x.view(x.shape[0], -1),
+    "size": lambda x: x.reshape(x.size(0) * x.size(1), -1),
+    "doubled": lambda x: x.reshape(2 * x.shape[0], -1),
+    "in a tuple": lambda x: x.reshape((x.shape[0], -1)),
+    "unpacked": lambda x: x.view(*x.shape[:1], -1),
+    "whole": lambda x: x.flatten().view(x.shape),
+    "noise": lambda x: torch.zeros(x.shape) + x,
+    "given to a module": lambda x: Reshapes()(x, x.shape[0]),
+}
+
+
+class Reshapes(nn.Module):
+    def forward(self, x: Any, size: int) -> Any:
+        return x.reshape(size, -1)
+
+
+@pytest.mark.parametrize("name", VIEWS)
+def test_the_batch_size_in_an_expression_is_that_of_the_real_batch(name: str) -> None:
+    x, value = Input(shape=(3, 4)), torch.rand(5, 3, 4)
+    assert_same(SymbolicModel(x, VIEWS[name](x))(value), VIEWS[name](value))
+
+
+def test_noise_of_the_shape_of_a_value_is_drawn_anew_for_the_real_batch() -> None:
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, x + torch.rand(x.shape))
+    first, second = model(VALUE), model(VALUE)
+    assert first.shape == (5, 4)
+    assert not torch.equal(first, second)
+    assert not torch.equal(first[0] - VALUE[0], first[1] - VALUE[1])
+
+
+def test_comparing_with_a_number_is_elementwise_and_with_another_handle_identity() -> None:
+    x, y = Input(shape=(4,)), Input(shape=(4,))
+    assert x == x
+    assert x != y
+    assert x in {x}
+    assert x in [y, x]
+    assert (x == "text") is False
+    assert_same(SymbolicModel(x, (x == 0, x != 0.5))(VALUE), (VALUE == 0, VALUE != 0.5))
+    assert_same(SymbolicModel(x, x == VALUE[0])(VALUE), VALUE[0] == VALUE)
+
+
+def test_keys_are_those_of_the_example() -> None:
+    out = CustomInput({"h": VALUE})
+    assert "h" in out
+    assert "g" not in out
+
+
+def test_a_field_named_v_is_read_by_its_layer() -> None:
+    data = CustomInput(SimpleNamespace(v=VALUE, w=VALUE))
+    with pytest.raises(GraphError, match=r"a field named v.*GetAttr\('v'\)"):
+        data.v  # noqa: B018
+    model = SymbolicModel(data, GetAttr("v")(data) + 1)
+    assert_same(model(SimpleNamespace(v=VALUE)), VALUE + 1)
+
+
+def test_switching_gradients_off_around_a_part_is_refused_and_around_everything_is_not() -> None:
+    x, layer = Input(shape=(4,)), nn.Linear(4, 4)
+    for off in (torch.no_grad, torch.inference_mode):
+        with off(), pytest.raises(GraphError, match=r"y\.detach\(\) behind that part"):
+            layer(x)
+    with torch.no_grad():
+        inside = Input(shape=(4,))
+        model = SymbolicModel(inside, layer(inside))
+    assert model(VALUE).requires_grad
+
+
+def test_numbers_of_numpy_are_operands() -> None:
+    x = Input(shape=(4,))
+    half = np.float64(0.5)
+    model = SymbolicModel(x, (half * x, half - x, x / half))
+    assert_same(model(VALUE), (0.5 * VALUE, 0.5 - VALUE, VALUE / 0.5))
+
+
+# --- refused --------------------------------------------------------------------------------------
+
+
+class Silent(nn.Module):
+    def __repr__(self) -> str:
+        raise ValueError("no text")
+
+    def forward(self, x: Any) -> Any:
+        raise RuntimeError("broken")
+
+
+MISTAKES: dict[str, tuple[Any, str]] = {
+    "requires_grad_": (lambda x: x.requires_grad_(), "nothing needs it in a graph"),
+    "zero_": (lambda x: x.zero_(), "torch.zeros_like"),
+    "fill_": (lambda x: x.fill_(1), "torch.full_like"),
+    "copy_": (lambda x: x.copy_(x), "in place of x.copy_"),
+    "normal_": (lambda x: x.normal_(), "torch.randn_like"),
+    "add_": (lambda x: x.add_(1), r"use x\.add\(\), which returns a new one"),
+    "float": (float, "torch.sqrt, not math.sqrt"),
+    "int": (int, "a number was expected"),
+    "sqrt": (math.sqrt, "torch.sqrt, not math.sqrt"),
+    "range": (lambda x: range(x.shape[0]), "the batch size of .* is not known"),
+    "numel": (lambda x: x.shape.numel(), "the batch size of .* is not known"),
+    "np.exp": (np.exp, r"np\.exp expected numbers"),
+    "np.array": (np.array, r"np\.array expected numbers"),
+    "a class": (lambda x: x(nn.ReLU), r"ReLU\(\.\.\.\)\(x\)"),
+    "a setting": (lambda x: nn.Conv2d(3, 8, 3, x.features, x)(Input((3, 8, 8))), "Conv2d"),
+    "squeeze": (lambda x: x.squeeze(), r"x\.squeeze\(1\)"),
+    "torch.squeeze": (torch.squeeze, r"x\.squeeze\(1\)"),
+    "a sample": (lambda x: x[2], r"write x\[:, 2\]"),
+    "backward": (lambda x: x.sum().backward(), r"model\(data\)\.sum\(\)\.backward\(\)"),
+    "in": (lambda x: 1.0 in x, r"\(x == value\)\.any\(\)"),
+    "an if": (lambda x: 1 if x == 0 else 2, "truth value"),
+    "a dictionary": (lambda x: SymbolicModel(x, {"a": x}), r"list\(outputs\.values\(\)\)"),
+    "no repr": (lambda x: Silent()(x), "Silent cannot take a value"),
+}
+
+
+@pytest.mark.filterwarnings("ignore:unpacking")
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_mistake_says_what_to_write_instead(name: str) -> None:
+    mistake, message = MISTAKES[name]
+    with pytest.raises(GraphError, match=message):
+        mistake(Input(shape=(4,)))
+
+
+def test_a_long_layer_is_named_in_a_few_lines() -> None:
+    x = Input(shape=(4,))
+    block = nn.Sequential(*(nn.Linear(4, 4) for _ in range(500)))
+    with pytest.raises(GraphError) as caught:
+        nn.Sequential(block, nn.Linear(5, 5))(x)
+    assert len(str(caught.value)) < 1500
+    model = SymbolicModel(x, block(x))
+    del x
+    with pytest.raises(RuntimeError) as failed:
+        model(torch.rand(5, 3))
+    assert len("".join(failed.value.__notes__)) < 1500

@@ -1,0 +1,297 @@
+"""Whatever is called on symbolic data is recorded as a call, or refused with what to write."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections import OrderedDict, UserDict, defaultdict, deque
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, add_to_graph
+from hpml.symbolic.errors import ArgumentError
+from tests.symbolic.programs import assert_same
+
+VALUE = torch.linspace(-1, 2, 20).reshape(5, 4)
+each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
+
+
+# --- functions with a backward of their own -------------------------------------------------------
+
+
+class Reversed(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx: Any, x: torch.Tensor, scale: float = 1.0) -> torch.Tensor:
+        ctx.scale = scale
+        return x.view_as(x)
+
+    @staticmethod
+    def backward(ctx: Any, gradient: torch.Tensor) -> Any:
+        return -ctx.scale * gradient, None
+
+
+early = Reversed.apply
+
+
+@each_execution
+def test_an_autograd_function_is_recorded_with_its_backward(execution: str) -> None:
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, Reversed.apply(x * 2, 3.0), execution=execution)
+    del x
+    assert [call.name for call in model.graph.calls] == ["mul_1", "Reversed_1"]
+    for owner in (model, copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        value = VALUE.clone().requires_grad_()
+        owner(value).sum().backward()
+        assert_same(value.grad, torch.full((5, 4), -6.0))
+
+
+def test_an_apply_that_was_looked_up_early_is_refused_and_told_how() -> None:
+    x = Input(shape=(4,))
+    with pytest.raises(ArgumentError, match=r"write Reversed\.apply\(x\) in full"):
+        early(x)
+    assert early(VALUE) is not None
+    del x
+    assert early.__func__ is torch.autograd.Function.__dict__["apply"].__func__
+    assert torch._functorch.utils.unwrap_dead_wrappers.__name__ == "unwrap_dead_wrappers"
+
+
+# --- containers -----------------------------------------------------------------------------------
+
+
+class Both(NamedTuple):
+    a: Any
+    b: Any
+
+
+@dataclass
+class Record:
+    a: Any
+    b: Any
+    note: str = "kept"
+
+
+@dataclass(frozen=True)
+class Frozen:
+    a: Any
+    b: Any
+
+
+class Listed(list):  # type: ignore[type-arg]
+    pass
+
+
+class Mapped(dict):  # type: ignore[type-arg]
+    pass
+
+
+class Held:
+    def __init__(self, a: Any, b: Any) -> None:
+        self.a, self.b = a, b
+
+
+CONTAINERS = {
+    "list": lambda a, b: [a, b],
+    "tuple": lambda a, b: (a, b),
+    "dict": lambda a, b: {"a": a, "b": b},
+    "named tuple": Both,
+    "dataclass": Record,
+    "frozen dataclass": Frozen,
+    "ordered dict": lambda a, b: OrderedDict(a=a, b=b),
+    "default dict": lambda a, b: defaultdict(int, a=a, b=b),
+    "list subclass": lambda a, b: Listed([a, b]),
+    "dict subclass": lambda a, b: Mapped(a=a, b=b),
+    "mapping": lambda a, b: UserDict(a=a, b=b),
+    "object": Held,
+    "nested": lambda a, b: [Record(Both(a, 1), {"b": [b]})],
+}
+
+
+def parts_of(value: Any) -> list[torch.Tensor]:
+    if isinstance(value, torch.Tensor):
+        return [value]
+    if isinstance(value, (int, str)):
+        return []
+    parts = value if isinstance(value, (list, tuple)) else None
+    if parts is None:
+        parts = list((value if hasattr(value, "values") else vars(value)).values())
+    return [tensor for part in parts for tensor in parts_of(part)]
+
+
+class Takes(nn.Module):
+    """Adds up what it is given, whatever holds it; drops out while it trains."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.linear = nn.Linear(4, 4)
+        self.seen: list[type] = []
+
+    def forward(self, data: Any) -> Any:
+        self.seen.append(type(data))
+        total = self.linear(sum(parts_of(data)))
+        return total * 0 if self.training else total
+
+
+@each_execution
+@pytest.mark.parametrize("name", CONTAINERS)
+@pytest.mark.parametrize("keyword", [False, True])
+def test_a_module_given_a_container_is_recorded_as_a_call(
+    name: str, keyword: bool, execution: str
+) -> None:
+    torch.manual_seed(0)
+    make, layer = CONTAINERS[name], Takes()
+    x = Input(shape=(4,))
+    given = make(x, x * 2)
+    y = layer(data=given) if keyword else layer(given)
+    model = SymbolicModel(x, y, execution=execution)
+    del x, y, given
+    assert layer.seen == []
+    assert len(model.graph.calls) == 2
+    hooked: list[Any] = []
+    layer.register_forward_hook(lambda *_: hooked.append(1))
+    for training in (False, True):
+        expected = layer.train(training)(make(VALUE, VALUE * 2))
+        assert_same(model.train(training)(VALUE), expected)
+    assert hooked == [1] * 4
+    assert set(layer.seen) == {type(make(1, 2))}
+    assert_same(copy.deepcopy(model).eval()(VALUE), model.eval()(VALUE))
+
+
+@pytest.mark.parametrize("kind", [set, frozenset, deque])
+def test_a_container_that_cannot_be_filled_is_refused(kind: Any) -> None:
+    x = Input(shape=(4,))
+    with pytest.raises(ArgumentError, match=f"inside a {kind.__name__}.*give it in a list"):
+        Takes()(kind([x]))
+
+
+def test_a_container_that_contains_itself_is_refused_and_an_ordinary_one_passes() -> None:
+    x = Input(shape=(4,))
+    loop: dict[str, Any] = {"x": x}
+    loop["self"] = loop
+    with pytest.raises(ArgumentError, match="a dict among the arguments contains itself"):
+        Takes()(loop)
+    ordinary: dict[str, Any] = {"a": VALUE}
+    ordinary["self"] = ordinary
+
+    class First(nn.Module):
+        def forward(self, data: Any) -> Any:
+            return data["a"]
+
+    assert First()(ordinary) is VALUE
+
+
+def test_the_same_call_of_a_module_made_again_is_the_same_layer() -> None:
+    layer, x = Takes().eval(), Input(shape=(4,))
+    model = SymbolicModel(x, layer([layer([x, x]), x]))
+    assert len(model._modules) == 1
+    other = {name: torch.randn_like(p) for name, p in model.named_parameters()}
+    before = model(VALUE)
+    torch.func.functional_call(model, other, (VALUE,))
+    assert_same(model(VALUE), before)
+
+
+def test_a_forward_may_have_parameters_of_any_name() -> None:
+    class Odd(nn.Module):
+        def forward(self, x: Any, func: Any = None, args: Any = None) -> Any:
+            return x + func + args
+
+    x = Input(shape=(4,))
+    model = SymbolicModel(x, Odd()(x, func=x * 2, args=1.0))
+    assert_same(model(VALUE), VALUE + VALUE * 2 + 1.0)
+
+
+# --- methods --------------------------------------------------------------------------------------
+
+
+class Coder(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.inner = nn.Linear(4, 4)
+
+    def encode(self, x: Any) -> Any:
+        h = self.inner(x)
+        return h * 0 if self.training else h
+
+    def helped(self, x: Any) -> Any:
+        return dropped(self.inner(x), self.training)
+
+    def plain(self, x: Any) -> Any:
+        return self.inner(x).relu()
+
+
+def dropped(x: Any, training: bool) -> Any:
+    return nn.functional.dropout(x, 0.5, training)
+
+
+@pytest.mark.parametrize("name", ["encode", "helped"])
+def test_a_method_that_reads_whether_it_trains_is_refused_and_recorded_by_hand(name: str) -> None:
+    coder, x = Coder(), Input(shape=(4,))
+    with pytest.raises(ArgumentError, match=rf"write add_to_graph\(module\.{name}, x\)"):
+        getattr(coder, name)(x)
+    model = SymbolicModel(x, add_to_graph(getattr(coder, name), x))
+    assert len(list(model.parameters())) == 2
+    for training in (True, False):
+        model.train(training)
+        torch.manual_seed(0)
+        received = model(VALUE)
+        torch.manual_seed(0)
+        assert_same(received, getattr(coder, name)(VALUE))
+    copied = copy.deepcopy(model)
+    with torch.no_grad():
+        coder.inner.weight.zero_()
+    assert not torch.equal(copied(VALUE), model(VALUE))
+
+
+def test_a_method_that_does_not_is_traced_as_before() -> None:
+    coder, x = Coder(), Input(shape=(4,))
+    model = SymbolicModel(x, coder.plain(x))
+    assert_same(model(VALUE), coder.plain(VALUE))
+
+
+def test_a_module_that_builds_its_own_graph_may_read_whether_it_trains() -> None:
+    class Owner(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            x = Input(shape=(4,))
+            self.model = SymbolicModel(x, self.block(x))
+
+        def block(self, x: Any) -> Any:
+            return x * 2 if self.training else x
+
+    assert_same(Owner().model(VALUE), VALUE * 2)
+
+
+# --- parameters -----------------------------------------------------------------------------------
+
+
+def test_a_parameter_in_an_expression_belongs_to_the_model_and_is_trained() -> None:
+    x, position = Input(shape=(4,)), nn.Parameter(torch.zeros(4))
+    model = SymbolicModel(x, (x + position) * position)
+    assert [parameter is position for parameter in model.parameters()] == [True]
+    torch.optim.SGD(model.parameters(), lr=1.0)
+    model(VALUE).sum().backward()
+    assert position.grad is not None
+
+
+EXPRESSIONS = {
+    "p": lambda x, p, layer: x + p[:4],
+    "p ": lambda x, p, layer: torch.sigmoid(p[:4]) * x,
+    "layer.weight": lambda x, p, layer: x @ layer.weight.t(),
+}
+
+
+@pytest.mark.parametrize("name", EXPRESSIONS)
+def test_what_was_computed_from_a_parameter_is_refused_by_name(name: str) -> None:
+    x, p, layer = Input(shape=(4,)), nn.Parameter(torch.rand(8)), nn.Linear(4, 4)
+    with pytest.raises(ArgumentError, match=f"was computed from {name.strip()} while"):
+        EXPRESSIONS[name](x, p, layer)
+    frozen = nn.Parameter(torch.rand(8), requires_grad=False)
+    with pytest.raises(ArgumentError, match="was computed from frozen while"):
+        x + frozen[:4]
+    assert_same(SymbolicModel(x, x + p[:4].detach())(VALUE), VALUE + p[:4].detach())
+    model = SymbolicModel(x, add_to_graph(lambda x, p: x + p[:4], x, p))
+    assert next(iter(model.parameters())) is p
+    assert_same(model(VALUE), VALUE + p[:4])

@@ -1,0 +1,286 @@
+"""Inlined models in the hands of torch's tools: compilers, tracers, modes."""
+
+from __future__ import annotations
+
+import gc
+import re
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+from torch import fx, nn
+from torch.utils.checkpoint import checkpoint
+from torch.utils.flop_counter import FlopCounterMode
+
+from hpml.symbolic import Input, SymbolicModel
+from hpml.symbolic.errors import ArgumentError
+from tests.symbolic.hazards import (
+    LAYERS,
+    Network,
+    Pair,
+    always_called,
+    called_layers,
+    each_mode,
+    model_of,
+    network,
+    observe,
+    obstacles,
+    value,
+)
+from tests.symbolic.programs import assert_same
+
+# --- compilers, exporters, tracers ----------------------------------------------------------------
+
+
+@pytest.fixture
+def _fresh_compiler() -> Any:
+    gc.collect()  # handles that wait for the collector
+    torch._dynamo.reset()
+    yield
+    torch._dynamo.reset()
+
+
+@pytest.mark.usefixtures("_fresh_compiler")
+@pytest.mark.parametrize("training", [True, False])
+def test_torch_compile_takes_the_whole_model_and_the_model_stays_what_it_was(
+    training: bool,
+) -> None:
+    pair = Pair("inlined", training)
+    assert pair.agree()
+    for owner in (pair.model, pair.twin):
+        owner.drop.p = 0.0  # a compiled function may draw other numbers
+    compiled = torch.compile(pair.model, fullgraph=True, backend="eager")
+    for _ in range(2):
+        expected = observe(pair.twin, [])
+        received = observe(compiled, [])
+        assert_same(received["result"], expected["result"])
+        assert_same(list(received["gradients"].values()), list(expected["gradients"].values()))
+    for owner in (pair.model, pair.twin):
+        owner.linear.weight = nn.Parameter(torch.full((6, 16), 0.1))
+    assert_same(observe(compiled, [])["result"], observe(pair.twin, [])["result"])
+    assert pair.agree()
+    assert called_layers(pair.model) == always_called(pair.model)
+
+
+@pytest.mark.usefixtures("_fresh_compiler")
+def test_torch_compile_sees_hooks_that_are_there_when_it_compiles() -> None:
+    pair = Pair("inlined", training=False)
+    for owner in (pair.model, pair.twin):
+        owner.linear.register_forward_hook(lambda _module, _arguments, result: result * 2)
+    compiled = torch.compile(pair.model, fullgraph=True, backend="eager")
+    assert_same(compiled(value()), pair.twin(value()))
+
+
+@pytest.mark.usefixtures("_fresh_compiler")
+@pytest.mark.parametrize("strict", [True, False])
+def test_torch_export_takes_the_whole_model(strict: bool) -> None:
+    graphs = []
+    for execution in ("inlined", "codegen"):
+        model = model_of(network(training=False), execution)
+        gc.collect()
+        exported = torch.export.export(model, (value(),), strict=strict)
+        assert_same(exported.module()(value()), model(value()))
+        assert set(exported.state_dict) == set(model.state_dict())
+        graphs.append([(node.op, str(node.target)) for node in exported.graph.nodes])
+    assert graphs[0] == graphs[1]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
+def test_torchscript_traces_it_as_it_traces_a_model_that_calls() -> None:
+    traced = []
+    for execution in ("inlined", "codegen"):
+        model = model_of(network(training=False), execution)
+        traced.append(torch.jit.trace(model, (value(),)))
+        assert_same(traced[-1](value() + 1), model(value() + 1))
+        assert called_layers(model) == (
+            always_called(model) if execution == "inlined" else set(model._modules)
+        )
+    graphs = [re.sub(r"\.___torch_mangle_\d+", "", str(t.graph)) for t in traced]
+    assert graphs[0] == graphs[1]
+    modules = [[name for name, _ in t.named_modules()] for t in traced]
+    assert modules[0] == modules[1] == ["", *(call.name for call in model.graph.calls)]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore::torch.jit.TracerWarning")
+def test_a_layer_of_torchscript_keeps_its_parameters_when_a_model_is_built() -> None:
+    layer = nn.Linear(4, 4)
+    scripted, traced = torch.jit.script(layer), torch.jit.trace(layer, torch.rand(1, 4))
+    x = Input(shape=(4,))
+    h = traced(scripted(x)).relu()
+    model = SymbolicModel(x, h, execution="inlined")
+    given = torch.rand(2, 4)
+    for _ in range(2):
+        assert_same(model(given), layer(layer(given)).relu())
+
+
+class Wrapper(nn.Module):
+    """A symbolic model as a part of something larger."""
+
+    def __init__(self, model: SymbolicModel) -> None:
+        super().__init__()
+        self.model = model
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.model(x) + 1
+
+
+def fx_nodes(model: nn.Module, tracer: fx.Tracer) -> list[tuple[str, str]]:
+    graph = tracer.trace(model)
+    traced = fx.GraphModule(model, graph)
+    assert_same(traced(value()), model(value()))
+    return [(node.op, str(node.target)) for node in graph.nodes]
+
+
+class IntoLayers(fx.Tracer):
+    def is_leaf_module(self, module: nn.Module, name: str) -> bool:
+        return isinstance(module, nn.BatchNorm2d)  # whose forward cannot be traced
+
+
+@pytest.mark.parametrize("tracer", [fx.Tracer, IntoLayers])
+def test_symbolic_trace_sees_the_layers(tracer: Callable[[], fx.Tracer]) -> None:
+    models = [model_of(network(training=False), how) for how in ("inlined", "codegen")]
+    gc.collect()
+    nodes = [fx_nodes(Wrapper(model), tracer()) for model in models]
+    assert nodes[0] == nodes[1]
+    if tracer is fx.Tracer:
+        called = [name for op, name in nodes[0] if op == "call_module"]
+        names = [call.name for call in models[0].graph.calls if call.name in LAYERS]
+        assert called == [f"model.{name}" for name in names]
+    assert called_layers(models[0]) == always_called(models[0])
+
+
+@pytest.mark.parametrize("execution", ["inlined", "codegen"])
+def test_symbolic_trace_of_the_model_itself_says_what_to_use(execution: str) -> None:
+    model = model_of(network(training=False), execution)
+    gc.collect()
+    with pytest.raises(ArgumentError, match=r"model\.to_fx\(\)"):
+        fx.symbolic_trace(model)
+    assert_same(model.to_fx()(value()), model(value()))
+
+
+def test_make_fx_traces_what_is_computed() -> None:
+    from torch.fx.experimental.proxy_tensor import make_fx
+
+    pair = Pair("inlined", training=False)
+    targets = []
+    for owner in (pair.model, pair.twin):
+        with torch.no_grad():
+            traced = make_fx(owner)(value())
+        assert_same(traced(value() * 2), owner(value() * 2).detach())
+        targets.append([str(node.target) for node in traced.graph.nodes])
+    assert [t for t in targets[0] if "aten" in t] == [t for t in targets[1] if "aten" in t]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:.*quantize.*:UserWarning")
+def test_dynamic_quantization_replaces_layers_in_a_copy() -> None:
+    if not torch.backends.quantized.supported_engines[:-1]:
+        pytest.skip("needs a quantized engine, such as fbgemm or qnnpack")
+    pair = Pair("inlined", training=False)
+    assert pair.agree()
+    results = []
+    for owner in (pair.model, pair.twin):
+        quantized = torch.ao.quantization.quantize_dynamic(owner, {nn.Linear})
+        results.append(quantized(value()))
+        assert type(quantized.linear) is not nn.Linear
+    assert_same(*results)
+    assert pair.agree()
+
+
+# --- what watches or repeats a forward ------------------------------------------------------------
+
+
+@each_mode
+def test_checkpointing_runs_the_forward_again(execution: str, training: bool) -> None:
+    pair = Pair(execution, training)
+    results = []
+    for owner in (pair.model, pair.twin):
+        owner.zero_grad()
+        x = value().requires_grad_()
+        torch.manual_seed(0)
+        result = checkpoint(owner, x, use_reentrant=False)
+        result.square().sum().backward()
+        results.append((result, x.grad, {n: p.grad for n, p in sorted(owner.named_parameters())}))
+    assert_same(*results)
+    pair.agree()
+
+
+def test_operations_are_counted_for_each_layer() -> None:
+    pair = Pair("inlined", training=False)
+    assert pair.agree()
+    counts = []
+    for owner in (pair.model, pair.twin):
+        with FlopCounterMode(display=False) as counter:
+            owner(value())
+        found = counter.get_flop_counts()
+        counts.append({name.partition(".")[2]: dict(ops) for name, ops in found.items()})
+    assert {name: counts[0][name] for name in ("conv", "linear", "head")} == {
+        name: counts[1][name] for name in ("conv", "linear", "head")
+    }
+    pair.check_how(called=False)
+
+
+class Recorded(torch.overrides.TorchFunctionMode):
+    def __init__(self) -> None:
+        super().__init__()
+        self.functions: list[str] = []
+
+    def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.functions.append(getattr(func, "__name__", str(func)))
+        return func(*args, **(kwargs or {}))
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_modes_see_the_same_functions_of_torch(training: bool) -> None:
+    seen = []
+    for owner in (Pair("inlined", training).model, Pair("codegen", training).model):
+        with Recorded() as recorded:
+            owner(value())
+        seen.append([name for name in recorded.functions if not name.startswith("__")])
+    assert seen[0] == seen[1]
+    assert "linear" in seen[0]
+
+
+class Tagged(torch.Tensor):
+    """A tensor of a class of its own, which sees every function that is applied to it."""
+
+    seen: list[str] = []  # noqa: RUF012 - emptied by the test
+
+    @classmethod
+    def __torch_function__(cls, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        cls.seen.append(getattr(func, "__name__", str(func)))
+        return super().__torch_function__(func, types, args, kwargs or {})
+
+
+@pytest.mark.parametrize("training", [True, False])
+def test_tensors_of_other_classes_are_passed_on(training: bool) -> None:
+    seen, results = [], []
+    for execution in ("inlined", "codegen"):
+        model = Pair(execution, training).model
+        Tagged.seen.clear()
+        torch.manual_seed(0)
+        result = model(value().as_subclass(Tagged))
+        assert type(result) is Tagged
+        results.append(result.as_subclass(torch.Tensor))
+        seen.append([name for name in Tagged.seen if not name.startswith("__")])
+    assert seen[0] == seen[1]
+    assert_same(*results)
+
+
+def test_saved_tensors_can_be_packed() -> None:
+    pair = Pair("inlined", training=False)
+    counts = []
+    for owner in (pair.model, pair.twin):
+        packed: list[Any] = []
+        with torch.autograd.graph.saved_tensors_hooks(
+            lambda t, packed=packed: packed.append(t.shape) or t, lambda t: t
+        ):
+            owner(value()).sum().backward()
+        counts.append(packed)
+    assert counts[0] == counts[1]
+
+
+def test_the_network_of_these_tests_has_every_layer_written_out_that_can_be() -> None:
+    model = model_of(network(training=False), "inlined")
+    assert obstacles(model) == {"softmax": "Softmax has no functional form in the layer rules"}
+    assert set(Network()._modules) < set(model._modules)
