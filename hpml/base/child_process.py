@@ -57,6 +57,8 @@ class ChildProcess:
         command: the program and its arguments; see `python_module`.
         environment: of the process; by default this one's.
         folder: in which it starts; by default this one's.
+        errors: the descriptor that takes its standard error; by default a file, see `last_words`.
+        longest: the bytes of the longest line that is taken from it; no limit if negative.
     """
 
     def __init__(
@@ -65,7 +67,10 @@ class ChildProcess:
         *,
         environment: Mapping[str, str] | None = None,
         folder: str | os.PathLike[str] | None = None,
+        errors: int | None = None,
+        longest: int = -1,
     ) -> None:
+        self._longest = longest
         # A file, not a pipe: nobody reads it until something goes wrong, and a full pipe blocks.
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
         try:
@@ -73,7 +78,7 @@ class ChildProcess:
                 list(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._errors,
+                stderr=self._errors if errors is None else errors,
                 env=None if environment is None else dict(environment),
                 cwd=folder,
                 # A group of its own: its end is everybody's end, and Ctrl-C is the parent's.
@@ -85,7 +90,7 @@ class ChildProcess:
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         # Not a method: the thread must not keep an abandoned child alive.
         threading.Thread(
-            target=_read, args=(self._process.stdout, self._lines), daemon=True
+            target=_read, args=(self._process.stdout, self._lines, longest), daemon=True
         ).start()
         self._finish = weakref.finalize(self, _end, self._process, self._errors)
 
@@ -115,7 +120,7 @@ class ChildProcess:
         Raises:
             ChildTimeoutError: if none came in time.
             ChildEndedError: if the process has ended, and everything before was received.
-            ChildError: if a line is not JSON.
+            ChildError: if a line is not JSON, or longer than allowed.
         """
         if not self._finish.alive:
             raise ChildEndedError("The process had been closed before.", None)
@@ -125,7 +130,13 @@ class ChildProcess:
             raise ChildTimeoutError(f"The process gave no answer within {seconds:g} s.") from None
         if not line.endswith(b"\n"):
             self._lines.put(b"")  # whoever asks again learns the same
-            code = self._process.wait()
+            if 0 <= self._longest <= len(line):
+                raise ChildError(f"The process sent a line of more than {self._longest} bytes.")
+            try:
+                code = self._process.wait(timeout=1)
+            except subprocess.TimeoutExpired:  # it closed its output and goes on: of no more use
+                self.kill()
+                code = self._process.wait()
             words = self.last_words()
             said = f"Its last words:\n{words}" if words else "It wrote nothing to standard error."
             raise ChildEndedError(f"The process ended with exit code {code}. {said}", code)
@@ -196,11 +207,11 @@ def write_message(stream: IO[str], message: object) -> None:
     stream.flush()
 
 
-def _read(stream: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
+def _read(stream: IO[bytes], lines: queue.SimpleQueue[bytes], longest: int) -> None:
     with stream:
         line = b"\n"
         while line.endswith(b"\n"):
-            line = stream.readline()
+            line = stream.readline(longest)
             lines.put(line)
 
 
