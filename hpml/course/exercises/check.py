@@ -160,6 +160,7 @@ def _page(verdict: Verdict, exercise: Exercise, hints: Sequence[str]) -> Page:
         plain += [f"  {title:<9} {text}" for title, text in rows]
     if verdict.diagnosis is not None:
         lines.append(verdict.diagnosis.diagnosis)
+    lines += [verdict.note] if verdict.note else []
     parts += [sentence(line) for line in lines]
     plain += [textwrap.fill(line.replace("`", ""), 92) for line in lines]
     folded, listed = _shown_hints(hints)
