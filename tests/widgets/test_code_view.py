@@ -151,9 +151,14 @@ def test_the_page_asks_the_network_for_nothing() -> None:
 
 
 def test_names_of_layers_are_escaped() -> None:
+    class Odd(nn.ReLU):
+        def _get_name(self) -> str:
+            return "<script>x"
+
     x = Input(shape=(4,))
-    model = SymbolicModel(x, nn.ReLU()(x, custom_name="<script>"))
-    assert "<i>  # &lt;script&gt;</i>" in page(CodeView(model, (torch.rand(1, 4),))).html
+    html = page(CodeView(SymbolicModel(x, Odd()(x)), (torch.rand(1, 4),))).html
+    assert "  # _script_x_1" in html
+    assert "<script>x" not in html
 
 
 def test_without_a_notebook_the_first_state_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
