@@ -1,39 +1,50 @@
 # make lab     open the course in JupyterLab          make test   check and test everything
 # make .venv   only the environment both share        make tidy   format code, strip notebooks
 #
-# PYTHON chooses the interpreter that .venv is made with: make .venv PYTHON=python3.12
+# PYTHON chooses the interpreter that the environment is made with, VENV where it lies:
+#     make test PYTHON=python3.14 VENV=.venv-3.14
 # Without make: see README.md.
 
 PYTHON ?= python3
+VENV ?= .venv
 # How pytest runs; the labs and torch's import make two workers pay even on two cores.
 PYTEST ?= -n 2 --dist loadgroup
 
-BIN := .venv/bin
+BIN := $(VENV)/bin
 # One thread each: two test workers on two cores would otherwise fight over them.
 ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_NUM_THREADS=1
+# The versions that pyproject.toml names. On a newer one nothing is pinned: the pins have no wheels.
+OLDEST := (3, 11)
+NEWEST := (3, 14)
 
-.PHONY: help .venv lab test check tidy
+.PHONY: help .venv lab test pytest check tidy
 help:
 	@sed -n 's/^# \{0,1\}//p; /^$$/q' Makefile
 
-.venv: .venv/.installed
+.venv: $(VENV)/.installed
 
 # The stamp is written last, so an interrupted installation is taken up again, and new pins are
 # installed over the old.
-.venv/.installed: constraints.txt pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || { \
+$(VENV)/.installed: constraints.txt pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < $(OLDEST))' 2>/dev/null || { \
 	    echo "hpml needs Python 3.11 or newer; '$(PYTHON)' is: $$($(PYTHON) --version 2>&1)" >&2; \
 	    echo "Install one and name it: make .venv PYTHON=python3.12" >&2; exit 1; }
 	@$(BIN)/python -m pip --version >/dev/null 2>&1 || { \
-	    echo "Making .venv with $$($(PYTHON) --version)"; $(PYTHON) -m venv --clear .venv; }
+	    echo "Making $(VENV) with $$($(PYTHON) --version)"; $(PYTHON) -m venv --clear $(VENV); }
 	@rm -f $@
-	$(BIN)/python -m pip install --disable-pip-version-check -c constraints.txt -e '.[dev]'
+	@pins="-c constraints.txt"; \
+	$(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] > $(NEWEST))' || { pins=; \
+	    echo "hpml is tested with Python 3.11 to 3.14; this is $$($(BIN)/python --version). It gets" \
+	        "the newest packages, and lab 02's stack machine does not know its bytecode." >&2; }; \
+	set -x; $(BIN)/python -m pip install --disable-pip-version-check $$pins -e '.[dev]'
 	@touch $@
 
 lab: .venv
 	@$(BIN)/python -m hpml lab
 
-test: check
+test: check pytest
+
+pytest: .venv
 	$(ONE_THREAD) $(BIN)/python -m pytest $(PYTEST)
 
 check: .venv

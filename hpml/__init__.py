@@ -1,14 +1,16 @@
 """hpml: measure, understand and improve the performance of Python and PyTorch programs.
 
 The notebooks of the course hold the prose and the exercises; this package holds everything that is
-too long for a notebook cell. It is built in storeys, each of which imports only from those below::
+too long for a notebook cell. It is built in layers, each of which imports only from those below::
 
-    base                                        files, environment, figures, tables; no torch
+    base  sandbox                           files, figures, tables · what runs a submission
     bytecode  symbolic  benchmark  jit  datasets    the tools, which do not know each other
-    models  profiling  training  doctor             what the experiments run
-    suites                                          the experiments
-    labs  widgets                                   what a notebook uses
-    cli                                             the command ``hpml``
+    models  profiling  training  runtimes  doctor   what the experiments run
+    suites                                      the experiments
+    course  widgets  server                     what every lab is made with
+    labs                                        one folder a lab
+    grading  release                            points, the student copy
+    cli                                         the command ``hpml``
 
 Importing ``hpml`` loads the standard library and nothing else, and changes nothing in the world:
 

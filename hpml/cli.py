@@ -20,7 +20,7 @@ from hpml.base.errors import HpmlError, describe
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from hpml.labs.execute import Execution
+    from hpml.course.execute import Execution
 
 __all__ = ["main"]
 
@@ -105,8 +105,9 @@ def _parser() -> _Parser:
     run = commands.add_parser(
         "run",
         help="execute a lab without opening it",
-        description="Execute a copy of a lab from top to bottom and print its result tables.",
-        example="hpml run 07 --out executed",
+        description="Execute a copy of a lab from top to bottom and print its result tables.\n"
+        "With --verdicts, say instead which of its conclusions differ between runs.",
+        example="hpml run 07 --repeat 10 --verdicts",
     )
     run.add_argument("lab", metavar="LAB", help="its number or name: 7, 07, 07_code_generation")
     run.add_argument(
@@ -117,7 +118,15 @@ def _parser() -> _Parser:
         type=_seconds,
         default=900.0,
         metavar="S",
-        help="seconds for the whole lab (default: 900)",
+        help="seconds for each run of the lab (default: 900)",
+    )
+    run.add_argument(
+        "--repeat", type=_count, default=1, metavar="N", help="run it N times (default: 1)"
+    )
+    run.add_argument(
+        "--verdicts",
+        action="store_true",
+        help="count the conclusions that its cells tagged verdict draw, numbers taken out",
     )
     run.set_defaults(run=_run)
 
@@ -157,7 +166,7 @@ def _doctor(options: argparse.Namespace) -> int:
 
 def _run(options: argparse.Namespace) -> int:
     from hpml.base.files import results_folder
-    from hpml.labs.execute import LabNotFoundError, find_lab
+    from hpml.course.execute import LabNotFoundError, find_lab
 
     try:
         path = find_lab(options.lab)
@@ -169,13 +178,22 @@ def _run(options: argparse.Namespace) -> int:
         received = describe(str(folder))
         print(f"hpml run: --out: expected a folder, received the file {received}", file=sys.stderr)
         return 2
-    return _report_run(_execute_with_bar(path, options.timeout), folder / path.name)
+    runs = []
+    for _ in range(options.repeat):
+        runs.append(_execute_with_bar(path, options.timeout))
+        if code := _report_run(runs[-1], folder / path.name, tables=not options.verdicts):
+            return code
+    if options.verdicts:
+        from hpml.course.verdicts import count_verdicts, verdicts_of
+
+        print(count_verdicts(verdicts_of(run.notebook) for run in runs))
+    return 0
 
 
 def _execute_with_bar(path: Path, timeout: float) -> Execution:
     from tqdm import tqdm
 
-    from hpml.labs.execute import execute
+    from hpml.course.execute import execute
 
     with tqdm(desc=path.stem, unit="cell", file=sys.stderr, dynamic_ncols=True) as bar:
 
@@ -188,15 +206,15 @@ def _execute_with_bar(path: Path, timeout: float) -> Execution:
         return execute(path, timeout=timeout, progress=show)
 
 
-def _report_run(execution: Execution, target: Path) -> int:
+def _report_run(execution: Execution, target: Path, *, tables: bool) -> int:
     import nbformat
 
     from hpml.base.files import write_atomically
     from hpml.base.tables import format_seconds
-    from hpml.labs.execute import result_texts
+    from hpml.course.execute import result_texts
 
     write_atomically(target, nbformat.writes(execution.notebook) + "\n")  # type: ignore[no-untyped-call]
-    for text in result_texts(execution.notebook):
+    for text in result_texts(execution.notebook) if tables else ():
         print(text, end="\n\n")
     print(f"{format_seconds(execution.seconds)}; the executed copy is {_shown(target)}")
     if execution.failure is not None:
@@ -206,7 +224,7 @@ def _report_run(execution: Execution, target: Path) -> int:
 
 
 def _grade(arguments: Sequence[str]) -> int:
-    from hpml.labs.grading import command
+    from hpml.grading import command
 
     parser = _Parser(
         prog="hpml grade",
@@ -251,6 +269,14 @@ def _port(text: str) -> int:
         return int(text)
     raise argparse.ArgumentTypeError(
         f"expected a whole number from 1 to 65535, received {describe(text)}"
+    )
+
+
+def _count(text: str) -> int:
+    if text.isdecimal() and int(text) >= 1:
+        return int(text)
+    raise argparse.ArgumentTypeError(
+        f"expected a whole number from 1 on, received {describe(text)}"
     )
 
 

@@ -35,7 +35,7 @@ __all__ = ["Difference", "Finding", "Report", "State", "differences", "report"]
 State = Literal["ok", "absent", "warning", "missing"]
 """``ok``; ``absent``: optional and not there; ``warning``: look at it; ``missing``: required."""
 
-_OLDEST_PYTHON = (3, 11)
+_OLDEST_PYTHON, _NEWEST_PYTHON = (3, 11), (3, 14)
 _MARKS: dict[State, str] = {"ok": "✓", "absent": "–", "warning": "!", "missing": "✗"}
 
 # The package as pip names it, and what a student loses without it.
@@ -202,10 +202,15 @@ def _course() -> tuple[dict[str, str], Finding]:
 
 
 def _python() -> Finding:
-    value = f"{platform.python_version()} ({platform.python_implementation()})"
+    implementation = platform.python_implementation()
+    value = f"{platform.python_version()} ({implementation})"
+    tested = "tested with CPython 3.11 to 3.14"
     if sys.version_info < _OLDEST_PYTHON:
-        return Finding("Python", "missing", value, "the course needs 3.11 or newer")
-    return Finding("Python", "ok", value)
+        return Finding("Python", "missing", value, f"the course needs 3.11 or newer; {tested}")
+    if sys.version_info[:2] > _NEWEST_PYTHON or implementation != "CPython":
+        cost = f"{tested}; lab 02 may not know this one's bytecode"
+        return Finding("Python", "warning", value, cost)
+    return Finding("Python", "ok", f"{value}; {tested}")
 
 
 def _torch() -> tuple[Finding, ...]:

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -132,6 +133,30 @@ def test_run_prints_the_results_and_leaves_the_executed_copy(course: Path, capsy
     assert "06_good" in shown.err  # the progress bar
     copy = nbformat.read(course / "results" / "06_good.ipynb", as_version=4)
     assert copy.cells[1].outputs[0].text == "the table\n"
+
+
+def test_repeated_runs_say_which_conclusions_differ(course: Path, capsys: Output) -> None:
+    count = (
+        "import pathlib; seen = pathlib.Path('seen')\n"
+        "seen.write_text(seen.read_text() + '.' if seen.exists() else '')\n"
+        "print('It took', len(seen.read_text()), 'ms.')\n"
+        "print('even' if len(seen.read_text()) % 2 == 0 else 'odd')"
+    )
+    told = {"metadata": {"tags": ["verdict"]}}
+    cells = [
+        new_markdown_cell("# Claims"),
+        new_code_cell(count, **told),
+        new_code_cell("7", **told),
+    ]
+    nbformat.write(new_notebook(cells=cells), course / "notebooks" / "08_claims.ipynb")
+
+    assert cli.main(["run", "8", "--repeat", "3", "--verdicts"]) == 0
+
+    shown = capsys.readouterr().out
+    assert re.search(r"1 +Claims +2 of 3 +It took … even", shown)
+    assert re.search(r"1 +Claims +1 of 3 +It took … odd", shown)
+    assert re.search(r"2 +Claims +3 of 3 +…", shown)
+    assert "2 verdicts, 1 of which differs between runs: 1." in shown
 
 
 def test_run_shows_the_failing_cell_and_still_leaves_the_copy(

@@ -67,6 +67,31 @@ def test_in_a_page_it_is_tables() -> None:
     assert "&lt;b&gt;" in html
 
 
+@pytest.mark.parametrize(
+    ("version", "implementation", "state", "said"),
+    [
+        ((3, 10, 9), "CPython", "missing", "needs 3.11 or newer"),
+        ((3, 11, 0), "CPython", "ok", ""),
+        ((3, 14, 10), "CPython", "ok", ""),
+        ((3, 15, 2), "CPython", "warning", "tested with CPython 3.11 to 3.14"),
+        ((3, 11, 9), "PyPy", "warning", "tested with CPython"),
+    ],
+)
+def test_the_report_says_which_pythons_are_tested(
+    monkeypatch: pytest.MonkeyPatch,
+    version: tuple[int, ...],
+    implementation: str,
+    state: str,
+    said: str,
+) -> None:
+    monkeypatch.setattr(sys, "version_info", version)
+    monkeypatch.setattr(doctor.platform, "python_implementation", lambda: implementation)
+    found = doctor._python()
+    assert found.state == state
+    assert said in found.cost
+    assert "3.11 to 3.14" in found.cost or "3.11 to 3.14" in found.value
+
+
 def test_another_version_than_pinned_is_a_difference(monkeypatch: pytest.MonkeyPatch) -> None:
     installed = {"torch": "2.13.0+cpu", "Numba": "0.60.0", "numpy": "2.4.6"}
     monkeypatch.setattr(doctor, "installed_version", installed.get)

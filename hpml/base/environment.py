@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import shutil
 import subprocess
 from datetime import UTC, datetime
@@ -17,19 +18,6 @@ from pathlib import Path
 
 import hpml
 from hpml.base.errors import HpmlError, describe
-
-__all__ = [
-    "EnvironmentSettingError",
-    "Value",
-    "cpu_model",
-    "environment_record",
-    "flag",
-    "gpus",
-    "installed_version",
-    "memory_bytes",
-    "physical_cores",
-    "quick",
-]
 
 Value = str | int | float | None
 """What an environment record may hold: everything that JSON can write without help."""
@@ -70,7 +58,7 @@ def environment_record(*, threads: int | None = None, device: str = "cpu") -> di
         "logical_cores": os.cpu_count(),
         "physical_cores": physical_cores(),
         "memory_gib": None if memory is None else round(memory / 2**30, 1),
-        "torch": installed_version("torch"),
+        "torch": torch_build(),
         "numpy": installed_version("numpy"),
         "numba": installed_version("numba"),
         "threads": threads,
@@ -101,9 +89,6 @@ def flag(name: str) -> bool:
 
     True are 1, true, yes and on; false are 0, false, no, off, empty and unset; case is ignored.
 
-    Raises:
-        EnvironmentSettingError: if it holds anything else.
-
     >>> flag("HPML_NO_SUCH_VARIABLE")
     False
     """
@@ -129,6 +114,27 @@ def installed_version(package: str) -> str | None:
         return metadata.version(package)
     except metadata.PackageNotFoundError:
         return None
+
+
+def torch_build() -> str | None:
+    """Return the version of PyTorch with its build, or None; it is not imported.
+
+    The metadata of PyPI's wheel say 2.13.0 where torch itself says ``2.13.0+cu130``.
+
+    >>> torch_build() == installed_version("torch") or "+" in torch_build()
+    True
+    """
+    version = installed_version("torch")
+    if version is None:
+        return None
+    try:
+        source = Path(
+            str(metadata.distribution("torch").locate_file("torch/version.py"))
+        ).read_text(encoding="utf-8")
+    except OSError:
+        return version
+    said = re.search(r"""(?m)^__version__ = ['"](.+?)['"]""", source)
+    return said[1] if said else version
 
 
 @lru_cache(maxsize=1)

@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import reprlib
 
-__all__ = ["HpmlError", "describe", "is_text"]
-
 
 class HpmlError(Exception):
     """Something the user can put right; the message says how.

@@ -19,15 +19,6 @@ from hpml.base.errors import HpmlError, describe
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = [
-    "CourseFileError",
-    "append_line",
-    "course_folder",
-    "data_file",
-    "published",
-    "results_folder",
-    "write_atomically",
-]
 
 _PUBLISHED = "published_results.json"
 

@@ -8,7 +8,9 @@ terminal.
 from __future__ import annotations
 
 import base64
+import functools
 import html
+import importlib.resources
 import io
 import re
 import sys
@@ -21,22 +23,16 @@ from hpml.base.errors import HpmlError, describe, is_text
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "PAPER",
-    "Page",
-    "frame",
-    "notebook_shell",
-    "picture",
-    "put",
-    "put_control",
-    "say",
-    "sentence",
-    "why",
-]
 
 # A closed <details> would hide its answer on paper; browsers older than this rule print it closed.
 # Rules hold for the whole page: a lab's head carries this one for the answers in markdown cells.
 PAPER = "<style>@media print {details::details-content {content-visibility: visible}}</style>"
+
+# An exported page gives output the font of its prose and breaks lines inside words.
+FIXED = (
+    "font-family: var(--jp-code-font-family, monospace), monospace; font-size: 13px; "
+    "line-height: 1.35; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere;"
+)
 
 _INSTEAD = "(here you answer when the notebook is open in Jupyter)"
 
@@ -109,14 +105,29 @@ def why(text: str, summary: str = "Why?") -> Page:
     )
 
 
-def picture(figure: Figure, text: str, after: str = "") -> Page:
-    """Return a drawn figure as a page, and close the figure.
+def show_code(text: str, title: str = "", *, folded: bool = False) -> Page:
+    """Return program text, or what a program printed, in a fixed-width block.
 
     Args:
-        figure: a matplotlib figure; it is closed, or the notebook would show it a second time.
-        text: what the figure shows, for a terminal and a screen reader.
-        after: HTML to follow the figure, such as a table.
+        text: shown as it is.
+        title: stands above it.
+        folded: whether it opens only when the reader asks for it, by a click on the title.
+
+    >>> show_code("h = l[0](x)", "Generated")
+    Generated
+    h = l[0](x)
     """
+    block = f'<pre style="{FIXED}">{html.escape(text)}</pre>'
+    if folded:
+        plain = f"{title}\n{textwrap.indent(text, '    ')}"
+        head = f"<summary><b>{html.escape(title)}</b></summary>"
+        return Page(plain, f"{PAPER}<details>{head}{block}</details>")
+    head = f"<p><b>{html.escape(title)}</b></p>" if title else ""
+    return Page((f"{title}\n{text}" if title else text).rstrip("\n"), head + block)
+
+
+def picture(figure: Figure, text: str, after: str = "") -> Page:
+    """Return a drawn figure as a page, and close the figure."""
     import matplotlib.pyplot as plt
 
     from hpml.base import style
@@ -162,13 +173,7 @@ def put(page: Page, display_id: str, *, again: bool = False) -> None:
 
 
 def put_control(control: Any, display_id: str, instead: str = _INSTEAD) -> None:
-    """Show a control as an output of its own, which can be replaced by its `display_id`.
-
-    Args:
-        control: an ``ipywidgets`` widget.
-        display_id: names the place.
-        instead: the text that stands there where nothing can show the control.
-    """
+    """Show a control as an output of its own, which can be replaced by its `display_id`."""
     from IPython.display import display
 
     data = dict(control._repr_mimebundle_())
@@ -176,6 +181,13 @@ def put_control(control: Any, display_id: str, instead: str = _INSTEAD) -> None:
     data.pop("text/html", None)
     publish: Any = display
     publish(data, raw=True, display_id=display_id)
+
+
+@functools.cache
+def asset(package: str, name: str) -> str:
+    """Return a style sheet or script that lies beside a package's code, without its comments."""
+    text = importlib.resources.files(package).joinpath(name).read_text(encoding="utf-8")
+    return re.sub(r"(?ms)^ *//[^\n]*\n|/\*.*?\*/\s*", "", text)
 
 
 def notebook_shell() -> Any | None:

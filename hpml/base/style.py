@@ -22,7 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-__all__ = ["PALETTE", "apply", "caption", "colour", "colours", "figure", "finish", "marker"]
 
 PALETTE: dict[str, str] = {
     "handwritten": "#332288",
@@ -94,12 +93,6 @@ def colour(name: str) -> str:
     Case, spaces, hyphens and underscores do not matter; a name that is not in `PALETTE` gets one of
     the contenders' colours, chosen by the name alone and not by the order of drawing.
 
-    Args:
-        name: such as ``"codegen"``, ``"hand-written"``, ``"torch.compile"`` or anything else.
-
-    Returns:
-        A colour as ``#RRGGBB``.
-
     >>> colour("hand-written") == PALETTE["handwritten"]
     True
     >>> colour("a name of your own") == colour("a name of your own")
@@ -139,6 +132,30 @@ def marker(name: str) -> str:
     return _MARKERS.get(role) or _MARKERS[_stand_in(role)]
 
 
+def tint(colour: str, share: float) -> str:
+    """Return a colour on white paper: all of it for a share of 1, white for 0.
+
+    >>> tint("#CC6677", 0.0), tint("#CC6677", 1.0)
+    ('#ffffff', '#cc6677')
+    """
+    from matplotlib.colors import to_hex, to_rgb
+
+    red, green, blue = (1 - share * (1 - part) for part in to_rgb(colour))
+    return to_hex((red, green, blue))
+
+
+def ink_on(ground: str) -> str:
+    """Return the colour of a text that is read on this ground: ink, or white where it is dark.
+
+    >>> ink_on("#FFFFFF") == PALETTE["ink"], ink_on(PALETTE["lazy"])
+    (True, 'white')
+    """
+    from matplotlib.colors import to_rgb
+
+    red, green, blue = to_rgb(ground)
+    return "white" if 0.299 * red + 0.587 * green + 0.114 * blue < 0.62 else PALETTE["ink"]
+
+
 @contextmanager
 def apply() -> Iterator[None]:
     """Use the course's style for what is drawn inside the ``with``, and put back the old after it.
@@ -165,17 +182,6 @@ def figure(
 ) -> tuple[Figure, Any]:
     """Make a figure and its axes in the course's style: white, with room for a caption.
 
-    Args:
-        rows: rows of axes.
-        columns: columns of axes.
-        width: of the whole figure, in inches.
-        height: of the whole figure, in inches.
-        **keywords: passed on to `matplotlib.pyplot.subplots`.
-
-    Returns:
-        The figure, and one axes or, for more than one, an array of them of shape (rows, columns)
-        without the dimensions of length 1.
-
     >>> fig, ax = figure(width=5)
     >>> fig.get_size_inches().tolist(), fig.get_facecolor()
     ([5.0, 4.0], (1.0, 1.0, 1.0, 1.0))
@@ -190,12 +196,6 @@ def figure(
 
 def finish(ax: Axes, *, title: str, x: str, y: str) -> None:
     """Name an axes and its two directions, and add a legend if something drawn has a label.
-
-    Args:
-        ax: the axes to finish, after everything is drawn.
-        title: what the picture shows.
-        x: what runs along the x axis, with its unit.
-        y: what runs along the y axis, with its unit.
 
     >>> fig, ax = figure()
     >>> _ = ax.plot([250, 500], [2.1, 2.0], color=colour("codegen"), label="codegen")
@@ -215,17 +215,13 @@ def finish(ax: Axes, *, title: str, x: str, y: str) -> None:
 def caption(fig: Figure, text: str) -> None:
     """Write a caption under a figure, wrapped to its width; a second call replaces the first.
 
-    Args:
-        fig: a figure made by `figure`, whose layout makes room for the caption.
-        text: what to see in the figure, computed from its data.
-
     >>> fig, ax = figure()
     >>> caption(fig, "Median of 25 rounds; the band holds the middle half.")
     >>> fig.get_supxlabel()
     'Median of 25 rounds; the band holds the middle half.'
     """
-    # At 9 points a letter is about 0.065 inch wide.
-    columns = max(20, int(fig.get_size_inches()[0] / 0.068))
+    # At 9 points a letter is about 0.07 inch wide.
+    columns = max(20, int(fig.get_size_inches()[0] / 0.0715))
     wrapped = "\n".join(textwrap.fill(line, columns) for line in text.splitlines())
     # The figure's own x label is the one text below the axes that the layout keeps room for.
     fig.supxlabel(wrapped, x=0.01, ha="left", fontsize=9, color=PALETTE["ink"])

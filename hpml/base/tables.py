@@ -17,15 +17,6 @@ from hpml.base.errors import HpmlError, describe
 if TYPE_CHECKING:
     import pandas
 
-__all__ = [
-    "Table",
-    "TableError",
-    "format_bytes",
-    "format_multiple",
-    "format_ratio",
-    "format_seconds",
-]
-
 Format = Callable[[object], str] | Callable[[float], str]
 """How the values of a column become text."""
 
@@ -49,6 +40,7 @@ class Table:
             right and everything else left.
         formats: for the columns named, a function from a value to its text; None is never passed
             to it and always shown as a dash.
+        code: whether a page shows it in a fixed-width font, as program text is.
 
     Raises:
         TableError: if a row has another length than `columns`, names repeat, or `align` or
@@ -73,6 +65,7 @@ class Table:
     caption: str | None = field(default=None, kw_only=True)
     align: Sequence[str] | None = field(default=None, kw_only=True)
     formats: Mapping[str, Format] = field(default_factory=dict, kw_only=True, compare=False)
+    code: bool = field(default=False, kw_only=True)
 
     def __post_init__(self) -> None:
         columns = tuple(str(name) for name in self.columns)
@@ -139,7 +132,8 @@ class Table:
 
     def _repr_html_(self) -> str:
         # Colours are the page's own (inherited), so the table fits light and dark themes alike.
-        parts = ['<table style="border-collapse: collapse; margin: 0.5em 0;">']
+        font = " font-family: var(--jp-code-font-family, monospace);" if self.code else ""
+        parts = [f'<table style="border-collapse: collapse; margin: 0.5em 0;{font}">']
         if self.title:
             title = html.escape(self.title)
             parts.append(f'<caption style="text-align: left;"><b>{title}</b></caption>')

@@ -17,28 +17,33 @@ answers with quartiles, and with ratios to a baseline that carry an interval:
 ``print(comparison)`` shows the table, with advice where the samples are not good enough;
 ``comparison.plot()`` draws it.
 
-The files, in the order in which values flow: ``contender`` (what to run; ``process`` and ``worker``
-for one in a process of its own) → ``timing`` (one sample) → ``rounds`` (many, interleaved) →
-``measurement`` and ``comparison`` (the results; ``robust`` holds the statistics and ``stability``
-the verdict) → ``record`` (on disk) → ``table`` and ``plot`` (``advising``: many verdicts, briefly).
+The files, in the order in which values flow: ``sampling`` (contenders, and their samples in
+interleaved rounds) → ``measurement`` and ``comparison`` (the results; ``ratio`` says what may be
+said of two, ``robust`` holds the statistics and ``stability`` the verdict on the samples) →
+``record`` (on disk) → ``display`` (tables and pictures; ``advising``: many verdicts, briefly).
 """
 
 from __future__ import annotations
 
-from hpml.benchmark.comparison import Comparison, Ratio
-from hpml.benchmark.contender import Contender
-from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.display.sweep_plot import plot_sweep
+from hpml.benchmark.errors import BenchmarkError, ContenderError
+from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.measurement import Measurement
-from hpml.benchmark.plot import plot_sweep
-from hpml.benchmark.process import ProcessContender
+from hpml.benchmark.ratio import Ratio
 from hpml.benchmark.record import Case, read_cases, write_case
-from hpml.benchmark.rounds import compare, measure
+from hpml.benchmark.sampling.contender import Contender
+from hpml.benchmark.sampling.process import ProcessContender
+from hpml.benchmark.sampling.rounds import compare, measure
+from hpml.benchmark.sweep import sweeps
 
 __all__ = [
     "BenchmarkError",
     "Case",
     "Comparison",
     "Contender",
+    "ContenderError",
+    "Estimate",
     "Measurement",
     "ProcessContender",
     "Ratio",
@@ -46,5 +51,6 @@ __all__ = [
     "measure",
     "plot_sweep",
     "read_cases",
+    "sweeps",
     "write_case",
 ]

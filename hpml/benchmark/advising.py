@@ -14,8 +14,6 @@ from hpml.base.page import PAPER
 from hpml.base.tables import Table
 from hpml.benchmark.stability import Advice
 
-__all__ = ["UNSTABLE", "AdvisedTable", "Kind", "kinds", "some_names", "summary", "unstable"]
-
 UNSTABLE = ("drift", "two modes", "outliers", "wide spread")
 """Problems of samples that do not lie close together; the others are about how many there are."""
 
@@ -92,11 +90,7 @@ class AdvisedTable(Table):
 
 
 def kinds(found: Iterable[tuple[str, Advice]]) -> tuple[Kind, ...]:
-    """Return advice by kind, in the order in which the kinds first come up.
-
-    Args:
-        found: names of measurements with the advice on them, as in `Comparison.advice`.
-    """
+    """Return the advice of `Comparison.advice` by kind, in the order in which they come up."""
     groups: dict[str, list[tuple[str, Advice]]] = {}
     for name, advice in found:
         groups.setdefault(advice.problem, []).append((name, advice))
@@ -111,12 +105,7 @@ def unstable(advice: Iterable[Kind]) -> tuple[str, ...]:
 
 
 def summary(advice: Iterable[Kind], of: int, what: str = "contenders") -> str:
-    """Return one line on how many have which problem; empty if there is none.
-
-    Args:
-        advice: by kind.
-        of: how many measurements there are.
-        what: what they are.
+    """Return one line on how many of so many measurements have which problem, or nothing.
 
     >>> far = Advice("outliers", "3 of 25 samples lie far above the rest", "Close other programs.")
     >>> summary(kinds([("lazy", far), ("ordered", far)]), of=7)

@@ -6,13 +6,12 @@ too few, a result that is never finished. So `compare` takes a ``check``, and th
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable, Iterator, Mapping
 
 from hpml.base.errors import describe
 from hpml.benchmark.errors import BenchmarkError
-
-__all__ = ["plain", "same_results"]
 
 
 def same_results(
@@ -26,10 +25,12 @@ def same_results(
 
     Returns:
         A function of the results by contender, in order; it compares each with the first. Results
-        are numbers, arrays, tensors, or lists of such.
+        are numbers, texts, arrays, tensors, and lists, tuples and dicts of such; lists, tuples and
+        arrays of the same values are the same.
 
     Raises:
-        BenchmarkError: from the check, naming the contender and the first number that differs.
+        BenchmarkError: from the check, naming the contender and the first place that differs; or
+            if all results are None, so that there is nothing to compare.
 
     >>> check = same_results()
     >>> check({"a": [1.0, 2.0], "b": [1.0, 2.0000001]})
@@ -42,49 +43,66 @@ expected 2.0, got 3.0. Their times cannot be compared.
 
     def check(results: Mapping[str, object]) -> None:
         (first, expected), *others = results.items()
-        wanted = list(_numbers(plain(expected)))
+        if all(result is None for result in results.values()):
+            raise BenchmarkError(
+                "same_results has nothing to compare: every contender returns None. Let each "
+                "return what it computes, or leave out the check."
+            )
+        wanted = plain(expected)
         for name, result in others:
-            found = list(_numbers(plain(result)))
-            for (place, want), (at, got) in zip(wanted, found, strict=False):
-                if place != at or not _close(want, got, relative, absolute):
-                    raise BenchmarkError(
-                        f"Contender {name!r} computes something else than {first!r}: at {place} "
-                        f"expected {describe(want)}, got {describe(got)}"
-                        f"{'' if place == at else f' at {at}'}. Their times cannot be compared."
-                    )
-            if len(found) != len(wanted):
+            for place, want, got in _differences(wanted, plain(result), relative, absolute):
                 raise BenchmarkError(
-                    f"Contender {name!r} computes something else than {first!r}: expected "
-                    f"{len(wanted)} numbers, got {len(found)}. Their times cannot be compared."
+                    f"Contender {name!r} computes something else than {first!r}: at "
+                    f"{place or 'the result'} expected {want}, got {got}. Their times cannot be "
+                    "compared."
                 )
 
     return check
 
 
 def plain(value: object) -> object:
-    """Return `value` as plain data: an array or tensor as nested lists, the rest unchanged.
+    """Return `value` as plain data: an array or tensor as nested lists, also inside containers.
 
     >>> import array
-    >>> plain(array.array("d", [1.0, 2.0]))
-    [1.0, 2.0]
+    >>> plain({"x": (array.array("d", [1.0, 2.0]), 3)})
+    {'x': [[1.0, 2.0], 3]}
     """
     to_list = getattr(value, "tolist", None)
     if callable(to_list):
         return to_list()
+    if isinstance(value, Mapping):
+        return {key: plain(item) for key, item in value.items()}
     return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
 
 
-def _numbers(value: object, place: str = "") -> Iterator[tuple[str, object]]:
-    """Yield each number with its place, such as "[0][2]"."""
-    if not isinstance(value, list):
-        yield place or "the result", value
-        return
-    for index, item in enumerate(value):
-        yield from _numbers(item, f"{place}[{index}]")
+def _differences(
+    want: object, got: object, relative: float, absolute: float, place: str = ""
+) -> Iterator[tuple[str, str, str]]:
+    """Yield each difference: where, what was expected, what came."""
+    if isinstance(want, list) and isinstance(got, list):
+        if len(want) != len(got):
+            yield place, f"{len(want)} items", f"{len(got)}: {describe(got)}"
+            return
+        for index, (a, b) in enumerate(zip(want, got, strict=True)):
+            yield from _differences(a, b, relative, absolute, f"{place}[{index}]")
+    elif isinstance(want, dict) and isinstance(got, dict):
+        if set(want) != set(got):
+            yield (
+                place,
+                f"the keys {describe(sorted(map(str, want)))}",
+                describe(sorted(map(str, got))),
+            )
+            return
+        for key, item in want.items():
+            yield from _differences(item, got[key], relative, absolute, f"{place}[{key!r}]")
+    elif not _close(want, got, relative, absolute):
+        yield place, describe(want), describe(got)
 
 
 def _close(a: object, b: object, relative: float, absolute: float) -> bool:
     if isinstance(a, (int, float)) and isinstance(b, (int, float)):
         both_missing = math.isnan(a) and math.isnan(b)
         return both_missing or math.isclose(a, b, rel_tol=relative, abs_tol=absolute)
-    return bool(a == b)
+    if isinstance(a, (int, float, complex)) and isinstance(b, (int, float, complex)):
+        return cmath.isclose(a, b, rel_tol=relative, abs_tol=absolute)
+    return type(a) is type(b) and bool(a == b)

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from hpml.base.errors import HpmlError
 
-__all__ = ["BenchmarkError", "RecordError", "StoppedError", "WorkerError"]
-
 
 class BenchmarkError(HpmlError):
     """Something about a measurement is not as it should be; the message says what to do."""
 
 
-class WorkerError(BenchmarkError):
+class ContenderError(BenchmarkError):
+    """A contender failed; `comparison` holds the complete rounds before, None if there are none."""
+
+    comparison: object = None
+
+
+class WorkerError(ContenderError):
     """A contender in a process of its own failed, died, or did not answer in time."""
 
 

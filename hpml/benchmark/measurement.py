@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hpml.base.errors import describe
@@ -16,8 +16,6 @@ from hpml.base.tables import format_seconds
 from hpml.benchmark import robust
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.stability import Advice, judge
-
-__all__ = ["Environment", "Measurement"]
 
 Environment = Mapping[str, str | int | float | None]
 """What the measurement ran on, see `hpml.base.environment.environment_record`."""
@@ -35,10 +33,11 @@ class Measurement:
         unit: of the samples; always seconds per call.
         device: where the work ran, such as "cpu" or "cuda:0".
         threads: size of torch's thread pool during the samples.
-        timer: what took the time: "torch.utils.benchmark.Timer", or "timeit.Timer" in a process
-            that had not imported torch.
+        timer: what took the time.
         garbage: whether Python's garbage collector was on during the samples.
         process: "this", or "own" for a contender in a process of its own.
+        loop: seconds per call that the timing loop itself takes, which are part of each sample;
+            0 where they are too few to matter, or were not measured.
         environment: machine and versions.
 
     >>> m = Measurement("sum", samples=(2e-6, 1.9e-6, 2.1e-6, 2e-6, 2e-6, 2e-6), number=1000)
@@ -58,6 +57,7 @@ class Measurement:
     timer: str = "timeit.Timer"
     garbage: bool = False
     process: str = "this"
+    loop: float = 0.0
     environment: Environment = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -101,6 +101,19 @@ class Measurement:
     def throughput(self) -> robust.Quartiles:
         """The 25th, 50th and 75th percentile of calls per second."""
         return robust.quartiles([1.0 / sample for sample in self.samples])
+
+    def per(self, items: int) -> Measurement:
+        """Return the measurement in seconds per item, where each call works on so many.
+
+        >>> Measurement("sum", samples=(2e-3,) * 6, number=10).per(1000).median
+        2e-06
+        """
+        if not isinstance(items, int) or items < 1:
+            raise BenchmarkError(
+                f"per expects a whole number of items of at least 1, got {describe(items)}."
+            )
+        samples = tuple(sample / items for sample in self.samples)
+        return replace(self, samples=samples, number=self.number * items, loop=self.loop / items)
 
     def verdict(self) -> tuple[Advice, ...]:
         """Return what is wrong with this measurement and what to do; empty if nothing is.

@@ -21,8 +21,6 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import BenchmarkError, RecordError
 from hpml.benchmark.measurement import Measurement
 
-__all__ = ["FORMAT", "VERSION", "Case", "Recorded", "read_cases", "same_machine", "write_case"]
-
 FORMAT = "hpml-benchmark"
 VERSION = 1
 
@@ -127,7 +125,7 @@ def read_cases(path: str | os.PathLike[str]) -> Recorded:
             continue
         try:
             value = json.loads(line.decode("utf-8"))
-        except ValueError:  # not UTF-8, or not JSON: both happen where a write was cut off
+        except (ValueError, RecursionError):  # no UTF-8 or no JSON, as where a write was cut off
             damaged.append(
                 f"{path}, line {place}: expected a line of JSON, got {describe(line)}; "
                 "it was probably cut off by an interruption. It is kept and skipped."
@@ -138,12 +136,7 @@ def read_cases(path: str | os.PathLike[str]) -> Recorded:
 
 
 def same_machine(case: Case, environment: Mapping[str, object]) -> bool:
-    """Return whether a case was measured on the same processor, device, Python and torch.
-
-    Args:
-        case: a recorded case.
-        environment: of this process, from `hpml.base.environment.environment_record`.
-    """
+    """Return whether a case was measured on this environment's processor, device and versions."""
     return all(
         measurement.environment.get(key) == environment.get(key)
         for measurement in case.comparison
@@ -186,11 +179,15 @@ def _from_plain(value: object, where: str) -> Case:
             "or measure again into another file."
         )
     try:
-        environments = value["environments"]
+        environments, parameters = value["environments"], value["parameters"]
+        if not isinstance(parameters, dict) or not isinstance(value["suite"], str):
+            raise TypeError(
+                f"parameters {describe(parameters)} of suite {describe(value['suite'])}"
+            )
         measurements = tuple(_measurement(plain, environments) for plain in value["measurements"])
         comparison = Comparison(measurements, **{name: value[name] for name in _COMPARISON})
-        return Case(value["suite"], value["parameters"], comparison)
-    except (KeyError, TypeError, IndexError, BenchmarkError) as error:
+        return Case(value["suite"], parameters, comparison)
+    except (KeyError, TypeError, IndexError, AttributeError, BenchmarkError) as error:
         raise RecordError(
             f"{where}: expected a complete case, got one with {type(error).__name__}: {error}; "
             "the line was edited, or something else wrote it."
@@ -200,6 +197,10 @@ def _from_plain(value: object, where: str) -> Case:
 def _measurement(
     plain: Mapping[str, Any], environments: Sequence[Mapping[str, Any]]
 ) -> Measurement:
-    values = {name: plain[name] for name in _MEASUREMENT}
+    # Older records do not say what the timing loop took.
+    values = {name: plain[name] for name in _MEASUREMENT if name in plain or name != "loop"}
     values["samples"] = tuple(values["samples"])
-    return Measurement(**values, environment=environments[plain["environment"]])
+    environment = environments[plain["environment"]]
+    if not isinstance(environment, dict):
+        raise TypeError(f"environment {describe(environment)}")
+    return Measurement(**values, environment=environment)

@@ -7,17 +7,14 @@ marks that trouble leaves, and each `Advice` says what was seen and what to do a
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from hpml.base.tables import format_seconds
+from hpml.base.tables import format_multiple, format_seconds
+from hpml.benchmark.ratio import ENOUGH_ROUNDS, FEWEST_ROUNDS, Ratio, coarseness
 from hpml.benchmark.robust import median, quartiles, trend
-
-__all__ = ["FEWEST_SAMPLES", "Advice", "judge"]
-
-FEWEST_SAMPLES = 6
-"""Below this no 95 % interval for a median exists, see `hpml.benchmark.robust.median_interval`."""
 
 WIDEST_SPREAD = 0.10
 """Interquartile range over median above which torch.utils.benchmark warns, and so do we."""
@@ -36,6 +33,12 @@ SHORTEST_SAMPLE = 100e-6
 
 CLOCK_TICKS = 1000
 """A sample lasts at least so many ticks of the clock, so that one tick is a thousandth of it."""
+
+
+HOPELESS = 40
+"""Needing so many times the rounds that were taken, a difference is not worth looking for."""
+
+CANNOT_TELL = "cannot tell"
 
 
 @dataclass(frozen=True)
@@ -86,13 +89,65 @@ def judge(samples: Sequence[float], number: int) -> tuple[Advice, ...]:
     return tuple(advice for advice in found if advice is not None)
 
 
+def undecided(ratio: Ratio, rounds: int, resolution: float) -> Advice | None:
+    """Say why a ratio cannot tell and what would; None where it can, or nothing is known of it.
+
+    The rounds that are named decide in nine of ten runs if the ratio is what it looks like: the
+    interval narrows with the square root of their number, and the middle varies by half of it.
+
+    Args:
+        ratio: of two contenders.
+        rounds: that it was made of.
+        resolution: as in `hpml.benchmark.compare`.
+    """
+    if ratio.answer != "cannot tell" or rounds < FEWEST_ROUNDS:
+        return None
+    low, high = format_multiple(ratio.low), format_multiple(ratio.high)
+    if ratio.reason:
+        return Advice(CANNOT_TELL, f"{low} to {high}", f"{_capital(ratio.reason)}.")
+    now = math.log1p(resolution * coarseness(rounds))
+    whole = max(math.log(ratio.high / ratio.value), math.log(ratio.value / ratio.low))
+    # What is left of the interval without the resolution comes of the rounds.
+    half = math.sqrt(max(whole**2 - now**2, 0.0))
+    seen = f"the interval {low} to {high} holds 1"
+    visible = f"{rounds} rounds show differences from about {math.expm1(whole):.0%}"
+    needed = _rounds_needed(abs(math.log(ratio.value)), half, rounds, math.log1p(resolution))
+    if needed > HOPELESS * rounds:
+        return Advice(CANNOT_TELL, seen, f"{visible}; treat the two as equal up to that.")
+    take = float(f"{needed:.1e}")
+    return Advice(
+        CANNOT_TELL,
+        seen,
+        f"{visible}; if this one is real, {take:,.0f} rounds show it in nine of ten runs.",
+    )
+
+
+def _rounds_needed(distance: float, half: float, rounds: int, least: float) -> float:
+    """Return how many rounds find a difference in nine of ten runs.
+
+    The interval of so many must be clear of 1 even where chance has moved the middle towards 1 by
+    all that it does in nineteen of twenty runs; the checks for drift may cost the other one.
+    """
+    deviation = half / 1.96
+    needed: float = ENOUGH_ROUNDS
+    while needed <= HOPELESS * rounds:
+        share = math.sqrt(rounds / needed)
+        if distance - 1.645 * deviation * share > math.hypot(half * share, least):
+            return needed
+        needed *= 1.05
+    return math.inf
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
 def _few(samples: Sequence[float]) -> Advice | None:
-    if len(samples) >= FEWEST_SAMPLES:
+    if len(samples) >= FEWEST_ROUNDS:
         return None
     return Advice(
         "few samples",
-        f"{len(samples)} samples, and no 95 % interval for the median exists "
-        f"below {FEWEST_SAMPLES}",
+        f"{len(samples)} samples, and no 95 % interval for the median exists below {FEWEST_ROUNDS}",
         "Take at least 15 samples; 25 or more for differences of a few per cent.",
     )
 
@@ -126,8 +181,9 @@ def _drift(samples: Sequence[float]) -> Advice | None:
         "drift",
         f"the last third of the samples is {abs(change):.0%} {'slower' if change > 0 else 'faster'}"
         f" than the first; probably {cause}",
-        "Ratios from interleaved rounds still hold; for the times themselves, "
-        + ("let the machine settle and repeat." if change > 0 else "raise warm_up and repeat."),
+        "Let the machine settle and repeat; a ratio holds if its other contender drifts alike."
+        if change > 0
+        else "Raise warm_up and repeat; a ratio holds if its other contender drifts alike.",
     )
 
 

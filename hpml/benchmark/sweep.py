@@ -12,8 +12,6 @@ from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.record import Case
 from hpml.benchmark.robust import Quartiles
 
-__all__ = ["Quantity", "Sweep", "sweeps"]
-
 Quantity = Literal["throughput", "time", "time per item", "ratio"]
 
 

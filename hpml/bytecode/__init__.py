@@ -1,6 +1,6 @@
 """Under the interpreter: bytecode to read, and a stack machine that executes it step by step.
 
-The machine runs the bytecode that your own CPython (3.11, 3.12 or 3.13) compiled, and needs nothing
+The machine runs the bytecode that your own CPython (3.11 to 3.14) compiled, and needs nothing
 but the standard library:
 
 >>> from hpml.bytecode import run, trace
@@ -15,8 +15,9 @@ but the standard library:
 >>> steps[-1].returned, steps[-1].locals["d"]
 ('14', '14')
 
-`disassemble` shows bytecode, `compare` that of two functions, `histogram` counts it, `stages` shows
-the way to it from source text, and `object_header` what the values it works on consist of:
+`disassemble` shows bytecode, `compare` that of two functions, `histogram` counts it as written and
+`count_instructions` as executed, `stages` shows the way to it from source text, and `object_header`
+what the values it works on consist of:
 
 >>> from hpml.bytecode import disassemble
 >>> [step.opname for step in disassemble(lecture).instructions if step.source == "a + b * c"]
@@ -25,12 +26,11 @@ the way to it from source text, and `object_header` what the values it works on 
 
 from __future__ import annotations
 
-from hpml.bytecode.disassembly import compare, disassemble, histogram
+from hpml.bytecode.counting import count_instructions
+from hpml.bytecode.disassembly import compare, disassemble, histogram, stages
 from hpml.bytecode.errors import BytecodeError, StepLimitError, UnknownOpcodeError
-from hpml.bytecode.machine import Machine, run, trace
+from hpml.bytecode.machine import Machine, Step, Trace, run, trace
 from hpml.bytecode.object_header import object_header
-from hpml.bytecode.stages import stages
-from hpml.bytecode.trace import Step, Trace
 
 __all__ = [
     "BytecodeError",
@@ -40,6 +40,7 @@ __all__ = [
     "Trace",
     "UnknownOpcodeError",
     "compare",
+    "count_instructions",
     "disassemble",
     "histogram",
     "object_header",

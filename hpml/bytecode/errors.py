@@ -7,9 +7,7 @@ from typing import TYPE_CHECKING
 from hpml.base.errors import HpmlError
 
 if TYPE_CHECKING:
-    from hpml.bytecode.trace import Trace
-
-__all__ = ["BytecodeError", "StepLimitError", "UnknownOpcodeError"]
+    from hpml.bytecode.machine.trace import Trace
 
 
 class BytecodeError(HpmlError):

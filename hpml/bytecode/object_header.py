@@ -1,8 +1,8 @@
 """What a Python object is made of, read from the memory of this very process.
 
-Every object begins with the same two words: how many references lead to it, and what type it has.
-What a variable of C needs (the value) comes after. `object_header` reads these bytes where they lie
-and lets ``sys`` confirm them.
+Every object begins with how many references lead to it, and what type it has. What a variable of C
+needs (the value) comes after. `object_header` reads these bytes where they lie and lets ``sys``
+confirm them.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import html
 import platform
 import struct
 import sys
-import sysconfig
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
@@ -21,12 +21,10 @@ from hpml.base.page import Page
 from hpml.base.style import PALETTE
 from hpml.base.tables import Table
 from hpml.bytecode.errors import BytecodeError
-from hpml.bytecode.object_header_layout import Field, read, value_fields
+from hpml.bytecode.object_fields import Field, read, value_fields
+from hpml.bytecode.object_references import References, count_layout, references_of
 
-__all__ = ["ObjectHeader", "object_header"]
-
-_KNOWN = ((3, 11), (3, 12), (3, 13))
-_IMMORTAL = 0xFFFFFFFF
+_KNOWN = ((3, 11), (3, 12), (3, 13), (3, 14))
 _ROLES = ("accent", "sequential", "codegen", "peer", "compiled", "lazy", "inlined", "muted")
 
 
@@ -38,8 +36,9 @@ class ObjectHeader:
         type: the name of the object's type.
         shown: the object, shortly.
         address: where it lies.
-        references: how many references lead to it, the argument of `object_header` among them;
-            None if it is immortal, that is, if nobody counts.
+        references: how many references lead to it, the argument of `object_header` among them
+            (from 3.14 on, unless that is a local variable); None if it is immortal, that is, if
+            nobody counts.
         size: what ``sys.getsizeof`` says, in bytes.
         before: bytes of `size` that lie before the address: the garbage collector's links.
         fields: those of the object, then those that a pointer in it leads to.
@@ -116,27 +115,29 @@ class ObjectHeader:
         total = f"{' + '.join(parts)} = {self.size} bytes, as sys.getsizeof says. "
         if self.references is None:
             return total + "It is immortal: nobody counts references to it."
+        if sys.version_info >= (3, 14):
+            return total + "A local variable is lent to this call, and counted no second time."
         return total + "One of the references is the argument of this very call."
 
 
 def object_header(obj: object) -> ObjectHeader:
     """Return what the memory of `obj` holds: reference count, type, and for some types the value.
 
-    An int, float, list, str or tensor is taken apart to the last byte; of any other object the
-    first two words are.
+    An int, float, list, str or tensor is taken apart to the last byte; of any other object what
+    all have is.
 
     Args:
         obj: anything.
 
     Raises:
         BytecodeError: on a Python whose objects are laid out in another way than those of CPython
-            3.11 to 3.13, 64 bits, with the lock.
+            3.11 to 3.14, 64 bits.
 
     >>> header = object_header(1.5)
     >>> header.type, header.size, header.agrees
     ('float', 24, True)
-    >>> [field.name for field in header.fields]
-    ['ob_refcnt', 'ob_type', 'ob_fval']
+    >>> [field.name for field in header.fields][-2:]
+    ['ob_type', 'ob_fval']
     >>> header.fields[-1].data.hex(" ")
     '00 00 00 00 00 00 f8 3f'
 
@@ -144,55 +145,86 @@ def object_header(obj: object) -> ObjectHeader:
     """
     _refuse_elsewhere()
     kind = type(obj)
+    layout = count_layout()
+    start = sum(layout.values())
+    # The argument of getrefcount counts too, until 3.14 began to lend it local variables.
+    own = int(sys.version_info < (3, 14))
     # Read and asked in this frame, so that both count the same references; another thread may
     # come between the two.
-    word = (ctypes.c_ubyte * 8).from_address(id(obj))
+    words = (ctypes.c_ubyte * start).from_address(id(obj))
     for _ in range(5):
-        first = bytes(word)
+        data = bytes(words)
         asked = sys.getrefcount(obj)
-        count = int.from_bytes(first, "little")
-        immortal = sys.version_info >= (3, 12) and count & _IMMORTAL >= 0x80000000
-        agrees = count == (asked if immortal else asked - 1)  # getrefcount's own argument counts
+        found = references_of(data, layout)
+        agrees = asked == found.asked + (0 if found.count is None else own)
         if agrees:
             break
-    second = read(id(obj) + 8, 8)
-    if int.from_bytes(second, "little") != id(kind):
+    pointer = read(id(obj) + start, 8)
+    if int.from_bytes(pointer, "little") != id(kind):
         raise BytecodeError(
-            f"The second word of {describe(obj)} is not its type, so this Python "
+            f"Where {describe(obj)} should have its type is something else, so this Python "
             f"({platform.python_version()}) lays out objects in another way than is known here."
         )
     size = sys.getsizeof(obj)
     before = size - int(kind.__sizeof__(obj))
-    told = f"immortal ({count:#x})" if immortal else f"{count} reference" + "s" * (count != 1)
     fields = [
-        Field(0, first, 8, "ob_refcnt", told, "sys.getrefcount", agrees),
-        Field(8, second, 8, "ob_type", f"→ {kind.__name__}", "id(type(obj))"),
+        *_count_fields(data, layout, found, agrees=agrees),
+        Field(start, pointer, 8, "ob_type", f"→ {kind.__name__}", "id(type(obj))"),
         *value_fields(obj),
     ]
     return ObjectHeader(
         kind.__name__,
         describe(obj, 50),
         id(obj),
-        None if immortal else count,
+        found.count,
         size,
         before,
         tuple(fields),
     )
 
 
+def _count_fields(
+    data: bytes, layout: dict[str, int], found: References, *, agrees: bool
+) -> Iterator[Field]:
+    """Yield the fields in which references are counted; the last of them is confirmed."""
+    count = found.count
+    told = {
+        "ob_refcnt": "immortal" if count is None else _references(count),
+        "ob_ref_local": "immortal" if count is None else "counted by its own thread",
+        "ob_ref_shared": "" if count is None else f"and by the others: {_references(count)} in all",
+        "ob_tid": "the thread that made it",
+        "ob_flags": "flags",
+        "ob_overflow": "room for the count to overflow",
+        "ob_mutex": "a lock of its own",
+        "ob_gc_bits": "for the garbage collector",
+    }
+    place = 0
+    asked = "ob_ref_shared" if "ob_ref_shared" in layout else "ob_refcnt"
+    for name, size in layout.items():
+        value = found.words[name]
+        text = f"{told[name]} ({value:#x})" if count is None or "ref" not in name else told[name]
+        check = "sys.getrefcount" if name == asked else ""
+        piece = data[place : place + size]
+        yield Field(place, piece, size, name, text, check, agrees or name != asked)
+        place += size
+
+
+def _references(count: int) -> str:
+    return f"{count} reference" + "s" * (count != 1)
+
+
 def _refuse_elsewhere() -> None:
-    free = bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
     debug = hasattr(sys, "getobjects")
     plain = struct.calcsize("P") == 8 and sys.byteorder == "little" and not debug
     version = sys.version_info[:2]
-    if sys.implementation.name == "cpython" and plain and not free and version in _KNOWN:
+    if sys.implementation.name == "cpython" and plain and version in _KNOWN:
         return
     what = f"{platform.python_implementation()} {'.'.join(map(str, version))}"
-    what += ", free-threaded" if free else ", counting for debugging" if debug else ""
+    what += ", counting for debugging" if debug else ""
     raise BytecodeError(
-        "object_header knows the memory of CPython 3.11, 3.12 and 3.13, 64 bits, with the lock "
-        f"(GIL); this is {what}, {8 * struct.calcsize('P')} bits, {sys.byteorder}-endian. Run it "
-        "with one of those."
+        "object_header knows the memory of CPython 3.11 to 3.14, 64 bits; this is "
+        f"{what}, {8 * struct.calcsize('P')} bits, {sys.byteorder}-endian. Run it with one of "
+        "those."
     )
 
 

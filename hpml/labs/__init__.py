@@ -25,13 +25,13 @@ nobody answers, the result is shown as not predicted.
 
 from __future__ import annotations
 
-from hpml.base.page import say, why
-from hpml.labs.calibration import Calibration, calibration
-from hpml.labs.errors import AnswerError, LabError, PredictionLocked
-from hpml.labs.exercises.check import check
-from hpml.labs.explanations import explain
-from hpml.labs.prediction import Prediction, predict
-from hpml.labs.session import forget, lab_head
+from hpml.base.page import say, show_code, why
+from hpml.course.challenge import challenge
+from hpml.course.errors import AnswerError, LabError, PredictionLocked
+from hpml.course.predictions.calibration import Calibration, calibration
+from hpml.course.predictions.prediction import Prediction, predict
+from hpml.course.predictions.session import forget, lab_head
+from hpml.labs.checking import check, explain
 
 __all__ = [
     "AnswerError",
@@ -40,11 +40,13 @@ __all__ = [
     "Prediction",
     "PredictionLocked",
     "calibration",
+    "challenge",
     "check",
     "explain",
     "forget",
     "lab_head",
     "predict",
     "say",
+    "show_code",
     "why",
 ]

@@ -20,8 +20,6 @@ from torch import Tensor, nn
 
 from hpml.models.errors import ModelError
 
-__all__ = ["DeepLinear", "linear_layers", "sequential_deep_linear", "symbolic_deep_linear"]
-
 
 def linear_layers(
     n_layers: int, features: int = 4, *, seed: int = 0, device: str | torch.device = "cpu"

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from hpml.base.errors import HpmlError
 
-__all__ = ["ModelError"]
-
 
 class ModelError(HpmlError, ValueError):
     """A network was asked for with sizes it cannot have."""

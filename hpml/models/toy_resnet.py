@@ -24,16 +24,6 @@ from torch import Tensor, nn
 
 from hpml.models.errors import ModelError
 
-__all__ = [
-    "Block",
-    "BlockLayers",
-    "ToyResNet",
-    "ToyResNetLayers",
-    "connect_toy_resnet",
-    "symbolic_toy_resnet",
-    "toy_resnet_layers",
-]
-
 CHANNELS = (16, 32, 64)
 BLOCKS = 2
 """Blocks in each group."""

@@ -14,11 +14,30 @@ pointers    1000           8   8,000
 elements    1000          24  24,000
 sum                           32,056
 32.056 bytes a number, each of 8 bytes in C.
+
+`profile_calls` counts what Python calls, `instructions_outside` what it executes, `work_of` which
+operators PyTorch executes, and `autograd_graph` walks what PyTorch records for the gradients.
 """
 
 from __future__ import annotations
 
+from hpml.profiling.autograd import AutogradNode, autograd_graph, autograd_table
+from hpml.profiling.calls import CallCounts, instructions_outside, profile_calls
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.memory_of import MemoryOf, Part, memory_of
+from hpml.profiling.operators import Work, work_of
 
-__all__ = ["MemoryOf", "Part", "ProfilingError", "memory_of"]
+__all__ = [
+    "AutogradNode",
+    "CallCounts",
+    "MemoryOf",
+    "Part",
+    "ProfilingError",
+    "Work",
+    "autograd_graph",
+    "autograd_table",
+    "instructions_outside",
+    "memory_of",
+    "profile_calls",
+    "work_of",
+]

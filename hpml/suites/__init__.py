@@ -4,7 +4,7 @@
 
 >>> from hpml.suites import SUITES
 >>> sorted(SUITES)
-['building', 'deep-linear', 'toy-resnet']
+['building', 'deep-linear', 'honesty', 'toy-resnet']
 
 A suite's module has ``add_arguments(parser)``, which declares its options, ``main(arguments)``,
 which runs it with the parsed options and returns the exit code, and ``run(...)``, which returns the
@@ -27,6 +27,10 @@ SUITES: dict[str, tuple[str, str]] = {
     "building": (
         "hpml.suites.building",
         "from Input to a ready model: microseconds per node, for growing graphs",
+    ),
+    "honesty": (
+        "hpml.suites.honesty",
+        "how often a comparison itself is wrong, on simulated noise whose truth is known",
     ),
 }
 """Each suite's name, its module and what it measures in one line."""

@@ -9,32 +9,30 @@ from __future__ import annotations
 
 import argparse
 import functools
-import os
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.environment import Value
 from hpml.base.errors import describe
-from hpml.benchmark import Contender, ProcessContender, compare
+from hpml.benchmark import Contender, ProcessContender
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.contender import AnyContender
+from hpml.benchmark.display.cases import cases_frame, cases_table
 from hpml.benchmark.record import Case, Parameters
-from hpml.benchmark.table import cases_frame, cases_table
+from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites import peer
 from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError
-from hpml.suites.options import add_shared_arguments, positive, run_command
+from hpml.suites.options import add_shared_arguments, positive, run_command, shared_options
 from hpml.suites.running import environment_line, run_cases
+from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
-__all__ = ["BuildingResult", "add_arguments", "main", "names", "run"]
-
 NODES = (1000, 10_000, 50_000)
+DEFAULTS = Settings(rounds=9)
 STRAIGHT = "codegen-no-loops"
 """Generated code without loops: a line of source for each node."""
 
@@ -88,35 +86,19 @@ def names() -> tuple[str, ...]:
 
 def run(
     nodes: Sequence[int] = NODES,
+    settings: Settings = DEFAULTS,
     *,
-    rounds: int = 9,
     features: int = 4,
-    threads: int = 1,
-    contenders: Sequence[str] | None = None,
-    min_sample_time: float = 2e-3,
-    garbage: bool = False,
-    seed: int = 0,
-    out: str | os.PathLike[str] | None = None,
-    resume: bool = False,
-    progress: bool = False,
-    stop: Callable[[], bool] | None = None,
+    **changes: Any,
 ) -> BuildingResult:
     """Measure the building of deep linear models.
 
     Args:
         nodes: one case for each of these numbers of layers.
-        rounds: interleaved rounds a case.
+        settings: how to measure. The first of the contenders in the order of `names` is the
+            baseline; by default all, without the peer where it is not installed.
         features: width of every layer.
-        threads: size of torch's thread pool.
-        contenders: names, see `names`; the first of them in that order is the baseline. By default
-            all, without the peer where it is not installed.
-        min_sample_time: seconds that one sample should last.
-        garbage: leave the garbage collector on during samples. Off, whoever makes cycles gets
-            them collected between the rounds for nothing.
-        seed: of weights and order.
-        out, resume: see `hpml.suites.running.run_cases`.
-        progress: show a progress bar.
-        stop: asked between rounds; once it says True, what was measured is returned.
+        changes: settings by their names, see `hpml.suites.settings.Settings`.
 
     Raises:
         SuiteError: if a contender is unknown or not installed.
@@ -125,32 +107,17 @@ def run(
     >>> result.cases[0].comparison.baseline
     'ordered'
     """
-    chosen, notes = choose(contenders, names())
-    shared: dict[str, Value] = {
-        "features": features,
-        "threads": threads,
-        "rounds": rounds,
-        "min_sample_time": min_sample_time,
-        "garbage": garbage,
-        "seed": seed,
-        "contenders": " ".join(chosen),
-    }
+    settings = settings.changed(changes)
+    chosen, notes = choose(settings.contenders, names())
+    settings = replace(settings, contenders=chosen)
 
     def measure_case(parameters: Parameters) -> Comparison:
         count = int(parameters["nodes"] or 0)
-        return compare(
-            _contenders(chosen, count, features, seed),
-            rounds=rounds,
-            min_sample_time=min_sample_time,
-            threads=threads,
-            garbage=garbage,
-            seed=seed,
-            progress=f"{count:,} nodes" if progress else False,
-            stop=stop,
-        )
+        made = _contenders(chosen, count, features, settings.seed)
+        return settings.compare(made, f"{count:,} nodes")
 
-    cases = [{"nodes": count, **shared} for count in nodes]
-    outcome = run_cases("building", cases, measure_case, out=out, resume=resume, stop=stop)
+    cases = [{"nodes": count, "features": features, **settings.parameters()} for count in nodes]
+    outcome = run_cases("building", cases, measure_case, settings)
     return BuildingResult(outcome.cases, (*outcome.notes, *notes))
 
 
@@ -170,17 +137,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Run the suite for the command line and return the exit code."""
     return run_command(
-        arguments,
-        lambda out: run(
-            arguments.nodes,
-            rounds=arguments.rounds,
-            threads=arguments.threads,
-            contenders=arguments.contenders,
-            garbage=arguments.gc,
-            out=out,
-            resume=arguments.resume,
-            progress=True,
-        ),
+        arguments, lambda out: run(arguments.nodes, **shared_options(arguments, out))
     )
 
 
@@ -192,7 +149,7 @@ def _contenders(chosen: Sequence[str], count: int, features: int, seed: int) -> 
     for name in chosen:
         if name == peer.NAME:
             arguments = {"nodes": count, "features": features, "seed": seed}
-            made.append(ProcessContender(name, "hpml.suites.peer:build_model", arguments))
+            made.append(ProcessContender(name, "hpml.suites.peer_models:build_model", arguments))
         elif name == STRAIGHT:
             build: Callable[[], object] = functools.partial(_build_straight, layers, features)
             made.append(Contender(name, checked(name, build, layers, features)))

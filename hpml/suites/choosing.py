@@ -7,8 +7,6 @@ from collections.abc import Sequence
 from hpml.suites import peer
 from hpml.suites.errors import SuiteError
 
-__all__ = ["choose"]
-
 
 def choose(
     wanted: Sequence[str] | None,

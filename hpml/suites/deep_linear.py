@@ -10,23 +10,24 @@ from __future__ import annotations
 
 import argparse
 import functools
-import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import Value
 from hpml.base.tables import Table
+from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.contender import AnyContender
 from hpml.benchmark.record import Parameters
+from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites import peer
 from hpml.suites.choosing import choose
 from hpml.suites.forwards import (
     BASELINE,
     COMPILED,
-    Conditions,
     Forward,
     ForwardResult,
+    ForwardSettings,
     add_forward_arguments,
     compiled,
     contenders_of,
@@ -41,9 +42,8 @@ if TYPE_CHECKING:
     import torch
     from matplotlib.figure import Figure
 
-__all__ = ["BASELINE", "DeepLinearResult", "add_arguments", "example_input", "main", "names", "run"]
-
 UNGUARDED = "inlined-unguarded"
+DEFAULTS = ForwardSettings(rounds=50)
 LAYERS = (250, 500, 750, 1000)
 
 
@@ -88,43 +88,21 @@ def example_input(
 
 def run(
     layers: Sequence[int] = LAYERS,
+    settings: ForwardSettings = DEFAULTS,
     *,
-    batch: int = 4,
     features: int = 4,
-    grad: bool = False,
-    device: str = "cpu",
-    threads: int = 1,
-    rounds: int = 50,
-    contenders: Sequence[str] | None = None,
-    compile: bool = False,
     unguarded: bool = False,
-    min_sample_time: float = 2e-3,
-    garbage: bool = False,
-    seed: int = 0,
-    out: str | os.PathLike[str] | None = None,
-    resume: bool = False,
-    progress: bool = False,
-    stop: Callable[[], bool] | None = None,
+    **changes: Any,
 ) -> DeepLinearResult:
     """Measure the forward of deep linear networks.
 
     Args:
         layers: one case for each of these depths.
-        batch, features: the input is (batch, features) of float32.
-        grad: record the graph for gradients during the forward; there is no backward.
-        device: "cpu", or a CUDA device.
-        threads: size of torch's thread pool.
-        rounds: interleaved rounds a case.
-        contenders: names, see `names`; the hand-written module is always measured. By default
-            all but those below, and without the peer where it is not installed.
-        compile: measure `torch.compile` too; its first call takes seconds to a minute.
+        settings: how to measure. The hand-written module is always measured; by default all but
+            those below, and without the peer where it is not installed.
+        features: the input is (batch, features) of float32.
         unguarded: measure the inlined source without its guard too, which shows what it costs.
-        min_sample_time: seconds that one sample should last.
-        garbage: leave the garbage collector on during samples.
-        seed: of weights, input and order.
-        out, resume: see `hpml.suites.running.run_cases`.
-        progress: show a progress bar.
-        stop: asked between rounds; once it says True, what was measured is returned.
+        changes: settings by their names, see `hpml.suites.forwards.ForwardSettings`.
 
     Raises:
         SuiteError: if a contender is unknown or not installed.
@@ -134,26 +112,24 @@ def run(
     >>> result.cases[0].comparison.names
     ('handwritten', 'sequential')
     """
+    settings = settings.changed(changes)
+    on_request = ((COMPILED, settings.compile), (UNGUARDED, unguarded))
     chosen, notes = choose(
-        contenders,
+        settings.contenders,
         names(compile=True, unguarded=True),
         usual=names(),
-        always=(BASELINE, *((COMPILED,) if compile else ()), *((UNGUARDED,) if unguarded else ())),
+        always=(BASELINE, *(name for name, asked in on_request if asked)),
     )
-    conditions = Conditions(
-        chosen, rounds, threads, device, grad, min_sample_time, garbage, seed, progress, stop
-    )
+    settings = replace(settings, contenders=chosen)
 
     def measure_case(parameters: Parameters) -> Comparison:
         depth = int(parameters["layers"] or 0)
-        make = functools.partial(
-            _contenders, chosen, depth, batch, features, grad=grad, device=device, seed=seed
-        )
-        return conditions.compare(make, f"{depth} layers")
+        make = functools.partial(_contenders, depth, features, settings)
+        return settings.compare_forwards(make, f"{depth} layers", same_results())
 
-    shared: dict[str, Value] = {"batch": batch, "features": features, **conditions.parameters()}
+    shared = {"features": features, **settings.parameters()}
     cases = [{"layers": depth, **shared} for depth in layers]
-    outcome = run_cases("deep-linear", cases, measure_case, out=out, resume=resume, stop=stop)
+    outcome = run_cases("deep-linear", cases, measure_case, settings)
     return DeepLinearResult(outcome.cases, (*outcome.notes, *notes))
 
 
@@ -184,21 +160,13 @@ def main(arguments: argparse.Namespace) -> int:
     )
 
 
-def _contenders(
-    chosen: Sequence[str],
-    depth: int,
-    batch: int,
-    features: int,
-    *,
-    grad: bool,
-    device: str,
-    seed: int,
-) -> list[AnyContender]:
+def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[AnyContender]:
     """Return the contenders for one depth, all over the same layers."""
     from hpml.models import DeepLinear, linear_layers, sequential_deep_linear, symbolic_deep_linear
     from hpml.symbolic import EXECUTIONS
     from hpml.symbolic.execution.inlined import unguarded
 
+    device, seed = settings.device, settings.seed
     layers = linear_layers(depth, features, seed=seed, device=device)
 
     def symbolic(execution: str) -> torch.nn.Module:
@@ -214,11 +182,11 @@ def _contenders(
     arguments: dict[str, Value] = {
         "n_layers": depth,
         "features": features,
-        "batch": batch,
-        "grad": grad,
+        "batch": settings.batch,
+        "grad": settings.grad,
         "device": device,
         "seed": seed,
     }
-    x = example_input(batch, features, seed, device)
-    elsewhere = {peer.NAME: "hpml.suites.peer:build_forward"}
-    return contenders_of(chosen, ways, x, elsewhere, arguments)
+    x = example_input(settings.batch, features, seed, device)
+    elsewhere = {peer.NAME: "hpml.suites.peer_models:build_forward"}
+    return contenders_of(settings.contenders or (), ways, x, elsewhere, arguments)

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from hpml.base.errors import HpmlError
 
-__all__ = ["SuiteError"]
-
 
 class SuiteError(HpmlError):
     """A suite was asked for something that it does not have or that does not fit together."""

@@ -16,31 +16,19 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from hpml.base.environment import Value
 from hpml.base.tables import Table
-from hpml.benchmark import Contender, ProcessContender, compare
-from hpml.benchmark.agreement import same_results
+from hpml.benchmark import Contender, ProcessContender
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.contender import AnyContender
+from hpml.benchmark.display.cases import cases_frame, cases_table
 from hpml.benchmark.record import Case
-from hpml.benchmark.table import cases_frame, cases_table
-from hpml.suites.options import positive
+from hpml.benchmark.sampling.contender import AnyContender
+from hpml.suites.options import positive, shared_options
 from hpml.suites.running import environment_line
+from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
     import pandas as pd
     import torch
     from matplotlib.figure import Figure
-
-__all__ = [
-    "BASELINE",
-    "COMPILED",
-    "Conditions",
-    "ForwardResult",
-    "add_forward_arguments",
-    "compiled",
-    "contenders_of",
-    "forward_options",
-    "uniform_input",
-]
 
 BASELINE = "handwritten"
 COMPILED = "torch.compile"
@@ -93,69 +81,43 @@ class ForwardResult(ABC):
 
 
 @dataclass(frozen=True)
-class Conditions:
-    """How every case of a suite is measured.
+class ForwardSettings(Settings):
+    """What suites of forwards can be told as well.
 
     Attributes:
-        contenders: their names, in order; among them the hand-written module, the baseline.
-        rounds, threads, device, min_sample_time, garbage, seed: see `hpml.benchmark.compare`.
-        grad: record the graph for gradients during the forward.
-        progress, stop: see `hpml.benchmark.compare`.
+        batch: rows of the input.
+        device: "cpu", or a CUDA device.
+        grad: record the graph for gradients during the forward; there is no backward.
+        compile: measure `torch.compile` too; its first call takes seconds to minutes.
     """
 
-    contenders: tuple[str, ...]
-    rounds: int
-    threads: int
-    device: str
-    grad: bool
-    min_sample_time: float
-    garbage: bool
-    seed: int
-    progress: bool = False
-    stop: Callable[[], bool] | None = None
+    batch: int = 4
+    device: str = "cpu"
+    grad: bool = False
+    compile: bool = False
 
     def parameters(self) -> dict[str, Value]:
         """Return what the results depend on, for the parameters of a case."""
-        return {
-            "grad": self.grad,
-            "device": self.device,
-            "threads": self.threads,
-            "rounds": self.rounds,
-            "min_sample_time": self.min_sample_time,
-            "garbage": self.garbage,
-            "seed": self.seed,
-            "contenders": " ".join(self.contenders),
-        }
+        own: dict[str, Value] = {"batch": self.batch, "grad": self.grad, "device": self.device}
+        return {**own, **super().parameters()}
 
-    def compare(
+    def compare_forwards(
         self,
         make: Callable[[], list[AnyContender]],
         label: str,
-        check: Callable[[Mapping[str, object]], None] | None = None,
+        check: Callable[[Mapping[str, object]], None],
     ) -> Comparison:
-        """Build the contenders of a case and time them.
+        """Build the contenders of a case and time them, with gradients on or off in both.
 
         Args:
-            make: builds them; gradients are on or off already, as during the measurement.
+            make: builds them.
             label: stands before the progress bar.
-            check: asked whether they agree; by default `same_results()`.
+            check: asked whether they agree.
         """
         import torch
 
         with torch.set_grad_enabled(self.grad):
-            return compare(
-                make(),
-                baseline=BASELINE,
-                rounds=self.rounds,
-                min_sample_time=self.min_sample_time,
-                threads=self.threads,
-                device=self.device,
-                garbage=self.garbage,
-                seed=self.seed,
-                progress=label if self.progress else False,
-                stop=self.stop,
-                check=check or same_results(),
-            )
+            return self.compare(make(), label, baseline=BASELINE, device=self.device, check=check)
 
 
 def contenders_of(
@@ -242,16 +204,5 @@ def add_forward_arguments(
 
 def forward_options(arguments: argparse.Namespace, out: Path) -> dict[str, Any]:
     """Return the parsed options that such a suite's ``run`` takes by the same names."""
-    return {
-        "batch": arguments.batch,
-        "grad": arguments.grad,
-        "device": arguments.device,
-        "threads": arguments.threads,
-        "rounds": arguments.rounds,
-        "contenders": arguments.contenders,
-        "compile": arguments.compile,
-        "garbage": arguments.gc,
-        "out": out,
-        "resume": arguments.resume,
-        "progress": True,
-    }
+    own = ("batch", "grad", "device", "compile")
+    return {**shared_options(arguments, out), **{name: getattr(arguments, name) for name in own}}

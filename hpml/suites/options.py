@@ -6,15 +6,13 @@ import argparse
 import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol
+from typing import TYPE_CHECKING, Any, Protocol
 
 from hpml.base.errors import HpmlError
 from hpml.base.files import results_folder
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["SuiteResult", "add_shared_arguments", "positive", "run_command"]
 
 
 class SuiteResult(Protocol):
@@ -81,7 +79,20 @@ def add_shared_arguments(parser: argparse.ArgumentParser, suite: str, rounds: in
         action="store_true",
         help="continue an interrupted run: skip the cases that FILE already holds",
     )
-    parser.set_defaults(suite_name=suite)
+    parser.set_defaults(suite_name=suite, ending=".jsonl")
+
+
+def shared_options(arguments: argparse.Namespace, out: Path) -> dict[str, Any]:
+    """Return the parsed options of `add_shared_arguments` that ``run`` takes by the same names."""
+    return {
+        "threads": arguments.threads,
+        "rounds": arguments.rounds,
+        "contenders": arguments.contenders,
+        "garbage": arguments.gc,
+        "out": out,
+        "resume": arguments.resume,
+        "progress": True,
+    }
 
 
 def run_command(
@@ -106,7 +117,7 @@ def run_command(
         return 2
     out: Path | None = None
     try:
-        out = arguments.out or results_folder() / f"{arguments.suite_name}.jsonl"
+        out = arguments.out or results_folder() / f"{arguments.suite_name}{arguments.ending}"
         result = run(out)
         print(result)
         print(f"\nResults: {out}")

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 from hpml.base import style
 from hpml.benchmark.advising import UNSTABLE, kinds, summary
-from hpml.benchmark.plot import limits, plot_sweep
+from hpml.benchmark.display.sweep_plot import limits, plot_sweep
 from hpml.benchmark.record import Case
 from hpml.benchmark.sweep import sweeps
 from hpml.suites.errors import SuiteError
@@ -16,8 +16,6 @@ from hpml.suites.running import environment_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
-
-__all__ = ["draw_building", "draw_deep_linear", "draw_toy_resnet"]
 
 
 def draw_deep_linear(cases: Sequence[Case]) -> Figure:

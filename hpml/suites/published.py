@@ -15,16 +15,6 @@ from hpml.base.tables import Table
 from hpml.benchmark.record import Case
 from hpml.benchmark.sweep import Sweep
 
-__all__ = [
-    "CUDA_GRAPHS",
-    "DEEP_LINEAR",
-    "TOY_RESNET",
-    "PublishedBlock",
-    "published_deep_linear",
-    "published_ratios",
-    "published_toy_resnet",
-]
-
 CUDA_GRAPHS = "cuda-graphs"
 
 

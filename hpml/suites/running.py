@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -11,9 +10,11 @@ from pathlib import Path
 from hpml.base.environment import environment_record
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import StoppedError
+from hpml.benchmark.locking import locked
 from hpml.benchmark.record import Case, Parameters, read_cases, same_machine, write_case
+from hpml.suites.settings import Settings
 
-__all__ = ["Outcome", "environment_line", "run_cases"]
+IN_MEMORY = Settings()
 
 
 @dataclass(frozen=True)
@@ -34,10 +35,7 @@ def run_cases(
     suite: str,
     parameters: Sequence[Parameters],
     measure_case: Callable[[Parameters], Comparison],
-    *,
-    out: str | os.PathLike[str] | None = None,
-    resume: bool = False,
-    stop: Callable[[], bool] | None = None,
+    settings: Settings = IN_MEMORY,
 ) -> Outcome:
     """Measure each case that is not on disk yet.
 
@@ -45,22 +43,35 @@ def run_cases(
         suite: the suite's name.
         parameters: one mapping a case, holding everything that its result depends on.
         measure_case: measures one case.
-        out: where finished cases go; None keeps them in memory only. An older file in its place is
-            moved aside, unless `resume`.
-        resume: keep the older file, and skip the cases that it holds if they are complete and
-            were measured on a machine like this one.
-        stop: asked before each case.
+        settings: ``out`` is where finished cases go; None keeps them in memory only. An older file
+            in its place is moved aside, unless ``resume``, which keeps it and skips the cases that
+            it holds if they are complete and were measured on a machine like this one. ``stop`` is
+            asked before each case.
 
     Raises:
-        RecordError: if the older file is not one of benchmark results.
+        RecordError: if the older file is not one of benchmark results, or another run writes it.
 
     >>> run_cases("nothing", [], lambda parameters: None).cases
     ()
     """
+    if settings.out is None:
+        return _run_cases(suite, parameters, measure_case, settings, None)
+    out = Path(settings.out)
+    with locked(out):
+        return _run_cases(suite, parameters, measure_case, settings, out)
+
+
+def _run_cases(
+    suite: str,
+    parameters: Sequence[Parameters],
+    measure_case: Callable[[Parameters], Comparison],
+    settings: Settings,
+    out: Path | None,
+) -> Outcome:
     notes: list[str] = []
     known: list[Case] = []
-    older = Path(out) if out is not None and Path(out).exists() else None
-    if older is not None and resume:
+    older = out if out is not None and out.exists() else None
+    if older is not None and settings.resume:
         recorded = read_cases(older)
         notes += recorded.damaged
         known, foreign = _usable(suite, recorded.cases)
@@ -72,7 +83,7 @@ def run_cases(
         older = None
     cases: list[Case] = []
     for case_parameters in parameters:
-        if stop is not None and stop():
+        if settings.stop is not None and settings.stop():
             break
         found = next((c for c in known if dict(c.parameters) == dict(case_parameters)), None)
         if found is None:
@@ -81,11 +92,19 @@ def run_cases(
             except StoppedError:
                 break
             if out is not None and found.comparison.complete:
-                # Only now: a run that fails before its first case leaves the older results alone.
-                if older is not None:
-                    notes.append(f"The results of an earlier run are now in {_move_aside(older)}.")
-                    older = None
-                write_case(out, found)
+                try:
+                    # Only now: a run that fails before its first case leaves the older ones alone.
+                    if older is not None:
+                        aside = _move_aside(older)
+                        notes.append(f"The results of an earlier run are now in {aside}.")
+                        older = None
+                    write_case(out, found)
+                except OSError as error:
+                    # What was measured is shown all the same, and the next case may fit.
+                    notes.append(
+                        f"{out}: case {len(cases) + 1} could not be written "
+                        f"({error.strerror or error}); it is only shown here."
+                    )
         cases.append(found)
     return Outcome(tuple(cases), tuple(notes))
 

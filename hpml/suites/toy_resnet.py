@@ -17,26 +17,26 @@ from __future__ import annotations
 
 import argparse
 import functools
-import os
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import Value
 from hpml.base.errors import describe
 from hpml.base.tables import Table
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.contender import AnyContender
 from hpml.benchmark.record import Parameters
+from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites import peer
 from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import (
     BASELINE,
     COMPILED,
-    Conditions,
     Forward,
     ForwardResult,
+    ForwardSettings,
     add_forward_arguments,
     compiled,
     contenders_of,
@@ -51,18 +51,8 @@ if TYPE_CHECKING:
     import torch
     from matplotlib.figure import Figure
 
-__all__ = [
-    "BASELINE",
-    "ToyResNetResult",
-    "add_arguments",
-    "build_handwritten",
-    "example_input",
-    "main",
-    "names",
-    "run",
-]
-
 CONTROL = "handwritten-control"
+DEFAULTS = ForwardSettings(min_sample_time=1e-2)
 RESOLUTIONS = (16, 32, 64)
 
 
@@ -121,42 +111,19 @@ def build_handwritten(
 
 def run(
     resolutions: Sequence[int] = RESOLUTIONS,
+    settings: ForwardSettings = DEFAULTS,
     *,
-    batch: int = 4,
-    grad: bool = False,
-    device: str = "cpu",
-    threads: int = 1,
-    rounds: int = 25,
-    contenders: Sequence[str] | None = None,
-    compile: bool = False,
     cuda_graphs: bool = False,
-    min_sample_time: float = 1e-2,
-    garbage: bool = False,
-    seed: int = 0,
-    out: str | os.PathLike[str] | None = None,
-    resume: bool = False,
-    progress: bool = False,
-    stop: Callable[[], bool] | None = None,
+    **changes: Any,
 ) -> ToyResNetResult:
     """Measure the forward of the toy ResNet in eval mode.
 
     Args:
         resolutions: one case for each of these heights and widths in pixels, multiples of 4.
-        batch: images in the input.
-        grad: record the graph for gradients during the forward; there is no backward.
-        device: "cpu", or a CUDA device.
-        threads: size of torch's thread pool.
-        rounds: interleaved rounds a case.
-        contenders: names, see `names`; the hand-written module is always measured. By default
-            all but those below, and without the peer where it is not installed.
-        compile: measure `torch.compile` too; its first call takes seconds to minutes.
+        settings: how to measure. The hand-written module is always measured; by default all but
+            those below, and without the peer where it is not installed.
         cuda_graphs: measure a recorded symbolic model too; needs a CUDA device.
-        min_sample_time: seconds that one sample should last.
-        garbage: leave the garbage collector on during samples.
-        seed: of weights, input and order.
-        out, resume: see `hpml.suites.running.run_cases`.
-        progress: show a progress bar.
-        stop: asked between rounds; once it says True, what was measured is returned.
+        changes: settings by their names, see `hpml.suites.forwards.ForwardSettings`.
 
     Raises:
         SuiteError: if a contender is unknown or not installed, the device cannot run it, or a
@@ -167,36 +134,33 @@ def run(
     >>> result.cases[0].comparison.names
     ('handwritten', 'inlined')
     """
-    on_request = ((COMPILED, compile), (CUDA_GRAPHS, cuda_graphs))
+    settings = settings.changed(changes)
+    on_request = ((COMPILED, settings.compile), (CUDA_GRAPHS, cuda_graphs))
     chosen, notes = choose(
-        contenders,
+        settings.contenders,
         names(compile=True, cuda_graphs=True),
         usual=names(),
         always=(BASELINE, *(name for name, asked in on_request if asked)),
     )
-    _check_device(device, recorded=CUDA_GRAPHS in chosen)
+    settings = replace(settings, contenders=chosen)
+    _check_device(settings.device, recorded=CUDA_GRAPHS in chosen)
     wrong = [resolution for resolution in resolutions if resolution < 4 or resolution % 4]
     if wrong:
         raise SuiteError(
             "resolutions: expected positive multiples of 4, since the image is halved twice, "
             f"got {', '.join(map(str, wrong))}."
         )
-    conditions = Conditions(
-        chosen, rounds, threads, device, grad, min_sample_time, garbage, seed, progress, stop
-    )
     # Kernels that add in another order agree to fewer digits, on a GPU with TF32 to three.
-    check = same_results(1e-2, 1e-2) if device.startswith("cuda") else same_results(1e-4, 1e-5)
+    on_gpu = settings.device.startswith("cuda")
+    check = same_results(1e-2, 1e-2) if on_gpu else same_results(1e-4, 1e-5)
 
     def measure_case(parameters: Parameters) -> Comparison:
         resolution = int(parameters["resolution"] or 0)
-        make = functools.partial(
-            _contenders, chosen, resolution, batch, grad=grad, device=device, seed=seed
-        )
-        return conditions.compare(make, f"{resolution} pixels", check)
+        make = functools.partial(_contenders, resolution, settings)
+        return settings.compare_forwards(make, f"{resolution} pixels", check)
 
-    shared: dict[str, Value] = {"batch": batch, **conditions.parameters()}
-    cases = [{"resolution": resolution, **shared} for resolution in resolutions]
-    outcome = run_cases("toy-resnet", cases, measure_case, out=out, resume=resume, stop=stop)
+    cases = [{"resolution": resolution, **settings.parameters()} for resolution in resolutions]
+    outcome = run_cases("toy-resnet", cases, measure_case, settings)
     return ToyResNetResult(outcome.cases, (*outcome.notes, *notes))
 
 
@@ -237,13 +201,12 @@ def _check_device(device: str, *, recorded: bool) -> None:
         )
 
 
-def _contenders(
-    chosen: Sequence[str], resolution: int, batch: int, *, grad: bool, device: str, seed: int
-) -> list[AnyContender]:
+def _contenders(resolution: int, settings: ForwardSettings) -> list[AnyContender]:
     """Return the contenders for one resolution, all over the same layers, in eval mode."""
     from hpml.models import ToyResNet, symbolic_toy_resnet, toy_resnet_layers
     from hpml.symbolic import EXECUTIONS
 
+    device, seed = settings.device, settings.seed
     layers = toy_resnet_layers(resolution, seed=seed, device=device)
 
     def symbolic(execution: str, cuda_graphs: bool = False) -> torch.nn.Module:
@@ -257,14 +220,14 @@ def _contenders(
     }
     arguments: dict[str, Value] = {
         "resolution": resolution,
-        "batch": batch,
-        "grad": grad,
+        "batch": settings.batch,
+        "grad": settings.grad,
         "device": device,
         "seed": seed,
     }
-    x = example_input(batch, resolution, seed, device)
+    x = example_input(settings.batch, resolution, seed, device)
     elsewhere = {
-        peer.NAME: "hpml.suites.peer:build_toy_resnet",
+        peer.NAME: "hpml.suites.peer_models:build_toy_resnet",
         CONTROL: "hpml.suites.toy_resnet:build_handwritten",
     }
-    return contenders_of(chosen, ways, x, elsewhere, arguments)
+    return contenders_of(settings.contenders or (), ways, x, elsewhere, arguments)

@@ -1,7 +1,7 @@
 """Pictures of graphs: `draw_graph`.
 
-Which part of which graph, and what is written where, is decided here; where it stands by `layout`
-and how it looks by `drawing`.
+Which part of which graph, and what is written where, is decided here; where it stands and how it
+looks by `hpml.base.drawing`.
 """
 
 from __future__ import annotations
@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from torch import nn
 
+from hpml.base.drawing import DrawingError, Look, draw, lay_out
+
 from .building.handles import SymbolicData, handle_of
 from .building.interception import handle_token, is_suspended, suspend
 from .building.node import Concrete, Node, layer_name
-from .errors import ArgumentError
+from .errors import ArgumentError, GraphError
 from .graph import Graph, check_inputs, collect
-from .layout import lay_out
 from .symbolic_model import SymbolicModel
 from .useful_layers import GetAttr
 
@@ -98,6 +99,11 @@ def draw_graph(
     >>> [text.get_text() for text in figure.axes[0].texts]
     ['Linear', '(None, 4)', '(None, 2)']
     """
+    if ax is not None and not hasattr(ax, "get_figure"):
+        raise ArgumentError(
+            f"ax expected an axes of matplotlib, received {type(ax).__name__}: make one with "
+            "fig, ax = style.figure()"
+        )
     part = _choose(model, inputs, outputs)
     lit = _numbers_of(part, highlight)
     node_text = _node_text(part, node_text_func, node_text_namespace)
@@ -107,18 +113,15 @@ def draw_graph(
             return _shortened(edge_text_func(part.layers[call]))
         return _shortened(part.names[call])
 
-    # Drawing needs matplotlib; building models does not.
-    from . import drawing
-
-    layout = lay_out(
-        part.graph,
-        node_text=node_text,
-        edge_text=edge_text,
-        measure=drawing.measured_size,
-        rotate_graph=rotate_graph,
-        rotate_labels=rotate_labels,
-    )
-    look = drawing.Look(
+    try:
+        layout = lay_out(
+            part.graph, node_text, edge_text, rotated=rotate_graph, turn_labels=rotate_labels
+        )
+    except DrawingError as error:
+        raise GraphError(
+            f"{error}, draw_graph(inputs=..., outputs=...), or print model.summary()"
+        ) from None
+    look = Look(
         inputs=frozenset(part.graph.inputs) - part.outside,
         outputs=frozenset(part.graph.outputs),
         outside=part.outside,
@@ -128,9 +131,9 @@ def draw_graph(
             for position, call in enumerate(part.graph.calls)
             if not lit.isdisjoint(call.results)
         ),
-        rotate_labels=rotate_labels and not rotate_graph,
+        turn_labels=rotate_labels and not rotate_graph,
     )
-    return drawing.draw(layout, look, figsize=figsize, ax=ax, show=show)
+    return draw(layout, look, figsize=figsize, ax=ax, show=show)
 
 
 # --- what is drawn --------------------------------------------------------------------------------
@@ -332,6 +335,3 @@ def _shortened(text: object) -> str:
     if len(lines) > _MOST_LINES:
         lines = [*lines[: _MOST_LINES - 1], "…"]
     return "\n".join(lines)
-
-
-__all__ = ["draw_graph"]

@@ -7,7 +7,7 @@ state stands in a page that is exported or opened again without a kernel.
 >>> explore(lambda n: n * n, n=[3, 4, 5])
 9
 
-What moves is a `Film`, which plays in any page, without a kernel:
+What moves is a `Animation`, which plays in any page, without a kernel:
 
 >>> from hpml.widgets import execution_player
 >>> execution_player({"x": [], "y": ["x"]}, ["lazy"], title="One operation, asked for")
@@ -21,25 +21,25 @@ One operation, asked for: 5 steps
 So does any function of yours, instruction by instruction:
 
 >>> from hpml.widgets import stepper
->>> print(stepper(lambda a, b: a * b, 3, 4).frames[4].line)  # doctest: +ELLIPSIS
-BINARY_OP * takes 3 and 4 off the stack and pushes 12...
+>>> [frame.line for frame in stepper(lambda a, b: a * b, 3, 4).keyframes if "*" in frame.line]
+['BINARY_OP * takes 3 and 4 off the stack and pushes 12.']
 """
 
 from __future__ import annotations
 
-from hpml.widgets.benchmark_panel import benchmark_panel
-from hpml.widgets.code_view import code_view
+from hpml.widgets.animation.animation import Animation, Keyframe
+from hpml.widgets.benchmark_panel.panel import benchmark_panel
+from hpml.widgets.code_view.view import code_view
 from hpml.widgets.errors import WidgetError
-from hpml.widgets.execution_film import execution_player
 from hpml.widgets.explore import explore
-from hpml.widgets.frames import Film, Frame
-from hpml.widgets.graph_film import graph_browser
-from hpml.widgets.stepper import stepper
-from hpml.widgets.stepper_editor import stepper_editor
+from hpml.widgets.graph_browser.browser import graph_browser
+from hpml.widgets.player.player import execution_player
+from hpml.widgets.stepper.editor import stepper_editor
+from hpml.widgets.stepper.stepper import stepper
 
 __all__ = [
-    "Film",
-    "Frame",
+    "Animation",
+    "Keyframe",
     "WidgetError",
     "benchmark_panel",
     "code_view",

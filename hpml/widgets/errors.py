@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from hpml.base.errors import HpmlError
 
-__all__ = ["WidgetError"]
-
 
 class WidgetError(HpmlError):
     """A widget was asked to show something it cannot; the message says what it takes.

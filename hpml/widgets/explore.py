@@ -18,8 +18,6 @@ from hpml.base.errors import describe
 from hpml.base.page import notebook_shell, put_control
 from hpml.widgets.errors import WidgetError
 
-__all__ = ["explore"]
-
 
 def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
     """Show what `show` returns, and let the reader change its arguments.

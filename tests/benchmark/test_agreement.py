@@ -30,10 +30,10 @@ def test_missing_numbers_agree_with_missing_numbers_only() -> None:
             [[1.0, 2.0], [3.0, 5.0]],
             r"Contender 'b' computes something else than 'a': at \[1\]\[1\]",
         ),
-        ([[1.0, 2.0]], "expected 4 numbers, got 2"),
-        ([1.0, 2.0, 3.0, 4.0], r"at \[0\]\[0\]"),
-        ([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], "expected 4 numbers, got 6"),
-        (None, "got None at the result"),
+        ([[1.0, 2.0]], "at the result expected 2 items, got 1"),
+        ([1.0, 2.0], r"at \[0\] expected \[1.0, 2.0\], got 1.0"),
+        ([[1.0, 2.0], [3.0, 4.0], [5.0, 6.0]], "expected 2 items, got 3"),
+        (None, "at the result expected .*, got None"),
     ],
 )
 def test_what_differs_is_named(other: object, message: str) -> None:
@@ -46,3 +46,36 @@ def test_the_tolerance_is_the_callers() -> None:
     same_results(relative=1e-2)(results)
     with pytest.raises(BenchmarkError):
         same_results(relative=1e-4)(results)
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        ([[], []], [], False),
+        ([[], []], [[]], False),
+        ([], [], True),
+        ({"a": numpy.ones(2)}, {"a": [1.0, 1.0 + 1e-7]}, True),
+        ({"a": numpy.ones(2)}, {"a": [1.0, 1.1]}, False),
+        ({"a": 1.0, "b": 2.0}, {"a": 1.0}, False),
+        ({"loss": 0.3}, {"loss": 0.1 + 0.2}, True),
+        ("text", "text", True),
+        (1j, 1j + 1e-9, True),
+        (True, "True", False),
+    ],
+)
+def test_arrangement_counts_as_much_as_numbers(first: object, second: object, same: bool) -> None:
+    if same:
+        same_results()({"a": first, "b": second})
+        return
+    with pytest.raises(BenchmarkError, match="computes something else"):
+        same_results()({"a": first, "b": second})
+
+
+def test_none_against_none_is_nothing_to_compare() -> None:
+    with pytest.raises(BenchmarkError, match="every contender returns None"):
+        same_results()({"a": None, "b": None})
+
+
+def test_a_place_inside_a_dict_is_named() -> None:
+    with pytest.raises(BenchmarkError, match=r"at \['loss'\]\[1\] expected 2, got 3"):
+        same_results()({"a": {"loss": [1, 2]}, "b": {"loss": [1, 3]}})

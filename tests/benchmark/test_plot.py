@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpml.benchmark import BenchmarkError, Case, Comparison, Measurement, plot_sweep
-from hpml.benchmark.plot import spread_out
+from hpml.benchmark.display.sweep_plot import spread_out
 from hpml.benchmark.sweep import Sweep, sweeps
 
 if TYPE_CHECKING:

@@ -121,3 +121,43 @@ def test_parameters_that_json_cannot_carry_are_refused(tmp_path: Path, value: ob
 def test_another_processor_is_another_machine() -> None:
     assert same_machine(case(), HERE)
     assert not same_machine(case(), THERE)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"parameters": None},
+        {"parameters": [1]},
+        {"environments": [1]},
+        {"environments": None},
+        {"suite": 3},
+        {"measurements": [None]},
+        {"measurements": 1},
+        {"baseline": None},
+        {"resolution": "fine"},
+    ],
+)
+def test_a_line_that_was_edited_is_an_error_with_its_place(
+    tmp_path: Path, change: dict[str, object]
+) -> None:
+    path = tmp_path / "x.jsonl"
+    write_case(path, case())
+    path.write_text(json.dumps({**json.loads(path.read_text()), **change}) + "\n")
+    with pytest.raises(RecordError, match="line 1: expected a complete case"):
+        read_cases(path)
+
+
+def test_brackets_without_end_are_a_damaged_line(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    path.write_text("[" * 100_000 + "\n")
+    assert len(read_cases(path).damaged) == 1
+
+
+def test_a_record_from_before_the_loop_was_measured_is_read(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    write_case(path, case())
+    plain = json.loads(path.read_text())
+    for measurement in plain["measurements"]:
+        del measurement["loop"]
+    path.write_text(json.dumps(plain) + "\n")
+    assert read_cases(path).cases == (case(),)

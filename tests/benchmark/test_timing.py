@@ -3,11 +3,14 @@ from __future__ import annotations
 import gc
 import subprocess
 import sys
+from collections.abc import Callable, Iterator
 
 import pytest
 
+from hpml.benchmark import measure
 from hpml.benchmark.errors import BenchmarkError
-from hpml.benchmark.timing import LocalSampler, Settings, choose_number
+from hpml.benchmark.sampling import timing
+from hpml.benchmark.sampling.timing import LocalSampler, Settings, choose_number
 from tests.benchmark.fakes import FakeClock
 
 
@@ -18,10 +21,23 @@ from tests.benchmark.fakes import FakeClock
 def test_a_sample_gets_the_fewest_calls_of_1_2_5_that_last_long_enough(
     per_call: float, wanted: float, number: int
 ) -> None:
-    found, tried = choose_number(lambda n: n * per_call + 1e-12, wanted)
-    assert found == number
+    tried = []
+
+    def elapsed(calls: int) -> float:
+        tried.append(calls)
+        return calls * per_call + 1e-12
+
+    found, cost, made = choose_number(elapsed, wanted)
+    assert (found, made) == (number, sum(tried))
+    assert cost == pytest.approx(per_call)
+    # No pause lasts as long as these trials: none is repeated.
     assert tried[-1] == number
     assert all(n * per_call < wanted for n in tried[:-1])
+
+
+def test_one_pause_in_one_trial_does_not_choose_the_number() -> None:
+    pauses = iter([0.0, 0.0, 0.05, 0.05])
+    assert choose_number(lambda n: n * 1e-4 + next(pauses, 0.0), 0.01)[0] == 100
 
 
 def test_a_clock_that_stands_still_is_an_error_and_not_an_endless_loop() -> None:
@@ -35,11 +51,14 @@ def test_elapsed_is_the_time_of_the_calls_and_nothing_else() -> None:
     assert sampler.elapsed(8) == pytest.approx(2.0)
 
 
-def test_two_untimed_calls_come_before_a_sample() -> None:
+def test_untimed_calls_come_before_a_sample_unless_one_call_fills_it() -> None:
     clock = FakeClock()
     log: list[str] = []
-    LocalSampler(clock.work(1.0, log, "x"), Settings(clock=clock)).elapsed(3)
-    assert len(log) == 2 + 3
+    sampler = LocalSampler(clock.work(1.0, log, "x"), Settings(clock=clock))
+    for number, calls in ((3, 1 + 3), (500, 5 + 500), (1, 1)):
+        log.clear()
+        sampler.elapsed(number)
+        assert len(log) == calls
 
 
 def test_what_was_only_started_is_waited_for_before_each_reading_of_the_clock() -> None:
@@ -51,7 +70,7 @@ def test_what_was_only_started_is_waited_for_before_each_reading_of_the_clock() 
             clock.advance(queued.pop())
 
     sampler = LocalSampler(lambda: queued.append(0.5), Settings(clock=clock), synchronise=finish)
-    # Two untimed calls are also queued, and must be drained outside of the sample.
+    # An untimed call is also queued, and must be drained outside of the sample.
     assert sampler.elapsed(4) == pytest.approx(2.0)
 
 
@@ -62,7 +81,7 @@ def test_a_statement_sees_the_names_it_is_given() -> None:
     sampler.call()
     assert s == [3]
     sampler.elapsed(1)
-    assert s == [3, 3, 3, 3]
+    assert s == [3, 3]
 
 
 @pytest.mark.parametrize("garbage", [False, True])
@@ -81,7 +100,6 @@ def test_torch_is_held_to_the_number_of_threads() -> None:
     sampler.elapsed(1)
     assert set(seen) == {2}
     assert torch.get_num_threads() == before
-    assert sampler.timer == "torch.utils.benchmark.Timer"
 
 
 def test_without_torch_timeit_takes_the_time_and_torch_stays_unloaded() -> None:
@@ -102,12 +120,64 @@ def test_without_torch_timeit_takes_the_time_and_torch_stays_unloaded() -> None:
         ({"threads": 0}, "threads: expected a whole number of at least 1, got 0"),
         ({"warm_up": -1}, "warm_up: expected a whole number of at least 0, got -1"),
         ({"min_sample_time": -1.0}, "min_sample_time: expected seconds of at least 0"),
-        ({"min_sample_time": float("nan")}, "min_sample_time"),
+        ({"min_sample_time": float("nan")}, "min_sample_time: expected seconds .* got nan"),
+        ({"min_sample_time": float("inf")}, "a finite number, got inf"),
     ],
 )
 def test_settings_out_of_range_are_named(wrong: dict[str, float], message: str) -> None:
     with pytest.raises(BenchmarkError, match=message):
         Settings(**wrong)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("reading", [float("nan"), float("inf"), -1.0])
+def test_a_clock_that_does_not_only_advance_is_named(reading: float) -> None:
+    readings = iter([0.0, 0.0, 0.0, reading])
+    sampler = LocalSampler(lambda: None, Settings(clock=lambda: next(readings)))
+    with pytest.raises(BenchmarkError, match="expected a clock that only advances"):
+        sampler.elapsed(2)
+
+
+def test_a_frozen_clock_ends_by_the_systems_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    system = FakeClock()
+    monkeypatch.setattr(timing.time, "monotonic", system)
+    sampler = LocalSampler(lambda: system.advance(0.1), Settings(clock=lambda: 5.0))
+    with pytest.raises(BenchmarkError, match="10 calls took 0 s by the clock"):
+        choose_number(sampler.elapsed, 1.0)
+
+
+@pytest.mark.parametrize(
+    "lazy", [lambda: (n for n in "ab"), lambda: map(str, "ab"), lambda: filter(None, "ab")]
+)
+def test_a_result_that_was_not_computed_is_refused(lazy: Callable[[], object]) -> None:
+    with pytest.raises(BenchmarkError, match=r"nothing was computed yet\. Let it finish"):
+        LocalSampler(lazy, Settings()).call()
+
+
+def test_a_coroutine_is_refused() -> None:
+    made = []
+
+    async def wait() -> None: ...
+
+    def start() -> object:
+        made.append(wait())
+        return made[-1]
+
+    with pytest.raises(BenchmarkError, match=r"asyncio.run\(…\)"):
+        LocalSampler(start, Settings()).call()
+    made[0].close()
+
+
+def test_a_generator_function_is_refused_without_a_call() -> None:
+    def numbers() -> Iterator[int]:
+        yield 1
+
+    with pytest.raises(BenchmarkError, match="Contender 'numbers', while it was opened: a call"):
+        measure(numbers, warm_up=0)
+
+
+def test_the_loop_costs_something_and_less_than_a_call_that_works() -> None:
+    sampler = LocalSampler(lambda: sum(range(1000)), Settings())
+    assert 0 < sampler.loop() < sampler.elapsed(1000) / 1000
 
 
 def test_cuda_without_a_gpu_is_a_clear_error() -> None:

@@ -24,8 +24,9 @@ from typing import Any
 import nbformat
 import pytest
 
+from tests.browser.chromium import chromium
+
 _ROOT = Path(__file__).resolve().parents[2]
-_BROWSERS = ("chromium", "chromium-browser", "google-chrome", "chrome")
 _PATIENCE = 60_000  # milliseconds; a wait ends as soon as what it waits for is there
 _PATIENCE_WITH_A_LAB = 300_000
 # Every cell with code has run, or one has failed, after which the others are not run.
@@ -65,12 +66,27 @@ class LabPage:
         page.set_default_timeout(_PATIENCE)
         page.goto(f"{server.address}/doc/tree/{name}?token={server.token}")
         page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context?.isReady")
-        # As a page with its kernel ready for the first cell, and not a moment earlier.
+        # As a page with its kernel ready for the first cell, and not an event earlier.
         self._notebook("await panel.sessionContext.ready; await panel.revealed;")
         page.wait_for_function(
             "() => window.jupyterapp.shell.currentWidget.sessionContext.session?.kernel?.status"
             " === 'idle'"
         )
+
+    def show(self, *cells: str) -> None:
+        """Replace all that stands in the notebook by these code cells, and run them.
+
+        The kernel stays: nothing is imported again, but no name is left of what was shown before.
+        """
+        made = [{"cell_type": "code", "source": source} for source in cells]
+        self._notebook(
+            "const shared = panel.content.model.sharedModel;"
+            "await panel.sessionContext.session.kernel.requestExecute("
+            "{code: '%reset -f', silent: true, store_history: false}).done;"
+            "shared.transact(() => { shared.deleteCellRange(0, shared.cells.length);"
+            f"shared.insertCells(0, {json.dumps(made)}); }});"
+        )
+        self.run_all()
 
     def run_all(self) -> None:
         """Run every cell and wait until all are done."""
@@ -98,6 +114,16 @@ class LabPage:
         cell = self.page.locator(f'.jp-Cell[data-windowed-list-index="{index}"]')
         cell.scroll_into_view_if_needed()
         return cell
+
+    def add(self, source: str) -> None:
+        """Append a code cell to the notebook and run it."""
+        made = json.dumps([{"cell_type": "code", "source": source}])
+        self._notebook(
+            f"const shared = panel.content.model.sharedModel; const end = shared.cells.length;"
+            f"shared.insertCells(end, {made}); panel.content.deselectAll();"
+            "panel.content.activeCellIndex = end;"
+            "await app.commands.execute('notebook:run-cell');"
+        )
 
     def write(self, index: int, source: str) -> Any:
         """Replace what stands in the code cell at `index`, press Shift+Enter, return the cell."""
@@ -191,14 +217,13 @@ def browser() -> Iterator[Any]:
     playwright = pytest.importorskip(
         "playwright.sync_api", reason="needs playwright; `make .venv` installs it"
     )
+    program = chromium()
+    if program is None:
+        pytest.skip(
+            "needs Chromium; `apt-get install chromium` or `.venv/bin/python -m playwright "
+            "install chromium` makes this run"
+        )
     with playwright.sync_playwright() as driver:
-        own = driver.chromium.executable_path
-        program = next(filter(None, map(shutil.which, (*_BROWSERS, own))), None)
-        if program is None:
-            pytest.skip(
-                "needs Chromium; `apt-get install chromium` or `.venv/bin/python -m playwright "
-                "install chromium` makes this run"
-            )
         # Tests may run as root in a container, where Chromium's own sandbox cannot start.
         started = driver.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield started
@@ -210,6 +235,14 @@ def open_lab(browser: Any, server: Server) -> Iterator[Any]:
     """Return a function that opens a notebook of the server in a fresh page."""
     with _opening(browser, server) as opened:
         yield opened
+
+
+@pytest.fixture(scope="session")
+def scratch(browser: Any, server: Server) -> Iterator[LabPage]:
+    """Return one page and kernel that all tests of widgets share, see `LabPage.show`."""
+    server.write("scratch.ipynb", "")
+    with _opening(browser, server) as opened:
+        yield opened("scratch.ipynb")
 
 
 @pytest.fixture(scope="module")

@@ -11,10 +11,8 @@ names = ["handwritten", "codegen", "lazy"]
 benchmark_panel("deep-linear", sizes=[2, 4, 8], contenders=names, min_sample_time={time})"""
 
 
-def opened(open_lab: Any, server: Any, time: float = 1e-5) -> Any:
-    server.write("panel.ipynb", CALL.format(time=time), "6 * 7")
-    lab = open_lab("panel.ipynb")
-    lab.run_cell(0)
+def shown(lab: Any, time: float = 1e-5) -> Any:
+    lab.show(CALL.format(time=time))
     lab.saw("Nothing measured yet.")
     return lab
 
@@ -30,8 +28,8 @@ def table(lab: Any) -> list[list[str]]:
     return [row.split("\t") for row in rows]
 
 
-def test_a_run_is_chosen_and_started_by_mouse(open_lab: Any, server: Any, shot: Any) -> None:
-    lab = opened(open_lab, server)
+def test_a_run_is_chosen_and_started_by_mouse(scratch: Any, server: Any, shot: Any) -> None:
+    lab = shown(scratch)
     assert pictures(lab) == 0
     assert lab.page.get_by_role("checkbox", name="handwritten").is_disabled()
     lab.page.get_by_role("checkbox", name="lazy").click()
@@ -48,9 +46,9 @@ def test_a_run_is_chosen_and_started_by_mouse(open_lab: Any, server: Any, shot: 
     ]
 
 
-def test_it_is_run_and_cancelled_by_keyboard(open_lab: Any, server: Any, shot: Any) -> None:
+def test_it_is_run_and_cancelled_by_keyboard(scratch: Any, server: Any, shot: Any) -> None:
     # A tenth of a second a sample: the first case is done, the second is not, when we cancel.
-    lab = opened(open_lab, server, time=0.1)
+    lab = shown(scratch, time=0.1)
     lab.page.get_by_role("checkbox", name="lazy").press("Space")
     lab.page.get_by_role("button", name="Run", exact=True).press("Enter")
     lab.page.get_by_text(re.compile(r"layers 4 \(case 2 of 3\): round")).wait_for()
@@ -67,18 +65,18 @@ def test_it_is_run_and_cancelled_by_keyboard(open_lab: Any, server: Any, shot: A
     assert '"layers": 2' in record.read_text(encoding="utf-8").splitlines()[0]
 
 
-def test_the_kernel_is_free_while_the_suite_runs(open_lab: Any, server: Any) -> None:
-    lab = opened(open_lab, server, time=0.1)
+def test_the_kernel_is_free_while_the_suite_runs(scratch: Any, server: Any) -> None:
+    lab = shown(scratch, time=0.1)
     lab.page.get_by_role("button", name="Run", exact=True).click()
     lab.page.get_by_text(re.compile(r"layers 2 \(case 1 of 3\): round")).wait_for()
-    lab.run_cell(1)
+    lab.add("6 * 7")
     lab.saw("42")
     lab.page.get_by_role("button", name="Cancel", exact=True).click()
     lab.saw("Cancelled. Kept: ")
 
 
-def test_nothing_chosen_is_said_and_nothing_is_started(open_lab: Any, server: Any) -> None:
-    lab = opened(open_lab, server)
+def test_nothing_chosen_is_said_and_nothing_is_started(scratch: Any, server: Any) -> None:
+    lab = shown(scratch)
     for size in ("2", "4", "8"):
         lab.page.get_by_role("checkbox", name=size).click()
     lab.page.get_by_role("button", name="Run", exact=True).click()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 HEAD = """\
 import torch
 from torch import nn
@@ -19,13 +21,11 @@ def blocks(count, run):
     return SymbolicModel(inputs, x)"""
 
 
-def opened(open_lab: Any, server: Any) -> Any:
-    server.write("code.ipynb", HEAD, "code_view(blocks(2, 3), torch.rand(4, 4))")
-    lab = open_lab("code.ipynb")
-    lab.run_cell(0)
-    lab.run_cell(1)
-    lab.saw("codegen, loops from 10 layers")
-    return lab
+@pytest.fixture
+def lab(scratch: Any) -> Any:
+    scratch.show(HEAD, "code_view(blocks(2, 3), torch.rand(4, 4))")
+    scratch.saw("codegen, loops from 10 layers")
+    return scratch
 
 
 def lit(lab: Any, kind: str) -> list[str]:
@@ -40,8 +40,7 @@ def source(lab: Any) -> str:
     return text
 
 
-def test_it_is_operated_by_mouse(open_lab: Any, server: Any, shot: Any) -> None:
-    lab = opened(open_lab, server)
+def test_it_is_operated_by_mouse(lab: Any, shot: Any) -> None:
     assert "for layer" not in source(lab)
     lab.page.get_by_role("button", name="lazy").click()
     lab.saw("lazy: nothing is generated.")
@@ -67,8 +66,7 @@ def test_it_is_operated_by_mouse(open_lab: Any, server: Any, shot: Any) -> None:
     ]
 
 
-def test_it_is_operated_by_keyboard(open_lab: Any, server: Any) -> None:
-    lab = opened(open_lab, server)
+def test_it_is_operated_by_keyboard(lab: Any) -> None:
     slider = lab.page.get_by_role("slider")
     slider.focus()
     slider.press("ArrowLeft")
@@ -86,8 +84,7 @@ def test_it_is_operated_by_keyboard(open_lab: Any, server: Any) -> None:
     lab.saw("codegen, loops from 3 layers")
 
 
-def test_a_line_and_its_layers_point_at_each_other(open_lab: Any, server: Any, shot: Any) -> None:
-    lab = opened(open_lab, server)
+def test_a_line_and_its_layers_point_at_each_other(lab: Any, shot: Any) -> None:
     lab.page.locator(".hpml-source li", has_text="# Linear_2").hover()
     assert set(lit(lab, "span")) == {"Linear_2"}
     lab.page.locator('.hpml-graph span[title="ReLU_2"]').first.hover()
@@ -106,9 +103,8 @@ def test_a_line_and_its_layers_point_at_each_other(open_lab: Any, server: Any, s
 
 
 def test_tab_lands_on_the_graph_where_the_arrow_keys_light_layers_and_lines(
-    open_lab: Any, server: Any, shot: Any
+    lab: Any, shot: Any
 ) -> None:
-    lab = opened(open_lab, server)
     lab.page.get_by_role("button", name="Measure one forward").focus()
     lab.page.keyboard.press("Tab")
     assert lab.page.locator(".hpml-graph").evaluate("area => document.activeElement === area")
@@ -127,19 +123,17 @@ def test_tab_lands_on_the_graph_where_the_arrow_keys_light_layers_and_lines(
     assert lit(lab, "span") == []
 
 
-def test_a_loop_is_one_box_and_lights_up_its_three_lines(open_lab: Any, server: Any) -> None:
-    lab = opened(open_lab, server)
+def test_a_loop_is_one_box_and_lights_up_its_three_lines(lab: Any) -> None:
     lab.page.get_by_role("slider").press("Home")
     lab.saw("codegen, loops from 2 layers")
     lab.page.locator('.hpml-graph span[title="Linear_1 to ReLU_1"]').first.hover()
     assert [line.split()[1] for line in lit(lab, "li")] == ["h0", "for", "h0"]
 
 
-def test_the_last_state_survives_saving_and_needs_no_kernel(open_lab: Any, server: Any) -> None:
-    lab = opened(open_lab, server)
+def test_the_last_state_survives_saving_and_needs_no_kernel(lab: Any, server: Any) -> None:
     lab.page.get_by_role("button", name="ordered").click()
     lab.saw("ordered: nothing is generated.")
     lab.save()
-    saved = (server.folder / "code.ipynb").read_text(encoding="utf-8")
+    saved = (server.folder / lab.name).read_text(encoding="utf-8")
     assert "ordered: nothing is generated." in saved
     assert "data:image/png;base64" in saved

@@ -7,7 +7,7 @@ from typing import Any
 HEAD = (
     "from hpml.bytecode import object_header\n"
     "from hpml.labs import lab_head\n"
-    "from hpml.labs import dynamic_typing as dt\n"
+    "from hpml.labs import lab_01_dynamic_typing as dt\n"
     "from hpml.widgets import explore\n"
     "lab_head(1, 'The cost of dynamic typing')"
 )
@@ -17,7 +17,7 @@ THINGS = (
 )
 CHOICE = (
     "chosen = dt.times_by_choice([1, 100], dt.compiled_loops(), rounds=2)\n"
-    "explore(lambda operation, size: dt.draw_times(chosen[operation, size]),\n"
+    "explore(lambda operation, size: dt.draw_times(chosen[operation, size], operation, size),\n"
     "        operation=list(dt.OPERATIONS), size=[1, 100])"
 )
 
@@ -29,13 +29,9 @@ def next_choice(lab: Any, name: str) -> None:
         lab.page.keyboard.press(key)
 
 
-def test_the_bytes_of_an_object_change_with_the_choice(
-    open_lab: Any, server: Any, shot: Any
-) -> None:
-    server.write("bytes.ipynb", HEAD, THINGS)
-    lab = open_lab("bytes.ipynb")
-    lab.run_cell(0)
-    lab.run_cell(1)
+def test_the_bytes_of_an_object_change_with_the_choice(scratch: Any, shot: Any) -> None:
+    lab = scratch
+    lab.show(HEAD, THINGS)
     lab.saw("ob_digit 1000")
     next_choice(lab, "thing")
     lab.saw("allocated room for 2")
@@ -46,11 +42,9 @@ def test_the_bytes_of_an_object_change_with_the_choice(
     assert "ob_item" not in lab.outputs()
 
 
-def test_operation_and_size_are_chosen_by_keyboard(open_lab: Any, server: Any, shot: Any) -> None:
-    server.write("choice_01.ipynb", HEAD, CHOICE)
-    lab = open_lab("choice_01.ipynb")
-    lab.run_cell(0)
-    lab.run_cell(1)
+def test_operation_and_size_are_chosen_by_keyboard(scratch: Any, shot: Any) -> None:
+    lab = scratch
+    lab.show(HEAD, CHOICE)
     picture = lab.page.locator(".jp-OutputArea-output img[alt^='Fastest:']")
     picture.wait_for()
     before = picture.get_attribute("src")

@@ -9,7 +9,10 @@ from typing import Any
 import nbformat
 import pytest
 
-from hpml.labs.exercises.catalogue import choice, find
+from hpml.course.execute import result_texts
+from hpml.course.exercises.mistakes import mistakes_of
+from hpml.labs.catalogue import choice, find
+from tests.notebooks.test_notebooks import UNTOUCHED, UNTOUCHED_OUTPUT
 
 ROOT = Path(__file__).resolve().parents[2]
 LABS = sorted((ROOT / "notebooks").glob("*.ipynb"))
@@ -29,7 +32,11 @@ ASK = "guess = predict('How long does one call take?', unit='us', key='call')"
 
 @each_lab
 def test_a_lab_runs_from_the_menu_without_an_error(lab: Any, shot: Any) -> None:
-    for index, cell in enumerate(lab.notebook().cells):
+    notebook = lab.notebook()
+    shown = result_texts(notebook)
+    assert shown != ()
+    assert not any(text.startswith("Table(") for text in shown), "a result is shown as a table"
+    for index, cell in enumerate(notebook.cells):
         for output in cell.get("outputs", ()):
             assert output.output_type != "error", f"cell {index}: {output.evalue}"
             assert output.get("name") != "stderr", f"cell {index}: {output.text}"
@@ -47,18 +54,17 @@ def test_a_lab_runs_from_the_menu_without_an_error(lab: Any, shot: Any) -> None:
 def test_a_check_is_failed_and_then_passed(lab: Any, shot: Any) -> None:
     name, (written, checked) = next(iter(checks(lab).items()))
     folder = ROOT / "tests" / "solutions" / f"lab_{number(lab)}" / name
-    wrong = min(path for path in folder.glob("*.py") if not path.stem.startswith("right"))
+    wrong = mistakes_of(find(name))[0]
     colours = [colour(lab, checked)]
 
-    lab.write(written, wrong.read_text(encoding="utf-8").strip())
+    lab.write(written, wrong.source.strip())
     lab.run_cell(checked)
     failed = lab.cell(checked)
     failed.get_by_text(f"✗ {name}: not right yet").wait_for()
     rows = dict(row.split("\t") for row in failed.locator("tr").all_inner_texts())
     assert rows["call"].startswith(f"{name}(")
     assert rows["expected"] != rows["got"]
-    known = {mistake.key: mistake.diagnosis for mistake in find(name).misconceptions}
-    assert known[wrong.stem].replace("`", "") in failed.inner_text()
+    assert wrong.diagnosis.replace("`", "") in failed.inner_text()
     colours.append(colour(lab, checked))
     shot(lab, f"lab_{number(lab)}_failed")
 
@@ -120,6 +126,16 @@ def test_hello_is_typed_key_by_key(lab: Any, shot: Any) -> None:
     lab.cell(checked).get_by_text("✓ hello: right").wait_for()
 
 
+@each_lab
+def test_a_lab_leaves_the_process_and_the_folder_as_they_were(lab: Any, server: Any) -> None:
+    """The last test of a lab: it forgets all that the notebook named."""
+    lab.add(UNTOUCHED)
+    printed = "".join(output.text for output in lab.notebook().cells[-1].outputs)
+    assert printed.splitlines() == UNTOUCHED_OUTPUT
+    written = [path for path in server.folder.rglob("*") if path.is_file()]
+    assert {path.suffix for path in written} == {".ipynb"}
+
+
 def number(lab: Any) -> str:
     """Return the number of an open lab, as in its file's name."""
     return str(lab.name[:2])
@@ -145,11 +161,9 @@ def colour(lab: Any, index: int) -> str:
     return found
 
 
-def test_a_prediction_stays_locked_and_outlives_kernel_and_page(open_lab: Any, server: Any) -> None:
-    server.write("steps.ipynb", f"{HEAD}\nlab_head('steps', 'Steps')", ASK, "guess.reveal(0.9)")
-    lab = open_lab("steps.ipynb")
-    lab.run_cell(0)
-    lab.run_cell(1)
+def test_a_prediction_stays_locked_and_outlives_kernel_and_page(scratch: Any, server: Any) -> None:
+    lab = scratch
+    lab.show(f"{HEAD}\nlab_head('steps', 'Steps')", ASK)
     field = lab.page.get_by_role("textbox", name="in µs:")
     field.fill("three")
     field.press("Enter")
@@ -158,7 +172,7 @@ def test_a_prediction_stays_locked_and_outlives_kernel_and_page(open_lab: Any, s
     lab.page.get_by_role("button", name="Lock in").press("Enter")
     lab.saw("Locked: 3 µs.")
     field.wait_for(state="detached")
-    lab.run_cell(2)
+    lab.add("guess.reveal(0.9)")
     lab.saw("You said 3 µs, measured 0.9 µs: 3.3 times too high.")
 
     lab.restart()
@@ -168,22 +182,18 @@ def test_a_prediction_stays_locked_and_outlives_kernel_and_page(open_lab: Any, s
     assert "Locked after" not in lab.outputs()
 
     lab.save()
-    saved = nbformat.read(server.folder / "steps.ipynb", as_version=4)
+    saved = nbformat.read(server.folder / lab.name, as_version=4)
     shown = [output.data for cell in saved.cells for output in cell.outputs if "data" in output]
     assert not any(WIDGET in data for data in shown)
     assert any("3.3 times too high" in data.get("text/html", "") for data in shown)
 
 
-def test_a_choice_is_made_from_the_keyboard(open_lab: Any, server: Any) -> None:
-    server.write(
-        "choice.ipynb",
+def test_a_choice_is_made_from_the_keyboard(scratch: Any) -> None:
+    lab = scratch
+    lab.show(
         f"{HEAD}\nlab_head('choice', 'Choice')",
         "side = predict('B is ...', choices=['faster', 'slower'], key='side')",
-        "side.reveal('slower')",
     )
-    lab = open_lab("choice.ipynb")
-    lab.run_cell(0)
-    lab.run_cell(1)
     lab.page.get_by_role("button", name="Lock in").press("Enter")
     lab.page.get_by_role("alert").filter(has_text="Choose one of the lines first").wait_for()
     lab.page.get_by_role("radio", name="faster").focus()
@@ -192,14 +202,13 @@ def test_a_choice_is_made_from_the_keyboard(open_lab: Any, server: Any) -> None:
     lab.page.keyboard.press("Tab")
     lab.page.keyboard.press("Enter")
     lab.saw("Locked: slower.")
-    lab.run_cell(2)
+    lab.add("side.reveal('slower')")
     lab.saw("So: right.")
 
 
-def test_a_slider_replaces_the_result_below_it(open_lab: Any, server: Any) -> None:
-    server.write("slider.ipynb", f"{HEAD}\nexplore(lambda n: f'squared: {{n * n}}', n=[3, 4, 5])")
-    lab = open_lab("slider.ipynb")
-    lab.run_cell(0)
+def test_a_slider_replaces_the_result_below_it(scratch: Any) -> None:
+    lab = scratch
+    lab.show(f"{HEAD}\nexplore(lambda n: f'squared: {{n * n}}', n=[3, 4, 5])")
     lab.saw("squared: 9")
     lab.page.get_by_role("slider").press("ArrowRight")
     lab.saw("squared: 16")

@@ -1,4 +1,4 @@
-"""Films in a real page: played, stepped and browsed by mouse and keyboard, also with no kernel."""
+"""Animations in a real page: played and browsed by mouse and keyboard, also with no kernel."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ LAST = "Done after 8 steps."
 
 
 class Player:
-    """One film on a page; what a reader does with it and sees of it, by name."""
+    """One animation on a page; what a reader does with it and sees of it, by name."""
 
     def __init__(self, page: Any, title: str) -> None:
         self.page = page
@@ -49,7 +49,7 @@ class Player:
         self.root.get_by_role("toolbar").wait_for()
 
     def press(self, *keys: str) -> None:
-        """Press keys while the film has the focus."""
+        """Press keys while the animation has the focus."""
         self.root.focus()
         for key in keys:
             self.page.keyboard.press(key)
@@ -58,12 +58,12 @@ class Player:
         self.root.get_by_role("button", name=name, exact=True).click()
 
     def shows(self, *texts: str) -> None:
-        """Wait until all these texts are seen in the scene."""
+        """Wait until all these texts are seen in the template."""
         for text in texts:
-            self.root.locator(".hpml-film-scene").get_by_text(text).first.wait_for()
+            self.root.locator(".hpml-animation-template").get_by_text(text).first.wait_for()
 
     def at(self, place: str) -> None:
-        """Wait until the film says that it is at this step; a pattern, such as ``"2 / 10"``."""
+        """Wait until it says that it is at this step; a pattern, such as ``"2 / 10"``."""
         self.root.get_by_text(re.compile(f"^{place}$")).wait_for()
 
     def lit(self, state: str) -> list[str]:
@@ -87,11 +87,9 @@ def dark(page: Any) -> Iterator[None]:
 
 
 @pytest.fixture
-def lab(open_lab: Any, server: Any) -> Any:
-    server.write("players.ipynb", PLAYER, DIAMONDS, BROWSER)
-    opened = open_lab("players.ipynb")
-    opened.run_all()
-    return opened
+def lab(scratch: Any) -> Any:
+    scratch.show(PLAYER, DIAMONDS, BROWSER)
+    return scratch
 
 
 @pytest.fixture
@@ -105,7 +103,7 @@ def offline(browser: Any) -> Iterator[Any]:
     context.close()
 
 
-def test_a_film_is_operated_with_the_mouse(lab: Any, shot: Any) -> None:
+def test_an_animation_is_operated_with_the_mouse(lab: Any, shot: Any) -> None:
     player = Player(lab.page, "A tiny graph")
     player.at("1 / 10")
     player.shows("Nothing has happened yet.")
@@ -134,7 +132,7 @@ def test_a_film_is_operated_with_the_mouse(lab: Any, shot: Any) -> None:
     assert player.lit("now") == ["double"]
 
 
-def test_a_film_plays_pauses_and_stops_at_its_end(lab: Any) -> None:
+def test_an_animation_plays_pauses_and_stops_at_its_end(lab: Any) -> None:
     long, short = Player(lab.page, "Three diamonds"), Player(lab.page, "A tiny graph")
     long.click("Play")
     # Whatever step is seen first: a loaded machine may miss one.
@@ -152,7 +150,7 @@ def test_a_film_plays_pauses_and_stops_at_its_end(lab: Any) -> None:
     short.at("[1-5] / 10")
 
 
-def test_a_film_is_operated_with_the_keyboard_and_jupyter_does_not_take_the_keys(
+def test_an_animation_is_operated_with_the_keyboard_and_jupyter_does_not_take_the_keys(
     lab: Any, shot: Any
 ) -> None:
     cells = lab.page.locator(".jp-Cell").count()
@@ -211,10 +209,9 @@ def test_the_graph_is_browsed_by_click_list_link_and_keyboard(lab: Any, shot: An
     assert heading.inner_text() != "Conv2d_1"
 
 
-def test_a_graph_is_chosen_from_a_list_and_its_film_plays(open_lab: Any, server: Any) -> None:
-    server.write("chosen.ipynb", CHOSEN)
-    lab = open_lab("chosen.ipynb")
-    lab.run_all()
+def test_a_graph_is_chosen_from_a_list_and_its_animation_plays(scratch: Any, server: Any) -> None:
+    lab = scratch
+    lab.show(CHOSEN)
     first = Player(lab.page, "one")
     first.press("End")
     first.shows("Done after 3 steps.")
@@ -224,12 +221,12 @@ def test_a_graph_is_chosen_from_a_list_and_its_film_plays(open_lab: Any, server:
     second.shows("Done after 5 steps.")
     assert lab.page.get_by_role("group", name="one").count() == 0
     lab.save()
-    saved = nbformat.read(server.folder / "chosen.ipynb", as_version=4)
+    saved = nbformat.read(server.folder / lab.name, as_version=4)
     stored = [output.data.get("text/html", "") for output in saved.cells[0].outputs]
     assert any('aria-label="two"' in page for page in stored)  # the last choice stands
 
 
-def test_films_read_in_the_dark_theme(lab: Any, shot: Any) -> None:
+def test_animations_read_in_the_dark_theme(lab: Any, shot: Any) -> None:
     with dark(lab.page):
         player = Player(lab.page, "A tiny graph")
         player.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
@@ -253,7 +250,7 @@ def test_an_exported_page_plays_from_disk_without_network_or_kernel(
 ) -> None:
     nbconvert = pytest.importorskip("nbconvert", reason="needs nbconvert; `make .venv` installs it")
     lab.save()
-    page, _ = nbconvert.HTMLExporter().from_filename(server.folder / "players.ipynb")
+    page, _ = nbconvert.HTMLExporter().from_filename(server.folder / lab.name)
     path = tmp_path / "players.html"
     path.write_text(page, encoding="utf-8")
     offline.goto(path.as_uri(), wait_until="domcontentloaded")
@@ -277,9 +274,9 @@ def test_scripts_off_leave_the_first_frame_and_the_table(
 ) -> None:
     from hpml.widgets import execution_player
 
-    film = execution_player({"x": [], "y": ["x"]}, title="Off")
+    animation = execution_player({"x": [], "y": ["x"]}, title="Off")
     path = tmp_path / "off.html"
-    path.write_text(f"<!doctype html><meta charset=utf-8>{film.html}", encoding="utf-8")
+    path.write_text(f"<!doctype html><meta charset=utf-8>{animation.html}", encoding="utf-8")
     context = browser.new_context(java_script_enabled=False, viewport={"width": 900, "height": 600})
     page = context.new_page()
     page.goto(path.as_uri())
@@ -297,7 +294,7 @@ def test_a_notebook_that_is_not_trusted_shows_the_first_frame_and_the_table(
     lab: Any, open_lab: Any, server: Any, shot: Any
 ) -> None:
     lab.save()
-    notebook = nbformat.read(server.folder / "players.ipynb", as_version=4)
+    notebook = nbformat.read(server.folder / lab.name, as_version=4)
     # Another notebook with the same outputs: nobody has run it here, so it is not trusted.
     for cell in notebook.cells:
         cell.source = f"# changed\n{cell.source}"
@@ -314,19 +311,24 @@ def test_a_notebook_that_is_not_trusted_shows_the_first_frame_and_the_table(
 
 
 def test_players_on_one_page_do_not_meet_and_leave_no_names(offline: Any, tmp_path: Path) -> None:
-    from hpml.widgets import Film, Frame
-    from hpml.widgets.frames import slot
+    from hpml.widgets import Animation, Keyframe
+    from hpml.widgets.animation.animation import placeholder
 
-    def film(title: str, count: int) -> str:
-        frames = [Frame(f"{title} {i}", texts={"n": str(i)}) for i in range(count)]
-        return Film(title, f"<p class='n' {slot('n')}></p>", frames).html
+    def animation(title: str, count: int) -> str:
+        keyframes = [Keyframe(f"{title} {i}", texts={"n": str(i)}) for i in range(count)]
+        return Animation(title, f"<p class='n' {placeholder('n')}></p>", keyframes).html
 
-    page = "<!doctype html><meta charset=utf-8>" + film("A", 3) + film("B", 5) + film("A", 3)
+    page = (
+        "<!doctype html><meta charset=utf-8>"
+        + animation("A", 3)
+        + animation("B", 5)
+        + animation("A", 3)
+    )
     path = tmp_path / "several.html"
     path.write_text(page, encoding="utf-8")
     offline.add_init_script("window.before = Object.keys(window).length + 1")
     offline.goto(path.as_uri())
-    roots = offline.locator(".hpml-film")
+    roots = offline.locator(".hpml-animation")
     roots.nth(0).focus()
     offline.keyboard.press("End")
     roots.nth(1).focus()

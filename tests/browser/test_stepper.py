@@ -100,11 +100,9 @@ class Stepper(Player):
 
 
 @pytest.fixture
-def lab(open_lab: Any, server: Any) -> Any:
-    server.write("stepper.ipynb", LECTURE, TOTAL)
-    opened = open_lab("stepper.ipynb")
-    opened.run_all()
-    return opened
+def lab(scratch: Any) -> Any:
+    scratch.show(LECTURE, TOTAL)
+    return scratch
 
 
 @pytest.fixture
@@ -118,9 +116,9 @@ def page(browser: Any) -> Iterator[Any]:
     context.close()
 
 
-def put(page: Any, folder: Path, *films: Any) -> None:
-    path = folder / "films.html"
-    whole = "".join(film.html for film in films)
+def put(page: Any, folder: Path, *animations: Any) -> None:
+    path = folder / "animations.html"
+    whole = "".join(animation.html for animation in animations)
     path.write_text(f"<!doctype html><meta charset=utf-8>{whole}", encoding="utf-8")
     page.goto(path.as_uri())
 
@@ -159,13 +157,17 @@ def test_a_loop_a_call_and_an_exception_are_stepped_through_with_the_keyboard(
 ) -> None:
     cells = lab.page.locator(".jp-Cell").count()
     stepper = Stepper(lab.page, "A loop, a call, an exception")
-    calls = stepper.root.locator(".calls li")
+    calls = stepper.root.locator(".calls > :not(:empty)")
     stepper.on("calls function check with 2")
     assert stepper.line() == "s = s + check(item)"
     shot(stepper.root, "stepper_call")
     stepper.press("ArrowRight")
     assert stepper.line() == "def check(n):"
     assert calls.all_inner_texts() == ["check line 3", "total waits in line 12"]
+    calls.last.click()
+    assert "stack, bottom first: list_iterator object0" in calls.last.inner_text()
+    stepper.press("ArrowRight")
+    assert "variables: items = [2, 3, 1], s = 0, item = 2" in calls.last.inner_text()
     stepper.on("jumps to")
     assert stepper.root.locator(".arcs g[data-on='lit']:visible").count() == 1
     shot(stepper.root, "stepper_jump")
@@ -196,11 +198,16 @@ def test_a_loop_a_call_and_an_exception_are_stepped_through_with_the_keyboard(
     # The last instruction of a long listing is scrolled into sight.
     box, row = (
         stepper.root.locator(name).bounding_box()
-        for name in (".listing[data-on] .hpml-film-scroll", ".listing[data-on] .row[data-on~='at']")
+        for name in (
+            ".listing[data-on] .hpml-animation-scroll",
+            ".listing[data-on] .row[data-on~='at']",
+        )
     )
     assert box["y"] <= row["y"]
     assert row["y"] + row["height"] <= box["y"] + box["height"]
-    assert stepper.root.locator(".listing[data-on] .hpml-film-scroll").evaluate("b => b.scrollTop")
+    assert stepper.root.locator(".listing[data-on] .hpml-animation-scroll").evaluate(
+        "b => b.scrollTop"
+    )
     shot(stepper.root, "stepper_last")
     assert lab.page.locator(".jp-Cell").count() == cells
 
@@ -221,7 +228,7 @@ def test_a_line_leads_to_its_next_execution_by_click_list_and_enter(lab: Any) ->
     chooser.select_option(label='5: raise ValueError("too big")')
     assert stepper.line() == 'raise ValueError("too big")'
     assert stepper.variables() == {"n": "3"}
-    # The list follows the film, and Enter goes on to the next time of the same line.
+    # The list follows the animation, and Enter goes on to the next time of the same line.
     stepper.press("Home")
     chooser.select_option(label="10: for item in items:")
     assert "item" not in stepper.variables()
@@ -259,8 +266,8 @@ def test_a_page_without_network_steps_and_one_without_scripts_shows_the_first_st
 ) -> None:
     from hpml.widgets import stepper
 
-    film = stepper("d = a + b * c", a=2, b=3, c=4, title="Offline")
-    put(page, tmp_path, film)
+    animation = stepper("d = a + b * c", a=2, b=3, c=4, title="Offline")
+    put(page, tmp_path, animation)
     offline = Stepper(page, "Offline")
     offline.press(*["ArrowRight"] * 5)
     assert offline.stack() == ["2", "12"]
@@ -270,7 +277,7 @@ def test_a_page_without_network_steps_and_one_without_scripts_shows_the_first_st
         java_script_enabled=False, viewport={"width": 1060, "height": 900}
     )
     still = context.new_page()
-    still.goto((tmp_path / "films.html").as_uri())
+    still.goto((tmp_path / "animations.html").as_uri())
     root = still.get_by_role("group", name="Offline")
     assert root.get_by_role("button").count() == root.get_by_role("combobox").count() == 0
     assert root.get_by_text("program(a=2, b=3, c=4) is called").first.is_visible()
@@ -284,7 +291,7 @@ def test_a_notebook_that_is_not_trusted_shows_the_first_state_and_the_table(
     lab: Any, open_lab: Any, server: Any, shot: Any
 ) -> None:
     lab.save()
-    notebook = nbformat.read(server.folder / "stepper.ipynb", as_version=4)
+    notebook = nbformat.read(server.folder / lab.name, as_version=4)
     # Another notebook with the same outputs: nobody has run it here, so it is not trusted.
     for cell in notebook.cells:
         cell.source = f"# changed\n{cell.source}"
@@ -299,12 +306,10 @@ def test_a_notebook_that_is_not_trusted_shows_the_first_state_and_the_table(
 
 
 def test_a_typed_function_is_stepped_through_and_a_mistake_is_shown(
-    open_lab: Any, server: Any, shot: Any
+    scratch: Any, shot: Any
 ) -> None:
-    server.write("editor.ipynb", "d = 'mine'", EDITOR, "print(d, 'f' in globals())")
-    lab = open_lab("editor.ipynb")
-    lab.run_cell(0)
-    lab.run_cell(1)
+    lab = scratch
+    lab.show("d = 'mine'", EDITOR)
     first = Stepper(lab.page, "f(2, 3, 4), step by step")
     first.press(*["ArrowRight"] * 5)
     assert first.stack() == ["2", "12"]
@@ -314,7 +319,7 @@ def test_a_typed_function_is_stepped_through_and_a_mistake_is_shown(
     call.fill("f(2)")
     lab.page.get_by_role("button", name="Step through it").click()
     second = Stepper(lab.page, "f(2), step by step")
-    assert lab.page.locator(".hpml-film").count() == 1
+    assert lab.page.locator(".hpml-animation").count() == 1
     second.press("End")
     assert "ZeroDivisionError: integer division or modulo by zero" in second.says()
     assert "it leaves f" in second.says()
@@ -332,14 +337,14 @@ def test_a_typed_function_is_stepped_through_and_a_mistake_is_shown(
     alert.wait_for()
     assert "'(' was never closed (line 1)" in alert.inner_text()
     assert "Traceback" not in lab.outputs()
-    assert lab.page.locator(".hpml-film").count() == 0
+    assert lab.page.locator(".hpml-animation").count() == 0
     shot(lab, "stepper_mistake")
     text.fill("def f(n):\n    while True:\n        n = n + 1\n")
     lab.page.get_by_role("button", name="Step through it").press("Space")
     endless = Stepper(lab.page, "f(2), step by step")
     endless.press("End")
     assert "Stopped here, after 300 instructions" in endless.says()
-    lab.run_cell(2)
+    lab.add("print(d, 'f' in globals())")
     lab.saw("mine False")
 
 

@@ -9,15 +9,18 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import gc
 import io
 import json
+import random
 import sys
+import threading
 import time
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from hpml.bytecode import Machine, run
-from hpml.bytecode.program import version
+from hpml.bytecode import Machine, StepLimitError, run
+from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.safe_repr import short
 from tests.bytecode import generated, library, offsets
 from tests.bytecode.cases import corpus, from_text
@@ -51,6 +54,29 @@ def compare_programs(count: int = PROGRAMS) -> Found:
         native = outcome_of(function, *generated.arguments(seed), reports=reports)
         machine = outcome_of(run, function, *generated.arguments(seed), reports=reports)
         yield f"program {seed}", differences(native, machine)
+
+
+def compare_limits(count: int = PROGRAMS // 5) -> Found:
+    """Stop generated programs at any step: they leave nothing behind, or end as natively."""
+    for seed in range(count):
+        function = from_text(generated.program(seed), f"<program {seed}>", "program")
+        machine = Machine(max_steps=random.Random(seed).randint(1, 400))
+        gc.collect()  # what an earlier program has left speaks now
+        before = sys.stdout
+        wrong: dict[str, Any] = {}
+        try:
+            found = outcome_of(machine.run, function, *generated.arguments(seed))
+        except StepLimitError:
+            # One whose start was stopped on the way was never started.
+            threads = [t for t in threading.enumerate() if t.ident and t.name.endswith("(work)")]
+            for thread in threads:
+                thread.join(5)
+            left = [thread for thread in threads if thread.is_alive()]
+            if sys.stdout is not before or left:
+                wrong["left behind"] = sys.stdout, left
+        else:
+            wrong = differences(outcome_of(function, *generated.arguments(seed)), found)
+        yield f"limit of program {seed}", wrong
 
 
 def compare_traces() -> Found:
@@ -101,6 +127,7 @@ SECTIONS: dict[str, Callable[[], Found]] = {
     "corpus": compare_corpus,
     "library": compare_library,
     "programs": compare_programs,
+    "limits": compare_limits,
     "traces": compare_traces,
     "offsets": compare_offsets,
 }
@@ -125,11 +152,12 @@ def main(arguments: list[str] | None = None) -> int:
     chosen = parser.parse_args(arguments)
     results = {section: result_of(section) for section in chosen.sections or SECTIONS}
     if chosen.json:
-        print(json.dumps({"python": version(), "sections": results}))
+        print(json.dumps({"python": python_version(), "sections": results}))
     else:
         for section, result in results.items():
             wrong = result["disagreements"]
-            print(f"Python {version()} {section}: {result['cases']} cases, {len(wrong)} disagree")
+            cases = f"{result['cases']} cases, {len(wrong)} disagree"
+            print(f"Python {python_version()} {section}: {cases}")
             for name, what in wrong.items():
                 print(f"  {name}: {what}")
     return int(any(result["disagreements"] for result in results.values()))

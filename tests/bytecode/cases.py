@@ -14,6 +14,7 @@ _MODULES = (
     "calling",
     "classes",
     "delegating",
+    "edges",
     "expressions",
     "failing",
     "flow",
@@ -54,7 +55,7 @@ def from_text(text: str, file: str, name: str | None = None) -> FunctionType:
     linecache.cache[file] = (len(text), None, text.splitlines(keepends=True), file)
     space: dict[str, Any] = {"__name__": "tests.bytecode.from_text"}
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore", SyntaxWarning)  # generated code is odd on purpose
+        warnings.simplefilter("ignore", SyntaxWarning)  # odd on purpose
         code = compile(text, file, "exec", dont_inherit=True)
     exec(code, space)
     if name is not None:

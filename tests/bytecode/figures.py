@@ -17,8 +17,8 @@ from collections.abc import Callable
 from typing import Any
 
 from hpml.bytecode import run, trace
-from hpml.bytecode.opcodes.versions import HANDLERS, LEFT_OUT
-from hpml.bytecode.program import version
+from hpml.bytecode.disassembly.versions import python_version
+from hpml.bytecode.machine.opcodes.versions import HANDLERS, LEFT_OUT
 from tests.bytecode import library, offsets
 from tests.bytecode.against_cpython import PROGRAMS
 from tests.bytecode.cases import corpus
@@ -26,7 +26,7 @@ from tests.bytecode.cases import corpus
 
 def possible_opcodes() -> tuple[list[str], dict[str, str]]:
     """Return the opcodes that a plain function can contain, and why each other one is left out."""
-    handlers = HANDLERS[version()]
+    handlers = HANDLERS[python_version()]
     left_out = {}
     possible = []
     for name in sorted(dis.opmap):
@@ -51,7 +51,7 @@ def executed_opcodes() -> set[str]:
 def coverage() -> dict[str, Any]:
     """Return how many of the possible opcodes have a handler, and how many the corpus executes."""
     possible, left_out = possible_opcodes()
-    handlers = HANDLERS[version()]
+    handlers = HANDLERS[python_version()]
     executed = executed_opcodes()
     return {
         "possible": len(possible),
@@ -116,7 +116,7 @@ def speed(rounds: int = 7, n: int = 60) -> dict[str, Any]:
 def figures() -> dict[str, Any]:
     """Return all figures of the Python that runs this."""
     return {
-        "python": version(),
+        "python": python_version(),
         "opcodes": coverage(),
         "cases": {
             "corpus": len(corpus()),

@@ -21,6 +21,44 @@ def helper(x, y=3, *rest, flag=False, **named):
         raise KeyError("flag", x)
     return clip(x) if rest else [x, y, sorted(named)]
 
+class Plain(Exception):
+    pass
+
+class Coded(Plain):
+    def __init__(self, code=None):
+        super().__init__("coded", code)
+        self.code = code
+
+@dataclasses.dataclass(frozen=True)
+class Frozen(ValueError):
+    code: object = None
+
+class Watched(Coded):
+    def __setattr__(self, name, value):
+        print("set", name)
+        super().__setattr__(name, value)
+
+class Leaving:
+    def __init__(self, swallow=False):
+        self.swallow = swallow
+    def __enter__(self):
+        return 3
+    def __exit__(self, kind, error, entries):
+        print("leaving", kind and kind.__name__)
+        return self.swallow
+
+def in_a_thread(call, *arguments):
+    found = []
+    def work():
+        try:
+            found.append(call(*arguments))
+        except Exception as error:
+            found.append(type(error).__name__)
+    thread = threading.Thread(target=work)
+    thread.start()
+    thread.join()
+    return found
+
 def count(n):
     try:
         for i in range(n):
@@ -32,7 +70,15 @@ def count(n):
     return n
 
 """
-_ERRORS = ("ZeroDivisionError", "TypeError", "(KeyError, IndexError)", "NameError", "Exception")
+_ERRORS = (
+    "ZeroDivisionError",
+    "TypeError",
+    "(KeyError, IndexError)",
+    "NameError",
+    "Exception",
+    "Plain",
+    "(Frozen, Watched)",
+)
 _NAMES = ("a", "b", "c", "d", "e")
 
 
@@ -77,6 +123,8 @@ class _Writer:
             f"list(count({self.pick('2', '3', self.name())}))",
             f"{self.pick('d', 'e')}[{self.pick('1:', '::2', ':a')}]",
             f"(lambda x, y={one}: (x, y))({two})",
+            f"in_a_thread(helper, {one}, {two})",
+            f"in_a_thread(lambda x: list(count(x % 3)), {one})",
         )
 
     def number(self, depth: int = 0) -> str:
@@ -175,7 +223,16 @@ class _Writer:
             self.line(f"if {self.expression(1)}: return {self.expression(1)}")
 
     def raising(self, depth: int) -> None:
-        error = self.pick("ValueError('v', a)", "KeyError(b)", "TypeError", "IndexError('i')")
+        error = self.pick(
+            "ValueError('v', a)",
+            "KeyError(b)",
+            "TypeError",
+            "IndexError('i')",
+            "Coded(a)",
+            "Frozen(b)",
+            "Watched(c)",
+            "Plain",
+        )
         cause = self.pick("", "", " from None", " from OSError(1)")
         self.line(f"if {self.expression(1)}: raise {error}{cause}")
 
@@ -243,7 +300,9 @@ class _Writer:
             self.in_loop = in_loop
 
     def with_block(self, depth: int) -> None:
-        self.line(f"with contextlib.suppress({self.pick('TypeError', 'KeyError', 'ValueError')}):")
+        suppress = f"contextlib.suppress({self.pick('TypeError', 'KeyError', 'ValueError')})"
+        leaving = f"Leaving({self.pick('True', 'False')}) as {self.name()}"
+        self.line(f"with {self.pick(suppress, leaving, f'{leaving}, {suppress}')}:")
         self.block(depth)
 
     def closure(self, depth: int) -> None:
@@ -280,7 +339,9 @@ def program(seed: int) -> str:
         writer.statement(0)
     writer.line("return a, b, c, d, e")
     body = "\n".join(writer.lines)
-    return f"import contextlib, sys\n{_HELPERS}def program(a, b, c):\n{body}\n"
+    return (
+        f"import contextlib, dataclasses, sys, threading\n{_HELPERS}def program(a, b, c):\n{body}\n"
+    )
 
 
 def arguments(seed: int) -> tuple[object, ...]:

@@ -13,10 +13,10 @@ from collections.abc import Callable
 from types import CodeType, FrameType
 from typing import Any
 
-from hpml.bytecode.execution import Execution
-from hpml.bytecode.frame import Frame
-from hpml.bytecode.program import version
-from hpml.bytecode.strand import Strand
+from hpml.bytecode.disassembly.versions import python_version
+from hpml.bytecode.machine import interpreter
+from hpml.bytecode.machine.decode import decode
+from hpml.bytecode.machine.state import CoroutineStack, Frame, MachineState
 
 Offsets = list[tuple[CodeType, int]]
 
@@ -35,12 +35,16 @@ NEVER_REPORTED: dict[str, dict[str, str]] = {
     },
     "3.12": {"RESUME": _OWN_EVENT, "any before the first RESUME": _BEFORE},
     "3.13": {"RESUME": _OWN_EVENT, "any before the first RESUME": _BEFORE},
+    "3.14": {"RESUME": _OWN_EVENT, "any before the first RESUME": _BEFORE},
 }
 """The instructions that CPython executes and does not report, by version, with the reason."""
 
 SPECIAL = {
     "making_classes.operators_of_a_class": "an __add__ that C code calls creates objects of a "
     "class whose __init__ the machine steps into elsewhere",
+    "newer_syntax.annotations_of_a_class": "annotationlib executes the code of __annotate__ as "
+    "another function",
+    "edges.stacks_asked_for_are_those_of_the_program": "the stack around differs",
     "naming.recursion_without_end_is_caught": "the last of a thousand calls is refused one frame "
     "earlier or later",
     "naming.recursion_in_a_handler_without_end": "as above",
@@ -54,12 +58,17 @@ class _Spy:
     def __init__(self) -> None:
         self.seen: list[tuple[CodeType, str, int]] = []
 
+    def new_stack(self) -> list[Any]:
+        return []
+
     def before(self, frame: Frame) -> None:
         self.seen.append((frame.code, frame.current.opname, frame.current.offset))
 
     def after(self, frame: Frame, signal: Any) -> None: ...
 
     def raised(self, frame: Frame, error: BaseException) -> None: ...
+
+    def stop(self) -> None: ...
 
 
 def codes_of(code: CodeType) -> set[CodeType]:
@@ -74,8 +83,8 @@ def by_machine(function: Any, codes: set[CodeType]) -> Offsets:
     Those that CPython never reports are left out.
     """
     spy: Any = _Spy()
-    _execute(function, Execution(10_000_000, lambda other: True, spy))
-    silent = NEVER_REPORTED[version()]
+    _execute(function, MachineState(10_000_000, lambda other: True, decode, spy))
+    silent = NEVER_REPORTED[python_version()]
     listings = {code: _silent(code, silent) for code in codes}
     return [
         (code, offset)
@@ -87,7 +96,7 @@ def by_machine(function: Any, codes: set[CodeType]) -> Offsets:
 def opcodes_by_machine(function: Any) -> set[str]:
     """Return the opcodes that the machine executes for `function`."""
     spy: Any = _Spy()
-    _execute(function, Execution(10_000_000, lambda other: True, spy))
+    _execute(function, MachineState(10_000_000, lambda other: True, decode, spy))
     return {opname for _, opname, _ in spy.seen}
 
 
@@ -108,13 +117,12 @@ def _silent(code: CodeType, silent: dict[str, str]) -> set[int]:
     return found
 
 
-def _execute(function: Any, execution: Execution) -> None:
-    strand = Strand(execution)
-    frame = execution.frame(function, [], {}, strand)
+def _execute(function: Any, state: MachineState) -> None:
+    stack = CoroutineStack(state)
+    frame = state.frame(function, [], {}, stack)
     assert frame is not None
-    execution.enter()
-    strand.frames.append(frame)
-    strand.run()
+    stack.push(frame)
+    interpreter.run(stack)
 
 
 def by_cpython(function: Callable[[], Any], codes: set[CodeType]) -> Offsets:

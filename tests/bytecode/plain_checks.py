@@ -23,17 +23,18 @@ import typing
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 
-from hpml.bytecode.disassembly import Listing, compare, disassemble, histogram
+from hpml.bytecode.disassembly import Listing, compare, disassemble, histogram, stages
 from hpml.bytecode.object_header import object_header
-from hpml.bytecode.stages import stages
 
 MODULES = [
-    "hpml.bytecode.disassembly",
-    "hpml.bytecode.disassembly_subject",
-    "hpml.bytecode.disassembly_versions",
+    "hpml.bytecode.counting",
+    "hpml.bytecode.disassembly.listing",
+    "hpml.bytecode.disassembly.stages",
+    "hpml.bytecode.disassembly.subject",
+    "hpml.bytecode.disassembly.versions",
+    "hpml.bytecode.object_fields",
     "hpml.bytecode.object_header",
-    "hpml.bytecode.object_header_layout",
-    "hpml.bytecode.stages",
+    "hpml.bytecode.object_references",
 ]
 
 
@@ -150,7 +151,9 @@ def check_that_code_objects_inside_are_listed_under_their_names() -> None:
         return inner
 
     names = [listing.name for listing in disassemble(outer).listings]
-    assert names[1] == f"inner in {names[0]}"
+    assert f"inner in {names[0]}" in names
+    if sys.version_info >= (3, 14):
+        assert f"annotations in {names[0]}" in names
     assert all(f"\n{name[:1].upper() + name[1:]}\n" in f"\n{disassemble(outer)}" for name in names)
     assert "0x" not in str(disassemble(outer)), "an address says nothing"
 
@@ -237,9 +240,11 @@ def check_reference_counts() -> None:
     one = object_header(value).references
     other = value
     two = object_header(value).references
-    assert (one, two) == (2, 3), "the name and the argument, then one name more"
+    argument = sys.version_info < (3, 14)  # later a local variable is lent, and not counted
+    assert (one, two) == (1 + argument, 2 + argument), "the name, then one name more"
     del other
-    assert object_header(value).references == 2
+    assert object_header(value).references == one
+    assert object_header([]).references == 1, "the argument alone"
     immortal = sys.version_info >= (3, 12)
     assert (object_header(None).references is None) == immortal
     assert (object_header(5).references is None) == immortal

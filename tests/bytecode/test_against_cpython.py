@@ -5,23 +5,25 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import shutil
 import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from hpml.bytecode import run, tracebacks
-from hpml.bytecode.opcodes import operators
-from hpml.bytecode.opcodes.versions import HANDLERS
-from hpml.bytecode.program import version
+from hpml.bytecode import run
+from hpml.bytecode.disassembly.versions import python_version
+from hpml.bytecode.machine import tracebacks
+from hpml.bytecode.machine.opcodes import operators
+from hpml.bytecode.machine.opcodes.versions import HANDLERS
 from tests.bytecode import offsets
 from tests.bytecode.against_cpython import SECTIONS, result_of
 from tests.bytecode.cases import corpus
 from tests.bytecode.outcome import differences, outcome_of
+from tests.project.test_imports import interpreter
 
 ROOT = Path(__file__).parents[2]
+OTHERS = [release for release in HANDLERS if release != python_version()]
 
 
 @pytest.fixture(autouse=True)
@@ -40,25 +42,38 @@ def test_agrees_on_this_python(section: str) -> None:
     assert result["disagreements"] == {}
 
 
-@pytest.mark.parametrize("release", [release for release in HANDLERS if release != version()])
+@pytest.mark.parametrize("release", OTHERS)
 def test_agrees_on_the_other_pythons(release: str) -> None:
-    python = _interpreter(release)
+    python = interpreter(release)
     if python is None:
         pytest.skip(f"python{release} is not installed; with it this test would run")
-    found = subprocess.run(
-        [python, "-W", "error", "-m", "tests.bytecode.against_cpython", "--json"],
-        cwd=ROOT,
-        capture_output=True,
-        text=True,
-        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
-    )
-    assert found.stdout, found.stderr
-    result = json.loads(found.stdout)
+    result = json.loads(_printed(python, "tests.bytecode.against_cpython", "--json"))
     assert result["python"] == release
     assert set(result["sections"]) == set(SECTIONS)
     for section, its in result["sections"].items():
         assert its["cases"] > 0, section
         assert its["disagreements"] == {}, section
+
+
+@pytest.mark.parametrize("release", OTHERS)
+def test_the_values_hold_on_the_other_pythons(release: str) -> None:
+    python = interpreter(release)
+    if python is None:
+        pytest.skip(f"python{release} is not installed; with it this test would run")
+    assert f"hold on {release}" in _printed(python, "tests.bytecode.plain_checks")
+
+
+def _printed(python: str, *module: str) -> str:
+    """Return what a module prints, run by another interpreter with nothing installed."""
+    done = subprocess.run(
+        [python, "-s", "-W", "error", "-m", *module],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(ROOT), "PYTHONDONTWRITEBYTECODE": "1"},
+    )
+    assert done.stdout, done.stderr
+    return done.stdout
 
 
 def test_the_comparison_notices_a_wrong_value(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,7 +83,7 @@ def test_the_comparison_notices_a_wrong_value(monkeypatch: pytest.MonkeyPatch) -
 
 
 def test_the_comparison_notices_a_wrong_line(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tracebacks, "add", lambda error, frame: None)
+    monkeypatch.setattr(tracebacks, "entry", lambda error, frame: error.__traceback__)
     function = corpus()["failing.uncaught_in_a_nested_call"]
     assert set(differences(outcome_of(function), outcome_of(run, function))) == {"error", "report"}
 
@@ -78,27 +93,9 @@ def test_the_comparison_notices_a_wrong_order(monkeypatch: pytest.MonkeyPatch) -
     codes = offsets.codes_of(function.__code__)
     native = offsets.by_cpython(function, codes)
     assert offsets.by_machine(function, codes) == native
-    monkeypatch.setattr(offsets, "NEVER_REPORTED", {version(): {}})
+    monkeypatch.setattr(offsets, "NEVER_REPORTED", {python_version(): {}})
     assert offsets.by_machine(function, codes) != native
 
 
 def test_the_corpus_has_every_kind_of_construct() -> None:
     assert len(corpus()) >= 200
-
-
-def _interpreter(release: str) -> str | None:
-    """Return an interpreter of that release: on the path, or where pyenv keeps them."""
-    pyenv = Path(os.environ.get("PYENV_ROOT") or Path.home() / ".pyenv")
-    candidates = [shutil.which(f"python{release}")]
-    candidates += [
-        str(path) for path in sorted((pyenv / "versions").glob(f"{release}.*/bin/python{release}"))
-    ]
-    for candidate in filter(None, candidates):
-        answer = subprocess.run(
-            [candidate, "-c", "import sys; print('%d.%d' % sys.version_info[:2])"],
-            capture_output=True,
-            text=True,
-        )
-        if answer.stdout.strip() == release:
-            return candidate
-    return None

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import inspect
+import io
 import os
 import subprocess
 import sys
+import threading
 import traceback
 from pathlib import Path
 
 import pytest
 
 from hpml.bytecode import BytecodeError, Machine, StepLimitError, UnknownOpcodeError, run, trace
-from hpml.bytecode.opcodes.versions import HANDLERS
-from hpml.bytecode.program import version
+from hpml.bytecode.disassembly.versions import python_version
+from hpml.bytecode.machine.opcodes.versions import HANDLERS
 
 ROOT = Path(__file__).parents[2]
 
@@ -77,18 +80,20 @@ def test_an_async_function_that_is_called_is_left_to_cpython() -> None:
 
 
 def test_refuses_an_unknown_opcode_by_name_and_version(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(HANDLERS[version()], "BINARY_OP")
-    with pytest.raises(UnknownOpcodeError, match=f"no handler for BINARY_OP of Python {version()}"):
+    monkeypatch.delitem(HANDLERS[python_version()], "BINARY_OP")
+    with pytest.raises(
+        UnknownOpcodeError, match=f"no handler for BINARY_OP of Python {python_version()}"
+    ):
         run(double, 3)
 
 
 def test_refuses_a_python_without_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delitem(HANDLERS, version())
-    with pytest.raises(BytecodeError, match=f"this is cpython {version()}"):
+    monkeypatch.delitem(HANDLERS, python_version())
+    with pytest.raises(BytecodeError, match=f"this is cpython {python_version()}"):
         run(double, 3)
 
 
-@pytest.mark.parametrize("value", [0, -1, 2.5, "many"])
+@pytest.mark.parametrize("value", [0, -1, 2.5, "many", True])
 def test_refuses_a_limit_that_is_no_number_of_steps(value: object) -> None:
     with pytest.raises(BytecodeError, match="max_steps"):
         Machine(max_steps=value)  # type: ignore[arg-type]
@@ -126,19 +131,6 @@ def test_the_limit_cannot_be_caught_by_the_program() -> None:
 
     with pytest.raises(StepLimitError):
         Machine(max_steps=1000).run(stubborn)
-
-
-def test_a_generator_that_meets_the_limit_ends_quietly() -> None:
-    def numbers() -> object:
-        try:
-            while True:
-                yield 1
-        finally:
-            print("never printed")
-
-    with pytest.raises(StepLimitError):
-        Machine(max_steps=300).run(lambda: sum(numbers()))  # type: ignore[call-overload]
-    gc.collect()
 
 
 def test_steps_into_functions_or_not() -> None:
@@ -352,3 +344,48 @@ def test_imports_nothing_but_the_standard_library() -> None:
         [sys.executable, "-S", "-c", code], cwd=ROOT, capture_output=True, text=True, check=True
     )
     assert found.stdout.strip() in ("{'hpml', '__main__'}", "{'__main__', 'hpml'}")
+
+
+def test_the_limit_leaves_nothing_altered(capsys: pytest.CaptureFixture[str]) -> None:
+    lock = threading.Lock()
+    said: list[str] = []
+
+    def numbers():  # type: ignore[no-untyped-def]
+        try:
+            while True:
+                yield 1
+        finally:
+            said.append("generator")
+
+    def program() -> None:
+        try:
+            with lock, contextlib.redirect_stdout(io.StringIO()):
+                for _ in numbers():  # type: ignore[no-untyped-call]
+                    endless()
+        finally:
+            said.append("finally")
+
+    for call in (Machine(max_steps=500).run, Machine(max_steps=500).trace):
+        before = sys.stdout
+        with pytest.raises(StepLimitError) as caught:
+            call(program)
+        assert sys.stdout is before
+        assert not lock.locked()
+        assert caught.value.steps == 500
+        gc.collect()
+        assert sorted(said) == ["finally", "generator"]
+        said.clear()
+    assert caught.value.trace is not None
+    assert len(caught.value.trace) == 500
+
+
+def test_a_program_that_catches_everything_meets_the_limit_all_the_same() -> None:
+    def stubborn() -> None:
+        while True:
+            try:
+                endless()
+            except BaseException:  # noqa: BLE001 - the case
+                continue
+
+    with pytest.raises(StepLimitError, match="took 300 instructions"):
+        Machine(max_steps=300).run(stubborn)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import dis
 
-from hpml.bytecode.opcodes.versions import HANDLERS, LEFT_OUT
-from hpml.bytecode.program import version
+from hpml.bytecode.disassembly.versions import python_version
+from hpml.bytecode.machine.opcodes.versions import HANDLERS, LEFT_OUT
 from tests.bytecode.figures import coverage, possible_opcodes
 
 # The interpreter jumps past it in every loop that is not a generator's which it runs inline.
@@ -21,7 +21,7 @@ def test_the_corpus_executes_every_opcode() -> None:
 
 
 def test_the_table_has_no_opcode_that_this_python_lacks() -> None:
-    assert set(HANDLERS[version()]) <= set(dis.opmap)
+    assert set(HANDLERS[python_version()]) <= set(dis.opmap)
 
 
 def test_every_opcode_left_out_has_a_reason() -> None:

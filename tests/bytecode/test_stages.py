@@ -2,8 +2,8 @@ from __future__ import annotations
 
 import pytest
 
+from hpml.bytecode.disassembly.stages import stages
 from hpml.bytecode.errors import BytecodeError
-from hpml.bytecode.stages import stages
 
 
 def row(source: str, field: str, **options: str) -> str:
@@ -54,3 +54,17 @@ def test_what_is_no_source_is_refused() -> None:
 
 def test_the_tree_is_escaped_in_the_page() -> None:
     assert "<b>" not in stages("x = '<b>'").tree.html.replace("<pre", "")
+
+
+def test_numbers_too_long_to_write_are_shown_by_their_size() -> None:
+    found = stages(f"x = {'0x' + 'f' * 5000}\ny = 10 ** 5000")
+    assert "<int of 20000 bits>" in found.tree.plain
+    assert len(str(found)) < 30_000
+
+
+@pytest.mark.parametrize(
+    "source", ["-" * 100_000 + "1", "x" + ".y" * 20_000, "+".join("a" * 20_000)]
+)
+def test_a_text_nested_too_deeply_is_refused_in_a_sentence(source: str) -> None:
+    with pytest.raises(BytecodeError, match="nested too deeply"):
+        stages(source)

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import dataclasses
+import functools
+import signal
 import sys
+import threading
+from typing import Any
 
 import pytest
 
-from hpml.bytecode import Machine, Step, StepLimitError, trace
+from hpml.bytecode import Machine, Step, StepLimitError, disassemble, run, trace
 from hpml.bytecode.safe_repr import short
 
 
@@ -110,7 +114,7 @@ def test_a_raised_exception_and_its_handler_are_seen() -> None:
     assert raising.jumped_to == raising.guard.target == found[raising.index + 1].offset
     assert raising.guard.start <= raising.offset < raising.guard.end
     assert len(raising.stack_after) == raising.guard.depth + 1
-    assert found.value == repr("integer division or modulo by zero")
+    assert found.value == repr(raising.raised.text)
 
 
 def test_an_uncaught_exception_is_in_the_trace() -> None:
@@ -284,3 +288,84 @@ def test_short_text_of_something_that_contains_itself() -> None:
     values: list[object] = [1]
     values.append(values)
     assert short(values) == "[1, [1, [1, [...]]]]"
+
+
+class Quitting:
+    def __init__(self, error: type[BaseException]) -> None:
+        self.error = error
+
+    def __repr__(self) -> str:
+        raise self.error("in repr")
+
+
+@pytest.mark.parametrize("error", [SystemExit, KeyboardInterrupt, GeneratorExit, RecursionError])
+def test_a_repr_that_raises_changes_nothing(error: type[BaseException]) -> None:
+    def program(thing: object) -> str:
+        held = [thing]
+        return f"{len(held)} kept"
+
+    found = trace(program, Quitting(error))
+    assert found.value == "'1 kept'"
+    assert "[<Quitting object>]" in {step.locals.get("held") for step in found}
+
+
+def test_stop_pressed_during_a_repr_reaches_the_program() -> None:
+    class Pressed:
+        ready = False
+
+        def __repr__(self) -> str:
+            if self.ready:
+                self.ready = False
+                signal.raise_signal(signal.SIGINT)
+            return "<pressed>"
+
+    def program(thing: Pressed) -> str:
+        try:
+            thing.ready = True
+            return str(len([thing]))
+        except KeyboardInterrupt:
+            return "stopped"
+
+    assert trace(program, Pressed()).value == "'stopped'"
+
+
+def test_what_other_threads_print_during_a_repr_is_kept(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    class Waiting:
+        def __repr__(self) -> str:
+            print("mine")
+            thread = threading.Thread(target=print, args=("theirs",))
+            thread.start()
+            thread.join()
+            return "<waiting>"
+
+    assert short(Waiting()) == "<waiting>"
+    assert capsys.readouterr().out == "theirs\n"
+
+
+def test_a_wrapped_function_has_its_own_source() -> None:
+    @functools.wraps(lecture)
+    def wrapper() -> int:
+        return lecture(1, 2, 3)
+
+    found = trace(wrapper)
+    assert "return lecture(1, 2, 3)" in found.source
+    assert found.first_line == wrapper.__code__.co_firstlineno
+
+
+def test_long_constants_are_cut() -> None:
+    space: dict[str, Any] = {}
+    exec(f"def f():\n    x = {'a' * 100_000!r}\n    return len(x), {10**20:#x} ** 400", space)
+    f = space["f"]
+    found = trace(f)
+    assert run(f) == f()
+    assert found.value is not None
+    assert len(str(found)) < 10_000
+    assert len(str(disassemble(f))) < 20_000
+    huge = f.__code__.replace(
+        co_consts=tuple(10**5000 if type(c) is str else c for c in f.__code__.co_consts)
+    )
+    for code in (huge, f.__code__):
+        assert len(str(disassemble(code))) < 20_000
+        assert len(str(disassemble(code, adaptive=True))) < 20_000

@@ -1,4 +1,8 @@
-"""Every lab runs from top to bottom without anybody answering, and leaves the world as it was."""
+"""Every lab has the form of all labs, and runs without anybody answering.
+
+Where there is a browser, each lab is executed in it, in tests/browser/test_labs.py, and one of them
+without.
+"""
 
 from __future__ import annotations
 
@@ -10,7 +14,9 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell
 
-from hpml.labs.execute import execute, result_texts
+from hpml.course.execute import execute, result_texts
+from hpml.course.reading import length_of, long_sentences
+from tests.browser.chromium import chromium
 
 LABS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 each_lab = pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
@@ -27,7 +33,13 @@ print((sys.getprofile(), sys.gettrace(), threading.getprofile(), threading.gettr
 """
 
 
-@each_lab
+UNTOUCHED_OUTPUT = [
+    "('torch.nn.modules.module', 'Module._wrapped_call_impl')",
+    "(None, None, None, None)",
+]
+
+
+@pytest.mark.parametrize("path", LABS if chromium() is None else LABS[:1], ids=lambda p: p.stem)
 def test_a_lab_runs_headless_shows_its_result_and_leaves_module_calls_alone(
     path: Path, tmp_path: Path
 ) -> None:
@@ -47,9 +59,7 @@ def test_a_lab_runs_headless_shows_its_result_and_leaves_module_calls_alone(
     assert shown != ()
     assert not any(text.startswith("Table(") for text in shown), "a result is shown as a table"
     printed = "".join(output.text for output in execution.notebook.cells[-1].outputs)
-    module, hooks = printed.splitlines()
-    assert module == "('torch.nn.modules.module', 'Module._wrapped_call_impl')"
-    assert hooks == "(None, None, None, None)"
+    assert printed.splitlines() == UNTOUCHED_OUTPUT
     # A run in which nobody answers must leave the questions open for the student.
     assert not (results / "predictions.json").exists()
 
@@ -70,7 +80,24 @@ def test_a_lab_keeps_the_form_of_all_labs(path: Path) -> None:
     assert any("explain(explanation)" in cell.source for cell in code)
     assert any("calibration()" in cell.source for cell in code)
     assert len([cell for cell in code if "result" in cell.metadata.get("tags", [])]) == 1
-    assert statistics.median(len(cell.source.splitlines()) for cell in code) <= 5
+    assert statistics.median(len(cell.source.splitlines()) for cell in code) <= 8
+
+
+@each_lab
+def test_a_lab_takes_as_long_as_its_head_says_and_no_longer_than_an_hour(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    length = length_of(notebook)
+    assert length.head in notebook.cells[0].source
+    assert length.core.words <= 2500
+    assert length.core.minutes < 62.5, "an hour, to the nearest five minutes"
+    assert 2 * length.further.minutes <= length.core.minutes, "at most a third of the whole"
+
+
+@each_lab
+def test_a_labs_sentences_are_short(path: Path) -> None:
+    cells = nbformat.read(path, as_version=4).cells
+    prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
+    assert [sentence for text in prose for sentence in long_sentences(text)] == []
 
 
 @each_lab

@@ -13,6 +13,8 @@ from packaging.requirements import Requirement
 from packaging.utils import canonicalize_name
 from packaging.version import Version
 
+from hpml import doctor
+
 ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 RUNTIME = [Requirement(text) for text in PROJECT["dependencies"]]
@@ -89,6 +91,21 @@ def test_conda_has_the_python_of_the_tests() -> None:
     assert pinned == "3.11"
     assert PROJECT["requires-python"] == f">={pinned}"
     assert sys.version_info >= tuple(map(int, pinned.split(".")))
+
+
+def test_the_tested_versions_are_the_same_everywhere() -> None:
+    named = re.findall(r"Python :: (3\.\d+)", " ".join(PROJECT["classifiers"]))
+    versions = [tuple(map(int, version.split("."))) for version in named]
+    assert versions == [(3, minor) for minor in range(versions[0][1], versions[-1][1] + 1)]
+    assert PROJECT["requires-python"] == f">={named[0]}"
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    assert f"OLDEST := {versions[0]}\nNEWEST := {versions[-1]}\n" in makefile
+    assert (versions[0], versions[-1]) == (doctor._OLDEST_PYTHON, doctor._NEWEST_PYTHON)
+    continuous = (ROOT / ".ci" / "run").read_text(encoding="utf-8")
+    assert f"versions=({' '.join(named)})" in continuous
+    said = f"tested with Python {named[0]} to {named[-1]}"
+    for page in ("Makefile", "README.md"):
+        assert said in (ROOT / page).read_text(encoding="utf-8"), page
 
 
 def test_conda_has_the_pinned_pytorch() -> None:

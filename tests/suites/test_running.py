@@ -1,6 +1,10 @@
 from __future__ import annotations
 
+import errno
+import os
 import re
+import subprocess
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,7 +15,9 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import RecordError, StoppedError
 from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.record import Case, Parameters, read_cases, write_case
+from hpml.suites import running
 from hpml.suites.running import environment_line, run_cases
+from hpml.suites.settings import Settings
 
 CASES: list[Parameters] = [{"layers": 1}, {"layers": 2}, {"layers": 3}]
 
@@ -36,12 +42,12 @@ def test_an_interrupted_run_keeps_what_was_finished_and_resumes_there(tmp_path: 
     out = tmp_path / "suite.jsonl"
     first: list[object] = []
     with pytest.raises(KeyboardInterrupt):
-        run_cases("suite", CASES, recording(first, fail_at=3), out=out)
+        run_cases("suite", CASES, recording(first, fail_at=3), Settings(out=out))
     assert first == [1, 2]
     assert len(read_cases(out)) == 2
 
     second: list[object] = []
-    outcome = run_cases("suite", CASES, recording(second), out=out, resume=True)
+    outcome = run_cases("suite", CASES, recording(second), Settings(out=out, resume=True))
     assert second == [3]
     assert [case.parameters["layers"] for case in outcome.cases] == [1, 2, 3]
     assert len(read_cases(out)) == 3
@@ -50,10 +56,10 @@ def test_an_interrupted_run_keeps_what_was_finished_and_resumes_there(tmp_path: 
 
 def test_a_run_killed_inside_a_line_resumes_and_says_so(tmp_path: Path) -> None:
     out = tmp_path / "suite.jsonl"
-    run_cases("suite", CASES[:2], recording([]), out=out)
+    run_cases("suite", CASES[:2], recording([]), Settings(out=out))
     out.write_bytes(out.read_bytes()[:-100])
     log: list[object] = []
-    outcome = run_cases("suite", CASES, recording(log), out=out, resume=True)
+    outcome = run_cases("suite", CASES, recording(log), Settings(out=out, resume=True))
     assert log == [2, 3]
     assert len(outcome.cases) == 3
     assert any("cut off by an interruption" in note for note in outcome.notes)
@@ -62,7 +68,7 @@ def test_a_run_killed_inside_a_line_resumes_and_says_so(tmp_path: Path) -> None:
 def test_without_resume_the_older_file_is_moved_aside_and_not_lost(tmp_path: Path) -> None:
     out = tmp_path / "suite.jsonl"
     for _ in range(3):
-        outcome = run_cases("suite", CASES[:1], recording([]), out=out)
+        outcome = run_cases("suite", CASES[:1], recording([]), Settings(out=out))
     files = sorted(path.name for path in tmp_path.iterdir())
     assert len(files) == 3
     assert all(len(read_cases(tmp_path / name)) == 1 for name in files)
@@ -71,10 +77,10 @@ def test_without_resume_the_older_file_is_moved_aside_and_not_lost(tmp_path: Pat
 
 def test_a_run_that_finishes_nothing_leaves_the_older_file_in_its_place(tmp_path: Path) -> None:
     out = tmp_path / "suite.jsonl"
-    run_cases("suite", CASES[:1], recording([]), out=out)
+    run_cases("suite", CASES[:1], recording([]), Settings(out=out))
     before = out.read_bytes()
     with pytest.raises(KeyboardInterrupt):
-        run_cases("suite", CASES, recording([], fail_at=1), out=out)
+        run_cases("suite", CASES, recording([], fail_at=1), Settings(out=out))
     assert [path.name for path in tmp_path.iterdir()] == ["suite.jsonl"]
     assert out.read_bytes() == before
 
@@ -83,7 +89,7 @@ def test_a_resume_measures_again_what_another_machine_measured(tmp_path: Path) -
     out = tmp_path / "suite.jsonl"
     write_case(out, Case("suite", {"layers": 1}, compared(cpu="a very fast one")))
     log: list[object] = []
-    outcome = run_cases("suite", CASES[:1], recording(log), out=out, resume=True)
+    outcome = run_cases("suite", CASES[:1], recording(log), Settings(out=out, resume=True))
     assert log == [1]
     assert "1 cases were measured on another machine" in outcome.notes[0]
 
@@ -101,7 +107,7 @@ def test_a_resume_skips_only_the_very_case(tmp_path: Path, older: Case) -> None:
     out = tmp_path / "suite.jsonl"
     write_case(out, older)
     log: list[object] = []
-    run_cases("suite", CASES[:1], recording(log), out=out, resume=True)
+    run_cases("suite", CASES[:1], recording(log), Settings(out=out, resume=True))
     assert log == [1]
 
 
@@ -109,7 +115,7 @@ def test_a_resume_from_a_file_of_something_else_is_an_error(tmp_path: Path) -> N
     out = tmp_path / "suite.jsonl"
     out.write_text('{"mine": 1}\n')
     with pytest.raises(RecordError):
-        run_cases("suite", CASES, recording([]), out=out, resume=True)
+        run_cases("suite", CASES, recording([]), Settings(out=out, resume=True))
     assert out.read_text() == '{"mine": 1}\n'
 
 
@@ -124,7 +130,7 @@ def test_a_stop_keeps_the_begun_case_in_the_result_and_off_the_disk(tmp_path: Pa
             return compared(rounds=4, asked=6)
         return compared()
 
-    outcome = run_cases("suite", CASES, measure_case, out=out, stop=lambda: stopped)
+    outcome = run_cases("suite", CASES, measure_case, Settings(out=out, stop=lambda: stopped))
     assert [case.comparison.rounds for case in outcome.cases] == [6, 4]
     assert len(read_cases(out)) == 1
 
@@ -136,6 +142,42 @@ def test_a_stop_before_the_first_round_of_a_case_leaves_it_out() -> None:
         return compared()
 
     assert len(run_cases("suite", CASES, measure_case).cases) == 1
+
+
+def test_a_full_disk_keeps_the_measured_case_and_says_so(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(path: object, case: object) -> None:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(running, "write_case", full)
+    outcome = run_cases("suite", CASES, recording([]), Settings(out=tmp_path / "suite.jsonl"))
+    assert len(outcome.cases) == 3
+    assert "case 1 could not be written (No space left on device)" in outcome.notes[0]
+
+
+def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
+    out = tmp_path / "suite.jsonl"
+
+    def measure_case(parameters: Parameters) -> Comparison:
+        with pytest.raises(RecordError, match=rf"another run \(process {os.getpid()}, since 20"):
+            run_cases("suite", CASES, recording([]), Settings(out=out))
+        return compared()
+
+    run_cases("suite", CASES[:1], measure_case, Settings(out=out))
+    assert len(read_cases(out)) == 1
+    assert [path.name for path in tmp_path.iterdir()] == ["suite.jsonl"]
+
+
+def test_a_run_that_was_killed_leaves_no_lock(tmp_path: Path) -> None:
+    out = tmp_path / "suite.jsonl"
+    code = (
+        "import os, sys\nfrom pathlib import Path\nfrom hpml.benchmark.locking import locked\n"
+        "with locked(Path(sys.argv[1])): os._exit(1)"
+    )
+    subprocess.run([sys.executable, "-c", code, str(out)], check=False)
+    run_cases("suite", CASES, recording([]), Settings(out=out))
+    assert len(read_cases(out)) == 3
 
 
 def test_the_environment_line_names_machine_and_versions() -> None:

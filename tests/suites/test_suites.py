@@ -16,6 +16,7 @@ torch = pytest.importorskip("torch", reason="needs torch")
 from hpml.benchmark import BenchmarkError, read_cases  # noqa: E402 - torch is there
 from hpml.suites import SUITES, building, deep_linear, peer, toy_resnet  # noqa: E402
 from hpml.suites.errors import SuiteError  # noqa: E402
+from hpml.suites.forwards import ForwardSettings  # noqa: E402
 from hpml.suites.published import TOY_RESNET, published_ratios  # noqa: E402
 from hpml.symbolic import EXECUTIONS, Input  # noqa: E402
 
@@ -38,7 +39,7 @@ def test_deep_linear_measures_everyone_in_one_comparison(tmp_path: Path) -> None
     for case in result.cases:
         assert case.comparison.names == ("handwritten", "sequential", *EXECUTIONS, peer.NAME)
         assert case.comparison[peer.NAME].process == "own"
-        assert {m.timer for m in case.comparison} == {"torch.utils.benchmark.Timer"}
+        assert {m.timer for m in case.comparison} == {"timeit.Timer"}
         assert {m.environment["torch"] for m in case.comparison} == {torch.__version__}
     assert read_cases(tmp_path / "r.jsonl").cases == result.cases
     # The peer changes the process that imports it: its own, and not this one.
@@ -49,10 +50,11 @@ def test_deep_linear_measures_everyone_in_one_comparison(tmp_path: Path) -> None
 @pytest.mark.parametrize("grad", [False, True])
 def test_the_peer_computes_with_the_same_weights_and_mode(grad: bool) -> None:
     arguments = {"n_layers": 5, "features": 3, "batch": 2, "grad": grad}
+    chosen = ("handwritten", peer.NAME)
     contenders = deep_linear._contenders(
-        ["handwritten", peer.NAME], 5, 2, 3, grad=grad, device="cpu", seed=1
+        5, 3, ForwardSettings(contenders=chosen, batch=2, grad=grad, seed=1)
     )
-    from hpml.benchmark.timing import Settings
+    from hpml.benchmark.sampling.timing import Settings
 
     with torch.set_grad_enabled(grad):
         local, foreign = (contender.open(Settings()) for contender in contenders)
@@ -81,6 +83,14 @@ def test_what_the_guard_costs_is_measured_on_request() -> None:
     assert deep_linear.UNGUARDED not in deep_linear.names()
     result = deep_linear.run([3], **FAST, contenders=["inlined"], unguarded=True)
     assert result.cases[0].comparison.names == ("handwritten", "inlined", deep_linear.UNGUARDED)
+
+
+def test_settings_are_one_value_or_given_by_name() -> None:
+    settings = ForwardSettings(rounds=6, min_sample_time=1e-5, contenders=["sequential"])
+    result = deep_linear.run([3], settings, rounds=7)
+    assert result.cases[0].comparison.asked_rounds == 7
+    with pytest.raises(SuiteError, match=r"expected some of rounds, .*, got round"):
+        deep_linear.run([3], round=7)
 
 
 def test_contenders_can_be_chosen_and_the_baseline_is_always_there() -> None:
@@ -185,10 +195,10 @@ def test_toy_resnet_measures_everyone_in_one_comparison(
 @needs_peer
 @pytest.mark.parametrize("grad", [False, True])
 def test_the_peers_toy_resnet_has_the_same_weights_statistics_and_mode(grad: bool) -> None:
-    from hpml.benchmark.timing import Settings
+    from hpml.benchmark.sampling.timing import Settings
 
     chosen = ["handwritten", "inlined", peer.NAME, toy_resnet.CONTROL]
-    made = toy_resnet._contenders(chosen, 8, 2, grad=grad, device="cpu", seed=1)
+    made = toy_resnet._contenders(8, ForwardSettings(contenders=chosen, batch=2, grad=grad, seed=1))
     with torch.set_grad_enabled(grad):
         local, inlined, *foreign = (contender.open(Settings()) for contender in made)
         expected = local.result()

@@ -8,8 +8,9 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
+from hpml.symbolic import EXECUTIONS, GraphError, Input, SymbolicModel
 from hpml.symbolic.config import loop_length
+from hpml.symbolic.execution import instructions
 from hpml.symbolic.execution.instructions import count_instructions, written_instructions
 
 
@@ -50,3 +51,14 @@ def test_counting_leaves_no_tracer_behind(execution: str) -> None:
     before = sys.gettrace()
     assert count_instructions(chain(3, execution), torch.rand(1, 4)) > 0
     assert sys.gettrace() is before
+
+
+def test_the_first_count_is_that_of_the_second() -> None:
+    model, x = chain(12, "codegen"), torch.rand(1, 4)
+    assert count_instructions(model, x) == count_instructions(model, x)
+
+
+def test_a_count_of_zero_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(instructions, "watch_instructions", lambda run, report, within: run())
+    with pytest.raises(GraphError, match="reported none"):
+        count_instructions(chain(3, "codegen"), torch.rand(1, 4))

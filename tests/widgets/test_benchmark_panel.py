@@ -16,9 +16,9 @@ from hpml.benchmark import Measurement
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Case, read_cases
 from hpml.widgets import WidgetError, benchmark_panel
-from hpml.widgets.benchmark_panel_page import draw, page
-from hpml.widgets.benchmark_panel_state import BenchmarkPanel, latest
-from hpml.widgets.benchmark_panel_worker import Conversation
+from hpml.widgets.benchmark_panel.page import as_text, draw, page
+from hpml.widgets.benchmark_panel.state import BenchmarkPanel, latest
+from hpml.widgets.benchmark_panel.worker import RemoteControl
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -129,7 +129,7 @@ def test_a_process_that_dies_is_reported_and_its_cases_are_kept() -> None:
     for message in run:
         panel.take(message)
         if message.kind == "case" and message.case == 1:
-            run._process.kill()
+            run._child.kill()
         elif message.kind == "case":
             run.go()
     assert panel.status.startswith("Failed: its process ended with exit code -9.")
@@ -204,7 +204,7 @@ def test_cases_with_another_baseline_are_not_mixed_into_the_ratios() -> None:
     assert latest([other, case(2)]) == (case(2),)
 
 
-# --- the conversation -----------------------------------------------------------------------------
+# --- the control -----------------------------------------------------------------------------
 
 
 def said(messages: io.StringIO) -> list[dict[str, Any]]:
@@ -213,32 +213,32 @@ def said(messages: io.StringIO) -> list[dict[str, Any]]:
 
 def test_it_waits_before_each_case_until_it_is_told_to_go() -> None:
     messages = io.StringIO()
-    conversation = Conversation(rounds=2, messages=messages)
-    waiting = threading.Thread(target=conversation.stop)
+    control = RemoteControl(rounds=2, messages=messages)
+    waiting = threading.Thread(target=control.stop)
     waiting.start()
     waiting.join(0.05)
     assert waiting.is_alive()
-    conversation.listen(["go\n"])
+    control.listen(['"go"\n'])
     waiting.join()
     assert said(messages) == [{"kind": "case", "case": 0}]
 
 
 def test_the_end_of_the_pipe_stops_it() -> None:
-    conversation = Conversation(rounds=2, messages=io.StringIO())
-    conversation.listen([])
-    assert conversation.stopped
-    assert conversation.stop()
+    control = RemoteControl(rounds=2, messages=io.StringIO())
+    control.listen([])
+    assert control.stopped
+    assert control.stop()
 
 
 def test_it_tells_cases_and_rounds_apart() -> None:
     messages = io.StringIO()
-    conversation = Conversation(rounds=1, messages=messages)
-    words = threading.Thread(target=conversation.listen, args=(["go\n", "go\n", "stop\n"],))
+    control = RemoteControl(rounds=1, messages=messages)
+    words = threading.Thread(target=control.listen, args=(['"go"\n', '"go"\n', '"stop"\n'],))
     words.start()
     words.join()
-    conversation = Conversation(rounds=1, messages=messages)
-    conversation._go.release(2)
-    assert not any(conversation.stop() for _ in range(4))
+    control = RemoteControl(rounds=1, messages=messages)
+    control._go.release(2)
+    assert not any(control.stop() for _ in range(4))
     assert [(m["kind"], m["case"]) for m in said(messages)] == [
         ("case", 0), ("round", 0), ("case", 1), ("round", 1),
     ]  # fmt: skip
@@ -324,6 +324,8 @@ def test_bad_arguments_are_refused(change: dict[str, Any], match: str) -> None:
 def test_an_unknown_suite_is_refused() -> None:
     with pytest.raises(WidgetError, match=r"name of a suite, deep-linear.*got 'magic'"):
         benchmark_panel("magic")
+    with pytest.raises(WidgetError, match=r"in a terminal: hpml bench honesty"):
+        benchmark_panel("honesty")
 
 
 @pytest.mark.parametrize(
@@ -355,7 +357,7 @@ def test_the_page_says_how_many_sizes_are_done_while_a_run_goes_on() -> None:
     assert "Measuring; 0 of 2 sizes are done." in page(panel).html
     run.kill()
     finish(panel)
-    assert "Cancelled. Kept: nothing" in str(panel)
+    assert "Cancelled. Kept: nothing" in as_text(panel)
 
 
 @pytest.mark.parametrize("headless", ["1", "0"])
@@ -363,7 +365,7 @@ def test_headless_only_the_first_state_is_put_on_the_page(
     headless: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("ipywidgets", reason="needs ipywidgets; `make .venv` installs it")
-    module = importlib.import_module("hpml.widgets.benchmark_panel")
+    module = importlib.import_module("hpml.widgets.benchmark_panel.panel")
     put: list[str] = []
     monkeypatch.setenv("HPML_HEADLESS", headless)
     monkeypatch.setattr(module, "notebook_shell", object)

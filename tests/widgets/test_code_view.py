@@ -14,8 +14,8 @@ from torch import nn
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
 from hpml.symbolic.execution.instructions import count_instructions
 from hpml.widgets import WidgetError, code_view
-from hpml.widgets.code_view_page import page
-from hpml.widgets.code_view_state import CodeState, CodeView
+from hpml.widgets.code_view.page import _variables, as_text, page
+from hpml.widgets.code_view.state import CodeState, CodeView
 
 
 def chain(length: int, execution: str = "ordered") -> SymbolicModel:
@@ -85,17 +85,17 @@ def test_the_loop_length_is_remembered_where_nothing_is_generated() -> None:
 def test_times_are_kept_for_each_state_and_shown_for_no_other() -> None:
     view = view_of(3)
     assert view.time is None
-    assert "Not measured yet: one forward with codegen, loops from 10 layers." in str(view)
+    assert "Not measured yet: one forward with codegen, loops from 10 layers." in as_text(view)
     first = view.measure()
     view.choose("lazy")
     assert view.time is None
-    assert "Not measured yet: one forward with lazy." in str(view)
+    assert "Not measured yet: one forward with lazy." in as_text(view)
     second = view.measure()
     assert view.times().column("state") == ("codegen, loops from 10 layers", "lazy")
     assert view.times().column("median") == (first.median, second.median)
     view.choose("codegen")
     assert view.time is first
-    assert "One forward, measured with codegen, loops from 10 layers: " in str(view)
+    assert "One forward, measured with codegen, loops from 10 layers: " in as_text(view)
 
 
 def test_a_large_graph_is_shown_uncounted_and_undrawn() -> None:
@@ -105,7 +105,7 @@ def test_a_large_graph_is_shown_uncounted_and_undrawn() -> None:
     view = CodeView(SymbolicModel(inputs, x), (torch.rand(1, 1),), ["codegen"])
     view.choose(loop_length=math.inf)
     assert view.code.executed is None
-    assert "were not counted" in str(view)
+    assert "were not counted" in as_text(view)
     assert "at most 150 boxes" in page(view).html
     assert page(view).png is None
 
@@ -161,6 +161,20 @@ def test_names_of_layers_are_escaped() -> None:
     assert "<script>x" not in html
 
 
+def test_boxes_carry_the_names_that_the_source_gives_their_values() -> None:
+    x = Input(batch_shape=(3, 4))
+    a, b, c = x
+    view = CodeView(SymbolicModel(x, (nn.ReLU()(a) + b, c * 2)), (torch.rand(3, 4),))
+    names = _variables(view)
+    assert names[0] == "i0: "
+    (layer,) = [call for call in view.graph.calls if call.name == "ReLU_1"]
+    written = next(line for line in view.code.lines if line.endswith("# ReLU_1"))
+    assert written.split(" = ")[0].strip() == names[layer.results[0] or 0].removesuffix(": ")
+    assert set(names) == set(range(len(view.graph.values)))
+    view.choose("lazy")
+    assert _variables(view) == {}
+
+
 def test_without_a_notebook_the_first_state_is_printed(capsys: pytest.CaptureFixture[str]) -> None:
     code_view(chain(3), torch.rand(2, 4))
     printed = capsys.readouterr().out
@@ -208,7 +222,7 @@ def test_headless_only_the_first_state_is_put_on_the_page(
     headless: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     pytest.importorskip("ipywidgets", reason="needs ipywidgets; `make .venv` installs it")
-    module = importlib.import_module("hpml.widgets.code_view")
+    module = importlib.import_module("hpml.widgets.code_view.view")
     put: list[str] = []
     monkeypatch.setenv("HPML_HEADLESS", headless)
     monkeypatch.setattr(module, "notebook_shell", object)

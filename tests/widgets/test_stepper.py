@@ -1,9 +1,10 @@
-"""The stepper: its film of a call, what it refuses, how compact and how safe it is."""
+"""The stepper: its animation of a call, what it refuses, how compact and how safe it is."""
 
 from __future__ import annotations
 
 import html
 import re
+import sys
 import warnings
 from collections.abc import Callable
 from typing import Any
@@ -12,9 +13,10 @@ import pytest
 
 from hpml.bytecode import trace
 from hpml.widgets import WidgetError, stepper
-from hpml.widgets.stepper_film import Stepper
+from hpml.widgets.stepper.animation import Stepper
+from hpml.widgets.stepper.layout import LEVELS
 from tests.bytecode.cases import corpus
-from tests.widgets.test_frames import HOSTILE, Outline, played
+from tests.widgets.test_animation import HOSTILE, Outline, played
 
 CASES = corpus()
 
@@ -40,123 +42,138 @@ def total(items: list[int]) -> int:
     return s
 
 
-def shown(film: Stepper, frame: int) -> tuple[list[str], list[str]]:
-    """Return the boxes of a frame, and those taken off, from the bottom to the top."""
-    texts = film.frames[frame].texts
+def shown(animation: Stepper, keyframe: int) -> tuple[list[str], list[str]]:
+    """Return the boxes of a keyframe, and those taken off, from the bottom to the top."""
+    texts = animation.keyframes[keyframe].texts
     kept = [texts[f"K{n}"] for n in range(99) if f"K{n}" in texts]
-    marks = film.frames[frame].marks
+    marks = animation.keyframes[keyframe].marks
     return (
         [text for n, text in enumerate(kept) if "full" in marks.get(f"k{n}", "")],
         [texts[f"G{n}"] for n in range(99) if f"G{n}" in texts],
     )
 
 
-def at(film: Stepper, pattern: str) -> int:
-    """Return the number of the first frame whose sentence matches."""
-    return next(n for n, frame in enumerate(film.frames) if re.search(pattern, frame.line))
+def at(animation: Stepper, pattern: str) -> int:
+    """Return the number of the first keyframe whose sentence matches."""
+    return next(
+        n for n, keyframe in enumerate(animation.keyframes) if re.search(pattern, keyframe.line)
+    )
 
 
-def marked(film: Stepper, frame: int, state: str) -> set[str]:
-    return {name for name, on in film.frames[frame].marks.items() if state in on.split()}
+def marked(animation: Stepper, keyframe: int, state: str) -> set[str]:
+    return {name for name, on in animation.keyframes[keyframe].marks.items() if state in on.split()}
 
 
 def test_the_lectures_line_shows_what_is_taken_and_pushed() -> None:
-    film = stepper(lecture, 2, 3, 4)
-    assert film.frames[0].line.startswith("lecture(2, 3, 4) is called: its arguments stand in")
-    assert shown(film, 0) == ([], [])
-    times = at(film, r"BINARY_OP \* takes 3 and 4 off the stack and pushes 12\.")
-    assert shown(film, times) == (["2", "12"], ["3", "4"])
-    assert marked(film, times, "new") == {"k1"}
-    assert marked(film, times, "went") == {"k1", "k2"}
-    assert shown(film, times + 1) == (["14"], ["2", "12"])
-    assert "lecture returns 14" in film.frames[-1].line
+    animation = stepper(lecture, 2, 3, 4)
+    assert animation.keyframes[0].line.startswith(
+        "lecture(2, 3, 4) is called: its arguments stand in"
+    )
+    assert shown(animation, 0) == ([], [])
+    times = at(animation, r"BINARY_OP \* takes 3 and 4 off the stack and pushes 12\.")
+    assert shown(animation, times) == (["2", "12"], ["3", "4"])
+    assert marked(animation, times, "new") == {"k1"}
+    assert marked(animation, times, "went") == {"k1", "k2"}
+    assert shown(animation, times + 1) == (["14"], ["2", "12"])
+    assert "lecture returns 14" in animation.keyframes[-1].line
 
 
 def test_variables_have_their_index_and_are_marked_when_read_and_written() -> None:
-    film = stepper(lecture, 2, 3, 4)
-    cells = re.findall(r"<tr [^>]*><td>(\S+?)</td><td>(\w+)</td>", film.scene)
+    animation = stepper(lecture, 2, 3, 4)
+    cells = re.findall(r"<tr [^>]*><td>(\S+?)</td><td>(\w+)</td>", animation.template)
     assert cells == [("0", "a"), ("1", "b"), ("2", "c"), ("3", "d")]
-    stores = at(film, "STORE_FAST")
-    assert "w0.3" not in film.frames[stores - 1].texts
-    assert film.frames[stores].texts["w0.3"] == "14"
-    assert "v0.3" in marked(film, stores, "written")
-    reads = at(film, "LOAD_FAST")
-    assert "v0.0" in marked(film, reads, "read")
+    stores = at(animation, "STORE_FAST")
+    assert "w0.3" not in animation.keyframes[stores - 1].texts
+    assert animation.keyframes[stores].texts["w0.3"] == "14"
+    assert "v0.3" in marked(animation, stores, "written")
+    reads = at(animation, "LOAD_FAST")
+    assert "v0.0" in marked(animation, reads, "read")
 
 
 def test_the_piece_of_the_line_that_is_at_work_is_underlined() -> None:
-    film = stepper("d = a + b * c", a=2, b=3, c=4)
-    piece = film.frames[at(film, r"BINARY_OP \*")].pieces["u0"]
+    animation = stepper("d = a + b * c", a=2, b=3, c=4)
+    piece = animation.keyframes[at(animation, r"BINARY_OP \*")].pieces["u0"]
     start, width = (int(re.search(rf"--{n}:(\d+)", piece)[1]) for n in "cw")  # type: ignore[index]
     assert "    d = a + b * c"[start : start + width] == "b * c"
 
 
 def test_columns_of_a_line_with_letters_of_several_bytes_are_counted_in_letters() -> None:
-    film = stepper("é = 'ß' + ö * ä", ö="x", ä=2)
-    piece = film.frames[at(film, r"BINARY_OP \*")].pieces["u0"]
+    animation = stepper("é = 'ß' + ö * ä", ö="x", ä=2)
+    piece = animation.keyframes[at(animation, r"BINARY_OP \*")].pieces["u0"]
     start, width = (int(re.search(rf"--{n}:(\d+)", piece)[1]) for n in "cw")  # type: ignore[index]
     assert "    é = 'ß' + ö * ä"[start : start + width] == "ö * ä"
 
 
 def test_a_jump_marks_its_target_and_its_arrow() -> None:
-    film = stepper(total, [1])
-    jumps = at(film, "jumps back to")
-    goal = film.moments[jumps].goes_to
-    assert f"i0.{goal}" in marked(film, jumps, "next")
-    assert len([name for name in marked(film, jumps, "lit") if name.startswith("a0.")]) == 1
-    assert f"jumps to {goal}" in film.scene
+    animation = stepper(total, [1])
+    jumps = at(animation, "jumps back to")
+    goal = animation.events[jumps].goes_to
+    assert f"i0.{goal}" in marked(animation, jumps, "next")
+    assert len([name for name in marked(animation, jumps, "lit") if name.startswith("a0.")]) == 1
+    assert f"jumps to {goal}" in animation.template
 
 
 def test_functions_that_are_called_have_their_own_source_and_instructions() -> None:
-    film = stepper(total, [2])
-    inside = at(film, "RESUME 0 begins check")
-    assert marked(film, inside - 1, "shown") == {"I0", "V0", "S0"}
-    assert marked(film, inside, "shown") == {"I1", "V1", "S1"}
-    assert "total</li>" not in film.frames[inside - 1].pieces["calls"]
-    assert re.search("<b>check</b>.*total waits", film.frames[inside].pieces["calls"])
+    animation = stepper(total, [2])
+    inside = at(animation, "RESUME 0 begins check")
+    assert marked(animation, inside - 1, "shown") == {"I0", "V0", "S0"}
+    assert marked(animation, inside, "shown") == {"I1", "V1", "S1"}
+    assert "q0" not in animation.keyframes[inside - 1].pieces
+    pieces = animation.keyframes[inside].pieces
+    assert pieces["calls"].startswith("<b>check</b>")
+    # What the call left on the stack of its caller: the loop's iterator and s.
+    assert re.search("total waits.*<code>list_iterator object</code><code>0</code>", pieces["q0"])
 
 
 def test_an_exception_is_said_in_words_and_its_way_is_marked(capsys: Any) -> None:
-    film = stepper(total, [3])
-    raises = at(film, "RAISE_VARARGS")
-    assert "ValueError: too big; it leaves check; caught in total" in film.frames[raises].line
-    assert film.frames[raises].marks["says"] == "bad"
-    lands = film.frames[raises + 1]
+    animation = stepper(total, [3])
+    raises = at(animation, "RAISE_VARARGS")
+    assert (
+        "ValueError: too big; it leaves check; caught in total" in animation.keyframes[raises].line
+    )
+    assert animation.keyframes[raises].marks["says"] == "bad"
+    lands = animation.keyframes[raises + 1]
     assert "the exception table cuts the stack to 1 value" in lands.line
     assert [name for name, on in lands.marks.items() if on == "thrown"]
-    assert shown(film, raises + 1) == (["list_iterator object", "ValueError('too big')"], ["0"])
-    guarded = film.frames[at(film, "looks up the name check")].pieces["guard"]
+    assert shown(animation, raises + 1) == (
+        ["list_iterator object", "ValueError('too big')"],
+        ["0"],
+    )
+    guarded = animation.keyframes[at(animation, "looks up the name check")].pieces["guard"]
     assert guarded.startswith("Guarded by the exception table")
-    # What is printed is in the film and nowhere else.
-    assert film.frames[-1].pieces["out"] == "no: too big\n"
+    # What is printed is in the animation and nowhere else.
+    assert animation.keyframes[-1].pieces["out"] == "no: too big\n"
     assert capsys.readouterr().out == ""
 
 
 def test_a_line_leads_to_its_executions() -> None:
-    film = stepper(total, [1, 2])
+    animation = stepper(total, [1, 2])
     line = total.__code__.co_firstlineno + 4
-    places = re.search(rf'data-part="l0.{line}" data-go="([\d ]+)"', film.scene)
+    places = re.search(rf'data-part="l0.{line}" data-go="([\d ]+)"', animation.template)
     assert places is not None
     visits = [int(place) for place in places[1].split()]
     # Each time the line begins, and each time a call on it comes back.
-    assert [film.moments[place].kind for place in visits] == ["step", "back"] * 2
-    assert {film.moments[place].line for place in visits} == {line}
-    assert f'<option value="{places[1]}">{line}: s = s + check(item)</option>' in film.scene
+    assert [animation.events[place].kind for place in visits] == ["step", "back"] * 2
+    assert {animation.events[place].line for place in visits} == {line}
+    assert f'<option value="{places[1]}">{line}: s = s + check(item)</option>' in animation.template
 
 
 def test_a_loop_of_one_line_leads_to_each_round() -> None:
-    film = stepper("def f(n):\n    while n: n -= 1\n", 3)
-    places = re.search(r'data-part="l0.2" data-go="([\d ]+)"', film.scene)
+    animation = stepper("def f(n):\n    while n: n -= 1\n", 3)
+    places = re.search(r'data-part="l0.2" data-go="([\d ]+)"', animation.template)
     assert places is not None
-    assert len(places[1].split()) == 3
+    # From 3.14 on each round begins with the condition, which is met once more at the end.
+    assert len(places[1].split()) == (3 if sys.version_info < (3, 14) else 4)
 
 
 def test_the_limit_on_steps_shows_what_there_is_and_says_so() -> None:
-    film = stepper("def forever():\n    n = 0\n    while True:\n        n = n + 1\n", max_steps=50)
-    assert "Stopped here, after 50 instructions" in film.frames[-1].line
-    assert "max_steps=100" in film.frames[-1].line
-    assert film.frames[-1].marks["says"] == "stopped"
-    assert len(film.trace or ()) == 50
+    animation = stepper(
+        "def forever():\n    n = 0\n    while True:\n        n = n + 1\n", max_steps=50
+    )
+    assert "Stopped here, after 50 instructions" in animation.keyframes[-1].line
+    assert "max_steps=100" in animation.keyframes[-1].line
+    assert animation.keyframes[-1].marks["says"] == "stopped"
+    assert len(animation.trace or ()) == 50
 
 
 def test_three_hundred_steps_stay_under_five_hundred_kilobytes() -> None:
@@ -170,29 +187,31 @@ def test_three_hundred_steps_stay_under_five_hundred_kilobytes() -> None:
             n -= 1
         return words
 
-    film = stepper(work, 100, max_steps=300)
-    assert len(film.trace or ()) == 300
-    assert len(film.html) < 500_000
+    animation = stepper(work, 100, max_steps=300)
+    assert len(animation.trace or ()) == 300
+    assert len(animation.html) < 500_000
 
 
 def test_the_script_adds_up_to_the_same_frames() -> None:
-    film = stepper(total, [2, 3])
-    for frame, (caption, marks, texts, pieces) in zip(film.frames, played(film), strict=True):
-        assert caption == frame.line
-        assert marks == {name: on for name, on in frame.marks.items() if on}
-        assert texts == {name: text for name, text in frame.texts.items() if text}
-        assert pieces == {name: piece for name, piece in frame.pieces.items() if piece}
+    animation = stepper(total, [2, 3])
+    for keyframe, (caption, marks, texts, pieces) in zip(
+        animation.keyframes, played(animation), strict=True
+    ):
+        assert caption == keyframe.line
+        assert marks == {name: on for name, on in keyframe.marks.items() if on}
+        assert texts == {name: text for name, text in keyframe.texts.items() if text}
+        assert pieces == {name: piece for name, piece in keyframe.pieces.items() if piece}
 
 
 def test_the_first_state_stands_without_script_and_without_what_belongs_to_others() -> None:
-    film = stepper(total, [2])
-    before = film.html[: film.html.index("<details>")]
+    animation = stepper(total, [2])
+    before = animation.html[: animation.html.index("<details>")]
     page = Outline(before)
     assert "total([2]) is called" in page.text
     assert "select" not in [tag for tag, _ in page.tags]
     assert "Instructions of check" not in page.text
     assert page.text.count("Instructions of") == 1
-    table = Outline(film.html)
+    table = Outline(animation.html)
     assert "BINARY_OP * takes 2 and 2 off the stack and pushes 4." in table.text
 
 
@@ -207,16 +226,16 @@ def test_hostile_names_values_and_text_stay_text() -> None:
         raise ValueError(HOSTILE + text)
 
     odd.__qualname__ = HOSTILE
-    film = stepper(odd, Odd(), title=HOSTILE)
-    page = Outline(film.html)
+    animation = stepper(odd, Odd(), title=HOSTILE)
+    page = Outline(animation.html)
     allowed = {"div", "style", "p", "b", "h4", "small", "code", "pre", "span", "i", "em", "ol"}
     allowed |= {"svg", "g", "path", "table", "thead", "tbody", "tr", "th", "td", "details"}
     allowed |= {"summary", "script", "caption"}
     assert {tag for tag, _ in page.tags} <= allowed
     assert len(page.named("script")) == 1
     assert not any(name.startswith("on") for _, attributes in page.tags for name in attributes)
-    for frame in film.frames:
-        for piece in frame.pieces.values():
+    for keyframe in animation.keyframes:
+        for piece in keyframe.pieces.values():
             assert {tag for tag, _ in Outline(piece).tags} <= {"b", "li", "i"}
 
 
@@ -243,61 +262,61 @@ def test_a_function_of_a_notebook_cell_is_found_with_the_lines_of_its_cell() -> 
     from tests.bytecode.cases import from_text
 
     function = from_text("\n\ndef cell(n):\n    return n + 1\n", "<ipython-input-7>")
-    film = stepper(function, 4)
-    assert '<div class="line" data-part="l0.3"' in film.scene
-    assert film.moments[-1].line == 4
+    animation = stepper(function, 4)
+    assert '<div class="line" data-part="l0.3"' in animation.template
+    assert animation.events[-1].line == 4
 
 
 def test_a_function_without_source_still_shows_its_instructions() -> None:
     space: dict[str, Any] = {}
     exec("def hidden(n): return n + 1", space)
-    film = stepper(space["hidden"], 4)
-    assert "The source of this function is not at hand." in film.scene
-    assert film.frames[-1].line.endswith("hidden returns 5.")
+    animation = stepper(space["hidden"], 4)
+    assert "The source of this function is not at hand." in animation.template
+    assert animation.keyframes[-1].line.endswith("hidden returns 5.")
 
 
-def test_an_arity_error_inside_the_function_is_in_the_film() -> None:
-    film = stepper("def f(): return len(1, 2)")
-    assert "TypeError: len() takes exactly one argument" in film.frames[-1].line
-    assert film.frames[-1].line.endswith("it leaves f.")
+def test_an_arity_error_inside_the_function_is_in_the_animation() -> None:
+    animation = stepper("def f(): return len(1, 2)")
+    assert "TypeError: len() takes exactly one argument" in animation.keyframes[-1].line
+    assert animation.keyframes[-1].line.endswith("it leaves f.")
 
 
 def test_functions_are_stepped_into_as_asked() -> None:
-    assert any(m.step.function == "check" for m in stepper(total, [1]).moments)
-    assert {m.step.function for m in stepper(total, [1], step_into=False).moments} == {"total"}
+    assert any(m.step.function == "check" for m in stepper(total, [1]).events)
+    assert {m.step.function for m in stepper(total, [1], step_into=False).events} == {"total"}
     chosen = stepper(total, [1], step_into=lambda f: f is check)
-    assert {m.step.function for m in chosen.moments} == {"total", "check"}
+    assert {m.step.function for m in chosen.events} == {"total", "check"}
 
 
 def test_high_stacks_show_their_top_and_say_how_much_lies_below() -> None:
-    film = stepper(f"def f(x):\n    return [{', '.join('x' * 20)}]\n", 1)
-    tall = max(range(len(film.frames)), key=lambda n: len(film.moments[n].stack))
-    assert len(shown(film, tall)[0]) == 9
-    assert film.frames[tall].texts["below"] == "… and 11 more below"
-    builds = at(film, "BUILD_LIST 20 takes 1, 1, 1, 1 and 16 more off the stack")
-    assert shown(film, builds)[0] == [f"[{', '.join('1' * 6)}, ...]"]
-    assert film.frames[builds].texts["above"] == "… 11 more were taken off"
+    animation = stepper(f"def f(x):\n    return [{', '.join('x' * 20)}]\n", 1)
+    tall = max(range(len(animation.keyframes)), key=lambda n: len(animation.events[n].stack))
+    assert len(shown(animation, tall)[0]) == LEVELS
+    assert animation.keyframes[tall].texts["below"] == f"… and {20 - LEVELS} more below"
+    builds = at(animation, "BUILD_LIST 20 takes 1, 1, 1, 1 and 16 more off the stack")
+    assert shown(animation, builds)[0] == [f"[{', '.join('1' * 6)}, ...]"]
+    assert animation.keyframes[builds].texts["above"] == f"… {20 - LEVELS} more were taken off"
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_every_construct_makes_a_film_that_shows_each_step(name: str) -> None:
+def test_every_construct_makes_an_animation_that_shows_each_step(name: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # odd code warns as it likes
-        film = stepper(CASES[name], max_steps=400)
-    assert film.trace is not None
-    steps = [moment for moment in film.moments if moment.kind == "step"]
-    assert {moment.step.index for moment in steps} == set(range(len(film.trace)))
-    ended = film.trace.value is not None or film.trace.exception is not None
-    assert (film.moments[-1].kind == "stopped") is not ended
-    for moment, frame in zip(film.moments, film.frames, strict=True):
-        assert "leaves the stack as it is" not in frame.line
-        assert any(part.startswith("o") and on == "here" for part, on in frame.marks.items())
-        assert len(moment.stack) >= len([n for n in frame.texts if n.startswith("K")]) - 1
+        animation = stepper(CASES[name], max_steps=400)
+    assert animation.trace is not None
+    steps = [event for event in animation.events if event.kind == "step"]
+    assert {event.step.index for event in steps} == set(range(len(animation.trace)))
+    ended = animation.trace.value is not None or animation.trace.exception is not None
+    assert (animation.events[-1].kind == "stopped") is not ended
+    for event, keyframe in zip(animation.events, animation.keyframes, strict=True):
+        assert "leaves the stack as it is" not in keyframe.line
+        assert any(part.startswith("o") and on == "here" for part, on in keyframe.marks.items())
+        assert len(event.stack) >= len([n for n in keyframe.texts if n.startswith("K")]) - 1
 
 
-def test_the_trace_in_the_film_is_that_of_the_machine() -> None:
-    film = stepper(total, [1, 3])
-    assert film.trace is not None
+def test_the_trace_in_the_animation_is_that_of_the_machine() -> None:
+    animation = stepper(total, [1, 3])
+    assert animation.trace is not None
     expected = trace(total, [1, 3])
-    assert [str(step) for step in film.trace] == [str(step) for step in expected]
-    assert html.escape(film.frames[3].line) in film.html
+    assert [str(step) for step in animation.trace] == [str(step) for step in expected]
+    assert html.escape(animation.keyframes[3].line) in animation.html

@@ -7,8 +7,8 @@ import sys
 import pytest
 
 from hpml.widgets import WidgetError, stepper_editor
-from hpml.widgets.stepper_editor import typed_page
-from hpml.widgets.stepper_subject import function_of_text, prepared_call
+from hpml.widgets.stepper.editor import typed_page
+from hpml.widgets.stepper.typed import function_of_text, prepared_call
 
 F = "def f(x):\n    return x\n"
 
@@ -37,15 +37,15 @@ def test_a_mistake_is_said_and_never_a_traceback(source: str, call: str, says: s
     assert says in page.plain
     assert "Traceback" not in page.plain
     assert 'role="alert"' in page.html
-    assert "hpml-film" not in page.html
+    assert "hpml-animation" not in page.html
 
 
-def test_an_endless_loop_of_the_call_is_in_the_film() -> None:
+def test_an_endless_loop_of_the_call_is_in_the_animation() -> None:
     page = typed_page("def f(x):\n    while True: x += 1\n", "f(1)", max_steps=40)
     assert "Stopped here, after 40 instructions" in page.html
 
 
-def test_an_exception_of_the_call_is_in_the_film() -> None:
+def test_an_exception_of_the_call_is_in_the_animation() -> None:
     page = typed_page("def f():\n    import sys\n    sys.exit(3)\n", "f()")
     assert "SystemExit: 3; nothing here catches it: it leaves f." in page.plain
 
@@ -59,7 +59,7 @@ def test_an_expression_that_is_no_plain_call_is_itself_stepped_through(call: str
     assert "lambda" not in page.plain
 
 
-def test_what_was_typed_as_a_call_is_named_so_in_the_film() -> None:
+def test_what_was_typed_as_a_call_is_named_so_in_the_animation() -> None:
     page = typed_page(F, "f(2) + 1")
     assert "f returns 2 to your call." in page.plain
     assert page.plain.endswith("your call returns 3.")

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import dis
-import sys
-from types import CodeType, FrameType
+from functools import partial
+from types import CodeType
 from typing import Any
 
 from torch import nn
+
+from hpml.sandbox.instructions import watch_instructions
+from hpml.symbolic.errors import GraphError
 
 
 def written_instructions(source: str) -> int:
@@ -46,35 +49,28 @@ def count_instructions(model: nn.Module, *inputs: Any, inside: bool = False) -> 
             walks the graph.
 
     Counted is the second of two forwards: the first one looks at the layers more closely.
+
+    Raises:
+        GraphError: if Python reported no instruction at all.
     """
+    total = 0
+
+    def report(code: CodeType, offset: int) -> None:
+        nonlocal total
+        total += 1
+
     model(*inputs)
-    counter = _Counter(inside)
-    before = sys.gettrace()
-    sys.settrace(counter)
-    try:
-        model(*inputs)
-    finally:
-        sys.settrace(before)
-    return counter.total
+    within = None if inside else _is_execution
+    watch_instructions(partial(model, *inputs), report, within)
+    if not total:
+        raise GraphError(
+            "count_instructions expects a forward to execute instructions, and of this "
+            f"{model.execution} one Python reported none; what else watches this process, "
+            "such as a debugger, may be in the way: end it, or restart the kernel."
+        )
+    return total
 
 
-class _Counter:
-    """A trace function that counts instructions; as one must, it returns what traces on: itself."""
-
-    def __init__(self, inside: bool) -> None:
-        self.inside = inside
-        self.total = 0
-
-    def __call__(self, frame: FrameType, event: str, argument: object) -> _Counter | None:
-        if event == "call":
-            if not (self.inside or _is_execution(frame.f_code.co_filename)):
-                return None
-            frame.f_trace_opcodes = True
-        elif event == "opcode":
-            self.total += 1
-        return self
-
-
-def _is_execution(file_name: str) -> bool:
-    generated = file_name.startswith("<hpml.symbolic forward")
-    return generated or "hpml/symbolic/execution/" in file_name.replace("\\", "/")
+def _is_execution(code: CodeType) -> bool:
+    file_name = code.co_filename.replace("\\", "/")
+    return file_name.startswith("<hpml.symbolic forward") or "hpml/symbolic/execution/" in file_name

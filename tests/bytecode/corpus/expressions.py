@@ -143,6 +143,7 @@ def slices():
     a[::4] = [0] * len(a[::4])
     del a[-1]
     step = 2
+    a[step:step] = ["in between"]
     return a, b, a[1:], a[:-1], a[:], a[1:8:step], "hello"[1:3], (1, 2, 3)[-2:]
 
 

@@ -201,25 +201,6 @@ def report_inside_a_handler():
     return [line for line in text if "File" not in line or "failing.py" in line]
 
 
-def finally_overrides_the_return():
-    def f():
-        try:
-            return "try"
-        finally:
-            return "finally"
-
-    return f()
-
-
-def finally_swallows_an_exception():
-    for _ in range(2):
-        try:
-            raise ValueError("lost")
-        finally:
-            break
-    return "went on"
-
-
 def finally_runs_on_the_way_out():
     try:
         try:

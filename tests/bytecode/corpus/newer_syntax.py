@@ -1,4 +1,4 @@
-"""Functions in syntax that Python 3.11 cannot read: first version, and text of one function."""
+"""Functions as text, with their first version: 3.11 cannot read them, or 3.14 warns about them."""
 
 from __future__ import annotations
 
@@ -228,6 +228,153 @@ def defaults_of_parameters_of_any_name():
     def f[evaluate = int, *old = *tuple[int], **made = [int]](): pass
     def g[old: object = bool](): pass
     return [p.__default__ for p in (*f.__type_params__, *g.__type_params__)]
+""",
+    ),
+    (
+        (3, 14),
+        """
+def template_strings():
+    name, width = "it", 5
+    made = t"{name!r:>{width}} is {1 + 1} and {name}{width:.1f}!"
+    empty, plain, alone = t"", t"only text", t"{name!a}"
+    print(made, alone.interpolations[0].conversion)
+    return ([(i.value, i.expression, i.conversion, i.format_spec) for i in made.interpolations],
+            made.strings, made.values, empty.strings, plain.strings, alone.strings)
+""",
+    ),
+    (
+        (3, 14),
+        """
+def template_string_whose_value_fails():
+    try:
+        t"{1} {1 // 0!r}"
+    except ZeroDivisionError as error:
+        return str(error)
+""",
+    ),
+    (
+        (3, 14),
+        """
+def annotations_are_computed_when_asked_for():
+    def f(a: later, *b: int, c: "text" = 1) -> {a for a in "ab"}: return a
+    try:
+        f.__annotations__
+    except NameError as error:
+        print(error, error.name)
+    later = float
+    return f.__annotations__, f(3), f.__defaults__, f.__kwdefaults__
+""",
+    ),
+    (
+        (3, 14),
+        """
+def annotations_of_a_class():
+    import annotationlib
+    flag = True
+    class A:
+        x: int = 1
+        if flag:
+            y: missing
+        else:
+            z: str
+        def f(self) -> A: pass
+    found = annotationlib.get_annotations(A, format=annotationlib.Format.FORWARDREF)
+    text = annotationlib.get_annotations(A, format=annotationlib.Format.STRING)
+    return sorted(found), text, A.f.__annotations__["return"] is A, A.x
+""",
+    ),
+    (
+        (3, 14),
+        """
+def annotations_with_a_closure_and_defaults():
+    def make(kind):
+        seen = []
+        def f(a: kind, b=seen, *, c: kind = None) -> list[kind]:
+            seen.append(a)
+            return kind, b
+        return f
+    f = make(int)
+    return f(2), f.__annotations__, [cell.cell_contents for cell in f.__closure__]
+""",
+    ),
+    (
+        (3, 11),
+        """
+def finally_overrides_the_return():
+    try:
+        return "try"
+    finally:
+        return "finally"
+""",
+    ),
+    (
+        (3, 11),
+        """
+def finally_swallows_an_exception():
+    for _ in range(2):
+        try:
+            raise ValueError("lost")
+        finally:
+            break
+    return "went on"
+""",
+    ),
+    (
+        (3, 11),
+        """
+def finally_leaves_in_many_ways():
+    def f(n):
+        for i in range(3):
+            try:
+                if i == n:
+                    return "inside"
+                1 // (n - 2)
+            finally:
+                if i == 1:
+                    break
+                if n == 5:
+                    return "finally"
+                continue
+        return i
+    return [f(n) for n in (0, 1, 2, 3, 5)]
+""",
+    ),
+    (
+        (3, 14),
+        """
+def several_exceptions_without_parentheses():
+    try:
+        {}["a"]
+    except KeyError, ValueError:
+        return "caught"
+""",
+    ),
+    (
+        (3, 14),
+        """
+def builtins_that_the_compiler_knows():
+    numbers = [1, 0, 2]
+    def shadowed(all): return all(n for n in numbers)
+    return (all(n for n in numbers), any(n > 1 for n in numbers), tuple(n * n for n in numbers),
+            shadowed(list))
+""",
+    ),
+    (
+        (3, 14),
+        """
+def with_without_its_methods():
+    class Half:
+        def __exit__(self, *_): print("left")
+    class Later:
+        async def __aenter__(self): ...
+        async def __aexit__(self, *_): ...
+    said = []
+    for manager in (3, Half(), Later()):
+        try:
+            with manager: print("inside")
+        except TypeError as error:
+            said.append(str(error))
+    return said
 """,
     ),
 ]

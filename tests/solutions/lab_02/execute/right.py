@@ -1,20 +1,26 @@
+from operator import add, lt, mul, sub
+
+OPERATORS = {"BINARY_ADD": add, "BINARY_SUBTRACT": sub, "BINARY_MULTIPLY": mul, "COMPARE_LESS": lt}
+
+
 def execute(instructions, values):
-    values = list(values)
-    stack = []
-    for opname, arg in instructions:
+    values, stack, place = list(values), [], 0
+    while place < len(instructions):
+        opname, arg = instructions[place]
+        place += 1
         if opname == "LOAD_FAST":
             stack.append(values[arg])
+        elif opname == "LOAD_CONST":
+            stack.append(arg)
         elif opname == "STORE_FAST":
             values[arg] = stack.pop()
-        elif opname in ("BINARY_ADD", "BINARY_SUBTRACT", "BINARY_MULTIPLY"):
-            right = stack.pop()
-            left = stack.pop()
-            if opname == "BINARY_ADD":
-                stack.append(left + right)
-            elif opname == "BINARY_SUBTRACT":
-                stack.append(left - right)
-            else:
-                stack.append(left * right)
+        elif opname == "JUMP":
+            place = arg
+        elif opname == "POP_JUMP_IF_FALSE":
+            place = place if stack.pop() else arg
+        elif opname in OPERATORS:
+            right, left = stack.pop(), stack.pop()
+            stack.append(OPERATORS[opname](left, right))
         else:
             raise ValueError(f"{opname} is no instruction of this machine")
     return values

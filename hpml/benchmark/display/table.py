@@ -1,0 +1,127 @@
+"""Results as tables: a page table for reading, a pandas frame for computing."""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING
+
+from hpml.base.tables import Table, format_multiple, format_seconds
+from hpml.benchmark.advising import AdvisedTable, kinds, summary
+from hpml.benchmark.paired import PairedSamples
+from hpml.benchmark.ratio import Ratio
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+HEAD = ("contender", "median", "25 %", "75 %", "ratio", "95 % interval", "answer")
+WITHOUT_LOOP = "without loop"
+
+LOOP_SHARE = 0.05
+"""Of a call the timing loop may be so much without a word."""
+
+FORMATS = {"median": format_seconds, "25 %": format_seconds, "75 %": format_seconds}
+
+
+def comparison_table(comparison: PairedSamples) -> Table:
+    """Return a page table, one row a contender, with the advice below it, a line a kind.
+
+    Returns:
+        Columns contender, median, 25 % and 75 % (seconds per call), where the timing loop takes
+        more than 5 % of a call the median without it, ratio to the baseline with its 95 % interval,
+        answer.
+    """
+    advice = kinds(comparison.advice)
+    head, rows = list(HEAD), [list(row) for row in rows_of(comparison)]
+    caption = _caption(comparison)
+    if any(m.loop > LOOP_SHARE * m.median for m in comparison):
+        head.insert(4, WITHOUT_LOOP)
+        for row, m in zip(rows, comparison, strict=True):
+            row.insert(4, max(m.median - m.loop, 0.0))
+        loop = format_seconds(max(m.loop for m in comparison))
+        caption += f"\nThe timing loop and an empty call take {loop} of each; the ratios hold them."
+    return AdvisedTable(
+        head,
+        rows,
+        formats={
+            name: form
+            for name, form in {
+                **FORMATS,
+                WITHOUT_LOOP: format_seconds,
+                "ratio": format_multiple,
+            }.items()
+            if name in head
+        },
+        caption=caption,
+        advice=advice,
+        headline=summary(advice, len(comparison)),
+    )
+
+
+def comparison_frame(comparison: PairedSamples) -> pd.DataFrame:
+    """Return a pandas frame, one row a contender, times in seconds per call.
+
+    Returns:
+        Columns contender, median, q25, q75, minimum, ratio, ratio_low, ratio_high, answer, samples.
+
+    >>> from hpml.benchmark import compare
+    >>> frame = compare({"a": "pass", "b": "pass"}, rounds=6, min_sample_time=1e-5).table()
+    >>> list(frame.columns)[:4], len(frame)
+    (['contender', 'median', 'q25', 'q75'], 2)
+    """
+    import pandas as pd
+
+    rows = []
+    for measurement in comparison:
+        low, middle, high = measurement.quartiles
+        ratio = comparison.ratio(measurement.name)
+        rows.append(
+            {
+                "contender": measurement.name,
+                "median": middle,
+                "q25": low,
+                "q75": high,
+                "minimum": measurement.minimum,
+                "ratio": ratio.value,
+                "ratio_low": ratio.low,
+                "ratio_high": ratio.high,
+                "answer": _answer(comparison, measurement.name, ratio),
+                "samples": len(measurement.samples),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def rows_of(comparison: PairedSamples) -> list[tuple[object, ...]]:
+    """Return the cells of a comparison, in the columns of `HEAD`."""
+    rows: list[tuple[object, ...]] = []
+    for measurement in comparison:
+        low, middle, high = measurement.quartiles
+        ratio = comparison.ratio(measurement.name)
+        base = measurement.name == comparison.baseline
+        interval = None if base else _interval(ratio)
+        answer = _answer(comparison, measurement.name, ratio)
+        rows.append((measurement.name, middle, low, high, ratio.value, interval, answer))
+    return rows
+
+
+def _interval(ratio: Ratio) -> str:
+    if math.isinf(ratio.high):
+        return "none: too few rounds"
+    return f"{format_multiple(ratio.low)} – {format_multiple(ratio.high)}"
+
+
+def _answer(comparison: PairedSamples, name: str, ratio: Ratio) -> str:
+    return "baseline" if name == comparison.baseline else ratio.answer
+
+
+def _caption(comparison: PairedSamples) -> str:
+    rounds = f"{comparison.rounds} interleaved rounds"
+    if not comparison.complete:
+        rounds += f" (stopped; {comparison.asked_rounds} were asked for)"
+    caption = f"Ratio: time as a multiple of {comparison.baseline}, the middle of {rounds}."
+    if len(comparison) > 2:
+        caption += " The 95 % are for all intervals together."
+    numbers = {m.number for m in comparison}
+    if len(numbers) > 1:
+        caption += f" A sample is {min(numbers):,} to {max(numbers):,} calls."
+    return caption

@@ -1,0 +1,85 @@
+"""A quantity that was measured, with the interval in which it lies: what a claim is made of."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+from hpml.benchmark.robust import median, median_interval
+
+
+@dataclass(frozen=True)
+class Estimate:
+    """A measured quantity and the ends of its 95 % interval.
+
+    Attributes:
+        value: the middle.
+        low: the lower end; minus infinity where there were too few rounds for an interval.
+        high: the upper end.
+
+    >>> extra = Estimate(2e-3, 1.9e-3, 2.2e-3)
+    >>> extra / 1000                                             # for each of 1,000 nodes
+    Estimate(value=2e-06, low=1.9e-06, high=2.2e-06)
+    >>> extra.against(0), extra.against(2e-3)
+    ('above', 'cannot tell')
+    """
+
+    value: float
+    low: float
+    high: float
+
+    @property
+    def band(self) -> tuple[float, float, float]:
+        """The lower end, the middle and the upper end, in the order in which they are drawn."""
+        return self.low, self.value, self.high
+
+    def __truediv__(self, other: float | Estimate) -> Estimate:
+        """Divide by a positive number, or by an estimate that is certainly not 0.
+
+        The quotient of two estimates has the widest interval that both allow.
+        """
+        if not isinstance(other, Estimate):
+            return Estimate(self.value / other, self.low / other, self.high / other)
+        if other.low <= 0 <= other.high:
+            value = self.value / other.value if other.value else float("nan")
+            return Estimate(value, -float("inf"), float("inf"))
+        ends = [a / b for a in (self.low, self.high) for b in (other.low, other.high)]
+        return Estimate(self.value / other.value, min(ends), max(ends))
+
+    def against(self, limit: float) -> Literal["above", "below", "cannot tell"]:
+        """Return on which side of a limit the whole interval lies."""
+        if self.low > limit:
+            return "above"
+        return "below" if self.high < limit else "cannot tell"
+
+    def change_to(
+        self, after: Estimate, factor: float = 1.5
+    ) -> Literal["grows", "shrinks", "stays", "cannot tell"]:
+        """Return how a quantity changes from this estimate of it to another.
+
+        Args:
+            after: the later estimate.
+            factor: it stays if it certainly changes by less than this; it grows or shrinks if the
+                two intervals do not touch.
+
+        >>> one = Estimate(1.0, 0.9, 1.1)
+        >>> one.change_to(Estimate(1.0, 0.8, 1.2)), one.change_to(Estimate(2.0, 1.8, 2.2))
+        ('stays', 'grows')
+        >>> one.change_to(Estimate(1.0, 0.5, 3.0))
+        'cannot tell'
+        """
+        if self.value / factor < after.low and after.high < self.value * factor:
+            return "stays"
+        if after.low > self.high:
+            return "grows"
+        return "shrinks" if after.high < self.low else "cannot tell"
+
+
+def estimate(values: Sequence[float]) -> Estimate:
+    """Return the median of values, one a round, with its interval.
+
+    >>> estimate([3.0, 1.0, 2.0, 5.0, 4.0, 6.0])
+    Estimate(value=3.5, low=1.0, high=6.0)
+    """
+    return Estimate(median(values), *median_interval(values))

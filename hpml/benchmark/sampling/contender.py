@@ -1,0 +1,62 @@
+"""A contender: a name and what to run, before anything has been measured."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from hpml.base.errors import describe
+from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.sampling.timing import LocalSampler, Sampler, Settings
+
+
+class AnyContender(Protocol):
+    """What `compare` accepts: a name, and a way to begin taking samples."""
+
+    @property
+    def name(self) -> str:
+        """How tables and pictures call it."""
+
+    def open(self, settings: Settings) -> Sampler:
+        """Get ready to take samples."""
+
+
+@dataclass(frozen=True)
+class Contender:
+    """Code that is measured in this process.
+
+    Attributes:
+        name: how tables and pictures call it.
+        run: called without arguments, its result is dropped; or the source of a statement.
+        names: the global names that a statement uses.
+        synchronise: waits for work that `run` only starts, called before each reading of the
+            clock. None is right on the CPU, and on CUDA, where the device is waited for.
+
+    Raises:
+        BenchmarkError: if `run` is neither callable nor a string, or the name is empty.
+
+    >>> Contender("sum", lambda: sum(range(100)))  # doctest: +ELLIPSIS
+    Contender(name='sum', run=<function <lambda> at 0x...>)
+    """
+
+    name: str
+    run: Callable[[], object] | str
+    names: Mapping[str, object] = field(default_factory=dict, repr=False)
+    synchronise: Callable[[], object] | None = field(default=None, repr=False)
+
+    def __post_init__(self) -> None:
+        if not (isinstance(self.name, str) and self.name):
+            raise BenchmarkError(
+                f"A contender expects a name, a text that is not empty, got {describe(self.name)}."
+            )
+        if not callable(self.run) and not isinstance(self.run, str):
+            raise BenchmarkError(
+                f"Contender {self.name!r}: expected a function without arguments or the source of "
+                f"a statement, got {describe(self.run)}. Pass the function, not its result: "
+                "`f`, not `f()`; for arguments use `lambda: f(x)`."
+            )
+
+    def open(self, settings: Settings) -> LocalSampler:
+        """Get ready to take samples in this process."""
+        return LocalSampler(self.run, settings, self.names, self.synchronise)

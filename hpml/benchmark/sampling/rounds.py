@@ -1,0 +1,363 @@
+"""Measuring: one contender alone, or several in interleaved rounds.
+
+A machine is never the same for ten seconds: the processor changes its frequency, another program
+wakes up, memory fills. Measured one after the other, contenders meet different machines, and the
+difference is blamed on them. So every round runs each contender once, and the orders within the
+rounds are balanced, because the second runs in caches that the first has left: each contender comes
+equally often at each place, and after each other. The seed says which balanced orders: the same
+call measures in the same order.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import random
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import cast
+
+from hpml.base.environment import environment_record
+from hpml.base.errors import describe
+from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.errors import BenchmarkError, ContenderError, StoppedError, WorkerError
+from hpml.benchmark.measurement import Environment, Measurement
+from hpml.benchmark.ratio import RESOLUTION, check_resolution
+from hpml.benchmark.sampling.contender import AnyContender, Contender
+from hpml.benchmark.sampling.timing import Sampler, Settings, choose_number
+
+ALIKE = 1.5
+"""Contenders whose costs differ by no more than this factor get the same number of calls."""
+
+SHORT_CALL = 1e-6
+"""Seconds. Of a shorter call the timing loop may be more than 5 %, and is measured as well."""
+
+
+def measure(
+    run: Callable[[], object] | str,
+    *,
+    name: str | None = None,
+    samples: int = 15,
+    min_sample_time: float = 2e-3,
+    warm_up: int = 1,
+    number: int | None = None,
+    threads: int = 1,
+    device: str = "cpu",
+    garbage: bool = False,
+    names: Mapping[str, object] | None = None,
+    clock: Callable[[], float] | None = None,
+) -> Measurement:
+    """Measure one function without arguments, or one statement.
+
+    Args:
+        run: what to time; its result is dropped.
+        name: how to call it; by default the function's own name, or the statement.
+        samples: how many to take.
+        min_sample_time: seconds that each sample should last; decides the calls per sample.
+        warm_up: calls before anything is timed.
+        number: calls per sample, in place of choosing it by `min_sample_time`.
+        threads, device, garbage, clock: see `hpml.benchmark.sampling.timing.Settings`.
+        names: the global names that a statement uses.
+
+    Returns:
+        A `Measurement` with `samples` samples in seconds per call. Print it to see median,
+        quartiles and a verdict on its quality.
+
+    Raises:
+        BenchmarkError: if an argument is out of range, or the clock does not advance.
+
+    >>> result = measure(lambda: sum(range(100)), name="sum", samples=7)
+    >>> result.name, len(result.samples), result.median > 0
+    ('sum', 7, True)
+    """
+    contender = Contender(name or _name_of(run), run, names or {})
+    settings = Settings(threads, device, min_sample_time, garbage, warm_up, clock)
+    return _run([contender], settings, [(0,)] * _positive("samples", samples), number=number)[0]
+
+
+def compare(
+    contenders: Mapping[str, Callable[[], object] | str] | Sequence[AnyContender],
+    *,
+    baseline: str | None = None,
+    rounds: int = 25,
+    min_sample_time: float = 2e-3,
+    warm_up: int = 1,
+    threads: int = 1,
+    device: str = "cpu",
+    garbage: bool = False,
+    resolution: float = RESOLUTION,
+    seed: int = 0,
+    progress: bool | str = False,
+    stop: Callable[[], bool] | None = None,
+    check: Callable[[Mapping[str, object]], None] | None = None,
+    clock: Callable[[], float] | None = None,
+) -> Comparison:
+    """Measure several contenders in interleaved rounds and compare them with a baseline.
+
+    Args:
+        contenders: functions or statements by name; or `Contender` and `ProcessContender`.
+        baseline: the name of the one to compare with; by default the first.
+        rounds: how often each contender is sampled. At least 6 for any answer, 25 for differences
+            of a few per cent, see `resolution`.
+        min_sample_time: seconds that each sample should last.
+        warm_up: calls of each contender before anything is timed.
+        threads, device, garbage, clock: see `hpml.benchmark.sampling.timing.Settings`.
+        resolution: the smallest change that is believed from 25 rounds on, as a fraction; from 15
+            it is five times as much, below ten times.
+        seed: of the order within the rounds.
+        progress: show a progress bar, with this text if it is one.
+        stop: asked before each round; once it says True, what was measured so far is returned.
+        check: called with one result of each contender before anything is timed, and raises if
+            they do not compute the same; see `hpml.benchmark.agreement.same_results`.
+
+    Returns:
+        A `Comparison`; print it, or call its ``table()``, ``plot()``, ``ratio(name)``.
+
+    Raises:
+        BenchmarkError: if an argument is out of range, there are no contenders, or `check` fails.
+        ContenderError: if a contender fails, with its name and the complete rounds before.
+        StoppedError: if `stop` said True before the first round was complete.
+
+    >>> comparison = compare({"sum": lambda: sum(range(1000)), "short": lambda: sum(range(10))},
+    ...                      rounds=7, min_sample_time=1e-4)
+    >>> comparison.ratio("short").answer
+    'faster'
+    """
+    listed: list[AnyContender] = (
+        [Contender(name, run) for name, run in contenders.items()]
+        if isinstance(contenders, Mapping)
+        else list(contenders)
+    )
+    known = [contender.name for contender in listed]
+    if not known or len(set(known)) != len(known):
+        raise BenchmarkError(
+            f"contenders: expected at least one, with different names, got {describe(known)}."
+        )
+    if baseline is not None and baseline not in known:
+        raise BenchmarkError(
+            f"baseline: expected one of {', '.join(known)}, got {describe(baseline)}."
+        )
+    settings = Settings(threads, device, min_sample_time, garbage, warm_up, clock)
+    check_resolution(resolution)
+    orders = schedule(len(listed), _positive("rounds", rounds), seed)
+
+    def compared(measurements: list[Measurement]) -> Comparison:
+        return Comparison(tuple(measurements), baseline or known[0], rounds, seed, resolution)
+
+    return compared(
+        _run(
+            listed,
+            settings,
+            orders,
+            check=check,
+            progress=progress,
+            stop=stop,
+            partly=compared,
+        )
+    )
+
+
+def schedule(contenders: int, rounds: int, seed: int) -> tuple[tuple[int, ...], ...]:
+    """Return the order of the contenders' places in each round.
+
+    Each order is followed by its reverse. Twice as many rounds as contenders make a cycle, in which
+    each contender has come twice at each place and equally often after each other; the contenders
+    are shuffled anew for each cycle.
+
+    Source: E. J. Williams, "Experimental designs balanced for the estimation of residual effects of
+    treatments", Australian Journal of Scientific Research A 2, 1949.
+
+    >>> schedule(3, 6, seed=0)
+    ((1, 2, 0), (0, 2, 1), (2, 0, 1), (1, 0, 2), (0, 1, 2), (2, 1, 0))
+    """
+    generator = random.Random(seed)
+    # 0, 1, k - 1, 2, k - 2, ...: every distance between neighbours comes once.
+    zigzag = sorted(
+        range(contenders), key=lambda place: min(2 * place - 1, 2 * (contenders - place))
+    )
+    orders: list[tuple[int, ...]] = []
+    while len(orders) < rounds:
+        names = generator.sample(range(contenders), contenders)
+        for turn in range(contenders):
+            order = tuple(names[(place + turn) % contenders] for place in zigzag)
+            orders += [order, order[::-1]]
+    return tuple(orders[:rounds])
+
+
+@dataclass(frozen=True)
+class _Prepared:
+    """A contender that is ready to be sampled.
+
+    Attributes:
+        number: calls per sample.
+        warm_up: calls made before the first sample.
+    """
+
+    name: str
+    sampler: Sampler
+    number: int
+    warm_up: int
+
+
+def _run(
+    contenders: Sequence[AnyContender],
+    settings: Settings,
+    orders: Sequence[tuple[int, ...]],
+    *,
+    number: int | None = None,
+    check: Callable[[Mapping[str, object]], None] | None = None,
+    progress: bool | str = False,
+    stop: Callable[[], bool] | None = None,
+    partly: Callable[[list[Measurement]], Comparison | None] = lambda measured: None,
+) -> list[Measurement]:
+    """Take one sample of each contender a round, in the given orders.
+
+    Args:
+        partly: makes of the complete rounds what a `ContenderError` carries.
+    """
+    with contextlib.ExitStack() as opened:
+        samplers: dict[str, Sampler] = {}
+        for contender in contenders:
+            with _named(contender.name, "while it was opened"):
+                sampler = samplers[contender.name] = contender.open(settings)
+            opened.callback(sampler.close)
+        if check is not None:
+            results = {}
+            for name, sampler in samplers.items():
+                with _named(name, "in the call that is checked"):
+                    results[name] = sampler.result()
+            check(results)
+        prepared = _prepare(samplers, settings, number)
+        if not settings.garbage:
+            opened.enter_context(_only_new_garbage())
+        rounds: list[list[float]] = []
+        try:
+            for order in _with_progress(orders, progress):
+                if stop is not None and stop():
+                    break
+                # The garbage of the last round is nobody's in this one.
+                gc.collect()
+                times = [0.0] * len(prepared)
+                for place in order:
+                    one = prepared[place]
+                    with _named(one.name, f"in round {len(rounds) + 1} of {len(orders)}"):
+                        times[place] = one.sampler.elapsed(one.number) / one.number
+                rounds.append(times)
+        except ContenderError as error:
+            if rounds:
+                error.comparison = partly(_measurements(prepared, rounds, settings))
+            raise
+        if not rounds:
+            raise StoppedError("Stopped before the first round was complete: nothing was measured.")
+        return _measurements(prepared, rounds, settings)
+
+
+def _prepare(
+    samplers: Mapping[str, Sampler], settings: Settings, number: int | None
+) -> list[_Prepared]:
+    """Warm up all contenders and choose how many calls their samples have.
+
+    Contenders of about equal cost get one number, so that it cannot tell them apart.
+    """
+    chosen: dict[str, tuple[int, float, int]] = {}
+    for name, sampler in samplers.items():
+        with _named(name, "while it was warmed up"):
+            for _ in range(settings.warm_up):
+                sampler.call()
+            if number is None:
+                chosen[name] = choose_number(sampler.elapsed, settings.min_sample_time)
+            else:
+                chosen[name] = (_positive("number", number), 0.0, 0)
+    numbers: dict[str, int] = {}
+    group: list[str] = []
+    for name in sorted(chosen, key=lambda name: chosen[name][1]):
+        if group and chosen[name][1] > ALIKE * chosen[group[-1]][1]:
+            group = []
+        group.append(name)
+        numbers.update(dict.fromkeys(group, max(chosen[other][0] for other in group)))
+    return [
+        _Prepared(name, samplers[name], numbers[name], settings.warm_up + made)
+        for name, (_, _, made) in chosen.items()
+    ]
+
+
+def _measurements(
+    prepared: Sequence[_Prepared], rounds: Sequence[Sequence[float]], settings: Settings
+) -> list[Measurement]:
+    here: Environment = environment_record(threads=settings.threads, device=settings.device)
+    found = [
+        Measurement(
+            one.name,
+            tuple(times[place] for times in rounds),
+            number=one.number,
+            warm_up=one.warm_up,
+            device=settings.device,
+            threads=settings.threads,
+            timer=one.sampler.timer,
+            garbage=settings.garbage,
+            process=one.sampler.process,
+            environment=one.sampler.environment or here,
+        )
+        for place, one in enumerate(prepared)
+    ]
+    if settings.clock is not None:
+        return found
+    return [
+        replace(measured, loop=one.sampler.loop()) if measured.median < SHORT_CALL else measured
+        for measured, one in zip(found, prepared, strict=True)
+    ]
+
+
+@contextlib.contextmanager
+def _named(name: str, when: str) -> Iterator[None]:
+    """Raise what a contender raises as an error that says which contender, and when."""
+    try:
+        yield
+    except WorkerError:
+        raise
+    except Exception as error:
+        said = (
+            str(error) if isinstance(error, BenchmarkError) else f"{type(error).__name__}: {error}"
+        )
+        raise ContenderError(f"Contender {name!r}, {when}: {said}") from error
+
+
+@contextlib.contextmanager
+def _only_new_garbage() -> Iterator[None]:
+    """Let the collector pass over what is there already: 50 ms a look, with torch loaded."""
+    if gc.get_freeze_count():
+        yield  # somebody else has set it aside, and will want it so afterwards
+        return
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def _with_progress(
+    orders: Sequence[tuple[int, ...]], progress: bool | str
+) -> Iterable[tuple[int, ...]]:
+    if not progress:
+        return orders
+    from tqdm.auto import tqdm
+
+    text = progress if isinstance(progress, str) else None
+    # A round is long: show each, the last one too.
+    bar = tqdm(orders, desc=text, unit="round", leave=False, mininterval=0, miniters=1)
+    return cast("Iterable[tuple[int, ...]]", bar)
+
+
+def _name_of(run: Callable[[], object] | str) -> str:
+    if isinstance(run, str):
+        return run
+    return str(getattr(run, "__name__", type(run).__name__))
+
+
+def _positive(name: str, value: int) -> int:
+    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
+        raise BenchmarkError(
+            f"{name}: expected a whole number of at least 1, got {describe(value)}."
+        )
+    return value

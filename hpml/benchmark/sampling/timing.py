@@ -1,0 +1,316 @@
+"""Taking one sample: the elapsed time of a number of calls, and how many calls a sample needs.
+
+The clock of a computer is good to a microsecond or so, and a call may take less. So a sample times
+many calls in one go and divides. The loop around the calls is that of `timeit`; what it costs
+itself is measured as well. Where torch is loaded it is held to the given number of threads; a
+process that never imported torch has nothing to hold, and is spared two seconds of importing.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import itertools
+import math
+import sys
+import time
+import timeit
+import types
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass
+from typing import Protocol
+
+from hpml.base.errors import describe
+from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.measurement import Environment
+
+MOST_CALLS = 10**9
+"""More calls than this in one sample mean that the clock stands still."""
+
+PATIENCE = 1.0
+"""Seconds of the system's own clock after which a clock that shows none of them stands still."""
+
+TRIALS = 5
+
+CLEAR = 0.05
+"""Of the time that a sample should last: a trial as long as this says what a call takes."""
+
+LONGEST_PAUSE = 0.1
+"""Seconds. A trial that lasts longer is believed to be that long by itself."""
+
+LOOP_CALLS = 20_000
+"""Of a function that does nothing, to see what the timing loop costs: half a millisecond."""
+
+_LAZY = (
+    types.GeneratorType,
+    types.CoroutineType,
+    types.AsyncGeneratorType,
+    map,
+    filter,
+    zip,
+)
+_NOT_COMPUTED = (
+    "a call makes {}, and nothing was computed yet. Let it finish inside the call: `list(…)` for a "
+    "generator, `asyncio.run(…)` for a coroutine; to time the making alone, return it in a list."
+)
+
+
+@dataclass(frozen=True)
+class Settings:
+    """How samples are taken, the same for all contenders of a comparison.
+
+    Attributes:
+        threads: size of torch's thread pool during a sample.
+        device: where the work runs. On "cuda" the device is synchronised before each reading of
+            the clock, so that a sample is the wall clock from first launch to last result.
+        min_sample_time: seconds that one sample should last at least.
+        garbage: leave Python's garbage collector on during samples. Off, as `timeit` does, a
+            collection that happens to fall into one contender's sample is not held against it; on,
+            code that makes much garbage pays for it. Between rounds it is always on.
+        warm_up: calls made before anything is timed.
+        clock: returns seconds; None is `time.perf_counter`. Tests pass one that they control.
+
+    Raises:
+        BenchmarkError: if a value is out of range.
+
+    >>> Settings(threads=0)
+    Traceback (most recent call last):
+    ...
+    hpml.benchmark.errors.BenchmarkError: threads: expected a whole number of at least 1, got 0.
+    """
+
+    threads: int = 1
+    device: str = "cpu"
+    min_sample_time: float = 2e-3
+    garbage: bool = False
+    warm_up: int = 1
+    clock: Callable[[], float] | None = None
+
+    def __post_init__(self) -> None:
+        for name, least in (("threads", 1), ("warm_up", 0)):
+            value = getattr(self, name)
+            if not isinstance(value, int) or value < least:
+                raise BenchmarkError(
+                    f"{name}: expected a whole number of at least {least}, got {describe(value)}."
+                )
+        if not 0 <= self.min_sample_time < math.inf:
+            raise BenchmarkError(
+                "min_sample_time: expected seconds of at least 0, a finite number, "
+                f"got {describe(self.min_sample_time)}."
+            )
+
+
+class Sampler(Protocol):
+    """Something that can be asked for samples, in this process or in another."""
+
+    @property
+    def timer(self) -> str:
+        """What takes the time."""
+
+    @property
+    def process(self) -> str:
+        """Where it runs: "this" process, or its "own"."""
+
+    @property
+    def environment(self) -> Environment | None:
+        """What the sampler's process runs on; None for the process that asks."""
+
+    def call(self) -> object:
+        """Make one call, untimed; the result may stay where the call was made."""
+
+    def result(self) -> object:
+        """Make one call, untimed, and return its result, as plain data if it crosses processes."""
+
+    def elapsed(self, number: int) -> float:
+        """Make `number` calls in one go and return the seconds they took together."""
+
+    def loop(self) -> float:
+        """Return the seconds per call that timing itself takes."""
+
+    def close(self) -> None:
+        """Give back what the sampler holds; a second time does nothing."""
+
+
+class LocalSampler:
+    """Takes samples of a function, or of a statement, in this process.
+
+    Args:
+        run: called without arguments; or Python source of a statement.
+        settings: how to take the samples.
+        names: the global names that a statement uses.
+        synchronise: called before each reading of the clock, to wait for work that was only
+            started. None waits for the CUDA device if `settings.device` is one.
+
+    >>> sampler = LocalSampler("sum(numbers)", Settings(), names={"numbers": range(10)})
+    >>> sampler.elapsed(100) > 0
+    True
+    """
+
+    process = "this"
+    timer = "timeit.Timer"
+    environment: Environment | None = None
+
+    def __init__(
+        self,
+        run: Callable[[], object] | str,
+        settings: Settings,
+        names: Mapping[str, object] | None = None,
+        synchronise: Callable[[], object] | None = None,
+    ) -> None:
+        if inspect.isgeneratorfunction(run) or inspect.iscoroutinefunction(run):
+            # Without a warming-up call nobody would see its result.
+            raise BenchmarkError(_NOT_COMPUTED.format(describe(run)))
+        self._statement = run if isinstance(run, str) else "run()"
+        self._names: dict[str, object] = {"run": run} if callable(run) else {}
+        self._names.update(names or {})
+        self._settings = settings
+        self._clock = _synchronised(settings, synchronise)
+
+    def call(self) -> object:
+        """Make one untimed call and return its result; None for a statement.
+
+        Raises:
+            BenchmarkError: if the result is one that has not been computed yet.
+        """
+        if callable(run := self._names.get("run")):
+            result = run()
+            if isinstance(result, _LAZY):
+                raise BenchmarkError(_NOT_COMPUTED.format(describe(result)))
+            return result
+        exec(self._statement, dict(self._names))
+        return None
+
+    def result(self) -> object:
+        """Make one untimed call and return its result."""
+        return self.call()
+
+    def elapsed(self, number: int) -> float:
+        """Return the seconds of `number` calls, after a few untimed ones.
+
+        A hundredth of `number` calls, and at least one, come first. In interleaved rounds another
+        contender ran just before and left its own data in the caches. A call so long that a sample
+        has only one fills them by itself.
+
+        Raises:
+            BenchmarkError: if the clock did not advance.
+        """
+        # timeit switches the collector off around its loop and runs `setup` after that.
+        setup = "import gc; gc.enable()" if self._settings.garbage else "pass"
+        timer = timeit.Timer(self._statement, setup, self._clock, globals=self._names)
+        with _torch_threads(self._settings.threads):
+            if number > 1:
+                timer.timeit(max(number // 100, 1))
+            seconds = timer.timeit(number)
+        if not 0 <= seconds < math.inf:
+            raise BenchmarkError(
+                f"the clock says that {number:,} calls took {seconds} s; expected a clock that "
+                "only advances, in seconds."
+            )
+        return seconds
+
+    def loop(self) -> float:
+        """Return the seconds per call of the loop with nothing in it, the least of five tries."""
+        empty = LocalSampler("pass" if self._statement != "run()" else _nothing, self._settings)
+        return min(empty.elapsed(LOOP_CALLS) for _ in range(5)) / LOOP_CALLS
+
+    def close(self) -> None:
+        """Let go of what is run."""
+        self._names.clear()
+
+
+def choose_number(
+    elapsed: Callable[[int], float], min_sample_time: float
+) -> tuple[int, float, int]:
+    """Return how many calls a sample needs to last `min_sample_time`.
+
+    Tries 1, 2, 5, 10, 20, 50 and so on, as `timeit.Timer.autorange` does. One that lasts long
+    enough is tried again, and what a call takes is the least of all trials: a pause of the
+    operating system makes a trial of few calls long, and a short trial escapes it most often.
+
+    Args:
+        elapsed: the seconds of so many calls.
+        min_sample_time: seconds.
+
+    Returns:
+        The number, the seconds of a call, and how many calls were made.
+
+    Raises:
+        BenchmarkError: if a thousand million calls still take less: the clock does not advance.
+
+    >>> choose_number(lambda number: number * 0.3, min_sample_time=1.0)
+    (5, 0.3, 8)
+    """
+    began = time.monotonic()
+    made = 0
+    cost = math.inf
+    for number in _series():
+        seconds = 0.0
+        for trial in range(TRIALS):
+            if trial == 0 or min_sample_time <= seconds < LONGEST_PAUSE:
+                seconds = elapsed(number)
+                made += number
+                if seconds >= CLEAR * min_sample_time:
+                    cost = min(cost, seconds / number)
+        if seconds >= min_sample_time:
+            return next(n for n in _series() if n * cost >= min_sample_time), cost, made
+        stands_still = seconds == 0 and time.monotonic() - began > PATIENCE
+        if stands_still or number >= MOST_CALLS:
+            break
+    raise BenchmarkError(
+        f"{number:,} calls took {seconds:g} s by the clock; expected a clock that advances, in "
+        "seconds."
+    )
+
+
+def _series() -> Iterator[int]:
+    """Yield 1, 2, 5, 10, 20, 50 and so on."""
+    return (step * 10**power for power in itertools.count() for step in (1, 2, 5))
+
+
+def _nothing() -> None:
+    pass
+
+
+@contextlib.contextmanager
+def _torch_threads(threads: int) -> Iterator[None]:
+    """Hold torch to so many threads, if this process has loaded it."""
+    torch = sys.modules.get("torch")
+    before = torch.get_num_threads() if torch is not None else threads
+    if torch is None or before == threads:
+        yield
+        return
+    torch.set_num_threads(threads)
+    try:
+        yield
+    finally:
+        torch.set_num_threads(before)
+
+
+def _synchronised(
+    settings: Settings, synchronise: Callable[[], object] | None
+) -> Callable[[], float]:
+    """Return the clock, preceded by the wait for started work where there is something to wait for.
+
+    Without the wait a GPU would be timed by how fast work can be handed to it.
+    """
+    clock = settings.clock or timeit.default_timer
+    if synchronise is None:
+        if not settings.device.startswith("cuda"):
+            return clock
+        import torch
+
+        if not torch.cuda.is_available():
+            raise BenchmarkError(
+                f"device: expected one that torch can use, got {settings.device!r}, but "
+                "torch.cuda.is_available() is False; use device='cpu', see `hpml doctor`."
+            )
+        device = torch.device(settings.device)
+        wait: Callable[[], object] = lambda: torch.cuda.synchronize(device)  # noqa: E731
+    else:
+        wait = synchronise
+
+    def wait_then_read() -> float:
+        wait()
+        return clock()
+
+    return wait_then_read

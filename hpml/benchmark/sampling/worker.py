@@ -1,0 +1,110 @@
+"""The other end of `hpml.benchmark.sampling.process`: takes samples when told to, over a pipe.
+
+Every message is one line of JSON, and for each request one comes back. The first starts it, with
+``target`` ("module:function"), ``arguments``, ``settings`` and ``import_path``::
+
+    {"do": "start", "target": ...}     {"timer": ..., "environment": {...}}
+    {"do": "call"}                     {}
+    {"do": "result"}                   {"result": plain data}
+    {"do": "sample", "number": 20}     {"elapsed": seconds}
+    {"do": "loop"}                     {"elapsed": seconds}
+    (anything that raises)             {"error": "ValueError: ...", "traceback": "..."}
+
+When the parent goes away the pipe ends, and so does this process.
+"""
+
+from __future__ import annotations
+
+import importlib
+import json
+import sys
+import traceback
+from collections.abc import Mapping
+from typing import Any
+
+from hpml.base.child_process import take_output, write_message
+from hpml.base.environment import environment_record
+from hpml.base.errors import describe
+from hpml.benchmark.agreement import plain
+from hpml.benchmark.errors import WorkerError
+from hpml.benchmark.sampling.contender import Contender
+from hpml.benchmark.sampling.timing import Sampler, Settings
+
+
+def main() -> int:
+    """Serve requests until the pipe ends; return the exit code."""
+    answers = take_output()
+    sampler: Sampler | None = None
+    for line in sys.stdin:
+        request = json.loads(line)
+        try:
+            if sampler is None:
+                sampler = start(request)
+            write_message(answers, respond(sampler, request))
+        except Exception as error:  # noqa: BLE001 - the parent raises it, whatever it is
+            text = f"{type(error).__name__}: {error}"
+            write_message(answers, {"error": text, "traceback": traceback.format_exc()})
+            if sampler is None:
+                return 1
+    return 0
+
+
+def start(order: Mapping[str, Any]) -> Sampler:
+    """Return the sampler of what the order names."""
+    sys.path.extend(entry for entry in order["import_path"] if entry not in sys.path)
+    return load(order["target"], order["arguments"]).open(Settings(**order["settings"]))
+
+
+def respond(sampler: Sampler, request: Mapping[str, Any]) -> dict[str, object]:
+    """Do what a request asks and return the answer to it.
+
+    >>> from hpml.benchmark.sampling.timing import LocalSampler
+    >>> respond(LocalSampler(lambda: 42, Settings()), {"do": "result"})
+    {'result': 42}
+    """
+    if request["do"] == "start":
+        settings: dict[str, Any] = request["settings"]
+        record = environment_record(threads=settings["threads"], device=settings["device"])
+        return {"timer": sampler.timer, "environment": record}
+    if request["do"] == "sample":
+        return {"elapsed": sampler.elapsed(int(request["number"]))}
+    if request["do"] == "loop":
+        return {"elapsed": sampler.loop()}
+    if request["do"] == "result":
+        return {"result": plain(sampler.result())}
+    sampler.call()
+    return {}
+
+
+def load(target: str, arguments: Mapping[str, Any]) -> Contender:
+    """Return the contender that ``module:function`` makes of the arguments.
+
+    Raises:
+        WorkerError: if there is no such function, or it returns something that cannot be timed.
+
+    >>> load("functools:partial", {}) # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    ...
+    TypeError: ...
+    """
+    module_name, _, function_name = target.partition(":")
+    module = importlib.import_module(module_name)
+    make = getattr(module, function_name, None)
+    if not callable(make):
+        raise WorkerError(
+            f"Target {target!r}: expected a function {function_name!r} in module "
+            f"{module_name!r}, got {describe(make)}."
+        )
+    made = make(**arguments)
+    if isinstance(made, Contender):
+        return made
+    if not callable(made):
+        raise WorkerError(
+            f"Target {target!r}: expected it to return a function without arguments or a "
+            f"Contender, got {describe(made)}."
+        )
+    return Contender(function_name, made)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

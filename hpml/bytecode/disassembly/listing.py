@@ -1,0 +1,346 @@
+"""Bytecode as a value: the instructions that CPython compiled, to read, compare and count.
+
+A `Disassembly` holds one listing a code object, the function's own first and those inside it after
+it. Every field that `dis` knows is in the instructions; what is shown is a table of the most useful
+ones, in a terminal and in a page.
+"""
+
+from __future__ import annotations
+
+import collections
+import difflib
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from types import CodeType
+from typing import Any
+
+from hpml.base.tables import Table
+from hpml.bytecode.disassembly.subject import Subject, subject_of
+from hpml.bytecode.disassembly.versions import (
+    ExceptionEntry,
+    base_name,
+    decoded,
+    exception_entries,
+    python_version,
+)
+
+_COLUMNS = ("line", "source", "offset", "", "instruction", "arg", "stands for", "jumps to", "stack")
+_ALIGN = ("right", "left", "right", "left", "left", "right", "left", "right", "right")
+_LONGEST = 48
+
+
+@dataclass(frozen=True)
+class Instruction:
+    """One instruction, two bytes long: an opcode and an argument.
+
+    Attributes:
+        offset: where it stands, in bytes from the start of the code.
+        line: the line of the source that it was compiled from, or None.
+        source: the piece of that source, cut at the end of its first line; empty if unknown.
+        opname: the opcode's name.
+        arg: its argument as a number, or None if it takes none.
+        argrepr: what the argument stands for: a name, a constant, an operator.
+        jump_target: the offset where it may go on, or None if it cannot jump.
+        is_jump_target: whether a jump or an exception may lead here.
+        stack_effect: by how much the value stack is higher after it, if it does not jump; None
+            where `dis` cannot say.
+        stack_effect_jump: the same if it jumps; None for what cannot jump.
+        falls_through: whether the next instruction may follow.
+    """
+
+    offset: int
+    line: int | None
+    source: str
+    opname: str
+    arg: int | None
+    argrepr: str
+    jump_target: int | None
+    is_jump_target: bool
+    stack_effect: int | None
+    stack_effect_jump: int | None
+    falls_through: bool
+
+    def __str__(self) -> str:
+        return f"{self.opname} {self.argrepr or ('' if self.arg is None else self.arg)}".rstrip()
+
+
+@dataclass(frozen=True)
+class Block:
+    """A basic block: instructions that are always executed from the first to the last.
+
+    Attributes:
+        offset: of its first instruction.
+        instructions: of which none but the first is jumped to, and none but the last jumps.
+        successors: the offsets of the blocks that may follow, the next in the code first.
+    """
+
+    offset: int
+    instructions: tuple[Instruction, ...]
+    successors: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class Listing:
+    """The instructions of one code object.
+
+    Attributes:
+        name: what it is: ``"function area"``, ``"<lambda> in function area"``.
+        code: the code object.
+        instructions: in the order of their offsets.
+        exception_table: which instructions are guarded, and where an exception leads.
+    """
+
+    name: str
+    code: CodeType
+    instructions: tuple[Instruction, ...]
+    exception_table: tuple[ExceptionEntry, ...] = field(repr=False)
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The instructions in basic blocks."""
+        return tuple(_blocks(tuple(step for step in self.instructions if step.opname != "CACHE")))
+
+    @property
+    def table(self) -> Table:
+        """The listing as a table; a line's number and a piece of source stand where they begin."""
+        rows, line, source = [], None, ""
+        for step in self.instructions:
+            new_line = step.line != line
+            rows.append(
+                [
+                    step.line if new_line and step.line is not None else "",
+                    step.source if new_line or step.source != source else "",
+                    step.offset,
+                    "»" if step.is_jump_target else "",
+                    step.opname,
+                    "" if step.arg is None else step.arg,
+                    step.argrepr if step.jump_target is None else "",
+                    "" if step.jump_target is None else step.jump_target,
+                    _effect(step),
+                ]
+            )
+            line, source = step.line, step.source
+        return Table(
+            _COLUMNS,
+            rows,
+            title=self.name[:1].upper() + self.name[1:],
+            caption=self._guarded(),
+            align=_ALIGN,
+            code=True,
+        )
+
+    def _guarded(self) -> str | None:
+        entries = [
+            f"{entry.start} to {entry.end - 2} → {entry.target}" for entry in self.exception_table
+        ]
+        where = "Exception table (raised there → goes on here)"
+        return f"{where}: {', '.join(entries)}." if entries else None
+
+
+@dataclass(frozen=True)
+class Disassembly:
+    """Bytecode of a function, or of source text, with that of the code objects inside it.
+
+    Attributes:
+        listings: the function's own first, then those inside it, as they are met.
+        version: of the Python that compiled it: ``"3.11"``.
+    """
+
+    listings: tuple[Listing, ...]
+    version: str
+
+    @property
+    def instructions(self) -> tuple[Instruction, ...]:
+        """The function's own instructions, without those of code objects inside it."""
+        return self.listings[0].instructions
+
+    @property
+    def blocks(self) -> tuple[Block, ...]:
+        """The function's own instructions in basic blocks."""
+        return self.listings[0].blocks
+
+    @property
+    def table(self) -> Table:
+        """The function's own instructions as a table."""
+        return self.listings[0].table
+
+    def __str__(self) -> str:
+        parts = [str(listing.table) for listing in self.listings]
+        return "\n\n".join([*parts, self._note()])
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        parts = [listing.table._repr_html_() for listing in self.listings]
+        return "".join(parts) + f"<p><small>{self._note()}</small></p>"
+
+    def _note(self) -> str:
+        marked = any(step.is_jump_target for part in self.listings for step in part.instructions)
+        return f"Bytecode of CPython {self.version}." + (
+            " » marks where a jump or an exception may lead." if marked else ""
+        )
+
+
+def disassemble(
+    func_or_code_or_source: object, *, show_caches: bool = False, adaptive: bool = False
+) -> Disassembly:
+    """Return the bytecode of a function, as the running CPython compiled it.
+
+    Args:
+        func_or_code_or_source: a function, method, generator, code object, or source text.
+        show_caches: list the inline caches too, which follow the instructions that use them.
+        adaptive: show what the interpreter has made of the instructions after some calls, such as
+            ``BINARY_OP_ADD_INT``, instead of what was compiled.
+
+    Raises:
+        BytecodeError: if it has no bytecode, or the text does not compile; says what to pass.
+
+    >>> def double(x):
+    ...     return x + x
+    >>> code = disassemble(double)
+    >>> code.instructions[-1].opname, code.instructions[-1].stack_effect
+    ('RETURN_VALUE', -1)
+    >>> [step.opname for step in code.instructions if step.argrepr == "+"]
+    ['BINARY_OP']
+
+    Source: https://docs.python.org/3/library/dis.html; PEP 659 (specialisation).
+    """
+    subject = subject_of(func_or_code_or_source)
+    lines = subject.lines()
+    found = tuple(_listings(subject, lines, show_caches=show_caches, adaptive=adaptive))
+    return Disassembly(found, python_version())
+
+
+def compare(f: object, g: object) -> Table:
+    """Return the bytecode of two functions side by side, equal instructions on one line.
+
+    Args:
+        f: anything that `disassemble` takes.
+        g: the other one.
+
+    Raises:
+        BytecodeError: as `disassemble`.
+
+    >>> table = compare("a + b", "a * b")
+    >>> [row for row in table.rows if row[1] != "="]
+    [('BINARY_OP +', '≠', 'BINARY_OP *')]
+    """
+    subjects = subject_of(f), subject_of(g)
+    names = [subject.code.co_name for subject in subjects]
+    if names[0] == names[1]:
+        names = [f"{names[0]} (first)", f"{names[1]} (second)"]
+    left, right = ([str(step) for step in disassemble(each).instructions] for each in (f, g))
+    rows = []
+    matcher = difflib.SequenceMatcher(a=left, b=right, autojunk=False)
+    for kind, a_start, a_end, b_start, b_end in matcher.get_opcodes():
+        for place in range(max(a_end - a_start, b_end - b_start)):
+            a = left[a_start + place] if a_start + place < a_end else ""
+            b = right[b_start + place] if b_start + place < b_end else ""
+            rows.append([a, "=" if kind == "equal" else "≠" if a and b else "<" if a else ">", b])
+    counts = f"{len(left)} instructions and {len(right)}"
+    return Table(
+        [names[0], "", names[1]],
+        rows,
+        caption=f"{counts}. Bytecode of CPython {python_version()}.",
+        code=True,
+    )
+
+
+def histogram(f: object) -> Table:
+    """Return how often each opcode stands in a function's code, the most frequent first.
+
+    These are instructions as written, not as executed; code objects inside the function count too.
+
+    Raises:
+        BytecodeError: as `disassemble`.
+
+    >>> dict(histogram("a + b + c").rows)["BINARY_OP"]
+    2
+    """
+    code = disassemble(f)
+    names = [step.opname for listing in code.listings for step in listing.instructions]
+    counts = sorted(collections.Counter(names).items(), key=lambda item: (-item[1], item[0]))
+    return Table(
+        ["opcode", "times"],
+        counts,
+        caption=f"{len(names)} instructions in all, of {len(counts)} kinds.",
+    )
+
+
+def _listings(
+    subject: Subject, lines: tuple[str, ...], *, show_caches: bool, adaptive: bool
+) -> Iterator[Listing]:
+    # A list of those who wait, not recursion: source text may nest functions as deep as it likes.
+    waiting = [(subject.name, subject.code)]
+    while waiting:
+        name, code = waiting.pop()
+        entries = exception_entries(code)
+        handlers = {entry.target for entry in entries}
+        steps = tuple(
+            Instruction(
+                step.offset,
+                step.span[0],
+                _piece(lines, step.span),
+                step.opname,
+                step.arg,
+                step.argrepr,
+                step.target,
+                step.is_target or step.offset in handlers,
+                step.effect,
+                step.effect_jump,
+                step.falls_through,
+            )
+            for step in decoded(code, show_caches=show_caches, adaptive=adaptive)
+        )
+        yield Listing(name, code, steps, entries)
+        inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
+        # From 3.14 on annotations are computed by a function of their own (PEP 649).
+        names = {"__annotate__": "annotations"}
+        waiting += [
+            (f"{names.get(one.co_name, one.co_name)} in {name}", one) for one in reversed(inner)
+        ]
+
+
+def _piece(lines: tuple[str, ...], span: tuple[int | None, ...]) -> str:
+    first, last, start, end = span
+    if first is None or not 1 <= first <= len(lines):
+        return ""
+    line = lines[first - 1]
+    if start is None or end is None or (start == 0 and end == 0):
+        return _cut(line.strip())
+    # Columns count bytes of UTF-8, not characters.
+    data = line.encode("utf-8", "surrogatepass")
+    piece = data[start : end if last == first else None].decode("utf-8", "replace").strip()
+    return _cut(piece if last == first else f"{piece} …")
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _LONGEST else text[: _LONGEST - 1] + "…"
+
+
+def _effect(step: Instruction) -> str:
+    if step.opname in ("CACHE", "EXTENDED_ARG") or base_name(step.opname) == "RESUME":
+        return ""
+    ways = []
+    if step.falls_through:
+        ways.append(step.stack_effect)
+    if step.stack_effect_jump is not None and step.stack_effect_jump not in ways:
+        ways.append(step.stack_effect_jump)
+    if not ways:
+        ways.append(step.stack_effect)
+    return " or ".join("?" if way is None else f"{way:+d}" if way else "0" for way in ways)
+
+
+def _blocks(steps: tuple[Instruction, ...]) -> Iterator[Block]:
+    targets = {step.jump_target for step in steps if step.jump_target is not None}
+    start = 0
+    for place, step in enumerate(steps):
+        after = steps[place + 1] if place + 1 < len(steps) else None
+        ends = step.jump_target is not None or not step.falls_through
+        if after is None or ends or after.is_jump_target or after.offset in targets:
+            following = [after.offset] if step.falls_through and after is not None else []
+            if step.jump_target is not None:
+                following.append(step.jump_target)
+            yield Block(steps[start].offset, steps[start : place + 1], tuple(following))
+            start = place + 1

@@ -1,0 +1,267 @@
+"""From source text to a ``.pyc`` file: what each stage of CPython's compiler makes, as a value.
+
+    text → tokens → syntax tree → basic blocks of instructions → code object → .pyc
+
+The stages are the lecture's; each is asked of the standard library, so what is shown is what this
+Python really does, and not a model of it.
+"""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import io
+import marshal
+import py_compile
+import struct
+import tempfile
+import tokenize
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+from hpml.base.errors import describe
+from hpml.base.page import Page, show_code
+from hpml.base.tables import Table
+from hpml.bytecode.disassembly.listing import Disassembly, disassemble
+from hpml.bytecode.disassembly.subject import compiled
+from hpml.bytecode.disassembly.versions import python_version
+from hpml.bytecode.errors import BytecodeError
+from hpml.bytecode.safe_repr import short
+
+_MODES = {
+    "timestamp": py_compile.PycInvalidationMode.TIMESTAMP,
+    "checked hash": py_compile.PycInvalidationMode.CHECKED_HASH,
+    "unchecked hash": py_compile.PycInvalidationMode.UNCHECKED_HASH,
+}
+
+
+@dataclass(frozen=True)
+class Pyc:
+    """A ``.pyc`` file: sixteen bytes that say what it is, and a code object.
+
+    Attributes:
+        header: the first 16 bytes, as they stand in the file.
+        size: of the whole file, in bytes.
+        code: the code object in it, read back.
+
+    Source: https://docs.python.org/3/reference/import.html#cached-bytecode-invalidation; PEP 552.
+    """
+
+    header: bytes
+    size: int
+    code: CodeType = field(repr=False)
+
+    @property
+    def flags(self) -> int:
+        """Bit 0: recognised by a hash and not by time; bit 1: the hash is checked."""
+        return int.from_bytes(self.header[4:8], "little")
+
+    @property
+    def table(self) -> Table:
+        """The header field by field, and what each says."""
+        rows: list[list[object]] = [
+            ["0–3", self.header[:4], "magic number", self._magic()],
+            ["4–7", self.header[4:8], "flags", self._flags()],
+        ]
+        if self.flags & 1:
+            text = "of the source's text (SipHash); the file is stale if it differs"
+            rows.append(["8–15", self.header[8:16], "hash", text])
+        else:
+            seconds, size = struct.unpack("<II", self.header[8:16])
+            when = datetime.fromtimestamp(seconds, tz=UTC)
+            rows += [
+                ["8–11", self.header[8:12], "time", f"source changed {when:%Y-%m-%d %H:%M:%S} UTC"],
+                ["12–15", self.header[12:16], "size", f"the source has {size} bytes"],
+            ]
+        rest = self.size - 16
+        rows.append([f"16–{self.size - 1}", None, "code object", f"{rest} bytes, by marshal"])
+        return Table(
+            ["bytes", "in the file", "field", "what it says"],
+            rows,
+            title="The .pyc file",
+            formats={"in the file": lambda data: data.hex(" ") if isinstance(data, bytes) else ""},
+        )
+
+    def __str__(self) -> str:
+        return str(self.table)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+    def _magic(self) -> str:
+        number = int.from_bytes(self.header[:2], "little")
+        own = self.header[:4] == importlib.util.MAGIC_NUMBER
+        who = f"the format of Python {python_version()}" if own else "another Python's format"
+        return f"{number} and a line end: {who}"
+
+    def _flags(self) -> str:
+        if not self.flags & 1:
+            return "0: stale if the source's time or size differ"
+        checked = "checked at import" if self.flags & 2 else "never checked"
+        return f"{self.flags}: recognised by a hash, {checked}"
+
+
+@dataclass(frozen=True)
+class Stages:
+    """What the compiler makes of a text, stage by stage; every stage shows itself.
+
+    Attributes:
+        source: the text.
+        tokens: names, numbers and signs, with where they stand.
+        tree: the abstract syntax tree, as indented text.
+        code: the attributes of the code object: constants, names, depth of the stack.
+        bytecode: its instructions; ``.blocks`` has them in basic blocks.
+        pyc: the file that an import would leave behind.
+    """
+
+    source: str
+    tokens: Table
+    tree: Page
+    code: Table
+    bytecode: Disassembly
+    pyc: Pyc
+
+    @property
+    def blocks(self) -> Table:
+        """The basic blocks of every code object: where each begins, and which may follow."""
+        rows = [
+            [
+                listing.name,
+                block.offset,
+                "; ".join(map(str, block.instructions)),
+                ", ".join(map(str, block.successors)) or "none",
+            ]
+            for listing in self.bytecode.listings
+            for block in listing.blocks
+        ]
+        return Table(
+            ["code of", "from", "instructions", "may be followed by"], rows, title="Basic blocks"
+        )
+
+    def __str__(self) -> str:
+        tree = f"Syntax tree\n{self.tree.plain}"
+        parts = [self.tokens, tree, self.blocks, self.code, self.bytecode, self.pyc]
+        return "\n\n".join(str(part) for part in parts)
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        tree = f"<p><b>Syntax tree</b></p>{self.tree.html}"
+        shown = [part._repr_html_() for part in (self.blocks, self.code, self.bytecode, self.pyc)]
+        return "".join([self.tokens._repr_html_(), tree, *shown])
+
+
+def stages(source: str, *, invalidation: str = "timestamp") -> Stages:
+    r"""Return what each stage of the compiler makes of `source`.
+
+    Args:
+        source: Python source text.
+        invalidation: how the ``.pyc`` file tells whether it is stale: ``"timestamp"``,
+            ``"checked hash"`` or ``"unchecked hash"``.
+
+    Raises:
+        BytecodeError: if `source` is no text or does not compile, or `invalidation` is none of
+            the three.
+
+    >>> found = stages("d = a + b * c")
+    >>> found.tokens.column("text")
+    ('d', '=', 'a', '+', 'b', '*', 'c', '⏎', '')
+    >>> print(found.tree.plain.splitlines()[0])
+    Module(
+    >>> dict(found.code.rows)["names"]
+    'a, b, c, d'
+    >>> found.pyc.flags, len(found.pyc.header)
+    (0, 16)
+
+    Source: https://devguide.python.org/internals/compiler/.
+    """
+    if not isinstance(source, str):
+        raise BytecodeError(
+            f"stages expects source text, got {describe(source)}; for a function's bytecode there "
+            "is disassemble(function)."
+        )
+    if invalidation not in _MODES:
+        raise BytecodeError(
+            f"invalidation expects one of {', '.join(_MODES)}, got {describe(invalidation)}."
+        )
+    code = compiled(source)
+    return Stages(
+        source,
+        _tokens(source),
+        _tree(source),
+        _attributes(code),
+        disassemble(source),
+        _pyc(source, invalidation),
+    )
+
+
+class _Number:
+    """An integer of the tree; Python refuses to write one of more than 4,300 digits."""
+
+    def __init__(self, value: int) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return short(self.value)
+
+
+def _tokens(source: str) -> Table:
+    rows = []
+    for token in tokenize.generate_tokens(io.StringIO(source).readline):
+        text = token.string.replace("\n", "⏎")
+        if token.type == tokenize.NEWLINE and not text:
+            text = "⏎"  # the tokenizer adds the line end that the last line lacks
+        kind = tokenize.tok_name[token.exact_type]
+        rows.append([token.start[0], token.start[1], kind, text])
+    return Table(["line", "column", "token", "text"], rows, title="Tokens")
+
+
+def _tree(source: str) -> Page:
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Constant) and type(node.value) is int:
+            node.value = _Number(node.value)  # type: ignore[assignment]
+    try:
+        text = ast.dump(tree, indent=2)
+    except RecursionError:
+        raise BytecodeError(
+            "The source text is nested too deeply for its tree to be shown. Divide the expression."
+        ) from None
+    return show_code(text)
+
+
+def _attributes(code: CodeType) -> Table:
+    def listed(values: tuple[object, ...]) -> str:
+        shown = [f"<code {v.co_name}>" if isinstance(v, CodeType) else describe(v) for v in values]
+        return ", ".join(shown) or "none"
+
+    rows = [
+        ["constants", listed(code.co_consts)],
+        ["names", ", ".join(code.co_names) or "none"],
+        ["local variables", ", ".join(code.co_varnames) or "none"],
+        ["stack, at most", f"{code.co_stacksize} values"],
+        ["bytecode", f"{len(code.co_code)} bytes: {describe(code.co_code.hex(' '))}"],
+    ]
+    return Table(["part", "holds"], rows, title="Code object")
+
+
+def _pyc(source: str, invalidation: str) -> Pyc:
+    with tempfile.TemporaryDirectory() as folder:
+        text, target = Path(folder, "source.py"), Path(folder, "source.pyc")
+        text.write_text(source, encoding="utf-8", newline="")
+        py_compile.compile(
+            str(text),
+            cfile=str(target),
+            dfile="<source>",
+            doraise=True,
+            invalidation_mode=_MODES[invalidation],
+        )
+        data = target.read_bytes()
+    return Pyc(data[:16], len(data), marshal.loads(data[16:]))

@@ -1,0 +1,216 @@
+"""Where `dis` of CPython 3.11 to 3.14 differ, and nowhere else: one stream of instructions.
+
+What differs: 3.13 hands out the inline caches as a list on their instruction, before that they
+were instructions named ``CACHE``; 3.13 calls a jump's target ``L1``, before it was an offset; and
+the names of instructions that the interpreter has specialised are known to `dis`, but not to
+``dis.stack_effect``. Line numbers are taken from the positions (PEP 657), alike on all.
+"""
+
+from __future__ import annotations
+
+import dis
+import sys
+from collections.abc import Iterator
+from dataclasses import dataclass
+from types import CodeType
+from typing import Any
+
+from hpml.bytecode.safe_repr import short
+
+_LEAVES = frozenset(
+    {
+        "RETURN_VALUE",
+        "RETURN_CONST",
+        "RAISE_VARARGS",
+        "RERAISE",
+        "JUMP_FORWARD",
+        "JUMP_BACKWARD",
+        "JUMP_BACKWARD_NO_INTERRUPT",
+        "INTERPRETER_EXIT",
+    }
+)
+"""Instructions after which the next one is not reached by going on."""
+
+JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
+"""The opcodes that may jump."""
+
+
+@dataclass(frozen=True)
+class Decoded:
+    """One instruction as `dis` knows it, in one form for all versions.
+
+    Attributes:
+        offset: in bytes from the start of the code.
+        opname: such as ``"BINARY_OP"``; specialised, such as ``"BINARY_OP_ADD_INT"``, if asked for.
+        arg: the number behind the opcode, with what ``EXTENDED_ARG`` added; None if it takes none.
+        argrepr: what the number stands for: ``"x"``, ``"+"``, ``"to 24"``.
+        target: the offset it may jump to, or None.
+        is_target: whether a jump may lead here.
+        effect: by how much the stack is higher afterwards, when it does not jump.
+        effect_jump: the same when it jumps; None for what cannot jump.
+        falls_through: whether the next instruction may follow.
+        span: first line, last line, first column, last column; columns in bytes of UTF-8.
+    """
+
+    offset: int
+    opname: str
+    arg: int | None
+    argrepr: str
+    target: int | None
+    is_target: bool
+    effect: int | None
+    effect_jump: int | None
+    falls_through: bool
+    span: tuple[int | None, int | None, int | None, int | None]
+
+
+@dataclass(frozen=True, slots=True)
+class ExceptionEntry:
+    """One row of a code object's exception table.
+
+    Attributes:
+        start: offset of the first instruction that it guards.
+        end: offset behind the last one.
+        target: where an exception in between leads.
+        depth: how high the stack is left before the exception is pushed.
+        lasti: whether the offset of the instruction that raised is pushed first.
+    """
+
+    start: int
+    end: int
+    target: int
+    depth: int
+    lasti: bool
+
+
+def python_version() -> str:
+    """Return the version of Python whose opcodes are in use, such as ``"3.12"``."""
+    return ".".join(map(str, sys.version_info[:2]))
+
+
+def decoded(code: CodeType, *, show_caches: bool, adaptive: bool) -> Iterator[Decoded]:
+    """Yield the instructions of one code object, without those of code objects inside it."""
+    listed_caches = show_caches and not hasattr(dis.Instruction, "cache_info")
+    for step in listed(code, adaptive=adaptive, show_caches=listed_caches):
+        jumps = _base_opcode(step.opname) in JUMPS
+        yield Decoded(
+            step.offset,
+            step.opname,
+            step.arg,
+            stands_for(step),
+            step.argval if jumps else None,
+            step.is_jump_target,
+            _effect(step, jump=False),
+            _effect(step, jump=True) if jumps else None,
+            base_name(step.opname) not in _LEAVES,
+            _span(step),
+        )
+        if show_caches:
+            yield from _listed_caches(step)
+
+
+def exception_entries(code: CodeType) -> tuple[ExceptionEntry, ...]:
+    """Return the exception table: which instructions are guarded, and where they lead."""
+    found: Any = getattr(dis.Bytecode(code), "exception_entries", ())
+    return tuple(ExceptionEntry(e.start, e.end, e.target, e.depth, e.lasti) for e in found)
+
+
+_LONGEST = 80
+"""The most characters that stand for a constant."""
+
+
+class _Constant:
+    """Stands for a constant while `dis` writes it: some cost much to write, or cannot be."""
+
+    def __init__(self, value: object) -> None:
+        self.value = value
+
+    def __repr__(self) -> str:
+        return short(self.value, _LONGEST)
+
+
+def listed(
+    code: CodeType, *, adaptive: bool = False, show_caches: bool = False
+) -> list[dis.Instruction]:
+    """Return the instructions that `dis` lists; a long constant is written shortly.
+
+    As `dis` writes every constant in full, a long text would stand in every table, and a number of
+    more than 4,300 digits is an error.
+    """
+    constants = code.co_consts
+    if not any(_is_long(constant) for constant in constants):
+        return list(dis.get_instructions(code, adaptive=adaptive, show_caches=show_caches))
+    changed = code.replace(
+        co_consts=tuple(_Constant(each) if _is_long(each) else each for each in constants)
+    )
+    found = list(dis.get_instructions(changed, show_caches=show_caches))
+    for place, step in enumerate(found):
+        if type(step.argval) is _Constant:
+            found[place] = step._replace(argval=step.argval.value)
+    if adaptive:
+        # A changed copy has learnt nothing: the names are those of the code's own bytes.
+        names: Any = dis._all_opname if hasattr(dis, "_all_opname") else dis.opname
+        learnt: Any = code
+        data: bytes = learnt._co_code_adaptive
+        found = [step._replace(opname=names[data[step.offset]]) for step in found]
+    return found
+
+
+def _is_long(value: object) -> bool:
+    if type(value) is int:
+        return value.bit_length() > 4 * _LONGEST
+    if type(value) in (str, bytes):
+        return len(value) > _LONGEST  # type: ignore[arg-type]
+    if type(value) in (tuple, frozenset):
+        return len(value) > _LONGEST or any(map(_is_long, value))  # type: ignore[arg-type, call-overload]
+    return False
+
+
+def stands_for(step: dis.Instruction) -> str:
+    """Return what the argument stands for, as text that is the same on every version."""
+    if _base_opcode(step.opname) in JUMPS:
+        return f"to {step.argval}"
+    # A code object's repr has its address and the path of its file, which say nothing here.
+    if isinstance(step.argval, CodeType):
+        return f"<code {step.argval.co_name}>"
+    return step.argrepr
+
+
+def _listed_caches(step: Any) -> Iterator[Decoded]:
+    # 3.13 and later; on 3.11 and 3.12 the caches came as instructions already.
+    offset = step.offset + 2
+    for name, size, data in getattr(step, "cache_info", None) or ():
+        for unit in range(size):
+            text = "" if unit else f"{name}: {int.from_bytes(data, 'little')}"
+            yield Decoded(offset, "CACHE", 0, text, None, False, 0, None, True, _span(step))
+            offset += 2
+
+
+def _span(step: Any) -> tuple[int | None, int | None, int | None, int | None]:
+    return tuple(step.positions) if step.positions else (None, None, None, None)
+
+
+def base_name(opname: str) -> str:
+    """Return the instruction that a specialised one stands for; any other name as it is.
+
+    >>> base_name("BINARY_OP_ADD_INT"), base_name("BINARY_OP")
+    ('BINARY_OP', 'BINARY_OP')
+    """
+    specialised: dict[str, str] = getattr(dis, "deoptmap", {})
+    return specialised.get(opname, opname)
+
+
+def _base_opcode(opname: str) -> int | None:
+    return dis.opmap.get(base_name(opname))
+
+
+def _effect(step: Any, *, jump: bool) -> int | None:
+    opcode = _base_opcode(step.opname)
+    if opcode is None:
+        return None
+    if step.opname == "RETURN_VALUE":
+        return -1  # 3.14 counts the caller's stack, on which the value goes
+    try:
+        return dis.stack_effect(opcode, step.arg, jump=jump)
+    except ValueError:
+        return None

@@ -1,0 +1,83 @@
+"""Makes a code object ready to run.
+
+The instructions are those that `dis` lists for this very code object; no byte is decoded here, so
+that the machine runs what this CPython compiled, and says so when it meets an opcode it lacks.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import CodeType
+
+from hpml.bytecode.disassembly.versions import (
+    JUMPS,
+    exception_entries,
+    listed,
+    python_version,
+    stands_for,
+)
+from hpml.bytecode.errors import BytecodeError, UnknownOpcodeError
+from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
+from hpml.bytecode.machine.opcodes.names import load_f_back
+from hpml.bytecode.machine.opcodes.versions import HANDLERS
+
+
+def decode(code: CodeType) -> DecodedCode:
+    """Return the instructions of `code`.
+
+    >>> decoded = decode((lambda a: a).__code__)
+    >>> [instruction.opname for instruction in decoded.instructions][::2]
+    ['RESUME', 'RETURN_VALUE']
+    """
+    version = python_version()
+    handlers = HANDLERS.get(version)
+    if handlers is None or sys.implementation.name != "cpython":
+        raise BytecodeError(
+            f"The stack machine knows the opcodes of CPython {', '.join(HANDLERS)}, and this is "
+            f"{sys.implementation.name} {version}. Run it on one of those."
+        )
+    found = listed(code)
+    number_at = {item.offset: number for number, item in enumerate(found)}
+    guards = {
+        offset: entry
+        for entry in exception_entries(code)
+        for offset in range(entry.start, entry.end, 2)
+    }
+    instructions = []
+    for item in found:
+        handler = handlers.get(item.opname)
+        if item.argval == "f_back" and item.opname == "LOAD_ATTR":
+            handler = load_f_back
+        if handler is None:
+            raise UnknownOpcodeError(
+                f"The stack machine has no handler for {item.opname} of Python {version} "
+                f"(in {code.co_qualname}, line {item.positions and item.positions.lineno}). It "
+                "runs everything that an ordinary function can contain, but not async code.",
+                opname=item.opname,
+                version=version,
+            )
+        guard = guards.get(item.offset)
+        instructions.append(
+            DecodedInstruction(
+                handler=handler,
+                offset=item.offset,
+                line=item.positions.lineno if item.positions else None,
+                opname=item.opname,
+                arg=item.arg or 0,
+                argval=item.argval,
+                argrepr=stands_for(item),
+                has_arg=item.arg is not None,
+                target=number_at[item.argval] if item.opcode in JUMPS else -1,
+                guard=guard,
+                guard_target=number_at[guard.target] if guard else -1,
+            )
+        )
+    # A parameter that inner functions use is a variable and a cell in one slot.
+    cells = [name for name in code.co_cellvars if name not in code.co_varnames]
+    return DecodedCode(
+        code=code,
+        instructions=tuple(instructions),
+        number_at=number_at,
+        slot_names=(*code.co_varnames, *cells, *code.co_freevars),
+        cell_names=frozenset((*code.co_cellvars, *code.co_freevars)),
+    )

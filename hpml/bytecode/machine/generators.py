@@ -1,0 +1,174 @@
+"""Generators whose body the machine runs, and which are real generators to everybody else.
+
+`start` returns an ordinary Python generator that passes each ``next``, ``send``, ``throw`` and
+``close`` on to the interpreted frame. So ``for`` loops, ``list``, ``contextlib`` and
+``inspect.isgenerator`` need not know about the machine.
+"""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Generator
+from types import GeneratorType, SimpleNamespace
+from typing import Any
+
+from hpml.bytecode.machine import tracebacks
+from hpml.bytecode.machine.interpreter import run, unwind
+from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise, Return, Yield
+from hpml.bytecode.plain_attributes import (
+    context_of,
+    returned_by,
+    set_context,
+    set_traceback,
+    traceback_of,
+    unchanged,
+)
+
+_YIELD_FROM = 2
+"""The argument of the RESUME after a ``yield from``, in the lowest two bits."""
+
+_OUTSIDE_TRY = 4
+"""Set in the argument of a RESUME that stands in no ``try`` block, from 3.13 on."""
+
+
+def start(frame: Frame) -> Any:
+    """Return the generator whose body is `frame`, which stands after its first instructions."""
+    stack = frame.coroutine_stack = CoroutineStack(frame.coroutine_stack.state)
+    generator: Any = _generator(stack, frame)
+    generator.__name__ = frame.short_name
+    generator.__qualname__ = frame.name
+    return generator
+
+
+def _generator(coroutine_stack: CoroutineStack, frame: Frame) -> Generator[Any, Any, Any]:
+    value, thrown = None, None
+    while True:
+        outcome = _resume(coroutine_stack, frame, value, thrown)
+        value = thrown = None
+        if isinstance(outcome, Return):
+            return outcome.value
+        if isinstance(outcome, Reraise):
+            with unchanged(outcome.error, sys.exc_info()[1]):
+                raise outcome.error
+        # What is yielded must not live on here while the generator waits.
+        produced = [outcome.value]
+        del outcome
+        try:
+            value = yield produced.pop()
+        except BaseException as received:  # noqa: BLE001 - thrown in for the body to see
+            thrown = received
+
+
+def _resume(
+    coroutine_stack: CoroutineStack, frame: Frame, value: Any, thrown: BaseException | None
+) -> Return | Yield | Reraise:
+    """Run the body until it yields or ends."""
+    state = coroutine_stack.state
+    if thrown is not None:
+        tracebacks.clean(thrown)
+        if state.stopped:
+            return Reraise(thrown)
+    coroutine_stack.push(frame)
+    if thrown is not None:
+        early = _throw(coroutine_stack, frame, thrown)
+        if early is not None:
+            if coroutine_stack.frames:
+                coroutine_stack.frames.clear()
+                state.depth -= 1
+            return early
+    else:
+        frame.stack.append(value)
+    try:
+        outcome = run(coroutine_stack)
+    finally:
+        # After a return or an exception the stack has left the frame by itself.
+        if coroutine_stack.frames:
+            coroutine_stack.frames.clear()
+            state.depth -= 1
+    return outcome
+
+
+def _throw(
+    coroutine_stack: CoroutineStack, frame: Frame, error: BaseException
+) -> Yield | Reraise | None:
+    """Raise `error` where the body stands; return an outcome if there is one already.
+
+    A body that waits in a ``yield from`` hands the exception on first (PEP 380).
+    """
+    following = frame.decoded.instructions[frame.index]
+    if following.opname == "RESUME" and following.arg & 3 == _YIELD_FROM:
+        inner = frame.stack[-1]
+        try:
+            handed_on = _throw_into(coroutine_stack, inner, error)
+        except BaseException as raised:  # noqa: BLE001 - whatever the inner generator raises
+            error = raised
+        else:
+            if handed_on is not None:
+                return handed_on
+        tracebacks.clean(error)
+        if _ends_loop(frame, error):
+            return None
+    if issubclass(type(error), GeneratorExit) and following.arg & _OUTSIDE_TRY:
+        # Nobody can catch it here: from 3.13 on CPython ends the generator at once.
+        set_traceback(error, tracebacks.entry(error, frame))
+        return Reraise(error)
+    frame.stack.append(None)  # in the place of a sent value
+    handled = coroutine_stack.handled
+    if handled is not None and handled is not error and context_of(error) is None:
+        set_context(error, handled)
+    return None if unwind(coroutine_stack, error, in_traceback=False) else Reraise(error)
+
+
+def _throw_into(coroutine_stack: CoroutineStack, inner: Any, error: BaseException) -> Yield | None:
+    """Hand `error` to the inner iterator; return what it yields, or None if it takes none."""
+    if issubclass(type(error), GeneratorExit):
+        close = _method_close(inner)
+        if close is not None:
+            close()
+        return None
+    if isinstance(inner, GeneratorType):
+        running = coroutine_stack.state.running
+        running.append(coroutine_stack)  # the inner generator may ask for its callers
+        try:
+            return Yield(inner.throw(error))
+        finally:
+            running.pop()
+    throw = getattr(inner, "throw", None)
+    return None if throw is None else Yield(throw(error))
+
+
+def _method_close(inner: Any) -> Any:
+    """Return the method ``close``, or None; an error of looking it up is reported and ignored."""
+    try:
+        return getattr(inner, "close", None)
+    except BaseException as error:  # noqa: BLE001 - whatever a foreign __getattr__ raises
+        report: Any = SimpleNamespace(
+            exc_type=type(error),
+            exc_value=error,
+            exc_traceback=traceback_of(error),
+            err_msg=None,
+            object=inner,
+        )
+        if sys.version_info >= (3, 14):
+            report.err_msg = f"Exception ignored while closing generator {inner!r}"
+            report.object = None
+        sys.unraisablehook(report)
+        return None
+
+
+def _ends_loop(frame: Frame, error: BaseException) -> bool:
+    """On 3.11, leave the loop of a ``yield from`` whose inner generator has returned.
+
+    From 3.12 on the instruction CLEANUP_THROW does this.
+    """
+    instructions = frame.decoded.instructions
+    send = instructions[frame.index - 2]
+    if send.opname != "SEND" or instructions[send.target].opname == "END_SEND":
+        return False
+    frame.stack.pop()
+    frame.current = instructions[send.target - 1]
+    if not issubclass(type(error), StopIteration):
+        return False
+    frame.stack.append(returned_by(error))
+    frame.index = send.target
+    return True

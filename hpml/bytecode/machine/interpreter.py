@@ -1,0 +1,167 @@
+"""The loop: fetch the next instruction, execute it, go on where it says.
+
+Calls among interpreted functions are frames on a list and not recursion of the machine, so that a
+program that recurses too deep meets its own limit.
+
+An exception is an ordinary value here. When an instruction raises, the exception table of its code
+object says where the handler is; without one the frame ends and its caller raises, and so on.
+While a program handles an exception, `CoroutineStack.handled` holds it, and its instructions are
+executed inside an ``except`` block for that exception: so `sys.exc_info`, a bare ``raise`` and the
+``__context__`` of new exceptions are what they would be without the machine.
+"""
+
+from __future__ import annotations
+
+import sys
+
+from hpml.bytecode.errors import StepLimitError, UnknownOpcodeError
+from hpml.bytecode.machine import tracebacks
+from hpml.bytecode.machine.decoded_code import DecodedInstruction
+from hpml.bytecode.machine.state import (
+    CoroutineStack,
+    Enter,
+    Frame,
+    Handler,
+    Reraise,
+    Return,
+    Signal,
+    Yield,
+)
+from hpml.bytecode.plain_attributes import set_traceback, unchanged
+
+_OURS = (StepLimitError, UnknownOpcodeError)
+
+_LOOKS_FOR_SIGNALS = ("RESUME", "JUMP_BACKWARD", "POP_JUMP_BACKWARD")
+
+
+def run(stack: CoroutineStack) -> Return | Yield | Reraise:
+    """Run until the first frame returns, yields or raises; say which."""
+    # The list of stacks and the observer follow one line of control: that of the own thread.
+    state = stack.state
+    running = state.running if state.in_own_thread() else []
+    running.append(stack)
+    try:
+        while True:
+            in_traceback = False
+            try:
+                signal = _until_signal(stack)
+                if not isinstance(signal, Reraise):
+                    return signal
+                error, in_traceback = signal.error, True
+                del signal
+            except _OURS:
+                state.stopped = True
+                raise
+            except BaseException as caught:  # noqa: BLE001 - whatever the program raises
+                error = caught
+            # Out of the `except` block: nothing must count as handled by the machine itself.
+            if not in_traceback:
+                tracebacks.clean(error)
+            if not _raise(stack, error, in_traceback=in_traceback):
+                return Reraise(error)
+            del error  # it lives as long as the program wants, and not until the next one
+    finally:
+        running.pop()
+
+
+def _until_signal(stack: CoroutineStack) -> Return | Yield | Reraise:
+    """Execute instructions until one ends or leaves the first frame, or raises."""
+    state = stack.state
+    observer = state.observer if state.in_own_thread() else None
+    frames = stack.frames
+    frame = frames[-1]
+    instructions = frame.decoded.instructions
+    while True:
+        instruction = instructions[frame.index]
+        frame.index += 1
+        frame.current = instruction
+        state.steps += 1
+        if state.steps > state.max_steps:
+            _between_steps(stack, frame)
+        if observer is not None:
+            observer.before(frame)
+        if stack.handled is None:
+            signal = instruction.handler(frame, instruction)
+        else:
+            signal = _while_handling(stack.handled, instruction.handler, frame, instruction)
+        if observer is not None:
+            observer.after(frame, signal)
+        if signal is None:
+            continue
+        if type(signal) is Enter:
+            frames.append(signal.frame)
+        elif type(signal) is Return:
+            frames.pop()
+            state.depth -= 1
+            if not frames:
+                return signal
+            # No local variable for the value: it would live longer than the program lets it.
+            finish = frame.finish
+            frames[-1].stack.append(signal.value if finish is None else finish(signal.value))
+            finish = None
+        else:
+            return signal  # type: ignore[no-any-return]
+        frame = frames[-1]
+        instructions = frame.decoded.instructions
+
+
+def unwind(stack: CoroutineStack, error: BaseException, *, in_traceback: bool) -> bool:
+    """Leave frames until one has a handler for `error`; return whether there is one."""
+    while stack.frames:
+        frame = stack.frames[-1]
+        if not in_traceback:
+            set_traceback(error, tracebacks.entry(error, frame))
+        in_traceback = False
+        guard = frame.current.guard
+        if guard is not None:
+            del frame.stack[guard.depth :]
+            if guard.lasti:
+                frame.stack.append(frame.current.offset)
+            frame.stack.append(error)
+            frame.index = frame.current.guard_target
+            return True
+        frame.stack.clear()
+        stack.frames.pop()
+        stack.state.depth -= 1
+    return False
+
+
+def _between_steps(stack: CoroutineStack, frame: Frame) -> None:
+    """Deliver signals that wait, where CPython would; mind the limit of steps."""
+    state = stack.state
+    waiting = state.signals.waiting
+    if waiting and state.in_own_thread():
+        # CPython looks for signals at the end of a call, and at the beginning of the others.
+        following = frame.current
+        before = frame.decoded.instructions[frame.index - 2] if frame.index > 1 else following
+        after_call = before.opname.startswith("CALL")
+        if after_call or following.opname.startswith(_LOOKS_FOR_SIGNALS):
+            number, handler = waiting.pop(0)
+            state.wake_if(bool(waiting))
+            frame.current = before if after_call else following
+            handler(number, state.signals.program_frame())
+            frame.current = following
+    state.check_limit()
+
+
+def _raise(stack: CoroutineStack, error: BaseException, *, in_traceback: bool) -> bool:
+    """Go to the handler of an exception that an instruction raised, and tell the observer."""
+    frame = stack.frames[-1]
+    caught = unwind(stack, error, in_traceback=in_traceback)
+    observer = stack.state.observer
+    if observer is not None and stack.state.in_own_thread():
+        observer.raised(frame, error)
+    return caught
+
+
+def _while_handling(
+    handled: BaseException, handler: Handler, frame: Frame, instruction: DecodedInstruction
+) -> Signal | None:
+    """Execute `instruction` with `handled` as the exception that is being handled."""
+    before = unchanged(handled, sys.exc_info()[1])
+    try:
+        raise handled
+    except BaseException:  # noqa: BLE001 - `handled` itself, of any type
+        if sys.exc_info()[1] is handled:
+            before.restore()  # raising it here is no event of the program
+        return handler(frame, instruction)

@@ -1,0 +1,263 @@
+"""The stack machine: runs functions from the bytecode that this CPython compiled.
+
+`Machine` holds the options; `run` and `trace` use one with the usual options. A run is a
+`MachineState` of frames on coroutine stacks; the instructions themselves are in ``opcodes``.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import traceback
+from collections.abc import Callable
+from types import FunctionType, MethodType
+from typing import Any, Literal
+
+from hpml.base.errors import describe
+from hpml.bytecode.disassembly.versions import python_version
+from hpml.bytecode.errors import BytecodeError, StepLimitError
+from hpml.bytecode.machine import interpreter, tracebacks
+from hpml.bytecode.machine.decode import decode
+from hpml.bytecode.machine.recorder import Recorder, raised_text
+from hpml.bytecode.machine.state import ASYNC, CoroutineStack, MachineState, Reraise
+from hpml.bytecode.machine.trace import Raised, Trace
+from hpml.bytecode.plain_attributes import unchanged
+from hpml.bytecode.safe_repr import short
+
+RUN_LIMIT = 100_000_000
+TRACE_LIMIT = 100_000
+
+StepInto = bool | Literal["module"] | Callable[[FunctionType], bool]
+
+
+class Machine:
+    """A stack machine with its options.
+
+    Args:
+        max_steps: how many instructions a run may take; by default 100 million without and
+            100 thousand with a trace.
+        step_into: which Python functions that the program calls are interpreted as well: all
+            (True), none (False), those of the same module as the first function (``"module"``), or
+            those for which a function returns true.
+
+    Functions that are not stepped into, everything written in C, and whatever C code calls back
+    (the ``key`` of ``sorted``, an ``__add__``, a property) are executed by CPython within one
+    instruction. What looks at the stack of calls from there (``inspect.stack``, the line of a
+    warning) sees the machine, and so does what watches execution (`sys.settrace`) or looks into a
+    generator (``gi_frame``, ``gi_yieldfrom``).
+
+    Python has no way to make a frame object of a given call, so those that a program gets are
+    copies: ``f_code`` is a copy of the function's code, a write through ``f_locals`` (3.13) changes
+    nothing, and in a traceback ``f_lineno`` and ``f_back`` are None (``tb_lineno`` is right) and
+    the variables those of the moment of the exception.
+
+    A program that meets the limit leaves by way of its ``finally`` and ``with``, with a few steps
+    more for them; then the limit is reported. Signals reach the program between instructions;
+    a handler that is set by a function which is not stepped into may interrupt the machine itself.
+    Steps that another thread takes are not recorded. A generator that is driven by a generator
+    costs a few of Python's own calls, so that some hundred of them in each other reach the limit of
+    recursion earlier than without the machine. From 3.14 on CPython does not count the reference of
+    a parameter that was lent by its caller, and `sys.getrefcount` counts it here.
+
+    >>> Machine(max_steps=1000).run(sum, [1, 2])
+    Traceback (most recent call last):
+    hpml.bytecode.errors.BytecodeError: The stack machine runs Python functions, and <built-in ...
+    >>> def forever():
+    ...     while True:
+    ...         pass
+    >>> Machine(max_steps=1000).run(forever)
+    Traceback (most recent call last):
+    hpml.bytecode.errors.StepLimitError: The program took 1,000 instructions and had not ended. ...
+    """
+
+    def __init__(self, *, max_steps: int | None = None, step_into: StepInto = True) -> None:
+        if max_steps is not None and (type(max_steps) is not int or max_steps < 1):
+            raise BytecodeError(
+                f"max_steps is {describe(max_steps)}; pass a whole number above 0, or None."
+            )
+        if not (isinstance(step_into, bool) or step_into == "module" or callable(step_into)):
+            raise BytecodeError(
+                f"step_into is {describe(step_into)}; pass True, False, 'module', or a function "
+                "that takes a function and returns whether to step into it."
+            )
+        self.max_steps = max_steps
+        self.step_into = step_into
+
+    def run(self, function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Any:
+        """Return what ``function(*args, **keywords)`` returns, executed by the machine.
+
+        An exception of the program leaves as it would leave the function, with the program's lines
+        in its traceback and none of the machine's.
+
+        Raises:
+            BytecodeError: if `function` is no Python function, or async.
+            StepLimitError: if it takes more than `max_steps` instructions.
+            UnknownOpcodeError: if it has an instruction that the machine lacks.
+        """
+        # An exception gets no entry for this frame: a bare `raise` adds none, and the entry from
+        # the failing call is taken out before.
+        try:
+            return self._run(function, args, keywords)
+        except BytecodeError:
+            raise
+        except BaseException as error:
+            tracebacks.clean(error)
+            raise
+
+    def _run(
+        self, function: Callable[..., Any], args: tuple[Any, ...], keywords: dict[str, Any]
+    ) -> Any:
+        plain, first = _plain(function)
+        state = MachineState(self.max_steps or RUN_LIMIT, self._predicate(plain), decode)
+        outcome = _call(state, plain, [*first, *args], keywords)
+        if state.limit is not None:
+            raise state.limit_error()
+        if isinstance(outcome, Reraise):
+            with unchanged(outcome.error, sys.exc_info()[1]):
+                raise outcome.error
+        return outcome.value
+
+    def trace(self, function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Trace:
+        """Return every step of ``function(*args, **keywords)``.
+
+        An exception of the program is in the trace and not raised.
+
+        Raises:
+            BytecodeError: if `function` is no Python function, or async.
+            StepLimitError: if it takes more than `max_steps` instructions; its attribute ``trace``
+                holds the steps until then.
+            UnknownOpcodeError: if it has an instruction that the machine lacks.
+        """
+        plain, first = _plain(function)
+        recorder = Recorder()
+        state = MachineState(
+            self.max_steps or TRACE_LIMIT, self._predicate(plain), decode, recorder
+        )
+        try:
+            with recorder.listening():
+                outcome = _call(state, plain, [*first, *args], keywords)
+            if state.limit is not None:
+                raise state.limit_error()
+        except StepLimitError as error:
+            error.trace = _trace(plain, recorder, None, None)
+            raise
+        # A generator that is left may run on, unrecorded.
+        state.end_recording(RUN_LIMIT)
+        if isinstance(outcome, Reraise):
+            if isinstance(outcome.error, KeyboardInterrupt):
+                raise outcome.error  # somebody pressed stop
+            return _trace(plain, recorder, None, _report(outcome.error))
+        return _trace(plain, recorder, short(outcome.value), None)
+
+    def _predicate(self, function: FunctionType) -> Callable[[FunctionType], bool]:
+        choice = self.step_into
+        if choice == "module":
+            return lambda other: other.__globals__ is function.__globals__
+        if isinstance(choice, bool):
+            return lambda other: bool(choice)
+        assert not isinstance(choice, str)
+        return choice
+
+
+def run(function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Any:
+    """Return what ``function(*args, **keywords)`` returns, executed by the stack machine.
+
+    >>> def mean(*numbers):
+    ...     return sum(numbers) / len(numbers)
+    >>> run(mean, 1, 2, 6)
+    3.0
+
+    Raises:
+        BytecodeError: as `Machine.run` does.
+    """
+    try:
+        return Machine().run(function, *args, **keywords)
+    except BytecodeError:
+        raise
+    except BaseException as error:
+        tracebacks.clean(error)
+        raise
+
+
+def trace(function: Callable[..., Any], /, *args: Any, **keywords: Any) -> Trace:
+    """Return every step of ``function(*args, **keywords)``, executed by the stack machine.
+
+    >>> def lecture(a, b, c):
+    ...     d = a + b * c
+    ...     return d
+    >>> steps = trace(lecture, 2, 3, 4)
+    >>> [step.stack_after for step in steps if step.opname == "BINARY_OP"]
+    [('2', '12'), ('14',)]
+    >>> steps.value
+    '14'
+
+    Raises:
+        BytecodeError: as `Machine.trace` does.
+    """
+    return Machine().trace(function, *args, **keywords)
+
+
+def _plain(function: object) -> tuple[FunctionType, tuple[Any, ...]]:
+    """Return the Python function behind `function`, and the arguments that come with it."""
+    first: tuple[Any, ...] = ()
+    plain = function
+    if isinstance(plain, MethodType):
+        first, plain = (plain.__self__,), plain.__func__
+    if not isinstance(plain, FunctionType):
+        raise BytecodeError(
+            f"The stack machine runs Python functions, and {describe(function)} is not one. To run "
+            "something else, wrap the call: run(lambda: ...)."
+        )
+    if plain.__code__.co_flags & ASYNC:
+        raise BytecodeError(
+            f"{plain.__qualname__} is async, and the stack machine has no event loop to run it. "
+            "Pass an ordinary function."
+        )
+    return plain, first
+
+
+def _call(
+    state: MachineState, function: FunctionType, args: list[Any], keywords: dict[str, Any]
+) -> Any:
+    stack = CoroutineStack(state)
+    frame = state.frame(function, args, keywords, stack)
+    if frame is None:
+        function(*args, **keywords)  # CPython words what is wrong with the arguments
+        raise BytecodeError(f"The arguments of {function.__qualname__} could not be bound.")
+    stack.push(frame)
+    state.signals.program_frame = lambda: tracebacks.stack_frame(state.frames())
+    with state.signals.wrapped():
+        outcome = interpreter.run(stack)
+    for number, handler in state.signals.waiting:
+        handler(number, sys._getframe())  # it came after the last instruction
+    return outcome
+
+
+def _report(error: BaseException) -> Raised:
+    try:
+        text = "".join(traceback.format_exception(error))
+    except Exception:  # noqa: BLE001 - whatever a foreign exception does, its name says enough
+        text = ""
+    return raised_text(error, text)
+
+
+def _trace(
+    function: FunctionType, recorder: Recorder, value: str | None, exception: Raised | None
+) -> Trace:
+    recorder.stop()
+    try:
+        # Of the code: a function that wraps another stands for that one's source.
+        lines, first_line = inspect.getsourcelines(function.__code__)
+    except (OSError, TypeError):
+        lines, first_line = [], function.__code__.co_firstlineno
+    return Trace(
+        function=function.__qualname__,
+        steps=recorder.steps,
+        value=value,
+        exception=exception,
+        printed=recorder.printed,
+        source="".join(lines),
+        first_line=first_line,
+        file=function.__code__.co_filename,
+        python=python_version(),
+    )

@@ -1,0 +1,199 @@
+"""Calls in every form, and the creation of functions."""
+
+from __future__ import annotations
+
+import builtins
+import sys
+from types import CellType, CodeType, FunctionType, MethodType
+from typing import Any
+
+from hpml.bytecode.machine.decoded_code import DecodedInstruction
+from hpml.bytecode.machine.frame_builtins import answer_from_frame
+from hpml.bytecode.machine.opcodes.classes import build_class
+from hpml.bytecode.machine.opcodes.containers import pop_many
+from hpml.bytecode.machine.state import Enter, Frame
+from hpml.bytecode.null import NULL
+from hpml.bytecode.plain_attributes import in_class
+
+
+def call(frame: Frame, function: Any, args: list[Any], keywords: dict[str, Any]) -> Enter | None:
+    """Call `function`: step into it, or let CPython execute it and push the result."""
+    callee = function
+    if type(callee) is MethodType:
+        args = [callee.__self__, *args]
+        callee = callee.__func__
+    state = frame.coroutine_stack.state
+    entered = None
+    if type(callee) is FunctionType:
+        if state.steps_into(callee):
+            entered = state.frame(callee, args, keywords, frame.coroutine_stack)
+    elif callee is builtins.__build_class__:
+        frame.stack.append(build_class(frame, *args, **keywords))
+        return None
+    elif _is_plain_class(callee) and state.steps_into(callee.__init__):
+        instance = object.__new__(callee)
+        entered = state.frame(
+            callee.__init__,
+            [instance, *args],
+            keywords,
+            frame.coroutine_stack,
+            finish=lambda value: _initialised(instance, value),
+        )
+    if entered is not None:
+        state.enter()
+        return Enter(entered)
+    answer = answer_from_frame(callee, frame, args, keywords)
+    if answer is NULL:
+        # Arguments that do not fit end here as well: CPython words the error.
+        answer = state.native_call(frame)(callee, args, keywords)
+    frame.stack.append(answer)
+    return None
+
+
+def _is_plain_class(value: Any) -> bool:
+    """Return whether calling `value` does no more than create an object and call ``__init__``."""
+    if type(value) is not type:
+        return False
+    kind: Any = value
+    plain = kind.__new__ is object.__new__ and not kind.__flags__ & _IS_ABSTRACT
+    return plain and type(in_class(kind, "__init__")) is FunctionType
+
+
+_IS_ABSTRACT = 1 << 20  # Py_TPFLAGS_IS_ABSTRACT
+
+
+def _initialised(instance: Any, value: Any) -> Any:
+    if value is not None:
+        raise TypeError(f"__init__() should return None, not '{type(value).__name__}'")
+    return instance
+
+
+def kw_names(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Keep the names of the next call's keyword arguments (3.11, 3.12)."""
+    frame.keyword_names = frame.code.co_consts[instruction.arg]
+
+
+def call_with_function_above(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
+    """Call: on the stack are NULL and a function, or a method and ``self`` (3.11, 3.12)."""
+    names = frame.keyword_names
+    frame.keyword_names = ()
+    args = pop_many(frame, instruction.arg)
+    second = frame.stack.pop()
+    first = frame.stack.pop()
+    if first is NULL:
+        return _call_named(frame, second, args, names)
+    return _call_named(frame, first, [second, *args], names)
+
+
+def call_with_function_below(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
+    """Call: on the stack are a function and NULL, or a method and ``self`` (3.13)."""
+    return _call_below(frame, instruction, ())
+
+
+def call_kw(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
+    """Call with keyword arguments, whose names are on top (3.13)."""
+    names = frame.stack.pop()
+    return _call_below(frame, instruction, names)
+
+
+def _call_below(
+    frame: Frame, instruction: DecodedInstruction, names: tuple[str, ...]
+) -> Enter | None:
+    args = pop_many(frame, instruction.arg)
+    instance = frame.stack.pop()
+    function = frame.stack.pop()
+    if instance is not NULL:
+        args = [instance, *args]
+    return _call_named(frame, function, args, names)
+
+
+def _call_named(
+    frame: Frame, function: Any, args: list[Any], names: tuple[str, ...]
+) -> Enter | None:
+    """Call with the last arguments going to the parameters `names`."""
+    if not names:
+        return call(frame, function, args, {})
+    first = len(args) - len(names)
+    return call(frame, function, args[:first], dict(zip(names, args[first:], strict=True)))
+
+
+def call_function_ex_with_flag(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
+    """Do as CALL_FUNCTION_EX, with keyword arguments if 1 is set (until 3.13)."""
+    if not instruction.arg & 1:
+        frame.stack.append(NULL)
+    return call_function_ex(frame, instruction)
+
+
+def call_function_ex(frame: Frame, instruction: DecodedInstruction) -> Enter | None:
+    """Call with an iterable of arguments and a mapping of keyword arguments, or NULL (3.14)."""
+    keywords = frame.stack.pop()
+    if keywords is NULL:
+        keywords = {}
+    args = frame.stack.pop()
+    function = frame.stack.pop()
+    other = frame.stack.pop()
+    if function is NULL:  # 3.13 has the function below the NULL
+        function = other
+    kind = type(args)
+    if in_class(kind, "__iter__") is NULL and in_class(kind, "__getitem__") is NULL:
+        function(*args, **keywords)  # CPython words the error, which names the function
+    return call(frame, function, [*args], keywords)
+
+
+# Functions
+
+
+def make_function(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a code object and what comes with it, push the function (3.11, 3.12)."""
+    code: CodeType = frame.stack.pop()
+    closure = frame.stack.pop() if instruction.arg & 8 else None
+    function = FunctionType(code, frame.globals, closure=closure)
+    if instruction.arg & 4:
+        function.__annotations__ = _pairs(frame.stack.pop())
+    if instruction.arg & 2:
+        function.__kwdefaults__ = frame.stack.pop()
+    if instruction.arg & 1:
+        function.__defaults__ = frame.stack.pop()
+    frame.stack.append(function)
+
+
+def make_plain_function(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a code object, push the function; what comes with it follows (3.13)."""
+    code: CodeType = frame.stack.pop()
+    # A function cannot be without its cells: it has empty ones until it gets its own.
+    cells = tuple(CellType() for _ in code.co_freevars)
+    frame.stack.append(FunctionType(code, frame.globals, closure=cells))
+
+
+def set_function_attribute(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a function and, below it, its closure, annotations or defaults (3.13)."""
+    function: FunctionType = frame.stack.pop()
+    value = frame.stack.pop()
+    if instruction.arg == 8:
+        # Python code cannot replace a closure; nobody else has seen this function yet.
+        made = FunctionType(function.__code__, function.__globals__, closure=value)
+        if sys.version_info >= (3, 14):
+            made.__annotate__ = function.__annotate__
+        else:
+            made.__annotations__ = function.__annotations__
+        made.__kwdefaults__ = function.__kwdefaults__
+        made.__defaults__ = function.__defaults__
+        function = made
+    elif instruction.arg == _ANNOTATE:
+        function.__annotate__ = value  # type: ignore[attr-defined]
+    elif instruction.arg == 4:
+        function.__annotations__ = _pairs(value)
+    elif instruction.arg == 2:
+        function.__kwdefaults__ = value
+    else:
+        function.__defaults__ = value
+    frame.stack.append(function)
+
+
+_ANNOTATE = 16
+"""Asks for a function that computes the annotations when somebody wants them (PEP 649, 3.14)."""
+
+
+def _pairs(parts: tuple[Any, ...]) -> dict[str, Any]:
+    """Return the dictionary of names and annotations that lie in turn in `parts`."""
+    return dict(zip(parts[::2], parts[1::2], strict=True))

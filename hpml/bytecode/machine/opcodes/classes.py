@@ -1,0 +1,148 @@
+"""Class bodies, imports, and ``with``: statements that call special methods."""
+
+from __future__ import annotations
+
+import builtins
+import inspect
+import sys
+from types import CodeType, FunctionType
+from typing import Any
+
+from hpml.bytecode.machine.decoded_code import DecodedInstruction
+from hpml.bytecode.machine.interpreter import run
+from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise
+from hpml.bytecode.null import NULL
+from hpml.bytecode.plain_attributes import in_class, traceback_of, unchanged
+
+
+def load_build_class(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push ``__build_class__``, which a class statement calls with its body as a function."""
+    frame.stack.append(frame.builtins["__build_class__"])
+
+
+def _call_run_body() -> Any:
+    return run_body()  # type: ignore[name-defined] # noqa: F821 - given with the function's globals
+
+
+# Like the body of a class, this code gets a namespace for local variables from its caller.
+_BODY: CodeType = _call_run_body.__code__.replace(
+    co_flags=_call_run_body.__code__.co_flags & ~(inspect.CO_OPTIMIZED | inspect.CO_NEWLOCALS)
+)
+
+
+def build_class(frame: Frame, function: Any, name: Any, /, *bases: Any, **keywords: Any) -> Any:
+    """Create a class whose body the machine runs.
+
+    CPython's own ``__build_class__`` does the rest: it finds the metaclass, asks it for a
+    namespace, calls the body, and calls the metaclass.
+    """
+
+    def run_body() -> Any:
+        stack = CoroutineStack(frame.coroutine_stack.state)
+        namespace = sys._getframe(1).f_locals
+        body = stack.state.frame(function, [], {}, stack, namespace=namespace)
+        assert body is not None  # the body of a class has no parameters
+        stack.push(body)
+        outcome = run(stack)
+        if isinstance(outcome, Reraise):
+            with unchanged(outcome.error, sys.exc_info()[1]):
+                raise outcome.error
+        return outcome.value
+
+    body = FunctionType(_BODY, {"run_body": run_body, "__builtins__": builtins})
+    return builtins.__build_class__(body, name, *bases, **keywords)
+
+
+# Imports
+
+
+def import_name(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop the names after ``from`` and the number of dots; push the module."""
+    names = frame.stack.pop()
+    level = frame.stack.pop()
+    if "__import__" not in frame.builtins:
+        raise ImportError("__import__ not found")
+    importer = frame.builtins["__import__"]
+    frame.stack.append(importer(instruction.argval, frame.globals, frame.namespace, names, level))
+
+
+def import_from(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push an attribute, or a submodule, of the module on top."""
+    module = frame.stack[-1]
+    name = instruction.argval
+    value = getattr(module, name, NULL)
+    if value is NULL:
+        package = getattr(module, "__name__", None)
+        value = sys.modules.get(f"{package}.{name}", NULL)
+        if value is NULL:
+            # CPython words the error, and guesses the reason (a circular import, a taken name).
+            space = {"__builtins__": {"__import__": lambda *_: module}}
+            exec(compile(f"from module import {name}", __file__, "exec"), space)
+            value = space[name]
+    frame.stack.append(value)
+
+
+def import_star(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a module into the namespace: its public names (3.11)."""
+    names_from_star(frame, frame.stack.pop())
+
+
+def names_from_star(frame: Frame, module: Any) -> None:
+    """Put the public names of `module` into the namespace."""
+    names = getattr(module, "__all__", NULL)
+    public = names is NULL
+    for name in module.__dict__ if public else names:
+        if not (public and name.startswith("_")):
+            frame.namespace[name] = getattr(module, name)
+
+
+def print_expression(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a value, and show it as the interactive prompt does (3.11)."""
+    sys.displayhook(frame.stack.pop())
+
+
+# With
+
+
+def before_with(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a context manager; push its ``__exit__`` and what its ``__enter__`` returns."""
+    manager = frame.stack.pop()
+    enter = _special(manager, "__enter__")
+    leave = NULL if enter is NULL else _special(manager, "__exit__")
+    if leave is NULL:
+        with manager:  # CPython words the error
+            raise TypeError("the methods of a context manager were found now, and not before")
+    frame.stack.append(leave)
+    frame.stack.append(enter())
+
+
+def load_special(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop an object, push a method of its class and itself, or NULL (3.14)."""
+    manager = frame.stack.pop()
+    name = instruction.argrepr
+    method = _special(manager, name)
+    if method is NULL:
+        with manager:  # CPython words the error
+            raise TypeError(f"{name} was found now, and not before")
+    frame.stack.extend((method, NULL))
+
+
+def with_except_start(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push what ``__exit__`` returns for the exception on top (3.14)."""
+    error = frame.stack[-1]
+    leave = frame.stack[-5]
+    frame.stack.append(leave(type(error), error, traceback_of(error)))
+
+
+def with_except_start_bound(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push what ``__exit__`` returns for the exception on top (until 3.13)."""
+    error = frame.stack[-1]
+    leave = frame.stack[-4]
+    frame.stack.append(leave(type(error), error, traceback_of(error)))
+
+
+def _special(value: Any, name: str) -> Any:
+    """Return a method as the language itself looks it up: in the class, not in the object."""
+    found = in_class(type(value), name)
+    bind = in_class(type(found), "__get__")
+    return found if bind is NULL else bind(found, value, type(value))

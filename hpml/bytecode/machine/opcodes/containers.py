@@ -1,0 +1,165 @@
+"""Lists, tuples, sets, dictionaries and strings: building and unpacking them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+from hpml.bytecode.machine.decoded_code import DecodedInstruction
+from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.null import NULL
+from hpml.bytecode.plain_attributes import in_class
+
+
+def pop_many(frame: Frame, count: int) -> list[Any]:
+    """Pop `count` values; return them from the lowest to the top."""
+    stack = frame.stack
+    if count == 0:
+        return []
+    values = stack[-count:]
+    del stack[-count:]
+    return values
+
+
+def build_tuple(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop values, push the tuple of them."""
+    frame.stack.append(tuple(pop_many(frame, instruction.arg)))
+
+
+def build_list(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop values, push the list of them."""
+    frame.stack.append(pop_many(frame, instruction.arg))
+
+
+def build_set(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop values, push the set of them."""
+    frame.stack.append(set(pop_many(frame, instruction.arg)))
+
+
+def build_map(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop keys and values in turn, push the dictionary of them."""
+    parts = pop_many(frame, 2 * instruction.arg)
+    frame.stack.append(dict(zip(parts[::2], parts[1::2], strict=True)))
+
+
+def build_const_key_map(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a tuple of keys and as many values, push the dictionary of them."""
+    keys = frame.stack.pop()
+    frame.stack.append(dict(zip(keys, pop_many(frame, instruction.arg), strict=True)))
+
+
+def build_string(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop strings, push them joined."""
+    frame.stack.append("".join(pop_many(frame, instruction.arg)))
+
+
+# Growing what lies `arg` deep: comprehensions, and displays with stars
+
+
+def list_append(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a value into a list."""
+    value = frame.stack.pop()
+    frame.stack[-instruction.arg].append(value)
+
+
+def set_add(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a value into a set."""
+    value = frame.stack.pop()
+    frame.stack[-instruction.arg].add(value)
+
+
+def map_add(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a value and a key into a dictionary."""
+    value = frame.stack.pop()
+    key = frame.stack.pop()
+    frame.stack[-instruction.arg][key] = value
+
+
+def list_extend(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop an iterable into a list."""
+    values = frame.stack.pop()
+    # The display words the error for a value that is not iterable.
+    frame.stack[-instruction.arg].extend([*values])
+
+
+def set_update(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop an iterable into a set."""
+    values = frame.stack.pop()
+    frame.stack[-instruction.arg].update(values)
+
+
+def dict_update(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a mapping into a dictionary."""
+    values = frame.stack.pop()
+    frame.stack[-instruction.arg].update({**values})
+
+
+def dict_merge(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a mapping into the keyword arguments of a call; no name may come twice."""
+    values = frame.stack.pop()
+    keywords = frame.stack[-instruction.arg]
+    function = frame.stack[-instruction.arg - 2]
+    if function is NULL:  # 3.13 has the function below the NULL
+        function = frame.stack[-instruction.arg - 3]
+    # Not a mapping, or a name twice: CPython words the error, which names the function.
+    kind = type(values)
+    if issubclass(kind, dict) and in_class(kind, "__iter__") is dict.__iter__:
+        values = dict(dict.items(values))  # CPython takes the items, whatever the other methods are
+    elif not hasattr(values, "keys"):
+        function(**keywords, **values)
+    for name in values.keys():  # noqa: SIM118 - the protocol; such an object may not be iterable
+        if name in keywords:
+            function(**{name: None}, **{name: None})
+        keywords[name] = values[name]
+
+
+def list_to_tuple(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Replace the list on top by a tuple (3.11)."""
+    frame.stack.append(tuple(frame.stack.pop()))
+
+
+# Unpacking
+
+
+def unpack_sequence(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop an iterable of `arg` items; push them so that the first is on top."""
+    values = frame.stack.pop()
+    wanted = instruction.arg
+    if type(values) not in (list, tuple) or len(values) != wanted:
+        values = _take(values, wanted, f"expected {wanted}", at_most=True)[0]
+    frame.stack.extend(reversed(values))
+
+
+def unpack_ex(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop an iterable; push the items after the star, the list of the star, those before it."""
+    before, after = instruction.arg & 0xFF, instruction.arg >> 8
+    expected = f"expected at least {before + after}"
+    first, rest = _take(frame.stack.pop(), before, expected)
+    starred = list(rest)
+    if len(starred) < after:
+        raise ValueError(f"not enough values to unpack ({expected}, got {before + len(starred)})")
+    last = starred[len(starred) - after :]
+    del starred[len(starred) - after :]
+    frame.stack.extend(reversed([*first, starred, *last]))
+
+
+def _take(
+    values: Any, wanted: int, expected: str, *, at_most: bool = False
+) -> tuple[list[Any], Iterator[Any]]:
+    """Return the first `wanted` items, and an iterator over the others."""
+    kind = type(values)
+    if in_class(kind, "__iter__") is NULL and in_class(kind, "__getitem__") is NULL:
+        raise TypeError(f"cannot unpack non-iterable {kind.__name__} object")
+    rest = iter(values)
+    taken: list[Any] = []
+    while len(taken) < wanted:
+        value = next(rest, NULL)
+        if value is NULL:
+            raise ValueError(f"not enough values to unpack ({expected}, got {len(taken)})")
+        taken.append(value)
+    if at_most and next(rest, NULL) is not NULL:
+        if sys.version_info >= (3, 14) and kind in (list, tuple, dict):
+            expected = f"{expected}, got {len(values)}"
+        raise ValueError(f"too many values to unpack ({expected})")
+    return taken, rest

@@ -1,0 +1,101 @@
+"""Structural pattern matching (PEP 634)."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from hpml.bytecode.machine.decoded_code import DecodedInstruction
+from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.null import NULL
+from hpml.bytecode.plain_attributes import flags
+
+# Py_TPFLAGS_SEQUENCE, Py_TPFLAGS_MAPPING and _Py_TPFLAGS_MATCH_SELF.
+_SEQUENCE = 1 << 5
+_MAPPING = 1 << 6
+_MATCHES_ITSELF = 1 << 22
+
+
+def match_sequence(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push whether the top is a sequence to patterns (a string is not)."""
+    frame.stack.append(bool(flags(type(frame.stack[-1])) & _SEQUENCE))
+
+
+def match_mapping(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push whether the top is a mapping to patterns."""
+    frame.stack.append(bool(flags(type(frame.stack[-1])) & _MAPPING))
+
+
+def get_len(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push the length of the top."""
+    frame.stack.append(len(frame.stack[-1]))
+
+
+def match_keys(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push the tuple of a mapping's values for the keys on top, or None if one is missing."""
+    keys, mapping = frame.stack[-1], frame.stack[-2]
+    values = []
+    seen = set()
+    for key in keys:
+        if key in seen:
+            raise ValueError(f"mapping pattern checks duplicate key ({key!r})")
+        seen.add(key)
+        value = mapping.get(key, NULL)
+        if value is NULL:
+            frame.stack.append(None)
+            return
+        values.append(value)
+    frame.stack.append(tuple(values))
+
+
+def match_class(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop names, a class and a subject; push the tuple of the attributes asked for, or None.
+
+    The first `arg` attributes are asked for by position, the others by name.
+    """
+    names = frame.stack.pop()
+    kind = frame.stack.pop()
+    subject = frame.stack.pop()
+    frame.stack.append(_attributes(subject, kind, instruction.arg, names))
+
+
+def _attributes(
+    subject: Any, kind: Any, positional: int, names: tuple[str, ...]
+) -> tuple[Any, ...] | None:
+    if not issubclass(type(kind), type):
+        noun = "class" if sys.version_info >= (3, 12) else "type"
+        raise TypeError(f"called match pattern must be a {noun}")
+    if not isinstance(subject, kind):
+        return None
+    values: list[Any] = []
+    asked = list(names)
+    if positional:
+        given = getattr(kind, "__match_args__", NULL)
+        itself = given is NULL and bool(flags(kind) & _MATCHES_ITSELF)
+        by_position = () if given is NULL else given
+        if type(by_position) is not tuple:
+            raise TypeError(
+                f"{kind.__name__}.__match_args__ must be a tuple (got {type(by_position).__name__})"
+            )
+        allowed = 1 if itself else len(by_position)
+        if allowed < positional:
+            raise TypeError(
+                f"{kind.__name__}() accepts {allowed} positional "
+                f"sub-pattern{'' if allowed == 1 else 's'} ({positional} given)"
+            )
+        if itself:
+            values.append(subject)
+        else:
+            asked = [*by_position[:positional], *names]
+    seen = set()
+    for name in asked:
+        if type(name) is not str:
+            raise TypeError(f"__match_args__ elements must be strings (got {type(name).__name__})")
+        if name in seen:
+            raise TypeError(f"{kind.__name__}() got multiple sub-patterns for attribute {name!r}")
+        seen.add(name)
+        value = getattr(subject, name, NULL)
+        if value is NULL:
+            return None
+        values.append(value)
+    return tuple(values)

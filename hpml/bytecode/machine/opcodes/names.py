@@ -1,0 +1,328 @@
+"""Local variables, cells, globals, attributes and items by name."""
+
+from __future__ import annotations
+
+from types import CellType, FrameType
+from typing import Any, NoReturn
+
+from hpml.bytecode.machine.decoded_code import DecodedInstruction
+from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.null import NULL
+from hpml.bytecode.own_code import is_ours
+from hpml.bytecode.plain_attributes import flags, in_class
+
+# Local variables
+
+
+def load_fast(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push a local variable (or a cell, from 3.13 on)."""
+    value = frame.slots[instruction.arg]
+    if value is NULL:
+        refuse_unbound(frame, instruction.arg)
+    frame.stack.append(value)
+
+
+def load_fast_and_clear(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push a local variable, or NULL, and forget it: a comprehension borrows its slot."""
+    frame.stack.append(frame.slots[instruction.arg])
+    frame.slots[instruction.arg] = NULL
+
+
+def load_fast_load_fast(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push two local variables."""
+    frame.stack.append(frame.slots[instruction.arg >> 4])
+    frame.stack.append(frame.slots[instruction.arg & 15])
+
+
+def store_fast(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a value into a local variable."""
+    frame.slots[instruction.arg] = frame.stack.pop()
+
+
+def store_fast_load_fast(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a value into a local variable, and push another variable."""
+    frame.slots[instruction.arg >> 4] = frame.stack.pop()
+    frame.stack.append(frame.slots[instruction.arg & 15])
+
+
+def store_fast_store_fast(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop two values into local variables."""
+    frame.slots[instruction.arg >> 4] = frame.stack.pop()
+    frame.slots[instruction.arg & 15] = frame.stack.pop()
+
+
+def delete_fast(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Forget a local variable."""
+    if frame.slots[instruction.arg] is NULL:
+        refuse_unbound(frame, instruction.arg)
+    frame.slots[instruction.arg] = NULL
+
+
+def refuse_unbound(frame: Frame, slot: int) -> NoReturn:
+    """Raise CPython's error for a variable without a value."""
+    name = frame.decoded.slot_names[slot]
+    if slot >= len(frame.slots) - len(frame.code.co_freevars):
+        raise NameError(
+            f"cannot access free variable '{name}' where it is not associated with a value in "
+            "enclosing scope",
+            name=name,
+        )
+    raise UnboundLocalError(
+        f"cannot access local variable '{name}' where it is not associated with a value"
+    )
+
+
+# Cells: variables shared with other functions
+
+
+def make_cell(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Put the value of a slot, if there is one, into a new cell in that slot."""
+    value = frame.slots[instruction.arg]
+    frame.slots[instruction.arg] = CellType() if value is NULL else CellType(value)
+
+
+def copy_free_vars(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Put the cells of outer functions into the last slots."""
+    frame.slots[len(frame.slots) - instruction.arg :] = frame.closure
+
+
+def contents(frame: Frame, slot: int) -> Any:
+    """Return what the cell in `slot` holds, or NULL."""
+    try:
+        return frame.slots[slot].cell_contents
+    except ValueError:
+        return NULL
+
+
+def load_closure(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push a cell."""
+    frame.stack.append(frame.slots[instruction.arg])
+
+
+def load_deref(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push what a cell holds."""
+    value = contents(frame, instruction.arg)
+    if value is NULL:
+        refuse_unbound(frame, instruction.arg)
+    frame.stack.append(value)
+
+
+def store_deref(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a value into a cell."""
+    frame.slots[instruction.arg].cell_contents = frame.stack.pop()
+
+
+def delete_deref(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Empty a cell."""
+    if contents(frame, instruction.arg) is NULL:
+        refuse_unbound(frame, instruction.arg)
+    del frame.slots[instruction.arg].cell_contents
+
+
+def load_classderef(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push a name of the class body or, if it is not there, what a cell holds (3.11)."""
+    frame.stack.append(frame.namespace)
+    load_from_dict_or_deref(frame, instruction)
+
+
+def load_from_dict_or_deref(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a namespace; push the name in it or, if it is not there, what a cell holds."""
+    namespace = frame.stack.pop()
+    value = item(namespace, frame.decoded.slot_names[instruction.arg])
+    if value is NULL:
+        load_deref(frame, instruction)
+    else:
+        frame.stack.append(value)
+
+
+# Globals, builtins and the names of class bodies
+
+
+def item(namespace: Any, name: str) -> Any:
+    """Return ``namespace[name]``, or NULL."""
+    try:
+        return namespace[name]
+    except KeyError:
+        return NULL
+
+
+def global_or_builtin(frame: Frame, name: str) -> Any:
+    """Return a global variable or else a builtin."""
+    # A subclass of dict may know what to do about a missing name.
+    known = frame.globals
+    value = known.get(name, NULL) if type(known) is dict else item(known, name)
+    if value is NULL:
+        value = item(frame.builtins, name)
+        if value is NULL:
+            raise NameError(f"name '{name}' is not defined", name=name)
+    return value
+
+
+def load_global_with_null_first(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push a global; below it NULL, if it is about to be called (3.11, 3.12)."""
+    value = global_or_builtin(frame, instruction.argval)
+    if instruction.arg & 1:
+        frame.stack.append(NULL)
+    frame.stack.append(value)
+
+
+def load_global_with_null_last(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push a global; above it NULL, if it is about to be called (3.13)."""
+    frame.stack.append(global_or_builtin(frame, instruction.argval))
+    if instruction.arg & 1:
+        frame.stack.append(NULL)
+
+
+def store_global(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a value into a global variable."""
+    frame.globals[instruction.argval] = frame.stack.pop()
+
+
+def delete_global(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Forget a global variable."""
+    if instruction.argval not in frame.globals:
+        raise NameError(f"name '{instruction.argval}' is not defined", name=instruction.argval)
+    del frame.globals[instruction.argval]
+
+
+def load_name(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push a name of the class body, a global, or a builtin."""
+    frame.stack.append(frame.namespace)
+    load_from_dict_or_globals(frame, instruction)
+
+
+def load_from_dict_or_globals(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a namespace; push the name in it, or else a global or a builtin."""
+    namespace = frame.stack.pop()
+    value = item(namespace, instruction.argval)
+    if value is NULL:
+        value = global_or_builtin(frame, instruction.argval)
+    frame.stack.append(value)
+
+
+def load_locals(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push the namespace of the class body."""
+    frame.stack.append(frame.namespace)
+
+
+def store_name(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a value into the class body's namespace."""
+    frame.namespace[instruction.argval] = frame.stack.pop()
+
+
+def delete_name(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Forget a name of the class body."""
+    missing = False
+    try:
+        del frame.namespace[instruction.argval]
+    except KeyError:
+        missing = True
+    if missing:
+        raise NameError(f"name '{instruction.argval}' is not defined", name=instruction.argval)
+
+
+def setup_annotations(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Give the class body a dictionary for its annotations."""
+    if item(frame.namespace, "__annotations__") is NULL:
+        frame.namespace["__annotations__"] = {}
+
+
+# Attributes
+
+
+def load_attr(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop an object, push its attribute (3.11)."""
+    frame.stack.append(getattr(frame.stack.pop(), instruction.argval))
+
+
+def load_f_back(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Do as LOAD_ATTR for the caller of a frame: the machine's own are passed over."""
+    value = getattr(frame.stack.pop(), instruction.argval)
+    while type(value) is FrameType and is_ours(value):
+        value = value.f_back
+    frame.stack.append(value)
+
+
+def load_method(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop an object; push its method and itself, or NULL and its attribute (3.11)."""
+    value = frame.stack.pop()
+    frame.stack.extend(_method_below(*method_of(value, instruction.argval)))
+
+
+def load_attr_or_method_below(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Do as LOAD_ATTR or, for an odd argument, as LOAD_METHOD did (3.12)."""
+    value = frame.stack.pop()
+    if instruction.arg & 1:
+        frame.stack.extend(_method_below(*method_of(value, instruction.argval)))
+    else:
+        frame.stack.append(getattr(value, instruction.argval))
+
+
+def load_attr_or_method_above(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Do as LOAD_ATTR; for an odd argument push a method and ``self`` or NULL (3.13)."""
+    value = frame.stack.pop()
+    if instruction.arg & 1:
+        frame.stack.extend(method_of(value, instruction.argval))
+    else:
+        frame.stack.append(getattr(value, instruction.argval))
+
+
+def load_super_attr_below(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop ``super``, a class and an object; push an attribute of the classes after it (3.12)."""
+    value = _super_attribute(frame, instruction)
+    frame.stack.extend((NULL, value) if instruction.arg & 1 else (value,))
+
+
+def load_super_attr_above(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop ``super``, a class and an object; push an attribute of the classes after it (3.13)."""
+    value = _super_attribute(frame, instruction)
+    frame.stack.extend((value, NULL) if instruction.arg & 1 else (value,))
+
+
+def _super_attribute(frame: Frame, instruction: DecodedInstruction) -> Any:
+    instance, owner, callee = (frame.stack.pop() for _ in range(3))
+    if callee is super or instruction.arg & 2:
+        return getattr(callee(owner, instance), instruction.argval)
+    return getattr(callee(), instruction.argval)
+
+
+def _method_below(function: Any, instance: Any) -> tuple[Any, Any]:
+    return (NULL, function) if instance is NULL else (function, instance)
+
+
+def method_of(value: Any, name: str) -> tuple[Any, Any]:
+    """Return a function and its ``self``, or an attribute and NULL.
+
+    Pushing the two apart saves CPython the bound method that ``value.name`` would create. That is
+    possible where attributes are looked up the usual way and the class has a plain function.
+    """
+    kind: Any = type(value)
+    if (
+        in_class(kind, "__getattribute__") is object.__getattribute__
+        and in_class(kind, "__getattr__") is NULL
+    ):
+        found = in_class(kind, name)
+        if flags(type(found)) & _IS_METHOD and name not in _own_attributes(value):
+            return found, value
+    return getattr(value, name), NULL
+
+
+_IS_METHOD = 1 << 17  # Py_TPFLAGS_METHOD_DESCRIPTOR: binds when looked up, like a function
+
+
+def _own_attributes(value: Any) -> Any:
+    try:
+        return object.__getattribute__(value, "__dict__")
+    except AttributeError:
+        return ()
+
+
+def store_attr(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop an object and a value; set the attribute."""
+    owner = frame.stack.pop()
+    setattr(owner, instruction.argval, frame.stack.pop())
+
+
+def delete_attr(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop an object; delete its attribute."""
+    delattr(frame.stack.pop(), instruction.argval)

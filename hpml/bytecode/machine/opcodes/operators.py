@@ -1,0 +1,208 @@
+"""Arithmetic, comparisons, subscripts and formatting: what symbols and f-strings do."""
+
+from __future__ import annotations
+
+import importlib
+import operator
+from collections.abc import Callable
+from typing import Any
+
+from hpml.bytecode.machine.decoded_code import DecodedInstruction
+from hpml.bytecode.machine.state import Frame
+
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+    "//": operator.floordiv,
+    "%": operator.mod,
+    "**": operator.pow,
+    "@": operator.matmul,
+    "<<": operator.lshift,
+    ">>": operator.rshift,
+    "&": operator.and_,
+    "|": operator.or_,
+    "^": operator.xor,
+    "+=": operator.iadd,
+    "-=": operator.isub,
+    "*=": operator.imul,
+    "/=": operator.itruediv,
+    "//=": operator.ifloordiv,
+    "%=": operator.imod,
+    "**=": operator.ipow,
+    "@=": operator.imatmul,
+    "<<=": operator.ilshift,
+    ">>=": operator.irshift,
+    "&=": operator.iand,
+    "|=": operator.ior,
+    "^=": operator.ixor,
+    "[]": operator.getitem,  # since 3.14
+}
+COMPARISONS: dict[str, Callable[[Any, Any], Any]] = {
+    "<": operator.lt,
+    "<=": operator.le,
+    "==": operator.eq,
+    "!=": operator.ne,
+    ">": operator.gt,
+    ">=": operator.ge,
+}
+CONVERSIONS: tuple[Callable[[Any], Any], ...] = (lambda value: value, str, repr, ascii)
+"""What ``!s``, ``!r`` and ``!a`` in an f-string call, by number."""
+
+_TO_BOOL = 16
+
+
+def binary_op(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop two values, push the result of the operator between them."""
+    right = frame.stack.pop()
+    left = frame.stack.pop()
+    frame.stack.append(BINARY[instruction.argrepr](left, right))
+
+
+def compare_op(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop two values, push the result of their comparison."""
+    right = frame.stack.pop()
+    left = frame.stack.pop()
+    frame.stack.append(COMPARISONS[instruction.argval](left, right))
+
+
+def compare_op_to_bool(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Do as COMPARE_OP, and push the truth of the result where a branch follows (3.13)."""
+    compare_op(frame, instruction)
+    if instruction.arg & _TO_BOOL:
+        frame.stack.append(bool(frame.stack.pop()))
+
+
+def is_op(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop two values, push whether they are (not) the same object."""
+    right = frame.stack.pop()
+    left = frame.stack.pop()
+    frame.stack.append((left is right) != bool(instruction.arg))
+
+
+def contains_op(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a container and, below it, a value; push whether the value is (not) in it."""
+    container = frame.stack.pop()
+    value = frame.stack.pop()
+    frame.stack.append(operator.contains(container, value) != bool(instruction.arg))
+
+
+def unary_not(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Replace the top by its logical opposite."""
+    frame.stack.append(not frame.stack.pop())
+
+
+def unary_negative(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Replace the top by its negative."""
+    frame.stack.append(-frame.stack.pop())
+
+
+def unary_positive(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Replace the top by its ``+`` (3.11)."""
+    frame.stack.append(+frame.stack.pop())
+
+
+def unary_invert(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Replace the top by its bitwise inverse."""
+    frame.stack.append(operator.invert(frame.stack.pop()))
+
+
+def to_bool(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Replace the top by its truth (3.13)."""
+    frame.stack.append(bool(frame.stack.pop()))
+
+
+# Subscripts
+
+
+def binary_subscr(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a key and a container, push the item."""
+    key = frame.stack.pop()
+    frame.stack.append(operator.getitem(frame.stack.pop(), key))
+
+
+def store_subscr(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a key, a container and a value; store the value."""
+    key = frame.stack.pop()
+    container = frame.stack.pop()
+    container[key] = frame.stack.pop()
+
+
+def delete_subscr(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a key and a container; delete the item."""
+    key = frame.stack.pop()
+    container = frame.stack.pop()
+    del container[key]
+
+
+def binary_slice(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop an end, a start and a container; push the slice (3.12)."""
+    stop = frame.stack.pop()
+    start = frame.stack.pop()
+    frame.stack.append(operator.getitem(frame.stack.pop(), slice(start, stop)))
+
+
+def store_slice(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop an end, a start, a container and values; store the values there (3.12)."""
+    stop = frame.stack.pop()
+    start = frame.stack.pop()
+    container = frame.stack.pop()
+    container[slice(start, stop)] = frame.stack.pop()
+
+
+def build_slice(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop two or three values, push the slice of them."""
+    parts = [frame.stack.pop() for _ in range(instruction.arg)]
+    frame.stack.append(slice(*reversed(parts)))
+
+
+# F-strings
+
+
+def format_value(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a value (and above it a format, if 4 is set), push its text (3.11, 3.12)."""
+    specification = frame.stack.pop() if instruction.arg & 4 else ""
+    value = CONVERSIONS[instruction.arg & 3](frame.stack.pop())
+    frame.stack.append(format(value, specification))
+
+
+def convert_value(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Replace the top by its ``str``, ``repr`` or ``ascii`` (3.13)."""
+    frame.stack.append(CONVERSIONS[instruction.arg](frame.stack.pop()))
+
+
+def format_simple(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Replace the top by its text (3.13)."""
+    frame.stack.append(format(frame.stack.pop(), ""))
+
+
+def format_with_spec(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a format and a value, push the formatted text (3.13)."""
+    specification = frame.stack.pop()
+    frame.stack.append(format(frame.stack.pop(), specification))
+
+
+# Template strings (PEP 750)
+
+
+def build_interpolation(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop a format (if 1 is set), a text and a value; push what a t-string holds of it (3.14)."""
+    specification = frame.stack.pop() if instruction.arg & 1 else ""
+    text = frame.stack.pop()
+    conversion = (None, "s", "r", "a")[instruction.arg >> 2]
+    interpolation = _templatelib().Interpolation
+    frame.stack.append(interpolation(frame.stack.pop(), text, conversion, specification))
+
+
+def build_template(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Pop the interpolations and the strings around them, push the template (3.14)."""
+    interpolations = frame.stack.pop()
+    strings = frame.stack.pop()
+    between = zip(strings, interpolations, strict=False)
+    parts = [part for pair in between for part in pair]
+    frame.stack.append(_templatelib().Template(*parts, strings[-1]))
+
+
+def _templatelib() -> Any:
+    return importlib.import_module("string.templatelib")

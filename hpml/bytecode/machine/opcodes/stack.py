@@ -1,0 +1,53 @@
+"""Constants, copies and swaps: instructions that only move values on the stack."""
+
+from __future__ import annotations
+
+from hpml.bytecode.machine.decoded_code import DecodedInstruction
+from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.null import NULL
+
+
+def nop(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Do nothing: NOP, RESUME, EXTENDED_ARG, PRECALL, NOT_TAKEN."""
+
+
+def load_const(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push a constant."""
+    frame.stack.append(instruction.argval)
+
+
+def load_small_int(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push the argument itself (3.14)."""
+    frame.stack.append(instruction.arg)
+
+
+_COMMON = (AssertionError, NotImplementedError, tuple, all, any)
+
+
+def load_common_constant(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push a builtin that the compiler relies on, whatever its name means here (3.14)."""
+    frame.stack.append(_COMMON[instruction.arg])
+
+
+def pop_top(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Drop the top of the stack."""
+    frame.stack.pop()
+
+
+def push_null(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push the marker of a call without ``self``."""
+    frame.stack.append(NULL)
+
+
+def copy(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Push the value that lies `arg` deep; 1 is the top."""
+    frame.stack.append(frame.stack[-instruction.arg])
+
+
+def swap(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Exchange the top with the value that lies `arg` deep."""
+    stack = frame.stack
+    between = [stack.pop() for _ in range(instruction.arg)]
+    stack.append(between[0])
+    stack.extend(reversed(between[1:-1]))
+    stack.append(between[-1])

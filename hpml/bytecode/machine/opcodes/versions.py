@@ -1,0 +1,269 @@
+"""Which opcodes each version of CPython has, and which function executes each.
+
+The tables are written out, so that an opcode that a new version brings is unknown until somebody
+has read what it does. `LEFT_OUT` names the opcodes that `dis` knows and no ordinary function
+contains, with the reason.
+"""
+
+from __future__ import annotations
+
+from hpml.bytecode.machine.opcodes import (
+    calls,
+    classes,
+    containers,
+    control,
+    exceptions,
+    generators,
+    intrinsics,
+    match,
+    names,
+    operators,
+    stack,
+)
+from hpml.bytecode.machine.state import Handler
+
+_ALWAYS: dict[str, Handler] = {
+    # stack
+    "NOP": stack.nop,
+    "RESUME": stack.nop,
+    "EXTENDED_ARG": stack.nop,
+    "LOAD_CONST": stack.load_const,
+    "POP_TOP": stack.pop_top,
+    "PUSH_NULL": stack.push_null,
+    "COPY": stack.copy,
+    "SWAP": stack.swap,
+    # names
+    "LOAD_FAST": names.load_fast,
+    "STORE_FAST": names.store_fast,
+    "DELETE_FAST": names.delete_fast,
+    "MAKE_CELL": names.make_cell,
+    "COPY_FREE_VARS": names.copy_free_vars,
+    "LOAD_DEREF": names.load_deref,
+    "STORE_DEREF": names.store_deref,
+    "DELETE_DEREF": names.delete_deref,
+    "STORE_GLOBAL": names.store_global,
+    "DELETE_GLOBAL": names.delete_global,
+    "LOAD_NAME": names.load_name,
+    "STORE_NAME": names.store_name,
+    "DELETE_NAME": names.delete_name,
+    "SETUP_ANNOTATIONS": names.setup_annotations,
+    "STORE_ATTR": names.store_attr,
+    "DELETE_ATTR": names.delete_attr,
+    # operators
+    "BINARY_OP": operators.binary_op,
+    "CONTAINS_OP": operators.contains_op,
+    "IS_OP": operators.is_op,
+    "UNARY_NOT": operators.unary_not,
+    "UNARY_NEGATIVE": operators.unary_negative,
+    "UNARY_INVERT": operators.unary_invert,
+    "STORE_SUBSCR": operators.store_subscr,
+    "DELETE_SUBSCR": operators.delete_subscr,
+    "BUILD_SLICE": operators.build_slice,
+    # control
+    "JUMP_FORWARD": control.jump,
+    "JUMP_BACKWARD": control.jump,
+    "JUMP_BACKWARD_NO_INTERRUPT": control.jump,
+    "GET_ITER": control.get_iter,
+    "RETURN_VALUE": control.return_value,
+    # containers
+    "BUILD_TUPLE": containers.build_tuple,
+    "BUILD_LIST": containers.build_list,
+    "BUILD_SET": containers.build_set,
+    "BUILD_MAP": containers.build_map,
+    "BUILD_STRING": containers.build_string,
+    "LIST_APPEND": containers.list_append,
+    "SET_ADD": containers.set_add,
+    "MAP_ADD": containers.map_add,
+    "LIST_EXTEND": containers.list_extend,
+    "SET_UPDATE": containers.set_update,
+    "DICT_UPDATE": containers.dict_update,
+    "DICT_MERGE": containers.dict_merge,
+    "UNPACK_SEQUENCE": containers.unpack_sequence,
+    "UNPACK_EX": containers.unpack_ex,
+    # exceptions
+    "RAISE_VARARGS": exceptions.raise_varargs,
+    "RERAISE": exceptions.reraise,
+    "PUSH_EXC_INFO": exceptions.push_exc_info,
+    "POP_EXCEPT": exceptions.pop_except,
+    "CHECK_EXC_MATCH": exceptions.check_exc_match,
+    "CHECK_EG_MATCH": exceptions.check_eg_match,
+    # generators
+    "RETURN_GENERATOR": generators.return_generator,
+    "YIELD_VALUE": generators.yield_value,
+    "GET_YIELD_FROM_ITER": generators.get_yield_from_iter,
+    # classes, imports, with
+    "LOAD_BUILD_CLASS": classes.load_build_class,
+    "IMPORT_NAME": classes.import_name,
+    "IMPORT_FROM": classes.import_from,
+    # match
+    "MATCH_SEQUENCE": match.match_sequence,
+    "MATCH_MAPPING": match.match_mapping,
+    "MATCH_KEYS": match.match_keys,
+    "MATCH_CLASS": match.match_class,
+    "GET_LEN": match.get_len,
+}
+
+_UNTIL_3_13: dict[str, Handler] = {
+    **_ALWAYS,
+    "BINARY_SUBSCR": operators.binary_subscr,
+    "BUILD_CONST_KEY_MAP": containers.build_const_key_map,
+    "CALL_FUNCTION_EX": calls.call_function_ex_with_flag,
+    "LOAD_ASSERTION_ERROR": exceptions.load_assertion_error,
+    "BEFORE_WITH": classes.before_with,
+    "WITH_EXCEPT_START": classes.with_except_start_bound,
+}
+
+_3_11: dict[str, Handler] = {
+    **_UNTIL_3_13,
+    "LOAD_CLOSURE": names.load_closure,
+    "LOAD_CLASSDEREF": names.load_classderef,
+    "LOAD_GLOBAL": names.load_global_with_null_first,
+    "LOAD_ATTR": names.load_attr,
+    "LOAD_METHOD": names.load_method,
+    "COMPARE_OP": operators.compare_op,
+    "UNARY_POSITIVE": operators.unary_positive,
+    "FORMAT_VALUE": operators.format_value,
+    "FOR_ITER": control.for_iter,
+    "JUMP_IF_TRUE_OR_POP": control.jump_if_true_or_pop,
+    "JUMP_IF_FALSE_OR_POP": control.jump_if_false_or_pop,
+    "POP_JUMP_FORWARD_IF_TRUE": control.pop_jump_if_true,
+    "POP_JUMP_FORWARD_IF_FALSE": control.pop_jump_if_false,
+    "POP_JUMP_FORWARD_IF_NONE": control.pop_jump_if_none,
+    "POP_JUMP_FORWARD_IF_NOT_NONE": control.pop_jump_if_not_none,
+    "POP_JUMP_BACKWARD_IF_TRUE": control.pop_jump_if_true,
+    "POP_JUMP_BACKWARD_IF_FALSE": control.pop_jump_if_false,
+    "POP_JUMP_BACKWARD_IF_NONE": control.pop_jump_if_none,
+    "POP_JUMP_BACKWARD_IF_NOT_NONE": control.pop_jump_if_not_none,
+    "IMPORT_STAR": classes.import_star,
+    "PRINT_EXPR": classes.print_expression,
+    "LIST_TO_TUPLE": containers.list_to_tuple,
+    "KW_NAMES": calls.kw_names,
+    "PRECALL": stack.nop,
+    "CALL": calls.call_with_function_above,
+    "MAKE_FUNCTION": calls.make_function,
+    "PREP_RERAISE_STAR": exceptions.prep_reraise_star,
+    "SEND": generators.send_and_drop,
+}
+
+_SINCE_3_12: dict[str, Handler] = {
+    "LOAD_FAST_CHECK": names.load_fast,
+    "LOAD_FAST_AND_CLEAR": names.load_fast_and_clear,
+    "LOAD_FROM_DICT_OR_DEREF": names.load_from_dict_or_deref,
+    "LOAD_FROM_DICT_OR_GLOBALS": names.load_from_dict_or_globals,
+    "LOAD_LOCALS": names.load_locals,
+    "BINARY_SLICE": operators.binary_slice,
+    "STORE_SLICE": operators.store_slice,
+    "POP_JUMP_IF_TRUE": control.pop_jump_if_true,
+    "POP_JUMP_IF_FALSE": control.pop_jump_if_false,
+    "POP_JUMP_IF_NONE": control.pop_jump_if_none,
+    "POP_JUMP_IF_NOT_NONE": control.pop_jump_if_not_none,
+    "CALL_INTRINSIC_1": intrinsics.call_intrinsic_1,
+    "CALL_INTRINSIC_2": intrinsics.call_intrinsic_2,
+    "SEND": generators.send,
+    "END_SEND": generators.end_send,
+    "CLEANUP_THROW": generators.cleanup_throw,
+}
+
+_3_12: dict[str, Handler] = {
+    **_UNTIL_3_13,
+    **_SINCE_3_12,
+    "RETURN_CONST": control.return_const,
+    "LOAD_CLOSURE": names.load_closure,
+    "LOAD_GLOBAL": names.load_global_with_null_first,
+    "LOAD_ATTR": names.load_attr_or_method_below,
+    "LOAD_SUPER_ATTR": names.load_super_attr_below,
+    "COMPARE_OP": operators.compare_op,
+    "FORMAT_VALUE": operators.format_value,
+    "FOR_ITER": control.for_iter_past_end_for,
+    "END_FOR": control.end_for_pops_two,
+    "KW_NAMES": calls.kw_names,
+    "CALL": calls.call_with_function_above,
+    "MAKE_FUNCTION": calls.make_function,
+}
+
+_SINCE_3_13: dict[str, Handler] = {
+    "LOAD_FAST_LOAD_FAST": names.load_fast_load_fast,
+    "STORE_FAST_LOAD_FAST": names.store_fast_load_fast,
+    "STORE_FAST_STORE_FAST": names.store_fast_store_fast,
+    "LOAD_GLOBAL": names.load_global_with_null_last,
+    "LOAD_ATTR": names.load_attr_or_method_above,
+    "LOAD_SUPER_ATTR": names.load_super_attr_above,
+    "COMPARE_OP": operators.compare_op_to_bool,
+    "TO_BOOL": operators.to_bool,
+    "CONVERT_VALUE": operators.convert_value,
+    "FORMAT_SIMPLE": operators.format_simple,
+    "FORMAT_WITH_SPEC": operators.format_with_spec,
+    "END_FOR": stack.pop_top,
+    "CALL": calls.call_with_function_below,
+    "CALL_KW": calls.call_kw,
+    "MAKE_FUNCTION": calls.make_plain_function,
+    "SET_FUNCTION_ATTRIBUTE": calls.set_function_attribute,
+}
+
+_3_13: dict[str, Handler] = {
+    **_UNTIL_3_13,
+    **_SINCE_3_12,
+    **_SINCE_3_13,
+    "RETURN_CONST": control.return_const,
+    "FOR_ITER": control.for_iter_past_pop_top,
+}
+
+_3_14: dict[str, Handler] = {
+    **_ALWAYS,
+    **_SINCE_3_12,
+    **_SINCE_3_13,
+    "LOAD_SMALL_INT": stack.load_small_int,
+    "LOAD_COMMON_CONSTANT": stack.load_common_constant,
+    "NOT_TAKEN": stack.nop,
+    "POP_ITER": stack.pop_top,
+    "LOAD_FAST_BORROW": names.load_fast,
+    "LOAD_FAST_BORROW_LOAD_FAST_BORROW": names.load_fast_load_fast,
+    "FOR_ITER": control.for_iter_keeping_iterator,
+    "CALL_FUNCTION_EX": calls.call_function_ex,
+    "LOAD_SPECIAL": classes.load_special,
+    "WITH_EXCEPT_START": classes.with_except_start,
+    "BUILD_INTERPOLATION": operators.build_interpolation,
+    "BUILD_TEMPLATE": operators.build_template,
+}
+
+HANDLERS: dict[str, dict[str, Handler]] = {
+    "3.11": _3_11,
+    "3.12": _3_12,
+    "3.13": _3_13,
+    "3.14": _3_14,
+}
+"""The function that executes each opcode, by version of CPython."""
+
+_ASYNC = "only async code contains it"
+_COMPILER = "the compiler replaces it before the code object is made"
+_INTERPRETER = "the interpreter puts it into code that it runs itself"
+
+LEFT_OUT: dict[str, str] = {
+    "ASYNC_GEN_WRAP": _ASYNC,
+    "BEFORE_ASYNC_WITH": _ASYNC,
+    "END_ASYNC_FOR": _ASYNC,
+    "GET_AITER": _ASYNC,
+    "GET_ANEXT": _ASYNC,
+    "GET_AWAITABLE": _ASYNC,
+    "CACHE": "it is room for what the interpreter learns, and dis does not list it",
+    "RESERVED": "it stands for no instruction",
+    "JUMP": _COMPILER,
+    "JUMP_NO_INTERRUPT": _COMPILER,
+    "JUMP_IF_FALSE": _COMPILER,
+    "JUMP_IF_TRUE": _COMPILER,
+    "ANNOTATIONS_PLACEHOLDER": _COMPILER,
+    "LOAD_METHOD": _COMPILER,
+    "LOAD_SUPER_METHOD": _COMPILER,
+    "LOAD_ZERO_SUPER_ATTR": _COMPILER,
+    "LOAD_ZERO_SUPER_METHOD": _COMPILER,
+    "LOAD_CLOSURE": _COMPILER,
+    "POP_BLOCK": _COMPILER,
+    "SETUP_CLEANUP": _COMPILER,
+    "SETUP_FINALLY": _COMPILER,
+    "SETUP_WITH": _COMPILER,
+    "STORE_FAST_MAYBE_NULL": _COMPILER,
+    "INTERPRETER_EXIT": _INTERPRETER,
+    "ENTER_EXECUTOR": _INTERPRETER,
+    "EXIT_INIT_CHECK": _INTERPRETER,
+}
+"""Why an opcode of `dis.opmap` needs no handler; specialised and instrumented ones aside."""

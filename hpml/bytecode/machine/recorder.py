@@ -1,0 +1,230 @@
+"""Writes steps down while the machine runs."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any, SupportsIndex
+
+from hpml.bytecode.machine.decoded_code import DecodedInstruction
+from hpml.bytecode.machine.state import Enter, Frame, Reraise, Return, Signal, Yield
+from hpml.bytecode.machine.step_table import Event, Executed, StepTable, Variables
+from hpml.bytecode.machine.trace import Raised, TracedInstruction
+from hpml.bytecode.plain_attributes import name_of
+from hpml.bytecode.safe_repr import held_back, is_interrupt, short
+
+
+class RecordedStack(list[Any]):
+    """A value stack that remembers how low it went, which tells what an instruction popped."""
+
+    __slots__ = ("lowest",)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.lowest = 0
+
+    def pop(self, index: SupportsIndex = -1) -> Any:
+        value = super().pop(index)
+        self.lowest = min(self.lowest, len(self))
+        return value
+
+    def clear(self) -> None:
+        super().clear()
+        self.lowest = 0
+
+    def __delitem__(self, index: SupportsIndex | slice) -> None:
+        super().__delitem__(index)
+        self.lowest = min(self.lowest, len(self))
+
+
+@dataclass(slots=True, eq=False)
+class _Started:
+    """A step that has begun; others may begin and end before it does (a generator's)."""
+
+    index: int
+    depth: int
+    frame: Frame
+    instruction: DecodedInstruction
+    printed: str = ""
+
+
+@dataclass(eq=False)
+class _Tee:
+    """A stand-in for ``sys.stdout`` that passes everything on and keeps a copy."""
+
+    stream: Any
+    parts: list[str] = field(default_factory=list)
+    everything: list[str] = field(default_factory=list)
+
+    def write(self, text: str) -> int:
+        self.parts.append(text)
+        self.everything.append(text)
+        self.stream.write(text)
+        return len(text)
+
+    def writelines(self, lines: Iterable[str]) -> None:
+        for line in lines:
+            self.write(line)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.stream, name)
+
+    def take(self) -> str:
+        text = "".join(self.parts)
+        self.parts.clear()
+        return text
+
+
+class Recorder:
+    """The steps of one run."""
+
+    def __init__(self) -> None:
+        self.steps = StepTable()
+        self._started: list[_Started] = []
+        self._output = _Tee(None)
+        self._instructions: dict[int, TracedInstruction] = {}
+        self._last: tuple[Frame | None, tuple[str, ...]] = (None, ())
+        self._decoded: list[Any] = []
+        self._variables = Variables((), (), ())
+
+    def new_stack(self) -> list[Any]:
+        return RecordedStack()
+
+    @contextmanager
+    def listening(self) -> Iterator[None]:
+        """Copy what is printed until the end of the ``with`` block."""
+        before: Any = sys.stdout
+        if before is None:  # a program without a console prints nowhere
+            yield
+            return
+        self._output.stream = before
+        tee: Any = self._output
+        sys.stdout = tee
+        try:
+            yield
+        finally:
+            if sys.stdout is tee:
+                sys.stdout = before
+
+    def before(self, frame: Frame) -> None:
+        """Begin a step: `frame` is about to execute its current instruction."""
+        if self._started:
+            self._started[-1].printed += self._output.take()
+        last_frame, texts = self._last
+        if last_frame is not frame:
+            texts = self._stack_texts(frame)
+        frame.stack.lowest = len(frame.stack)  # type: ignore[attr-defined]
+        depth = frame.coroutine_stack.state.depth - 1
+        index = self.steps.begin(texts)
+        self._started.append(_Started(index, depth, frame, frame.current))
+
+    def after(self, frame: Frame, signal: Signal | None) -> None:
+        """End the step that began last, unless it raises."""
+        if type(signal) is Reraise:
+            return
+        called = signal.frame.name if type(signal) is Enter else None
+        returned = short(signal.value) if type(signal) in (Return, Yield) else None  # type: ignore[union-attr]
+        self._end_step(frame, called=called, returned=returned)
+
+    def stop(self) -> None:
+        """End all steps that have begun."""
+        while self._started:
+            self._end_step(self._started[-1].frame)
+
+    def raised(self, frame: Frame, error: BaseException) -> None:
+        """End the step that began last: it raised `error`."""
+        if self._started and self._started[-1].frame is frame:
+            guard = self._started[-1].instruction.guard
+            stack: Any = frame.stack
+            stack.lowest = min(stack.lowest, guard.depth if guard else 0)
+            self._end_step(frame, raised=raised_text(error))
+
+    def _end_step(
+        self,
+        frame: Frame,
+        *,
+        called: str | None = None,
+        returned: str | None = None,
+        raised: Raised | None = None,
+    ) -> None:
+        """Write down what the step that began last has done to its frame."""
+        started = self._started.pop()
+        stack = self._stack_texts(frame)
+        printed = started.printed + self._output.take()
+        event = None
+        if printed or called or raised is not None or returned is not None:
+            event = Event(printed, raised, called, returned)
+        lowest: int = frame.stack.lowest  # type: ignore[attr-defined]
+        self.steps.end(
+            started.index,
+            self._executed(frame, started, raised),
+            stack,
+            lowest,
+            self._variables_of(frame),
+            event,
+        )
+        self._last = (frame, stack)
+
+    def _stack_texts(self, frame: Frame) -> tuple[str, ...]:
+        return self.steps.shared(tuple([short(value) for value in frame.stack]))
+
+    def _variables_of(self, frame: Frame) -> Variables:
+        """Return the texts of the frame's variables; the same object while none changes."""
+        local, cells = frame.variables()
+        texts = tuple([short(value) for values in (local, cells) for value in values.values()])
+        names = tuple(local), tuple(cells)
+        if not self._variables.are(*names, texts):
+            shared = self.steps.shared
+            self._variables = Variables(shared(names[0]), shared(names[1]), shared(texts))
+        return self._variables
+
+    def _executed(self, frame: Frame, started: _Started, raised: Raised | None) -> Executed:
+        """Return what was executed, at which depth, and where the frame goes on."""
+        instruction = started.instruction
+        decoded = frame.decoded
+        following = decoded.number_at[instruction.offset] + 1
+        jumps = frame.index != following and (raised is None or instruction.guard is not None)
+        return Executed(
+            started.depth,
+            frame.name,
+            self._instruction(frame, instruction),
+            instruction.guard,
+            decoded.instructions[frame.index].offset if jumps else None,
+        )
+
+    @property
+    def printed(self) -> str:
+        """Return everything that was printed."""
+        return "".join(self._output.everything)
+
+    def _instruction(self, frame: Frame, instruction: DecodedInstruction) -> TracedInstruction:
+        found = self._instructions.get(id(instruction))
+        if found is None:
+            self._decoded.append(frame.decoded)  # keeps the instruction, and so its id
+            file = frame.code.co_filename
+            line = instruction.line
+            found = self._instructions[id(instruction)] = TracedInstruction(
+                offset=instruction.offset,
+                line=line,
+                opname=instruction.opname,
+                arg=instruction.arg if instruction.has_arg else None,
+                argrepr=instruction.argrepr,
+                source=linecache.getline(file, line).strip() if line else "",
+                file=file,
+            )
+        return found
+
+
+def raised_text(error: BaseException, report: str = "") -> Raised:
+    """Return `error` as text, whatever its ``__str__`` does."""
+    try:
+        with held_back():
+            text = str(error)
+    except BaseException as other:
+        if is_interrupt(other):
+            raise
+        text = ""
+    return Raised(name_of(type(error)), text[:200], report)

@@ -1,0 +1,246 @@
+"""What a run left behind: one immutable step for each instruction that was executed.
+
+A `Step` holds texts, never the objects: what a list was at that moment stays true when the program
+changes the list afterwards, and a trace keeps nothing alive.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import overload
+
+from hpml.bytecode.disassembly.versions import ExceptionEntry
+from hpml.bytecode.safe_repr import short
+
+
+@dataclass(frozen=True, slots=True)
+class TracedInstruction:
+    """An instruction of the program, the same object in every step that executes it.
+
+    Attributes:
+        offset: where it stands in its code object, in bytes.
+        line: the line of the source that it was compiled from, or None.
+        opname: the opcode's name, as `dis` shows it.
+        arg: its argument as a number, or None.
+        argrepr: what the argument stands for, as `dis` shows it.
+        source: that line of the source, without its indentation; empty if unknown.
+        file: the name of the file that the code object came from.
+    """
+
+    offset: int
+    line: int | None
+    opname: str
+    arg: int | None
+    argrepr: str
+    source: str
+    file: str
+
+    def __str__(self) -> str:
+        return f"{self.opname} {self.argrepr or ('' if self.arg is None else self.arg)}".rstrip()
+
+
+@dataclass(frozen=True, slots=True)
+class Raised:
+    """An exception, as text.
+
+    Attributes:
+        type: the name of its class.
+        text: its message.
+        report: what Python would print for it, with the traceback; only in `Trace.exception`.
+    """
+
+    type: str
+    text: str
+    report: str = field(default="", repr=False)
+
+    def __str__(self) -> str:
+        return f"{self.type}: {self.text}" if self.text else self.type
+
+
+@dataclass(frozen=True, slots=True)
+class Step:
+    """One executed instruction, with the state around it.
+
+    Stacks are written from the bottom to the top.
+
+    Attributes:
+        index: the number of the step, from 0.
+        depth: how many calls deep; 0 in the traced function itself.
+        function: the qualified name of the function that the instruction belongs to.
+        instruction: what was executed.
+        stack_before: the value stack of that function before.
+        stack_after: and after; the result of a call that was stepped into is not on it yet.
+        popped: how many values were taken off the stack.
+        pushed: the values put on it, the top last.
+        locals: the local variables after the step, by name.
+        cells: the variables shared with other functions (closures) after the step, by name.
+        printed: what the step printed.
+        guard: the row of the exception table that guards the instruction, or None.
+        raised: the exception that the instruction raised, or None.
+        jumped_to: the offset where the function goes on, if that is not the next instruction.
+        called: the name of the function that was stepped into, or None.
+        returned: the value returned (or yielded) to whoever called, or None.
+    """
+
+    index: int
+    depth: int
+    function: str
+    instruction: TracedInstruction
+    stack_before: tuple[str, ...]
+    stack_after: tuple[str, ...]
+    popped: int
+    pushed: tuple[str, ...]
+    locals: Mapping[str, str]
+    cells: Mapping[str, str]
+    printed: str
+    guard: ExceptionEntry | None
+    raised: Raised | None
+    jumped_to: int | None
+    called: str | None
+    returned: str | None
+
+    @property
+    def offset(self) -> int:
+        """Return the offset of the instruction, in bytes."""
+        return self.instruction.offset
+
+    @property
+    def line(self) -> int | None:
+        """Return the line of the source, or None."""
+        return self.instruction.line
+
+    @property
+    def opname(self) -> str:
+        """Return the name of the opcode."""
+        return self.instruction.opname
+
+    def __str__(self) -> str:
+        return f"{self.index} {self.function}:{self.offset} {self.instruction}"
+
+
+@dataclass(frozen=True)
+class Trace:
+    """What one call did, instruction by instruction.
+
+    ``len(trace)`` is the dynamic instruction count; ``trace[3]`` is a step; ``str(trace)`` a table.
+
+    Attributes:
+        function: the qualified name of the function that was called.
+        steps: one for each executed instruction; each is made when it is looked at.
+        value: the text of what it returned; None if it did not return.
+        exception: what it raised, with Python's report; None if it returned.
+        printed: everything that it printed.
+        source: the source of the function; empty if it cannot be found.
+        first_line: the number of the first line of `source`.
+        file: the file that the function came from.
+        python: the version of Python that compiled and ran it, such as ``"3.12"``.
+    """
+
+    function: str
+    steps: Sequence[Step]
+    value: str | None
+    exception: Raised | None
+    printed: str
+    source: str
+    first_line: int
+    file: str
+    python: str
+
+    def __len__(self) -> int:
+        return len(self.steps)
+
+    def __iter__(self) -> Iterator[Step]:
+        return iter(self.steps)
+
+    @overload
+    def __getitem__(self, index: int) -> Step: ...
+    @overload
+    def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
+    def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
+        return self.steps[index] if isinstance(index, int) else tuple(self.steps[index])
+
+    @property
+    def counts(self) -> Counter[str]:
+        """Return how often each opcode was executed."""
+        return Counter(step.opname for step in self.steps)
+
+    @property
+    def lines(self) -> Counter[int]:
+        """Return how many instructions were executed for each line of the function's own file."""
+        return Counter(
+            step.line
+            for step in self.steps
+            if step.line is not None and step.instruction.file == self.file
+        )
+
+    def printed_before(self, index: int) -> str:
+        """Return everything that was printed before step `index`."""
+        return "".join(step.printed for step in self.steps[:index])
+
+    def __str__(self) -> str:
+        rows = [("step", "line", "offset", "instruction", "stack after")]
+        for step in self.steps:
+            rows.append(
+                (
+                    str(step.index),
+                    "" if step.line is None else str(step.line),
+                    str(step.offset),
+                    "  " * step.depth + str(step.instruction),
+                    _outcome(step),
+                )
+            )
+        widths = [max(len(row[column]) for row in rows) for column in range(4)]
+        rows.insert(
+            1, ("-" * widths[0], "-" * widths[1], "-" * widths[2], "-" * widths[3], "-----")
+        )
+        lines = [
+            "  ".join(
+                (
+                    row[0].rjust(widths[0]),
+                    row[1].rjust(widths[1]),
+                    row[2].rjust(widths[2]),
+                    row[3].ljust(widths[3]),
+                    row[4],
+                )
+            ).rstrip()
+            for row in rows
+        ]
+        return "\n".join([*lines, self._ending()])
+
+    def _ending(self) -> str:
+        if self.exception is not None:
+            return f"{len(self)} instructions; raised {self.exception}"
+        if self.value is not None:
+            return f"{len(self)} instructions; returned {self.value}"
+        return f"{len(self)} instructions; stopped there"
+
+
+def _outcome(step: Step) -> str:
+    """Return the stack after `step`, or what happened instead, and what else it did."""
+    if step.raised is not None:
+        return f"raises {step.raised}"
+    if step.returned is not None:
+        return f"-> {step.returned}"
+    parts = [" | ".join(step.stack_after)]
+    if step.called is not None:
+        parts.append(f"(calls {step.called})")
+    names = step.instruction.argrepr.split(", ")
+    variables = step.cells if step.opname == "STORE_DEREF" else step.locals
+    for name in names[: _STORES.get(step.opname, 0)]:
+        if name in variables:
+            parts.append(f"({name} = {variables[name]})")
+    if step.printed:
+        parts.append(f"(prints {short(step.printed)})")
+    return "  ".join(filter(None, parts))
+
+
+# How many of the names in its argument an instruction binds.
+_STORES = {
+    "STORE_DEREF": 1,
+    "STORE_FAST": 1,
+    "STORE_FAST_LOAD_FAST": 1,
+    "STORE_FAST_STORE_FAST": 2,
+    "STORE_NAME": 1,
+}

@@ -1,0 +1,17 @@
+"""The marker of an empty place: it stands for C's pointer to nothing."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class _Null:
+    """No value in this slot, or no ``self`` for this call."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return "NULL"
+
+
+NULL: Any = _Null()

@@ -1,0 +1,88 @@
+"""Attributes of exceptions and classes as C reads and writes them: nothing of the program runs.
+
+An exception class may have a ``__setattr__`` of its own (a frozen dataclass has), a metaclass a
+``__getattribute__``. CPython goes past them, straight to the fields of the C structure.
+"""
+
+from __future__ import annotations
+
+from types import TracebackType
+from typing import Any, Protocol
+
+from hpml.bytecode.null import NULL
+
+
+class _Slot(Protocol):
+    def __get__(self, owner: Any, kind: Any = None) -> Any: ...
+    def __set__(self, owner: Any, value: Any) -> None: ...
+
+
+_TRACEBACK: _Slot = BaseException.__dict__["__traceback__"]
+_CONTEXT: _Slot = BaseException.__dict__["__context__"]
+_CAUSE: _Slot = BaseException.__dict__["__cause__"]
+_VALUE: _Slot = StopIteration.__dict__["value"]
+_MRO: _Slot = type.__dict__["__mro__"]
+_FLAGS: _Slot = type.__dict__["__flags__"]
+_NAME: _Slot = type.__dict__["__name__"]
+_DICT: _Slot = type.__dict__["__dict__"]
+
+traceback_of = _TRACEBACK.__get__
+set_traceback = _TRACEBACK.__set__
+context_of = _CONTEXT.__get__
+set_context = _CONTEXT.__set__
+cause_of = _CAUSE.__get__
+returned_by = _VALUE.__get__
+"""What a generator returned, from the `StopIteration` that says so."""
+
+mro = _MRO.__get__
+flags = _FLAGS.__get__
+name_of = _NAME.__get__
+
+
+def in_class(kind: type, name: str) -> Any:
+    """Return what a class or one of its bases defines under `name`, unbound, or NULL."""
+    # Some types of C's own are never made ready, and have no bases to look at (3.11).
+    for owner in mro(kind) or (object,):
+        found = _DICT.__get__(owner).get(name, NULL)
+        if found is not NULL:
+            return found
+    return NULL
+
+
+class unchanged:  # noqa: N801 - reads as a word in a `with` statement
+    """Within it, raising `error` again changes nothing about it or about what is handled around."""
+
+    __slots__ = ("_before", "_error", "_link")
+
+    def __init__(self, error: BaseException, around: BaseException | None) -> None:
+        self._error = error
+        self._before: tuple[BaseException | None, TracebackType | None]
+        self._before = context_of(error), traceback_of(error)
+        self._link = None if around is None else link_to(error, around)
+
+    def __enter__(self) -> None: ...
+
+    def __exit__(self, *_: object) -> None:
+        self.restore()
+
+    def restore(self) -> None:
+        """Put back what raising has changed."""
+        set_context(self._error, self._before[0])
+        set_traceback(self._error, self._before[1])
+        if self._link is not None:
+            set_context(self._link, self._error)
+
+
+def link_to(error: BaseException, around: BaseException) -> BaseException | None:
+    """Return which context of `around`, or of its contexts, is `error`: CPython cuts it there."""
+    if around is error:
+        return None
+    met: set[int] = set()
+    link: BaseException | None = around
+    while link is not None and id(link) not in met:
+        met.add(id(link))
+        following = context_of(link)
+        if following is error:
+            return link
+        link = following
+    return None

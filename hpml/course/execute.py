@@ -1,0 +1,373 @@
+"""Run a lab from the command line, in a kernel of its own, and keep what came out.
+
+nbclient runs the cells. What it does not do is done here: the whole run has one time limit, which
+also ends a kernel that was stopped or left processes behind, the kernel is the present interpreter
+and not whichever kernel is registered on the machine, and a failure comes back as a value, with
+the notebook as far as it got.
+
+The run happens on a second thread, because nbclient takes over the signals of the main one and does
+not come back from a kernel that no longer answers; the main thread waits, and kills if it must.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import contextlib
+import os
+import re
+import signal
+import socket
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from hpml.base.errors import HpmlError, describe
+from hpml.base.files import course_folder
+
+if TYPE_CHECKING:
+    import psutil
+    from nbclient import NotebookClient
+    from nbformat import NotebookNode
+
+_NAME = re.compile(r"(\d\d)_\w+")
+_ANSI = re.compile(r"\x1b\[[0-9;]*[A-Za-z]")
+
+Progress = Callable[[int, int, str], None]
+"""Called before each code cell and at the end: cells done, cells in all, the heading above."""
+
+
+class LabNotFoundError(HpmlError):
+    """The lab asked for is not among those of the course."""
+
+
+@dataclass(frozen=True)
+class Failure:
+    """Where and how a run stopped.
+
+    Args:
+        cell: number of the code cell among the code cells, from 1; 0 if none had begun.
+        heading: the nearest heading above it, empty if there is none.
+        source: what the cell holds.
+        error: one line, such as ``"ZeroDivisionError: division by zero"``.
+        traceback: the traceback as text without colours; empty where the kernel sent none.
+    """
+
+    cell: int
+    heading: str
+    source: str
+    error: str
+    traceback: str
+
+    def __str__(self) -> str:
+        where = f"Code cell {self.cell}" if self.cell else "The lab"
+        under = f" under “{self.heading}”" if self.heading else ""
+        source = "".join(f"    {line}\n" for line in self.source.splitlines())
+        tail = f"\n{self.traceback.rstrip()}" if self.traceback else ""
+        return f"{where}{under} failed: {self.error}\n{source}{tail}".rstrip()
+
+
+@dataclass(frozen=True)
+class Execution:
+    """An executed copy of a lab.
+
+    Args:
+        notebook: the copy, with the outputs of every cell that ran.
+        seconds: wall-clock time from the kernel's start to its end.
+        failure: why it stopped early; None if every cell ran.
+    """
+
+    notebook: NotebookNode
+    seconds: float
+    failure: Failure | None
+
+
+def labs() -> tuple[Path, ...]:
+    """Return the course's notebooks, ``NN_name.ipynb``, in order.
+
+    Raises:
+        CourseFileError: if there is no course folder.
+
+    >>> all(path.suffix == ".ipynb" for path in labs())
+    True
+    """
+    found = (course_folder() / "notebooks").glob("*.ipynb")
+    return tuple(sorted(path for path in found if _NAME.fullmatch(path.stem)))
+
+
+def find_lab(name: str) -> Path:
+    """Return the notebook of a lab.
+
+    Args:
+        name: its number (``"7"``, ``"07"``) or its name (``"07_code_generation"``, with or without
+            ``.ipynb``).
+
+    Raises:
+        LabNotFoundError: if there is none; the message lists those there are.
+    """
+    available = labs()
+    wanted = name.removesuffix(".ipynb")
+    for path in available:
+        number = path.stem[:2]
+        if wanted == path.stem or (wanted.isdecimal() and int(wanted) == int(number)):
+            return path
+    listing = "".join(f"\n  {path.stem}" for path in available) or " none"
+    raise LabNotFoundError(
+        f"There is no lab {describe(name)}, expected a number or a name of:{listing}"
+    )
+
+
+def execute(
+    path: str | os.PathLike[str],
+    *,
+    timeout: float = 900.0,
+    progress: Progress | None = None,
+    environment: Mapping[str, str] | None = None,
+) -> Execution:
+    """Execute a copy of a notebook from top to bottom in a new kernel of this interpreter.
+
+    The kernel works in the notebook's folder, with ``HPML_HEADLESS=1``: nobody is there to answer.
+    Whatever happens, the kernel and its process group are gone when this returns.
+
+    Args:
+        path: the notebook; it is not changed.
+        timeout: seconds for the whole run.
+        progress: told before each code cell, on another thread.
+        environment: variables to set in the kernel, over those of this process.
+
+    Returns:
+        The executed copy. A failing cell, a dead kernel and a timeout are its `failure`.
+
+    Raises:
+        OSError, ValueError: if the notebook cannot be read.
+        KeyboardInterrupt: as it came, after the kernel has been killed.
+    """
+    import nbformat
+
+    notebook: NotebookNode = nbformat.read(os.fspath(path), as_version=4)  # type: ignore[no-untyped-call]
+    run = _Run(notebook, Path(path).resolve().parent, progress, environment or {})
+    start = time.perf_counter()
+    run.start()
+    try:
+        run.join(timeout)
+        if run.is_alive():
+            run.stop(f"TimeoutError: the lab ran longer than {timeout:g} s and was stopped")
+    except BaseException:
+        run.stop("KeyboardInterrupt: stopped by the user")
+        raise
+    finally:
+        run.join()
+        run.kill()
+    if run.unexpected is not None:
+        raise run.unexpected
+    return Execution(notebook, time.perf_counter() - start, run.failure())
+
+
+def result_texts(notebook: NotebookNode) -> tuple[str, ...]:
+    """Return the text that each cell tagged ``result`` showed; one that showed none gives none."""
+    return tuple(text for _, text in tagged_texts(notebook, "result") if text)
+
+
+def tagged_texts(
+    notebook: NotebookNode, tag: str, *, last: bool = False
+) -> tuple[tuple[str, str], ...]:
+    """Return the heading above each code cell with a tag, and the text it showed, uncoloured.
+
+    With `last`, of each cell only the text that it showed last.
+    """
+    start = -1 if last else 0
+    return tuple(
+        (heading, "\n".join(list(filter(None, map(_output_text, cell.get("outputs", []))))[start:]))
+        for heading, cell in zip(_headings(notebook), notebook.cells, strict=True)
+        if cell.cell_type == "code" and tag in cell.metadata.get("tags", [])
+    )
+
+
+class _Run(threading.Thread):
+    """One run of a notebook on a thread; `kill` may be called from another."""
+
+    def __init__(
+        self,
+        notebook: NotebookNode,
+        folder: Path,
+        progress: Progress | None,
+        environment: Mapping[str, str],
+    ) -> None:
+        super().__init__(name="hpml run", daemon=True)
+        self.unexpected: Exception | None = None
+        self._notebook = notebook
+        self._folder = folder
+        self._progress = progress or (lambda done, total, heading: None)
+        self._environment = environment
+        self._headings = _headings(notebook)
+        self._code = [i for i, cell in enumerate(notebook.cells) if cell.cell_type == "code"]
+        self._current: int | None = None
+        self._stopped: str | None = None
+        self._error: tuple[str, str] | None = None
+        self._kernel: psutil.Process | None = None
+
+    def run(self) -> None:
+        with tempfile.TemporaryDirectory(prefix="hpml-", ignore_cleanup_errors=True) as folder:
+            self._run_in(folder)
+
+    def _run_in(self, folder: str) -> None:
+        """Run with the connection's files in a folder of their own."""
+        from nbclient.exceptions import CellExecutionError, DeadKernelError
+
+        client = self._client(folder)
+        try:
+            # Not client.execute(): it leaves its event loop open for the next call.
+            asyncio.run(client.async_execute(env=self._kernel_environment()))
+            self._progress(len(self._code), len(self._code), "")
+        except CellExecutionError as error:
+            self._error = (f"{error.ename}: {error.evalue}", self._traceback())
+        except DeadKernelError:
+            self._error = ("DeadKernelError: the kernel died while it ran the cell", "")
+        except Exception as error:  # noqa: BLE001 - re-raised by `execute`, unless we killed the kernel
+            if self._stopped is None:
+                self.unexpected = error
+        finally:
+            # Left registered when the kernel was killed while it started.
+            atexit.unregister(client._cleanup_kernel)
+
+    def stop(self, reason: str) -> None:
+        """End the run for `reason`, which becomes its failure."""
+        self._stopped = reason
+        # The kernel may be starting just now: killed again until the thread has noticed.
+        while self.is_alive():
+            self.kill()
+            self.join(0.2)
+
+    def kill(self) -> None:
+        """Kill the kernel and all it started; a stopped process dies of this as well."""
+        if self._kernel is None:
+            return
+        import psutil
+
+        processes = [self._kernel]
+        with contextlib.suppress(psutil.Error):
+            # Before the kernel dies, for then they are nobody's children.
+            processes += self._kernel.children(recursive=True)
+        for process in processes:
+            with contextlib.suppress(psutil.Error):
+                process.kill()
+        if hasattr(os, "killpg"):
+            # What the kernel left behind in its own group, after it ended by itself.
+            with contextlib.suppress(OSError):
+                os.killpg(self._kernel.pid, signal.SIGKILL)
+
+    def failure(self) -> Failure | None:
+        """Return why the run stopped early, once the thread has ended."""
+        error, traceback = self._error or ("", "")
+        error = self._stopped or error
+        if not error:
+            return None
+        if self._current is None:
+            return Failure(0, "", "", error, traceback)
+        source = str(self._notebook.cells[self._current].source)
+        number = self._code.index(self._current) + 1
+        return Failure(number, self._headings[self._current], source, error, traceback)
+
+    def _client(self, folder: str) -> NotebookClient:
+        import psutil
+        from jupyter_client.manager import AsyncKernelManager
+        from nbclient import NotebookClient
+
+        run = self
+
+        class Manager(AsyncKernelManager):
+            def __init__(self, **keywords: Any) -> None:
+                super().__init__(**keywords)
+                if _has_ipc(folder):
+                    # Over TCP the kernel warns, in the first cell's output, that others may listen.
+                    self.transport = "ipc"
+                    self.connection_file = os.path.join(folder, "kernel.json")
+                    self.ip = os.path.join(folder, "kernel")
+
+            # Upstream declares the synchronous method's type for both.
+            async def start_kernel(self, *arguments: Any, **keywords: Any) -> None:  # type: ignore[override]
+                # This interpreter: a kernel registered on the machine as "python3" may be another.
+                spec = self.kernel_spec
+                if spec is not None:
+                    module = ["-m", "ipykernel_launcher", "-f", "{connection_file}"]
+                    spec.argv = [sys.executable, *module]
+                await super().start_kernel(*arguments, **keywords)
+                pid = getattr(self.provisioner, "pid", None)
+                # psutil remembers when the process began: a number used again is not killed.
+                with contextlib.suppress(psutil.Error):
+                    run._kernel = psutil.Process(pid) if pid else None
+
+        class Client(NotebookClient):
+            def process_message(self, msg: dict[str, Any], *rest: Any) -> Any:
+                # A kernel may send null for the traceback, which the notebook format refuses.
+                if msg["msg_type"] == "error" and msg["content"].get("traceback") is None:
+                    msg["content"]["traceback"] = []
+                return super().process_message(msg, *rest)
+
+        return Client(
+            self._notebook,
+            timeout=None,
+            kernel_manager_class=Manager,
+            kernel_name="python3",
+            resources={"metadata": {"path": str(self._folder)}},
+            on_cell_start=self._begin,
+        )
+
+    def _begin(self, cell: NotebookNode, cell_index: int) -> None:
+        # nbclient also announces the cells of prose.
+        if cell.cell_type == "code":
+            self._current = cell_index
+            done = self._code.index(cell_index)
+            self._progress(done, len(self._code), self._headings[cell_index])
+
+    def _traceback(self) -> str:
+        """Return the traceback that the current cell shows."""
+        if self._current is None:
+            return ""
+        for output in self._notebook.cells[self._current].get("outputs", []):
+            if output.output_type == "error":
+                return _ANSI.sub("", "\n".join(output.traceback))
+        return ""
+
+    def _kernel_environment(self) -> dict[str, str]:
+        root = str(Path(__file__).resolve().parents[2])
+        search = [root, *filter(None, [os.environ.get("PYTHONPATH")])]
+        return {
+            **os.environ,
+            "PYTHONPATH": os.pathsep.join(search),
+            "HPML_HEADLESS": "1",
+            **self._environment,
+        }
+
+
+def _has_ipc(folder: str) -> bool:
+    """Return whether a kernel can be spoken to through sockets in this folder."""
+    import zmq
+
+    # The path of a Unix socket has room for about a hundred bytes.
+    return zmq.has("ipc") and hasattr(socket, "AF_UNIX") and len(os.fsencode(folder)) < 85
+
+
+def _headings(notebook: NotebookNode) -> list[str]:
+    """Return for each cell the nearest Markdown heading at or above it, without its marks."""
+    headings, current = [], ""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            for line in cell.source.splitlines():
+                if match := re.match(r"#{1,6}\s+(.*)", line):
+                    current = match[1].strip()
+        headings.append(current)
+    return headings
+
+
+def _output_text(output: NotebookNode) -> str:
+    if output.output_type == "stream":
+        return _ANSI.sub("", str(output.text)).rstrip()
+    text = str(output.get("data", {}).get("text/plain", ""))
+    # A bare figure, which says only its size.
+    return "" if text.startswith("<Figure size") else _ANSI.sub("", text).rstrip()

@@ -1,0 +1,217 @@
+"""Trying a function on the visible cases of its exercise, and the verdict as it is shown.
+
+It tries the exercise's visible cases in the kernel, where everything can be seen and stopped. It is
+feedback, not a grade: grading tries other cases, in a process of its own.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import html
+import random
+import sys
+import textwrap
+import uuid
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, TextIO
+
+from hpml.base.page import Page, frame, notebook_shell, put, sentence
+from hpml.base.style import PALETTE
+from hpml.course.exercises.exercise import Case, Exercise
+from hpml.course.exercises.judging import Counterexample, Verdict, diagnosed, judge, written_call
+from hpml.course.exercises.outcomes import Outcome, outcome_of
+from hpml.course.exercises.printing import bounded_printing
+from hpml.course.exercises.sources import forbidden_uses, is_stub, program_of
+from hpml.course.exercises.waiting import said_if_slow
+from hpml.sandbox.calling import call
+
+_failures: dict[tuple[str, str], int] = {}
+"""How often each exercise failed in this kernel, for the hints; a right answer clears it."""
+
+
+@dataclass(frozen=True)
+class Checked:
+    """What a check found; it has shown itself already.
+
+    Attributes:
+        verdict: None where nothing could be judged: no such exercise, or stopped by hand.
+        page: what was shown.
+    """
+
+    verdict: Verdict | None
+    page: Page
+    _cell: object = None
+
+    @property
+    def right(self) -> bool:
+        """Whether every case passed and nothing forbidden is used."""
+        return self.verdict is not None and self.verdict.right
+
+    @property
+    def text(self) -> str:
+        """What was shown, as plain text."""
+        return self.page.plain
+
+    def __repr__(self) -> str:
+        return self.page.plain
+
+    def _ipython_display_(self) -> None:
+        # As the last line of the cell that showed it, it must not do so twice.
+        if _cell() is None or _cell() != self._cell:
+            put(self.page, uuid.uuid4().hex)
+
+
+def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
+    """Try `function` on the visible cases of `exercise`, and show nothing."""
+    program = program_of(function)
+    stub, forbidden = is_stub(program, exercise.name), forbidden_uses(program, exercise)
+    cases = visible_cases(exercise)
+    outcomes: list[Outcome] = []
+    if not stub and not forbidden:
+        try:
+            stream = sys.stdout  # not the bounded one: this line is ours
+            with bounded_printing():
+                for outcome in _outcomes(exercise, function, cases, stream):
+                    outcomes.append(outcome)
+        except KeyboardInterrupt:
+            stopped = cases[len(outcomes)]
+            text = (
+                f"{exercise.name}: stopped by you while it ran the case “{stopped.name}”:\n"
+                f"{written_call(exercise, stopped)}\n"
+                "Does a loop never end, or is the same work done again and again?"
+            )
+            return Checked(None, _notice("■", text, _hints_after_failure(exercise)), _cell())
+    verdict = judge(exercise, cases, outcomes, stub=stub, forbidden=forbidden)
+    with contextlib.suppress(KeyboardInterrupt):  # who does not wait for it goes without
+        verdict = diagnosed(verdict, exercise, cases, outcomes)
+    return Checked(verdict, _page(verdict, exercise, _hints(exercise, verdict)), _cell())
+
+
+def not_found(text: str) -> Checked:
+    """Return what is shown where there is no exercise to check."""
+    return Checked(None, _notice("?", text), _cell())
+
+
+def run(
+    exercise: Exercise, function: Callable[..., Any], cases: Sequence[Case]
+) -> tuple[Outcome, ...]:
+    """Return what comes of each case, called here and now.
+
+    Raises:
+        KeyboardInterrupt: if somebody stops it.
+    """
+    return tuple(_outcomes(exercise, function, cases))
+
+
+def visible_cases(exercise: Exercise) -> Sequence[Case]:
+    """Return the cases that a notebook tries, always the same."""
+    return exercise.cases(random.Random(f"{exercise.lab}.{exercise.name}"), False)
+
+
+def _outcomes(
+    exercise: Exercise,
+    function: Callable[..., Any],
+    cases: Sequence[Case],
+    stream: TextIO | None = None,
+) -> Iterator[Outcome]:
+    """Yield what comes of each case; a slow one is named on `stream` while it runs."""
+    for case in cases:
+        line = f"{exercise.name}: still in case “{case.name}”; interrupt with ■"
+        with said_if_slow(line, stream) if stream else contextlib.nullcontext():
+            answer = call(
+                function, exercise.arguments, exercise.observe, case.data, interruptible=True
+            )
+        yield outcome_of(answer)
+
+
+def _hints(exercise: Exercise, verdict: Verdict) -> Sequence[str]:
+    """Return the hints that are due: one from the second failure on, two from the third."""
+    if verdict.right:
+        _failures.pop((exercise.lab, exercise.name), None)
+    return () if verdict.right or verdict.not_done else _hints_after_failure(exercise)
+
+
+def _hints_after_failure(exercise: Exercise) -> Sequence[str]:
+    key = (exercise.lab, exercise.name)
+    _failures[key] = _failures.get(key, 0) + 1
+    return exercise.hints[: _failures[key] - 1]
+
+
+def _page(verdict: Verdict, exercise: Exercise, hints: Sequence[str]) -> Page:
+    lines, parts = [], []
+    if verdict.not_done:
+        sign, colour = "…", PALETTE["muted"]
+        lines.append("Write its body, run its cell, and check again.")
+    elif verdict.right:
+        sign, colour = "✓", PALETTE["codegen"]
+        if exercise.speed is not None:
+            lines.append("How fast it is, is measured when it is graded.")
+    else:
+        sign, colour = "✗", PALETTE["accent"]
+        lines += [f"`{use}`" for use in verdict.forbidden]
+        lines += [verdict.forbidden_why] if verdict.forbidden_why else []
+    headline = f"{sign} {verdict.headline}"
+    parts.append(f"<p><b>{html.escape(headline)}</b></p>")
+    plain = [headline]
+    if verdict.counterexample is not None:
+        rows = _rows(verdict.counterexample)
+        parts.append(_table(rows))
+        plain += [f"  {title:<9} {text}" for title, text in rows]
+    if verdict.diagnosis is not None:
+        lines.append(verdict.diagnosis.diagnosis)
+    lines += [verdict.note] if verdict.note else []
+    parts += [sentence(line) for line in lines]
+    plain += [textwrap.fill(line.replace("`", ""), 92) for line in lines]
+    folded, listed = _shown_hints(hints)
+    parts += folded
+    plain += listed
+    label = f"Check · exercise {exercise.lab}.{exercise.number}"
+    return Page("\n".join(plain), frame(label, "".join(parts), colour))
+
+
+def _rows(found: Counterexample) -> list[tuple[str, str]]:
+    rows = [
+        ("case", found.case),
+        ("call", found.call),
+        ("expected", found.expected),
+        ("got", found.got),
+        ("raised in", found.line),
+        ("why", found.why.replace("`", "")),
+    ]
+    return [(title, text) for title, text in rows if text]
+
+
+def _table(rows: Sequence[tuple[str, str]]) -> str:
+    code = "white-space: pre-wrap; overflow-wrap: anywhere;"
+    body = "".join(
+        f'<tr><th scope="row" style="text-align: left; vertical-align: top;">{title}</th>'
+        f'<td style="text-align: left;">{_cell_text(title, text, code)}</td></tr>'
+        for title, text in rows
+    )
+    return f"<table>{body}</table>"
+
+
+def _cell_text(title: str, text: str, style: str) -> str:
+    safe = html.escape(text)
+    return safe if title in ("case", "why") else f'<code style="{style}">{safe}</code>'
+
+
+def _shown_hints(hints: Sequence[str]) -> tuple[list[str], list[str]]:
+    """Return hints folded away for a page, and as plain text."""
+    folded, listed = [], []
+    for number, hint in enumerate(hints, start=1):
+        folded.append(f"<details><summary>Hint {number}</summary>{sentence(hint)}</details>")
+        listed.append(textwrap.fill(f"Hint {number}: {hint.replace('`', '')}", 92))
+    return folded, listed
+
+
+def _notice(sign: str, text: str, hints: Sequence[str] = ()) -> Page:
+    folded, listed = _shown_hints(hints)
+    paragraphs = [f"<p>{html.escape(line)}</p>" for line in f"{sign} {text}".split("\n")]
+    page = frame("Check", "".join([*paragraphs, *folded]), PALETTE["muted"])
+    return Page("\n".join([f"{sign} {text}", *listed]), page)
+
+
+def _cell() -> object:
+    return getattr(notebook_shell(), "execution_count", None)

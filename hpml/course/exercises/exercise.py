@@ -1,0 +1,167 @@
+"""An exercise, declared once: what the notebook shows, what the check tries, what grading counts.
+
+What runs beside a submission (`arguments`, `observe`) stands in a lab's ``harness.py``, which
+holds no answer and whose source is sent to the sandbox; what knows the answer (`judge`) runs
+outside.
+"""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import MappingProxyType
+
+from hpml.course.exercises.outcomes import Outcome, symptom
+from hpml.sandbox.harness import ArgumentBuilder, Observer, by_name, the_result
+
+
+@dataclass(frozen=True)
+class Case:
+    """One trial of an exercise.
+
+    Attributes:
+        name: what is tried, in a few words: ``"a diamond"``.
+        data: the plain values that the worker's `arguments` function makes the call from; with the
+            default, the arguments by parameter name.
+        part: which part of the exercise's points it decides.
+        call: how the call is shown; made from `data` where empty. For what is too long to show.
+    """
+
+    name: str
+    data: Mapping[str, object]
+    part: str = "right"
+    call: str = ""
+
+
+@dataclass(frozen=True)
+class Wrong:
+    """Why an outcome is not right.
+
+    Attributes:
+        expected: what was expected, as text: ``"[0, 1]"`` or ``"any order with a before b"``.
+        got: what came, as text.
+        why: one sentence, where the two do not say it all.
+    """
+
+    expected: str
+    got: str
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Forbidden:
+    """What a solution may not use; found in the source that the function needs.
+
+    Attributes:
+        modules: modules that may not be imported, with their submodules.
+        names: names that may not be used at all, also as attributes: ``"getsizeof"``.
+        calls: functions that may not be called by name: ``"sorted"``.
+        why: one sentence for the student.
+    """
+
+    modules: tuple[str, ...] = ()
+    names: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()
+    why: str = ""
+
+
+@dataclass(frozen=True)
+class Speed:
+    """A part of the points that is earned by time, as a ratio to a reference on one machine.
+
+    Attributes:
+        points: what the part is worth.
+        reference: the function to compare with. Its file is sent to a worker of its own; the
+            submission's never holds it.
+        inputs: makes the data of one round from a random generator; both sides get the same.
+        full: the ratio (submission / reference) up to which the part is earned in full.
+        none: the ratio from which it is worth nothing; between the two, points fall in proportion
+            to the logarithm.
+        calls: how many calls make one sample.
+    """
+
+    points: float
+    reference: Callable[..., object]
+    inputs: Callable[[random.Random], Case]
+    full: float
+    none: float
+    calls: int = 1
+
+
+@dataclass(frozen=True)
+class Exercise:
+    """A function that a student writes.
+
+    Attributes:
+        lab: ``"06"``.
+        number: its place in the lab, from 1; it is called 06.1.
+        name: the name of the function.
+        parts: points by part, ``{"right": 2, "deep": 1}``. A part is earned when all of its cases
+            pass.
+        cases: makes the cases from a random generator and ``more`` (False in the notebook, True
+            for grading, which tries more); the same generator state gives the same cases.
+        judge: None if the outcome of a case is right, otherwise why not.
+        symptom: what of a wrong outcome a mistake is known by: an outcome is put down to the wrong
+            program that shows the same. The whole outcome, where nothing else is said.
+        mistakes: the folder of the wrong programs, ``mistakes/NAME`` in the lab's room, where the
+            catalogue finds it.
+        hints: shown one after the other, from the second failure on.
+        forbids: what may not be used.
+        arguments: makes the call's arguments from a case's data; from the lab's ``harness.py``.
+        observe: the one that turns result and arguments into plain data.
+        keeps_arguments: whether the arguments must be unchanged after the call.
+        seconds: the deadline of one call.
+        speed: a part of the points for time.
+        packages: what may be imported beyond the standard library, in the sandbox.
+        bonus: the parts, ``"speed"`` among them, that come on top: full marks need none of them.
+    """
+
+    lab: str
+    number: int
+    name: str
+    parts: Mapping[str, float]
+    cases: Callable[[random.Random, bool], Sequence[Case]]
+    judge: Callable[[Case, Outcome], Wrong | None]
+    symptom: Callable[[Case, Outcome], object] = symptom
+    mistakes: Path | None = None
+    hints: tuple[str, ...] = ()
+    forbids: Forbidden = field(default_factory=Forbidden)
+    arguments: ArgumentBuilder = by_name
+    observe: Observer = the_result
+    keeps_arguments: bool = True
+    seconds: float = 5.0
+    speed: Speed | None = None
+    packages: tuple[str, ...] = ("numpy",)
+    bonus: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", MappingProxyType(dict(self.parts)))
+
+    @property
+    def points(self) -> float:
+        """What the whole exercise is worth, without a bonus."""
+        parts = dict(self.parts) | ({"speed": self.speed.points} if self.speed else {})
+        return sum(points for part, points in parts.items() if part not in self.bonus)
+
+
+@dataclass(frozen=True)
+class Choice:
+    """The explanation at a lab's end: the number of the experiment, assigned in a cell.
+
+    Attributes:
+        lab: ``"06"``.
+        number: its place in the lab.
+        best: the number, from 1, of the experiment that tells the hypotheses apart.
+        experiments: how many there are.
+        points: what it is worth.
+        name: the name that the cell assigns.
+    """
+
+    lab: str
+    number: int
+    best: int
+    experiments: int = 3
+    points: float = 1
+    name: str = "explanation"

@@ -1,0 +1,241 @@
+"""From outcomes to a verdict: which parts are earned, and the first case that went wrong.
+
+A pure function of plain values: it runs where no submission can reach it, in the notebook's check
+and in grading alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+
+from hpml.course.exercises.exercise import Case, Exercise, Wrong
+from hpml.course.exercises.mistakes import Mistake, Run, find_mistake
+from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
+from hpml.course.exercises.same import shown, written
+from hpml.sandbox.plain import Array
+
+
+@dataclass(frozen=True)
+class Counterexample:
+    """The first case that went wrong.
+
+    Attributes:
+        case: its name.
+        call: the call as one would type it.
+        expected: as text.
+        got: as text.
+        why: a sentence, or empty where the two say it all.
+        line: the student's line that raised, if one did.
+    """
+
+    case: str
+    call: str
+    expected: str
+    got: str
+    why: str = ""
+    line: str = ""
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What the outcomes of an exercise's cases come to.
+
+    Attributes:
+        name: the function.
+        cases: how many were tried.
+        right: whether all of them were right and nothing forbidden was used.
+        not_done: whether the function is still the stub.
+        parts: for each part of the exercise the points earned.
+        failures: the places of the cases that were wrong.
+        counterexample: the first of them.
+        diagnosis: the known mistake that shows the same, once it has been looked for.
+        forbidden: what the solution uses and must not, as text.
+        forbidden_why: why it must not.
+        note: what was taken although it is not quite what was asked for.
+    """
+
+    name: str
+    cases: int
+    right: bool
+    not_done: bool
+    parts: Mapping[str, float]
+    failures: tuple[int, ...] = ()
+    counterexample: Counterexample | None = None
+    diagnosis: Mistake | None = None
+    forbidden: tuple[str, ...] = ()
+    forbidden_why: str = ""
+    note: str = ""
+
+    @property
+    def points(self) -> float:
+        """What is earned, without the part for speed."""
+        return sum(self.parts.values())
+
+    @property
+    def headline(self) -> str:
+        """The verdict in one sentence."""
+        if self.not_done:
+            return f"{self.name}: not done yet."
+        if self.forbidden:
+            return f"{self.name}: it uses what this exercise forbids."
+        if self.right:
+            many = "the one case passes" if self.cases == 1 else f"all {self.cases} cases pass"
+            return f"{self.name}: right, {many}."
+        return f"{self.name}: not right yet, {len(self.failures)} of {self.cases} cases fail."
+
+    @property
+    def text(self) -> str:
+        """The whole verdict as plain text."""
+        lines = [self.headline]
+        lines += [f"  {use}" for use in self.forbidden]
+        if self.forbidden and self.forbidden_why:
+            lines.append(self.forbidden_why)
+        found = self.counterexample
+        if found is not None:
+            rows = [("case", found.case), ("call", found.call)]
+            rows += [("expected", found.expected), ("got", found.got), ("raised in", found.line)]
+            lines += [f"  {title:<9} {value}" for title, value in rows if value]
+            lines += [found.why] if found.why else []
+        if self.diagnosis is not None:
+            lines.append(self.diagnosis.diagnosis)
+        lines += [self.note] if self.note else []
+        return "\n".join(lines)
+
+
+def judge(
+    exercise: Exercise,
+    cases: Sequence[Case],
+    outcomes: Sequence[Outcome],
+    *,
+    stub: bool = False,
+    forbidden: Sequence[str] = (),
+) -> Verdict:
+    """Return the verdict on an exercise.
+
+    Args:
+        exercise: what was to be done.
+        cases: what was tried.
+        outcomes: what came of it, one for each case; looked at neither for a stub nor where
+            something forbidden is used.
+        stub: whether the function still has the body it came with.
+        forbidden: what the solution uses and must not, one line each.
+    """
+    nothing = MappingProxyType(dict.fromkeys(exercise.parts, 0.0))
+    if stub or forbidden:
+        why = exercise.forbids.why if not stub else ""
+        uses = () if stub else tuple(forbidden)
+        return Verdict(
+            exercise.name, len(cases), False, stub, nothing, forbidden=uses, forbidden_why=why
+        )
+    outcomes, note = _with_python_numbers(outcomes)
+    failures = [
+        (place, wrong)
+        for place, (case, outcome) in enumerate(zip(cases, outcomes, strict=True))
+        if (wrong := why_wrong(exercise, case, outcome)) is not None
+    ]
+    lost = {cases[place].part for place, _ in failures}
+    tried = {case.part for case in cases}
+    parts = {
+        part: float(points) if part in tried - lost else 0.0
+        for part, points in exercise.parts.items()
+    }
+    return Verdict(
+        exercise.name,
+        len(cases),
+        right=not failures and bool(cases),
+        not_done=False,
+        parts=MappingProxyType(parts),
+        failures=tuple(place for place, _ in failures),
+        counterexample=_first(exercise, cases, outcomes, failures),
+        note=note,
+    )
+
+
+def _with_python_numbers(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], str]:
+    """Return the outcomes with Python's numbers in the place of NumPy's, and what to say of it."""
+    found: list[Outcome] = []
+    note = ""
+    for outcome in outcomes:
+        value = outcome.value if isinstance(outcome, Returned) else None
+        number = value.number() if isinstance(value, Array) else None
+        if isinstance(outcome, Returned) and isinstance(value, Array) and number is not None:
+            kind = type(number).__name__
+            note = note or (
+                f"It returns {value.library}'s {value.dtype}; {kind}(...) makes it Python's {kind}."
+            )
+            outcome = replace(outcome, value=number)
+        found.append(outcome)
+    return found, note
+
+
+def diagnosed(
+    verdict: Verdict,
+    exercise: Exercise,
+    cases: Sequence[Case],
+    outcomes: Sequence[Outcome],
+    run: Run | None = None,
+) -> Verdict:
+    """Return the verdict with the known mistake that shows the same, if there is one.
+
+    Args:
+        verdict: what `judge` said of the outcomes.
+        exercise: what was to be done.
+        cases: what was tried.
+        outcomes: what came of it.
+        run: runs a mistake; by default in a process of its own.
+    """
+
+    def is_right(case: Case, outcome: Outcome) -> bool:
+        return why_wrong(exercise, case, outcome) is None
+
+    found = find_mistake(exercise, cases, outcomes, verdict.failures, is_right, run)
+    return replace(verdict, diagnosis=found)
+
+
+def written_call(exercise: Exercise, case: Case) -> str:
+    """Return a case's call as one would type it, cut where it is long."""
+    if case.call:
+        return case.call
+    if len(case.data) == 1:
+        (value,) = case.data.values()
+        return f"{exercise.name}({written(value, 600)})"
+    arguments = ", ".join(f"{name}={written(value, 400)}" for name, value in case.data.items())
+    return f"{exercise.name}({arguments})"
+
+
+def why_wrong(exercise: Exercise, case: Case, outcome: Outcome) -> Wrong | None:
+    """Return why an outcome is not right; None if it is."""
+    if isinstance(outcome, NoAnswer):
+        return Wrong("an answer", shown(outcome), outcome.text)
+    if isinstance(outcome, Returned) and outcome.changed and exercise.keeps_arguments:
+        name, became = next(iter(outcome.changed.items()))
+        return Wrong(
+            # No backticks: these two are shown as code already.
+            f"{name} as it was: {written(case.data.get(name, 'unchanged'), 120)}",
+            f"{name} is now {written(became, 120)}",
+            f"It changed its argument `{name}`: the caller still needs it; work on a copy.",
+        )
+    try:
+        found = exercise.judge(case, outcome)
+    except Exception as error:  # noqa: BLE001 - a result so odd that the judge fails is not right
+        return Wrong("a result that can be judged", shown(outcome), f"Judging it failed: {error!r}")
+    if found is not None and isinstance(outcome, Returned) and outcome.value is None:
+        return Wrong(found.expected, found.got, "It returns None: is a `return` missing?")
+    return found
+
+
+def _first(
+    exercise: Exercise,
+    cases: Sequence[Case],
+    outcomes: Sequence[Outcome],
+    failures: Sequence[tuple[int, Wrong]],
+) -> Counterexample | None:
+    if not failures:
+        return None
+    place, wrong = failures[0]
+    case, outcome = cases[place], outcomes[place]
+    line = outcome.line if isinstance(outcome, Raised) else ""
+    call = written_call(exercise, case)
+    return Counterexample(case.name, call, wrong.expected, wrong.got, wrong.why, line)

@@ -1,0 +1,175 @@
+"""Wrong answers that students give, each a program: a failing function is known by its like.
+
+A mistake is a file ``mistakes/EXERCISE/NAME.py`` in the lab's room; its docstring is the diagnosis.
+It is run on the cases that went wrong, in a process of its own, since some never end.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Self
+
+from hpml.base.child_process import (
+    ChildEndedError,
+    ChildError,
+    ChildProcess,
+    ChildTimeoutError,
+    python_module,
+    with_package,
+)
+from hpml.course.exercises.exercise import Case, Exercise
+from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
+from hpml.course.exercises.same import alike
+from hpml.sandbox.harness import harness_source
+from hpml.sandbox.plain import encode
+
+_START = 60.0
+_PATIENCE = 2.0
+"""Seconds for a mistake where the student's function did answer: a slow one is another."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """A mistake that students really make.
+
+    Attributes:
+        key: its name, that of its file: ``"reversed_edges"``.
+        diagnosis: what to tell the student; says what went wrong, not the solution.
+        source: a program that makes it.
+    """
+
+    key: str
+    diagnosis: str
+    source: str
+
+
+Run = Callable[[Mistake, Case, float], Outcome]
+"""Runs a mistake on a case, for at most so many seconds."""
+
+
+def mistakes_of(exercise: Exercise) -> tuple[Mistake, ...]:
+    """Return the known mistakes of an exercise, by name."""
+    if exercise.mistakes is None:
+        return ()
+    return tuple(map(_read, sorted(exercise.mistakes.glob("*.py"))))
+
+
+def _read(path: Path) -> Mistake:
+    source = path.read_text(encoding="utf-8")
+    diagnosis = ast.get_docstring(ast.parse(source)) or ""
+    return Mistake(path.stem, " ".join(diagnosis.split()), source)
+
+
+def find_mistake(
+    exercise: Exercise,
+    cases: Sequence[Case],
+    outcomes: Sequence[Outcome],
+    failures: Sequence[int],
+    is_right: Callable[[Case, Outcome], bool],
+    run: Run | None = None,
+) -> Mistake | None:
+    """Return the known mistake that shows the same as the outcomes on the cases that failed.
+
+    If none does on all of them, as with two mistakes at once, one that does on those of the part
+    in which the first one failed. Of several, the one that goes wrong the least on the other cases.
+
+    Args:
+        exercise: what was to be done.
+        cases: what was tried.
+        outcomes: what came of it.
+        failures: the places of the cases that went wrong.
+        is_right: judges an outcome.
+        run: runs a mistake; by default in a process that is ended afterwards.
+    """
+    known = mistakes_of(exercise) if failures else ()
+    if not known:
+        return None
+    if run is None:
+        with MistakeProcess(exercise) as process:
+            return find_mistake(exercise, cases, outcomes, failures, is_right, process.run)
+    part = cases[failures[0]].part
+    # The part's cases first, so that one pass answers both questions.
+    ordered = sorted(failures, key=lambda place: cases[place].part != part)
+    in_part = sum(cases[place].part == part for place in failures)
+    agreeing: list[tuple[int, Mistake]] = []
+    for mistake in known:
+        shown = 0
+        for place in ordered:
+            if not _same(exercise, cases[place], outcomes[place], mistake, run):
+                break
+            shown += 1
+        if shown >= in_part:
+            agreeing.append((shown == len(ordered), mistake))
+    best = [mistake for whole, mistake in agreeing if whole == max(agreeing, key=_whole)[0]]
+    if len(best) < 2:
+        return best[0] if best else None
+    # The one that goes wrong least where nothing has been compared.
+    others = [c for n, c in enumerate(cases) if n not in failures or c.part != part]
+    return max(best, key=lambda each: sum(is_right(c, run(each, c, _PATIENCE)) for c in others))
+
+
+def _whole(entry: tuple[int, Mistake]) -> int:
+    return entry[0]
+
+
+def _same(exercise: Exercise, case: Case, outcome: Outcome, mistake: Mistake, run: Run) -> bool:
+    answered = not isinstance(outcome, NoAnswer)
+    seconds = min(exercise.seconds, _PATIENCE) if answered else exercise.seconds
+    try:
+        theirs = exercise.symptom(case, run(mistake, case, seconds))
+        return alike(exercise.symptom(case, outcome), theirs)
+    except Exception:  # noqa: BLE001 - a result of the wrong kind does not look like this mistake
+        return False
+
+
+class MistakeProcess:
+    """A process in which the mistakes of one exercise run; a new one after each that never ends."""
+
+    def __init__(self, exercise: Exercise) -> None:
+        self._exercise = exercise
+        self._harness = harness_source(exercise.arguments, exercise.observe)
+        self._child: ChildProcess | None = None
+        self._loaded = ""
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._close()
+
+    def run(self, mistake: Mistake, case: Case, seconds: float) -> Outcome:
+        """Return what comes of a case, within so many seconds."""
+        try:
+            if self._loaded != mistake.key:
+                name = f"mistakes.{self._exercise.name}.{mistake.key}"
+                source = {"file": name, "source": mistake.source, "name": self._exercise.name}
+                self._ask({"do": "load", "reference": source}, _START)
+                self._loaded = mistake.key
+            data = encode(dict(case.data))
+            answer = self._ask({"do": "call", "data": data, "harness": self._harness}, seconds)
+        except ChildTimeoutError:
+            self._close()
+            return NoAnswer("too slow", "")
+        except ChildEndedError:
+            self._close()
+            return NoAnswer("ended", "")
+        except ChildError:
+            self._close()
+            return NoAnswer("garbled", "")
+        return outcome_of(answer.get("outcome"))
+
+    def _ask(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:
+        if self._child is None:
+            command = python_module("hpml.sandbox")
+            self._child = ChildProcess(command, environment=with_package())
+        self._child.send({"id": 0, **question})
+        answer: dict[str, Any] = self._child.receive(seconds)
+        return answer
+
+    def _close(self) -> None:
+        if self._child is not None:
+            self._child.close()
+        self._child, self._loaded = None, ""

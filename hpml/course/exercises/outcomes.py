@@ -1,0 +1,112 @@
+"""What a call of a student's function came to, as plain values that cannot lie about themselves.
+
+They are made from tagged plain data (``hpml.sandbox.plain``): what a submission returned has been
+reduced to values of exactly the built-in types, so nothing here runs a line of it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hpml.sandbox.plain import PlainError, decode
+
+
+@dataclass(frozen=True)
+class Returned:
+    """The call returned.
+
+    Attributes:
+        value: what the worker's `observe` function made of the result: None, bool, int, float,
+            complex, str, bytes, list, tuple, dict, set, frozenset of exactly these types, or an
+            ``Array`` or ``Opaque`` of ``hpml.sandbox.plain``.
+        changed: the parameters whose argument was another after the call, with what it became.
+    """
+
+    value: object
+    changed: Mapping[str, object]
+
+
+@dataclass(frozen=True)
+class Raised:
+    """The call raised.
+
+    Attributes:
+        type: the exception's class by name, ``"KeyError"``.
+        bases: the names of all its classes, itself first.
+        message: its text, cut; empty where making the text raised.
+        line: the line of the cell where it was raised, with its text; empty if unknown.
+    """
+
+    type: str
+    bases: tuple[str, ...]
+    message: str
+    line: str = ""
+
+
+@dataclass(frozen=True)
+class NoAnswer:
+    """The call gave no answer: too slow, out of memory, the process ended, the channel was garbled.
+
+    Attributes:
+        reason: one of ``"too slow"``, ``"too much memory"``, ``"too many processes"``,
+            ``"ended"``, ``"garbled"``.
+        text: a sentence for the student.
+    """
+
+    reason: str
+    text: str
+
+
+Outcome = Returned | Raised | NoAnswer
+
+
+def symptom(case: object, outcome: Outcome) -> object:
+    """Return what of a wrong outcome a mistake is known by, where an exercise says nothing else.
+
+    A value with the arguments that were changed; of an exception its kind, since everybody words a
+    message otherwise, but for the key that was missing.
+
+    >>> symptom(None, Raised("KeyError", ("KeyError", "LookupError"), "'a'"))
+    ['raised', 'KeyError', "'a'"]
+    """
+    if isinstance(outcome, Returned):
+        return ["returned", outcome.value, sorted(outcome.changed)]
+    if isinstance(outcome, NoAnswer):
+        return ["no answer", outcome.reason]
+    if outcome.type == "RecursionError":  # the stack ran out, as where the process ended by it
+        return ["no answer", "ended"]
+    return ["raised", outcome.type, outcome.message if outcome.type == "KeyError" else ""]
+
+
+def outcome_of(data: object) -> Outcome:
+    """Return the outcome that a worker wrote, believed in nothing but its values.
+
+    >>> outcome_of({"outcome": "returned", "value": 3, "changed": {}})
+    Returned(value=3, changed={})
+    >>> outcome_of({"outcome": "right"}).reason
+    'garbled'
+    """
+    try:
+        return _outcome(data)
+    except (PlainError, KeyError, TypeError, ValueError, RecursionError):
+        return NoAnswer("garbled", "What came back was no outcome of a call.")
+
+
+def _outcome(data: Any) -> Outcome:
+    if type(data) is not dict:
+        raise TypeError
+    if data["outcome"] == "returned":
+        changed = {_word(name): decode(value) for name, value in dict(data["changed"]).items()}
+        return Returned(decode(data["value"]), changed)
+    if data["outcome"] != "raised" or type(data["bases"]) is not list:
+        raise ValueError
+    bases = tuple(_word(name) for name in data["bases"][:50])
+    return Raised(_word(data["type"]), bases, _word(data["message"]), _word(data["line"]))
+
+
+def _word(value: object) -> str:
+    if type(value) is not str:
+        raise TypeError
+    return value[:1000]

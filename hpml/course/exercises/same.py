@@ -1,0 +1,310 @@
+"""Where two plain values part: the type first, then length or shape, then the values.
+
+>>> difference([1, 2, 3, 4], [1, 2, 3, 4.0])
+'[3]: expected int 4, got float 4.0'
+>>> difference((1, 2), [1, 2])
+'expected a tuple, got a list: [1, 2]'
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import reprlib
+import struct
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from hpml.course.exercises.exercise import Case, Wrong
+from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised
+from hpml.sandbox.plain import Array, Opaque, decode, encode
+
+_NUMBERS = (bool, int, float, complex)
+_CONTAINERS: dict[type, str] = {
+    list: "a list",
+    tuple: "a tuple",
+    dict: "a dict",
+    set: "a set",
+    frozenset: "a frozenset",
+}
+_FORMATS = {
+    "bool": "?",
+    "int8": "b",
+    "uint8": "B",
+    "int16": "h",
+    "uint16": "H",
+    "int32": "i",
+    "uint32": "I",
+    "int64": "q",
+    "uint64": "Q",
+    "float16": "e",
+    "float32": "f",
+    "float64": "d",
+}
+
+
+def difference(expected: object, got: object, *, tolerance: float = 0.0) -> str | None:
+    """Return where and how `got` differs from `expected`, or None if it does not.
+
+    Types must be exactly the same: True is not 1, 1 is not 1.0, a tuple is not a list. The order of
+    a dictionary does not matter; nan is nan, and 0.0 is -0.0.
+
+    Args:
+        expected: what is right: plain data, arrays and tensors.
+        got: plain data, as it came from ``hpml.sandbox.plain``.
+        tolerance: how far two floats may be apart: absolute for numbers below 1 in size, relative
+            to the expected one above. Inside of sets and keys nothing may differ.
+    """
+    return _part(decode(encode(expected)), got, tolerance, "")
+
+
+def alike(one: object, other: object) -> bool:
+    """Return whether two plain values are the same, floats but for rounding."""
+    return _part(one, other, 1e-9, "") is None
+
+
+def expect(
+    oracle: Callable[[Case], object], *, tolerance: float = 0.0
+) -> Callable[[Case, Outcome], Wrong | None]:
+    """Return the usual judge: what the oracle computes for a case must come back.
+
+    Args:
+        oracle: computes the value that is right, slowly and another way than a solution would.
+            Where it raises, the call has to raise the same kind of exception.
+        tolerance: as for `difference`.
+
+    >>> from hpml.course.exercises.outcomes import Returned
+    >>> judge = expect(lambda case: case.data["n"] ** 2)
+    >>> judge(Case("three", {"n": 3}), Returned(9, {})) is None
+    True
+    >>> judge(Case("three", {"n": 3}), Returned(6, {}))
+    Wrong(expected='9', got='6', why='')
+    """
+
+    def judge(case: Case, outcome: Outcome) -> Wrong | None:
+        try:
+            expected = oracle(case)
+        except Exception as error:  # noqa: BLE001 - what the oracle raises is what is expected
+            name = type(error).__name__
+            if isinstance(outcome, Raised) and name in outcome.bases:
+                return None
+            return Wrong(f"raises {name}", shown(outcome))
+        if isinstance(outcome, Raised | NoAnswer):
+            return Wrong(written(decode(encode(expected))), shown(outcome))
+        where = difference(expected, outcome.value, tolerance=tolerance)
+        if where is None:
+            return None
+        # Two plain numbers or texts side by side already say it.
+        alike = type(expected) is type(outcome.value) and type(expected) not in _CONTAINERS
+        return Wrong(written(decode(encode(expected))), shown(outcome), "" if alike else where)
+
+    return judge
+
+
+def shown(outcome: Outcome) -> str:
+    """Return what came of a call, as a short text.
+
+    >>> shown(Raised("KeyError", ("KeyError",), "'a'"))
+    "raises KeyError: 'a'"
+    """
+    if isinstance(outcome, NoAnswer):
+        return f"no answer: {outcome.reason}"
+    if isinstance(outcome, Raised):
+        text = f"raises {outcome.type}"
+        return f"{text}: {_one_line(outcome.message)}" if outcome.message else text
+    return _value(outcome.value)
+
+
+def written(value: object, limit: int = 200) -> str:
+    """Return a plain value as one would type it, cut where it is long.
+
+    >>> written({"b": {2, 1}, "a": [None]})
+    "{'b': {1, 2}, 'a': [None]}"
+    """
+    line = _IN_ORDER.repr(value)
+    return line if len(line) <= limit else line[: limit - 3] + "..."
+
+
+class _InOrder(reprlib.Repr):
+    """Writes as much of a container as is worth it; a dictionary in its own order, not sorted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlevel = 20
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = self.maxfrozenset = 300
+        self.maxstring = self.maxother = self.maxlong = 2000
+
+    def repr_dict(self, x: dict[Any, Any], level: int) -> str:
+        if not x or level <= 0:
+            return "{...}" if x else "{}"
+        pairs = [
+            f"{self.repr1(key, level - 1)}: {self.repr1(x[key], level - 1)}"
+            for key in itertools.islice(x, self.maxdict)
+        ]
+        return f"{{{', '.join(pairs)}{', ...' if len(x) > self.maxdict else ''}}}"
+
+    def repr_int(self, x: int, level: int) -> str:
+        return repr(x) if x.bit_length() < 1000 else hex(x)  # Python refuses 5,000 digits
+
+    def repr_Opaque(self, x: Opaque, level: int) -> str:  # noqa: N802 - reprlib finds it by the type
+        return x.text
+
+
+_IN_ORDER = _InOrder()
+
+
+def _one_line(text: str) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= 160 else line[:157] + "..."
+
+
+def _value(value: object) -> str:
+    if isinstance(value, Opaque):
+        return f"{value.text} (of type {value.type})"
+    return written(value)
+
+
+def _named(value: object) -> str:
+    """Return type and value, ``"float 4.0"``; None and opaque ones name themselves."""
+    if value is None:
+        return "None"
+    if type(value) in _CONTAINERS:
+        return f"{_CONTAINERS[type(value)]}: {written(value, 60)}"
+    if isinstance(value, Opaque | Array):
+        return _value(value)
+    return f"{type(value).__name__} {written(value, 60)}"
+
+
+def _part(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
+    lead = f"{path}: " if path else ""
+    kind = type(expected)
+    if type(got) is not kind:
+        wanted = _CONTAINERS.get(kind) or _named(expected)
+        return f"{lead}expected {wanted}, got {_named(got)}"
+    if kind in (list, tuple):
+        return _sequence(expected, got, tolerance, path)
+    if kind is dict:
+        return _mapping(expected, got, tolerance, path)
+    if kind in (set, frozenset):
+        missing, extra = _apart(expected, got)
+        return f"{lead}{_sets(missing, extra)}" if missing or extra else None
+    if kind is Array:
+        return _array(expected, got, tolerance, lead)
+    if kind is Opaque:
+        return f"{lead}expected {_value(expected)}, got {_value(got)}: it cannot be compared"
+    if kind in _NUMBERS and _near(expected, got, tolerance):
+        return None
+    if kind not in _NUMBERS and expected == got:
+        return None
+    return f"{lead}expected {written(expected, 60)}, got {written(got, 60)}"
+
+
+def _sequence(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
+    for index, (one, other) in enumerate(zip(expected, got, strict=False)):
+        found = _part(one, other, tolerance, f"{path}[{index}]")
+        if found is not None:
+            return found
+    if len(expected) != len(got):
+        lead = f"{path}: " if path else ""
+        items = "1 item" if len(expected) == 1 else f"{len(expected)} items"
+        return f"{lead}expected {items}, got {len(got)}"
+    return None
+
+
+def _mapping(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
+    lead = f"{path}: " if path else ""
+    keys = {_key(key): key for key in got}
+    missing = [key for key in expected if _key(key) not in keys]
+    extra = _apart(expected, got)[1]
+    if missing or extra:
+        return f"{lead}{_sets(missing, extra, 'the key ')}"
+    for key in expected:
+        found = _part(expected[key], got[keys[_key(key)]], tolerance, f"{path}[{written(key, 60)}]")
+        if found is not None:
+            return found
+    return None
+
+
+def _apart(expected: Iterable[Any], got: Iterable[Any]) -> tuple[list[Any], list[Any]]:
+    wanted = {_key(value): value for value in expected}
+    found = {_key(value): value for value in got}
+    missing = [value for key, value in wanted.items() if key not in found]
+    return missing, [value for key, value in found.items() if key not in wanted]
+
+
+def _sets(missing: list[Any], extra: list[Any], what: str = "") -> str:
+    said = []
+    for verb, values in (("lacks", missing), ("has too much", extra)):
+        if values:
+            more = f" and {len(values) - 1} more" if len(values) > 1 else ""
+            least = min((_named(value) for value in values), default="")
+            said.append(f"{verb} {what}{least}{more}")
+    return "it " + ", ".join(said)
+
+
+def _key(value: Any) -> object:
+    """Return something hashable that is the same only for values of the same types."""
+    kind = type(value)
+    if kind is float:
+        return kind, "nan" if math.isnan(value) else value
+    if kind is complex:
+        return kind, _key(value.real), _key(value.imag)
+    if kind is tuple:
+        return kind, tuple(_key(part) for part in value)
+    if kind is frozenset:
+        return kind, frozenset(_key(part) for part in value)
+    return kind, value
+
+
+def _near(expected: Any, got: Any, tolerance: float) -> bool:
+    if type(expected) is complex:
+        pairs = ((expected.real, got.real), (expected.imag, got.imag))
+        return all(_near(one, other, tolerance) for one, other in pairs)
+    if expected == got:
+        return True
+    if type(expected) is not float:
+        return False
+    if math.isnan(expected) or math.isnan(got):
+        return bool(math.isnan(expected) and math.isnan(got))
+    if math.isinf(expected) or math.isinf(got):
+        return False
+    return bool(abs(expected - got) <= tolerance * max(1.0, abs(expected)))
+
+
+def _array(expected: Array, got: Array, tolerance: float, lead: str) -> str | None:
+    for what in ("library", "shape", "dtype"):
+        one, other = getattr(expected, what), getattr(got, what)
+        if one != other:
+            return f"{lead}expected {what} {one}, got {what} {other}"
+    if expected.data == got.data:
+        return None
+    mine, theirs = _numbers(expected), _numbers(got)
+    parts = 2 if expected.dtype.startswith("complex") else 1
+    if mine is None or theirs is None or len(mine) != len(theirs):
+        return f"{lead}the numbers differ"
+    for index, (one, other) in enumerate(zip(mine, theirs, strict=True)):
+        if not _near(one, other, tolerance):
+            place = _place(index // parts, expected.shape)
+            return f"{lead}at {place}: expected {one}, got {other}"
+    return None
+
+
+def _numbers(array: Array) -> list[Any] | None:
+    """Return the numbers, or None where they cannot be read: a foreign dtype, forged bytes."""
+    if array.dtype == "bfloat16":  # the upper half of a float32
+        halves = [array.data[place : place + 2] for place in range(0, len(array.data), 2)]
+        return _numbers(Array("float32", array.shape, b"".join(b"\0\0" + h for h in halves), ""))
+    dtype = {"complex64": "float32", "complex128": "float64"}.get(array.dtype, array.dtype)
+    code = _FORMATS.get(dtype)
+    if code is None or len(array.data) % struct.calcsize(code):
+        return None
+    count = len(array.data) // struct.calcsize(code)
+    return list(struct.unpack(f"<{count}{code}", array.data))
+
+
+def _place(index: int, shape: tuple[int, ...]) -> list[int]:
+    place: list[int] = []
+    for length in reversed(shape):
+        index, here = divmod(index, length)
+        place.insert(0, here)
+    return place

@@ -1,0 +1,139 @@
+"""The explanation at each lab's end, one file a lab, kept out of the notebook that asks it.
+
+A number that was measured has more than one possible cause. The skill is not to guess the right one
+but to know which further measurement would show it: a lab ends with three hypotheses, and the
+student chooses the experiment that tells them apart. The reasons are not on the page before. A
+student reads the notebook's cells, so they cannot stand in one: they stand in the lab's room.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+import textwrap
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+
+from hpml.base.errors import describe
+from hpml.base.page import Page, frame, sentence
+from hpml.base.style import PALETTE
+from hpml.base.tables import Table
+from hpml.course.errors import LabError
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """An observation, hypotheses about it, and experiments of which one tells them apart.
+
+    Attributes:
+        question: the observation to be explained.
+        claims: the hypotheses, called A, B, C in this order; two to six.
+        experiments: for each experiment, what it would show under these hypotheses.
+        best: the experiment that tells them apart.
+
+    Raises:
+        LabError: if the claims or experiments are too few or `best` is not one of them.
+    """
+
+    question: str
+    claims: tuple[str, ...]
+    experiments: Mapping[str, str]
+    best: str
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "experiments", MappingProxyType(dict(self.experiments)))
+        if isinstance(self.claims, str) or not 2 <= len(self.claims) <= 6:
+            raise LabError(f"claims expects two to six texts, got {describe(self.claims)}.")
+        if len(self.experiments) < 2 or self.best not in self.experiments:
+            raise LabError(
+                f"best is {describe(self.best)}, expected one of two or more experiments, got "
+                f"{'; '.join(self.experiments) or 'none'}."
+            )
+
+    @property
+    def best_number(self) -> int:
+        """The number, from 1, of the experiment that tells the hypotheses apart."""
+        return list(self.experiments).index(self.best) + 1
+
+    def page(self, choice: object = None) -> Page:
+        """Return the question, and after a choice what that experiment would show.
+
+        Args:
+            choice: the number of an experiment, from 1; None asks. Anything else is told what is
+                expected. The other experiments' reasons are shown once the choice is right.
+
+        >>> item = Explanation(
+        ...     "B is faster than A.", ("B does less work.", "The machine was warm when A ran."),
+        ...     {"Run B again": "Both predict the same.", "Swap them": "Only the second changes."},
+        ...     best="Swap them")
+        >>> print(item.page(2).plain.splitlines()[6])
+        You chose 2. Yes, it tells them apart.
+        """
+        numbers = range(1, len(self.experiments) + 1)
+        if choice is None:
+            status = (
+                "Write its number into `explanation` in this cell, in place of `None`, and run the "
+                "cell again. The reasons are shown then."
+            )
+        elif type(choice) is not int or choice not in numbers:
+            status = f"`explanation` is {describe(choice)}, expected {_one_of(numbers)}."
+        else:
+            return self._answered(choice)
+        lines = [*self._lines(), *_folded([status.replace("`", "")])]
+        return self._framed(lines, f"<p><b>{_code(status)}</b></p>")
+
+    def _answered(self, choice: int) -> Page:
+        everything = list(enumerate(self.experiments.items(), start=1))
+        if choice == self.best_number:
+            verdict = f"You chose {choice}. Yes, it tells them apart."
+        else:
+            verdict = f"You chose {choice}. It does not tell them apart. Choose again."
+            everything = [everything[choice - 1]]
+        reasons = [f"{number}. {reason}" for number, (_, reason) in everything]
+        lines = [*self._lines(), verdict, "What it would show:", *_folded(reasons)]
+        rows = [[f"{number}. {text}", reason] for number, (text, reason) in everything]
+        table = Table(["experiment", "what it would show"], rows, align=["left", "left"])
+        # The table's cells are escaped; what stands between backticks is code there as elsewhere.
+        shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", table._repr_html_())
+        colour = PALETTE["codegen" if choice == self.best_number else "handwritten"]
+        return self._framed(lines, f"<p><b>{html.escape(verdict)}</b></p>{shown}", colour)
+
+    def _lines(self) -> list[str]:
+        claims = [f"{letter}. {claim}" for letter, claim in self._lettered()]
+        numbers = [f"{number}. {text}" for number, text in enumerate(self.experiments, start=1)]
+        return [
+            f"Explain: {self.question}",
+            *_folded(claims),
+            "Which experiment tells them apart?",
+            *_folded(numbers),
+        ]
+
+    def _framed(
+        self, lines: Sequence[str], after: str, colour: str = PALETTE["handwritten"]
+    ) -> Page:
+        # Not <ol type="A">: some pages number it 1, 2, 3, and the reasons speak of A, B, C.
+        claims = "".join(sentence(f"**{letter}** · {claim}") for letter, claim in self._lettered())
+        experiments = "".join(f"<li>{_code(text)}</li>" for text in self.experiments)
+        body = (
+            f"{sentence(self.question)}{claims}<p>Which experiment tells them apart?</p>"
+            f"<ol>{experiments}</ol>{after}"
+        )
+        return Page("\n".join(lines), frame("Explain", body, colour))
+
+    def _lettered(self) -> list[tuple[str, str]]:
+        return list(zip("ABCDEF", self.claims, strict=False))
+
+
+def _one_of(numbers: range) -> str:
+    *first, last = map(str, numbers)
+    return f"{', '.join(first)} or {last}"
+
+
+def _code(text: str) -> str:
+    """Return a sentence's HTML without the paragraph around it."""
+    return sentence(text).removeprefix("<p>").removesuffix("</p>")
+
+
+def _folded(lines: Sequence[str]) -> list[str]:
+    return [textwrap.fill(line, 88, subsequent_indent="   ") for line in lines]

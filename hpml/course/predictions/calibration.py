@@ -1,0 +1,264 @@
+"""The picture at a lab's end: were the predictions near, and do they lean to one side?
+
+Every prediction is a point at (predicted, measured) on logarithmic axes, where being a factor of
+two off looks the same for nanoseconds and for megabytes. Each point stands in the unit of its
+question, so one picture holds them all.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hpml.base.page import Page, picture
+from hpml.base.tables import Table
+from hpml.course.predictions import state
+from hpml.course.predictions.session import Lab, current_lab
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The questions of a lab, answered or not, and how near the answers came.
+
+    Attributes:
+        lab: the lab's name.
+        entries: its questions, without the explanation at its end, in the order asked.
+    """
+
+    lab: str
+    entries: tuple[state.Entry, ...]
+
+    @property
+    def table(self) -> Table:
+        """The questions by number, with prediction, result and the distance between them."""
+        asked = [
+            (number, entry, entry.question.replace("`", ""))
+            for number, entry in enumerate(self.entries, start=1)
+        ]
+        if all(entry.answer is None for entry in self.entries):
+            rows = [[number, question, _result(entry)] for number, entry, question in asked]
+            return Table(["", "question", "measured"], rows, align=["right", "left", "right"])
+        rows = [
+            [number, question, _said(entry), _result(entry), _distance(entry)]
+            for number, entry, question in asked
+        ]
+        columns = ["", "question", "you said", "measured", "so"]
+        return Table(columns, rows, align=["right", "left", "right", "right", "left"])
+
+    @property
+    def summary(self) -> str:
+        """What the answers show, in two or three sentences."""
+        return _summary(self.entries)
+
+    def figure(self) -> Figure:
+        """Draw predicted against measured, with the diagonal and the bands of factor 2 and 10."""
+        from hpml.base import style
+
+        drawn = [
+            (number, entry)
+            for number, entry in enumerate(self.entries, start=1)
+            if state.factor(entry) is not None
+        ]
+        fig, ax = style.figure(width=6.4, height=5.2)
+        with style.apply():
+            _draw_bands(ax, *_limits([entry for _, entry in drawn]))
+            _draw_points(ax, drawn)
+            if not drawn:
+                ax.text(0.97, 0.04, "no predictions yet", transform=ax.transAxes, ha="right")
+        style.finish(
+            ax,
+            title=f"Lab {self.lab}: what was predicted, what was measured",
+            x="predicted (numbers: the questions of the table)",
+            y="measured, in the unit of its question",
+        )
+        style.caption(fig, self.summary)
+        return fig
+
+    def __repr__(self) -> str:
+        return f"{self.summary}\n{self.table}" if self.entries else self.summary
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        table = self.table._repr_html_() if self.entries else ""
+        drawn = picture(self.figure(), self.summary, table)
+        return Page(repr(self), drawn.html, drawn.png).bundle()
+
+
+def calibration() -> Calibration:
+    """Return how near the predictions of the open lab came; the last thing a lab shows.
+
+    Questions of an earlier sitting that were not asked again in this kernel are counted too.
+
+    >>> from hpml.course.predictions.session import lab_head
+    >>> _ = lab_head("try-calibration", "Trying things out")
+    >>> calibration().summary
+    'No question was asked in this lab yet; run its cells from the top.'
+    """
+    return Calibration(current_lab().name, _entries(current_lab()))
+
+
+def _entries(lab: Lab) -> tuple[state.Entry, ...]:
+    asked = {key: question.entry for key, question in lab.questions.items()}
+    for key, kept in lab.store.answers(lab.name).items():
+        if key in asked:
+            continue
+        unit = kept.get("unit")
+        entry = state.Entry(
+            key=key,
+            question=str(kept.get("question", key)),
+            unit=unit,
+            choices=tuple(kept.get("choices", ())) if unit is None else (),
+            exact=bool(kept.get("exact", False)),
+        )
+        asked[key] = state.restore(entry, kept)
+    return tuple(asked.values())
+
+
+def _summary(entries: Sequence[state.Entry]) -> str:
+    if not entries:
+        return "No question was asked in this lab yet; run its cells from the top."
+    timely = [entry for entry in entries if entry.answer is not None and not entry.late]
+    late = sum(entry.late for entry in entries)
+    if not timely:
+        text = (
+            "None of the questions was answered before its result was shown. "
+            "Guess before you measure: type a number into the field under each question, press "
+            "Enter, then run the next cells. A wrong guess teaches more than none."
+        )
+        return text + (f" {_late(late)}" if late else "")
+    factors = [times for entry in timely if (times := state.factor(entry)) is not None]
+    parts = [_near(factors)] if factors else []
+    parts.extend(_right([entry for entry in timely if entry.choices or entry.exact]))
+    lean = _lean([entry for entry in timely if state.factor(entry) is not None])
+    parts.extend([lean] if lean else [])
+    parts.append(f"Answered in time: {len(timely)} of {_things(len(entries), 'question')}.")
+    unsure = sum(bool(entry.unsure) for entry in timely)
+    parts.extend([f"Not scored, since not measured cleanly: {unsure}."] if unsure else [])
+    parts.extend([_late(late)] if late else [])
+    return " ".join(parts)
+
+
+def _near(factors: Sequence[float]) -> str:
+    if len(factors) == 1:
+        return f"The one number predicted was off by a factor of {factors[0]:.2g}."
+    two, ten = (sum(times <= limit for times in factors) for limit in (2, 10))
+    middle = statistics.median(factors)
+    return (
+        f"Of {len(factors)} numbers predicted, {two} within a factor of 2 and {ten} "
+        f"within a factor of 10; the middle one was off by a factor of {middle:.2g}."
+    )
+
+
+def _right(entries: Sequence[state.Entry]) -> list[str]:
+    scored = [right for entry in entries if (right := state.right(entry)) is not None]
+    if not scored:
+        return []
+    return [f"Of {_things(len(scored), 'question')} with one right answer, {sum(scored)} right."]
+
+
+def _lean(entries: Sequence[state.Entry]) -> str:
+    """Say so if at least three predictions all lie clearly on the same side."""
+    off = [entry for entry in entries if (state.factor(entry) or 1.0) > state.NEAR]
+    high = [float(entry.answer or 0) > float(entry.measured or 0) for entry in off]
+    if len(off) < 3 or len(set(high)) != 1:
+        return ""
+    return f"All that missed were too {'high' if high[0] else 'low'}: lean the other way next time."
+
+
+def _late(count: int) -> str:
+    what = f"{_things(count, 'answer')} locked after the result had been shown"
+    return f"{what}: drawn hollow, not counted."
+
+
+def _things(count: int, word: str) -> str:
+    return f"{count} {word}" + ("" if count == 1 else "s")
+
+
+def _said(entry: state.Entry) -> str:
+    return "–" if entry.answer is None else entry.text(entry.answer)
+
+
+def _result(entry: state.Entry) -> str:
+    return "not measured yet" if entry.measured is None else entry.text(entry.measured)
+
+
+def _distance(entry: state.Entry) -> str:
+    if entry.answer is None or entry.measured is None:
+        return "not predicted" if entry.answer is None else "–"
+    words = state.distance(entry)
+    return f"{words} (late)" if entry.late else words
+
+
+def _limits(entries: Sequence[state.Entry]) -> tuple[float, float]:
+    """Return the ends of both axes: a decade around all points, the same on both."""
+    values = [
+        float(value) for entry in entries for value in (entry.answer, entry.measured) if value
+    ]
+    if not values:
+        return 0.1, 1000.0
+    return min(values) / 5, max(values) * 5
+
+
+def _draw_bands(ax: Axes, low: float, high: float) -> None:
+    from hpml.base import style
+
+    ends = [low, high]
+    ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends)
+    for times, shade, name in ((10, 0.10, "within 10 times"), (2, 0.22, "within 2 times")):
+        below, above = [end / times for end in ends], [end * times for end in ends]
+        ax.fill_between(ends, below, above, color=style.colour("sequential"), alpha=shade, lw=0)
+        ax.plot([], [], color=style.colour("sequential"), alpha=2 * shade, lw=8, label=name)
+    ax.plot(ends, ends, color=style.PALETTE["ink"], lw=1.2, label="predicted = measured")
+
+
+def _draw_points(ax: Axes, drawn: Sequence[tuple[int, state.Entry]]) -> None:
+    from hpml.base import style
+
+    accent, (low, high) = style.PALETTE["accent"], ax.get_xlim()
+    points = [(float(entry.answer or 0), float(entry.measured or 0)) for _, entry in drawn]
+    span = math.log(high / low)
+    shares = [(math.log(x / low) / span, math.log(y / low) / span) for x, y in points]
+    for (number, entry), (x, y), place in zip(drawn, points, apart(shares), strict=True):
+        label_x, label_y = (low * math.exp(share * span) for share in place)
+        face, ink = ("white", accent) if entry.late else (accent, "white")
+        ax.plot([x, label_x], [y, label_y], color=accent, lw=1)
+        ax.plot([x], [y], "o", ms=4, color=accent)
+        # Only the number fits where points lie close; what it stands for is in the table.
+        ax.plot([label_x], [label_y], "o", ms=13, mec=accent, mew=1.6, mfc=face)
+        ax.annotate(
+            str(number),
+            (label_x, label_y),
+            color=ink,
+            size=8,
+            weight="bold",
+            ha="center",
+            va="center",
+        )
+
+
+def apart(points: Sequence[tuple[float, float]], least: float = 0.06) -> list[tuple[float, float]]:
+    """Return places for marks, moved from their points until no two are nearer than `least`."""
+    places = list(points)
+    for _ in range(200):
+        moved = False
+        for a, b in itertools.combinations(range(len(places)), 2):
+            (ax, ay), (bx, by) = places[a], places[b]
+            distance = math.hypot(bx - ax, by - ay)
+            if distance >= least - 1e-9:
+                continue
+            # Equal points part in a direction of their own, or three of them stay on one line.
+            angle = math.atan2(by - ay, bx - ax) if distance else 2.4 * (a + b)
+            step = (least - distance) / 2
+            dx, dy = step * math.cos(angle), step * math.sin(angle)
+            places[a], places[b] = (ax - dx, ay - dy), (bx + dx, by + dy)
+            moved = True
+        if not moved:
+            break
+    return places

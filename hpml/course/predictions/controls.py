@@ -1,0 +1,65 @@
+"""The field under a question: the only file that needs ``ipywidgets``, and only when it is used."""
+
+from __future__ import annotations
+
+import html
+import importlib
+from collections.abc import Callable
+from typing import Any
+
+from hpml.base.environment import installed_version
+from hpml.course.predictions.state import Entry
+
+Submit = Callable[[object], "str | None"]
+"""Takes what was typed or chosen; returns what is wrong with it, or None if it is locked."""
+
+
+def make(entry: Entry, submit: Submit) -> Any | None:
+    """Return a control that answers `entry`, or None where ``ipywidgets`` is not installed.
+
+    Everything works from the keyboard: Enter in the field locks; Tab moves along the choices
+    (JupyterLab keeps the arrow keys for its cells), Space takes one, and the button locks it.
+
+    Args:
+        entry: the open question.
+        submit: called with the text of the field or of the chosen line.
+    """
+    if installed_version("ipywidgets") is None:
+        return None
+    widgets: Any = importlib.import_module("ipywidgets")
+    message = widgets.HTML(value="")
+    button = widgets.Button(
+        description="Lock in",
+        tooltip="Locks your answer; it cannot be changed afterwards",
+        button_style="primary",
+    )
+    field = _choice(widgets, entry) if entry.choices else _number(widgets, entry)
+
+    def send(*_: object) -> None:
+        wrong = "Choose one of the lines first." if field.value is None else submit(field.value)
+        # role=alert: a screen reader says it as soon as it appears.
+        message.value = f'<div role="alert">{html.escape(wrong)}</div>' if wrong else ""
+
+    button.on_click(send)
+    if entry.choices:
+        return widgets.VBox([field, button, message])
+    # Not Text.on_submit, which ipywidgets deprecated: this is the message it is built on.
+    field.on_msg(lambda _, content, __: send() if content.get("event") == "submit" else None)
+    return widgets.VBox([widgets.HBox([field, button]), message])
+
+
+def _number(widgets: Any, entry: Entry) -> Any:
+    unit = entry.measure
+    return widgets.Text(
+        value="",
+        placeholder=unit.examples(),
+        description=f"in {unit.name}:",
+        style={"description_width": "initial"},
+        layout={"width": "22em"},
+    )
+
+
+def _choice(widgets: Any, entry: Entry) -> Any:
+    return widgets.RadioButtons(
+        options=list(entry.choices), value=None, layout={"width": "max-content"}
+    )

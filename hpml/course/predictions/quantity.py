@@ -1,0 +1,262 @@
+"""Numbers with a unit as a student types them: ``3``, ``3 us``, ``1.5 ms``, ``2 MB``.
+
+A prediction is asked for in one unit and compared in that unit, yet nobody should have to convert
+in their head. So an answer may name any unit of the same kind. What is merely counted (calls,
+layers, instructions) is a kind of its own, named by its word.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from dataclasses import dataclass
+
+from hpml.base.errors import describe, is_text
+from hpml.course.errors import AnswerError
+
+WIDEST = 1.5
+"""A result whose interval spans more than this factor does not score a guess to within two."""
+
+# Each line: kind, size in the kind's own base unit, the name we print, other ways to write it.
+_LINES = (
+    ("a time", 1e-9, "ns", "nanosecond nanoseconds"),
+    ("a time", 1e-6, "µs", "us μs microsecond microseconds"),
+    ("a time", 1e-3, "ms", "millisecond milliseconds"),
+    ("a time", 1.0, "s", "sec second seconds"),
+    ("a time", 60.0, "min", "minute minutes"),
+    ("a number of bytes", 1.0, "B", "byte bytes"),
+    ("a number of bytes", 1e3, "kB", "KB"),
+    ("a number of bytes", 1e6, "MB", ""),
+    ("a number of bytes", 1e9, "GB", ""),
+    ("a number of bytes", 2.0**10, "KiB", ""),
+    ("a number of bytes", 2.0**20, "MiB", ""),
+    ("a number of bytes", 2.0**30, "GiB", ""),
+    ("a ratio", 1.0, "×", "x times fold"),
+    ("a ratio", 0.01, "%", "percent"),
+)
+
+_GROUPED = re.compile(r"(?<![\d.,])[1-9]\d{0,2}(?:,\d{3})+(?![\d,])")
+"""A whole part in groups of three digits, as we print numbers: 1,000 and the 12,500 of 12,500.5."""
+
+_NUMBER = re.compile(r"([+-]?(?:\d+\.?\d*|\.\d+)(?:e[+-]?\d+)?)\s*(.*)", re.IGNORECASE | re.DOTALL)
+
+
+@dataclass(frozen=True)
+class Unit:
+    """A unit: the name it is printed with, what kind of quantity it measures, and its size."""
+
+    name: str
+    kind: str
+    size: float
+
+    def examples(self) -> str:
+        """Return answers this unit understands, for a field's hint and for messages."""
+        others = [line[2] for line in _LINES if line[0] == self.kind and line[2] != self.name]
+        more = {"a time": "ms" if "ms" in others else "µs", "a number of bytes": "MB"}.get(
+            self.kind
+        )
+        return f"3 or 3 {self.name}" + (f" or 0.5 {more}" if more in others else "")
+
+
+_UNITS = {
+    word: Unit(name, kind, size)
+    for kind, size, name, aliases in _LINES
+    for word in (name, *aliases.split())
+}
+_BY_LOWER_CASE = {word.lower(): unit for word, unit in reversed(_UNITS.items())}
+
+
+def find_unit(name: str) -> Unit:
+    """Return the unit called `name`; a word that is no known unit is a thing to be counted.
+
+    Raises:
+        AnswerError: if `name` is not a short text.
+
+    >>> find_unit("us").name, find_unit("us").kind
+    ('µs', 'a time')
+    >>> find_unit("function calls").kind
+    'a count of function calls'
+    """
+    if not is_text(name) or len(name) > 40:
+        raise AnswerError(
+            f"A unit is a short text such as 'µs', 'MB', '×' or 'calls', got {describe(name)}."
+        )
+    word = name.strip()
+    known = _UNITS.get(word) or _BY_LOWER_CASE.get(word.lower())
+    return known or Unit(word, f"a count of {word}", 1.0)
+
+
+def read_number(
+    answer: object, unit: Unit, *, at_least: float = 0.0, at_most: float | None = None
+) -> float:
+    """Return `answer` as a number of `unit`.
+
+    Args:
+        answer: a number, taken to be in `unit`, or text with or without a unit of the same kind.
+        unit: the unit asked for.
+        at_least: the smallest sensible value, in `unit`.
+        at_most: the largest sensible value, in `unit`; None for no limit.
+
+    Raises:
+        AnswerError: if it is no number, not finite, out of range, or in a unit of another kind.
+
+    >>> read_number("1.5 ms", find_unit("us"))
+    1500.0
+    >>> read_number("2 MB", find_unit("bytes"))
+    2000000.0
+    >>> read_number("12,500.5", find_unit("us"))
+    12500.5
+    >>> read_number("three", find_unit("us"))
+    Traceback (most recent call last):
+    hpml.course.errors.AnswerError: 'three' is not a number; expected a time such as 3 or ...
+    """
+    value = _from_text(answer, unit) if isinstance(answer, str) else _from_number(answer, unit)
+    if not math.isfinite(value):
+        raise AnswerError(f"{describe(answer)} is not a finite number; expected {_expected(unit)}.")
+    low, high = at_least, at_most
+    if value < low or (high is not None and value > high):
+        span = f"at least {format_quantity(low, unit)}"
+        if high is not None:
+            span = f"between {format_quantity(low, unit)} and {format_quantity(high, unit)}"
+        raise AnswerError(
+            f"{describe(answer)} cannot be the answer here; expected a number {span}."
+        )
+    return value
+
+
+def measured_value(measured: object, unit: Unit) -> float:
+    """Return a measured result as a number of `unit`.
+
+    Args:
+        measured: a number in `unit`; text with a unit; or an object with ``median`` (a
+            Measurement, whose own ``unit``, seconds if it names none, is converted) or with
+            ``value`` (a Ratio).
+        unit: the unit of the prediction.
+
+    Raises:
+        AnswerError: if it is none of these or of another kind.
+
+    >>> measured_value(0.9, find_unit("us"))
+    0.9
+    """
+    if isinstance(measured, str):
+        return _from_text(measured, unit)
+    median = getattr(measured, "median", None)
+    if median is not None and not callable(median):
+        own = find_unit(str(getattr(measured, "unit", "s")))
+        return _converted(float(median), own, unit, describe(measured))
+    value = getattr(measured, "value", None)
+    if value is not None and not callable(value):
+        return _converted(float(value), find_unit("×"), unit, describe(measured))
+    return _from_number(measured, unit)
+
+
+def spread_too_far(measured: object) -> str:
+    """Return why a result cannot score a guess: its samples or its interval are too wide.
+
+    >>> class Wide:
+    ...     low, value, high = 0.5, 1.0, 2.0
+    >>> spread_too_far(Wide())
+    'its 95 % interval spans a factor of 4. Run its cell again when the machine is quieter.'
+    """
+    quartiles = getattr(measured, "quartiles", None)
+    low, high = getattr(measured, "low", None), getattr(measured, "high", None)
+    what = "its 95 % interval"
+    if isinstance(quartiles, tuple):
+        low, _, high = quartiles
+        what = "the middle half of its samples"
+    if not isinstance(low, float) or not isinstance(high, float) or high <= WIDEST * low:
+        return ""
+    spans = f"spans a factor of {high / low:.2g}" if low > 0 else "has no lower end"
+    return f"{what} {spans}. Run its cell again when the machine is quieter."
+
+
+def format_number(value: float) -> str:
+    """Return `value` with three significant digits, whole numbers in full.
+
+    >>> format_number(0.91234), format_number(1234567.0), format_number(12345.6)
+    ('0.912', '1,234,567', '12,300')
+    """
+    if value == 0:
+        return "0"
+    size = abs(value)
+    if value == int(value) and size < 1e9:
+        return f"{int(value):,}"
+    rounded = float(f"{value:.3g}")
+    if 1000 <= abs(rounded) < 1e9:
+        return f"{rounded:,.0f}"
+    return f"{rounded:.3g}" if 1e-3 <= size < 1000 else f"{value:.2e}"
+
+
+def format_quantity(value: float, unit: Unit) -> str:
+    """Return `value` with its unit, for a sentence.
+
+    >>> format_quantity(3.0, find_unit("us")), format_quantity(1.0, find_unit("calls"))
+    ('3 µs', '1 call')
+    """
+    name = unit.name
+    if value == 1 and unit.kind.startswith("a count") and name.endswith("s"):
+        name = name[:-1]
+    return f"{format_number(value)}{'' if name == '×' else ' '}{name}"
+
+
+def _expected(unit: Unit) -> str:
+    return f"{unit.kind} such as {unit.examples()}"
+
+
+def _from_number(answer: object, unit: Unit) -> float:
+    if isinstance(answer, bool) or not hasattr(answer, "__float__"):
+        raise AnswerError(f"{describe(answer)} is not a number; expected {_expected(unit)}.")
+    try:
+        return float(answer)
+    except (TypeError, ValueError, OverflowError, RuntimeError) as error:
+        raise AnswerError(
+            f"{describe(answer)} is not a single number; expected {_expected(unit)}."
+        ) from error
+
+
+def _from_text(answer: str, unit: Unit) -> float:
+    text = answer.strip().lstrip("~≈").strip().replace("_", "")
+    if not text:
+        raise AnswerError(f"The field is empty; expected {_expected(unit)}.")
+    text = _without_commas(text, answer)
+    match = _NUMBER.fullmatch(text)
+    if match is None:
+        raise AnswerError(f"{describe(answer)} is not a number; expected {_expected(unit)}.")
+    number, word = float(match[1]), match[2].strip()
+    if not word or _same_word(word, unit.name):
+        return number
+    return _converted(number, find_unit(word), unit, describe(answer))
+
+
+def _without_commas(text: str, answer: str) -> str:
+    """Return `text` without the commas that separate groups of three digits.
+
+    Raises:
+        AnswerError: for any other comma at a digit; it names what may be meant.
+    """
+    plain = _GROUPED.sub(lambda found: found[0].replace(",", ""), text)
+    odd = re.search(r"[\d.,]*\d,[\d.,]*|,\d[\d.,]*", plain)
+    if odd is None:
+        return plain
+    typed = odd[0]
+    # A comma after a point can only be a decimal one, as in 1.000,5.
+    decimal = (typed.replace(".", "") if typed.find(".") < typed.find(",") else typed, ",", ".")
+    readings = [decimal[0].replace(*decimal[1:]), typed.replace(",", "").lstrip("0")]
+    named = list(dict.fromkeys(way for way in readings if way.count(".") < 2))
+    meant = " or as ".join(named[: 1 if "." in typed else 2])
+    raise AnswerError(
+        f"{describe(answer)} could be read as {meant}; write the one you mean with a point or "
+        "without a comma. Commas may only separate groups of three digits, as in 1,000."
+    )
+
+
+def _same_word(word: str, name: str) -> bool:
+    return word.lower().rstrip("s") == name.lower().rstrip("s") and word not in _UNITS
+
+
+def _converted(value: float, own: Unit, unit: Unit, shown: str) -> float:
+    if own.kind != unit.kind:
+        raise AnswerError(f"{shown} is {own.kind}; expected {_expected(unit)}.")
+    # Twelve digits: 1.5 ms is 1500 µs and not 1500.0000000000002.
+    return value if own.size == unit.size else float(f"{value * own.size / unit.size:.12g}")

@@ -1,0 +1,193 @@
+"""The lab that is open in this kernel: its name, its questions and where their answers are kept.
+
+A kernel runs one notebook and a notebook is one lab, so the open lab is the one piece of state that
+the functions of a notebook share; `lab_head` sets it and nothing else does.
+"""
+
+from __future__ import annotations
+
+import platform
+from dataclasses import dataclass, field
+from typing import Protocol
+
+from hpml.base.environment import environment_record, installed_version, quick
+from hpml.base.errors import describe, is_text
+from hpml.base.files import course_folder
+from hpml.base.page import PAPER, Page, notebook_shell
+from hpml.base.tables import Table
+from hpml.course.errors import LabError
+from hpml.course.predictions.state import Entry
+from hpml.course.predictions.store import PredictionStore
+
+
+class OpenQuestion(Protocol):
+    """What an open lab knows of a question of its notebook."""
+
+    @property
+    def entry(self) -> Entry:
+        """The question and its answer."""
+
+    @property
+    def key(self) -> str:
+        """Its key in the lab."""
+
+    @property
+    def question(self) -> str:
+        """Its words."""
+
+    def carry(self, new: Entry) -> Entry:
+        """Return the new entry with what this kernel has shown already."""
+
+    def reopen(self) -> None:
+        """Ask it again."""
+
+
+@dataclass
+class Lab:
+    """A lab while its notebook runs.
+
+    Attributes:
+        name: two digits, or a word for a notebook that is no numbered lab.
+        title: as the reader knows it.
+        store: where its locked answers are kept.
+        questions: those asked in this kernel, by key, in the order asked.
+    """
+
+    name: str
+    title: str
+    store: PredictionStore = field(default_factory=PredictionStore)
+    questions: dict[str, OpenQuestion] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class LabHead:
+    """The head of a lab as the page shows it: what it runs on and where results are kept."""
+
+    name: str
+    title: str
+    table: Table
+
+    def __repr__(self) -> str:
+        return f"Lab {self.name}: {self.title}\n{self.table}"
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return Page(repr(self), PAPER + self.table._repr_html_()).bundle()
+
+
+_open: list[Lab] = []
+
+
+def lab_head(number: int | str, title: str) -> LabHead:
+    """Open a lab and return its head, which ends the notebook's one cell of imports.
+
+    Args:
+        number: the lab's number, or a word for a notebook of your own.
+        title: the lab's title.
+
+    Returns:
+        The table of versions, the processor, and how many answers are locked from before.
+
+    Raises:
+        LabError: if `number` or `title` is of no use.
+
+    >>> lab_head("a-note-of-mine", "Trying things out").name
+    'a-note-of-mine'
+    """
+    if not is_text(title):
+        raise LabError(f"A lab's title is a text, got {describe(title)}.")
+    lab = Lab(lab_name(number), title)
+    _ready_for_figures()
+    _open[:] = [lab]
+    return LabHead(lab.name, title, _versions(lab))
+
+
+def current_lab() -> Lab:
+    """Return the open lab; before `lab_head` ran, a lab called ``scratch`` for trying things out.
+
+    >>> current_lab().name != ""
+    True
+    """
+    if not _open:
+        _open.append(Lab("scratch", "Scratch"))
+    return _open[0]
+
+
+def forget(lab: int | str | None = None, key: str | None = None) -> int:
+    """Forget locked answers, so that their questions are open again.
+
+    Args:
+        lab: the lab's number; the open one if None.
+        key: the key of one question; all of them if None.
+
+    Returns:
+        How many answers were forgotten. Run the questions' cells again to answer anew.
+
+    >>> _ = lab_head("try-forget", "Trying things out")
+    >>> forget()
+    0
+    """
+    here = current_lab()
+    name = here.name if lab is None else lab_name(lab)
+    dropped = here.store.forget(name, key)
+    if name == here.name:
+        for question in list(here.questions.values()):
+            if key is None or question.key == key:
+                question.reopen()
+    return dropped
+
+
+def lab_name(number: int | str) -> str:
+    """Return the name a lab is kept under.
+
+    Raises:
+        LabError: if `number` is neither a number from 0 to 99 nor a word.
+
+    >>> lab_name(7), lab_name("07")
+    ('07', '07')
+    """
+    if isinstance(number, int) and not isinstance(number, bool) and 0 <= number <= 99:
+        return f"{number:02d}"
+    if isinstance(number, str) and number.strip():
+        word = number.strip()
+        return f"{int(word):02d}" if word.isascii() and word.isdigit() else word
+    raise LabError(f"A lab's number is 0 to 99, or a word; got {describe(number)}.")
+
+
+def _versions(lab: Lab) -> Table:
+    record = environment_record()
+    cores = f"{record['logical_cores']} logical, {record['physical_cores'] or 'unknown'} physical"
+    rows: list[list[object]] = [
+        ["hpml", record["hpml"]],
+        ["Python", f"{record['python']} ({record['implementation']})"],
+        ["PyTorch", record["torch"] or "not installed"],
+        ["NumPy", record["numpy"] or "not installed"],
+        ["processor", record["cpu"]],
+        ["cores", cores],
+        ["GPU", record["gpu"] or "none"],
+        ["system", f"{platform.system()} {platform.machine()}"],
+    ]
+    rows.append(["sizes", "small (HPML_QUICK is set)" if quick() else "full"])
+    rows.append(["your answers are kept in", _where(lab)])
+    locked = len(lab.store.answers(lab.name))
+    rows.append(["answers locked earlier", locked])
+    return Table(["this lab runs on", ""], rows, align=["left", "left"])
+
+
+def _ready_for_figures() -> None:
+    """Let matplotlib choose its backend now, outside of any style.
+
+    Done at the first figure, inside a style's settings, it would be undone with them, and no cell
+    would show a figure by itself any more.
+    """
+    if notebook_shell() is not None and installed_version("matplotlib") is not None:
+        import matplotlib as mpl
+        import matplotlib.pyplot as plt
+
+        plt.switch_backend(mpl.get_backend())
+
+
+def _where(lab: Lab) -> str:
+    """Return the answers' file as the student finds it, from the course's folder on."""
+    path = lab.store.path
+    root = course_folder()
+    return str(path.relative_to(root)) if path.is_relative_to(root) else path.name

@@ -1,0 +1,266 @@
+"""One question of a lab as a plain value, and the three things that can happen to it.
+
+    open --lock--> locked --show--> compared
+    open --show--> shown, not predicted --lock--> compared, but late
+
+Nothing here knows of widgets, files or pages: each step is a function from one `Entry` to the next,
+so that the rules (what is locked stays; a late answer never counts) are tested without a browser.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+from hpml.base.errors import describe, is_text
+from hpml.course.errors import AnswerError, LabError, PredictionLocked
+from hpml.course.predictions.quantity import (
+    Unit,
+    find_unit,
+    format_quantity,
+    measured_value,
+    read_number,
+    spread_too_far,
+)
+
+NEAR = 1.25
+"""Up to this factor from what was measured, a guess is called right."""
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A question and what is known of its answer.
+
+    Attributes:
+        key: the question's name within its lab.
+        question: the text the student reads.
+        unit: the unit of the answer; None for a choice.
+        choices: the texts to choose from; empty for a number.
+        at_least, at_most: the sensible range of a number, in `unit`; `at_most` None for no limit.
+        exact: whether the number can be known by thinking, and so is right or wrong like a choice.
+        answer: a number of `unit`, the text of a choice, or None while open.
+        measured: the result in the same form, or None until it is shown.
+        late: whether the answer was locked after the result had been shown.
+        unsure: why the result was not measured well enough to score an answer; empty if it was.
+    """
+
+    key: str
+    question: str
+    unit: str | None = None
+    choices: tuple[str, ...] = ()
+    at_least: float = 0.0
+    at_most: float | None = None
+    exact: bool = False
+    answer: float | str | None = None
+    measured: float | str | None = None
+    late: bool = False
+    unsure: str = ""
+
+    def __post_init__(self) -> None:
+        if not is_text(self.question):
+            raise LabError(f"A question is a text, got {describe(self.question)}.")
+        if (self.unit is None) == (not self.choices):
+            raise LabError(
+                f"The question {describe(self.question)} expects either unit=... (a number is "
+                "asked for) or choices=[...] (one of some texts), and got "
+                + ("both." if self.choices else "neither.")
+            )
+        _check_choices(self)
+
+    @property
+    def measure(self) -> Unit:
+        """The unit as a value; only for a number."""
+        if self.unit is None:
+            raise LabError(f"The question {describe(self.question)} is a choice and has no unit.")
+        return find_unit(self.unit)
+
+    def text(self, value: float | str | None) -> str:
+        """Return an answer or a result as a person reads it.
+
+        >>> Entry("k", "How long?", unit="us").text(3.0)
+        '3 µs'
+        """
+        if value is None:
+            return "nothing yet"
+        return value if isinstance(value, str) else format_quantity(value, self.measure)
+
+
+def key_from(question: str) -> str:
+    """Return a key made of a question's words, for questions that name none.
+
+    >>> key_from("How long does one call take?")
+    'how-long-does-one-call-take'
+    """
+    return "-".join(re.findall(r"\w+", question.lower()))[:80] or "question"
+
+
+def lock(entry: Entry, answer: object) -> Entry:
+    """Return `entry` with the answer locked; the same answer again changes nothing.
+
+    Raises:
+        AnswerError: if the answer cannot be read; nothing is locked then.
+        PredictionLocked: if another answer is locked already.
+
+    >>> lock(Entry("k", "How long?", unit="us"), "3 us").answer
+    3.0
+    """
+    value = _read(entry, answer)
+    if entry.answer is None:
+        return replace(entry, answer=value, late=entry.measured is not None)
+    if value == entry.answer:
+        return entry
+    raise PredictionLocked(
+        f"You locked {entry.text(entry.answer)} for this question, and {entry.text(value)} came "
+        "now; a locked answer stays as it is. To start again, call .forget() on it and run its "
+        "cell once more."
+    )
+
+
+def show(entry: Entry, measured: object, unsure: str = "") -> Entry:
+    """Return `entry` with the measured result beside the answer, if there is one.
+
+    Args:
+        entry: the question.
+        measured: the result; where its samples or its interval spread too far, nothing is scored.
+        unsure: another reason why this result is none to score by.
+
+    Raises:
+        AnswerError: if `measured` is of another kind than the question asks for.
+
+    >>> show(Entry("k", "How long?", unit="us"), "1 ms").measured
+    1000.0
+    """
+    unsure = unsure or spread_too_far(measured)
+    if entry.choices:
+        chosen = _choice(entry, getattr(measured, "answer", measured))
+        return replace(entry, measured=chosen, unsure=unsure)
+    return replace(entry, measured=measured_value(measured, entry.measure), unsure=unsure)
+
+
+def restore(entry: Entry, kept: dict[str, Any]) -> Entry:
+    """Return `entry` with what an earlier sitting kept of it, if that still fits the question.
+
+    A question may be reworded; one that changed its unit or choices asks something else, and is
+    asked anew.
+    """
+    answer, measured = kept.get("answer"), kept.get("measured")
+    fits = kept.get("unit") == entry.unit and tuple(kept.get("choices", ())) == entry.choices
+    if not fits or answer is None:
+        return entry
+    try:
+        found = lock(entry, answer)
+        found = found if measured is None else show(found, measured)
+    except LabError:
+        return entry
+    return replace(found, late=bool(kept.get("late")), unsure=str(kept.get("unsure", "")))
+
+
+def factor(entry: Entry) -> float | None:
+    """Return how many times answer and result differ, at least 1; None where that means nothing.
+
+    It means nothing for a choice, for a number that is right or wrong, and for an unsure result.
+
+    >>> factor(show(lock(Entry("k", "How long?", unit="us"), 3), 1.5))
+    2.0
+    """
+    said, measured = entry.answer, entry.measured
+    if not isinstance(said, float) or not isinstance(measured, float):
+        return None
+    if said <= 0 or measured <= 0 or entry.exact or entry.unsure:
+        return None
+    return max(said / measured, measured / said)
+
+
+def right(entry: Entry) -> bool | None:
+    """Return whether an answer was right; None where nothing can be scored.
+
+    A choice and an exact number are right if they are equal, a measured one within a quarter.
+
+    >>> right(show(lock(Entry("k", "How many?", unit="values", exact=True), 3), 4))
+    False
+    """
+    if entry.answer is None or entry.measured is None or entry.unsure:
+        return None
+    if entry.choices or entry.exact:
+        return entry.answer == entry.measured
+    return entry.answer == entry.measured or (factor(entry) or math.inf) <= NEAR
+
+
+def verdict(entry: Entry) -> str:
+    """Return one sentence that says where the question stands.
+
+    >>> verdict(show(lock(Entry("k", "How long?", unit="us"), 3), 0.9))
+    'You said 3 µs, measured 0.9 µs: 3.3 times too high.'
+    >>> verdict(show(Entry("k", "How long?", unit="us"), 0.9))
+    'No prediction made. Measured: 0.9 µs.'
+    """
+    result = "The answer" if entry.choices else "Measured"
+    if entry.answer is None:
+        if entry.measured is None:
+            return "No prediction made yet."
+        return f"No prediction made. {result}: {entry.text(entry.measured)}."
+    said = entry.text(entry.answer)
+    if entry.measured is None:
+        return f"Locked: {said}."
+    late = " Locked after the result had been shown, so it does not count." if entry.late else ""
+    after = f" Not scored: {entry.unsure}" if entry.unsure else late
+    if entry.choices:
+        so = "" if entry.unsure else f" So: {distance(entry)}."
+        return f"You said: {said}. {result}: {entry.text(entry.measured)}.{so}{after}"
+    so = "" if entry.unsure else f": {distance(entry)}"
+    return f"You said {said}, measured {entry.text(entry.measured)}{so}.{after}"
+
+
+def distance(entry: Entry) -> str:
+    """Return how far answer and result lie apart, in words."""
+    said, measured = entry.answer, entry.measured
+    if entry.unsure:
+        return "not scored"
+    if entry.choices or entry.exact:
+        return "right" if said == measured else "not this time"
+    if not isinstance(said, float) or not isinstance(measured, float):
+        return ""
+    if said == measured:
+        return "exactly right"
+    side = "high" if said > measured else "low"
+    times = factor(entry)
+    if times is None:
+        return f"{format_quantity(abs(said - measured), entry.measure)} too {side}"
+    if times <= NEAR:
+        return f"right to within {5 * math.ceil(20 * (times - 1)):.0f} percent"
+    return f"{times:.1f} times too {side}" if times < 10 else f"{times:,.0f} times too {side}"
+
+
+def _read(entry: Entry, answer: object) -> float | str:
+    if entry.choices:
+        return _choice(entry, answer)
+    return read_number(answer, entry.measure, at_least=entry.at_least, at_most=entry.at_most)
+
+
+def _choice(entry: Entry, answer: object) -> str:
+    """Return the choice meant by its text, in any case, or by its number from 1."""
+    by_text = {choice.strip().lower(): choice for choice in entry.choices}
+    by_number = {str(number): choice for number, choice in enumerate(entry.choices, start=1)}
+    word = str(answer).strip().lower() if isinstance(answer, str | int) else ""
+    found = by_text.get(word) or by_number.get(word)
+    if found is None or isinstance(answer, bool):
+        options = "; ".join(f"{number}: {choice}" for number, choice in by_number.items())
+        raise AnswerError(
+            f"{describe(answer)} is not one of the choices; expected one of {options}."
+        )
+    return found
+
+
+def _check_choices(entry: Entry) -> None:
+    choices: Sequence[object] = entry.choices
+    if not choices:
+        return
+    distinct = {str(choice).strip().lower() for choice in choices}
+    if not all(map(is_text, choices)) or not (2 <= len(distinct) == len(choices) <= 8):
+        raise LabError(
+            f"choices expects two to eight different texts, got {describe(list(choices))} for the "
+            f"question {describe(entry.question)}."
+        )

@@ -1,0 +1,119 @@
+"""Measuring what a student wrote beside what is given, once it is known to answer the same."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from hpml.base.environment import quick
+from hpml.base.errors import describe
+from hpml.base.page import Page, put, say
+from hpml.benchmark import BenchmarkError, Comparison, compare
+from hpml.benchmark.agreement import same_results
+from hpml.benchmark.estimate import Estimate
+
+
+def rounds() -> int:
+    """Return how many rounds a lab's comparison takes: fewer where only its cells are tried."""
+    return 9 if quick() else 25
+
+
+def race(
+    runs: Mapping[str, Callable[[], Any]], baseline: str | None = None, *, times: int = 1
+) -> Comparison:
+    """Compare in interleaved rounds, with module calls as PyTorch made them.
+
+    While symbolic tensors live, every module call is watched for them; that ends here.
+
+    Args:
+        runs: what is compared, by name.
+        baseline: the first if None.
+        times: how many times the usual number of rounds.
+    """
+    from hpml.symbolic import optimize_module_calls
+
+    optimize_module_calls()
+    return compare(dict(runs), baseline=baseline, rounds=times * rounds())
+
+
+def answering(
+    runs: Mapping[str, Callable[[], Any]], expected: object
+) -> dict[str, Callable[[], Any]]:
+    """Return those of a student's functions that give what is expected; the others are named.
+
+    >>> ready = answering({"yours": lambda: None, "another": lambda: 3}, expected=3)
+    yours does not take part: it gave None.
+    >>> list(ready)
+    ['another']
+    """
+    ready = {}
+    for name, run in runs.items():
+        try:
+            result = run()
+            same_results()({"expected": expected, name: result})
+        except BenchmarkError:
+            problem = f"it gave {describe(result)}"
+        except Exception as error:  # noqa: BLE001 - whatever unfinished code does
+            problem = f"{type(error).__name__}: {error}"[:200]
+        else:
+            ready[name] = run
+            continue
+        put(say(f"**{name}** does not take part: {problem}."), uuid.uuid4().hex)
+    return ready
+
+
+def conclude(
+    changes: Mapping[str, tuple[Estimate, Estimate]],
+    fits: Mapping[tuple[str, ...], str],
+    factor: float = 1.5,
+) -> Page:
+    """Say how times changed, each from one estimate to another, and which hypothesis this fits.
+
+    Args:
+        changes: what changed, with its time before and after, in seconds.
+        fits: from how each changes (``"grows"``, ``"shrinks"``, ``"stays"``) to a hypothesis.
+        factor: what changes certainly by less counts as the same.
+
+    >>> one, two = Estimate(1e-6, 0.9e-6, 1.1e-6), Estimate(3e-6, 2.9e-6, 3.1e-6)
+    >>> print(conclude({"addition": (one, two)}, {("stays",): "A", ("grows",): "B"}).plain)
+    Addition: from 1.00 µs (0.90 to 1.10 µs) to 3.00 µs (2.90 to 3.10 µs), it grows.
+    <BLANKLINE>
+    That fits B.
+    """
+    found = tuple(before.change_to(after, factor) for before, after in changes.values())
+    told = {
+        "cannot tell": "which cannot be told apart from no change",
+        "stays": f"it stays within a factor of {factor:g}",
+    }
+    seen = "\n\n".join(
+        f"{name[0].upper()}{name[1:]}: from {format_interval(before)} to {format_interval(after)}, "
+        f"{told.get(change, f'it {change}')}."
+        for (name, (before, after)), change in zip(changes.items(), found, strict=True)
+    )
+    if "cannot tell" in found:
+        verdict = "The intervals are too wide to explain anything: measure on a quieter machine."
+    else:
+        verdict = f"That fits **{fits.get(found, 'none of them alone')}**."
+    return say(f"{seen}\n\n{verdict}")
+
+
+def format_interval(estimate: Estimate) -> str:
+    """Return a time with its 95 % interval, in one unit.
+
+    >>> format_interval(Estimate(1e-6, 0.9e-6, 1.1e-6))
+    '1.00 µs (0.90 to 1.10 µs)'
+    """
+    unit, scale = next(
+        (
+            pair
+            for pair in (("s", 1.0), ("ms", 1e3), ("µs", 1e6))
+            if abs(estimate.value * pair[1]) >= 1
+        ),
+        ("ns", 1e9),
+    )
+    value, low, high = (
+        f"{time * scale:.{max(0, 2 - len(str(int(abs(estimate.value * scale)))) + 1)}f}"
+        for time in (estimate.value, estimate.low, estimate.high)
+    )
+    return f"{value} {unit} ({low} to {high} {unit})"

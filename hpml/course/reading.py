@@ -1,0 +1,115 @@
+"""How long a lab takes, computed from its cells, so that its head promises what it holds.
+
+A cell tagged ``further`` is *going further*; all others are the core, which a student does wholly.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+WORDS_A_MINUTE = 130
+MINUTES_A_CELL = 1.5
+MINUTES_AN_EXERCISE = 8
+
+
+class Reading(NamedTuple):
+    """What there is to do in one part of a lab, in numbers.
+
+    An exercise is a cell tagged ``exercise`` in which a function is written; its check belongs to
+    it. The choice of an explanation is a code cell like others.
+
+    >>> Reading(words=1300, cells=10, exercises=2).minutes
+    41.0
+    """
+
+    words: int
+    cells: int
+    exercises: int
+
+    @property
+    def minutes(self) -> float:
+        """The reading-time rule of ``syllabus.md``."""
+        return (
+            self.words / WORDS_A_MINUTE
+            + MINUTES_A_CELL * self.cells
+            + MINUTES_AN_EXERCISE * self.exercises
+        )
+
+
+@dataclass(frozen=True)
+class Length:
+    """How long a lab is: its core, and what goes further."""
+
+    core: Reading
+    further: Reading
+
+    @property
+    def head(self) -> str:
+        """The sentence that the lab's head carries, to the nearest five minutes.
+
+        >>> Length(Reading(1300, 10, 2), Reading(260, 4, 1)).head
+        '**Time**: about 40 minutes, and 15 more with what is marked *going further*.'
+        >>> Length(Reading(1300, 10, 2), Reading(0, 0, 0)).head
+        '**Time**: about 40 minutes.'
+        """
+        core, further = (5 * round(part.minutes / 5) for part in (self.core, self.further))
+        more = f", and {further} more with what is marked *going further*" if further else ""
+        return f"**Time**: about {core} minutes{more}."
+
+
+def length_of(notebook: NotebookNode) -> Length:
+    """Return how long a lab is, from its cells."""
+    parts = []
+    for further in (False, True):
+        cells = [cell for cell in notebook.cells if ("further" in _tags(cell)) is further]
+        code = [cell for cell in cells if cell.cell_type == "code"]
+        exercises = [c for c in code if "exercise" in _tags(c) and "def " in c.source]
+        checks = [cell for cell in code if cell.source.startswith("check(")]
+        prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
+        words = sum(map(count_words, prose))
+        parts.append(Reading(words, len(code) - len(exercises) - len(checks), len(exercises)))
+    return Length(*parts)
+
+
+def count_words(markdown: str) -> int:
+    """Return how many words of prose a Markdown text has; listings and tags have none.
+
+    >>> count_words("Two *words*<br> and `a = b` | here")
+    5
+    """
+    return len(re.findall(r"[^\W_][^\s|]*", _prose(markdown)))
+
+
+def long_sentences(markdown: str, at_most: int = 25) -> list[str]:
+    """Return the sentences of a Markdown text that have more words than `at_most`.
+
+    >>> long_sentences("One two. One two three: four five.", at_most=4)
+    ['One two three: four five.']
+    """
+    found = []
+    for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*#|]|\d+\.)\s?)", _prose(markdown)):
+        if block.lstrip().startswith("|"):
+            continue
+        text = " ".join(block.split())
+        for sentence in re.split(r"(?<=[.!?])[*\"”)_]*\s+(?=[\W_]*[A-Z0-9`])", text):
+            if count_words(sentence) > at_most:
+                found.append(sentence)
+    return found
+
+
+def _prose(markdown: str) -> str:
+    """Return the text without listings and tags; a formula in a line counts as one word."""
+    text = re.sub(r"```.*?```", "\n\n", markdown, flags=re.S)
+    text = re.sub(r"</?(?:details|summary|p|br)[^>]*>", "\n\n", text)
+    text = re.sub(r"<!--.*?-->|</?\w[^>]*>", "", text, flags=re.S)
+    return re.sub(r"`[^`\n]+`", "code", text)
+
+
+def _tags(cell: NotebookNode) -> list[str]:
+    tags: list[str] = cell.metadata.get("tags", [])
+    return tags

@@ -1,0 +1,131 @@
+"""Small graphs to look at: a dictionary of parents, counted executions, a picture.
+
+A graph is a plain dictionary here, ``{"sum": ["double", "square"], ...}``: each value with the
+values it is computed from, parents before children. A value with no parents is an input.
+"""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from hpml.base import Table, describe, style
+from hpml.base.drawing import Look, dataflow, draw, lay_out
+from hpml.base.page import Page, picture
+
+Parents = Mapping[str, Sequence[str]]
+Operation = Callable[..., Any]
+
+
+def chain(length: int) -> dict[str, list[str]]:
+    """Return a straight line of operations, each computed from the one before it.
+
+    >>> chain(2)
+    {'x': [], 'n1': ['x'], 'n2': ['n1']}
+    """
+    names = ["x", *(f"n{i}" for i in range(1, length + 1))]
+    return {"x": [], **{new: [old] for old, new in itertools.pairwise(names)}}
+
+
+def ladder(diamonds: int) -> dict[str, list[str]]:
+    """Return diamonds in a row: a value is used by a left and a right side, which meet again.
+
+    >>> ladder(1)
+    {'x': [], 'left1': ['x'], 'right1': ['x'], 'join1': ['left1', 'right1']}
+    """
+    parents: dict[str, list[str]] = {"x": []}
+    top = "x"
+    for i in range(1, diamonds + 1):
+        parents |= {f"left{i}": [top], f"right{i}": [top], f"join{i}": [f"left{i}", f"right{i}"]}
+        top = f"join{i}"
+    return parents
+
+
+def counting_operations(parents: Parents) -> tuple[dict[str, Operation], Counter[str]]:
+    """Return an operation for each computed value, which adds up, and a count of executions.
+
+    >>> operations, executed = counting_operations(ladder(1))
+    >>> operations["join1"](2, 3), dict(executed)
+    (5, {'join1': 1})
+    """
+    executed: Counter[str] = Counter()
+
+    def make(name: str) -> Operation:
+        def operation(*values: Any) -> Any:
+            executed[name] += 1
+            return sum(values)
+
+        return operation
+
+    return {name: make(name) for name in parents if parents[name]}, executed
+
+
+def stack_steps(parents: Parents, output: str) -> Table:
+    """Return how a list of our own does the asking, one row a step.
+
+    >>> print(stack_steps({"x": [], "double": ["x"], "triple": ["x"]}, "double"))
+    step  waiting (top on the right)  what happens to the top one       known before
+    ----  --------------------------  --------------------------------  ------------
+       1  double                      double has all it needs: execute  x
+       2  double                      double is known: off the stack    x, double
+    """
+    known = [name for name in parents if not parents[name]]
+    waiting = [output]
+    rows: list[list[object]] = []
+    while waiting:
+        top, before = waiting[-1], (" · ".join(waiting), ", ".join(known))
+        missing = [parent for parent in dict.fromkeys(parents[top]) if parent not in known]
+        if top in known:
+            waiting.pop()
+            event = "is known: off the stack"
+        elif missing:
+            waiting.extend(reversed(missing))
+            event = f"needs {', '.join(missing)}: onto the stack"
+        else:
+            known.append(top)
+            event = "has all it needs: execute"
+        rows.append([len(rows) + 1, before[0], f"{top} {event}", before[1]])
+    columns = ["step", "waiting (top on the right)", "what happens to the top one", "known before"]
+    return Table(columns, rows)
+
+
+def draw_dataflow(
+    parents: Parents, executed: Mapping[str, int] | None = None, *, title: str = ""
+) -> Page:
+    """Draw a small graph from its inputs on the left to its outputs on the right.
+
+    Args:
+        parents: the graph.
+        executed: how often each operation was executed; the more often, the darker.
+        title: what is shown.
+
+    Raises:
+        DrawingError: if a parent stands behind its child.
+    """
+    flow = dataflow(parents)
+    most = max(executed.values(), default=1) if executed else 1
+    counts = {} if executed is None else {n: executed.get(n, 0) for n in parents if parents[n]}
+
+    def text(value: int) -> str:
+        name = flow.names[value]
+        return f"{name}\n{counts[name]:,} ×" if name in counts else name
+
+    single = [(call,) for call, _ in enumerate(flow.calls)]
+    layout = lay_out(flow, text, lambda _: "", rotated=True, groups=single)
+    scale = min(1.0, 9.5 / layout.width)
+    fig, ax = style.figure(
+        width=max(scale * layout.width + 0.5, 4.0), height=scale * layout.height + 1.0
+    )
+    if executed is not None:
+        total = sum(executed.values())
+        style.caption(fig, f"{len(counts)} operations, {total:,} executions.")
+    with style.apply():
+        ax.set_title(title, loc="left")
+    shades = [counts.get(name, 0) / most for name in flow.names]
+    tints = {value: style.tint(style.PALETTE["lazy"], share) for value, share in enumerate(shades)}
+    draw(layout, Look(tints=tints), ax=ax)
+    edges = "; ".join(f"{n} from {', '.join(p)}" for n, p in parents.items() if p)
+    said = "" if executed is None else f" Executed: {describe(dict(executed), 400)}."
+    return picture(fig, f"{title}: {edges}.{said}")

@@ -1,0 +1,75 @@
+"""Which conclusions a lab draws, run after run: a claim stands only if each run reaches it.
+
+A cell tagged ``verdict`` draws a conclusion from what was measured. Its numbers change from run to
+run and may; what it says of them, its words, is counted here.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from hpml.base.tables import Table
+from hpml.course.execute import tagged_texts
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+_NUMBER = re.compile(
+    r"[-−+]?\d(?:[\d,.]*\d)?(?:e[-+]?\d+)?(?:\s?(?:%|×|ns|µs|us|ms|min|s|h|B|[KMGT]iB)(?!\w))?"
+)
+
+
+def verdicts_of(notebook: NotebookNode) -> tuple[tuple[str, str], ...]:
+    """Return the heading above each cell tagged ``verdict``, and what it says without numbers.
+
+    A table may stand above the conclusion: what the cell shows last counts.
+    """
+    shown = tagged_texts(notebook, "verdict", last=True)
+    return tuple((head, wording(text)) for head, text in shown)
+
+
+def wording(text: str) -> str:
+    """Return a text with its numbers and their units taken out.
+
+    >>> wording("That is **1.3 µs** more (1,020 ns to 1.5 µs), or 12 %.")
+    'That is **…** more (… to …), or ….'
+    """
+    return " ".join(_NUMBER.sub("…", text).split())
+
+
+def count_verdicts(runs: Iterable[Sequence[tuple[str, str]]]) -> Table:
+    """Return how many runs drew each conclusion, verdict by verdict.
+
+    Args:
+        runs: what `verdicts_of` gave for each run.
+
+    >>> print(count_verdicts([[("A", "It grows.")], [("A", "It grows.")], [("A", "It falls.")]]))
+    verdict  where  runs    conclusion
+    -------  -----  ------  ----------
+          1  A      2 of 3  It grows.
+          1  A      1 of 3  It falls.
+    1 verdict, 1 of which differs between runs: 1.
+    """
+    ran = list(runs)
+    rows: list[list[object]] = []
+    differ: list[str] = []
+    most = max(map(len, ran), default=0)
+    for place in range(most):
+        # A run that failed has drawn fewer conclusions.
+        drawn = Counter(run[place] for run in ran if place < len(run))
+        if len(drawn) > 1:
+            differ.append(str(place + 1))
+        rows += [
+            [place + 1, head, f"{count} of {len(ran)}", text or "(nothing)"]
+            for (head, text), count in drawn.most_common()
+        ]
+    said = f"{len(differ)} of which differ{'s' * (len(differ) == 1)} between runs"
+    return Table(
+        ["verdict", "where", "runs", "conclusion"],
+        rows,
+        caption=f"{most} verdict{'s' * (most != 1)}, {said}{': ' * bool(differ)}"
+        f"{', '.join(differ)}.",
+    )

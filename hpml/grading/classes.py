@@ -1,0 +1,197 @@
+"""Grading a folder of submissions: side by side, a report each, and to be continued at any time.
+
+A report is written when its submission is done, and beside it a signed record. A later run takes
+what a record says where notebooks, exercises and grader are still the same; so an interrupted run
+goes on where it was, and only what was handed in again is graded again.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hpml.base.errors import describe
+from hpml.course.exercises.exercise import Exercise
+from hpml.grading.errors import GradingError
+from hpml.grading.feedback import write_feedback
+from hpml.grading.limits import Limits
+from hpml.grading.notebook_file import fingerprint
+from hpml.grading.overrides import Overrides
+from hpml.grading.pool import CATALOGUE, WorkerPool, entries
+from hpml.grading.records import Records, exercise_version
+from hpml.grading.report import GRADER, Report
+from hpml.grading.submission import Submission, find, random_seed
+
+
+@dataclass(frozen=True)
+class Graded:
+    """One member of a class.
+
+    Attributes:
+        report: what it earned.
+        again: whether it was graded in this run, and not taken from an earlier one.
+        forged: whether there was a record of an earlier run that this grader did not write.
+    """
+
+    report: Report
+    again: bool
+    forged: bool = False
+
+
+def members(
+    folder: Path, *, labs: Sequence[str] | None = None, catalogue: str = CATALOGUE
+) -> tuple[Submission, ...]:
+    """Return the submissions in a folder: its folders, and its notebooks.
+
+    Args:
+        folder: the class's folder. Hidden entries and other files in it are passed over.
+        labs: the labs to grade; without it, all that anyone in the class handed in.
+        catalogue: the module that knows the exercises.
+
+    Raises:
+        GradingError: if there are none, or nothing says which lab they are of.
+    """
+    if not folder.is_dir():
+        raise GradingError(f"{describe(str(folder))}: expected the folder of a class.")
+    entries = sorted(
+        entry
+        for entry in folder.iterdir()
+        if not entry.name.startswith(".") and (entry.is_dir() or entry.suffix.lower() == ".ipynb")
+    )
+    if not entries:
+        raise GradingError(
+            f"{describe(str(folder))}: expected a folder or a notebook for each submission, "
+            "found none."
+        )
+    wanted = tuple(labs) if labs is not None else _labs_of(entries, catalogue)
+    if not wanted:
+        raise GradingError(
+            f"{describe(str(folder))}: no submission in it has a notebook named as a lab; say "
+            "which lab it is with --lab."
+        )
+    return tuple(_member(entry, wanted, catalogue) for entry in entries)
+
+
+def _labs_of(entries: Sequence[Path], catalogue: str) -> tuple[str, ...]:
+    found: set[str] = set()
+    for entry in entries:
+        try:
+            found.update(find(entry, catalogue=catalogue).labs)
+        except GradingError:  # it has none; what it lacks is known from the others
+            continue
+    return tuple(sorted(found))
+
+
+def _member(entry: Path, labs: tuple[str, ...], catalogue: str) -> Submission:
+    if entry.is_symlink():
+        # Reading it says that it is a link, which leads who knows where.
+        return Submission(entry.name, tuple((lab, entry) for lab in labs))
+    if entry.is_dir():
+        try:
+            return Submission(entry.name, find(entry, labs=labs, catalogue=catalogue).notebooks)
+        except GradingError:  # a folder that cannot be read; its report says so
+            return Submission(entry.name, tuple((lab, entry / f"{lab}.ipynb") for lab in labs))
+    if len(labs) == 1:
+        return Submission(entry.name, ((labs[0], entry),))
+    (own,) = find(entry, catalogue=catalogue).notebooks
+    others = ((lab, entry.with_name(f"{lab} of {entry.name}")) for lab in labs if lab != own[0])
+    return Submission(entry.name, tuple(sorted((own, *others))))
+
+
+def grade_class(
+    folder: Path,
+    reports: Path,
+    *,
+    labs: Sequence[str] | None = None,
+    seed: int | None = None,
+    jobs: int | None = None,
+    only: Sequence[str] = (),
+    overrides: Path | None = None,
+    limits: Limits | None = None,
+    catalogue: str = CATALOGUE,
+    progress: Callable[[int, int], None] = lambda done, total: None,
+) -> tuple[Graded, ...]:
+    """Grade every submission in a folder; return what each earned, in order of their names.
+
+    Args:
+        folder: holds a folder or a notebook for each submission.
+        reports: where reports and records go; made if missing. Those of other labs stay.
+        labs: see `members`.
+        seed: for all; a new one for each submission if None, which its record keeps.
+        jobs: how many at the same time; as many as there are cores if None.
+        only: the names of those to grade; of the others, the reports that there are.
+        overrides: a file of points that an instructor gave; kept for later runs.
+        limits: what each may use.
+        catalogue: the module that knows the exercises.
+        progress: called with how many are done, of how many, after each.
+
+    Raises:
+        GradingError: if there is nothing to grade, or `only` or `overrides` name what is not there.
+        CannotIsolate: where bubblewrap does not work.
+    """
+    submissions = members(folder, labs=labs, catalogue=catalogue)
+    names = [submission.name for submission in submissions]
+    for name in only:
+        if name not in names and f"{name}.ipynb" not in names:
+            raise GradingError(f"{describe(name)} is no submission in {describe(str(folder))}.")
+    limits = limits or Limits()
+    chosen = submissions[0].labs
+    records = Records(reports, "-".join(chosen))
+    kept = Overrides.kept(reports / ".records" / "overrides.csv", overrides)
+    versions = {
+        f"{lab}.{entry.name}": exercise_version(entry)
+        for lab in chosen
+        for entry in entries(catalogue, lab)
+        if isinstance(entry, Exercise)
+    }
+    found: dict[int, Graded] = {}
+    bounds: dict[int, dict[str, Any]] = {}
+    forged: set[int] = set()
+    for place, submission in enumerate(submissions):
+        bounds[place] = {
+            "notebooks": {lab: fingerprint(p, limits.notebook) for lab, p in submission.notebooks},
+            "catalogue": catalogue,
+            "exercises": versions,
+            "grader": GRADER,
+            "seed": seed,
+        }
+        wanted = not only or submission.name.removesuffix(".ipynb") in only
+        earlier, genuine = records.read(submission.name, bounds[place] if wanted else None)
+        forged |= set() if genuine else {place}
+        if earlier is not None and not (only and wanted):
+            found[place] = Graded(earlier, again=False)
+    waiting = [
+        place
+        for place, submission in enumerate(submissions)
+        if place not in found
+        and (not only or submission.name in only or submission.name.removesuffix(".ipynb") in only)
+    ]
+    total = len(found) + len(waiting)
+    progress(len(found), total)
+    if waiting:
+        seeds = {place: random_seed() if seed is None else seed for place in waiting}
+        tasks = [submissions[place].task(seeds[place]) for place in waiting]
+        with WorkerPool(jobs or cores(), limits=limits, catalogue=catalogue) as pool:
+            for index, items, seconds in pool.grade(tasks):
+                place = waiting[index]
+                name = submissions[place].name
+                report = Report(name, items, seeds[place], round(seconds, 3), "bubblewrap")
+                records.write(report, bounds[place])
+                found[place] = Graded(report, again=True, forged=place in forged)
+                progress(len(found), total)
+    graded = [
+        Graded(kept.applied(each.report), each.again, each.forged)
+        for _, each in sorted(found.items())
+    ]
+    kept.require_used()
+    for each in graded:
+        write_feedback(each.report, reports, "-".join(chosen))
+    return tuple(graded)
+
+
+def cores() -> int:
+    """Return how many cores this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else 1

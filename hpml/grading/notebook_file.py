@@ -1,0 +1,107 @@
+"""Reading the file that a student handed in: it may be a link, a pipe, a terabyte, or no text."""
+
+from __future__ import annotations
+
+import errno
+import hashlib
+import json
+import os
+import stat
+from pathlib import Path
+
+from hpml.base.tables import format_bytes
+
+_LARGE = 2**18
+_OBJECTS = 200  # as many for each cell: its metadata, its outputs
+
+
+class UnreadableNotebook(Exception):
+    """The notebook cannot be read; the message is for the student."""
+
+
+def read_notebook(path: Path, most: int, cells: int = 100_000) -> str:
+    """Return the text of a notebook, without the outputs if it is a large one.
+
+    Args:
+        path: the file.
+        most: the most bytes it may have.
+        cells: the most cells.
+
+    Raises:
+        UnreadableNotebook: where it is missing, no plain file, too large, or not UTF-8.
+    """
+    data = _bytes(path, most)
+    try:
+        text = data.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise UnreadableNotebook(f"The notebook is not UTF-8 text: {error.reason}.") from None
+    if len(text) < _LARGE:
+        return text
+    # Millions of empty cells would fill this process's memory as soon as they were read.
+    if text.count("{") > _OBJECTS * cells:
+        raise UnreadableNotebook(
+            f"The notebook {path.name} has too many parts to be read; is it a notebook?"
+        )
+    return _without_outputs(text)
+
+
+def fingerprint(path: Path, most: int) -> str:
+    """Return a text that changes whenever the file's content does, or the reason it has none.
+
+    >>> fingerprint(Path("no such file"), 10)
+    'The notebook no such file is missing.'
+    """
+    try:
+        return hashlib.sha256(_bytes(path, most)).hexdigest()
+    except UnreadableNotebook as error:
+        return str(error)
+
+
+def _bytes(path: Path, most: int) -> bytes:
+    # A link would read a file of the grader's; a pipe would wait for ever.
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        descriptor = os.open(path, flags)
+    except FileNotFoundError:
+        raise UnreadableNotebook(f"The notebook {path.name} is missing.") from None
+    except OSError as error:
+        if error.errno == errno.ELOOP:
+            reason = "is a link; hand in the file itself"
+        else:
+            reason = f"cannot be read: {error.strerror}"
+        raise UnreadableNotebook(f"The notebook {path.name} {reason}.") from None
+    with os.fdopen(descriptor, "rb") as stream:
+        about = os.fstat(descriptor)
+        if not stat.S_ISREG(about.st_mode):
+            raise UnreadableNotebook(f"The notebook {path.name} is no file.")
+        if about.st_size > most:
+            size = format_bytes(about.st_size)
+            raise UnreadableNotebook(
+                f"The notebook {path.name} has {size}, at most {format_bytes(most)} are read; "
+                "clear its outputs (Edit, Clear Outputs of All Cells)."
+            )
+        try:
+            data = stream.read(most + 1)
+        except OSError as error:
+            raise UnreadableNotebook(
+                f"The notebook {path.name} cannot be read: {error.strerror}."
+            ) from None
+    if not data.strip():
+        raise UnreadableNotebook(f"The notebook {path.name} is empty.")
+    return data[:most]
+
+
+def _without_outputs(text: str) -> str:
+    """Return the notebook without its outputs, or as it is where it cannot be understood.
+
+    Each worker reads it once, and an output of 50 MB would be read for every exercise.
+    """
+    try:
+        notebook = json.loads(text)
+        sheets = notebook.get("worksheets", [notebook])
+        for cell in [cell for sheet in sheets for cell in sheet["cells"]]:
+            cell.pop("outputs", None)
+            cell.pop("attachments", None)
+        return json.dumps(notebook)
+    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
+        return text

@@ -1,0 +1,270 @@
+"""What grading found, as plain values, a table for people, and a file for Gradescope.
+
+The list of exercises is known before anything of a submission is looked at, so a report always has
+all of them: what gave no answer is there, with 0 points and the reason.
+
+Source of the file's form: https://gradescope-autograders.readthedocs.io/en/latest/specs/
+"""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import Any
+
+import hpml
+from hpml.base.files import write_atomically
+from hpml.base.tables import Table
+
+GRADER = f"hpml {hpml.__version__}, grading 3"
+"""The grader's version. The number is raised when a submission could be graded differently."""
+
+
+@dataclass(frozen=True)
+class Item:
+    """One exercise of one submission.
+
+    Attributes:
+        lab: ``"06"``.
+        number: its place in the lab.
+        name: the function, or ``"explanation"``.
+        worth: the points it can earn; a bonus comes on top.
+        status: ``"right"``, ``"partly right"``, ``"wrong"``, ``"not done"``, ``"missing"`` (no such
+            function), ``"forbidden"`` (it uses what the exercise forbids), ``"no answer"`` (too
+            slow, ended, too large), ``"unreadable"`` (the notebook), ``"not graded"``.
+        text: what was wrong, for the student; empty where it is right.
+        parts: what each part earned.
+        of: what each part can earn.
+        bonus: the parts that are a bonus: full marks need none of them.
+        note: what the instructor should know of it.
+        mistake: the name of the known mistake, where it is one.
+        shape: equal for functions that are equal after renaming.
+        printed: what the submission printed meanwhile, cut.
+        seconds: how long grading it took.
+    """
+
+    lab: str
+    number: int
+    name: str
+    worth: float
+    status: str = "not graded"
+    text: str = ""
+    parts: Mapping[str, float] = field(default_factory=dict)
+    of: Mapping[str, float] = field(default_factory=dict)
+    bonus: tuple[str, ...] = ()
+    note: str = ""
+    mistake: str = ""
+    shape: str = ""
+    printed: str = ""
+    seconds: float = 0.0
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "parts", MappingProxyType(dict(self.parts)))
+        object.__setattr__(self, "of", MappingProxyType(dict(self.of)))
+        object.__setattr__(self, "bonus", tuple(self.bonus))
+
+    @property
+    def earned(self) -> float:
+        """The points it earned, without a bonus."""
+        return round(sum(self.parts[part] for part in self.parts if part not in self.bonus), 6)
+
+    @property
+    def extra(self) -> float:
+        """The bonus points it earned."""
+        return round(sum(self.parts[part] for part in self.parts if part in self.bonus), 6)
+
+    @property
+    def title(self) -> str:
+        """How it is called: ``"06.1 lazy_forward"``."""
+        return f"{self.lab}.{self.number} {self.name}"
+
+    @property
+    def right(self) -> bool:
+        """Whether it earned all it can."""
+        return self.status == "right"
+
+    def as_plain(self) -> dict[str, Any]:
+        """Return it as a value that JSON carries."""
+        return {**self.__dict__, "parts": dict(self.parts), "of": dict(self.of)}
+
+    def without_points(self, status: str, text: str) -> Item:
+        """Return it with 0 points and a reason."""
+        return replace(self, parts={}, status=status, text=text)
+
+
+@dataclass(frozen=True)
+class Report:
+    """What grading one submission found.
+
+    Attributes:
+        name: how the submission is called: the name of its folder or notebook.
+        items: every exercise of the labs graded, in order.
+        seed: the seed that the cases were made with; with it, grading gives the same again. It is
+            the instructor's: neither table nor file of a student holds it.
+        seconds: how long it took.
+        isolation: what kept it apart: ``"bubblewrap"``, ``"user"``, ``"none"``.
+    """
+
+    name: str
+    items: tuple[Item, ...]
+    seed: int
+    seconds: float = 0.0
+    isolation: str = "none"
+
+    @property
+    def earned(self) -> float:
+        """The points of all items, without a bonus."""
+        return round(sum(item.earned for item in self.items), 6)
+
+    @property
+    def extra(self) -> float:
+        """The bonus points of all items."""
+        return round(sum(item.extra for item in self.items), 6)
+
+    @property
+    def total(self) -> str:
+        """What was earned, in words: ``"7 of 9 points and 1 bonus point"``."""
+        text = f"{points(self.earned)} of {points(self.worth)} points"
+        if not self.extra:
+            return text
+        return f"{text} and {points(self.extra)} bonus point{'' if self.extra == 1 else 's'}"
+
+    @property
+    def worth(self) -> float:
+        """The points that all items can earn."""
+        return round(sum(item.worth for item in self.items), 6)
+
+    def __getitem__(self, name: str) -> Item:
+        for item in self.items:
+            if item.name == name:
+                return item
+        raise KeyError(name)
+
+    def __str__(self) -> str:
+        return str(table(self))
+
+
+def table(report: Report) -> Table:
+    """Return the report as a table, a row an exercise.
+
+    >>> of = {"right": 1, "deep": 1}
+    >>> item = Item("06", 1, "lazy_forward", 2.0, "partly right", parts={"right": 1.0}, of=of)
+    >>> print(table(Report("ada", (item,), seed=7)))
+    ada: 1 of 2 points
+    exercise           points  parts                   status        what was wrong
+    -----------------  ------  ----------------------  ------------  --------------
+    06.1 lazy_forward  1 of 2  right 1 of 1, deep 0 of 1  partly right
+    isolation: none
+    """
+    rows = [
+        [
+            item.title,
+            f"{points(item.earned)} of {points(item.worth)}",
+            ", ".join(by_part(item)),
+            item.status,
+            _line(item),
+        ]
+        for item in report.items
+    ]
+    return Table(
+        ["exercise", "points", "parts", "status", "what was wrong"],
+        rows,
+        title=f"{harmless(report.name)}: {report.total}",
+        caption=f"isolation: {report.isolation}",
+    )
+
+
+def by_part(item: Item) -> list[str]:
+    """Return what each part earned, where there is more than one: ``"deep 0 of 1"``."""
+    parts = dict.fromkeys([*item.of, *item.parts])
+    if len(parts) < 2:
+        return []
+    return [
+        f"{part} {points(item.parts.get(part, 0.0))}"
+        + (f" of {points(item.of[part])}" if part in item.of else "")
+        + (" (bonus)" if part in item.bonus else "")
+        for part in parts
+    ]
+
+
+def gradescope(report: Report) -> dict[str, Any]:
+    """Return the report in the form of Gradescope's ``results.json``.
+
+    >>> item = Item("06", 1, "lazy_forward", 2.0, "right", parts={"right": 2.0})
+    >>> gradescope(Report("ada", (item,), seed=7))["tests"][0]["name"]
+    '06.1 lazy_forward'
+    """
+    return {
+        "score": report.earned + report.extra,
+        "execution_time": round(report.seconds, 3),
+        "output": f"{report.total}. Graded by {GRADER}.",
+        "visibility": "visible",
+        "tests": [_test(item) for item in report.items],
+        "extra_data": {"name": report.name, "grader": GRADER},
+    }
+
+
+def as_plain(report: Report) -> dict[str, Any]:
+    """Return all of a report as a value that JSON carries; for the instructor's record."""
+    items = [item.as_plain() for item in report.items]
+    return {**report.__dict__, "items": items}
+
+
+def from_plain(data: Mapping[str, Any]) -> Report:
+    """Return the report that `as_plain` wrote.
+
+    Raises:
+        TypeError: where it did not.
+    """
+    return Report(**{**data, "items": tuple(Item(**item) for item in data["items"])})
+
+
+def write(report: Report, path: str | os.PathLike[str]) -> None:
+    """Write the report to `path` as Gradescope's ``results.json``, whole or not at all."""
+    write_atomically(path, json.dumps(gradescope(report), indent=2, ensure_ascii=True) + "\n")
+
+
+def harmless(text: str) -> str:
+    """Return text of a submission as a terminal and a file can take it: what steers is spelt out.
+
+    >>> harmless("red\\x1b[31m\\ud800\\r\\nand so on")
+    'red\\\\x1b[31m\\\\ud800\\nand so on'
+    """
+    return "".join(
+        each if each.isprintable() or each in "\n\t" else each.encode("unicode_escape").decode()
+        for each in text.replace("\r\n", "\n")
+    )
+
+
+def points(value: float) -> str:
+    """Return points as text, without a needless fraction.
+
+    >>> points(2.0), points(1.25)
+    ('2', '1.25')
+    """
+    return f"{round(value, 2):g}"
+
+
+def _test(item: Item) -> dict[str, Any]:
+    output = "\n".join([*by_part(item), item.text or "Right."])
+    if item.printed:
+        output += f"\n\nIt printed:\n{item.printed}"
+    return {
+        "name": item.title,
+        "number": f"{item.lab}.{item.number}",
+        "score": item.earned + item.extra,
+        "max_score": item.worth,
+        "status": "passed" if item.right else "failed",
+        "output": output,
+        "tags": [f"lab{item.lab}", item.name, item.status],
+        "visibility": "visible",
+    }
+
+
+def _line(item: Item) -> str:
+    lines: Sequence[str] = item.text.split("\n\n")[0].splitlines()
+    text = "  ".join(line.strip() for line in lines)
+    return text if len(text) <= 160 else text[:157] + "..."

@@ -1,0 +1,227 @@
+"""What was handed in, and grading it: a notebook, or a folder of notebooks named as the labs.
+
+Nothing is written beside a submission, and what else lies in its folder is not looked at.
+"""
+
+from __future__ import annotations
+
+import importlib
+import re
+import secrets
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+from hpml.base.errors import describe
+from hpml.grading.errors import GradingError
+from hpml.grading.limits import Limits
+from hpml.grading.pool import CATALOGUE, Task, WorkerPool
+from hpml.grading.report import Report
+from hpml.grading.sandbox import Isolation
+
+_SMALL = 2**24
+_NAME = re.compile(r"(\d\d)_.*\.ipynb", re.IGNORECASE)
+
+
+@dataclass(frozen=True)
+class Submission:
+    """What one student handed in.
+
+    Attributes:
+        name: the name of the folder or notebook.
+        notebooks: (lab, notebook) in order; where one is missing, the path it should have.
+    """
+
+    name: str
+    notebooks: tuple[tuple[str, Path], ...]
+
+    @property
+    def labs(self) -> tuple[str, ...]:
+        """The labs it is graded for."""
+        return tuple(lab for lab, _ in self.notebooks)
+
+    def task(self, seed: int, names: Sequence[str] | None = None) -> Task:
+        """Return the task to grade it."""
+        chosen = None if names is None else tuple(names)
+        return Task(self.name, MappingProxyType(dict(self.notebooks)), seed, chosen)
+
+
+def find(
+    path: Path, *, labs: Sequence[str] | None = None, catalogue: str = CATALOGUE
+) -> Submission:
+    """Return the submission at `path`.
+
+    Args:
+        path: a notebook or a folder.
+        labs: the labs to grade, also where their notebook is missing; if None, those there are.
+        catalogue: the module that knows the exercises.
+
+    Raises:
+        GradingError: if there is nothing at `path`, or nothing that says which lab it is.
+    """
+    known = tuple(importlib.import_module(catalogue).LABS)
+    for lab in labs or ():
+        if lab not in known:
+            raise GradingError(
+                f"Lab {describe(lab)} has no exercises; expected one of {', '.join(known)}."
+            )
+    if path.is_dir():
+        there = _notebooks(path, labs or known, alone=labs is not None and len(labs) == 1)
+        wanted = labs if labs is not None else [lab for lab in sorted(there) if lab in known]
+        if not wanted:
+            raise GradingError(
+                f"{describe(str(path))}: expected notebooks named as the labs, "
+                f"{', '.join(_file_name(lab) for lab in known)}; found none of them."
+            )
+        chosen = tuple((lab, there.get(lab, path / _file_name(lab))) for lab in wanted)
+        return Submission(path.resolve().name, chosen)
+    if not path.is_symlink() and not path.exists():
+        raise GradingError(
+            f"Nothing is at {describe(str(path))}; expected a notebook or a folder of notebooks."
+        )
+    named = _NAME.fullmatch(path.name)
+    number = named[1] if named else ""
+    lab = labs[0] if labs is not None and len(labs) == 1 else number
+    if lab not in known or (labs is not None and lab not in labs):
+        raise GradingError(
+            f"{describe(path.name)} does not say which lab it is: expected a name such as "
+            f"{_file_name(known[0])}, or the lab's number with --lab."
+        )
+    return Submission(path.stem, ((lab, path),))
+
+
+def grade(
+    path: Path | str,
+    *,
+    lab: str | int | None = None,
+    seed: int | None = None,
+    names: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    catalogue: str = CATALOGUE,
+    isolation: Isolation = "none",
+) -> Report:
+    """Grade one submission.
+
+    Args:
+        path: a notebook or a folder that holds notebooks named as the labs.
+        lab: the lab; every one whose notebook is there if None.
+        seed: what the cases are made with; a random one if None.
+        names: only these exercises; all if None.
+        limits: what it may use.
+        catalogue: the module that knows the exercises.
+        isolation: what keeps it apart; nothing for a notebook of one's own.
+
+    Raises:
+        GradingError: if there is no such submission or lab.
+        CannotIsolate: where bubblewrap is asked for and does not work.
+    """
+    labs = None if lab is None else [lab_number(lab)]
+    submission = find(Path(path), labs=labs, catalogue=catalogue)
+    chosen = random_seed() if seed is None else seed
+    with WorkerPool(limits=limits, catalogue=catalogue, isolation=isolation) as pool:
+        ((_, items, seconds),) = pool.grade([submission.task(chosen, names)])
+    return Report(submission.name, items, chosen, seconds, isolation)
+
+
+def lab_number(lab: str | int) -> str:
+    """Return the number of a lab with two digits.
+
+    >>> lab_number(6), lab_number("06"), lab_number("6")
+    ('06', '06', '06')
+    """
+    text = str(lab)
+    if not (text.isascii() and text.isdecimal() and len(text) <= 2):
+        raise GradingError(f"expected the number of a lab, such as 06; received {describe(lab)}.")
+    return f"{int(text):02}"
+
+
+def random_seed() -> int:
+    """Return a seed that no student can foresee."""
+    return secrets.randbelow(2**31)
+
+
+def _notebooks(folder: Path, labs: Sequence[str], *, alone: bool) -> dict[str, Path]:
+    """Return the notebook of each lab in the folder, or in the only folder that is in it.
+
+    Args:
+        folder: the submission's.
+        labs: the labs to look for.
+        alone: whether the only notebook there is counts whatever its name, if of no other lab.
+    """
+    entries = _entries(folder)
+    while not any(map(_is_notebook, entries)):
+        # An archive that was unpacked often has one folder around everything.
+        folders = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
+        if len(folders) != 1:
+            return {}
+        entries = _entries(folders[0])
+    candidates: dict[str, dict[Path, None]] = {}
+    # The lab's own name, then "06_forward_order (1).ipynb", then "Copy of 06_forward_order.ipynb".
+    for fits in (_is_named, _begins, _contains):
+        for lab in labs:
+            candidates.setdefault(lab, {}).update(
+                dict.fromkeys(entry for entry in entries if fits(entry.name, lab))
+            )
+    # A copy that was worked on, beside an original that was not.
+    found = {
+        lab: next((each for each in named if not _is_untouched(each, lab)), next(iter(named)))
+        for lab, named in candidates.items()
+        if named
+    }
+    notebooks = [entry for entry in entries if _is_notebook(entry)]
+    if alone and not found and len(notebooks) == 1 and not _NAME.fullmatch(notebooks[0].name):
+        found[labs[0]] = notebooks[0]
+    return found
+
+
+def _entries(folder: Path) -> list[Path]:
+    """Return what is in the folder, but for what a system puts there by itself."""
+    try:
+        entries = sorted(folder.iterdir())
+    except OSError as error:
+        raise GradingError(f"{describe(str(folder))} cannot be read: {error.strerror}.") from None
+    return [entry for entry in entries if not entry.name.startswith((".", "__MACOSX"))]
+
+
+def _is_notebook(entry: Path) -> bool:
+    return entry.suffix.lower() == ".ipynb"
+
+
+def _is_untouched(path: Path, lab: str) -> bool:
+    """Return whether the code is that of the course's own notebook."""
+    from hpml.base.files import CourseFileError
+    from hpml.course.execute import LabNotFoundError, find_lab
+    from hpml.grading.notebook_file import UnreadableNotebook, read_notebook
+    from hpml.sandbox.cells import NotebookError, code_cells
+
+    try:
+        own = code_cells(find_lab(lab).read_text(encoding="utf-8"))
+        theirs = code_cells(read_notebook(path, _SMALL))
+    except (CourseFileError, LabNotFoundError, UnreadableNotebook, NotebookError, OSError):
+        return False
+    return [*own.values()] == [*theirs.values()]
+
+
+def _is_named(name: str, lab: str) -> bool:
+    return name.lower() == _file_name(lab).lower()
+
+
+def _begins(name: str, lab: str) -> bool:
+    match = _NAME.fullmatch(name)
+    return match is not None and match[1] == lab
+
+
+def _contains(name: str, lab: str) -> bool:
+    return name.lower().endswith(".ipynb") and Path(_file_name(lab)).stem in name
+
+
+def _file_name(lab: str) -> str:
+    """Return how the course calls the lab's notebook."""
+    from hpml.base.files import CourseFileError
+    from hpml.course.execute import LabNotFoundError, find_lab
+
+    try:
+        return find_lab(lab).name
+    except (CourseFileError, LabNotFoundError):
+        return f"{lab}_lab.ipynb"

@@ -1,0 +1,100 @@
+"""Which labs there are, and what each holds; a lab's room is imported when it is asked for.
+
+A lab is a folder ``hpml/labs/lab_NN_name`` with ``exercises`` and an ``explanation``: a new
+folder is found without being listed anywhere.
+
+>>> [exercise.name for exercise in exercises("05")]
+['topological_order', 'dead_nodes', 'propagate_shapes', 'walk_backward']
+>>> find("topological_order").lab
+'05'
+"""
+
+from __future__ import annotations
+
+import difflib
+import importlib
+from dataclasses import replace
+from pathlib import Path
+from types import ModuleType
+
+from hpml.base.errors import describe
+from hpml.course.errors import LabError
+from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.course.explanation import Explanation
+
+_ROOMS: dict[str, str] = {
+    path.name[4:6]: f"hpml.labs.{path.name}"
+    for path in sorted(Path(__file__).parent.glob("lab_[0-9][0-9]_*"))
+    if (path / "__init__.py").is_file()
+}
+
+LABS: tuple[str, ...] = tuple(_ROOMS)
+"""The labs: ``("00", "01", ...)``."""
+
+
+def exercises(lab: str) -> tuple[Exercise, ...]:
+    """Return the exercises of one lab, in the order of the notebook.
+
+    Raises:
+        LabError: if the lab has none.
+    """
+    part = _part(lab, "exercises")
+    room = Path(__file__).parent / _ROOMS[lab].rpartition(".")[2]
+    return tuple(replace(each, mistakes=room / "mistakes" / each.name) for each in part.EXERCISES)
+
+
+def choice(lab: str) -> Choice:
+    """Return the explanation item that ends a lab.
+
+    Raises:
+        LabError: if the lab has no exercises.
+    """
+    found: Choice = _part(lab, "exercises").EXPLANATION_ITEM
+    return found
+
+
+def explanation(lab: str) -> Explanation:
+    """Return the question that ends a lab, with its hypotheses and experiments.
+
+    Raises:
+        LabError: if the lab has none.
+    """
+    found: Explanation = _part(lab, "explanation").EXPLANATION
+    return found
+
+
+def find(name: str, lab: str | None = None) -> Exercise:
+    """Return the exercise whose function is called `name`.
+
+    Args:
+        name: the function's name.
+        lab: the lab it stands in; any if None.
+
+    Raises:
+        LabError: if there is none; the message names those that are spelled alike.
+
+    >>> find("toplogical_order")
+    Traceback (most recent call last):
+    hpml.course.errors.LabError: There is no exercise called 'toplogical_order'. Did you mean ...
+    """
+    known = [each for number in (LABS if lab is None else (lab,)) for each in exercises(number)]
+    for exercise in known:
+        if exercise.name == name:
+            return exercise
+    names = [exercise.name for exercise in known]
+    near = difflib.get_close_matches(str(name)[:100], names, n=3, cutoff=0.6)
+    where = "" if lab is None else f" in lab {lab}"
+    there = (
+        f"Did you mean {' or '.join(near)}? A check finds it by the name after `def`."
+        if near
+        else f"There are: {', '.join(names) or 'none'}."
+    )
+    raise LabError(f"There is no exercise called {describe(name)}{where}. {there}")
+
+
+def _part(lab: str, name: str) -> ModuleType:
+    if lab not in _ROOMS:
+        raise LabError(
+            f"Lab {describe(lab)} has no exercises; expected one of {', '.join(LABS) or 'none'}."
+        )
+    return importlib.import_module(f"{_ROOMS[lab]}.{name}")

@@ -1,0 +1,94 @@
+"""`check` and `explain`: what a student types; they find the open lab's own."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from typing import Any
+
+from hpml.base.errors import describe
+from hpml.base.page import Page, put
+from hpml.course.errors import LabError
+from hpml.course.exercises.check import Checked, check_exercise, not_found
+from hpml.course.exercises.exercise import Exercise
+from hpml.course.predictions.session import current_lab
+from hpml.labs.catalogue import LABS, exercises, explanation, find
+
+
+def check(function: Callable[..., Any]) -> Checked:
+    """Try a function on the visible cases of its exercise, and show what came of it.
+
+    The exercise is found by the function's name. It shows right, not done yet, or the first case
+    that fails with what was expected and what came; from the second failure on, a hint. It never
+    raises for what the function does; it can be stopped like any cell, which counts as a failure.
+    A case that takes ten seconds is named while it runs.
+    Of what the function prints, the first 2,000 characters are shown.
+
+    Args:
+        function: the function, under the name that the exercise gave it.
+
+    Returns:
+        The verdict, for whoever wants to look at it.
+
+    >>> def dead_nodes(edges, outputs):
+    ...     return set()
+    >>> checked = check(dead_nodes)  # doctest: +ELLIPSIS
+    ✗ dead_nodes: not right yet, ... cases fail.
+      case      a branch that leads nowhere
+      call      dead_nodes(edges={'x': ['a', 'b'], ..., outputs=['y'])
+      expected  {'b', 'c'}
+      got       set()
+      why       it lacks str 'b' and 1 more
+    >>> checked.right
+    False
+    """
+    try:
+        exercise = _exercise(function)
+    except LabError as error:
+        checked = not_found(str(error))
+    else:
+        checked = check_exercise(exercise, function)
+    put(checked.page, uuid.uuid4().hex)
+    return checked
+
+
+def explain(choice: int | None) -> Page:
+    """Return the closing explanation of the open lab, to end a cell with.
+
+    Args:
+        choice: the number of the experiment that is chosen, from 1; None before the choice.
+
+    Returns:
+        The question with its hypotheses and numbered experiments, and what to do. Once an
+        experiment is chosen, whether it tells the hypotheses apart, and what each would show.
+
+    Raises:
+        LabError: if the open lab has no explanation.
+
+    >>> from hpml.labs import lab_head
+    >>> _ = lab_head("try-explain", "Trying things out")
+    >>> explain(None)
+    Traceback (most recent call last):
+    hpml.course.errors.LabError: There is no explanation for lab 'try-explain'; ...
+    """
+    lab = current_lab().name
+    if lab not in LABS:
+        raise LabError(
+            f"There is no explanation for lab {describe(lab)}; expected one of {', '.join(LABS)}. "
+            "Did the lab's first cell, lab_head(...), run?"
+        )
+    return explanation(lab).page(choice)
+
+
+def _exercise(function: object) -> Exercise:
+    if isinstance(function, str):
+        raise LabError(f"check expects the function itself: check({function[:40]}), no quotes.")
+    name = getattr(function, "__name__", None)
+    if not callable(function) or not isinstance(name, str):
+        raise LabError(f"check expects the function that you wrote, got {describe(function)}.")
+    here = current_lab().name
+    if here in LABS:
+        for exercise in exercises(here):
+            if exercise.name == name:
+                return exercise
+    return find(name)

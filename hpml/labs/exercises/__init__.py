@@ -1,3 +1,0 @@
-"""The exercises of the course."""
-
-from __future__ import annotations

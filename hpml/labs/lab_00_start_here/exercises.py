@@ -1,0 +1,55 @@
+"""The exercise of lab 00: worth nothing, to see a check fail and then pass."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from hpml.course.exercises.exercise import Case, Choice, Exercise
+from hpml.course.exercises.outcomes import Outcome, Returned, symptom
+from hpml.course.exercises.same import expect
+from hpml.labs.lab_00_start_here.explanation import EXPLANATION
+
+_NAMES = ("Barbara", "Donald", "Edsger", "Frances", "John", "Leslie", "Margaret", "Niklaus")
+
+
+def _greeting(case: Case) -> str:
+    return "".join(["Hello, ", str(case.data["name"]), "!"])
+
+
+def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    names = ["Ada", "Grace", ""]
+    if more:
+        names += [*generator.sample(_NAMES, 3), "Ada Lovelace", "Łukasz"]
+    return [Case(f"the name {name!r}" if name else "no name", {"name": name}) for name in names]
+
+
+def _words(case: Case, outcome: Outcome) -> object:
+    """Return the letters of a greeting, whatever stands between them."""
+    if isinstance(outcome, Returned) and isinstance(outcome.value, str):
+        return "".join(filter(str.isalpha, outcome.value.lower()))
+    return symptom(case, outcome)
+
+
+_HELLO = Exercise(
+    lab="00",
+    number=1,
+    name="hello",
+    parts={"right": 0},
+    cases=_cases,
+    judge=expect(_greeting),
+    symptom=_words,
+    hints=(
+        "A function gives its answer with `return`.",
+        "An f-string puts a value into a text: `f'{name} is here'`.",
+    ),
+)
+
+EXERCISES: tuple[Exercise, ...] = (_HELLO,)
+
+EXPLANATION_ITEM = Choice(
+    lab="00",
+    number=len(EXERCISES) + 1,
+    best=EXPLANATION.best_number,
+    experiments=len(EXPLANATION.experiments),
+)

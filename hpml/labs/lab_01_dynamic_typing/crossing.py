@@ -1,0 +1,163 @@
+"""Where a vector call pays: its overhead is paid once, what it saves is saved for each element."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hpml.base import style
+from hpml.base.charts import mark_sizes
+from hpml.base.errors import describe
+from hpml.base.page import Page, picture
+from hpml.base.tables import Table
+from hpml.benchmark import Comparison, compare
+from hpml.course.errors import LabError
+from hpml.labs.lab_01_dynamic_typing.operations import add_loop
+
+LOOP = "loop over a list"
+CALLS = ("NumPy call", "torch call")
+_ROLES = {LOOP: "handwritten", "NumPy call": "sequential", "torch call": "peer"}
+
+
+class Line(NamedTuple):
+    """A time that grows evenly: `overhead` once and `per_item` for each element, in seconds."""
+
+    overhead: float
+    per_item: float
+
+
+@dataclass(frozen=True)
+class SmallSizes:
+    """The loop and the vector calls at sizes from one element upwards.
+
+    Attributes:
+        sizes: numbers of elements, rising.
+        comparisons: one a size, in seconds a call.
+    """
+
+    sizes: tuple[int, ...]
+    comparisons: tuple[Comparison, ...]
+
+    def times(self, way: str) -> tuple[float, ...]:
+        """Return the shortest times of one way, one a size.
+
+        The machine only ever adds time, and a difference of two disturbed times says nothing.
+        """
+        return tuple(found[way].minimum for found in self.comparisons)
+
+    def line(self, way: str) -> Line:
+        """Return the line that misses the times at all sizes by the least, each as a share of it.
+
+        Absolute distances would leave the overhead to chance: the largest size would outweigh it.
+        """
+        import numpy as np
+
+        times = np.array(self.times(way))
+        per_item, overhead = np.polyfit(self.sizes, times, 1, w=1 / times)
+        return Line(float(overhead), float(per_item))
+
+    def overtakes(self, way: str) -> float:
+        """Return at how many elements a call takes as long as the loop, as measured.
+
+        Between two sizes the times are taken to lie on straight lines. It is infinite where the
+        call is slower at every size, and the smallest size where it is never slower.
+        """
+        gaps = [a - b for a, b in zip(self.times(way), self.times(LOOP), strict=True)]
+        if gaps[-1] > 0:
+            return math.inf
+        last = max((k for k, gap in enumerate(gaps) if gap > 0), default=None)
+        if last is None:
+            return float(self.sizes[0])
+        share = gaps[last] / (gaps[last] - gaps[last + 1])
+        return self.sizes[last] + share * (self.sizes[last + 1] - self.sizes[last])
+
+    @property
+    def table(self) -> Table:
+        """For each way the overhead, the time an element, and where it overtakes the loop."""
+        rows = []
+        for way in (LOOP, *CALLS):
+            line = self.line(way)
+            crossing = None if way == LOOP else self.overtakes(way)
+            rows.append([way, 1e9 * line.overhead, 1e9 * line.per_item, crossing])
+        return Table(
+            ["way", "overhead, ns", "ns per element", "overtakes the loop at"],
+            rows,
+            caption=f"Lines fitted to all sizes, {self.sizes[0]} to {self.sizes[-1]:,} elements.",
+            formats={
+                "overhead, ns": lambda ns: f"{ns:,.0f}",
+                "ns per element": lambda ns: f"{ns:.3g}",
+                "overtakes the loop at": elements,
+            },
+        )
+
+
+def measure_small_sizes(
+    sizes: Sequence[int], *, rounds: int = 15, min_sample_time: float = 1e-3
+) -> SmallSizes:
+    """Measure ``a + b`` on lists by a loop, and on arrays and tensors by one call, size by size.
+
+    Args:
+        sizes: two or more numbers of elements, rising.
+        rounds: at each size.
+        min_sample_time: seconds that a sample should last.
+
+    Raises:
+        LabError: if there are fewer than two sizes, or they do not rise.
+    """
+    import numpy as np
+    import torch
+
+    if len(sizes) < 2 or sorted(set(sizes)) != list(sizes) or sizes[0] < 1:
+        raise LabError(f"Expected two or more rising sizes from 1, got {describe(sizes)}.")
+
+    def at(n: int) -> Comparison:
+        array = np.arange(1.0, n + 1)
+        tensor, numbers, out = torch.from_numpy(array.copy()), array.tolist(), [0.0] * n
+        runs: dict[str, Any] = {
+            LOOP: lambda: add_loop(numbers, numbers, out),
+            "NumPy call": lambda: array + array,
+            "torch call": lambda: tensor + tensor,
+        }
+        return compare(runs, rounds=rounds, min_sample_time=min_sample_time)
+
+    return SmallSizes(tuple(sizes), tuple(map(at, sizes)))
+
+
+def elements(count: float) -> str:
+    """Return a number of elements as text.
+
+    >>> elements(1.2), elements(float("inf"))
+    ('1 element', 'no size measured')
+    """
+    if math.isinf(count):
+        return "no size measured"
+    return f"{count:.0f} element{'' if round(count) == 1 else 's'}"
+
+
+def draw_crossing(small: SmallSizes) -> Page:
+    """Draw the times against the size, both on logarithmic axes, and mark where they cross."""
+    fig, ax = style.figure(width=7.2, height=4.2)
+    told = []
+    with style.apply():
+        for way in (LOOP, *CALLS):
+            colour, mark = style.PALETTE[_ROLES[way]], style.marker(_ROLES[way])
+            least = [1e6 * time for time in small.times(way)]
+            ax.plot(small.sizes, least, color=colour, marker=mark, label=way)
+            if way == LOOP:
+                continue
+            crossing = small.overtakes(way)
+            if math.isinf(crossing):
+                told.append(f"the {way} never overtakes the loop")
+                continue
+            told.append(f"the {way} overtakes the loop at about {elements(crossing)}")
+            ax.axvline(crossing, color=colour, linewidth=1, linestyle="--")
+        ax.set_xscale("log", base=2)
+        ax.set_yscale("log")
+        mark_sizes(ax, small.sizes)
+    style.finish(ax, title="a + b: one call against a loop", x="elements", y="µs for all of them")
+    text = f"{'; '.join(told)}. Marks: the shortest of {small.comparisons[0].rounds} samples."
+    text = text[0].upper() + text[1:]
+    style.caption(fig, text)
+    return picture(fig, text)

@@ -1,0 +1,271 @@
+"""The exercises of lab 01: the bytes of a list, a crossing, and a polynomial for every type."""
+
+from __future__ import annotations
+
+import math
+import random
+import sys
+from collections.abc import Sequence
+from fractions import Fraction
+from typing import cast
+
+from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import Outcome, Raised, Returned, symptom
+from hpml.course.exercises.same import difference, expect, shown
+from hpml.labs.lab_01_dynamic_typing.explanation import EXPLANATION
+from hpml.labs.lab_01_dynamic_typing.harness import numbers, value_and_operations
+
+_FIRST = 257
+"""From here on CPython keeps no int ready: each is an object of its own."""
+
+
+def _list_bytes(case: Case) -> int:
+    """Measure the very list that the statement describes, on this Python."""
+    n = cast("int", case.data["n"])
+    numbers = list(range(_FIRST, _FIRST + n))
+    return sys.getsizeof(numbers) + sum(map(sys.getsizeof, numbers))
+
+
+def _sizes(generator: random.Random, more: bool) -> Sequence[Case]:
+    even, odd = [0, 2, 10, 1000], [1, 3, 999]
+    if more:
+        even += [2 * generator.randint(1, 50_000) for _ in range(3)]
+        odd += [2 * generator.randint(1, 50_000) + 1 for _ in range(3)]
+    return [
+        Case(f"{n:,} int{'' if n == 1 else 's'}", {"n": n}, part)
+        for part, numbers in (("even", even), ("odd", odd))
+        for n in numbers
+    ]
+
+
+_LIST_BYTES = Exercise(
+    lab="01",
+    number=1,
+    name="list_bytes",
+    parts={"even": 1, "odd": 1},
+    cases=_sizes,
+    judge=expect(_list_bytes),
+    hints=(
+        "Three parts: the list with no items, its pointers, the ints they lead to.",
+        "`object_header([])`, `object_header(257)` show the bytes of both.",
+    ),
+    forbids=Forbidden(
+        modules=("tracemalloc", "pympler"),
+        names=("getsizeof", "__sizeof__", "memory_of", "object_header"),
+        why="The bytes are to be predicted, not measured.",
+    ),
+)
+
+
+def _crossing(case: Case) -> float:
+    overhead, a, b = _given(case)
+    return overhead / (a - b) if a > b else math.inf
+
+
+def _given(case: Case) -> tuple[float, float, float]:
+    return cast(
+        "tuple[float, float, float]",
+        tuple(case.data[name] for name in ("overhead", "per_item_a", "per_item_b")),
+    )
+
+
+def _crossings(generator: random.Random, more: bool) -> Sequence[Case]:
+    given = [
+        ("a NumPy call against a loop", 400.0, 40.0, 0.5, "right"),
+        ("a large overhead", 5000.0, 30.0, 10.0, "right"),
+        ("no overhead", 0.0, 2.0, 1.0, "right"),
+        ("less than one item", 1.0, 8.0, 4.0, "right"),
+        ("b is slower for each item", 400.0, 40.0, 50.0, "never"),
+        ("both take the same for each item", 400.0, 40.0, 40.0, "never"),
+    ]
+    for number in range(4 if more else 0):
+        overhead, slow = generator.uniform(1, 9000), generator.uniform(5, 60)
+        fast = generator.uniform(0.1, 0.8) * slow
+        given.append((f"drawn, number {number + 1}", overhead, slow, fast, "right"))
+        given.append((f"drawn, the other way round, {number + 1}", overhead, fast, slow, "never"))
+    return [
+        Case(name, {"overhead": overhead, "per_item_a": a, "per_item_b": b}, part)
+        for name, overhead, a, b, part in given
+    ]
+
+
+def _rounded(case: Case, outcome: Outcome) -> object:
+    """Return that a crossing was rounded, whichever way; else what came."""
+    if isinstance(outcome, Returned) and isinstance(outcome.value, int | float):
+        expected, value = _crossing(case), outcome.value
+        if value != expected and value == int(value) and abs(value - expected) < 1:
+            return "rounded"
+    return symptom(case, outcome)
+
+
+_CROSSING_POINT = Exercise(
+    lab="01",
+    number=2,
+    name="crossing_point",
+    parts={"right": 1, "never": 1},
+    cases=_crossings,
+    judge=expect(_crossing, tolerance=1e-9),
+    symptom=_rounded,
+    hints=(
+        "Write down both times for n items. When are they equal?",
+        "Each item saves per_item_a - per_item_b. How many must be saved to pay the overhead?",
+    ),
+)
+
+_LONG = 30
+_DUCKS = {"duck": "Duck", "in place": "InPlaceDuck"}
+"""By kind, the types that know only + and *."""
+
+
+def _plain(case: Case) -> tuple[list[int | float | Fraction], int | float | Fraction]:
+    kind = case.data["kind"]
+    given = cast("list[int | float]", case.data["coefficients"])
+    x = case.data["x"]
+    coefficients: list[int | float | Fraction] = list(given)
+    if kind == "fractions":
+        coefficients = [Fraction(*pair) for pair in cast("list[tuple[int, int]]", given)]
+    if kind in ("fraction", "fractions"):
+        return coefficients, Fraction(*cast("tuple[int, int]", x))
+    return coefficients, cast("int | float", x)
+
+
+def _value_of(case: Case) -> object:
+    """Return the polynomial's value as the worker would observe it, by powers."""
+    coefficients, x = _plain(case)
+    last = len(coefficients) - 1
+    total = coefficients[last]
+    for place, coefficient in enumerate(coefficients[:last]):
+        total = total + coefficient * x ** (last - place)
+    if isinstance(total, Fraction):
+        return ("Fraction", total.numerator, total.denominator)
+    duck = _DUCKS.get(cast("str", case.data["kind"]))
+    return {duck: total} if duck else total
+
+
+def _plain_duck(value: object) -> object:
+    """Return what was observed of a duck without what it counted."""
+    if isinstance(value, dict) and {"additions", "multiplications"} < set(value):
+        return {name: part for name, part in value.items() if name in _DUCKS.values()}
+    return value
+
+
+def _judge_horner(case: Case, outcome: Outcome) -> Wrong | None:
+    expected = _value_of(case)
+    if not isinstance(outcome, Returned):
+        return Wrong(_told(expected), shown(outcome))
+    got = _plain_duck(outcome.value)
+    if _too_many(case, outcome):
+        most, used = len(_plain(case)[0]) - 1, _multiplications(outcome)
+        return Wrong(
+            f"{_told(expected)} with at most {most} multiplications",
+            f"{_told(got)} with {used}",
+        )
+    where = difference(expected, got, tolerance=1e-9)
+    return None if where is None else Wrong(_told(expected), _told(got), where)
+
+
+def _told(value: object) -> str:
+    if isinstance(value, tuple) and len(value) == 3 and value[0] == "Fraction":
+        return f"Fraction({value[1]}, {value[2]})"
+    if isinstance(value, dict) and len(value) == 1:
+        ((name, number),) = value.items()
+        return f"{name}({number})"
+    return repr(value)[:200]
+
+
+def _polynomial(name: str, coefficients: Sequence[object], x: object, kind: str, part: str) -> Case:
+    def text(value: object) -> str:
+        if isinstance(value, tuple):
+            return f"Fraction({value[0]}, {value[1]})"
+        return f"{_DUCKS[kind]}({value})" if kind in _DUCKS else repr(value)
+
+    call = f"horner([{', '.join(map(text, coefficients))}], {text(x)})"
+    if len(call) > 90:
+        call = f"horner(coefficients, {text(x)})  # {len(coefficients)} coefficients"
+    data = {"coefficients": list(coefficients), "x": x, "kind": kind}
+    return Case(name, data, part, call)
+
+
+def _polynomials(generator: random.Random, more: bool) -> Sequence[Case]:
+    cases = [
+        _polynomial("2x² + 3x + 5 at 10", [2, 3, 5], 10, "plain", "right"),
+        _polynomial("a constant", [7], 3, "plain", "right"),
+        _polynomial("floats", [0.5, -1.0], 0.25, "plain", "right"),
+        _polynomial("a fraction for x", [1, 0, 1], (1, 3), "fraction", "right"),
+        _polynomial("fractions everywhere", [(1, 2), (2, 3)], (3, 4), "fractions", "right"),
+        _polynomial("numbers that know only + and *", [2, 3, 5], 10, "duck", "duck"),
+        _polynomial("one of them alone", [4], 2, "duck", "duck"),
+        _polynomial(
+            "numbers that change in place, as tensors do", [2, 3, 5], 10, "in place", "duck"
+        ),
+        _polynomial(f"{_LONG} of them", list(range(1, _LONG + 1)), 2, "duck", "few"),
+    ]
+    for number in range(4 if more else 0):
+        few = [generator.randint(-9, 9) for _ in range(generator.randint(2, 7))]
+        pairs = [(generator.randint(-9, 9), generator.randint(1, 9)) for _ in few]
+        at, pair = generator.randint(-5, 5), (generator.randint(-9, 9), generator.randint(1, 9))
+        cases += [
+            _polynomial(f"ints, number {number + 1}", few, at, "plain", "right"),
+            _polynomial(f"fractions, number {number + 1}", pairs, pair, "fractions", "right"),
+            _polynomial(f"ducks, number {number + 1}", few, at, "duck", "duck"),
+            _polynomial(f"many ducks, number {number + 1}", few * 4, at, "duck", "few"),
+        ]
+    return cases
+
+
+def _too_many(case: Case, outcome: Outcome) -> bool:
+    if case.part != "few" or not isinstance(outcome, Returned):
+        return False
+    used = _multiplications(outcome)
+    right = difference(_value_of(case), _plain_duck(outcome.value)) is None
+    return right and used > len(_plain(case)[0]) - 1
+
+
+def _multiplications(outcome: Returned) -> int:
+    found = outcome.value.get("multiplications") if isinstance(outcome.value, dict) else None
+    return found if isinstance(found, int) else 0
+
+
+def _horner_symptom(case: Case, outcome: Outcome) -> object:
+    """Return what came without what was counted; of an error, which operation a duck refused."""
+    if isinstance(outcome, Returned):
+        changed = sorted(outcome.changed)
+        return ["value", _plain_duck(outcome.value), _too_many(case, outcome), changed]
+    if isinstance(outcome, Raised) and "Duck" in outcome.message:
+        reasons = ("** or pow()", "truth value", "==")
+        return ["refused", next((why for why in reasons if why in outcome.message), "another type")]
+    return symptom(case, outcome)
+
+
+_HORNER = Exercise(
+    lab="01",
+    number=3,
+    name="horner",
+    parts={"right": 1, "duck": 1, "few": 1},
+    cases=_polynomials,
+    judge=_judge_horner,
+    symptom=_horner_symptom,
+    hints=(
+        "2x² + 3x + 5 is (2·x + 3)·x + 5. What is done again and again?",
+        "The first coefficient is a value of the right type to start from.",
+    ),
+    forbids=Forbidden(
+        names=("isinstance", "issubclass", "__class__", "polyval"),
+        calls=("type",),
+        why="Duck typing asks what a value can do, not what it is.",
+    ),
+    arguments=numbers,
+    observe=value_and_operations,
+    # A duck's own counter is part of it.
+    keeps_arguments=True,
+)
+
+
+EXERCISES: tuple[Exercise, ...] = (_LIST_BYTES, _CROSSING_POINT, _HORNER)
+
+EXPLANATION_ITEM = Choice(
+    lab="01",
+    number=len(EXERCISES) + 1,
+    best=EXPLANATION.best_number,
+    experiments=len(EXPLANATION.experiments),
+)

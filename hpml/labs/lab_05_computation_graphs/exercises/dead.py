@@ -1,0 +1,99 @@
+"""Exercise 05.2: the nodes that no output needs."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Iterable, Sequence
+from typing import cast
+
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden
+from hpml.course.exercises.outcomes import Outcome, Returned, symptom
+from hpml.course.exercises.same import expect
+from hpml.labs.lab_05_computation_graphs.exercises.order import (
+    LIBRARIES,
+    edges_of,
+    nodes_of,
+    random_graph,
+)
+
+
+def _outputs(case: Case) -> list[str]:
+    return cast("list[str]", case.data["outputs"])
+
+
+def _dead(case: Case) -> set[str]:
+    """Add to the live nodes whoever has a live target, again and again until nobody is new."""
+    edges, live, before = edges_of(case), set(_outputs(case)), -1
+    while len(live) > before:
+        before = len(live)
+        live |= {name for name, targets in edges.items() if not live.isdisjoint(targets)}
+    return set(nodes_of(edges)) - live
+
+
+def _ladder(diamonds: int) -> dict[str, list[str]]:
+    edges: dict[str, list[str]] = {}
+    for i in range(diamonds):
+        edges[f"n{i}"] = [f"left{i}", f"right{i}"]
+        edges[f"left{i}"] = edges[f"right{i}"] = [f"n{i + 1}"]
+    edges["right0"] = ["n1", "end"]
+    return edges
+
+
+def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    tried: dict[str, tuple[dict[str, list[str]], list[str]]] = {
+        "a branch that leads nowhere": (
+            {"x": ["a", "b"], "a": ["y"], "b": ["c"], "y": [], "c": []},
+            ["y"],
+        ),
+        "nothing is dead": ({"x": ["h"], "h": ["y"], "y": []}, ["y"]),
+        "behind the output": ({"x": ["y"], "y": ["z"], "z": []}, ["y"]),
+        "two outputs": ({"x": ["a", "b", "c"], "a": [], "b": [], "c": []}, ["a", "c"]),
+        "an output on the way to another": ({"x": ["h", "d"], "h": ["y"], "y": []}, ["y", "h"]),
+        "only a target": ({"x": ["y", "z"]}, ["y"]),
+        "a piece of its own": ({"x": ["y"], "y": [], "u": ["v"], "v": []}, ["y"]),
+        "no output": ({"x": ["y"], "y": []}, []),
+        "an empty graph": ({}, []),
+    }
+    for number in range(12 if more else 1):
+        graph = random_graph(generator, generator.randint(10, 30))
+        outputs = generator.sample(nodes_of(graph), generator.randint(1, 3))
+        tried[f"a graph of {len(nodes_of(graph))} nodes, number {number + 1}"] = (graph, outputs)
+    cases = [
+        Case(name, {"edges": edges, "outputs": outputs}) for name, (edges, outputs) in tried.items()
+    ]
+    # Nobody lives to walk all the ways through sixty: kept for where there is a deadline.
+    for diamonds in (60,) if more else (6,):
+        row = f"{diamonds} diamonds in a row"
+        data = {"edges": _ladder(diamonds), "outputs": [f"n{diamonds}"]}
+        call = f"dead_nodes({row}, with a dead end, ['n{diamonds}'])"
+        cases.append(Case(row, data, call=call))
+        # Who asks of each node whether an output can be reached looks through all of it in vain.
+        dead = {"x": ["y", "n0"], "y": [], **_ladder(diamonds)}
+        call = f"dead_nodes({{'x': ['y', 'n0'], {row} from 'n0' on}}, ['y'])"
+        cases.append(Case(f"{row}, all dead", {"edges": dead, "outputs": ["y"]}, call=call))
+    return cases
+
+
+def _symptom(case: Case, outcome: Outcome) -> object:
+    """Return the nodes that came, whatever holds them, and whether it is the asked for set."""
+    if isinstance(outcome, Returned) and type(outcome.value) in (set, list, tuple, frozenset):
+        return [set(cast("Iterable[str]", outcome.value)), type(outcome.value) is set]
+    return symptom(case, outcome)
+
+
+DEAD_NODES = Exercise(
+    lab="05",
+    number=2,
+    name="dead_nodes",
+    parts={"right": 2},
+    cases=_cases,
+    judge=expect(_dead),
+    symptom=_symptom,
+    hints=(
+        "Ask the other way round: which nodes are needed? The rest is dead.",
+        "The outputs are needed. Which nodes lead to one that is needed?",
+    ),
+    forbids=Forbidden(
+        modules=LIBRARIES, why="Other libraries have this ready made; here you write it yourself."
+    ),
+)

@@ -1,0 +1,191 @@
+"""Exercise 05.1: an order in which each node stands before its targets.
+
+Many orders are right, so what came back is looked at, not compared with one answer.
+"""
+
+from __future__ import annotations
+
+import graphlib
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from hpml.base.errors import describe
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned, symptom
+from hpml.course.exercises.same import shown
+
+Edges = Mapping[str, Sequence[str]]
+
+LIBRARIES = ("graphlib", "networkx", "hpml")
+_LONG = 20_000
+
+
+def edges_of(case: Case) -> Edges:
+    """Return the graph of a case."""
+    return cast("Edges", case.data["edges"])
+
+
+def nodes_of(edges: Edges) -> list[str]:
+    """Return every node once: those with an entry, then those that are only a target.
+
+    >>> nodes_of({"a": ["b", "b"]})
+    ['a', 'b']
+    """
+    targets = [target for few in edges.values() for target in few]
+    return list(dict.fromkeys([*edges, *targets]))
+
+
+def random_graph(generator: random.Random, size: int) -> dict[str, list[str]]:
+    """Return a graph without cycles, its names and entries shuffled, at most two targets a node.
+
+    >>> len(nodes_of(random_graph(random.Random(1), 9)))
+    9
+    """
+    names = [
+        f"{letter}{number}" for number, letter in enumerate(generator.choices("kmpqx", k=size))
+    ]
+    generator.shuffle(names)
+    edges: dict[str, list[str]] = {}
+    for place, name in enumerate(names):
+        later = names[place + 1 : place + 6]
+        count = generator.choice((0, 1, 1, 2, 2))
+        edges[name] = generator.sample(later, min(count, len(later)))
+    targets = {target for few in edges.values() for target in few}
+    entries = [name for name in edges if edges[name] or name not in targets]
+    spare = [name for name in edges if name not in entries and generator.random() < 0.5]
+    entries += spare
+    generator.shuffle(entries)
+    return {name: edges[name] for name in entries}
+
+
+def _cyclic(case: Case) -> bool:
+    if case.part == "deep":
+        return False  # by the way they are made
+    try:
+        graphlib.TopologicalSorter(edges_of(case)).prepare()
+    except graphlib.CycleError:
+        return True
+    return False
+
+
+def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    graphs: dict[str, dict[str, list[str]]] = {
+        "one node": {"a": []},
+        "three in a row, listed backwards": {"c": [], "b": ["c"], "a": ["b"]},
+        "a diamond": {"a": ["b", "c"], "b": ["d"], "c": ["d"], "d": []},
+        "only a target": {"x": ["y"]},
+        "a short and a long way": {"a": ["d", "b"], "d": [], "b": ["c"], "c": ["d"]},
+        "the same target twice": {"x": ["y", "y"], "y": ["z"], "z": []},
+        "two separate pieces": {"a": ["b"], "x": ["y"], "b": [], "y": []},
+        "nothing": {},
+        "a cycle of two": {"a": ["b"], "b": ["a"]},
+        "a node before itself": {"a": ["a"]},
+        "a cycle behind a start": {"s": ["a"], "a": ["b"], "b": ["c"], "c": ["a"]},
+    }
+    for number in range(12 if more else 1):
+        graph = random_graph(generator, generator.randint(8, 24))
+        graphs[f"a graph of {len(nodes_of(graph))} nodes, number {number + 1}"] = graph
+    for number in range(3 if more else 0):
+        graph = random_graph(generator, 15)
+        first, *_, last = graphlib.TopologicalSorter(graph).static_order()
+        graph.setdefault(first, []).append(last)
+        graph.setdefault(last, []).append(first)
+        graphs[f"a graph with a cycle, number {number + 1}"] = graph
+    cases = [Case(name, {"edges": graph}) for name, graph in graphs.items()]
+    there = {f"n{i}": [f"n{i + 1}"] for i in range(_LONG)}
+    call = f"topological_order({{f'n{{i}}': [f'n{{i + 1}}'] for i in range({_LONG})}})"
+    cases.append(Case(f"{_LONG:,} in a row", {"edges": there}, "deep", call))
+    if more:
+        back = dict(reversed(there.items()))
+        call = call.replace("range(20000)", "reversed(range(20000))")
+        cases.append(Case(f"{_LONG:,} in a row, listed backwards", {"edges": back}, "deep", call))
+    return cases
+
+
+def _judge(case: Case, outcome: Outcome) -> Wrong | None:
+    edges = edges_of(case)
+    if isinstance(outcome, Returned):
+        why = _fault(edges, outcome.value)
+        if why is None:
+            return None
+    elif isinstance(outcome, NoAnswer):
+        why = outcome.text
+    else:
+        why = ""
+    if _cyclic(case):
+        if isinstance(outcome, Raised) and "ValueError" in outcome.bases:
+            return None
+        return Wrong("raises ValueError", shown(outcome), "There is a cycle, so there is no order.")
+    return Wrong("any order with each node once, before its targets", shown(outcome), why)
+
+
+def _fault(edges: Edges, order: object) -> str | None:
+    """Return why `order` is none of the graph, or None if it is one."""
+    if type(order) is not list:
+        return "The result must be a list."
+    for name in order:
+        if type(name) is not str:
+            return f"The list must hold the names of the nodes, it holds {describe(name)}."
+    places = {name: place for place, name in enumerate(order)}
+    nodes = nodes_of(edges)
+    known = set(nodes)
+    for name in order:
+        if name not in known:
+            return f"{describe(name)} is no node of the graph."
+    for name in nodes:
+        if name not in places:
+            return f"{describe(name)} is missing."
+    if len(order) > len(places):
+        (name, count) = Counter(order).most_common(1)[0]
+        return f"{describe(name)} is there {count} times."
+    for name, targets in edges.items():
+        for target in targets:
+            if places[name] >= places[target]:
+                return f"{describe(name)} must stand before {describe(target)}."
+    return None
+
+
+def _symptom(case: Case, outcome: Outcome) -> object:
+    """Return what is wrong with an order, since each way to search has an order of its own."""
+    edges = edges_of(case)
+    if isinstance(outcome, Raised) or not isinstance(outcome, Returned):
+        return symptom(case, outcome)
+    if type(outcome.value) is not list or not all(type(name) is str for name in outcome.value):
+        return "no list of names"
+    order: list[str] = outcome.value
+    if _cyclic(case):
+        return "an order of a cycle"
+    back: dict[str, list[str]] = {name: [] for name in nodes_of(edges)}
+    for name, targets in edges.items():
+        for target in targets:
+            back[target].append(name)
+    found = set(order)
+    missing = [name for name in back if name not in found]
+    return {
+        "missing": missing,
+        "unknown": sorted(found - set(back)),
+        "repeated": len(found) < len(order),
+        "backwards": _fault(back, order) is None,
+    }
+
+
+TOPOLOGICAL_ORDER = Exercise(
+    lab="05",
+    number=1,
+    name="topological_order",
+    parts={"right": 2, "deep": 1},
+    cases=_cases,
+    judge=_judge,
+    symptom=_symptom,
+    hints=(
+        "Which nodes could stand first? Those that are nobody's target.",
+        "Once a node is written down, which others may come next? What must be known of each?",
+        "If nodes are left over and none of them may come next, what does that say of them?",
+    ),
+    forbids=Forbidden(
+        modules=LIBRARIES, why="Other libraries have this ready made; here you write it yourself."
+    ),
+    seconds=10.0,
+)

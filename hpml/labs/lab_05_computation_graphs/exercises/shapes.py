@@ -1,0 +1,243 @@
+"""Exercise 05.3: the shape after each layer, and the first layer that does not fit.
+
+The oracle counts the places where a kernel can stand, one by one, where a solution computes them.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import Outcome, Raised, Returned, symptom
+from hpml.course.exercises.same import difference, shown
+
+Layer = tuple[str, dict[str, int]]
+Misfit = tuple[int, str]
+
+
+def shapes_or_misfit(
+    layers: Sequence[Layer], shape: tuple[int, ...]
+) -> list[tuple[int, ...]] | Misfit:
+    """Return the shape after each layer, or position and kind of the first that does not fit.
+
+    Args:
+        layers: kind and parameters of each layer, as in the statement of the exercise.
+        shape: the shape of the input, the batch first.
+
+    >>> shapes_or_misfit([("flatten", {}), ("linear", {"in_features": 9, "out_features": 4})],
+    ...                  (2, 3, 3))
+    [(2, 9), (2, 4)]
+    >>> shapes_or_misfit([("linear", {"in_features": 9, "out_features": 4})], (2, 8))
+    (0, 'linear')
+    """
+    found = []
+    for position, (kind, parameters) in enumerate(layers):
+        after = _after(kind, parameters, shape)
+        if after is None:
+            return position, kind
+        shape = after
+        found.append(shape)
+    return found
+
+
+def _after(
+    kind: str, parameters: Mapping[str, int], shape: tuple[int, ...]
+) -> tuple[int, ...] | None:
+    if kind == "relu":
+        return shape
+    if kind == "flatten":
+        return shape[0], math.prod(shape[1:])
+    if kind == "linear":
+        fits = shape[-1] == parameters["in_features"]
+        return (*shape[:-1], parameters["out_features"]) if fits else None
+    if len(shape) != 4:
+        return None
+    batch, channels, *sides = shape
+    kernel = parameters["kernel_size"]
+    if kind == "max_pool2d":
+        stride, padding, out = parameters.get("stride", kernel), 0, channels
+    else:
+        if channels != parameters["in_channels"]:
+            return None
+        stride, padding = parameters.get("stride", 1), parameters.get("padding", 0)
+        out = parameters["out_channels"]
+    after = tuple(_places(side, kernel, stride, padding) for side in sides)
+    return (batch, out, *after) if min(after) >= 1 else None
+
+
+def _places(side: int, kernel: int, stride: int, padding: int) -> int:
+    """Return at how many places along a side of the padded picture the kernel can stand."""
+    return len(range(-padding, side + padding - kernel + 1, stride))
+
+
+def _linear(inputs: int, outputs: int) -> Layer:
+    return "linear", {"in_features": inputs, "out_features": outputs}
+
+
+def _conv(inputs: int, outputs: int, kernel: int, **more: int) -> Layer:
+    parameters = {"in_channels": inputs, "out_channels": outputs, "kernel_size": kernel, **more}
+    return "conv2d", parameters
+
+
+def _pool(kernel: int, **more: int) -> Layer:
+    return "max_pool2d", {"kernel_size": kernel, **more}
+
+
+_RELU: Layer = ("relu", {})
+_FLATTEN: Layer = ("flatten", {})
+
+
+def _random_layers(
+    generator: random.Random, shape: tuple[int, ...], length: int
+) -> tuple[list[Layer], list[tuple[int, ...]]]:
+    """Return layers that fit, with the shape before each and after the last."""
+    layers: list[Layer] = []
+    shapes = [shape]
+    while len(layers) < length:
+        layer = _random_layer(generator, shapes[-1], len(layers) >= length // 2)
+        after = _after(*layer, shapes[-1])
+        if after is not None and max(after) < 5000:
+            layers.append(layer)
+            shapes.append(after)
+    return layers, shapes
+
+
+def _random_layer(generator: random.Random, shape: tuple[int, ...], late: bool) -> Layer:
+    if len(shape) == 2:
+        return generator.choice([_RELU, _linear(shape[-1], generator.randint(1, 40))])
+    kernel = generator.randint(1, 5)
+    more = {
+        name: value
+        for name, value in (
+            ("stride", generator.randint(1, 3)),
+            ("padding", generator.randint(0, 3)),
+        )
+        if generator.random() < 0.5
+    }
+    conv = _conv(shape[1], generator.randint(1, 12), kernel, **more)
+    more.pop("padding", None)
+    choices = [conv, conv, _pool(generator.randint(1, 3), **more), _RELU]
+    return generator.choice([*choices, _FLATTEN, _FLATTEN] if late else choices)
+
+
+def _break(
+    generator: random.Random, layers: list[Layer], shapes: Sequence[tuple[int, ...]]
+) -> list[Layer]:
+    """Return the layers with one put in that does not fit, and what follows as it was."""
+    place = generator.randint(0, len(layers))
+    shape = shapes[place]
+    wrong = [_linear(shape[-1] + generator.randint(1, 3), 4)]
+    if len(shape) == 4:
+        wrong += [_conv(shape[1] + 1, 3, 1), _pool(max(shape[2:]) + 1)]
+    else:
+        wrong += [_conv(shape[-1], 3, 1), _pool(1)]
+    return [*layers[:place], generator.choice(wrong), *layers[place:]]
+
+
+def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    net = [_conv(1, 6, 5, padding=2), _RELU, _pool(2), _FLATTEN, _linear(1176, 10)]
+    tried: dict[str, tuple[list[Layer], tuple[int, ...]]] = {
+        "one linear layer": ([_linear(3, 5)], (2, 3)),
+        "no layer": ([], (2, 3)),
+        "relu keeps the shape": ([_RELU, _linear(3, 5), _RELU], (4, 3)),
+        "flatten keeps the batch": ([_FLATTEN], (2, 3, 4, 5)),
+        "a linear layer on a picture": ([_linear(5, 7)], (2, 3, 4, 5)),
+        "a convolution": ([_conv(3, 8, 3)], (2, 3, 10, 12)),
+        "a convolution with padding": ([_conv(3, 8, 3, padding=1)], (2, 3, 10, 12)),
+        "a stride that does not divide": ([_conv(3, 8, 3, stride=2)], (2, 3, 10, 12)),
+        "one row is left": ([_conv(3, 8, 5)], (2, 3, 5, 12)),
+        "one column is left": ([_conv(3, 8, 5)], (2, 3, 12, 5)),
+        "pooling": ([_pool(2)], (2, 3, 10, 13)),
+        "pooling with a stride": ([_pool(3, stride=1)], (2, 3, 10, 12)),
+        "a small network": (net, (16, 1, 28, 28)),
+    }
+    misfits: dict[str, tuple[list[Layer], tuple[int, ...]]] = {
+        "the features differ": ([_linear(3, 5), _RELU, _linear(6, 2), _linear(9, 9)], (2, 3)),
+        "the first layer": ([_linear(4, 5)], (2, 3)),
+        "the channels differ": ([_RELU, _conv(4, 8, 3)], (2, 3, 10, 12)),
+        "a kernel larger than the picture": ([_conv(3, 8, 3), _conv(8, 8, 9)], (2, 3, 10, 12)),
+        "a convolution after flatten": ([_FLATTEN, _conv(3, 8, 1)], (2, 3, 10, 12)),
+        "pooling after flatten": ([_FLATTEN, _pool(1)], (2, 3, 10, 12)),
+        "too low by one": ([_conv(3, 8, 5)], (2, 3, 4, 12)),
+        "too narrow by one": ([_conv(3, 8, 5)], (2, 3, 12, 4)),
+        "flatten forgotten": ([net[0], net[1], net[2], net[4]], (16, 1, 28, 28)),
+    }
+    for number in range(8 if more else 1):
+        sides = generator.randint(9, 40), generator.randint(9, 40)
+        shape = (generator.randint(1, 64), generator.randint(1, 4), *sides)
+        layers, shapes = _random_layers(generator, shape, generator.randint(3, 8))
+        tried[f"{len(layers)} layers, number {number + 1}"] = (layers, shape)
+        broken = _break(generator, layers, shapes)
+        misfits[f"{len(broken)} layers of which one does not fit, number {number + 1}"] = (
+            broken,
+            shape,
+        )
+    return [
+        Case(name, {"layers": layers, "input_shape": shape}, part, _call(layers, shape))
+        for part, group in (("shapes", tried), ("misfits", misfits))
+        for name, (layers, shape) in group.items()
+    ]
+
+
+def _call(layers: Sequence[Layer], shape: tuple[int, ...]) -> str:
+    written = ", ".join(repr(layer) for layer in layers)
+    return f"propagate_shapes([{written}], {shape})"
+
+
+def _right(case: Case) -> list[tuple[int, ...]] | Misfit:
+    layers = cast("Sequence[Layer]", case.data["layers"])
+    return shapes_or_misfit(layers, cast("tuple[int, ...]", case.data["input_shape"]))
+
+
+def _named(outcome: Raised) -> list[Misfit]:
+    """Return the layers that the message names."""
+    found = re.findall(r"layer (\d{1,9}) \((\w+)\)", outcome.message)
+    return list(dict.fromkeys((int(position), kind) for position, kind in found))
+
+
+def _judge(case: Case, outcome: Outcome) -> Wrong | None:
+    right = _right(case)
+    if isinstance(right, tuple):
+        position, kind = right
+        if isinstance(outcome, Raised) and "ValueError" in outcome.bases:
+            if _named(outcome) == [right]:
+                return None
+            why = f"The message must name the layer as `layer {position} ({kind})`, and no other."
+        else:
+            why = f"Layer {position} ({kind}) does not fit."
+        return Wrong(f"raises ValueError: ... layer {position} ({kind}) ...", shown(outcome), why)
+    if isinstance(outcome, Returned):
+        why = difference(right, outcome.value) or ""
+        return Wrong(repr(right), shown(outcome), why) if why else None
+    return Wrong(repr(right), shown(outcome))
+
+
+def _symptom(case: Case, outcome: Outcome) -> object:
+    """Return the shapes; of a misfit, which layers the error names, or that there is none."""
+    if isinstance(outcome, Raised) and "ValueError" in outcome.bases:
+        return ["refuses", _named(outcome)]
+    return "goes on" if isinstance(_right(case), tuple) else symptom(case, outcome)
+
+
+PROPAGATE_SHAPES = Exercise(
+    lab="05",
+    number=3,
+    name="propagate_shapes",
+    parts={"shapes": 2, "misfits": 1},
+    cases=_cases,
+    judge=_judge,
+    symptom=_symptom,
+    hints=(
+        "One loop over `enumerate(layers)`, with the shape so far in a variable.",
+        "Write one small function for the length of a side: convolution and pooling both use it.",
+        "For each kind say first what would not fit, then what the shape becomes.",
+    ),
+    forbids=Forbidden(
+        modules=("torch", "hpml"),
+        why="PyTorch knows the shapes; here you write down the rules yourself.",
+    ),
+)

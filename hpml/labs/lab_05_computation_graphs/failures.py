@@ -1,0 +1,86 @@
+"""Errors as the lab shows them: what they say, to which line of the notebook they lead."""
+
+from __future__ import annotations
+
+import linecache
+import os
+import re
+import traceback
+from collections.abc import Callable, Mapping
+from types import TracebackType
+
+from hpml.base import Table
+from hpml.course.errors import LabError
+from hpml.profiling import work_of
+
+
+def failures(runs: Mapping[str, Callable[[], object]]) -> Table:
+    """Run what fails, and return what each error says and where it leads, a row each.
+
+    Columns: the run's name, the innermost of the student's own lines, the error with what it was
+    told on its way, and how many operators PyTorch had executed on numbers before it.
+
+    Raises:
+        LabError: if nothing failed.
+
+    >>> failures({"search": lambda: {"a": 1}["b"]}).column("what it says")
+    ("KeyError: 'b'",)
+    """
+    rows = [[name, *_failure(run)] for name, run in runs.items()]
+    return Table(["", "your line", "what it says", "done before it"], rows)
+
+
+def _failure(run: Callable[[], object]) -> tuple[str, str, int]:
+    caught: list[Exception] = []
+
+    def guarded() -> None:
+        try:
+            run()
+        except Exception as error:  # noqa: BLE001 - any failure is what we are here for
+            caught.append(error)
+
+    work = work_of(guarded)
+    if not caught:
+        raise LabError("failures expects what fails, but nothing did: change its input.")
+    (error,) = caught
+    own = getattr(getattr(run, "__code__", None), "co_filename", None)
+    lines = _own_lines(error.__traceback__, own)
+    said = [f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())]
+    return lines[-1] if lines else "", ". ".join(map(_with_lines, said)), len(work.operations)
+
+
+def _own_lines(trace: TracebackType | None, own: str | None) -> tuple[str, ...]:
+    """Return the lines of a traceback that stand in a notebook, or in the file of what was run."""
+    found = []
+    for frame in traceback.extract_tb(trace):
+        if frame.filename == own or _is_cell(frame.filename):
+            found.append(_text_of(frame))
+    return tuple(line for line in found if line)
+
+
+def _text_of(frame: traceback.FrameSummary) -> str:
+    """Return the line, or of a lambda only the call, which shares its line with other things."""
+    # A frame knows its columns in bytes, from Python 3.11 on.
+    if frame.name == "<lambda>" and frame.colno is not None and frame.lineno == frame.end_lineno:
+        line = linecache.getline(frame.filename, frame.lineno or 0).encode()
+        return line[frame.colno : frame.end_colno].decode()
+    return (frame.line or "").strip()
+
+
+def _is_cell(filename: str) -> bool:
+    # A cell's code claims a file that was never written; generated code says so by its "<".
+    return not filename.startswith("<") and not os.path.exists(filename)
+
+
+def _with_lines(text: str) -> str:
+    """Say which line is meant where a message names a cell by its number, ``3241.py:2``."""
+
+    def line_of(match: re.Match[str]) -> str:
+        for filename in list(linecache.cache):
+            if os.path.basename(filename) == match["file"] and _is_cell(filename):
+                line = linecache.getline(filename, int(match["line"])).strip()
+                if line:
+                    return f"in the line  {line}"
+        return match[0]
+
+    return re.sub(r"at (?P<file>[\w.-]+\.py):(?P<line>\d+)", line_of, text)

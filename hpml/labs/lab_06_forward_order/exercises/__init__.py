@@ -1,0 +1,85 @@
+"""The exercises of lab 06: counting executions, and the two forwards."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Sequence
+
+from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden
+from hpml.course.exercises.same import expect
+from hpml.course.small_graphs import Parents, chain, ladder
+from hpml.labs.lab_06_forward_order.exercises.forwards import LAZY_FORWARD, ORDERED_FORWARD
+from hpml.labs.lab_06_forward_order.exercises.graphs import (
+    NO_LIBRARY,
+    TWICE,
+    WRITE_IT,
+    executions,
+    output_of,
+    parents_of,
+    random_graph,
+)
+from hpml.labs.lab_06_forward_order.explanation import EXPLANATION
+
+
+def _count_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    both = (False, True)
+    graphs: list[tuple[str, Parents, str, tuple[bool, ...]]] = [
+        ("a chain of 5", chain(5), "n5", both),
+        ("two diamonds", ladder(2), "join2", both),
+        ("two diamonds, the first one asked for", ladder(2), "join1", both),
+        ("b = a + a", TWICE, "b", both),
+        ("an input asked for", chain(3), "x", both),
+    ]
+    for number in range(6 if more else 1):
+        graph = random_graph(generator, generator.randint(5, 14))
+        output = generator.choice([name for name in graph if graph[name]])
+        graphs.append((f"a graph of {len(graph)} values, number {number + 1}", graph, output, both))
+    large = [("sixteen diamonds", ladder(16), "join16"), ("sixty diamonds", ladder(60), "join60")]
+    cases = [_count_case(*graph, "right") for graph in graphs]
+    cases += [_count_case(*graph, both, "large") for graph in large]
+    return [case for few in cases for case in few]
+
+
+def _count_case(
+    name: str, parents: Parents, output: str, remember: Sequence[bool], part: str
+) -> list[Case]:
+    cases = []
+    for memory in remember:
+        data = {"parents": parents, "output": output, "remember": memory}
+        graph = parents if len(parents) <= 20 else "parents"
+        call = f"count_calls({graph}, {output!r}, {memory})"
+        said = f"{name}, {'with' if memory else 'without'} memory"
+        cases.append(Case(said, data, part, call))
+    return cases
+
+
+def _counted(case: Case) -> int:
+    often = executions(parents_of(case), output_of(case))
+    return len(often) if case.data["remember"] else often.total()
+
+
+_COUNT_CALLS = Exercise(
+    lab="06",
+    number=1,
+    name="count_calls",
+    parts={"right": 1, "large": 1},
+    cases=_count_cases,
+    judge=expect(_counted),
+    hints=(
+        "With memory: each operation that `output` needs, directly or by way of others, once.",
+        "Without memory: to get a value, each of its parents has to be got, and then it is "
+        "executed once itself.",
+        "What would you have to know of the parents to answer for a child at once?",
+    ),
+    forbids=Forbidden(modules=NO_LIBRARY, why=WRITE_IT),
+)
+
+
+EXERCISES: tuple[Exercise, ...] = (_COUNT_CALLS, LAZY_FORWARD, ORDERED_FORWARD)
+
+EXPLANATION_ITEM = Choice(
+    lab="06",
+    number=len(EXERCISES) + 1,
+    best=EXPLANATION.best_number,
+    experiments=len(EXPLANATION.experiments),
+)

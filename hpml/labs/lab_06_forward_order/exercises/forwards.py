@@ -1,0 +1,241 @@
+"""The forwards of lab 06, asked lazily and in a precomputed order."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from hpml.base.errors import describe
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Speed, Wrong
+from hpml.course.exercises.outcomes import Outcome, Raised, Returned, symptom
+from hpml.course.exercises.same import difference, shown
+from hpml.course.small_graphs import chain, ladder
+from hpml.labs.lab_06_forward_order.exercises.graphs import (
+    NO_LIBRARY,
+    TWICE,
+    WRITE_IT,
+    ask,
+    needed,
+    output_of,
+    parents_of,
+    random_ask,
+    values_of,
+)
+from hpml.labs.lab_06_forward_order.harness import counting_operations, value_and_executed
+from hpml.labs.lab_06_forward_order.references import ordered_forward
+
+_DEEP = 10_000
+_TINY = {"x": [], "double": ["x"], "square": ["x"], "sum": ["double", "square"]}
+_TINY_KINDS = {"double": "double", "square": "square", "sum": "add"}
+
+
+# --- lazy_forward ---
+
+
+def _lazy_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    difference_ = {"a": [], "b": [], "difference": ["a", "b"]}
+    cases = [
+        ask("the tiny graph, x = 3", _TINY, "sum", {"x": 3}, kinds=_TINY_KINDS),
+        ask("the same with x = 4", _TINY, "sum", {"x": 4}, kinds=_TINY_KINDS),
+        ask(
+            "two inputs, a - b", difference_, "difference", {"b": 2, "a": 10},
+            kinds={"difference": "subtract"},
+        ),
+        ask("a chain of 5", chain(5), "n5", {"x": 7}),
+        ask("the tiny graph, x = 0", _TINY, "sum", {"x": 0}, kinds=_TINY_KINDS),
+        ask("an input asked for", _TINY, "x", {"x": 3}, kinds=_TINY_KINDS, part="once"),
+        ask("only double asked for", _TINY, "double", {"x": 3}, kinds=_TINY_KINDS, part="once"),
+        ask("b = a + a", TWICE, "b", {"x": 3}, part="once"),
+        ask("12 diamonds", ladder(12), "join12", {"x": 1}, part="once"),
+    ]  # fmt: skip
+    cases += [random_ask(generator, number) for number in range(1, 9 if more else 3)]
+    if more:
+        cases.append(ask("1,000 diamonds", ladder(1000), "join1000", {"x": 2}, part="deep"))
+    deep = f"a chain of {_DEEP:,}"
+    return [*cases, ask(deep, chain(_DEEP), f"n{_DEEP}", {"x": 7}, part="deep")]
+
+
+def _observed(outcome: Outcome) -> tuple[Any, list[str]] | None:
+    """Return value and executed names; None if the call gave neither."""
+    if not isinstance(outcome, Returned) or not isinstance(outcome.value, dict):
+        return None
+    executed = outcome.value.get("executed")
+    names = executed if isinstance(executed, list) else []
+    return outcome.value.get("value"), [name for name in names if isinstance(name, str)]
+
+
+def _judge_value(case: Case, outcome: Outcome) -> Wrong | None:
+    expected, observed = values_of(case)[output_of(case)], _observed(outcome)
+    if observed is None:
+        return Wrong(describe(expected, 200), shown(outcome))
+    value, _ = observed
+    where = difference(expected, value)
+    if where is None:
+        return None
+    why = "" if type(value) is type(expected) else where
+    return Wrong(describe(expected, 200), describe(value, 200), why)
+
+
+def _judge_lazy(case: Case, outcome: Outcome) -> Wrong | None:
+    wrong, observed = _judge_value(case, outcome), _observed(outcome)
+    if wrong is not None or observed is None:
+        return wrong
+    often = Counter(observed[1])
+    most = max(often, key=lambda name: often[name], default="")
+    if often[most] > 1:
+        return Wrong("each operation executed once", f"{most!r} executed {often[most]:,} times",
+                     "The value is right.")  # fmt: skip
+    wanted = needed(case)
+    needless = [name for name in often if name not in wanted]
+    if needless:
+        return Wrong(
+            f"only what {output_of(case)!r} needs is executed", f"also {describe(needless)}",
+            "The value is right.",
+        )  # fmt: skip
+    return None
+
+
+def _symptom(case: Case, outcome: Outcome) -> object:
+    """Return the value and what is odd about the executions: every way has an order of its own."""
+    observed = _observed(outcome)
+    if observed is not None and isinstance(outcome, Returned):
+        value, executed = observed
+        again = len(executed) > len(set(executed))
+        if "order" in case.data:
+            return [value, _follows(executed, _order(case)), bool(outcome.changed)]
+        return [value, again, bool(set(executed) - needed(case)), bool(outcome.changed)]
+    if isinstance(outcome, Raised) and outcome.type == "KeyError":
+        return ["KeyError", outcome.message == repr(output_of(case))]
+    return symptom(case, outcome)
+
+
+_LIMIT = ("setrecursionlimit", "stack_size")
+
+LAZY_FORWARD = Exercise(
+    lab="06",
+    number=2,
+    name="lazy_forward",
+    parts={"right": 1, "once": 1, "deep": 1},
+    cases=_lazy_cases,
+    judge=_judge_lazy,
+    symptom=_symptom,
+    hints=(
+        "Keep a list of those who wait, beginning with `output`, and look at its last entry only.",
+        "Which three things can be true of the last entry? The table above has them all.",
+        "What is known belongs to this call; `inputs` belongs to the caller.",
+    ),
+    forbids=Forbidden(
+        modules=NO_LIBRARY,
+        names=_LIMIT,
+        why=f"{WRITE_IT} Nor may Python's limit of recursion be raised: use a list.",
+    ),
+    arguments=counting_operations,
+    observe=value_and_executed,
+    seconds=10,
+)
+
+
+# --- ordered_forward ---
+
+
+def _ordered_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    order = ["double", "square", "sum"]
+    difference_ = {"a": [], "b": [], "difference": ["a", "b"]}
+    deep = chain(2000)
+    cases = [
+        ask("the tiny graph, x = 3", _TINY, "sum", {"x": 3}, kinds=_TINY_KINDS, order=order),
+        ask(
+            "another order of the same graph", _TINY, "sum", {"x": 3}, kinds=_TINY_KINDS,
+            order=["square", "double", "sum"],
+        ),
+        ask("the same with x = 4", _TINY, "sum", {"x": 4}, kinds=_TINY_KINDS, order=order),
+        ask(
+            "two inputs, a - b", difference_, "difference", {"b": 2, "a": 10},
+            kinds={"difference": "subtract"}, order=["difference"],
+        ),
+        ask(
+            "double asked for, sum computed too", _TINY, "double", {"x": 3}, kinds=_TINY_KINDS,
+            order=order,
+        ),
+        ask("b = a + a", TWICE, "b", {"x": 3}, order=["a", "b"]),
+        ask("a chain of 2,000", deep, "n2000", {"x": 7}, order=list(deep)[1:]),
+    ]  # fmt: skip
+    return cases + [_random_order(generator, n) for n in range(1, 9 if more else 3)]
+
+
+def _random_order(generator: random.Random, number: int) -> Case:
+    case = random_ask(generator, number)
+    parents, inputs = parents_of(case), cast("Mapping[str, int]", case.data["inputs"])
+    order: list[str] = []
+    while len(order) + len(inputs) < len(parents):
+        known = {*inputs, *order}
+        free = [name for name in parents if name not in known and known.issuperset(parents[name])]
+        order.append(generator.choice(free))
+    kinds = cast("Mapping[str, str]", case.data["operations"])
+    return ask(case.name, parents, output_of(case), inputs, kinds=kinds, order=order)
+
+
+def _order(case: Case) -> list[str]:
+    return cast("list[str]", case.data["order"])
+
+
+def _judge_ordered(case: Case, outcome: Outcome) -> Wrong | None:
+    wrong, observed = _judge_value(case, outcome), _observed(outcome)
+    if wrong is not None or observed is None:
+        return wrong
+    if _follows(observed[1], _order(case)):
+        return None
+    text = describe(observed[1], 120)
+    return Wrong(f"executed in the order {describe(_order(case), 120)}", text,
+                 "The value is right.")  # fmt: skip
+
+
+def _follows(executed: Sequence[str], order: Sequence[str]) -> bool:
+    """Return whether names follow an order, each at most once."""
+    places = {name: place for place, name in enumerate(order)}
+    found = [places.get(name, -1) for name in executed]
+    return found == sorted(set(found)) and -1 not in found
+
+
+def _speed_case(generator: random.Random) -> Case:
+    """Return a few thousand cheap operations, each on values from anywhere before it."""
+    names = [f"v{number}" for number in range(3000)]
+    generator.shuffle(names)
+    parents: dict[str, list[str]] = {"x": []}
+    known = ["x"]
+    for name in names:
+        parents[name] = [known[-1], generator.choice(known)]  # so that every one is needed
+        known.append(name)
+    case = ask("3,000 operations", parents, names[-1], {"x": generator.randint(1, 9)},
+                kinds=dict.fromkeys(names, "subtract"), part="speed", order=names)  # fmt: skip
+    return Case(case.name, {**case.data, "uncounted": True}, case.part, case.call)
+
+
+ORDERED_FORWARD = Exercise(
+    lab="06",
+    number=3,
+    name="ordered_forward",
+    parts={"right": 2},
+    cases=_ordered_cases,
+    judge=_judge_ordered,
+    symptom=_symptom,
+    hints=(
+        "One loop over `order`, and a dictionary of what is known.",
+        "`operation(*values)` hands over the entries of a list one by one.",
+        "For speed: `in` and `.index` search a list from its beginning, and the search grows with "
+        "the graph. A dictionary finds a name at once.",
+    ),
+    forbids=Forbidden(modules=NO_LIBRARY, why=WRITE_IT),
+    arguments=counting_operations,
+    observe=value_and_executed,
+    seconds=10,
+    speed=Speed(
+        points=1,
+        reference=ordered_forward,
+        inputs=_speed_case,
+        full=1.5,
+        none=4,
+    ),
+)

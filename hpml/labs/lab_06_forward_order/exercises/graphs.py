@@ -1,0 +1,138 @@
+"""Graphs to try the exercises of lab 06 on, and what is right for them.
+
+The oracles do it the slow way: they execute everything they can until nothing is new, or push
+counts down from the output, where a solution asks from the output upwards.
+"""
+
+from __future__ import annotations
+
+import random
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from hpml.course.exercises.exercise import Case
+from hpml.course.small_graphs import Parents
+from hpml.labs.lab_06_forward_order.harness import KINDS
+
+TWICE = {"x": [], "a": ["x"], "b": ["a", "a"]}
+NO_LIBRARY = ("hpml", "torch", "graphlib", "networkx")
+WRITE_IT = "This lab is about writing it yourself, so no library that has it may be imported."
+
+
+def executions(parents: Parents, output: str) -> Counter[str]:
+    """Return how often each operation is executed without memory, pushed down from the output.
+
+    Args:
+        parents: the graph, parents before children.
+        output: the value asked for.
+
+    >>> executions({"x": [], "a": ["x"], "b": ["a", "a"]}, "b")
+    Counter({'a': 2, 'b': 1})
+    """
+    asked = Counter({output: 1})
+    for name in reversed(list(parents)):
+        for parent in parents[name]:
+            asked[parent] += asked[name]
+    return Counter({name: n for name, n in asked.items() if n and parents[name]})
+
+
+def values_of(case: Case) -> dict[str, Any]:
+    """Return the value of everything in the case's graph, found by trying until nothing is new."""
+    parents, kinds = parents_of(case), cast("Mapping[str, str]", case.data["operations"])
+    values = dict(cast("Mapping[str, Any]", case.data["inputs"]))
+    found = True
+    while found:
+        found = False
+        for name, above in parents.items():
+            if name not in values and above and all(parent in values for parent in above):
+                values[name] = KINDS[kinds[name]](*[values[parent] for parent in above])
+                found = True
+    return values
+
+
+def needed(case: Case) -> set[str]:
+    """Return the operations that the output needs, itself included."""
+    parents, found, before = parents_of(case), {output_of(case)}, 0
+    while len(found) > before:
+        before = len(found)
+        for name in reversed(list(parents)):
+            if name in found:
+                found.update(parents[name])
+    return {name for name in found if parents[name]}
+
+
+def parents_of(case: Case) -> Mapping[str, list[str]]:
+    """Return the graph of a case."""
+    return cast("Mapping[str, list[str]]", case.data["parents"])
+
+
+def output_of(case: Case) -> str:
+    """Return the name of the value that a case asks for."""
+    return str(case.data["output"])
+
+
+def random_graph(generator: random.Random, operations: int) -> dict[str, list[str]]:
+    """Return a graph with values that are shared, read twice, or needed by nobody."""
+    inputs = generator.randint(1, 3)
+    names = [f"{letter}{n}" for letter in "uvw" for n in range(1, 40)]
+    names = generator.sample(names, inputs + operations)
+    parents: dict[str, list[str]] = {name: [] for name in names[:inputs]}
+    for i, name in enumerate(names[inputs:], start=inputs):
+        # Mostly neighbours, so that the graphs become deep.
+        near = names[max(0, i - 4) : i]
+        parents[name] = [generator.choice(near) for _ in range(generator.choice((1, 1, 2, 2, 3)))]
+    return parents
+
+
+def kinds_of(parents: Parents, generator: random.Random | None = None) -> dict[str, str]:
+    """Return what each operation computes: chosen at random, or `next` and `add`."""
+    kinds = {}
+    for name, above in parents.items():
+        if above and generator is None:
+            kinds[name] = "next" if len(above) == 1 else "add"
+        elif above and generator is not None:
+            one = len(above) == 1
+            kinds[name] = generator.choice(
+                ("next", "double", "negative") if one else ("subtract", "subtract", "add")
+            )
+    return kinds
+
+
+def ask(
+    name: str,
+    parents: Parents,
+    output: str,
+    inputs: Mapping[str, int],
+    *,
+    kinds: Mapping[str, str] | None = None,
+    part: str = "right",
+    order: Sequence[str] | None = None,
+) -> Case:
+    """Return a case of one of the two forwards; of `ordered_forward` where there is an order."""
+    data: dict[str, object] = {} if order is None else {"order": list(order)}
+    data |= {
+        "parents": {name: list(above) for name, above in parents.items()},
+        "operations": dict(kinds_of(parents) if kinds is None else kinds),
+        "inputs": dict(inputs),
+        "output": output,
+    }
+    function = "lazy_forward" if order is None else "ordered_forward"
+    small = len(parents) <= 12
+    made = ", ".join(f"{n!r}: <{kind}>" for n, kind in cast("Any", data["operations"]).items())
+    texts = {key: repr(value) if small else key for key, value in data.items()}
+    texts["operations"] = f"{{{made}}}" if small else "operations"
+    texts["inputs"], texts["output"] = repr(data["inputs"]), repr(output)
+    return Case(name, data, part, f"{function}({', '.join(texts.values())})")
+
+
+def random_ask(generator: random.Random, number: int) -> Case:
+    """Return a case of `lazy_forward` on a graph in which nothing stands in order."""
+    graph = random_graph(generator, generator.randint(4, 9))
+    kinds = kinds_of(graph, generator)
+    inputs = {name: generator.randint(1, 9) for name in graph if not graph[name]}
+    output = generator.choice(list(kinds))
+    names = list(graph)
+    generator.shuffle(names)  # nothing says that parents come first
+    shuffled = {name: graph[name] for name in names}
+    return ask(f"any graph, number {number}", shuffled, output, inputs, kinds=kinds, part="once")

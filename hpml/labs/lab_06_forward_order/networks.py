@@ -1,0 +1,62 @@
+"""How deep a recursion goes, and the deep linear network in the ways that lab 06 compares."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+def forwards_of(n_layers: int, features: int = 4) -> dict[str, nn.Module]:
+    """Return the deep linear network as a lazy, an ordered, a generated and a written model.
+
+    All share their layers, so they compute the same.
+    """
+    from hpml.models import DeepLinear, linear_layers, symbolic_deep_linear
+
+    layers = linear_layers(n_layers, features)
+    ways = ("lazy", "ordered", "codegen")
+    models = {way: symbolic_deep_linear(layers, features, way) for way in ways}
+    return {**models, "handwritten": DeepLinear(layers)}
+
+
+def deepest(run: Callable[[int], object], at_most: int = 200_000) -> int:
+    """Return the largest n for which ``run(n)`` stays within Python's recursion limit.
+
+    >>> import sys
+    >>> def down(n):
+    ...     return n and down(n - 1)
+    >>> sys.getrecursionlimit() - 500 < deepest(down) < sys.getrecursionlimit()
+    True
+    """
+    good, bad = 0, at_most + 1
+    step = 64
+    while bad - good > 1:
+        middle = min(good + step, (good + bad) // 2)
+        try:
+            run(middle)
+        except RecursionError:
+            bad = middle
+        else:
+            # Doubling from below: what is far too deep takes longest to fail.
+            good, step = middle, 2 * step
+    return good
+
+
+def plain_forward(
+    order: Sequence[str],
+    parents: Mapping[str, Sequence[str]],
+    operations: Mapping[str, Callable[..., Any]],
+    output: str,
+) -> Callable[[Mapping[str, Any]], Any]:
+    """Return the forward that exercise 06.3 asks for, as a function of the inputs alone."""
+
+    def forward(inputs: Mapping[str, Any]) -> Any:
+        values = dict(inputs)
+        for name in order:
+            values[name] = operations[name](*[values[parent] for parent in parents[name]])
+        return values[output]
+
+    return forward

@@ -1,0 +1,81 @@
+"""One model, two callers: a thread is interrupted where it pleases the lab, not the system."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, TypeVar
+
+from hpml.course.errors import LabError
+
+if TYPE_CHECKING:
+    from torch import nn
+
+Given = TypeVar("Given")
+Made = TypeVar("Made")
+
+PATIENCE = 60.0
+"""Seconds a held thread waits at most, so that a mistake ends in a message and not in silence."""
+
+
+def pause_layer() -> nn.Module:
+    """Return a layer that hands on its input; `interrupted` can hold one caller inside it."""
+    from torch import nn
+
+    class Pause(nn.Module):
+        hold: Callable[[], None] | None = None
+
+        def forward(self, x: Any) -> Any:
+            hold, self.hold = self.hold, None
+            if hold is not None:
+                hold()
+            return x
+
+    return Pause()
+
+
+def interrupted(
+    forward: Callable[[Given], Made], pause: nn.Module, first: Given, second: Given
+) -> tuple[Made, Made]:
+    """Run ``forward`` for two callers, the second in the middle of the first.
+
+    A thread runs ``forward(first)`` until it is inside of `pause` and is held there. Then
+    ``forward(second)`` runs from beginning to end. Then the first goes on. Threads are interrupted
+    like this anyway, now and then and anywhere; here it happens every time, at one place.
+
+    Returns:
+        What the first and the second caller got.
+
+    Raises:
+        LabError: ``forward(first)`` never reached `pause`.
+
+    >>> pause = pause_layer()
+    >>> interrupted(lambda x: pause(x) + 1, pause, 10, 20)
+    (11, 21)
+    """
+    layer: Any = pause
+    stopped, go_on = threading.Event(), threading.Event()
+
+    def hold() -> None:
+        stopped.set()
+        if not go_on.wait(PATIENCE):
+            raise LabError(f"the second caller did not finish within {PATIENCE:.0f} s")
+
+    layer.hold = hold
+    with ThreadPoolExecutor(1) as threads:
+        held = threads.submit(forward, first)
+        held.add_done_callback(lambda _: stopped.set())
+        try:
+            stopped.wait(PATIENCE)
+            if held.done():
+                held.result()
+                raise LabError(
+                    "interrupted expected a forward that calls the pause layer, received one that "
+                    "returned without; put the layer between two others"
+                )
+            result = forward(second)
+        finally:
+            layer.hold = None
+            go_on.set()
+        return held.result(), result

@@ -1,0 +1,139 @@
+"""Where the time of one layer goes: parts that are differences of loops and add up to the whole."""
+
+from __future__ import annotations
+
+from collections.abc import ItemsView, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from hpml.base import style
+from hpml.base.page import Page, picture
+from hpml.benchmark import Comparison
+from hpml.benchmark.estimate import Estimate
+from hpml.course.errors import LabError
+from hpml.course.racing import format_interval
+
+PARTS: Mapping[str, Mapping[str, float]] = {
+    "container access": {"loop": 1},
+    "calling a Python function": {"function": 1, "loop": -1},
+    "nn.Module.__call__": {"module": 1, "function": -1},
+    "F.linear: dispatch": {"linear, no rows": 1, "loop": -1},
+    "F.linear: kernel": {"linear": 1, "linear, no rows": -1},
+    "weights": {"whole": 1, "module": -1, "linear": -1, "loop": 1},
+}
+"""Each part of a layer's time as a sum of stages, which are loops over the same layers."""
+
+_ROLES = ("muted", "accent", "handwritten", "ordered", "codegen", "inlined")
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The parts of a layer's time, in seconds.
+
+    Attributes:
+        parts: by name; their middles add up to the whole, but for the noise of medians.
+        whole: the whole layer.
+        floor: PyTorch's operator alone, on tensors that lie ready.
+    """
+
+    parts: Mapping[str, Estimate]
+    whole: Estimate
+    floor: Estimate
+
+    def items(self) -> ItemsView[str, Estimate]:
+        """Return the parts with their names."""
+        return self.parts.items()
+
+    def share(self, prefix: str) -> float:
+        """Return the share of the whole of all parts whose names begin so."""
+        return sum(p.value for n, p in self.items() if n.startswith(prefix)) / self.whole.value
+
+    def picture(self) -> Page:
+        """Draw one layer as a stacked bar, the same bar taken apart, and the floor."""
+        bars = [*self.items(), ("the floor", self.floor)]
+        fig, ax = style.figure(width=8.4, height=4.4)
+        left = 0.0
+        with style.apply():
+            for row, ((_, part), role) in enumerate(zip(bars, (*_ROLES, "ink"), strict=True), 1):
+                start, time, colour = left, 1e9 * part.value, style.PALETTE[role]
+                if role == "ink":
+                    start = 0.0
+                else:
+                    ax.barh(0, max(time, 0.0), left=left, height=0.8, color=colour)
+                    left += time
+                ax.barh(row, time, left=start, height=0.7, color=colour)
+                ax.text(
+                    max(start, start + time),
+                    row,
+                    f"  {format_interval(part)}, {_percent(part.value / self.whole.value)}",
+                    va="center",
+                    fontsize=9,
+                )
+            ax.set_yticks(range(len(bars) + 1), ["one layer", *(name for name, _ in bars)])
+            ax.set_xlim(right=1.5 * max(left, 1e9 * self.whole.value))
+            ax.invert_yaxis()
+            ax.grid(visible=False, axis="y")
+            ax.tick_params(axis="y", length=0)
+        style.finish(ax, title="Where the time of one layer goes", x="ns", y="")
+        return picture(fig, "; ".join(f"{name} {format_interval(part)}" for name, part in bars))
+
+
+def budget(stages: Comparison) -> Budget:
+    """Return the parts of a layer's time from loops that do more and more of it.
+
+    A part is the difference of stages within the same round, so that it is free of what the machine
+    did over the minutes; it carries the interval of its median over the rounds.
+
+    Args:
+        stages: in seconds per layer; contenders named as in `PARTS`, and ``"floor"``.
+
+    Raises:
+        LabError: if a stage is missing.
+    """
+    needed = {name for terms in PARTS.values() for name in terms} | {"floor"}
+    if missing := sorted(needed - set(stages.names)):
+        raise LabError(
+            f"budget expects the stages {', '.join(sorted(needed))}; it misses {missing[0]!r}."
+        )
+    parts = {name: stages.sum_of(terms) for name, terms in PARTS.items()}
+    return Budget(parts, stages.sum_of({"whole": 1}), stages.sum_of({"floor": 1}))
+
+
+def costs_of(measured: Mapping[int, Comparison], baseline: str = "handwritten") -> dict[str, float]:
+    """Return what a forward costs, from measurements at two depths, in seconds.
+
+    The depths were measured one after the other, so their fastest samples count: whatever else the
+    machine did meanwhile only added time.
+
+    Returns:
+        ``"start"`` once a forward and ``"layer"`` once for each layer, both of the baseline; for
+        each execution what it adds to a layer.
+
+    Raises:
+        LabError: if there are not two depths.
+    """
+    if len(measured) != 2:
+        raise LabError(f"costs_of expects two depths, got {len(measured)}.")
+    (few, small), (many, large) = sorted(measured.items())
+
+    def slope(name: str) -> float:
+        return (large[name].minimum - small[name].minimum) / (many - few)
+
+    layer = slope(baseline)
+    costs = {"start": max(0.0, small[baseline].minimum - few * layer), "layer": layer}
+    return costs | {name: slope(name) - layer for name in small.names}
+
+
+def _percent(share: float) -> str:
+    return f"{share:.1%}" if abs(share) < 0.1 else f"{share:.0%}"
+
+
+def nothing(h: Any) -> Any:
+    """Return what is given: a layer that is a function."""
+    return h
+
+
+def only_loop(layers: Iterable[object]) -> None:
+    """Take one layer after the other out of a container."""
+    for _ in layers:
+        pass

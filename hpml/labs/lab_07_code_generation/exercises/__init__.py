@@ -1,0 +1,220 @@
+"""The exercises of lab 07: a generator of source, the runs in it, and a budget of time."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from typing import cast
+
+from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import Outcome, Raised
+from hpml.course.exercises.same import expect, shown
+from hpml.labs.lab_07_code_generation.exercises.source import FORBIDDEN, GENERATE_FORWARD, Call
+from hpml.labs.lab_07_code_generation.explanation import EXPLANATION
+
+Runs = list[tuple[int, int]]
+
+
+# --- compress_runs ---
+
+
+def _runs_of(calls: Sequence[Call], output: str, min_length: int) -> Runs:
+    """Return the longest straight runs by trying every stretch of calls."""
+    stretches = [
+        (first, end)
+        for first in range(len(calls))
+        for end in range(first + 1, len(calls) + 1)
+        if _is_run(calls, output, first, end)
+    ]
+    return [
+        (first, end)
+        for first, end in stretches
+        if end - first >= min_length
+        and not any(a <= first and end <= b and (a, b) != (first, end) for a, b in stretches)
+    ]
+
+
+def _is_run(calls: Sequence[Call], output: str, first: int, end: int) -> bool:
+    if any(len(arguments) != 1 for _, _, arguments in calls[first:end]):
+        return False
+    for position in range(first, end - 1):
+        result = calls[position][0]
+        readers = [p for p, (_, _, names) in enumerate(calls) if result in names]
+        if readers != [position + 1] or result == output:
+            return False
+    return True
+
+
+def _calls(case: Case) -> list[Call]:
+    return cast("list[Call]", case.data["calls"])
+
+
+def _expected_runs(case: Case) -> Runs:
+    return _runs_of(_calls(case), str(case.data["output"]), cast("int", case.data["min_length"]))
+
+
+def _run_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    a, b, c, d = ("a", 0, ["x"]), ("b", 1, ["a"]), ("c", 2, ["b"]), ("d", 3, ["c"])
+    again, both = ("d", 3, ["a"]), ("e", 4, ["c", "d"])
+    twice = ("c", 2, ["b", "b"])
+    known: list[tuple[str, list[Call], str, int, str]] = [
+        ("three in a row", [a, b, c], "c", 2, "right"),
+        ("just long enough", [a, b, c], "c", 3, "right"),
+        ("too short", [a, b, c], "c", 4, "right"),
+        ("output in the middle", [a, b, c, d], "b", 2, "right"),
+        ("no calls", [], "x", 2, "right"),
+        ("a is read twice", [a, b, c, again, both], "e", 2, "branches"),
+        ("b is read twice by one call", [a, b, twice, d], "d", 2, "branches"),
+        ("a is read again far behind", [a, b, c, d, ("e", 4, ["a"])], "e", 2, "branches"),
+        (
+            "the first is read again at the end",
+            [a, b, c, d, ("e", 4, ["d", "a"])],
+            "e",
+            2,
+            "branches",
+        ),
+    ]
+    cases = [_run_case(*fields) for fields in known]
+    for number in range(1, 7 if more else 2):
+        calls = _straight(generator)
+        for where, output in (("last", calls[-1][0]), ("any", generator.choice(calls)[0])):
+            name = f"straight, number {number}, output {where}"
+            cases.append(_run_case(name, calls, output, generator.randint(1, 3), "right"))
+        calls, name = _branching(generator), f"branches, number {number}"
+        least = generator.randint(1, 3)
+        cases.append(_run_case(name, calls, calls[-1][0], least, "branches"))
+    return cases
+
+
+def _run_case(name: str, calls: Sequence[Call], output: str, min_length: int, part: str) -> Case:
+    data = {"calls": list(calls), "output": output, "min_length": min_length}
+    return Case(name, data, part, f"compress_runs({list(calls)}, {output!r}, {min_length})")
+
+
+def _straight(generator: random.Random) -> list[Call]:
+    """Return some chains of calls, one after the other, each from an input of its own."""
+    calls: list[Call] = []
+    for chain in range(generator.randint(1, 3)):
+        above = f"x{chain}"
+        for _ in range(generator.randint(1, 5)):
+            name = f"h{len(calls)}"
+            calls.append((name, generator.randint(0, 9), [above]))
+            above = name
+    return calls
+
+
+def _branching(generator: random.Random) -> list[Call]:
+    """Return calls of which some join two values or read one that another has read."""
+    calls: list[Call] = []
+    names = ["x"]
+    for number in range(generator.randint(6, 11)):
+        near = names[-1] if generator.random() < 0.7 else generator.choice(names)
+        arguments = [near]
+        if generator.random() < 0.2:
+            arguments.append(generator.choice(names))
+        names.append(f"h{number}")
+        calls.append((names[-1], generator.randint(0, 9), arguments))
+    return calls
+
+
+_COMPRESS_RUNS = Exercise(
+    lab="07",
+    number=2,
+    name="compress_runs",
+    parts={"right": 2, "branches": 1},
+    cases=_run_cases,
+    judge=expect(_expected_runs),
+    hints=(
+        "First count how often each value is read, by all calls together.",
+        "Ask of each call only whether it continues the run of the one before.",
+    ),
+    forbids=FORBIDDEN,
+)
+
+
+# --- predict_time ---
+
+
+def _time_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    costs = {"start": 1e-6, "layer": 4e-6, "codegen": 5e-8, "lazy": 1e-6}
+    cases = [
+        _time_case("100 layers, codegen", 100, costs, "codegen"),
+        _time_case("3 layers, codegen", 3, costs, "codegen"),
+        _time_case("100 layers, lazy", 100, costs, "lazy"),
+        _time_case("no layers", 0, costs, "lazy"),
+        _time_case("one layer", 1, costs, "lazy"),
+        _time_case("a cost of 0", 2, {**costs, "ordered": 0.0}, "ordered"),
+        _time_case("an unknown execution", 3, costs, "numba", "unknown"),
+    ]
+    for number in range(1, 6 if more else 1):
+        executions = generator.sample(("inlined", "lazy", "ordered", "handwritten"), 4)
+        missing = executions.pop()
+        executions.append("codegen")
+        known = {"start": generator.uniform(1e-6, 9e-6), "layer": generator.uniform(1e-6, 9e-6)}
+        known |= {execution: generator.uniform(1e-8, 2e-6) for execution in executions}
+        layers = generator.randint(2, 2000)
+        cases.append(_time_case(f"any costs, number {number}", layers, known, executions[0]))
+        name = f"an unknown execution, number {number}"
+        cases.append(_time_case(name, layers, known, missing, "unknown"))
+    return cases
+
+
+def _time_case(
+    name: str, layers: int, costs: Mapping[str, float], execution: str, part: str = "right"
+) -> Case:
+    data = {"n_layers": layers, "costs": dict(costs), "execution": execution}
+    return Case(name, data, part, f"predict_time({layers}, {dict(costs)}, {execution!r})")
+
+
+def _costs(case: Case) -> Mapping[str, float]:
+    return cast("Mapping[str, float]", case.data["costs"])
+
+
+def _layers(case: Case) -> int:
+    return cast("int", case.data["n_layers"])
+
+
+def _each(case: Case) -> float:
+    return _costs(case)[str(case.data["execution"])]
+
+
+def _seconds(case: Case) -> float:
+    """Return the time as one spends it: the start, then layer after layer."""
+    layers = [_costs(case)["layer"], _each(case)] * _layers(case)
+    return math.fsum([_costs(case)["start"], *layers])
+
+
+def _judge_time(case: Case, outcome: Outcome) -> Wrong | None:
+    execution = str(case.data["execution"])
+    if execution in _costs(case):
+        return expect(_seconds, tolerance=1e-12)(case, outcome)
+    if not isinstance(outcome, Raised) or "ValueError" not in outcome.bases:
+        return Wrong(f"raises a ValueError that names {execution!r}", shown(outcome))
+    if execution not in outcome.message:
+        return Wrong(f"a ValueError that names {execution!r}", shown(outcome))
+    return None
+
+
+_PREDICT_TIME = Exercise(
+    lab="07",
+    number=3,
+    name="predict_time",
+    parts={"right": 1, "unknown": 1},
+    cases=_time_cases,
+    judge=_judge_time,
+    hints=(
+        "What is paid once, and what for each layer?",
+        "`raise ValueError(f'... {execution!r} ...')` ends a function with an error.",
+    ),
+    forbids=Forbidden(modules=FORBIDDEN.modules, why=FORBIDDEN.why),
+)
+
+EXERCISES: tuple[Exercise, ...] = (GENERATE_FORWARD, _COMPRESS_RUNS, _PREDICT_TIME)
+
+EXPLANATION_ITEM = Choice(
+    lab="07",
+    number=len(EXERCISES) + 1,
+    best=EXPLANATION.best_number,
+    experiments=len(EXPLANATION.experiments),
+)

@@ -1,0 +1,226 @@
+"""The generator of source of lab 07: what it is tried on, and what its source must do."""
+
+from __future__ import annotations
+
+import random
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, cast
+
+from hpml.base.errors import describe
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import Outcome, Returned, symptom
+from hpml.course.exercises.same import shown
+from hpml.labs.lab_07_code_generation.harness import input_values, layer_value, source_and_run
+
+Call = tuple[str, int, list[str]]
+"""The name of the result, the number of the layer, what it is applied to."""
+
+FORBIDDEN = Forbidden(
+    modules=("hpml", "torch"),
+    why="This lab is about writing it yourself, so no library that has it may be imported.",
+)
+_DEEP = 5_000
+_FETCH = "l = self._execution_order_layers"
+
+
+# --- what is right ---
+
+
+@dataclass(frozen=True)
+class _Run:
+    """What a forward does: the value it returns and the numbers of the layers it calls."""
+
+    value: object
+    calls: list[int]
+
+
+def _inputs(case: Case) -> list[str]:
+    return cast("list[str]", case.data["inputs"])
+
+
+def _calls(case: Case) -> list[Call]:
+    return cast("list[Call]", case.data["calls"])
+
+
+def _output(case: Case) -> str:
+    return str(case.data["output"])
+
+
+def _values(case: Case) -> dict[str, int]:
+    """Return every value of the network: all calls are executed, needed or not."""
+    values = dict(zip(_inputs(case), input_values(len(_inputs(case))), strict=True))
+    for name, layer, arguments in _calls(case):
+        values[name] = layer_value(layer, [values[argument] for argument in arguments])
+    return values
+
+
+def _needed(case: Case) -> set[str]:
+    """Return the names that the output needs, by looking again until nothing is new."""
+    found, before = {_output(case)}, 0
+    while len(found) > before:
+        before = len(found)
+        for name, _, arguments in reversed(_calls(case)):
+            if name in found:
+                found.update(arguments)
+    return found
+
+
+def _right(case: Case) -> _Run:
+    needed = _needed(case)
+    layers = [layer for name, layer, _ in _calls(case) if name in needed]
+    return _Run(_values(case)[_output(case)], layers)
+
+
+# --- what it is tried on ---
+
+
+def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    a, b, c = ("a", 0, ["x"]), ("b", 1, ["a"]), ("c", 2, ["b", "y"])
+    known: list[tuple[str, list[str], list[Call], str, str]] = [
+        ("one call", ["x"], [a], "a", "right"),
+        ("two inputs", ["x", "y"], [a, b, c], "c", "right"),
+        ("inputs the other way", ["y", "x"], [a, b, c], "c", "right"),
+        ("layers in another order", ["x"], [("p", 4, ["x"]), ("q", 1, ["p"])], "q", "right"),
+        ("one layer twice", ["x"], [("p", 3, ["x"]), ("q", 3, ["p"])], "q", "right"),
+        ("c is not needed", ["x", "y"], [a, b, c], "b", "unneeded"),
+        ("only a is needed", ["x", "y"], [a, b, c], "a", "unneeded"),
+        (
+            "nobody needs b, nor c that reads it",
+            ["x"],
+            [a, ("b", 1, ["a"]), ("c", 2, ["b"]), ("d", 3, ["a"])],
+            "d",
+            "unneeded",
+        ),
+        ("an input is the output", ["x", "y"], [a, b, c], "y", "unneeded"),
+    ]
+    cases = [_case(*fields) for fields in known]
+    for number in range(1, 7 if more else 2):
+        inputs, calls = _network(generator)
+        name = f"any network, number {number}"
+        cases.append(_case(name, inputs, calls, generator.choice(calls)[0], "unneeded"))
+    chain: list[Call] = [(f"h{n}", n, [f"h{n - 1}" if n else "x"]) for n in range(_DEEP)]
+    # Those that nobody needs stand in the long one too: without them a generator is a loop.
+    chain.insert(_DEEP // 2, ("aside", 0, ["x"]))
+    cases.append(_case(f"{_DEEP:,} calls in a row", ["x"], chain, chain[-1][0], "deep"))
+    return cases
+
+
+def _case(name: str, inputs: list[str], calls: list[Call], output: str, part: str) -> Case:
+    data = {"inputs": inputs, "calls": calls, "output": output}
+    shown_calls = str(calls) if len(calls) <= 12 else "calls"
+    return Case(name, data, part, f"generate_forward({inputs}, {shown_calls}, {output!r})")
+
+
+def _network(generator: random.Random) -> tuple[list[str], list[Call]]:
+    inputs = [f"i{number}" for number in range(generator.randint(1, 3))]
+    names, calls = list(inputs), []
+    for number in range(generator.randint(4, 10)):
+        arguments = generator.choices(names[-4:], k=generator.choice((1, 1, 2, 3)))
+        calls.append((f"h{number}", generator.randint(0, 12), arguments))
+        names.append(f"h{number}")
+    return inputs, calls
+
+
+# --- judging ---
+
+
+def _observed(outcome: Outcome) -> Mapping[str, Any] | None:
+    found = outcome.value if isinstance(outcome, Returned) else None
+    return cast("Mapping[str, Any]", found) if isinstance(found, dict) else None
+
+
+def _ran(outcome: Outcome) -> _Run | None:
+    """Return what the source did; None if it could not be run to its end."""
+    found = _observed(outcome)
+    if found is None or "problem" in found or not isinstance(found.get("calls"), list):
+        return None
+    return _Run(found.get("value"), found["calls"])
+
+
+def _judge(case: Case, outcome: Outcome) -> Wrong | None:
+    found, right = _observed(outcome), _right(case)
+    if found is None:
+        return Wrong("the source of forward", shown(outcome))
+    source = found.get("source")
+    if not isinstance(source, str):
+        why = "It returns None: is a `return` missing?" if source is None else ""
+        return Wrong("the source of forward, a text", describe(source, 200), why)
+    ran = _ran(outcome)
+    if ran is None:
+        return Wrong("source that runs", _shortened(source), f"{found.get('problem')}.")
+    wanted = ["self", *_inputs(case)]
+    if found.get("arguments") != wanted:
+        return Wrong(f"def forward({', '.join(wanted)}):", _shortened(source))
+    told = _difference(right, ran)
+    if told is not None:
+        return Wrong(told[0], f"{told[1]}, by this source:\n{_shortened(source)}")
+    return _form(right, found, source) if case.part == "right" else None
+
+
+def _difference(right: _Run, ran: _Run) -> tuple[str, str] | None:
+    """Return expected and got where a run differs, the called layers first: they say more."""
+    if ran.calls != right.calls:
+        return f"layers called: {describe(right.calls, 120)}", f"{describe(ran.calls, 120)}"
+    if type(ran.value) is not int or ran.value != right.value:
+        return f"the forward returns {right.value}", f"{describe(ran.value)}"
+    return None
+
+
+def _form(right: _Run, found: Mapping[str, Any], source: str) -> Wrong | None:
+    if found.get("first") != _FETCH:
+        return Wrong(f"the first line is {_FETCH}", _shortened(source))
+    lines = len(right.calls) + 2
+    if found.get("lines") != lines:
+        why = "Each call has a line of its own, between the first line and `return`."
+        return Wrong(f"{lines} lines in the function", f"{found.get('lines')}", why)
+    return None
+
+
+def _shortened(source: str) -> str:
+    lines = source.splitlines()
+    return "\n".join(lines if len(lines) <= 12 else [*lines[:6], "    ...", *lines[-3:]])
+
+
+# --- how a mistake is known ---
+
+
+def _symptom(case: Case, outcome: Outcome) -> object:
+    """Return what the source does, and of its text only what a mistake shows in."""
+    found, ran = _observed(outcome), _ran(outcome)
+    if found is None or not isinstance(found.get("source"), str):
+        return symptom(case, outcome)
+    needed = _needed(case)
+    kept = [name for name, _, _ in reversed(_calls(case)) if name in needed]
+    # A long source is cut.
+    lines = re.findall(r"^\s+(\w+) *= *l\[.*\)$", found["source"], re.MULTILINE)
+    if len(lines) > 1 and lines == kept[: len(lines)]:
+        return "backwards"
+    if ran is None:
+        return ["does not run", str(found.get("problem")).partition(":")[0]]
+    return [ran.value, ran.calls, found.get("first") == _FETCH]
+
+
+GENERATE_FORWARD = Exercise(
+    lab="07",
+    number=1,
+    name="generate_forward",
+    parts={"right": 1, "unneeded": 2, "deep": 1},
+    cases=_cases,
+    judge=_judge,
+    symptom=_symptom,
+    hints=(
+        "Find out which names are needed before a line is written.",
+        "The output is needed. From which end are the calls best read to find the others?",
+        "`', '.join(names)` puts names into brackets; `'\\n'.join(lines)` makes the text.",
+    ),
+    forbids=Forbidden(
+        modules=(*FORBIDDEN.modules, "linecache"),
+        names=("setrecursionlimit", "stack_size"),
+        calls=("eval", "exec", "compile"),
+        why=f"{FORBIDDEN.why} The text is all that is asked for; the check runs it.",
+    ),
+    observe=source_and_run,
+    seconds=20,
+)

@@ -1,0 +1,102 @@
+"""Running generated source for lab 07, on layers that compute with plain integers."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType, SimpleNamespace
+from typing import Any
+
+_SHOWN = 4000
+_PRIME = 1_000_003
+
+
+def input_values(count: int) -> list[int]:
+    """Return the values that the inputs of a generated forward are given."""
+    return [(position + 2) * 7919 % 1000 for position in range(count)]
+
+
+def layer_value(layer: int, arguments: Sequence[int]) -> int:
+    """Return what a layer makes of its arguments; another layer, order or number gives another.
+
+    >>> layer_value(0, [3]) != layer_value(1, [3]), layer_value(0, [3, 5]) != layer_value(0, [5, 3])
+    (True, True)
+    """
+    value = 1009 * (layer + 1)
+    for argument in arguments:
+        value = (31 * value + argument) % _PRIME
+    return value
+
+
+def source_and_run(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Run the source that a call of ``generate_forward`` returned, and say what it did.
+
+    Returns:
+        ``source`` (what was returned, cut) and either ``problem``, why it could not be run, or
+        ``arguments`` (of `forward`), ``first`` (its first statement), ``lines`` (its number of
+        statements), ``value`` (what it returned) and ``calls`` (the numbers of the layers that it
+        called, in order).
+    """
+    if type(result) is not str:
+        return {"source": result, "problem": "it is no text"}
+    shown = {"source": result if len(result) <= _SHOWN else result[:_SHOWN] + "\n..."}
+    try:
+        tree = ast.parse(result)
+        form = _form(tree)
+        forward = _forward(compile(tree, "<generated>", "exec"))
+    except Exception as error:  # noqa: BLE001 - whatever a text does when it is run
+        return {**shown, "problem": _told(error)}
+    calls: list[int] = []
+    highest = max((layer for _, layer, _ in arguments["calls"]), default=-1)
+    # More layers than there are, so that a wrong number calls a wrong layer and is seen to do so.
+    count = highest + 1 + len(arguments["calls"])
+    model = SimpleNamespace(
+        _execution_order_layers=[_layer(number, calls) for number in range(count)]
+    )
+    try:
+        value = forward(model, *input_values(len(arguments["inputs"])))
+    except Exception as error:  # noqa: BLE001 - as above
+        return {**shown, "problem": _told(error), "calls": calls}
+    return {**shown, **form, "value": value, "calls": calls}
+
+
+def _form(tree: ast.Module) -> dict[str, Any]:
+    """Return what the text of `forward` looks like."""
+    for statement in tree.body:
+        if isinstance(statement, ast.FunctionDef) and statement.name == "forward":
+            body = statement.body
+            if ast.get_docstring(statement) is not None:
+                body = body[1:]
+            names = [argument.arg for argument in statement.args.args]
+            return {
+                "arguments": names,
+                "first": "".join(map(ast.unparse, body[:1])),
+                "lines": len(body),
+            }
+    raise ValueError("the text has no `def forward(self, ...):`")
+
+
+def _forward(code: Any) -> Callable[..., Any]:
+    scope: dict[str, Any] = {}
+    exec(code, scope)
+    found = scope.get("forward")
+    if type(found) is not FunctionType:
+        raise ValueError("the text defines no function `forward`")
+    return found
+
+
+def _layer(number: int, calls: list[int]) -> Callable[..., int]:
+    def layer(*arguments: int) -> int:
+        if not all(type(argument) is int for argument in arguments):
+            raise TypeError(f"l[{number}] expects values of inputs and layers, got others")
+        calls.append(number)
+        return layer_value(number, arguments)
+
+    return layer
+
+
+def _told(error: Exception) -> str:
+    kind = type(error).__name__
+    if isinstance(error, SyntaxError):
+        return f"{kind} in line {error.lineno}: {error.msg}"
+    return f"{kind}: {error}"[:300]

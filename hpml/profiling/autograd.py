@@ -1,0 +1,113 @@
+"""The graph that autograd records, walked from a result: one node for each backward step."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hpml.base.tables import Table
+from hpml.profiling.errors import ProfilingError
+
+if TYPE_CHECKING:
+    import torch
+
+
+class AutogradNode(NamedTuple):
+    """One step of the backward pass.
+
+    Attributes:
+        name: what autograd calls it; ``"AccumulateGrad"`` where a gradient is kept at last.
+        sends_to: the numbers of the nodes that its gradients go to.
+        saves: what it saves for the backward pass, each with its shape.
+        tensor: for ``AccumulateGrad``, the name of the tensor that gets the gradient.
+    """
+
+    name: str
+    sends_to: tuple[int, ...]
+    saves: tuple[str, ...]
+    tensor: str = ""
+
+
+def autograd_graph(
+    result: torch.Tensor, names: Mapping[str, torch.Tensor] | None = None
+) -> tuple[AutogradNode, ...]:
+    """Return the nodes that autograd recorded on the way to a result, the last step first.
+
+    Args:
+        result: what was computed.
+        names: names of the tensors that gradients are for: ``dict(net.named_parameters())``.
+
+    Raises:
+        ProfilingError: nothing was recorded for `result`.
+
+    >>> import torch
+    >>> w = torch.ones(3, requires_grad=True)
+    >>> for node in autograd_graph(w.tanh(), {"w": w}):
+    ...     print(node.name, node.sends_to, node.saves or node.tensor)
+    TanhBackward0 (1,) ('result (3,)',)
+    AccumulateGrad () w
+    """
+    if result.grad_fn is None:
+        raise ProfilingError(
+            "autograd_graph expects a result that autograd recorded; this one has no grad_fn. "
+            "Compute it from a tensor with requires_grad, outside of torch.no_grad()."
+        )
+    owner = {id(tensor): name for name, tensor in (names or {}).items()}
+    number: dict[Any, int] = {result.grad_fn: 0}
+    waiting = [result.grad_fn]
+    for step in waiting:  # grows while it is walked: level by level from the result
+        for next_step, _ in step.next_functions:
+            if next_step is not None and next_step not in number:
+                number[next_step] = len(number)
+                waiting.append(next_step)
+    return tuple(
+        AutogradNode(
+            step.name().rsplit("::", 1)[-1],
+            tuple(number[after] for after, _ in step.next_functions if after is not None),
+            _saved(step),
+            _tensor_of(step, owner),
+        )
+        for step in waiting
+    )
+
+
+def _saved(step: Any) -> tuple[str, ...]:
+    import torch
+
+    saved = []
+    for attribute in dir(step):
+        if attribute.startswith("_saved_"):
+            name = attribute.removeprefix("_saved_")
+            try:
+                value = getattr(step, attribute)
+            except RuntimeError:  # so autograd says that backward has run
+                saved.append(f"{name}: freed")
+                continue
+            if isinstance(value, torch.Tensor):
+                saved.append(f"{name} {tuple(value.shape)}")
+    return tuple(saved)
+
+
+def _tensor_of(step: Any, owner: Mapping[int, str]) -> str:
+    variable = getattr(step, "variable", None)
+    if variable is None:
+        return ""
+    return owner.get(id(variable), f"a tensor {tuple(variable.shape)}")
+
+
+def autograd_table(nodes: tuple[AutogradNode, ...]) -> Table:
+    """Return recorded nodes as a table, one row each.
+
+    >>> import torch
+    >>> w = torch.ones(3, requires_grad=True)
+    >>> print(autograd_table(autograd_graph(w.tanh(), {"w": w})))
+    node  name            sends gradients to  saves        is for
+    ----  --------------  ------------------  -----------  ------
+       0  TanhBackward0   1                   result (3,)
+       1  AccumulateGrad                                   w
+    """
+    rows = [
+        [i, node.name, ", ".join(map(str, node.sends_to)), ", ".join(node.saves), node.tensor]
+        for i, node in enumerate(nodes)
+    ]
+    return Table(["node", "name", "sends gradients to", "saves", "is for"], rows)

@@ -1,0 +1,106 @@
+"""Function calls and instructions of one run, as Python reports them: they differ on no machine."""
+
+from __future__ import annotations
+
+import importlib.util
+import sys
+from collections import Counter
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import FrameType
+from typing import Any
+
+from hpml.base.tables import Table
+from hpml.bytecode import count_instructions
+
+
+@dataclass(frozen=True)
+class CallCounts:
+    """The function calls of one run, counted by Python itself.
+
+    Attributes:
+        python: calls of functions written in Python, by (module, function).
+        builtin: calls of built-in functions, by (module that called, function).
+    """
+
+    python: Mapping[tuple[str, str], int]
+    builtin: Mapping[tuple[str, str], int]
+
+    def of(self, package: str) -> int:
+        """Return the calls of Python functions of a package, such as ``"torch"``."""
+        return sum(
+            count
+            for (module, _), count in self.python.items()
+            if module == package or module.startswith(f"{package}.")
+        )
+
+    @property
+    def total(self) -> int:
+        """All calls of functions written in Python."""
+        return sum(self.python.values())
+
+    def table(self, per: int = 1, package: str = "") -> Table:
+        """Return the calls of Python functions, the most frequent first.
+
+        Args:
+            per: what to divide the counts by, such as the number of layers.
+            package: only functions of this package.
+        """
+        found = sorted(self.python.items(), key=lambda item: -item[1])
+        rows = [
+            [function, module, count, count / per]
+            for (module, function), count in found
+            if module.startswith(package) and 2 * count >= per
+        ]
+        formats = {"calls": "{:,}".format, "calls a layer": "{:.1f}".format}
+        return Table(["function", "module", "calls", "calls a layer"], rows, formats=formats)
+
+
+def profile_calls(run: Callable[[], object]) -> CallCounts:
+    """Run once and count every function call, by Python's own profiling hook.
+
+    The hook slows the run down and changes nothing else; the hook that was set before is set again.
+
+    Source: https://docs.python.org/3/library/sys.html#sys.setprofile
+
+    >>> def twice():
+    ...     return len([]) + len([])
+    >>> counts = profile_calls(twice)
+    >>> counts.total, sum(counts.builtin.values())
+    (1, 2)
+    """
+    python: Counter[tuple[str, str]] = Counter()
+    builtin: Counter[tuple[str, str]] = Counter()
+
+    def hook(frame: FrameType, event: str, argument: Any) -> None:
+        module = str(frame.f_globals.get("__name__", "?"))
+        if event == "call":
+            # The last part: "make_run.<locals>.run.<locals>.<listcomp>" reads badly in a table.
+            python[module, frame.f_code.co_qualname.rpartition("<locals>.")[2]] += 1
+        elif event == "c_call" and argument is not sys.setprofile:
+            builtin[module, argument.__name__] += 1
+
+    before = sys.getprofile()
+    sys.setprofile(hook)
+    try:
+        run()
+    finally:
+        sys.setprofile(before)
+    return CallCounts(dict(python), dict(builtin))
+
+
+def instructions_outside(package: str, run: Callable[[], object]) -> int:
+    """Run once and count the bytecode instructions that are not of a package's own functions.
+
+    Raises:
+        BytecodeError: if none was executed.
+
+    >>> instructions_outside("torch", lambda: [n for n in range(100)]) > 300
+    True
+    """
+    spec = importlib.util.find_spec(package)
+    folders = tuple(spec.submodule_search_locations or ()) if spec else ()
+    return count_instructions(
+        run, within=lambda code: not any(Path(code.co_filename).is_relative_to(f) for f in folders)
+    )

@@ -1,0 +1,125 @@
+"""One call of a student's function, and what came of it, as plain data.
+
+The grader's worker and the check in a notebook both call through here, so that both judge the same.
+Nothing that a function returns or raises can get past: an exception whose text raises, a result
+whose ``repr`` never looks the same, an argument changed on the way are all written down.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import inspect
+import linecache
+from collections.abc import Callable
+from types import TracebackType
+from typing import Any
+
+from hpml.sandbox.plain import encode, type_name
+
+_MESSAGE = 500
+
+
+def call(
+    function: Callable[..., Any],
+    arguments: Callable[[Any], dict[str, Any]],
+    observe: Callable[[Any, dict[str, Any]], Any],
+    data: Any,
+    *,
+    interruptible: bool = False,
+) -> dict[str, Any]:
+    """Call `function` once and return what came of it.
+
+    Args:
+        function: the student's.
+        arguments: makes the keyword arguments from `data`, fresh for each call.
+        observe: turns the result and the arguments into what is looked at. One that has to watch
+            the call while it runs carries an attribute ``through``: it is called with the function
+            and its keyword arguments, and makes the call.
+        data: what a case is made of.
+        interruptible: whether a KeyboardInterrupt is passed on, as a person at a keyboard wants it.
+
+    Returns:
+        ``{"outcome": "returned", "value": ..., "changed": {parameter: ...}}`` with values encoded
+        by ``plain``, or ``{"outcome": "raised", "type": ..., "bases": [...], "message": ...,
+        "line": ...}``. What `observe` raises counts as raised: it met a result it could not use.
+
+    >>> def halve(number):
+    ...     return number / 0
+    >>> call(halve, dict, lambda result, arguments: result, {"number": 1})["message"]
+    'division by zero'
+    """
+    given = arguments(data)
+    before = {name: encode(value) for name, value in given.items()}
+    try:
+        through = getattr(observe, "through", None)
+        named = _as_named(function, given)
+        result = function(**named) if through is None else through(function, named)
+        after = {name: encode(given[name]) for name in before}
+        value = encode(observe(result, given))
+        if inspect.iscoroutine(result):
+            result.close()  # or Python warns that nobody awaited it
+    except BaseException as error:  # KeyboardInterrupt and SystemExit are outcomes as well
+        if interruptible and isinstance(error, KeyboardInterrupt):
+            raise
+        return raised(error, function)
+    changed = {name: after[name] for name in before if after[name] != before[name]}
+    return {"outcome": "returned", "value": value, "changed": changed}
+
+
+def _as_named(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments under the function's own names for its parameters, by place."""
+    with contextlib.suppress(TypeError, ValueError):
+        signature = inspect.signature(function)
+        with contextlib.suppress(TypeError):
+            signature.bind(**given)
+            return given
+        names = list(signature.bind(*given.values()).arguments)
+        kinds = {signature.parameters[name].kind for name in names}
+        if len(names) == len(given) and kinds == {inspect.Parameter.POSITIONAL_OR_KEYWORD}:
+            return dict(zip(names, given.values(), strict=True))
+    return given
+
+
+def raised(error: BaseException, function: object = None) -> dict[str, Any]:
+    """Return an exception as the outcome it is; for what fails while a submission is loaded, too.
+
+    >>> raised(KeyError("a"))["bases"]
+    ['KeyError', 'LookupError', 'Exception', 'BaseException']
+    """
+    mro: tuple[type, ...] = type.__dict__["__mro__"].__get__(type(error))
+    code = getattr(function, "__code__", None)
+    return {
+        "outcome": "raised",
+        "type": _short_name(type(error)),
+        "bases": [_short_name(kind) for kind in mro if kind is not object],
+        "message": _message(error),
+        "line": _line(error.__traceback__, getattr(code, "co_filename", None)),
+    }
+
+
+def _short_name(kind: type) -> str:
+    return str(type.__dict__["__name__"].__get__(kind))[:100]
+
+
+def _message(error: BaseException) -> str:
+    try:
+        text = str(error)
+    except BaseException as second:  # noqa: BLE001 - its text is the submission's own code
+        return f"<its text raises {type_name(second)}>"
+    # An exact str, and nothing that JSON or a terminal cannot carry.
+    text = str.__getitem__(text, slice(0, _MESSAGE))
+    return text.encode("utf-8", "backslashreplace").decode("utf-8")
+
+
+def _line(traceback: TracebackType | None, file: object) -> str:
+    """Return the deepest line within the submission's own file, with its text."""
+    found: tuple[str, int] | None = None
+    while traceback is not None:
+        name = traceback.tb_frame.f_code.co_filename
+        if type(file) is str and name == file:
+            found = (name, traceback.tb_lineno)
+        traceback = traceback.tb_next
+    if found is None:
+        return ""
+    text = linecache.getline(*found).strip()
+    return f"line {found[1]}: {text[:200]}" if text else f"line {found[1]}"

@@ -1,0 +1,117 @@
+"""Every bytecode instruction that a call executes, reported as the interpreter reaches it.
+
+The interpreter tells `sys.monitoring` from 3.12 on (PEP 669), and a trace function on 3.11. From
+3.12 on a trace function hears of them only at a function's next call, and a first run counts none.
+"""
+
+from __future__ import annotations
+
+import sys
+import threading
+from collections.abc import Callable
+from types import CodeType, FrameType
+from typing import Any, TypeVar
+
+Value = TypeVar("Value")
+Report = Callable[[CodeType, int], object]
+
+_TOOLS = (3, 4, 0, 1, 2, 5)  # first those that no kind of tool has a claim to
+
+
+class NoFreeToolError(RuntimeError):
+    """All of `sys.monitoring`'s places for tools are taken."""
+
+
+def watch_instructions(
+    run: Callable[[], Value], report: Report, within: Callable[[CodeType], bool] | None = None
+) -> Value:
+    """Call `run` and return what it returns; `report` is told of each instruction executed.
+
+    Reported is what this thread executes in Python, by code object and offset. What prepares a
+    frame before its first ``RESUME`` is not.
+
+    Args:
+        run: called once; a ``functools.partial``, where a lambda's own instructions would count.
+        report: what is told.
+        within: which code objects it is told of; all if None.
+
+    Raises:
+        NoFreeToolError: if other tools occupy `sys.monitoring`.
+
+    >>> from functools import partial
+    >>> def double(number):
+    ...     return 2 * number
+    >>> seen = []
+    >>> watch_instructions(partial(double, 4), lambda code, offset: seen.append(code.co_name))
+    8
+    >>> set(seen)
+    {'double'}
+
+    Source: https://docs.python.org/3/library/sys.monitoring.html; PEP 669.
+    """
+    watcher = _Watcher(report, within)
+    return (watcher.monitor if sys.version_info >= (3, 12) else watcher.trace)(run)
+
+
+class _Watcher:
+    """Passes on what the interpreter reports of one thread."""
+
+    def __init__(self, report: Report, within: Callable[[CodeType], bool] | None) -> None:
+        self._report = report
+        self._within = within
+        self._thread = threading.get_ident()
+        self._chosen: dict[CodeType, bool] = {}
+
+    def monitor(self, run: Callable[[], Value]) -> Value:
+        """Call `run` while `sys.monitoring` reports."""
+        monitoring: Any = sys.monitoring  # type: ignore[attr-defined, unused-ignore]
+        free = [tool for tool in _TOOLS if monitoring.get_tool(tool) is None]
+        if not free:
+            raise NoFreeToolError(
+                "Counting instructions needs one of the six places for tools of sys.monitoring, "
+                "and all are taken. Switch off a profiler, a debugger or a coverage measurement."
+            )
+        tool, events = free[0], monitoring.events
+        # RESUME is reported as the start or the resumption of a function.
+        chosen = (events.INSTRUCTION, events.PY_START, events.PY_RESUME)
+        monitoring.use_tool_id(tool, "hpml instructions")
+        try:
+            for event in chosen:
+                monitoring.register_callback(tool, event, self._reported)
+            monitoring.set_events(tool, sum(chosen))
+            return run()
+        finally:
+            monitoring.set_events(tool, 0)
+            for event in chosen:
+                monitoring.register_callback(tool, event, None)
+            monitoring.free_tool_id(tool)
+
+    def trace(self, run: Callable[[], Value]) -> Value:
+        """Call `run` while a trace function is told of each instruction."""
+        before = sys.gettrace()
+        sys.settrace(self._traced)
+        try:
+            return run()
+        finally:
+            sys.settrace(before)
+
+    def _reported(self, code: CodeType, offset: int) -> None:
+        if threading.get_ident() == self._thread and self._counts(code):
+            self._report(code, offset)
+
+    def _traced(self, frame: FrameType, event: str, argument: object) -> Any:
+        if not self._counts(frame.f_code):
+            return None
+        if event == "call":
+            frame.f_trace_opcodes, frame.f_trace_lines = True, False
+        if event in ("call", "opcode"):
+            self._report(frame.f_code, frame.f_lasti)
+        return self._traced
+
+    def _counts(self, code: CodeType) -> bool:
+        found = self._chosen.get(code)
+        if found is None:
+            mine = code.co_filename == __file__
+            found = not mine and (self._within is None or self._within(code))
+            self._chosen[code] = found
+        return found

@@ -1,0 +1,352 @@
+"""Values as plain data that cannot lie: how a result leaves the process of a submission.
+
+Nothing is pickled. A value of exactly a built-in type is written down as tagged JSON, so that a
+tuple stays a tuple and 1 is not 1.0; anything else, also a subclass that claims to equal
+everything, becomes an `Opaque`, a type's name and a cut text.
+
+>>> decode(encode({"order": ("a", 1.0)}))
+{'order': ('a', 1.0)}
+>>> decode(encode(range(3)))
+Opaque(type='range', text='range(0, 3)')
+"""
+
+from __future__ import annotations
+
+import base64
+import contextlib
+import io
+import json
+import re
+import reprlib
+import struct
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+DEEPEST = 100
+MOST_ITEMS = 1_000_000
+MOST_BYTES = 64 * 1024 * 1024
+MOST_BITS = 400_000
+_TEXT = 200
+_KINDS = "biufc"  # of numpy: bool, integers, floats, complex
+
+
+class PlainError(ValueError):
+    """What was to be decoded is not what `encode` writes."""
+
+
+class _TooLargeError(Exception):
+    pass
+
+
+@dataclass(frozen=True)
+class Array:
+    """An array or a tensor, by value.
+
+    Attributes:
+        dtype: its name: ``"float32"``.
+        shape: its lengths.
+        data: the numbers in C order, little-endian.
+        library: ``"numpy"`` or ``"torch"``.
+    """
+
+    dtype: str
+    shape: tuple[int, ...]
+    data: bytes
+    library: str
+
+    def number(self) -> bool | int | float | None:
+        """Return the number that a NumPy scalar stands for; None for any other array."""
+        codes = {"b": {1: "?"}, "f": {4: "f", 8: "d"}, "i": {1: "b", 2: "h", 4: "i", 8: "q"}}
+        code = codes.get(self.dtype[:1])
+        if self.shape or self.library != "numpy" or code is None or len(self.data) not in code:
+            return None
+        found: int | float = struct.unpack(f"<{code[len(self.data)]}", self.data)[0]
+        return found
+
+    def __repr__(self) -> str:
+        return f"<{self.library} {self.dtype} of shape {self.shape}>"
+
+
+@dataclass(frozen=True)
+class Opaque:
+    """A value that is not plain.
+
+    Attributes:
+        type: its class by name, with the module where it has one worth naming.
+        text: its ``repr``, cut; or why there is none.
+    """
+
+    type: str
+    text: str
+
+
+def encode(value: object) -> Any:
+    """Return `value` as data that ``json`` can write.
+
+    Never fails and never changes `value`. Deeper than 100, recursive or foreign parts become an
+    `Opaque` where they stand; with more than a million items, or 64 MiB of text and numbers, the
+    whole does.
+    """
+    try:
+        return _Encoder().encode(value, 0)
+    except _TooLargeError:
+        return _opaque(type_name(value), "too large")
+    except Exception as error:  # noqa: BLE001 - say, a thread of the submission changes it meanwhile
+        return _opaque(type_name(value), f"cannot be read: {type_name(error)}")
+
+
+def decode(data: Any) -> Any:
+    """Return the value that `encode` wrote down.
+
+    Raises:
+        PlainError: if `data` is nothing that `encode` writes.
+    """
+    try:
+        return _decode(data, 0)
+    except PlainError:
+        raise
+    except (TypeError, ValueError, KeyError, RecursionError, OverflowError) as error:
+        raise PlainError(f"This is no plain value: {error}.") from None
+
+
+def type_name(value: object) -> str:
+    """Return the name of a value's class, also where the class misbehaves.
+
+    >>> type_name(3), type_name(PlainError())
+    ('int', 'hpml.sandbox.plain.PlainError')
+    """
+    kind = type(value)
+    # Not kind.__qualname__: a metaclass may answer that with code of its own.
+    name = str(type.__dict__["__qualname__"].__get__(kind))[:_TEXT]
+    module = type.__dict__["__module__"].__get__(kind)
+    if type(module) is not str or module in ("builtins", "__main__"):
+        return name
+    return f"{module}.{name}"[:_TEXT]
+
+
+class _Encoder:
+    """One walk through a value, with what it has spent so far."""
+
+    def __init__(self) -> None:
+        self._items = 0
+        self._bytes = 0
+        self._above: set[int] = set()
+
+    def encode(self, value: Any, depth: int) -> Any:
+        self._items += 1
+        if self._items > MOST_ITEMS:
+            raise _TooLargeError
+        kind = type(value)
+        if value is None or kind is bool:
+            return value
+        if kind is int:
+            return self._integer(value)
+        if kind is float:
+            return {"float": value.hex()}
+        if kind is complex:
+            return {"complex": [value.real.hex(), value.imag.hex()]}
+        if kind is str:
+            return self._string(value)
+        if kind is bytes:
+            self._spend(len(value))
+            return {"bytes": base64.b64encode(value).decode("ascii")}
+        if kind in (list, tuple, dict, set, frozenset):
+            return self._container(value, kind, depth)
+        if kind is Array:
+            self._spend(len(value.data))
+            return _array(value)
+        if kind is Opaque:
+            return _opaque(value.type, value.text)
+        array = _from_library(value, kind)
+        if array is not None:
+            self._spend(len(array.data))
+            return _array(array)
+        return _opaque(type_name(value), guarded_text(value))
+
+    def _spend(self, count: int) -> None:
+        self._bytes += count
+        if self._bytes > MOST_BYTES:
+            raise _TooLargeError
+
+    def _integer(self, value: int) -> Any:
+        bits = value.bit_length()
+        if bits <= 63:
+            return value
+        if bits > MOST_BITS:
+            return _opaque("int", f"an integer of {bits:,} bits")
+        return {"int": hex(value)}
+
+    def _string(self, value: str) -> Any:
+        self._spend(len(value))
+        try:
+            value.encode("utf-8")
+        except UnicodeEncodeError:
+            # JSON would join two lone surrogates into one character.
+            return {"str": value.encode("utf-8", "surrogatepass").hex()}
+        return value
+
+    def _container(self, value: Any, kind: type, depth: int) -> Any:
+        if id(value) in self._above:
+            return _opaque(kind.__name__, "contains itself")
+        if depth >= DEEPEST:
+            return _opaque(kind.__name__, "too deep")
+        self._above.add(id(value))
+        if len(value) > MOST_ITEMS:
+            raise _TooLargeError
+        if kind is dict:
+            pairs = list(value.items())
+            keys = self._parts([key for key, _ in pairs], depth + 1)
+            values = self._parts([part for _, part in pairs], depth + 1)
+            found: list[Any] = [[key, part] for key, part in zip(keys, values, strict=True)]
+        else:
+            found = self._parts(list(value), depth + 1)
+        self._above.discard(id(value))
+        if kind in (set, frozenset):
+            found.sort(key=json.dumps)  # so that equal sets are written alike
+        return found if kind is list else {kind.__name__: found}
+
+    def _parts(self, parts: list[Any], depth: int) -> list[Any]:
+        found = []
+        for part in parts:
+            if type(part) is str and part.isascii():  # most of what an exercise moves
+                self._items += 1
+                self._bytes += len(part)
+                found.append(part)
+            else:
+                found.append(self.encode(part, depth))
+        if self._items > MOST_ITEMS or self._bytes > MOST_BYTES:
+            raise _TooLargeError
+        return found
+
+
+def guarded_text(value: object) -> str:
+    """Return a cut ``repr`` of a foreign value: what it raises or prints does no harm."""
+    try:
+        with contextlib.redirect_stdout(io.StringIO()), contextlib.redirect_stderr(io.StringIO()):
+            text = _SHORT.repr(value)
+    except BaseException as error:  # a foreign repr may raise anything, SystemExit too
+        if isinstance(error, KeyboardInterrupt):
+            raise
+        return f"<its repr raises {type_name(error)}>"
+    # Not text[:n]: it may be of a subclass of str with a slice of its own.
+    text = str.__getitem__(text, slice(0, 4 * _TEXT))
+    text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
+    return text if len(text) <= _TEXT else text[: _TEXT - 3] + "..."
+
+
+class _Short(reprlib.Repr):
+    """Stops early inside long built-in containers, where `repr` would take seconds."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.maxlist = self.maxtuple = self.maxdict = self.maxset = self.maxfrozenset = 20
+        self.maxstring = self.maxother = 4 * _TEXT
+
+    def repr1(self, x: Any, level: int) -> str:
+        # A subclass that shows itself as its base does is as long as its base.
+        for base in (list, tuple, dict, set, frozenset):
+            if isinstance(x, base) and type(x).__repr__ is base.__repr__:
+                short: Callable[[Any, int], str] = getattr(self, f"repr_{base.__name__}")
+                return short(x, level)
+        return super().repr1(x, level)
+
+    def repr_instance(self, x: Any, level: int) -> str:
+        return repr(x)
+
+
+_SHORT = _Short()
+
+
+def _opaque(kind: str, text: str) -> Any:
+    return {"opaque": [kind, text.encode("utf-8", "backslashreplace").decode("utf-8")]}
+
+
+def _array(array: Array) -> Any:
+    numbers = base64.b64encode(array.data).decode("ascii")
+    return {"array": [array.dtype, list(array.shape), numbers, array.library]}
+
+
+def _from_library(value: Any, kind: type) -> Array | None:
+    """Return an array of numpy or torch by value; the libraries are looked up, never imported."""
+    numpy: Any = sys.modules.get("numpy")
+    torch: Any = sys.modules.get("torch")
+    try:
+        known = numpy is not None and (kind is numpy.ndarray or _is_scalar(kind, numpy))
+        if known and value.dtype.kind in _KINDS:
+            little = numpy.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
+            return Array(value.dtype.name, tuple(value.shape), little.tobytes(), "numpy")
+        if torch is not None and kind is torch.Tensor and value.layout is torch.strided:
+            flat = value.detach().cpu().resolve_conj().resolve_neg().contiguous().reshape(-1)
+            data = flat.view(torch.uint8).numpy().tobytes() if flat.numel() else b""
+            name = str(value.dtype).removeprefix("torch.")
+            return Array(name, tuple(value.shape), data, "torch")
+    except Exception:  # noqa: BLE001 - quantized and the like: shown as what it is, by its text
+        return None
+    return None
+
+
+def _is_scalar(kind: type, numpy: Any) -> bool:
+    """Return whether it is one of NumPy's own number types, and no subclass of one."""
+    return issubclass(kind, numpy.generic) and kind in numpy.sctypeDict.values()
+
+
+def _decode(data: Any, depth: int) -> Any:
+    if data is None or type(data) in (bool, int, str):
+        return data
+    if depth > DEEPEST + 1:
+        raise PlainError("This is no plain value: it is too deep.")
+    if type(data) is list:
+        return [_decode(part, depth + 1) for part in data]
+    if type(data) is not dict or len(data) != 1:
+        raise PlainError(f"This is no plain value: a {type(data).__name__} without a tag.")
+    ((tag, body),) = data.items()
+    if tag == "dict":
+        pairs = [(_decode(key, depth + 1), _decode(value, depth + 1)) for key, value in body]
+        _refuse_collisions(key for key, _ in pairs)
+        return dict(pairs)
+    if tag in ("tuple", "set", "frozenset"):
+        parts = [_decode(part, depth + 1) for part in body]
+        if tag == "tuple":
+            return tuple(parts)
+        _refuse_collisions(parts)
+        return set(parts) if tag == "set" else frozenset(parts)
+    return _decode_leaf(tag, body)
+
+
+def _decode_leaf(tag: str, body: Any) -> Any:
+    if tag == "int" and len(body) <= MOST_BITS // 4 + 4:
+        return int(body, 16)
+    if tag == "float":
+        return float.fromhex(body)
+    if tag == "complex":
+        real, imaginary = body
+        return complex(float.fromhex(real), float.fromhex(imaginary))
+    if tag == "str":
+        return bytes.fromhex(body).decode("utf-8", "surrogatepass")
+    if tag == "bytes":
+        return base64.b64decode(body, validate=True)
+    if tag == "opaque":
+        kind, text = body
+        return Opaque(_word(kind), _word(text))
+    if tag == "array":
+        dtype, shape, numbers, library = body
+        if any(type(length) is not int or length < 0 for length in shape):
+            raise PlainError("This is no plain value: an array's shape has lengths of 0 or more.")
+        data = base64.b64decode(numbers, validate=True)
+        return Array(_word(dtype), tuple(shape), data, _word(library))
+    raise PlainError(f"This is no plain value: the tag {tag[:40]!r} is unknown.")
+
+
+def _word(text: Any) -> str:
+    if type(text) is not str or len(text) > 10 * _TEXT:
+        raise PlainError("This is no plain value: a name is a short text.")
+    return text
+
+
+def _refuse_collisions(keys: Iterable[Any]) -> None:
+    """Refuse thousands of keys of one hash, which would keep the reader busy for hours."""
+    hashes = [hash(key) for key in keys]
+    if len(hashes) - len(set(hashes)) > 1000:
+        raise PlainError("This is no plain value: its keys were made to collide.")

@@ -1,0 +1,107 @@
+"""How a suite measures, as one value: what all suites can be told in the same words."""
+
+from __future__ import annotations
+
+import inspect
+import os
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, fields, replace
+from typing import Any, Self
+
+from hpml.base.environment import Value
+from hpml.benchmark import Comparison, compare
+from hpml.benchmark.sampling.contender import AnyContender
+from hpml.suites.errors import SuiteError
+
+
+@dataclass(frozen=True)
+class Settings:
+    """What every suite can be told; ``run`` takes each by its name as well.
+
+    Attributes:
+        rounds: interleaved rounds a case.
+        contenders: names, in the order of tables and pictures; None measures the usual ones.
+        threads: size of torch's thread pool.
+        min_sample_time: seconds that one sample should last.
+        garbage: leave the garbage collector on during samples. Off, whoever makes cycles gets
+            them collected between the rounds for nothing.
+        seed: of weights, inputs and order.
+        out, resume: see `hpml.suites.running.run_cases`.
+        progress: show a progress bar.
+        stop: asked between rounds; once it says True, what was measured is returned.
+
+    >>> Settings(rounds=9).changed({"threads": 2}).threads
+    2
+    >>> Settings().changed({"round": 2})
+    Traceback (most recent call last):
+    ...
+    hpml.suites.errors.SuiteError: run: expected some of rounds, contenders, threads, \
+min_sample_time, garbage, seed, out, resume, progress, stop, got round.
+    """
+
+    rounds: int = 25
+    contenders: Sequence[str] | None = None
+    threads: int = 1
+    min_sample_time: float = 2e-3
+    garbage: bool = False
+    seed: int = 0
+    out: str | os.PathLike[str] | None = None
+    resume: bool = False
+    progress: bool = False
+    stop: Callable[[], bool] | None = None
+
+    def changed(self, changes: Mapping[str, Any]) -> Self:
+        """Return these settings with some of them changed.
+
+        Raises:
+            SuiteError: if there is no such setting.
+        """
+        known = [field.name for field in fields(self)]
+        unknown = [name for name in changes if name not in known]
+        if unknown:
+            raise SuiteError(f"run: expected some of {', '.join(known)}, got {', '.join(unknown)}.")
+        return replace(self, **changes)
+
+    def parameters(self) -> dict[str, Value]:
+        """Return what the results depend on, for the parameters of a case."""
+        return {
+            "threads": self.threads,
+            "rounds": self.rounds,
+            "min_sample_time": self.min_sample_time,
+            "garbage": self.garbage,
+            "seed": self.seed,
+            "contenders": " ".join(self.contenders or ()),
+        }
+
+    def compare(self, contenders: Sequence[AnyContender], label: str, **more: Any) -> Comparison:
+        """Compare contenders in this way.
+
+        Args:
+            contenders: of one case.
+            label: stands before the progress bar.
+            more: further arguments of `hpml.benchmark.compare`.
+        """
+        return compare(
+            contenders,
+            rounds=self.rounds,
+            min_sample_time=self.min_sample_time,
+            threads=self.threads,
+            garbage=self.garbage,
+            seed=self.seed,
+            progress=label if self.progress else False,
+            stop=self.stop,
+            **more,
+        )
+
+
+def option_names(run: Callable[..., object]) -> tuple[str, ...]:
+    """Return what a suite's ``run`` can be told beyond its sizes.
+
+    >>> def run(sizes: int, settings: Settings = Settings(), *, batch: int = 4) -> None: ...
+    >>> option_names(run)[:3]
+    ('batch', 'rounds', 'contenders')
+    """
+    arguments = inspect.signature(run).parameters
+    settings = arguments["settings"].default
+    own = [a.name for a in arguments.values() if a.kind is inspect.Parameter.KEYWORD_ONLY]
+    return (*own, *(field.name for field in fields(settings)))

@@ -1,0 +1,219 @@
+"""The picture of a graph as SVG whose boxes, labels and lines can be lit one by one.
+
+Places come from `hpml.base.drawing`. Colours follow the page, so that the picture reads in light
+and dark themes; the same picture stands by itself, on white, where scripts and style sheets of a
+page are stripped.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field
+
+from hpml.base.drawing import Drawable, lay_out
+from hpml.base.drawing.grid import Point, Rectangle
+from hpml.base.drawing.layout import CallLabel, Layout, Line, ValueBox, arrow_head
+from hpml.base.page import asset
+from hpml.widgets.animation.animation import Keyframe, baked, part, placeholder
+
+_UNIT = 100  # of the drawing, in an inch
+_MARGIN = 0.2
+_LEAST_SCALE = 0.75  # smaller, nobody can read it: then it scrolls
+_TALLEST = 6.2  # inches; a taller graph runs to the right
+_ALONE = (
+    ".hpml-graph {--hpml-ink: #1A1A1A; --hpml-paper: white; --hpml-line: #6A6A6A; "
+    "--hpml-accent: #C4500B}"
+)
+
+
+@dataclass
+class Picture:
+    """A graph drawn as SVG, and the names of its parts.
+
+    Attributes:
+        svg: the drawing, for the template of an animation.
+        width: in inches.
+        values: for each value of the graph the part that stands for it: its box, or that of the
+            chain it is folded into.
+        calls: for each position in ``graph.calls`` the part of its label.
+        lines: for (position of a call, value, whether the call makes it) the part of the line.
+        badges: for each value that has a box of its own the part, and the placeholder, of a sign
+            at its corner.
+        notes: for each value that has a box of its own the placeholder of a small text above it.
+    """
+
+    svg: str = ""
+    width: float = 0.0
+    values: dict[int, str] = field(default_factory=dict)
+    calls: dict[int, str] = field(default_factory=dict)
+    lines: dict[tuple[int, int, bool], str] = field(default_factory=dict)
+    badges: dict[int, str] = field(default_factory=dict)
+    notes: dict[int, str] = field(default_factory=dict)
+
+
+def picture_of(
+    graph: Drawable,
+    text: str,
+    node_text: Callable[[int], str],
+    edge_text: Callable[[int], str],
+    *,
+    kind: str = "",
+    prefix: str = "",
+    leads_to: Mapping[str, tuple[int, str]] | None = None,
+) -> Picture:
+    """Draw a graph; it runs to the right where it would be too tall for a page."""
+    layout = lay_out(graph, node_text, edge_text)
+    if layout.height > _TALLEST:
+        layout = lay_out(graph, node_text, edge_text, rotated=True)
+    picture = Picture(width=layout.width + 2 * _MARGIN)
+    painter = _Painter(picture, graph, layout, prefix, leads_to or {})
+    width, height = _at(picture.width), _at(layout.height + 2 * _MARGIN)
+    view = f"{_at(-_MARGIN)} {_at(-_MARGIN)} {width} {height}"
+    picture.svg = (
+        f'<svg class="hpml-graph {html.escape(kind)}" viewBox="{view}" width="{width}" '
+        f'height="{height}" style="min-width: {round(_LEAST_SCALE * width)}px" '
+        f'role="img" aria-label="{html.escape(text)}">{"".join(painter.pieces())}</svg>'
+    )
+    return picture
+
+
+def standing_picture(picture: Picture, keyframe: Keyframe, text: str, style: str = "") -> str:
+    """Return the picture at one keyframe as an image that needs no script and no style sheet."""
+    svg = baked(picture.svg, keyframe)
+    svg = svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
+    opening, _, rest = svg.partition(">")
+    paper = (
+        f'<rect x="{_at(-_MARGIN)}" y="{_at(-_MARGIN)}" width="100%" height="100%" '
+        'style="fill: white; stroke: none"/>'
+    )
+    look = asset(__package__, "graph.css") + style + _ALONE
+    data = base64.b64encode(f"{opening}><style>{look}</style>{paper}{rest}".encode())
+    return (
+        f'<img src="data:image/svg+xml;base64,{data.decode("ascii")}" alt="{html.escape(text)}" '
+        f'width="{_at(picture.width)}" style="max-width: 100%;">'
+    )
+
+
+class _Painter:
+    """Draws the things of one layout, and notes in the picture what they are called."""
+
+    def __init__(
+        self,
+        picture: Picture,
+        graph: Drawable,
+        layout: Layout,
+        prefix: str,
+        leads_to: Mapping[str, tuple[int, str]],
+    ) -> None:
+        self._picture, self._graph, self._layout = picture, graph, layout
+        self._prefix, self._leads_to = prefix, leads_to
+        self._folded = {label.calls[0]: label for label in layout.labels if label.is_folded}
+        self._passed = {label.calls[0]: label for label in layout.labels if not label.text}
+
+    def pieces(self) -> Iterable[str]:
+        """Draw all lines once, then each again, unseen until it is lit; on top texts and boxes."""
+        yield f'<path d="{_path(self._layout.curves())}"/>'
+        lines = [self._line(line) for line in self._layout.lines]
+        yield from (f'<path class="head" d="{head}"/>' for head, _ in lines if head)
+        yield from (lit for _, lit in lines)
+        yield from map(self._label, self._layout.labels)
+        yield from map(self._box, self._layout.boxes)
+
+    def _line(self, line: Line) -> tuple[str, str]:
+        kind = "r" if line.is_result else f"a{line.argument}-"
+        name = f"{self._prefix}{kind}{line.call}-{line.value}"
+        call, is_folded = line.call, line.call in self._folded
+        if line.is_result and is_folded:
+            call = self._folded[call].calls[-1]  # the last of a chain makes the value that is seen
+        self._picture.lines[call, line.value, line.is_result] = name
+        curves = [line.points[n : n + 4] for n in range(0, len(line.points) - 1, 3)]
+        if line.is_result and line.call in self._passed:
+            curves += self._layout.through(self._passed[line.call])
+        head = ""
+        if line.is_result or is_folded:
+            outlined = line.is_result and line.value in self._graph.outputs
+            head = _corners(arrow_head(line, back=0.045 if outlined else 0.01))
+        over = f'<path class="overhead" d="{head}"/>' if head else ""
+        if not line.is_result:
+            back = line._replace(points=line.points[::-1])
+            over += f'<path class="asking" d="{_corners(arrow_head(back))}"/>'
+        return head, f'<g {part(name)}><path class="over" d="{_path(curves)}"/>{over}</g>'
+
+    def _label(self, label: CallLabel) -> str:
+        if not label.text:
+            return ""
+        name = f"{self._prefix}c{label.calls[0]}"
+        self._picture.calls.update(dict.fromkeys(label.calls, name))
+        for call in label.calls[:-1] if label.is_folded else ():
+            made = (value for value in self._graph.calls[call].results if value is not None)
+            self._picture.values.update(dict.fromkeys(made, name))
+        kind = "shape folded" if label.is_folded else "label"
+        return self._group(kind, name, label.place, label.text)
+
+    def _box(self, box: ValueBox) -> str:
+        """Draw the box of a value, with a place for a sign at its corner and a text above it."""
+        name, badge, note = (f"{self._prefix}{kind}{box.value}" for kind in "vbn")
+        self._picture.values[box.value] = name
+        self._picture.badges[box.value], self._picture.notes[box.value] = badge, note
+        kinds = {"input": self._graph.inputs, "output": self._graph.outputs}
+        kind = " ".join(["shape", *(kind for kind, values in kinds.items() if box.value in values)])
+        left, x, y = _at(box.place.left), _at(box.place.right), _at(box.place.top)
+        return self._group(kind, name, box.place, box.text) + (
+            f'<g class="badge" {part(badge)}><circle cx="{x}" cy="{y}" r="9"/>'
+            f'<text x="{x}" y="{y + 4}" {placeholder(badge)}></text></g>'
+            f'<text class="note" x="{left + 3}" y="{y - 5}" {placeholder(note)}></text>'
+        )
+
+    def _group(self, kind: str, name: str, place: Rectangle, text: str) -> str:
+        leads = ""
+        if name in self._leads_to:
+            target, called = self._leads_to[name]
+            leads = f' data-go="{target}"'
+            leads += f' aria-label="{html.escape(called)}"' if called else ""
+        around = _rectangle(place, 0.035, 'class="around" ') if "output" in kind else ""
+        return (
+            f'<g class="{kind}" {part(name)}{leads}>{around}{_rectangle(place)}'
+            f"{_text(place, text)}</g>"
+        )
+
+
+def _at(inches: float) -> int:
+    return round(inches * _UNIT)
+
+
+def _rectangle(place: Rectangle, grown: float = 0.0, attributes: str = "") -> str:
+    return (
+        f'<rect {attributes}x="{_at(place.left - grown)}" y="{_at(place.top - grown)}" '
+        f'width="{_at(place.width + 2 * grown)}" height="{_at(place.height + 2 * grown)}" rx="8"/>'
+    )
+
+
+def _text(place: Rectangle, text: str) -> str:
+    lines = text.split("\n")
+    x, y = _at(place.x), _at(place.y) + 4
+    if len(lines) == 1:
+        return f'<text x="{x}" y="{y}">{html.escape(text)}</text>'
+    first = y - 15 * (len(lines) - 1) / 2
+    spans = "".join(
+        f'<tspan x="{x}" y="{first + 15 * i:g}">{html.escape(line)}</tspan>'
+        for i, line in enumerate(lines)
+    )
+    return f"<text>{spans}</text>"
+
+
+def _corners(points: Iterable[Point]) -> str:
+    return "M" + "L".join(f"{_at(x)} {_at(y)}" for x, y in points) + "z"
+
+
+def _path(curves: Iterable[tuple[Point, ...]]) -> str:
+    """Return single curves as an SVG path, what is straight as a straight line."""
+    steps = []
+    for (x1, y1), *more in curves:
+        if len({x for x, _ in more} | {x1}) == 1 or len({y for _, y in more} | {y1}) == 1:
+            steps.append(f"M{_at(x1)} {_at(y1)}L{_at(more[-1][0])} {_at(more[-1][1])}")
+        else:
+            rest = " ".join(f"{_at(x)} {_at(y)}" for x, y in more)
+            steps.append(f"M{_at(x1)} {_at(y1)}C{rest}")
+    return "".join(steps)

@@ -1,0 +1,56 @@
+(() => {
+  const root = document.currentScript.closest(".hpml-code-view");
+  const parts = [...root.querySelectorAll("[data-calls]")];
+  const spans = new Map(parts.map(part => [part, part.dataset.calls.split(" ").map(Number)]));
+  const light = (from) => {
+    const [start, end] = spans.get(from) ?? [0, 0];
+    const there = from?.tagName === "LI" ? "SPAN" : "LI";
+    let shown = false;
+    for (const part of parts) {
+      const [first, last] = spans.get(part);
+      // A layer's label and the values it makes are one thing in the graph.
+      const same = part.tagName === "SPAN" && part.dataset.calls === from?.dataset.calls;
+      const lit = first < end && start < last
+        && (part === from || same || part.tagName === there);
+      part.classList.toggle("hpml-lit", lit);
+      if (lit && !shown && part.tagName === there) { shown = true; reveal(part); }
+    }
+  };
+  const reveal = (part) => {
+    const side = part.closest(".hpml-side"), at = part.getBoundingClientRect();
+    const window_ = side.getBoundingClientRect();
+    if (at.top < window_.top) side.scrollTop -= window_.top - at.top + 30;
+    if (at.bottom > window_.bottom) side.scrollTop += at.bottom - window_.bottom + 30;
+  };
+  // When the page scrolls below a mouse at rest, the keys decide what is lit, not the mouse.
+  let mouse = "";
+  const rests = (event) => mouse === (mouse = `${event.screenX},${event.screenY}`);
+  root.addEventListener("mousemove", rests);
+  root.addEventListener("mouseover", (event) => {
+    const part = event.target.closest("[data-calls]");
+    if (!rests(event) && part) light(part);
+  });
+  root.querySelector(".hpml-sides").addEventListener("mouseleave", (event) => {
+    if (!rests(event)) light(null);
+  });
+  const along = (side, stops) => {
+    let at = -1;
+    side?.addEventListener("keydown", (event) => {
+      const step = {ArrowDown: 1, ArrowUp: -1}[event.key];
+      if (!step || !stops.length) return;
+      event.preventDefault();
+      event.stopPropagation();
+      at = Math.min(Math.max(at + step, 0), stops.length - 1);
+      light(stops[at]);
+      reveal(stops[at]);
+    });
+    side?.addEventListener("blur", () => { at = -1; light(null); });
+  };
+  const first = (part) => spans.get(part)[0];
+  along(root.querySelector(".hpml-source"), parts.filter(part => part.tagName === "LI"));
+  // A layer has several frames in the picture, its label and its values: one stop for all.
+  const layers = new Map(parts.filter(part => part.tagName === "SPAN")
+    .map(part => [first(part), part]));
+  along(root.querySelector(".hpml-graph"),
+    [...layers.values()].sort((one, other) => first(one) - first(other)));
+})();

@@ -1,0 +1,169 @@
+"""The keyframes of a stepper: for each event, what is marked and what is filled in."""
+
+from __future__ import annotations
+
+import html
+
+from hpml.widgets.animation.animation import Keyframe
+from hpml.widgets.stepper.events import Event
+from hpml.widgets.stepper.layout import Layout
+from hpml.widgets.stepper.words import as_html, as_text, named
+
+_PRINTED = 400
+_PRINTED_LINES = 8
+
+
+def keyframes_of(layout: Layout) -> list[Keyframe]:
+    """Return a keyframe for each event."""
+    return [_keyframe(layout, number) for number in range(len(layout.events))]
+
+
+def _keyframe(layout: Layout, number: int) -> Keyframe:
+    event, code = layout.events[number], layout.of_events[number]
+    texts: dict[str, str] = {}
+    pieces = {"says": f"{as_html(event.words)}."}
+    marks = {f"I{code}": "shown", f"V{code}": "shown"}
+    if event.raised is not None or event.kind in ("lands", "stopped"):
+        marks["says"] = "bad" if event.kind != "stopped" else "stopped"
+    _pointer(layout, event, code, marks, pieces)
+    _stack(layout, event, marks, texts)
+    _variables(layout, event, code, marks, texts)
+    _guard(layout, event, code, marks, pieces)
+    if layout.depth:
+        pieces |= _calls(event)
+    if printed := _printed(event):
+        pieces["out"] = printed
+    return Keyframe(f"{as_text(event.words)}.", marks=marks, texts=texts, pieces=pieces)
+
+
+def _pointer(
+    layout: Layout, event: Event, code: int, marks: dict[str, str], pieces: dict[str, str]
+) -> None:
+    """Mark the line and the instruction, where a jump leads, and what of the line is at work."""
+    shown, source = layout.codes[code], layout.source_of[code]
+    starts = event.kind == "start"
+    here = "soon" if starts else "bad" if event.raised is not None else "at"
+    row = layout.row_at(code, event.step.offset)
+    # Only a number is kept in sight: a wide row would be scrolled to its middle.
+    if row is not None:
+        marks[f"i{code}.{event.step.offset}"] = here
+        marks[f"o{code}.{event.step.offset}"] = "here"
+    if event.goes_to is not None and layout.row_at(code, event.goes_to) is not None:
+        target = f"i{code}.{event.goes_to}"
+        marks[target] = f"{marks[target]} next" if target in marks else "next"
+        for place, arc in enumerate(layout.arcs[code]):
+            ends = shown.instructions[arc.end].offset
+            if arc.start == row and ends == event.goes_to:
+                marks[f"a{code}.{place}"] = "lit"
+    if source is None:
+        marks |= {"no source": "shown"} if None in layout.source_of else {}
+        return
+    marks[f"S{source}"] = "shown"
+    text = layout.sources[source]
+    line = event.line
+    if line is not None and line - text.first in layout.lines[source]:
+        marks[f"l{source}.{line}"] = here
+        marks[f"n{source}.{line}"] = "here"
+        span = shown.spans.get(event.step.offset)
+        if span is not None and not starts:
+            place = list(layout.lines[source]).index(line - text.first)
+            _, left, right = span
+            style = f"--r:{place};--c:{left};--w:{right - left}"
+            pieces[f"u{source}"] = f'<i class="piece" style="{style}"></i>'
+
+
+def _stack(layout: Layout, event: Event, marks: dict[str, str], texts: dict[str, str]) -> None:
+    highest = max(len(event.stack), *(level + 1 for level, _ in event.gone), 0)
+    # The top of the stack is always seen; what was taken off may reach higher.
+    below = max(0, min(highest - layout.levels, len(event.stack) - 1))
+    states: dict[int, list[str]] = {row: [] for row in range(layout.levels)}
+    for level, value in enumerate(event.stack[below:]):
+        texts[f"K{level}"] = named(value)
+        states[level].append("full")
+        if level + below in event.new:
+            states[level].append("new")
+        if value == "NULL":
+            states[level].append("null")
+    if event.stack:
+        states[len(event.stack) - 1 - below].append("top")
+    else:
+        texts["K0"] = "empty"
+        states[0].append("void")
+    unseen = 0
+    for level, value in event.gone:
+        if level - below >= layout.levels:
+            unseen += 1
+        elif level >= below:
+            texts[f"G{level - below}"] = named(value)
+            states[level - below].append("went")
+    if below:
+        texts["below"] = f"… and {below} more below"
+    if unseen:
+        texts["above"] = f"… {unseen} more were taken off"
+    marks |= {f"k{row}": " ".join(state) for row, state in states.items() if state}
+
+
+def _variables(
+    layout: Layout, event: Event, code: int, marks: dict[str, str], texts: dict[str, str]
+) -> None:
+    values = {**event.locals, **event.cells}
+    for place, variable in enumerate(layout.variables[code]):
+        if variable.name in values:
+            texts[f"w{code}.{place}"] = named(values[variable.name])
+        state = ["written"] * (variable.name in event.written)
+        state += ["read"] * (variable.name in event.read)
+        if state:
+            marks[f"v{code}.{place}"] = " ".join([*state, "here"])
+
+
+def _guard(
+    layout: Layout, event: Event, code: int, marks: dict[str, str], pieces: dict[str, str]
+) -> None:
+    if not any(shown.guards for shown in layout.codes):
+        return
+    guard = event.step.guard
+    if guard is None:
+        pieces["guard"] = "Not guarded: an exception here would leave the function."
+        return
+    marks["guard"] = "on"
+    pieces["guard"] = (
+        f"Guarded by the exception table: an exception at <b>{guard.start}</b> to "
+        f"<b>{guard.end - 2}</b> goes on at <b>{guard.target}</b>."
+    )
+    for place, entry in enumerate(layout.codes[code].guards):
+        inside = entry.start <= event.step.offset < entry.end and entry.target == guard.target
+        # Without an instruction that has a row there is no bracket.
+        if inside and layout.row_at(code, event.step.offset) is not None:
+            thrown = event.goes_to == guard.target and marks.get("says") == "bad"
+            marks[f"e{code}.{place}"] = "thrown" if thrown else "on"
+
+
+def _calls(event: Event) -> dict[str, str]:
+    """Return the function that runs, and each that waits, with what waits on its stack."""
+    where = "" if event.line is None else f" line {event.line}"
+    pieces = {"calls": f"<b>{html.escape(event.step.function)}</b>{where}"}
+    for depth, step in enumerate(event.callers):
+        line = "" if step.line is None else f" waits in line {step.line}"
+        # What a call takes off is its callee's; a generator that runs on leaves the stack as it is.
+        stack = step.stack_after if step.called is not None else step.stack_before
+        boxes = "".join(f"<code>{html.escape(named(value))}</code>" for value in stack)
+        names = {**step.locals, **step.cells}
+        values = ", ".join(f"{name} = {named(value)}" for name, value in names.items())
+        pieces[f"q{depth}"] = (
+            f"<details><summary>{html.escape(step.function)}{line}</summary>"
+            f"<p>stack, bottom first: {boxes or 'empty'}</p>"
+            f"<p>variables: {html.escape(values) or 'none'}</p></details>"
+        )
+    return pieces
+
+
+def _printed(event: Event) -> str:
+    before, now = _last_of(event.printed), _last_of(event.prints)
+    fresh = f"<b>{html.escape(now)}</b>" if now else ""
+    return html.escape(before) + fresh
+
+
+def _last_of(text: str) -> str:
+    lines = text[-_PRINTED:].splitlines(keepends=True)[-_PRINTED_LINES:]
+    kept = "".join(lines)
+    return kept if len(kept) == len(text) else f"…{kept}"

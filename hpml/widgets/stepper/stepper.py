@@ -1,0 +1,150 @@
+"""The stepper: any function of yours, executed by the stack machine, to be stepped through.
+
+Everything is recorded beforehand and shown as an animation, so that it goes back as well as on, and
+moves in a page that was exported or reopened without a kernel.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import io
+from collections.abc import Callable, Mapping
+from types import FunctionType, MethodType
+from typing import Any, Literal
+
+from hpml.base.errors import describe
+from hpml.bytecode import BytecodeError, Machine, StepLimitError, Trace
+from hpml.bytecode.safe_repr import short
+from hpml.widgets.errors import WidgetError
+from hpml.widgets.stepper.animation import Stepper, stepper_animation
+from hpml.widgets.stepper.code import CodeCollector
+from hpml.widgets.stepper.typed import function_of_text
+
+MOST_STEPS = 1000
+STEPS = 300
+
+StepInto = bool | Literal["module"] | Callable[[FunctionType], bool]
+
+
+def stepper(
+    function_or_source: Callable[..., Any] | str,
+    /,
+    *args: Any,
+    max_steps: int = STEPS,
+    step_into: StepInto = "module",
+    title: str = "",
+    **kwargs: Any,
+) -> Stepper:
+    """Return an animation of a call, instruction by instruction, to play and step through.
+
+    Shown are the line and the instruction that is executed, the value stack with what was taken
+    off and put on, the variables, who waits for whom, what was printed, and where an exception
+    goes. What the function prints is shown in the animation and nowhere else.
+
+    Args:
+        function_or_source: a function written in Python; or source text, of which the last function
+            is called, or which is the body of one: ``stepper("d = a + b * c", a=2, b=3, c=4)``.
+        *args: what it is called with.
+        max_steps: after how many instructions to stop, at most 1,000.
+        step_into: which functions that it calls are stepped into as well: all in Python (True),
+            none (False), those of the same module or notebook (``"module"``), or those for which
+            a function returns true.
+        title: of the animation.
+        **kwargs: what it is called with, by name.
+
+    Raises:
+        WidgetError: if there is nothing to step through: no Python function, source that does not
+            compile, arguments that do not fit. An exception of the call itself is in the animation.
+
+    >>> animation = stepper("d = a + b * c", a=2, b=3, c=4)
+    >>> [k.line for k in animation.keyframes if k.line.startswith("BINARY_OP *")]
+    ['BINARY_OP * takes 3 and 4 off the stack and pushes 12.']
+    >>> animation.events[-1].locals["d"]
+    '14'
+    """
+    checked_steps(max_steps)
+    function: Any = function_or_source
+    if isinstance(function, str):
+        function = function_of_text(function, tuple(kwargs))
+    plain = function.__func__ if isinstance(function, MethodType) else function
+    if not isinstance(plain, FunctionType):
+        raise WidgetError(
+            "stepper shows functions written in Python, and source text; "
+            f"{describe(function_or_source)} is neither. For something else, wrap the call: "
+            "stepper(lambda: ...)."
+        )
+    called_with = _call_text(plain, args, kwargs)
+    return animation_of_call(
+        function,
+        args,
+        kwargs,
+        max_steps=max_steps,
+        step_into=step_into,
+        called_with=called_with,
+        title=title,
+    )
+
+
+def animation_of_call(
+    function: FunctionType | MethodType,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    *,
+    max_steps: int,
+    step_into: StepInto,
+    called_with: str,
+    title: str = "",
+) -> Stepper:
+    """Return the animation of a call of a Python function."""
+    plain = function.__func__ if isinstance(function, MethodType) else function
+    assert isinstance(plain, FunctionType)
+    if not (isinstance(step_into, bool) or step_into == "module" or callable(step_into)):
+        raise WidgetError(
+            "stepper: step_into is True, False, 'module', or a function that takes a function, "
+            f"got {describe(step_into)}."
+        )
+    collector = CodeCollector(plain, step_into)
+    recorded = _recorded(function, args, kwargs, max_steps, collector)
+    return stepper_animation(recorded, collector.codes, title=title, called_with=called_with)
+
+
+def checked_steps(max_steps: object) -> None:
+    """Refuse a limit on steps that no animation can have."""
+    whole = isinstance(max_steps, int) and not isinstance(max_steps, bool)
+    if not whole or not 1 <= max_steps <= MOST_STEPS:  # type: ignore[operator]
+        raise WidgetError(
+            f"stepper: max_steps is a whole number from 1 to {MOST_STEPS:,}, got "
+            f"{describe(max_steps)}."
+        )
+
+
+def _recorded(
+    function: Any,
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    max_steps: int,
+    collector: CodeCollector,
+) -> Trace:
+    try:
+        # The animation shows what is printed; on the page it would stand a second time, all at
+        # once.
+        with contextlib.redirect_stdout(io.StringIO()):
+            return Machine(max_steps=max_steps, step_into=collector).trace(
+                function, *args, **kwargs
+            )
+    except StepLimitError as error:
+        if error.trace is None:
+            raise WidgetError(str(error)) from None
+        return error.trace
+    except BytecodeError as error:
+        raise WidgetError(str(error)) from None
+    except TypeError as error:
+        # What the function itself raises is in its trace: this is about the arguments.
+        raise WidgetError(f"{error}. Pass the arguments after the function.") from None
+
+
+def _call_text(function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, Any]) -> str:
+    given = [short(value, 30) for value in args]
+    given += [f"{name}={short(value, 30)}" for name, value in kwargs.items()]
+    inside = ", ".join(given)
+    return f"{function.__name__}({inside if len(inside) <= 80 else '…'})"

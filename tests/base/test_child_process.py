@@ -1,0 +1,157 @@
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+
+import pytest
+
+from hpml.base.child_process import (
+    ChildEndedError,
+    ChildError,
+    ChildProcess,
+    ChildTimeoutError,
+    python_module,
+    with_package,
+)
+
+ECHO = """
+import sys
+from hpml.base.child_process import take_output, write_message
+import json
+messages = take_output()
+for line in sys.stdin:
+    print("printed, not said")
+    value = json.loads(line)
+    if value == "die":
+        print("last words", file=sys.stderr, flush=True)
+        sys.exit(3)
+    write_message(messages, value)
+"""
+STARTS_ANOTHER = """
+import json, subprocess, sys, time
+other = subprocess.Popen([sys.executable, "-c", "import time; time.sleep(3600)"])
+print(json.dumps(other.pid), flush=True)
+time.sleep(3600)
+"""
+
+
+def child(code: str = ECHO) -> ChildProcess:
+    return ChildProcess([sys.executable, "-c", code], environment=with_package())
+
+
+def gone(pid: int) -> bool:
+    """Whether a process has ended; one that nobody has waited for yet has."""
+    try:
+        with open(f"/proc/{pid}/stat") as stat:
+            return stat.read().rpartition(")")[2].split()[0] == "Z"
+    except OSError:
+        return True
+
+
+def wait_until_gone(pid: int) -> None:
+    deadline = time.monotonic() + 30
+    while not gone(pid):
+        assert time.monotonic() < deadline
+
+
+def test_values_go_there_and_back_and_prints_do_not_disturb() -> None:
+    other = child()
+    for value in ({"a": [1, None]}, "ä\n", 1.5):
+        other.send(value)
+        assert other.receive(30) == value
+    other.close()
+
+
+def test_a_late_answer_is_an_error_and_can_still_be_received() -> None:
+    other = child()
+    with pytest.raises(ChildTimeoutError, match=r"within 0\.01 s"):
+        other.receive(0.01)
+    other.send(1)
+    assert other.receive() == 1
+    other.close()
+
+
+def test_an_end_comes_with_exit_code_and_last_words_each_time_it_is_asked() -> None:
+    other = child()
+    other.send("die")
+    for _ in range(2):
+        with pytest.raises(
+            ChildEndedError, match=r"exit code 3. Its last words:\nprinted"
+        ) as ended:
+            other.receive(30)
+        assert ended.value.exit_code == 3
+        other.send("anyone?")
+    other.close()
+
+
+def test_what_is_not_json_is_named() -> None:
+    other = child("print('hello')")
+    with pytest.raises(ChildError, match=r"sent b'hello\\n', expected a line of JSON"):
+        other.receive(30)
+    other.close()
+
+
+def test_after_closing_nothing_is_received() -> None:
+    other = child()
+    other.close()
+    other.close()
+    other.send(1)
+    with pytest.raises(ChildEndedError, match="closed before"):
+        other.receive(1)
+
+
+@pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
+@pytest.mark.parametrize("way", ["close", "kill", "vanish"])
+def test_its_end_is_the_end_of_all_that_it_started(way: str) -> None:
+    other = child(STARTS_ANOTHER)
+    pids = (other.pid, other.receive(30))
+    if way == "close":
+        other.close()
+    elif way == "kill":
+        other.kill()
+        with pytest.raises(ChildEndedError):
+            other.receive(30)
+    del other
+    for pid in pids:
+        wait_until_gone(pid)
+
+
+def test_one_thread_receives_while_another_sends() -> None:
+    other = child()
+    got: list[object] = []
+    listener = threading.Thread(target=lambda: got.append(other.receive(30)))
+    listener.start()
+    other.send("hello")
+    listener.join()
+    assert got == ["hello"]
+    other.close()
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
+def test_a_parent_that_is_killed_ends_the_childs_input() -> None:
+    code = f"""
+import os, signal, sys
+from hpml.base.child_process import ChildProcess
+other = ChildProcess([sys.executable, "-c", {ECHO!r}])
+other.send(1)
+other.receive(30)
+print(other.pid, flush=True)
+os.kill(os.getpid(), signal.SIGKILL)
+"""
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        env=with_package(),
+        check=False,
+    )
+    wait_until_gone(int(done.stdout))
+
+
+def test_a_module_is_run_without_the_folder_it_is_started_in() -> None:
+    assert python_module("m", "a") == [sys.executable, "-P", "-m", "m", "a"]
+    assert with_package({"PYTHONPATH": "mine"})["PYTHONPATH"].endswith(os.pathsep + "mine")

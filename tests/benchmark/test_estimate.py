@@ -1,0 +1,56 @@
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from hpml.benchmark import BenchmarkError, Comparison, Estimate, Measurement
+
+
+def compared(**samples: tuple[float, ...]) -> Comparison:
+    measured = tuple(Measurement(name, times, 10) for name, times in samples.items())
+    return Comparison(measured, measured[0].name, len(measured[0].samples))
+
+
+def test_a_difference_is_made_in_each_round() -> None:
+    # The machine gets slower all the time: between the medians the difference would be the same,
+    # and its interval many times as wide.
+    machine = tuple(1.0 + 0.1 * k for k in range(9))
+    found = compared(fast=machine, slow=tuple(t + 0.5 for t in machine)).difference("slow")
+    assert found.band == pytest.approx((0.5, 0.5, 0.5))
+    assert found.against(0) == "above"
+
+
+def test_a_sum_of_contenders_takes_their_factors() -> None:
+    three = compared(a=(1.0,) * 6, b=(3.0,) * 6, c=(7.0,) * 6)
+    assert three.sum_of({"c": 1, "b": -1, "a": -2}).value == 2.0
+    assert three.difference("b", "c").value == -4.0
+    with pytest.raises(BenchmarkError, match="No contender 'd'"):
+        three.sum_of({"d": 1})
+
+
+def test_times_per_item_leave_the_ratio_as_it_is() -> None:
+    pair = compared(a=(1e-3,) * 25, b=(2e-3,) * 25)
+    each = pair.per(1000)
+    assert each["b"].median == 2e-6
+    assert each["b"].number == 10_000
+    assert each.ratio("b").value == pair.ratio("b").value
+    assert pair.per({"a": 10, "b": 20}).ratio("b").value == pytest.approx(1.0)
+    with pytest.raises(BenchmarkError, match="got none for 'b'"):
+        pair.per({"a": 10})
+    with pytest.raises(BenchmarkError, match="at least 1, got 0"):
+        pair.per(0)
+
+
+def test_a_quotient_of_estimates_is_as_wide_as_both_allow() -> None:
+    found = Estimate(4.0, 2.0, 6.0) / Estimate(2.0, 1.0, 4.0)
+    assert (found.value, found.low, found.high) == (2.0, 0.5, 6.0)
+    unknown = Estimate(4.0, 2.0, 6.0) / Estimate(1.0, -1.0, 2.0)
+    assert (unknown.low, unknown.high) == (-math.inf, math.inf)
+
+
+def test_a_busy_machine_is_called_busy() -> None:
+    busy = tuple(1.0 + 0.1 * (k % 5) for k in range(25))
+    assert compared(a=busy).how_quiet().startswith("**This machine is busy.** The middle half")
+    calm = compared(a=(1.0, 1.01, 1.01, 1.0, 1.0) * 5, b=busy, c=(1.0, 1.02, 1.01, 1.0, 1.0) * 5)
+    assert calm.how_quiet().endswith("quiet enough, if not for `b`.")

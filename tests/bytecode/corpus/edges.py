@@ -1,0 +1,332 @@
+"""Where a program can tell who runs it: exceptions, classes and frames that watch what is done."""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import io
+import json
+import logging
+import sys
+import traceback
+import types
+import warnings
+
+
+def frozen_dataclass_as_an_exception():
+    @dataclasses.dataclass(frozen=True)
+    class Problem(Exception):
+        code: int
+
+    def fail(code):
+        raise Problem(code)
+
+    def steps():
+        with contextlib.suppress(KeyError):
+            yield 1
+            fail(2)
+
+    seen = []
+    for call in (lambda: fail(1), lambda: list(steps())):
+        try:
+            call()
+        except Problem as error:
+            seen.append(
+                (error.code, [entry.name for entry in traceback.extract_tb(sys.exc_info()[2])])
+            )
+            try:
+                raise KeyError("second") from error
+            except KeyError as other:
+                seen.append((other.__context__ is error, other.__cause__ is error))
+    return seen
+
+
+def exception_that_watches_its_attributes():
+    class Watched(Exception):
+        def __setattr__(self, name, value):
+            print("set", name)
+            super().__setattr__(name, value)
+
+        def __getattribute__(self, name):
+            print("get", name)
+            return super().__getattribute__(name)
+
+    def numbers():
+        try:
+            yield 1
+        finally:
+            print("finally")
+
+    def through(generator):
+        next(generator)
+        generator.throw(Watched("thrown"))
+
+    def body():
+        class Inner:
+            raise Watched("in a class body")
+
+    for call in (body, lambda: through(numbers()), lambda: (_ for _ in ()).throw(Watched())):
+        try:
+            try:
+                call()
+            finally:
+                print("outer finally")
+        except Watched as error:
+            note = error
+            try:
+                raise LookupError
+            except LookupError as other:
+                print(type(other.__context__).__name__)
+            del note
+
+
+def exceptions_with_properties_of_the_same_names():
+    class Odd(StopIteration):
+        value = property(lambda self: print("asked for value"))
+        __context__ = property(lambda self: print("asked for context"))
+        __traceback__ = property(lambda self: print("asked for traceback"))
+
+    class Iterator:
+        def __iter__(self):
+            return self
+
+        def __next__(self):
+            raise Odd("end")
+
+    def delegate():
+        return (yield from Iterator())
+
+    try:
+        next(delegate())
+    except StopIteration as stop:
+        return stop.value
+
+
+def keywords_of_dict_subclasses():
+    def take(**keywords):
+        return keywords
+
+    class Loud(dict):
+        def keys(self):
+            print("keys")
+            return super().keys()
+
+        def __getitem__(self, key):
+            print("item", key)
+            return super().__getitem__(key)
+
+    class Iterated(Loud):
+        def __iter__(self):
+            print("iter")
+            return super().__iter__()
+
+    found = []
+    for kind in (dict, Loud, Iterated):
+        values = kind(a=1, b=2)
+        found += [take(**values), take(c=3, **values), {**values}, {"z": 0, **values}]
+        try:
+            take(a=1, **values)
+        except TypeError as error:
+            found.append(str(error).rpartition(".")[2])
+    return found
+
+
+def resumed_generator_leaves_contexts_alone():
+    def numbers():
+        try:
+            raise KeyError("inside")
+        except KeyError as error:
+            yield error
+            yield sys.exc_info()[1] is error
+        yield sys.exc_info()[1]
+
+    generator = numbers()
+    inner = next(generator)
+    seen = []
+    try:
+        try:
+            raise inner
+        except KeyError:
+            raise ValueError("outside")
+    except ValueError as outside:
+        seen.append(outside.__context__ is inner)
+        seen.append(next(generator))
+        seen.append(outside.__context__ is inner)
+        seen.append(next(generator) is outside)
+        seen.append((outside.__context__ is inner, inner.__context__))
+    return seen
+
+
+def error_of_a_generator_that_is_a_context_already():
+    inner = KeyError("inner")
+
+    def numbers():
+        yield 1
+        raise inner
+
+    generator = numbers()
+    next(generator)
+    try:
+        raise ValueError("outside") from inner
+    except ValueError as outside:
+        outside.__context__ = inner
+        try:
+            next(generator)
+        except KeyError:
+            return outside.__context__ is inner, type(inner.__context__).__name__
+
+
+def locals_of_frames_are_those_of_the_program():
+    def inner(a):
+        b = 2
+        frame = sys._getframe(1)
+        return sorted(sys._getframe().f_locals), sorted(frame.f_locals), frame.f_code.co_name
+
+    x, y = 1, 2
+    found = inner(x + y)
+    found[0].remove("frame") if "frame" in found[0] else None
+    return found[0], [name for name in found[1] if name in "xy"], found[2]
+
+
+def stacks_asked_for_are_those_of_the_program():
+    def inner():
+        return [entry.name for entry in traceback.extract_stack()]
+
+    out = io.StringIO()
+    handler = logging.StreamHandler(out)
+    logger = logging.getLogger("hpml.edges")
+    logger.addHandler(handler)
+    logger.propagate = False
+    try:
+        logger.warning("where", stack_info=True)
+    finally:
+        logger.removeHandler(handler)
+    traceback.print_stack(file=out)
+    files = {line.split('"')[1] for line in out.getvalue().splitlines() if 'File "' in line}
+    ours = [file for file in files if "bytecode/machine" in file]
+    names = inner()
+    return (
+        names[names.index("stacks_asked_for_are_those_of_the_program") :],
+        ours,
+        "edges.py" in str(files),
+    )
+
+
+def warnings_that_skip_files():
+    def inner(**options):
+        warnings.warn("look", stacklevel=2, **options)
+
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        inner()
+        if sys.version_info >= (3, 12):
+            inner(skip_file_prefixes=("/nowhere",))
+            json.loads("[1]", object_hook=None, parse_int=lambda text: warnings.warn(text))
+    return [(str(w.message), w.lineno, w.filename) for w in caught]
+
+
+def module_code_as_a_function():
+    space = {"__name__": "made"}
+    text = """
+import math
+from string import *
+x: int = 1
+def f(n): return n + x
+class A:
+    y = x
+try:
+    1 / 0
+except ZeroDivisionError as error:
+    said = str(error)
+total = sum(f(i) for i in range(3)) + A.y
+names = sorted(name for name in locals() if name.islower() and len(name) < 6)
+del x
+"""
+    module = types.FunctionType(compile(text, "<made>", "exec", dont_inherit=True), space)
+    found = module()
+    return (
+        found,
+        space["total"],
+        space["names"],
+        "x" in space,
+        space["ascii_lowercase"],
+        space["said"],
+    )
+
+
+def expression_code_as_a_function():
+    code = compile("[a * b for b in range(3)]", "<expression>", "eval")
+    return types.FunctionType(code, {"a": 2})()
+
+
+def interactive_code_as_a_function():
+    code = compile("for i in range(2): i * 10\n", "<prompt>", "single")
+    types.FunctionType(code, {})()
+
+
+def key_of_a_class_body_that_raises():
+    class Key(str):
+        __slots__ = ()
+
+        def __eq__(self, other):
+            raise OSError("compared")
+
+        def __hash__(self):
+            return str.__hash__(self)
+
+    class Body:
+        locals()[Key("quiet")] = 1
+        first = 2
+        second = first + 1
+        try:
+            1 // 0
+        except ZeroDivisionError:
+            third = 4
+
+    return Body.second, Body.third
+
+
+def metaclass_that_prints():
+    class Meta(type):
+        def __getattribute__(cls, name):
+            print("asked for", name)
+            return super().__getattribute__(name)
+
+    class Thing(metaclass=Meta):
+        __match_args__ = ("x",)
+
+        def __init__(self):
+            self.x = 3
+
+        def double(self):
+            return self.x * 2
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *_):
+            return True
+
+        def __iter__(self):
+            return iter((1, 2))
+
+    class Problem(Exception, metaclass=Meta):
+        pass
+
+    thing = Thing()
+    print(thing.double(), thing.x)
+    with thing as same:
+        a, b = same
+        print([*thing], max(*thing))
+    try:
+        raise Problem("meta")
+    except Problem:
+        print("caught")
+    match thing:
+        case [_]:
+            print("sequence")
+        case {"a": _}:
+            print("mapping")
+        case Thing(x):
+            print("matched", x)
+    return a, b

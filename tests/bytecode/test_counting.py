@@ -1,0 +1,109 @@
+"""Instructions that CPython executes, counted on every version."""
+
+from __future__ import annotations
+
+import sys
+import threading
+from types import CodeType
+
+import pytest
+
+from hpml.bytecode import BytecodeError, count_instructions, trace
+
+
+def loop(n: int) -> int:
+    total = 0
+    for number in range(n):
+        total += square(number) if number % 2 else number
+    return total
+
+
+def square(x: int) -> int:
+    return x * x
+
+
+@pytest.mark.parametrize("n", [0, 1, 7, 50])
+def test_as_many_as_the_stack_machine_takes_steps(n: int) -> None:
+    assert count_instructions(loop, n) == len(trace(loop, n))
+
+
+def test_the_first_call_of_a_new_function_is_counted_like_the_hundredth() -> None:
+    space: dict[str, object] = {}
+    exec("def fresh(n):\n    return [i for i in range(n) if i % 3]", space)
+    counts = [count_instructions(space["fresh"], 20) for _ in range(100)]  # type: ignore[arg-type]
+    assert set(counts) == {counts[0]}
+    assert counts[0] > 60
+
+
+def test_more_work_is_more_instructions() -> None:
+    few, many = (count_instructions(loop, n) for n in (10, 110))
+    assert many - few == 10 * (count_instructions(loop, 20) - few)
+
+
+def test_only_chosen_code_counts() -> None:
+    def named(name: str) -> int:
+        return count_instructions(loop, 10, within=lambda code: code.co_name == name)
+
+    assert named("loop") + named("square") == count_instructions(loop, 10)
+    assert named("square") == 5 * count_instructions(square, 3)
+
+
+def test_nothing_counted_is_an_error_and_no_number() -> None:
+    with pytest.raises(BytecodeError, match=r"No instruction was counted in <built-in .* len>"):
+        count_instructions(len, "abc")
+    with pytest.raises(BytecodeError, match="of those asked for"):
+        count_instructions(loop, 3, within=lambda code: False)
+
+
+def test_an_exception_leaves_and_counting_ends() -> None:
+    def fails() -> None:
+        raise ValueError("mine")
+
+    with pytest.raises(ValueError, match="mine"):
+        count_instructions(fails)
+    assert count_instructions(square, 1) == count_instructions(square, 1)
+
+
+def test_instructions_of_other_threads_do_not_count() -> None:
+    stop = threading.Event()
+
+    def busy() -> None:
+        while not stop.is_set():
+            square(3)
+
+    alone = count_instructions(loop, 2000)
+    thread = threading.Thread(target=busy)
+    thread.start()
+    try:
+        assert count_instructions(loop, 2000) == alone
+    finally:
+        stop.set()
+        thread.join()
+
+
+@pytest.mark.skipif(sys.version_info < (3, 12), reason="needs python3.12 or newer")
+def test_without_a_free_place_it_says_what_to_do() -> None:
+    monitoring = sys.monitoring
+    taken = [tool for tool in range(6) if monitoring.get_tool(tool) is None]
+    for tool in taken:
+        monitoring.use_tool_id(tool, "test")
+    try:
+        with pytest.raises(BytecodeError, match=r"all are taken\. Switch off"):
+            count_instructions(square, 1)
+    finally:
+        for tool in taken:
+            monitoring.free_tool_id(tool)
+
+
+def test_generators_count_where_they_run() -> None:
+    def total() -> int:
+        return sum(i for i in range(30))
+
+    codes: set[CodeType] = set()
+
+    def noted(code: CodeType) -> bool:
+        codes.add(code)
+        return True
+
+    assert count_instructions(total, within=noted) > 30 * 4
+    assert len(codes) == 2

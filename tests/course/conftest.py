@@ -1,0 +1,20 @@
+"""A lab of its own for each test: an empty results folder, and nothing open from before."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hpml.course.predictions.session import Lab, current_lab
+from hpml.labs import lab_head
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture
+def lab(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Lab:
+    monkeypatch.setenv("HPML_RESULTS", str(tmp_path / "results"))
+    lab_head(42, "A lab for tests")
+    return current_lab()

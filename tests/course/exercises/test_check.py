@@ -1,0 +1,260 @@
+"""What a student sees under an exercise: never a traceback, always the next step."""
+
+from __future__ import annotations
+
+import graphlib
+import linecache
+import re
+from functools import lru_cache
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hpml.labs import check, lab_head
+from tests.sandbox.test_plain import EqualToAll, Liar
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+RIGHT = """
+def dead_nodes(edges, outputs):
+    live, size = set(outputs), -1
+    while len(live) > size:
+        size = len(live)
+        live |= {name for name in edges if live & set(edges[name])}
+    return set(edges).union(*edges.values()) - live
+"""
+
+
+def written(source: str, name: str = "dead_nodes", **more: Any) -> Callable[..., Any]:
+    """Return a function as a cell of a notebook makes it: its source is to be had."""
+    file = f"<cell {hash(source)}>"
+    linecache.cache[file] = (len(source), None, source.splitlines(True), file)
+    namespace: dict[str, Any] = {"__name__": "__main__", **more}
+    exec(compile(source, file, "exec"), namespace)
+    return namespace[name]  # type: ignore[no-any-return]
+
+
+def returning(value: object) -> Callable[..., Any]:
+    def dead_nodes(edges: object, outputs: object) -> object:
+        return value
+
+    return dead_nodes
+
+
+def test_a_right_answer_is_said_to_be_right(capsys: pytest.CaptureFixture[str]) -> None:
+    checked = check(written(RIGHT))
+    assert checked.right
+    assert capsys.readouterr().out == "✓ dead_nodes: right, all 11 cases pass.\n"
+    assert "Check · exercise 05.2" in checked.page.html
+
+
+def test_a_wrong_answer_shows_the_first_case_and_the_diagnosis() -> None:
+    checked = check(written(RIGHT.replace("- live", "& live")))
+    lines = checked.text.splitlines()
+    assert lines[0].startswith("✗ dead_nodes: not right yet, ")
+    assert [line.split()[0] for line in lines[1:5]] == ["case", "call", "expected", "got"]
+    assert "dead_nodes(edges={'x': ['a', 'b']" in lines[2]
+    assert "Those are the nodes that an output needs." in checked.text
+    assert "<table>" in checked.page.html
+    assert "Those are the nodes" in checked.page.html
+
+
+def test_a_hint_comes_with_the_second_failure_and_another_with_the_third() -> None:
+    wrong, shown = returning(set()), []
+    for _ in range(3):
+        shown.append(check(wrong).text.count("Hint "))
+    assert shown == [0, 1, 2]
+    assert "<details><summary>Hint 2</summary>" in check(wrong).page.html
+    assert check(written(RIGHT)).right
+    assert "Hint" not in check(wrong).text
+
+
+def test_a_stub_is_not_done_yet_and_counts_as_no_failure() -> None:
+    stub = written("def dead_nodes(edges, outputs):\n    '''Doc.'''\n    ...")
+    for _ in range(3):
+        checked = check(stub)
+    assert checked.text.startswith("… dead_nodes: not done yet.")
+    assert "Hint" not in checked.text
+    assert checked.verdict is not None
+    assert checked.verdict.not_done
+
+
+def test_an_exception_is_shown_by_its_line_and_not_as_a_traceback() -> None:
+    checked = check(written("def dead_nodes(edges, outputs):\n    return edges['nowhere']"))
+    assert "raises KeyError: 'nowhere'" in checked.text
+    assert "raised in line 2: return edges['nowhere']" in checked.text
+    assert "Traceback" not in checked.text
+
+
+@pytest.mark.parametrize("error", ["SystemExit(3)", "GeneratorExit", "MemoryError()", "Exception"])
+def test_whatever_it_raises_the_check_goes_on(error: str) -> None:
+    assert not check(written(f"def dead_nodes(edges, outputs):\n    raise {error}")).right
+
+
+def test_stopping_it_says_which_case_was_running() -> None:
+    source = (
+        "def dead_nodes(edges, outputs):\n  if not outputs: raise KeyboardInterrupt\n  return 1"
+    )
+    checked = check(written(source))
+    assert checked.verdict is None
+    assert "stopped by you while it ran the case “no output”" in checked.text
+    assert "dead_nodes(edges={'x': ['y'], 'y': []}, outputs=[])" in checked.text
+    assert "Hint" not in checked.text
+
+
+def test_who_has_to_stop_it_twice_gets_a_hint() -> None:
+    endless = written("def dead_nodes(edges, outputs):\n    raise KeyboardInterrupt")
+    check(endless)
+    checked = check(endless)
+    assert "Hint 1: Ask the other way round" in checked.text
+    assert "<details><summary>Hint 1</summary>" in checked.page.html
+    assert "Hint 2" not in checked.text
+
+
+def test_a_changed_argument_is_named() -> None:
+    source = RIGHT.replace("    live, size", "    outputs.append('x')\n    live, size")
+    page = check(written(source)).page
+    assert "It changed its argument outputs" in page.plain
+    assert ">outputs as it was: [" in page.html  # in code already: backticks would be shown
+    assert "`" not in page.plain + page.html
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        EqualToAll(),
+        Liar("a"),
+        [EqualToAll()],
+        {Liar("b"), Liar("c")},
+        (name for name in "bc"),
+        True,
+        b"\xff",
+        float("nan"),
+        [[[[["deep"]]]]] * 10**4,
+        "x" * 10**7,
+        10**10_000,
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_odd_results_are_wrong_and_shown_short(value: object) -> None:
+    checked = check(returning(value))
+    assert checked.verdict is not None
+    assert not checked.right
+    assert checked.verdict.points == 0
+    assert len(checked.text) < 1500
+
+
+def test_a_result_that_contains_itself_is_wrong() -> None:
+    loop: list[object] = []
+    loop.append(loop)
+    assert "contains itself" in check(returning(loop)).text
+
+
+def test_numbers_of_numpy_are_not_pythons() -> None:
+    numpy = pytest.importorskip("numpy", reason="needs numpy")
+    assert "numpy" in check(returning(numpy.bool_(True))).text
+    assert "numpy" in check(returning(numpy.array(["b", "c"]))).text
+
+
+def test_what_it_prints_stays_where_it_is(capsys: pytest.CaptureFixture[str]) -> None:
+    check(written(RIGHT.replace("    return", "    print('mine')\n    return")))
+    assert capsys.readouterr().out.startswith("mine\nmine\n")
+
+
+ORDER = "def topological_order(edges):\n    "
+
+
+@pytest.mark.parametrize(
+    ("source", "more", "use"),
+    [
+        (f"{ORDER}import graphlib as g\n    return g", {}, "line 2: import graphlib"),
+        (f"{ORDER}return g.x(edges)", {"g": graphlib}, "line 2: graphlib.x"),
+        (
+            f"{ORDER}return T(edges)",
+            {"T": graphlib.TopologicalSorter},
+            "from graphlib import TopologicalSorter, in an earlier cell",
+        ),
+        (
+            f"def helper(edges):\n    return g.x(edges)\n{ORDER}return helper(edges)",
+            {"g": graphlib},
+            "line 2: graphlib.x",
+        ),
+        (
+            f"class Helper:\n    def x(self):\n        import graphlib\n{ORDER}return Helper()",
+            {},
+            "line 3: import graphlib",
+        ),
+    ],
+)
+def test_what_is_forbidden_is_found_also_in_helpers_and_behind_other_names(
+    source: str, more: dict[str, Any], use: str
+) -> None:
+    checked = check(written(source, "topological_order", **more))
+    assert checked.text.splitlines()[:2] == [
+        "✗ topological_order: it uses what this exercise forbids.",
+        use,
+    ]
+    assert checked.verdict is not None
+    assert checked.verdict.points == 0
+
+
+def test_a_function_without_source_is_checked_all_the_same() -> None:
+    namespace: dict[str, Any] = {}
+    exec(RIGHT, namespace)
+    assert check(namespace["dead_nodes"]).right
+
+
+def test_a_wrapped_function_is_found_by_its_name() -> None:
+    assert not check(lru_cache(returning(set()))).right
+
+
+def test_a_method_or_an_object_that_can_be_called_is_no_trouble() -> None:
+    class Odd:
+        __name__ = "dead_nodes"
+
+        def __call__(self, edges: object, outputs: object) -> int:
+            return 1
+
+    assert not check(Odd()).right
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("dead_nodes", "check expects the function itself: check(dead_nodes), no quotes."),
+        (3, "check expects the function that you wrote, got 3."),
+        (None, "check expects the function that you wrote, got None."),
+        (lambda: 1, "There is no exercise called '<lambda>'."),
+        (EqualToAll(), "check expects the function that you wrote"),
+    ],
+)
+def test_what_is_no_exercise_is_told_what_to_do(what: Any, said: str) -> None:
+    checked = check(what)
+    assert said in checked.text
+    assert checked.verdict is None
+
+
+def test_a_misspelt_name_is_told_the_near_ones() -> None:
+    def dead_node(edges: object) -> None: ...
+
+    assert "Did you mean dead_nodes" in check(dead_node).text
+
+
+def test_the_open_lab_is_asked_first() -> None:
+    lab_head(5, "Computation graphs")
+    assert check(written(RIGHT)).right
+
+
+def test_the_page_says_in_words_what_the_colour_says() -> None:
+    pages = [check(function).page for function in (written(RIGHT), returning(set()))]
+    words = [re.sub(r"<[^>]*>", "", page.html) for page in pages]
+    assert "✓ dead_nodes: right" in words[0]
+    assert "✗ dead_nodes: not right yet" in words[1]
+    assert "<script" not in pages[1].html
+
+
+def test_what_a_student_wrote_is_escaped() -> None:
+    page = check(returning("<img src=x onerror=alert(1)>")).page
+    assert "<img" not in page.html
+    assert "&lt;img" in page.html

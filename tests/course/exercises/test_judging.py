@@ -1,0 +1,124 @@
+"""A verdict says what is earned, what went wrong first, and which mistake explains it."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden
+from hpml.course.exercises.judging import judge
+from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
+from hpml.course.exercises.same import expect
+from hpml.sandbox.plain import Opaque
+
+CASES = (
+    Case("one", {"numbers": [1]}),
+    Case("two", {"numbers": [1, 2]}),
+    Case("many", {"numbers": [1] * 50}, part="long", call="total([1] * 50)"),
+)
+
+
+def total_of(case: Case) -> object:
+    numbers = case.data["numbers"]
+    assert isinstance(numbers, list)
+    return sum(numbers)
+
+
+TOTAL = Exercise(
+    lab="05",
+    number=9,
+    name="total",
+    parts={"right": 2, "long": 1},
+    cases=lambda rng, more: CASES,
+    judge=expect(total_of),
+    forbids=Forbidden(calls=("sum",), why="The sum is the exercise."),
+)
+
+
+def returned(*values: object) -> list[Outcome]:
+    return [Returned(value, {}) for value in values]
+
+
+def test_all_right_earns_every_part() -> None:
+    verdict = judge(TOTAL, CASES, returned(1, 3, 50))
+    assert (verdict.right, verdict.points, verdict.parts) == (True, 3, {"right": 2, "long": 1})
+    assert verdict.text == "total: right, all 3 cases pass."
+    assert verdict.counterexample is verdict.diagnosis is None
+
+
+def test_a_part_is_earned_when_all_of_its_cases_pass() -> None:
+    verdict = judge(TOTAL, CASES, returned(1, 3, 51))
+    assert (verdict.right, verdict.points, verdict.parts) == (False, 2, {"right": 2, "long": 0})
+    assert judge(TOTAL, CASES[:2], returned(1, 3)).parts["long"] == 0
+
+
+def test_the_first_wrong_case_is_the_counterexample() -> None:
+    verdict = judge(TOTAL, CASES, returned(1, 2, 50))
+    assert verdict.text.splitlines() == [
+        "total: not right yet, 1 of 3 cases fail.",
+        "  case      two",
+        "  call      total([1, 2])",
+        "  expected  3",
+        "  got       2",
+    ]
+
+
+def test_a_stub_is_not_done_and_earns_nothing() -> None:
+    verdict = judge(TOTAL, CASES, [], stub=True)
+    assert (verdict.right, verdict.not_done, verdict.points) == (False, True, 0)
+    assert verdict.text == "total: not done yet."
+
+
+def test_a_function_that_returns_nothing_is_told_so_and_is_no_stub() -> None:
+    verdict = judge(TOTAL, CASES, returned(None, None, None))
+    assert not verdict.not_done
+    assert "is a `return` missing?" in verdict.text
+
+
+def test_what_is_forbidden_earns_nothing() -> None:
+    verdict = judge(TOTAL, CASES, returned(1, 3, 50), forbidden=["line 2: sum(...)"])
+    assert (verdict.right, verdict.points) == (False, 0)
+    assert verdict.text.splitlines() == [
+        "total: it uses what this exercise forbids.",
+        "  line 2: sum(...)",
+        "The sum is the exercise.",
+    ]
+
+
+def test_a_changed_argument_is_wrong_and_named() -> None:
+    outcomes = [Returned(1, {"numbers": []}), *returned(3, 50)]
+    verdict = judge(TOTAL, CASES, outcomes)
+    assert verdict.points == 1
+    assert "It changed its argument `numbers`" in verdict.text
+    found = verdict.counterexample
+    assert found is not None
+    assert (found.expected, found.got) == ("numbers as it was: [1]", "numbers is now []")
+    assert judge(replace(TOTAL, keeps_arguments=False), CASES, outcomes).right
+
+
+def test_no_answer_is_wrong_and_says_why() -> None:
+    verdict = judge(TOTAL, CASES, [NoAnswer("too slow", "It ran 5 s."), *returned(3, 50)])
+    assert "no answer: too slow" in verdict.text
+    assert "It ran 5 s." in verdict.text
+
+
+def test_the_line_that_raised_is_shown() -> None:
+    error = Raised("KeyError", ("KeyError",), "'a'", "line 3: x['a']")
+    assert "raised in line 3: x['a']" in judge(TOTAL, CASES, [error, error, error]).text
+
+
+@pytest.mark.parametrize("value", [Opaque("x.Evil", "3" * 190), [[]] * 10**5, {1: "a" * 10**6}])
+def test_odd_results_are_shown_short(value: object) -> None:
+    verdict = judge(TOTAL, CASES, returned(value, value, value))
+    assert not verdict.right
+    assert len(verdict.text) < 1500
+
+
+def test_a_judge_that_fails_on_an_odd_result_gives_no_points() -> None:
+    def fragile(case: Case, outcome: Outcome) -> None:
+        raise TypeError("odd")
+
+    verdict = judge(replace(TOTAL, judge=fragile), CASES, returned(1, 3, 50))
+    assert (verdict.points, verdict.failures) == (0, (0, 1, 2))
+    assert "Judging it failed" in verdict.text

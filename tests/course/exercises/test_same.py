@@ -1,0 +1,143 @@
+"""Two values are the same only with the same types, shapes and values."""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+from hypothesis import given
+
+from hpml.course.exercises.exercise import Case, Wrong
+from hpml.course.exercises.outcomes import NoAnswer, Raised, Returned
+from hpml.course.exercises.same import difference, expect
+from hpml.sandbox.plain import Array, Opaque, decode, encode
+from tests.sandbox.test_plain import EqualToAll, Liar, Number, values
+
+
+@given(values)
+def test_a_value_is_the_same_as_itself(value: object) -> None:
+    assert difference(value, decode(encode(value))) is None
+
+
+@given(values, values)
+def test_values_that_python_holds_to_differ_are_different(one: object, other: object) -> None:
+    if one != other:
+        assert difference(one, other) is not None
+
+
+@pytest.mark.parametrize(
+    ("expected", "got", "said"),
+    [
+        (True, 1, "expected bool True, got int 1"),
+        (1, True, "expected int 1, got bool True"),
+        (1, 1.0, "expected int 1, got float 1.0"),
+        ((1,), [1], "expected a tuple, got a list: [1]"),
+        ([1, 2], (1, 2), "expected a list, got a tuple: (1, 2)"),
+        ({"a"}, frozenset({"a"}), "expected a set, got a frozenset: frozenset({'a'})"),
+        ([1, [2, "a"]], [1, [2, b"a"]], "[1][1]: expected str 'a', got bytes b'a'"),
+        ([1, 2], [1, 2, 3], "expected 2 items, got 3"),
+        ([1, 2], [1], "expected 2 items, got 1"),
+        ([[1]], [[1, 2]], "[0]: expected 1 item, got 2"),
+        ((), (1,), "expected 0 items, got 1"),
+        ({"a": 1}, {"a": 1, "b": 2}, "it has too much the key str 'b'"),
+        ({"a": 1}, {}, "it lacks the key str 'a'"),
+        ({"a": [1]}, {"a": [2]}, "['a'][0]: expected 1, got 2"),
+        ({1}, {True}, "it lacks int 1, has too much bool True"),
+        ({1: "a"}, {1.0: "a"}, "it lacks the key int 1, has too much the key float 1.0"),
+        ({(1, 2)}, {(1, 2.0)}, "it lacks a tuple: (1, 2), has too much a tuple: (1, 2.0)"),
+        ({"b", "a"}, set(), "it lacks str 'a' and 1 more"),
+        (None, 0, "expected None, got int 0"),
+        (0, None, "expected int 0, got None"),
+        (1 + 0j, 1, "expected complex (1+0j), got int 1"),
+        (math.nan, 0.0, "expected nan, got 0.0"),
+        (math.inf, 1e300, "expected inf, got 1e+300"),
+    ],
+)
+def test_where_two_values_part_is_said(expected: object, got: object, said: str) -> None:
+    assert difference(expected, got) == said
+
+
+def test_nan_is_nan_and_zero_is_minus_zero_also_inside() -> None:
+    assert difference([math.nan, 0.0], [math.nan, -0.0]) is None
+    assert difference({math.nan}, {float("nan")}) is None
+
+
+def test_floats_may_differ_by_the_tolerance_and_no_more() -> None:
+    assert difference([1000.0], [1000.9], tolerance=1e-3) is None
+    assert difference([1000.0], [1001.1], tolerance=1e-3) is not None
+    assert difference(0.0, 0.0009, tolerance=1e-3) is None
+    assert difference(1 + 0.1j, 1 + 0.1001j, tolerance=1e-3) is None
+    assert difference(10, 11, tolerance=1.0) is not None
+
+
+@pytest.mark.parametrize(
+    "liar", [EqualToAll(), Liar("a"), Number(1), [Liar("a")], {"a": EqualToAll()}], ids=lambda x: ""
+)
+@pytest.mark.parametrize("right", ["a", 1, ["a"], {"a": 1}], ids=repr)
+def test_what_claims_to_equal_everything_does_not(right: object, liar: object) -> None:
+    assert difference(right, decode(encode(liar))) is not None
+
+
+def test_two_opaque_values_are_never_the_same() -> None:
+    assert difference(len, Opaque("builtin_function_or_method", "<built-in function len>"))
+
+
+def test_arrays_are_compared_by_shape_dtype_and_numbers() -> None:
+    numpy = pytest.importorskip("numpy", reason="needs numpy")
+    right = numpy.arange(6, dtype="float32").reshape(2, 3)
+
+    def against(other: object) -> str | None:
+        return difference(right, decode(encode(other)), tolerance=1e-3)
+
+    assert against(right + 1e-4) is None
+    assert against(right.reshape(3, 2)) == "expected shape (2, 3), got shape (3, 2)"
+    assert against(right.astype("float64")) == "expected dtype float32, got dtype float64"
+    assert against(right.tolist()) is not None
+    changed = right.copy()
+    changed[1, 2] = 9
+    assert against(changed) == "at [1, 2]: expected 5.0, got 9.0"
+    assert against(Array("float32", (2, 3), b"abc", "numpy")) == "the numbers differ"
+    assert difference(right.astype("complex64"), encode_back(changed.astype("complex64"))) == (
+        "at [1, 2]: expected 5.0, got 9.0"
+    )
+
+
+def encode_back(value: object) -> object:
+    return decode(encode(value))
+
+
+def test_half_precision_of_torch_is_compared_by_value() -> None:
+    torch = pytest.importorskip("torch", reason="needs torch")
+    ones = torch.ones(3, dtype=torch.bfloat16)
+    assert difference(ones, encode_back(ones + 0.01), tolerance=0.02) is None
+    assert difference(ones, encode_back(ones * 2)) == "at [0]: expected 1.0, got 2.0"
+
+
+def square(case: Case) -> object:
+    number = case.data["n"]
+    assert isinstance(number, int)
+    if number < 0:
+        raise ValueError("negative")
+    return [number**2]
+
+
+TWO, MINUS = Case("two", {"n": 2}), Case("minus", {"n": -1})
+
+
+def test_the_usual_judge_takes_what_the_oracle_computes() -> None:
+    judge = expect(square)
+    assert judge(TWO, Returned([4], {})) is None
+    assert judge(TWO, Returned([4.0], {})) == Wrong(
+        "[4]", "[4.0]", "[0]: expected int 4, got float 4.0"
+    )
+    assert judge(TWO, Raised("KeyError", ("KeyError",), "2")) == Wrong("[4]", "raises KeyError: 2")
+    assert judge(TWO, NoAnswer("too slow", "It took long.")) == Wrong("[4]", "no answer: too slow")
+
+
+def test_where_the_oracle_raises_the_call_must_raise_the_same_kind() -> None:
+    judge = expect(square)
+    assert judge(MINUS, Raised("Mine", ("Mine", "ValueError", "Exception"), "")) is None
+    assert judge(MINUS, Raised("KeyError", ("KeyError",), "")) == Wrong(
+        "raises ValueError", "raises KeyError"
+    )
+    assert judge(MINUS, Returned([1], {})) == Wrong("raises ValueError", "[1]")

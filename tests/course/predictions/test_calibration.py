@@ -1,0 +1,146 @@
+"""The reckoning at a lab's end, for any number of answers, also none."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hpml.course.predictions.calibration import apart
+from hpml.labs import calibration, lab_head, predict
+
+if TYPE_CHECKING:
+    from hpml.course.predictions.session import Lab
+
+
+def answered(key: str, said: object, measured: object, unit: str = "µs") -> None:
+    predict(f"How long does {key} take?", unit=unit, key=key, answer=said).reveal(measured)
+
+
+def test_before_any_question_it_says_what_to_do(lab: Lab) -> None:
+    assert "run its cells from the top" in repr(calibration())
+    assert "<table" not in calibration()._repr_mimebundle_()["text/html"]
+
+
+def test_with_no_answer_it_shows_what_was_measured_and_how_to_answer(lab: Lab) -> None:
+    predict("How long?", unit="µs", key="a").reveal(0.9)
+    found = calibration()
+    assert found.summary.startswith("None of the questions was answered before")
+    assert "press Enter" in found.summary
+    assert found.table.columns == ("", "question", "measured")
+    assert found.table.rows == ((1, "How long?", "0.9 µs"),)
+
+
+def test_it_counts_how_many_came_near(lab: Lab) -> None:
+    answered("a", 3, 2)
+    answered("b", 3, 12)
+    answered("c", 1, 50)
+    assert calibration().summary.startswith(
+        "Of 3 numbers predicted, 1 within a factor of 2 and 2 within a factor of 10; "
+        "the middle one was off by a factor of 4."
+    )
+
+
+def test_a_lean_to_one_side_is_said_only_when_all_lean(lab: Lab) -> None:
+    answered("a", 9, 3)
+    answered("b", 9, 2)
+    assert "lean" not in calibration().summary
+    answered("c", 9, 1)
+    assert "All that missed were too high: lean the other way" in calibration().summary
+    answered("d", 1, 9)
+    assert "lean" not in calibration().summary
+
+
+def test_late_answers_are_shown_and_not_counted(lab: Lab) -> None:
+    late = predict("How long?", unit="µs", key="late")
+    late.reveal(2)
+    late.lock(2)
+    answered("a", 3, 2)
+    found = calibration()
+    assert found.summary.startswith("The one number predicted was off by a factor of 1.5.")
+    assert "1 answer locked after the result had been shown" in found.summary
+    assert found.table.column("so") == ("exactly right (late)", "1.5 times too high")
+
+
+def test_choices_count_by_themselves_and_have_no_place_in_the_picture(lab: Lab) -> None:
+    predict("B is ...", choices=["faster", "slower"], key="s", answer="slower").reveal("slower")
+    found = calibration()
+    assert found.summary == (
+        "Of 1 question with one right answer, 1 right. Answered in time: 1 of 1 question."
+    )
+    assert found.table.column("so") == ("right",)
+    assert [text.get_text() for text in found.figure().axes[0].texts] == ["no predictions yet"]
+
+
+def test_an_exact_number_is_right_or_not_and_never_within_a_factor(lab: Lab) -> None:
+    predict("How many blocks?", unit="blocks", key="b", answer=3, exact=True).reveal(4)
+    found = calibration()
+    assert found.summary.startswith("Of 1 question with one right answer, 0 right.")
+    assert found.table.column("so") == ("not this time",)
+    lab_head(42, "The same lab in a new kernel")
+    assert calibration().table.column("so") == ("not this time",)
+
+
+def test_what_was_not_measured_cleanly_is_listed_and_not_scored(lab: Lab) -> None:
+    guess = predict("How long?", unit="µs", key="a", answer=3)
+    guess.reveal(2, unsure="The cores were busy.")
+    found = calibration()
+    assert guess.verdict == "You said 3 µs, measured 2 µs. Not scored: The cores were busy."
+    assert found.table.column("so") == ("not scored",)
+    assert "Not scored, since not measured cleanly: 1." in found.summary
+    assert [text.get_text() for text in found.figure().axes[0].texts] == ["no predictions yet"]
+    lab_head(42, "The same lab in a new kernel")
+    assert calibration().table.column("so") == ("not scored",)
+
+
+@pytest.mark.parametrize(
+    "points", [[(0.5, 0.5)] * 5, [(0.1, 0.1), (0.11, 0.1), (0.9, 0.2)], [(0.3, 0.3)]]
+)
+def test_no_mark_hides_another(points: list[tuple[float, float]]) -> None:
+    places = apart(points)
+    near = [math.dist(a, b) for a, b in itertools.combinations(places, 2)]
+    assert all(distance > 0.058 for distance in near)
+    assert max(map(math.dist, points, places)) < 0.2
+
+
+def test_an_answer_without_a_result_yet_is_listed(lab: Lab) -> None:
+    predict("How long?", unit="µs", key="a", answer=3)
+    assert calibration().table.rows == ((1, "How long?", "3 µs", "not measured yet", "–"),)
+
+
+def test_a_zero_has_no_place_on_a_logarithmic_axis_but_one_in_the_table(lab: Lab) -> None:
+    answered("a", 0, 3)
+    found = calibration()
+    assert found.table.column("so") == ("3 µs too low",)
+    found.figure()
+
+
+def test_answers_of_an_earlier_sitting_count_in_a_new_kernel(lab: Lab) -> None:
+    answered("a", 3, 2)
+    lab_head(42, "The same lab in a new kernel")
+    assert calibration().table.column("you said") == ("3 µs",)
+
+
+def test_the_picture_holds_every_point_the_diagonal_and_both_bands(lab: Lab) -> None:
+    answered("a", 3, 1e-3)
+    answered("b", 1e6, 2e6, unit="B")
+    axes = calibration().figure().axes[0]
+    labels = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert labels == ["within 10 times", "within 2 times", "predicted = measured"]
+    assert [text.get_text() for text in axes.texts] == ["1", "2"]
+    low, high = axes.get_xlim()
+    assert low < 1e-3 < 2e6 < high
+    assert axes.get_xlim() == axes.get_ylim()
+
+
+def test_the_page_has_the_picture_with_its_text_the_table_and_plain_text(lab: Lab) -> None:
+    answered("a", 3, 2)
+    bundle = calibration()._repr_mimebundle_()
+    assert bundle["text/html"].startswith('<img src="data:image/png;base64,')
+    assert 'alt="The one number predicted' in bundle["text/html"]
+    assert "<table" in bundle["text/html"]
+    assert "1.5 times too high" in bundle["text/plain"]
+    pyplot = pytest.importorskip("matplotlib.pyplot")
+    assert pyplot.get_fignums() == []

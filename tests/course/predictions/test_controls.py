@@ -1,0 +1,119 @@
+"""The widgets under a question, and what a notebook shows with and without them."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from typing import TYPE_CHECKING, Any
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+from hpml.course.execute import execute
+from hpml.course.predictions import controls
+from hpml.course.predictions.state import Entry
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+WIDGET = "application/vnd.jupyter.widget-view+json"
+CALL = Entry("call", "How long?", unit="µs")
+SIDE = Entry("side", "B is ...", choices=("faster", "slower"))
+
+
+@pytest.fixture
+def sent() -> list[object]:
+    pytest.importorskip("ipywidgets", reason="needs ipywidgets; `make .venv` installs it")
+    return []
+
+
+def test_the_button_sends_what_the_field_holds(sent: list[object]) -> None:
+    control: Any = controls.make(CALL, sent.append)
+    field, button = control.children[0].children
+    field.value = "3 us"
+    button.click()
+    assert sent == ["3 us"]
+
+
+def test_enter_in_the_field_sends_it_too(sent: list[object]) -> None:
+    control: Any = controls.make(CALL, sent.append)
+    field = control.children[0].children[0]
+    field.value = "3 us"
+    field._handle_custom_msg({"event": "submit"}, [])
+    field._handle_custom_msg({"event": "something else"}, [])
+    assert sent == ["3 us"]
+
+
+def test_what_is_wrong_is_said_under_the_field_and_goes_when_it_is_right(
+    sent: list[object],
+) -> None:
+    control: Any = controls.make(CALL, lambda typed: "not <3>" if typed == "x" else None)
+    (field, button), message = control.children[0].children, control.children[1]
+    field.value = "x"
+    button.click()
+    assert message.value == '<div role="alert">not &lt;3&gt;</div>'
+    field.value = "3"
+    button.click()
+    assert message.value == ""
+
+
+def test_a_choice_is_sent_only_when_one_is_chosen(sent: list[object]) -> None:
+    control: Any = controls.make(SIDE, sent.append)
+    field, button, message = control.children
+    button.click()
+    assert sent == []
+    assert "Choose one of the lines first." in message.value
+    field.value = "slower"
+    button.click()
+    assert sent == ["slower"]
+
+
+def test_importing_the_labs_loads_no_widgets_no_torch_and_no_matplotlib() -> None:
+    code = (
+        "import sys, hpml.labs; "
+        "print([m for m in ('ipywidgets', 'torch', 'matplotlib', 'IPython', 'pandas')"
+        " if m in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "[]\n"
+
+
+CELLS = (
+    "from hpml.labs import calibration, lab_head, predict\n"
+    "from hpml.widgets import explore\nlab_head('page', 'A page')",
+    "guess = predict('How long?', unit='us', key='call')\nguess",
+    "guess.reveal(0.9)",
+    "explore(lambda n: n * n, n=[3, 4])",
+    "guess.lock(3)",
+    "guess",
+    "calibration()",
+)
+
+
+@pytest.mark.parametrize("headless", ["1", "0"])
+def test_a_notebook_runs_through_unanswered_with_and_without_controls(
+    tmp_path: Path, headless: str
+) -> None:
+    pytest.importorskip("ipywidgets", reason="needs ipywidgets; `make .venv` installs it")
+    path = tmp_path / "01_page.ipynb"
+    nbformat.write(new_notebook(cells=[new_code_cell(source) for source in CELLS]), path)
+    environment = {"HPML_RESULTS": str(tmp_path / "results"), "HPML_HEADLESS": headless}
+
+    execution = execute(path, timeout=120, environment=environment)
+
+    assert execution.failure is None, str(execution.failure)
+    shown = [cell.outputs for cell in execution.notebook.cells]
+    widgets = [output for outputs in shown for output in outputs if WIDGET in output.data]
+    # The question's field goes when it is locked; the slider stays.
+    assert len(widgets) == (0 if headless == "1" else 1)
+    assert all("text/plain" in output.data for outputs in shown for output in outputs)
+    # As the last line of its own cell `guess` does not show itself a second time.
+    cards = [output for output in shown[1] if "Predict" in output.data["text/plain"]]
+    assert len(cards) == 1
+    assert "Locked: 3 µs." in cards[0].data["text/html"]
+    assert "does not count" in shown[2][0].data["text/html"]
+    assert shown[3][-1].data["text/plain"] == "9"
+    assert shown[4] == []
+    assert "Locked: 3 µs." in shown[5][0].data["text/plain"]
+    assert "drawn hollow, not counted" in shown[6][0].data["text/plain"]

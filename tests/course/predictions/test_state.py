@@ -1,0 +1,133 @@
+"""The rules of a question, without a page: what is locked stays, and a late answer never counts."""
+
+from __future__ import annotations
+
+import pytest
+
+from hpml.benchmark import Ratio
+from hpml.course.errors import AnswerError, LabError, PredictionLocked
+from hpml.course.predictions.state import (
+    Entry,
+    factor,
+    key_from,
+    lock,
+    restore,
+    right,
+    show,
+    verdict,
+)
+
+CALL = Entry("call", "How long does one call take?", unit="µs")
+SIDE = Entry("side", "B is ...", choices=("faster", "slower", "cannot tell"))
+
+
+def test_a_locked_answer_cannot_be_changed_and_the_same_again_is_no_change() -> None:
+    locked = lock(CALL, 3)
+    assert lock(locked, "3000 ns") is locked
+    with pytest.raises(PredictionLocked, match=r"You locked 3 µs .* and 5 µs came now.*forget"):
+        lock(locked, 5)
+
+
+def test_what_cannot_be_read_locks_nothing() -> None:
+    with pytest.raises(AnswerError):
+        lock(CALL, "soon")
+    assert CALL.answer is None
+
+
+def test_an_answer_before_the_result_counts_and_one_after_it_is_late() -> None:
+    assert not show(lock(CALL, 3), 1).late
+    assert lock(show(CALL, 1), 3).late
+    assert "does not count" in verdict(lock(show(CALL, 1), 3))
+
+
+def test_measuring_again_replaces_the_result_and_keeps_the_answer() -> None:
+    entry = show(show(lock(CALL, 3), 1), 2)
+    assert (entry.answer, entry.measured, entry.late) == (3.0, 2.0, False)
+
+
+@pytest.mark.parametrize(
+    ("said", "measured", "words"),
+    [
+        (3, 0.9, "3.3 times too high"),
+        (0.9, 3, "3.3 times too low"),
+        (1, 12000, "12,000 times too low"),
+        (2.04, 2, "right to within 5 percent"),
+        (2, 2, "exactly right"),
+        (0, 4, "4 µs too low"),
+        (4, 0, "4 µs too high"),
+    ],
+)
+def test_the_distance_is_said_in_words(said: float, measured: float, words: str) -> None:
+    assert verdict(show(lock(CALL, said), measured)).endswith(f": {words}.")
+
+
+def test_the_factor_needs_two_positive_numbers() -> None:
+    assert factor(show(lock(CALL, 3), 1.5)) == 2.0
+    assert factor(show(lock(CALL, 1.5), 3)) == 2.0
+    assert factor(show(lock(CALL, 0), 3)) is None
+    assert factor(lock(CALL, 3)) is None
+    assert factor(show(lock(SIDE, "faster"), "slower")) is None
+
+
+@pytest.mark.parametrize("answer", ["slower", " Slower ", "2", 2])
+def test_a_choice_is_meant_by_its_text_or_its_number(answer: object) -> None:
+    assert lock(SIDE, answer).answer == "slower"
+
+
+@pytest.mark.parametrize("answer", ["quicker", 0, 4, "", None, True, 2.0])
+def test_what_is_no_choice_is_answered_with_the_choices(answer: object) -> None:
+    with pytest.raises(AnswerError, match="1: faster; 2: slower; 3: cannot tell"):
+        lock(SIDE, answer)
+
+
+def test_a_choice_is_right_or_not_this_time() -> None:
+    assert verdict(show(lock(SIDE, 2), "slower")).endswith("So: right.")
+    assert verdict(show(lock(SIDE, 1), "slower")).endswith("So: not this time.")
+    assert verdict(show(SIDE, "slower")) == "No prediction made. The answer: slower."
+
+
+def test_a_choice_is_shown_by_a_ratio_and_scored_only_if_it_is_narrow() -> None:
+    narrow, wide = Ratio(1.5, 1.4, 1.6, "slower"), Ratio(1.5, 0.9, 2.6, "cannot tell")
+    assert right(show(lock(SIDE, 2), narrow)) is True
+    found = show(lock(SIDE, 3), wide)
+    assert (found.measured, right(found)) == ("cannot tell", None)
+    assert "Not scored: its 95 % interval spans a factor of 2.9" in verdict(found)
+
+
+def test_without_an_answer_the_result_is_shown_as_not_predicted() -> None:
+    assert verdict(CALL) == "No prediction made yet."
+    assert verdict(show(CALL, 0.9)) == "No prediction made. Measured: 0.9 µs."
+
+
+@pytest.mark.parametrize(
+    ("arguments", "said"),
+    [
+        ({"unit": None}, "got neither"),
+        ({"unit": "s", "choices": ("a", "b")}, "got both"),
+        ({"choices": ("a",)}, "two to eight different texts"),
+        ({"choices": ("a", "A")}, "two to eight different texts"),
+        ({"choices": ("a", 3)}, "two to eight different texts"),
+        ({"choices": ("a", " ")}, "two to eight different texts"),
+    ],
+)
+def test_a_question_asks_for_a_number_or_for_one_of_some_texts(
+    arguments: dict[str, object], said: str
+) -> None:
+    with pytest.raises(LabError, match=said.replace("got", "(got|and got)")):
+        Entry("k", "What?", **arguments)  # type: ignore[arg-type]
+
+
+def test_an_earlier_sittings_answer_is_restored_unless_the_question_asks_something_else() -> None:
+    kept = {"unit": "µs", "choices": [], "answer": 3.0, "measured": 0.9, "late": False}
+    found = restore(CALL, kept)
+    assert (found.answer, found.measured, found.late) == (3.0, 0.9, False)
+    assert restore(CALL, {**kept, "late": True}).late
+    assert restore(CALL, {**kept, "unit": "ms"}) == CALL
+    assert restore(SIDE, kept) == SIDE
+    assert restore(CALL, {**kept, "answer": "rubbish"}) == CALL
+    assert restore(CALL, {}) == CALL
+
+
+def test_a_key_is_made_of_the_questions_words() -> None:
+    assert key_from("How long, in µs?") == "how-long-in-µs"
+    assert key_from("???") == "question"

@@ -1,0 +1,123 @@
+"""The explanation at a lab's end: a choice of experiment, and the reasons for each."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hpml.course.explanation import Explanation
+from hpml.labs import LabError, calibration, explain, lab_head
+from hpml.labs.catalogue import LABS, explanation
+
+if TYPE_CHECKING:
+    from hpml.course.predictions.session import Lab
+
+FIELDS: dict[str, Any] = {
+    "question": "B is faster than A.",
+    "claims": ("B does less.", "B was lucky.", "B is <cached>."),
+    "experiments": {"Run again.": "All predict the same.", "Swap them.": "Only one changes."},
+    "best": "Swap them.",
+}
+ITEM = Explanation(**FIELDS)
+
+
+def test_before_the_choice_it_asks_and_says_what_to_do_and_gives_no_reason() -> None:
+    page = ITEM.page(None)
+    for text in ("A. B does less.", "2. Swap them.", "in place of None, and run the cell again"):
+        assert text in " ".join(page.plain.split())
+    for shown in (page.plain, page.html):
+        assert not any(reason in shown for reason in ITEM.experiments.values())
+        assert "tells them apart." not in shown
+
+
+def test_the_right_choice_gets_the_reasons_of_all() -> None:
+    page = ITEM.page(2)
+    for shown in (page.plain, page.html):
+        assert "You chose 2. Yes, it tells them apart." in shown
+        assert all(reason in shown for reason in ITEM.experiments.values())
+    assert page.html.count("<table") == 1
+
+
+def test_a_wrong_choice_gets_its_own_reason_and_the_right_number_is_not_given_away() -> None:
+    page = ITEM.page(1)
+    for shown in (page.plain, page.html):
+        assert "You chose 1. It does not tell them apart. Choose again." in shown
+        assert "All predict the same." in shown
+        assert "Only one changes." not in shown
+        assert "2 does" not in shown
+
+
+@pytest.mark.parametrize("number", LABS)
+def test_no_experiment_of_a_lab_is_told_by_its_length(number: str) -> None:
+    lengths = [len(text) for text in explanation(number).experiments]
+    assert max(lengths) <= 1.6 * min(lengths), lengths
+
+
+def test_code_in_experiments_and_reasons_is_shown_as_code() -> None:
+    item = Explanation(
+        **FIELDS | {"experiments": {"Time `a<b`.": "`c` does.", "Swap them.": "Only one changes."}}
+    )
+    html = item.page(1).html
+    assert html.count("<code>a&lt;b</code>") == 2
+    assert "<code>c</code> does." in html
+    assert "`" not in html
+
+
+@pytest.mark.parametrize("wrong", ["B", "2", 0, 3, 2.0, True, "<b>", [2]])
+def test_what_is_no_experiments_number_is_told_what_is_expected(wrong: object) -> None:
+    page = ITEM.page(wrong)
+    assert f"explanation is {wrong!r}, expected 1 or 2." in page.plain
+    assert "All predict the same." not in page.html
+    assert "<b>&gt;" not in page.html
+
+
+def test_three_numbers_are_listed_as_one_says_them() -> None:
+    three = Explanation(**{**FIELDS, "experiments": {**ITEM.experiments, "Wait.": "Nothing."}})
+    assert "explanation is 'B', expected 1, 2 or 3." in three.page("B").plain
+
+
+def test_its_texts_cannot_become_html() -> None:
+    assert "<cached>" not in ITEM.page(None).html
+    assert "<script>" not in ITEM.page("<script>").html
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"claims": ["one"]}, "claims expects two to six"),
+        ({"claims": "one"}, "claims expects two to six"),
+        ({"best": "Wait."}, "expected one of two or more experiments, got Run again.; Swap them."),
+        ({"experiments": {"Swap them.": "."}}, "two or more experiments"),
+    ],
+)
+def test_an_item_that_cannot_be_asked_says_so(wrong: dict[str, Any], said: str) -> None:
+    with pytest.raises(LabError, match=said):
+        Explanation(**{**FIELDS, **wrong})
+
+
+@pytest.mark.parametrize("number", LABS)
+def test_every_labs_explanation_has_three_hypotheses_and_a_reason_for_each_experiment(
+    lab: Lab, number: str
+) -> None:
+    item = explanation(number)
+    assert len(item.claims) == 3
+    assert len(item.experiments) >= 3
+    assert all(len(reason) > 20 for reason in item.experiments.values())
+    lab_head(number, "The lab itself")
+    assert "Yes, it tells them apart." in explain(item.best_number).plain
+
+
+def test_the_right_number_is_not_the_same_in_all_labs() -> None:
+    assert len({explanation(number).best_number for number in LABS}) > 1
+
+
+def test_the_calibration_does_not_count_it(lab: Lab) -> None:
+    lab_head("00", "The lab itself")
+    explain(1)
+    assert calibration().entries == ()
+
+
+def test_a_lab_without_an_explanation_says_so(lab: Lab) -> None:
+    with pytest.raises(LabError, match="no explanation for lab"):
+        explain(None)

@@ -1,0 +1,29 @@
+from __future__ import annotations
+
+import pytest
+
+from hpml.course.racing import answering, race
+
+
+def test_only_what_gives_the_expected_result_takes_part(capsys: pytest.CaptureFixture[str]) -> None:
+    def unfinished() -> object:
+        raise KeyError("a")
+
+    runs = {"none": lambda: None, "wrong": lambda: 4, "fails": unfinished, "right": lambda: 3}
+    assert list(answering(runs, expected=3)) == ["right"]
+    assert capsys.readouterr().out.splitlines() == [
+        "none does not take part: it gave None.",
+        "wrong does not take part: it gave 4.",
+        "fails does not take part: KeyError: 'a'.",
+    ]
+
+
+def test_module_calls_are_untouched_while_a_race_runs() -> None:
+    torch = pytest.importorskip("torch")
+    from hpml.symbolic import Input
+
+    x = Input(shape=(4,))
+    seen = []
+    race({"look": lambda: seen.append(torch.nn.Module.__call__.__qualname__)})
+    assert x.shape is not None
+    assert set(seen) == {"Module._wrapped_call_impl"}

@@ -1,0 +1,62 @@
+"""The small graphs of lab 06."""
+
+from __future__ import annotations
+
+import pytest
+
+from hpml.base.drawing import DrawingError
+from hpml.course.small_graphs import (
+    Parents,
+    counting_operations,
+    draw_dataflow,
+    ladder,
+    stack_steps,
+)
+
+
+def pull(parents: Parents, operations: dict[str, object], output: str) -> object:
+    if not parents[output]:
+        return 1
+    values = [pull(parents, operations, name) for name in parents[output]]
+    return operations[output](*values)  # type: ignore[operator]
+
+
+def test_a_ladder_pulled_without_memory_doubles_with_every_diamond() -> None:
+    totals = []
+    for diamonds in (1, 2, 3, 4):
+        operations, executed = counting_operations(ladder(diamonds))
+        assert pull(ladder(diamonds), operations, f"join{diamonds}") == 2**diamonds
+        totals.append(executed.total())
+    assert totals == [3 * (2**n - 1) for n in (1, 2, 3, 4)]
+
+
+def test_the_steps_execute_each_operation_once_and_parents_first() -> None:
+    parents = ladder(3)
+    happened = stack_steps(parents, "join3").column("what happens to the top one")
+    executed = [str(step).split()[0] for step in happened if str(step).endswith("execute")]
+    assert sorted(executed) == sorted(name for name in parents if parents[name])
+    for name in executed:
+        earlier = [*executed[: executed.index(name)], "x"]
+        assert set(parents[name]) <= set(earlier)
+
+
+def test_the_steps_leave_out_what_nobody_needs() -> None:
+    happened = str(stack_steps({"x": [], "a": ["x"], "b": ["x"]}, "a"))
+    assert "b has" not in happened
+
+
+def test_a_value_used_twice_is_asked_for_once() -> None:
+    steps = stack_steps({"x": [], "a": ["x"], "b": ["a", "a"]}, "b")
+    assert steps.column("waiting (top on the right)")[1] == "b · a"
+
+
+def test_the_picture_says_in_words_what_it_shows() -> None:
+    page = draw_dataflow(ladder(2), {"left1": 2, "join2": 1}, title="Two diamonds")
+    assert page.png is not None
+    assert page.plain.startswith("Two diamonds: left1 from x")
+    assert "'left1': 2" in page.plain
+
+
+def test_children_before_parents_are_refused() -> None:
+    with pytest.raises(DrawingError, match="parents before children"):
+        draw_dataflow({"b": ["a"], "a": []})

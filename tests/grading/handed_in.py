@@ -1,0 +1,42 @@
+"""Submissions for the grader's tests: notebooks made from the sources of their cells."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+from hpml.grading.limits import Limits
+
+CATALOGUE = "tests.grading.small_catalogue"
+PATIENT = "tests.grading.patient_catalogue"
+LAB = "06_forward_order.ipynb"
+
+DOUBLE = "def double(n):\n    return 2 * n"
+TOTAL = "def total(numbers):\n    return sum(numbers)"
+EXPLANATION = "explanation = 2  # 1, 2 or 3\nexplain(explanation)"
+RIGHT = (DOUBLE, TOTAL, EXPLANATION)
+
+# Short enough that a test does not wait, long enough for a machine that does much else.
+LIMITS = Limits(memory=160 * 2**20, processes=8, load=4.0, submission=60.0, poll=0.05)
+
+
+def notebook(*cells: str) -> str:
+    """Return a notebook's file with these code cells."""
+    return json.dumps(
+        {
+            "nbformat": 4,
+            "nbformat_minor": 5,
+            "metadata": {},
+            "cells": [
+                {"cell_type": "code", "source": cell, "metadata": {}, "outputs": []}
+                for cell in cells
+            ],
+        }
+    )
+
+
+def hand_in(folder: Path, *cells: str) -> Path:
+    """Make the folder of a submission with these cells; return it."""
+    folder.mkdir(parents=True)
+    (folder / LAB).write_text(notebook(*cells), encoding="utf-8")
+    return folder

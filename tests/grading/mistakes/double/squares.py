@@ -1,0 +1,5 @@
+"""It squares the number."""
+
+
+def double(n):
+    return n**2

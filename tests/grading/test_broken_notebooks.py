@@ -1,0 +1,178 @@
+"""Notebooks as they are handed in: not JSON, without the cell, with two of them, with 50 MB."""
+
+from __future__ import annotations
+
+import json
+import os
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hpml.course.execute import find_lab
+from hpml.course.exercises.exercise import Choice
+from hpml.grading.grade_exercise import blank, chosen
+from hpml.grading.report import Item
+from hpml.grading.submission import find
+from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, RIGHT, TOTAL, hand_in, notebook
+
+Graded = Callable[[Path], dict[str, Item]]
+
+STUB = 'def double(n: int) -> int:\n    """Return twice n."""\n    ...'
+
+NO_NOTEBOOK = {
+    "no JSON": (b"def double(n): return 2 * n", "cannot be read as JSON"),
+    "empty": (b"", "is empty"),
+    "no text": (b"\xff\xfe\x00\x01", "not UTF-8"),
+    "no cells": (b'{"right": true}', "no list of cells"),
+    "nested too deep": (b"[" * 200_000, "not a notebook"),
+    "a list": (b"[]", "not a notebook"),
+}
+
+
+@pytest.mark.parametrize("what", NO_NOTEBOOK)
+def test_what_is_no_notebook_gets_nothing_and_the_reason(
+    what: str, tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    content, reason = NO_NOTEBOOK[what]
+    folder = tmp_path / "one"
+    folder.mkdir()
+    (folder / LAB).write_bytes(content)
+    items = beside_a_right_one(folder)
+    assert [item.status for item in items.values()] == ["unreadable"] * 3
+    assert all(reason in item.text and item.earned == 0 for item in items.values())
+
+
+def test_a_missing_notebook_is_named(tmp_path: Path, beside_a_right_one: Graded) -> None:
+    folder = tmp_path / "one"
+    folder.mkdir()
+    items = beside_a_right_one(folder)
+    assert all(item.text == f"The notebook {LAB} is missing." for item in items.values())
+
+
+def test_a_link_is_refused(tmp_path: Path, beside_a_right_one: Graded) -> None:
+    other = hand_in(tmp_path / "other", *RIGHT)
+    folder = tmp_path / "one"
+    folder.mkdir()
+    (folder / LAB).symlink_to(other / LAB)
+    items = beside_a_right_one(folder)
+    assert all("is a link" in item.text and item.earned == 0 for item in items.values())
+
+
+def test_a_pipe_does_not_hold_the_grader(tmp_path: Path, beside_a_right_one: Graded) -> None:
+    folder = tmp_path / "one"
+    folder.mkdir()
+    os.mkfifo(folder / LAB)
+    items = beside_a_right_one(folder)
+    assert all("is no file" in item.text for item in items.values())
+
+
+def test_a_folder_in_the_place_of_a_notebook_is_none(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    (tmp_path / "one" / LAB).mkdir(parents=True)
+    items = beside_a_right_one(tmp_path / "one")
+    assert all(
+        "cannot be read" in item.text or "is no file" in item.text for item in items.values()
+    )
+
+
+def test_millions_of_empty_cells_do_not_fill_the_graders_memory(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    folder = tmp_path / "one"
+    folder.mkdir()
+    (folder / LAB).write_text('{"cells": [' + "{}," * 33_000_000 + "{}]}", encoding="utf-8")
+    items = beside_a_right_one(folder)
+    assert all("too many parts" in item.text for item in items.values())
+
+
+def test_thousands_of_cells_are_refused(tmp_path: Path, beside_a_right_one: Graded) -> None:
+    items = beside_a_right_one(hand_in(tmp_path / "one", *["1"] * 5001))
+    assert all("5,001 cells" in item.text for item in items.values())
+
+
+def test_a_copy_that_was_worked_on_goes_before_an_untouched_original(tmp_path: Path) -> None:
+    original = find_lab("06").read_text(encoding="utf-8")
+    (tmp_path / LAB).write_text(original, encoding="utf-8")
+    copy = tmp_path / LAB.replace(".ipynb", "-Copy1.ipynb")
+    copy.write_text(
+        original.replace("return None  # your lines here", "return 1"), encoding="utf-8"
+    )
+    assert find(tmp_path).notebooks == (("06", copy),)
+
+
+def test_a_notebook_without_the_function_says_which(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    items = beside_a_right_one(hand_in(tmp_path / "one", TOTAL))
+    assert items["double"].status == "missing"
+    assert "defines a function `double`" in items["double"].text
+    assert items["total"].status == "right"
+    assert items["explanation"].status == "missing"
+
+
+def test_of_two_cells_of_the_name_the_last_counts(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    wrong = "def double(n):\n    return n"
+    items = beside_a_right_one(hand_in(tmp_path / "one", wrong, DOUBLE))
+    assert items["double"].status == "right"
+
+
+def test_a_syntax_error_spoils_its_own_cell_only(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    items = beside_a_right_one(hand_in(tmp_path / "one", "print('x'", DOUBLE, "def total(:\n  1"))
+    assert items["double"].status == "right"
+    assert items["total"].status == "missing"
+    assert "cell 3" in items["total"].text
+
+
+def test_a_cell_that_measures_is_not_run(tmp_path: Path, beside_a_right_one: Graded) -> None:
+    waits = "while True:\n    pass"
+    items = beside_a_right_one(hand_in(tmp_path / "one", waits, DOUBLE, "%timeit double(2)"))
+    assert items["double"].status == "right"
+
+
+def test_a_stub_is_not_done(tmp_path: Path, beside_a_right_one: Graded) -> None:
+    items = beside_a_right_one(hand_in(tmp_path / "one", STUB, "explanation = None  # 1, 2 or 3"))
+    assert items["double"].status == "not done"
+    assert items["double"].text == "double: not done yet."
+    assert items["explanation"].status == "not done"
+
+
+@pytest.mark.parametrize("value", [0, 1, 4, 2.0, True, "2", [2], -2, ()])
+def test_an_explanation_counts_only_as_the_number_of_the_best_experiment(value: object) -> None:
+    choice = Choice("06", 3, best=2)
+    item = chosen(blank(choice), choice, value)
+    assert (item.earned, item.status) == (0, "wrong")
+
+
+def test_an_explanation_that_is_computed_is_no_literal(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    items = beside_a_right_one(hand_in(tmp_path / "one", "explanation = int('2')"))
+    assert (items["explanation"].earned, items["explanation"].status) == (0, "missing")
+
+
+def test_fifty_megabytes_of_output_in_the_notebook_cost_nothing(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    folder = hand_in(tmp_path / "one", *RIGHT)
+    content = json.loads(notebook(*RIGHT))
+    output = {"output_type": "stream", "name": "stdout", "text": "x" * 50_000_000}
+    content["cells"][0]["outputs"] = [output]
+    (folder / LAB).write_text(json.dumps(content), encoding="utf-8")
+    items = beside_a_right_one(folder)
+    assert [item.status for item in items.values()] == ["right"] * 3
+
+
+def test_a_notebook_beyond_the_limit_says_what_to_do(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    folder = hand_in(tmp_path / "one", DOUBLE, EXPLANATION)
+    with open(folder / LAB, "r+b") as stream:
+        stream.truncate(10**12)  # a file with a hole takes no room on the disk
+    items = beside_a_right_one(folder)
+    assert all("clear its outputs" in item.text for item in items.values())

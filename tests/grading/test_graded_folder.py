@@ -1,0 +1,99 @@
+"""``pytest tests/graded`` as one types it, in a process of its own."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+from pathlib import Path
+
+import pytest
+
+from hpml.base.files import course_folder
+from tests.grading.handed_in import hand_in
+
+COUNT_CALLS = Path("tests", "solutions", "lab_06", "count_calls", "right.py")
+
+
+def _pytest(folder: Path, *words: str) -> tuple[int, str]:
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-p",
+            "no:cacheprovider",
+            "--basetemp",
+            folder / "own",
+            *words,
+        ],
+        cwd=course_folder(),
+        # HPML_CI is for the suite that is running; this is a person's pytest.
+        env={name: value for name, value in os.environ.items() if name != "HPML_CI"},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout + done.stderr
+
+
+def test_a_submission_passes_where_it_is_right_and_fails_where_it_is_not_done(
+    tmp_path: Path,
+) -> None:
+    right = (course_folder() / COUNT_CALLS).read_text(encoding="utf-8")
+    stub = "def lazy_forward(parents, operations, inputs, output):\n    ..."
+    folder = hand_in(tmp_path / "ada", right, stub)
+    junit = tmp_path / "junit.xml"
+    words = ["--submission", str(folder), "--seed", "5", "--junitxml", str(junit), "-n2"]
+    code, text = _pytest(tmp_path, "tests/graded", *words, "-m", "count_calls or lazy_forward")
+    assert code == 1
+    assert "grading ada with seed 5" in text
+    assert "1 failed, 1 passed" in text
+    assert "06.2 lazy_forward: not done, 0 of" in text
+    assert "Traceback" not in text
+    assert "conftest.py" not in text
+    cases = {case.get("name"): case for case in ElementTree.parse(junit).iter("testcase")}
+    assert sorted(cases) == ["test_exercise[06.1 count_calls]", "test_exercise[06.2 lazy_forward]"]
+    properties = cases["test_exercise[06.1 count_calls]"].iter("property")
+    assert {each.get("name"): each.get("value") for each in properties}["seed"] == "5"
+
+
+@pytest.mark.parametrize(
+    "spelling", [["--submission", "{}"], ["--submission={}"], ["--submission={}/"]]
+)
+def test_a_submission_is_data_to_pytest(spelling: list[str], tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "ada", "def count_calls(parents, output, remember):\n    return 0")
+    mark = tmp_path / "ran"
+    for name in ("conftest.py", "sitecustomize.py", "evil.py", "pytest.py", "argparse.py"):
+        (folder / name).write_text(f"open({str(mark)!r}, 'w')\n")
+    (folder / "pytest.ini").write_text("[pytest]\naddopts = -p evil\npythonpath = .\n")
+    words = [word.format(folder) for word in spelling]
+    code, text = _pytest(tmp_path, "tests/graded", *words, "-m", "count_calls")
+    assert "06.1 count_calls: wrong" in text
+    assert code == 1
+    assert not mark.exists()
+
+
+def test_plain_pytest_passes_the_folder_over(tmp_path: Path) -> None:
+    # All but the folder of the exercises.
+    folder = course_folder() / "tests"
+    others = [f"--ignore={each}" for each in folder.iterdir() if each.name != "graded"]
+    code, text = _pytest(tmp_path, "--collect-only", "-q", "tests", *others)
+    assert code == 5, text
+    code, text = _pytest(tmp_path, "--collect-only", "-q", "tests/graded", *others)
+    assert code == 0
+    assert "tests/graded/test_exercises.py::test_exercise[06.1 count_calls]" in text
+
+
+def test_the_markers_are_known(tmp_path: Path) -> None:
+    code, text = _pytest(tmp_path, "tests/graded", "--markers")
+    assert code == 0
+    assert "@pytest.mark.lab06: the exercises of lab 06" in text
+    assert "@pytest.mark.ordered_forward: exercise of lab 06" in text
+
+
+def test_what_is_no_submission_is_said(tmp_path: Path) -> None:
+    code, text = _pytest(tmp_path, "tests/graded", "--submission", str(tmp_path / "none"))
+    assert code == 4
+    assert "Nothing is at" in text

@@ -1,0 +1,164 @@
+"""Right answers in every style: how a notebook is written, saved or named costs nothing."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from hpml.grading.report import Item
+from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, TOTAL, hand_in, notebook
+
+Graded = Callable[..., dict[str, Item]]
+
+STUB = "def double(n: int) -> int:\n    ..."
+STYLES = {
+    "a sentinel": ["MISSING = object()\nNONE = MISSING", "def double(n, _=NONE): return 2 * n"],
+    "a computed constant": ["import math\nTWO = math.isqrt(4)", "def double(n): return TWO * n"],
+    "numpy": [
+        "import numpy as np\nTWO = np.array([2])",
+        "def double(n):\n    return int(TWO[0]) * n",
+    ],
+    "a table that is filled": [
+        "TABLE = {}\nTABLE['two'] = 2\nfor k in range(3):\n    TABLE[k] = k",
+        "def double(n):\n    return TABLE['two'] * TABLE[1] * n",
+    ],
+    "a table of what is registered": [
+        "TABLE = {}\ndef rule(f):\n    TABLE[f.__name__] = f\n    return f",
+        "@rule\ndef twice(n):\n    return 2 * n",
+        "def double(n):\n    return TABLE['twice'](n)",
+    ],
+    "a counter on the function": [
+        "def double(n):\n    double.calls += 1\n    return 2 * n\ndouble.calls = 0",
+    ],
+    "deep recursion": [
+        "import sys\nsys.setrecursionlimit(20_000)",
+        "def down(k): return 2 if k == 0 else down(k - 1)\n"
+        "def double(n):\n    return down(5000) * n",
+    ],
+    "a dataclass and an alias of a type": [
+        "from dataclasses import dataclass\nNumber = int | float",
+        "@dataclass(frozen=True)\nclass Pair:\n    left: Number\n    right: Number\n"
+        "    def sum(self) -> Number: return self.left + self.right",
+        "def double(n: Number) -> Number:\n    return Pair(n, n).sum()",
+    ],
+    "a cache": [
+        "from functools import lru_cache",
+        "@lru_cache(maxsize=None)\ndef double(n):\n    return 2 * n",
+    ],
+    "partial": [
+        STUB,
+        "import functools\ndef times(n, by): return by * n\n"
+        "double = functools.partial(times, by=2)",
+    ],
+    "another name for it": ["def twice(n): return 2 * n\ndouble = twice", STUB],
+    "a lambda": [STUB, "double = lambda n: 2 * n"],
+    "an object that is called": [
+        "class Double:\n    def __call__(self, n): return 2 * n\n\ndouble = Double()",
+    ],
+    "a method": [
+        "class Tools:\n    @staticmethod\n    def double(n): return 2 * n",
+        "double = Tools.double",
+    ],
+    "a main block": [
+        "if __name__ == '__main__':\n    def double(n):\n        return 2 * n\n\n"
+        "    from hpml.labs import check\n    check(double)",
+    ],
+    "the stub once more at the end": [DOUBLE, STUB],
+    "cells in the order in which they were run": [
+        "TWO = helper()",
+        "def helper(): return 2",
+        "def double(n): return TWO * n",
+    ],
+    "an import inside, and debugging prints": [
+        "def double(n):\n    import math\n    print('double', n)\n    return math.prod([2, n])",
+    ],
+    "a recursion limit that it does not need": [
+        "import sys\nsys.setrecursionlimit(10**6)",
+        DOUBLE,
+    ],
+    "a builtin's name in a later scratch cell": [
+        "def double(n):\n    return sum([n, n])",
+        "sum = 3\nlist = [1, 2]",
+    ],
+    "a helper that a later cell defines again": [
+        "def step(): return 2",
+        "def double(n): return step() * n",
+        "def step(): return 3",
+    ],
+    "two imports in a line, one of which is missing": [
+        "import math, torch_that_is_missing",
+        "def double(n):\n    return math.prod([2, n])",
+    ],
+    "words to IPython left in it": [
+        "def double(n):\n    display(n)\n    get_ipython().run_line_magic('time', 'n')\n"
+        "    return 2 * n",
+    ],
+    "a pasted session": [
+        ">>> TWO = 2\n>>> def double(n):\n...     return TWO * n\n...\n>>> double(2)",
+    ],
+    "a pasted session of IPython": [
+        "In [3]: TWO = 2\n\nIn [4]: def double(n):\n   ...:     return TWO * n\n   ...: ",
+    ],
+    "a helper written to a file": [
+        "%%writefile helper_of_double.py\nTWO = 2",
+        "from helper_of_double import TWO\ndef double(n):\n    return TWO * n",
+    ],
+    "an abandoned draft below": [
+        DOUBLE,
+        "def double(n):\n    result = n\n    for _ in range(1):\n        pass\n    return result",
+    ],
+    "a number of NumPy": ["import numpy as np\ndef double(n):\n    return np.int64(2 * n)"],
+    "a lambda alone": ["double = lambda n: 2 * n"],
+    "other names of its parameters": ["def double(number): return 2 * number"],
+    "Colab": [
+        '#@title Twice { run: "auto" }\n!pip -q install numpy\n%load_ext autoreload\n' + DOUBLE,
+    ],
+}
+
+
+@pytest.mark.parametrize("style", STYLES)
+def test_a_right_answer_is_right_in_every_style(
+    style: str, tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    item = beside_a_right_one(hand_in(tmp_path / "one", *STYLES[style]))["double"]
+    assert (item.status, item.text) == ("right", "")
+    told = {
+        "an abandoned draft below": "an earlier definition",
+        "a number of NumPy": "numpy's int64",
+    }
+    assert told.get(style, "") in item.note
+
+
+def _old(*cells: str) -> str:
+    found = [
+        {"cell_type": "code", "input": cell.splitlines(True), "language": "python"}
+        for cell in cells
+    ]
+    return json.dumps({"nbformat": 3, "metadata": {}, "worksheets": [{"cells": found}]})
+
+
+SAVED: dict[str, Callable[..., str]] = {
+    "with Windows line ends": lambda *cells: json.dumps(
+        json.loads(notebook(*cells).replace("\\n", "\\r\\n")), indent=1
+    ).replace("\n", "\r\n"),
+    "in format 3": _old,
+    "with a mark at the start": lambda *cells: "\ufeff" + notebook(*cells),
+    "as lists of lines": lambda *cells: json.dumps(
+        {"cells": [{"cell_type": "code", "source": cell.splitlines(True)} for cell in cells]}
+    ),
+}
+
+
+@pytest.mark.parametrize("how", SAVED)
+@pytest.mark.parametrize("name", [LAB, f"Copy of {LAB}", LAB.upper()])
+def test_however_it_was_saved(
+    how: str, name: str, tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    (tmp_path / "one").mkdir()
+    text = SAVED[how](DOUBLE, TOTAL, EXPLANATION)
+    (tmp_path / "one" / name).write_bytes(text.encode())
+    items = beside_a_right_one(tmp_path / "one")
+    assert [item.status for item in items.values()] == ["right"] * 3

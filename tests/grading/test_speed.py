@@ -1,0 +1,179 @@
+"""Points for time, on a clock that stands still: two sides that take exactly so long."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable, Iterator, Sequence
+from itertools import cycle, repeat
+
+import pytest
+
+from hpml.course.exercises.exercise import Case, Speed
+from hpml.course.exercises.outcomes import NoAnswer
+from hpml.grading.speed import MOST_ROUNDS, Ratio, Sample, compare, points_for
+from tests.benchmark.fakes import FakeClock
+
+CARRYING = 0.010
+
+
+def _inputs(generator: random.Random) -> Case:
+    return Case("a number", {"n": generator.randint(1, 10**9)})
+
+
+SPEED = Speed(points=2.0, reference="none", inputs=_inputs, full=1.5, none=6.0)
+
+
+class Side:
+    """Takes so many seconds for its calls, and so many for the rest, round after round."""
+
+    def __init__(
+        self, clock: FakeClock, inner: Iterator[float], carrying: float = CARRYING, calls: int = 1
+    ) -> None:
+        self._clock = clock
+        self._inner = inner
+        self._carrying = carrying
+        self._calls = calls
+        self.seen: list[Sequence[object]] = []
+
+    def sample(self, data: Sequence[object]) -> Sample | NoAnswer:
+        self.seen.append(data)
+        inner = next(self._inner)
+        self._clock.advance(inner + self._carrying)
+        return Sample(inner + self._carrying, inner, ["fine"] * self._calls)
+
+
+def _right(case: Case, outcome: object) -> str:
+    return ""
+
+
+def _measured(
+    inner: Iterator[float],
+    *,
+    carrying: float = CARRYING,
+    reference: Iterator[float] | None = None,
+    check: Callable[[Case, object], str] = _right,
+    speed: Speed = SPEED,
+) -> Ratio | str:
+    clock = FakeClock()
+    mine = Side(clock, inner, carrying)
+    theirs = Side(clock, reference or repeat(1e-3))
+    return compare(speed, mine, theirs, check, random.Random(1), clock=clock)
+
+
+def _ratio(found: Ratio | str) -> Ratio:
+    assert isinstance(found, Ratio), found
+    return found
+
+
+@pytest.mark.parametrize(
+    ("ratio", "points"), [(0.1, 2.0), (1.5, 2.0), (3.0, 1.0), (6.0, 0.0), (100.0, 0.0)]
+)
+def test_points_fall_with_the_logarithm_of_the_ratio(ratio: float, points: float) -> None:
+    assert points_for(SPEED, ratio) == points
+
+
+def test_points_never_rise_with_the_time() -> None:
+    earned = [points_for(SPEED, 1 + place / 10) for place in range(80)]
+    assert earned == sorted(earned, reverse=True)
+
+
+def test_a_steady_ratio_is_found_after_few_rounds() -> None:
+    found = _ratio(_measured(repeat(3e-3)))
+    assert found.value == pytest.approx(3.0)
+    assert (found.low, found.high) == (pytest.approx(3.0), pytest.approx(3.0))
+    assert found.decided
+    assert not found.hidden
+    assert found.rounds <= 15
+
+
+def test_a_drift_of_the_machine_changes_nothing() -> None:
+    slower = [1e-3 * 1.05**place for place in range(200)]
+    found = _ratio(_measured(iter([2 * each for each in slower]), reference=iter(slower)))
+    assert found.value == pytest.approx(2.0)
+
+
+def test_a_few_wild_rounds_change_nothing() -> None:
+    found = _ratio(_measured(cycle([3e-3, 3e-3, 3e-3, 1.0])))
+    assert found.value == pytest.approx(3.0)
+
+
+def test_what_stays_unclear_is_measured_longer_and_then_said() -> None:
+    found = _ratio(_measured(cycle([1e-3, 5e-3])))
+    assert found.rounds == MOST_ROUNDS
+    assert not found.decided
+    assert found.low < found.value < found.high or found.low < found.high
+
+
+def test_noise_that_costs_no_points_is_no_reason_to_go_on() -> None:
+    found = _ratio(_measured(cycle([0.2e-3, 1.2e-3])))
+    assert found.decided
+    assert found.rounds < MOST_ROUNDS
+
+
+def test_measuring_ends_when_its_time_is_over() -> None:
+    found = _ratio(_measured(cycle([1.0, 5.0]), reference=repeat(1.0)))
+    assert 6 <= found.rounds < MOST_ROUNDS
+    assert not found.decided
+
+
+def test_work_outside_of_the_calls_counts() -> None:
+    found = _ratio(_measured(repeat(1e-5), carrying=CARRYING + 4e-3))
+    assert found.hidden
+    assert found.value == pytest.approx(4.01)
+
+
+def test_a_little_more_carrying_is_no_work() -> None:
+    found = _ratio(_measured(repeat(1e-3), carrying=CARRYING * 1.04))
+    assert not found.hidden
+    assert found.value == pytest.approx(1.0)
+
+
+def test_a_wrong_result_earns_nothing_however_fast() -> None:
+    found = _measured(repeat(1e-3), check=lambda case, outcome: "expected 4, got 5")
+    assert found == "A result was wrong while time was measured. expected 4, got 5"
+
+
+def test_a_missing_result_earns_nothing() -> None:
+    speed = Speed(2.0, "none", _inputs, 1.5, 6.0, calls=3)
+    assert _measured(repeat(1e-3), speed=speed) == "A call failed while time was measured."
+
+
+def test_a_side_without_an_answer_is_named() -> None:
+    class Silent:
+        def sample(self, data: Sequence[object]) -> Sample | NoAnswer:
+            return NoAnswer("too slow", "There was no answer within 1 s.")
+
+    clock = FakeClock()
+    found = compare(
+        SPEED, Silent(), Side(clock, repeat(1e-3)), _right, random.Random(1), clock=clock
+    )
+    assert found == (
+        "The submission gave no answer while it was measured: There was no answer within 1 s."
+    )
+
+
+def test_both_sides_get_the_same_inputs_new_ones_each_round_and_for_each_call() -> None:
+    clock = FakeClock()
+    mine, theirs = (Side(clock, repeat(1e-3), calls=3) for _ in range(2))
+    speed = Speed(2.0, "none", _inputs, 1.5, 6.0, calls=3)
+    compare(speed, mine, theirs, _right, random.Random(1), clock=clock)
+    assert mine.seen == theirs.seen
+    every = [str(each) for data in mine.seen for each in data]
+    assert len(set(every)) == len(every) == 3 * len(mine.seen)
+
+
+def test_either_side_may_go_first() -> None:
+    clock = FakeClock()
+    order: list[str] = []
+
+    class Noted(Side):
+        def __init__(self, name: str) -> None:
+            super().__init__(clock, repeat(1e-3))
+            self.name = name
+
+        def sample(self, data: Sequence[object]) -> Sample | NoAnswer:
+            order.append(self.name)
+            return super().sample(data)
+
+    compare(SPEED, Noted("mine"), Noted("theirs"), _right, random.Random(1), clock=clock)
+    assert set(order[::2]) == {"mine", "theirs"}

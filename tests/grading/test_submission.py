@@ -1,0 +1,118 @@
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from hpml.grading.errors import GradingError
+from hpml.grading.submission import find, grade
+from tests.grading.handed_in import CATALOGUE, DOUBLE, LAB, LIMITS, RIGHT, hand_in, notebook
+
+
+def test_a_folder_is_graded_for_the_labs_that_are_in_it(tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "ada", *RIGHT)
+    (folder / "notes.ipynb").touch()
+    (folder / "07_code_generation.ipynb").touch()  # a lab that this catalogue does not know
+    found = find(folder, catalogue=CATALOGUE)
+    assert (found.name, found.notebooks) == ("ada", (("06", folder / LAB),))
+
+
+def test_a_lab_that_is_asked_for_is_expected_under_its_own_name(tmp_path: Path) -> None:
+    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / LAB),)
+
+
+@pytest.mark.parametrize("copy", ["06_a_copy.ipynb", "06_forward_order (1).ipynb", "06_z.ipynb"])
+def test_the_labs_own_name_goes_before_a_copy(tmp_path: Path, copy: str) -> None:
+    (tmp_path / copy).touch()
+    assert find(tmp_path, catalogue=CATALOGUE).notebooks == (("06", tmp_path / copy),)
+    (tmp_path / LAB).touch()
+    assert find(tmp_path, catalogue=CATALOGUE).notebooks == (("06", tmp_path / LAB),)
+
+
+@pytest.mark.parametrize(
+    "name", ["Copy of 06_forward_order.ipynb", "ada_06_forward_order-final.ipynb", "homework.ipynb"]
+)
+def test_a_renamed_notebook_is_found_where_nothing_else_can_be_meant(
+    tmp_path: Path, name: str
+) -> None:
+    (tmp_path / name).touch()
+    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / name),)
+    (tmp_path / LAB).touch()
+    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / LAB),)
+
+
+@pytest.mark.parametrize("names", [["a.ipynb", "b.ipynb"], ["07_code_generation.ipynb"]])
+def test_where_another_lab_can_be_meant_it_is_not(tmp_path: Path, names: list[str]) -> None:
+    for name in names:
+        (tmp_path / name).touch()
+    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / LAB),)
+
+
+def test_one_folder_around_everything_is_looked_into(tmp_path: Path) -> None:
+    inner = tmp_path / "ada" / "lab 06"
+    inner.mkdir(parents=True)
+    (tmp_path / "__MACOSX").mkdir()
+    (inner / LAB).touch()
+    assert find(tmp_path, catalogue=CATALOGUE).notebooks == (("06", inner / LAB),)
+    (tmp_path / "other").symlink_to(inner)
+    assert find(tmp_path, catalogue=CATALOGUE).notebooks == (("06", inner / LAB),)
+    (tmp_path / "another").mkdir()
+    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / LAB),)
+
+
+def test_a_notebook_is_the_lab_that_its_name_says_or_that_is_asked_for(tmp_path: Path) -> None:
+    (tmp_path / LAB).touch()
+    other = tmp_path / "ada.ipynb"
+    other.touch()
+    assert find(tmp_path / LAB, catalogue=CATALOGUE).labs == ("06",)
+    assert find(other, labs=["06"], catalogue=CATALOGUE).labs == ("06",)
+    with pytest.raises(GradingError, match=r"'ada.ipynb' does not say which lab it is.*--lab"):
+        find(other, catalogue=CATALOGUE)
+
+
+def test_what_is_not_there_is_an_error_that_says_what_was_expected(tmp_path: Path) -> None:
+    with pytest.raises(GradingError, match="expected a notebook or a folder of notebooks"):
+        find(tmp_path / "none", catalogue=CATALOGUE)
+    with pytest.raises(GradingError, match=f"expected notebooks named as the labs, {LAB}"):
+        find(tmp_path, catalogue=CATALOGUE)
+    with pytest.raises(GradingError, match=r"Lab '99' has no exercises; expected one of 06\."):
+        find(tmp_path, labs=["99"], catalogue=CATALOGUE)
+    with pytest.raises(GradingError, match="expected the number of a lab"):
+        grade(tmp_path, lab="six", catalogue=CATALOGUE)
+
+
+def test_the_same_seed_grades_the_same_again(tmp_path: Path) -> None:
+    # Right for some numbers only, and it prints the order of a set.
+    cell = "def double(n):\n    print({'a', 'b', 'c', str(n)})\n    return n * 2 if n % 3 else 0"
+    folder = hand_in(tmp_path / "ada", cell)
+    first, again = (grade(folder, seed=11, limits=LIMITS, catalogue=CATALOGUE) for _ in range(2))
+    assert first["double"].text == again["double"].text
+    assert first["double"].printed == again["double"].printed != ""
+    assert first.seed == 11
+
+
+def test_without_a_seed_it_is_drawn_and_told(tmp_path: Path) -> None:
+    (tmp_path / LAB).write_text(notebook(DOUBLE), encoding="utf-8")
+    first, second = (
+        grade(tmp_path, limits=LIMITS, names=["double"], catalogue=CATALOGUE) for _ in range(2)
+    )
+    assert first.seed != second.seed
+
+
+def test_only_the_exercises_asked_for_are_graded(tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "ada", DOUBLE)
+    report = grade(folder, names=["double"], limits=LIMITS, catalogue=CATALOGUE)
+    assert [item.name for item in report.items] == ["double"]
+
+
+def test_a_submission_whose_time_is_over_keeps_what_it_has(tmp_path: Path) -> None:
+    waits = "def double(n):\n    while True:\n        pass"
+    folder = hand_in(tmp_path / "ada", waits, *RIGHT[1:])
+    limits = replace(LIMITS, submission=0.4)
+    report = grade(folder, limits=limits, catalogue=CATALOGUE)
+    assert [item.status for item in report.items] == ["no answer"] * 3
+    assert "no answer: too slow" in report["double"].text
+    assert report["total"].text == (
+        "The time for the whole submission was over before this exercise."
+    )

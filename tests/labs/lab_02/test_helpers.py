@@ -1,0 +1,379 @@
+"""What lab 02 shows of the interpreter."""
+
+from __future__ import annotations
+
+import dis
+import json
+import sys
+from typing import Any
+
+import matplotlib.pyplot as plt
+import nbformat
+import pytest
+
+from hpml.base.files import course_folder
+from hpml.benchmark import Comparison, Measurement
+from hpml.bytecode import count_instructions, disassemble, trace
+from hpml.labs import LabError
+from hpml.labs import lab_02_bytecode as interpreter
+from hpml.labs.lab_02_bytecode import harness
+from hpml.labs.lab_02_bytecode.counting import CountsAndTimes, Pair
+from hpml.labs.lab_02_bytecode.explanation import EXPLANATION
+from hpml.labs.lab_02_bytecode.gil_scaling import GilScaling, cores, count_down
+from hpml.labs.lab_02_bytecode.instruction_cost import race
+from hpml.labs.lab_02_bytecode.lecture_listing import LISTING
+from hpml.labs.lab_02_bytecode.specialisation_log import fresh
+from hpml.labs.lab_02_bytecode.thread_switching import Turns
+
+
+def larger(a: int, b: int) -> int:
+    if a > b:
+        return a
+    return b
+
+
+def lecture(a: Any, b: Any, c: Any) -> Any:
+    d = a + b * c
+    return d
+
+
+def countdown(n: int) -> int:
+    total = 0
+    while n:
+        total += n * n
+        n -= 1
+    return total
+
+
+# --- stages ---
+
+
+def test_a_lines_indentation_is_a_token() -> None:
+    tokens = interpreter.tokens_by_line("if a:\n    b\n").column("tokens")
+    assert tokens[1] == "[INDENT] [b] [⏎]"
+
+
+def test_the_tree_marks_what_is_stored() -> None:
+    assert "Name d (store)" in interpreter.syntax_tree("d = a").plain
+    assert "&lt;" in interpreter.syntax_tree("d = '<b>'").html
+
+
+def test_a_tree_of_what_is_no_python_is_refused() -> None:
+    with pytest.raises(LabError, match="Python source text"):
+        interpreter.syntax_tree("d = a + b *")
+
+
+def test_the_compiler_looks_at_grammar_and_not_at_names_types_or_values() -> None:
+    table = interpreter.mistakes(["d = (a", "return d", "d = nowhere", "d = 1 / 0", "1 + 'a'"])
+    refused = [count == "none" for count in table.column("bytecode")]
+    assert refused == [True, True, False, False, False]
+
+
+# --- blocks ---
+
+
+def test_the_picture_adds_up_to_the_instructions_executed() -> None:
+    run = trace(countdown, 7)
+    page = interpreter.draw_blocks(countdown, run)
+    assert f"Executed in all: {len(run):,} instructions." in page.plain
+    assert page.png is not None
+    assert not plt.get_fignums()
+
+
+def test_what_was_not_executed_is_said_to_be_grey() -> None:
+    assert "Grey: not executed." in interpreter.draw_blocks(larger, trace(larger, 2, 1)).plain
+    assert "Grey" not in interpreter.draw_blocks(larger).plain
+
+
+# --- the slide ---
+
+
+def slides_f() -> Any:
+    x = torch.randn(2, 2)  # type: ignore[name-defined]  # noqa: F821
+    return x.mm(x)
+
+
+def test_the_slide_stands_whole_on_the_left_and_todays_bytecode_on_the_right() -> None:
+    table = interpreter.lecture_beside(slides_f)
+    left, right = ([text for text in table.column(name) if text] for name in table.columns[:2])
+    assert left == [f"{offset} {name} {operand}".rstrip() for offset, name, operand in LISTING]
+    assert right == [f"{step.offset} {step}" for step in disassemble(slides_f).instructions]
+
+
+def test_what_has_another_name_today_is_explained_and_what_has_not_is_not() -> None:
+    for old, new, why in interpreter.lecture_beside(slides_f).rows:
+        same = str(old).split(" ")[1:] == str(new).split(" ")[1:]
+        assert bool(why) is not same
+
+
+def test_the_slides_example_comes_back_from_todays_bytecode() -> None:
+    def slide(a: int, b: int, c: int) -> None:
+        d = a + b * c  # noqa: F841
+
+    program, names = interpreter.lecture_form(slide)
+    loads = [("LOAD_FAST", place) for place in range(3)]
+    assert program == [
+        *loads,
+        ("BINARY_MULTIPLY", None),
+        ("BINARY_ADD", None),
+        ("STORE_FAST", 3),
+    ]
+    assert names == ["a", "b", "c", "d"]
+
+
+def execute(program: list[tuple[str, int | None]], values: list[Any]) -> list[Any]:
+    """Do what exercise 02.1 asks for."""
+    slots, stack, place = list(values), [], 0
+    arithmetic = {"ADD": "__add__", "SUBTRACT": "__sub__", "MULTIPLY": "__mul__", "LESS": "__lt__"}
+    while place < len(program):
+        (name, arg), place = program[place], place + 1
+        if name == "LOAD_FAST":
+            stack.append(slots[arg or 0])
+        elif name == "LOAD_CONST":
+            stack.append(arg)
+        elif name == "STORE_FAST":
+            slots[arg or 0] = stack.pop()
+        elif name == "JUMP" or (name == "POP_JUMP_IF_FALSE" and not stack.pop()):
+            place = arg or 0
+        elif name != "POP_JUMP_IF_FALSE":
+            right = stack.pop()
+            stack[-1] = getattr(stack[-1], arithmetic[name.split("_")[1]])(right)
+    return slots
+
+
+def odd_sum(n: int) -> None:
+    total = 0
+    i = 1
+    while i < n:
+        total = total + i
+        i = i + 2
+
+
+def smaller(a: int, b: int) -> None:
+    if a < b:
+        c = a
+    else:
+        c = b
+    d = c - 1  # noqa: F841
+
+
+@pytest.mark.parametrize("n", range(8))
+def test_a_loop_and_a_branch_come_back_and_run(n: int) -> None:
+    program, names = interpreter.lecture_form(odd_sum)
+    slots = execute(program, [n, *[None] * (len(names) - 1)])
+    assert slots[names.index("total")] == sum(i for i in range(n) if i % 2)
+    program, names = interpreter.lecture_form(smaller)
+    assert execute(program, [n, 3, None, None])[names.index("d")] == min(n, 3) - 1
+
+
+def test_a_machine_is_raced_and_an_unfinished_one_is_told_so() -> None:
+    table = race(execute, odd_sum, 50)
+    assert "{'n': 50, 'total': 625, 'i': 51}" in str(table)
+    assert "returns no list yet" in race(lambda program, values: None, odd_sum, 50).plain  # type: ignore[union-attr]
+    assert "raises ZeroDivisionError" in race(lambda program, values: 1 // 0, odd_sum, 5).plain  # type: ignore[union-attr]
+
+
+def test_what_the_slides_machine_lacks_is_refused_by_name() -> None:
+    with pytest.raises(LabError, match="BINARY_OP //"):
+        interpreter.lecture_form(lambda a, b: a // b)
+
+
+# --- stack effects ---
+
+
+@pytest.mark.parametrize("function", [larger, lecture, countdown, slides_f])
+def test_following_the_effects_gives_the_compilers_own_stack_size(function: Any) -> None:
+    steps, before = interpreter.effects(function), {0: 0}
+    for _ in steps:
+        for place, depth in list(before.items()):
+            effect, target, falls = steps[place]
+            if target is not None:
+                before[target] = depth + effect
+            if falls:
+                before[place + 1] = depth + effect
+    deepest = max(max(depth, depth + steps[place][0]) for place, depth in before.items())
+    assert deepest == function.__code__.co_stacksize
+
+
+def test_handled_exceptions_have_no_place_in_the_exercise() -> None:
+    def safe(a: int) -> int:
+        try:
+            return 1 // a
+        except ZeroDivisionError:
+            return 0
+
+    with pytest.raises(LabError, match="handles no exceptions"):
+        interpreter.effects(safe)
+
+
+# --- forms ---
+
+
+def test_the_log_tells_when_ints_and_then_floats_get_their_form() -> None:
+    for _ in range(50):
+        lecture(1.0, 2.0, 3.0)
+    changes = interpreter.specialisation_log(lecture, [(2, 3, 4)] * 100 + [(2.0, 3.0, 4.0)] * 100)
+    forms = [(row[0], row[4]) for row in changes.rows if str(row[4]).startswith("BINARY_OP_M")]
+    assert [form for _, form in forms] == ["BINARY_OP_MULTIPLY_INT", "BINARY_OP_MULTIPLY_FLOAT"]
+    assert int(str(forms[0][0])) < 100 < int(str(forms[1][0]))
+
+
+def test_a_fresh_copy_has_the_same_defaults_and_the_forms_that_were_compiled() -> None:
+    def add(a: int, b: int = 2, *, c: int = 3) -> int:
+        return a + b + c
+
+    for _ in range(100):
+        add(1)
+    copy = fresh(add)
+    names = {step.opname for step in dis.get_instructions(copy, adaptive=True)}
+    assert "BINARY_OP_ADD_INT" not in names
+    assert copy(1) == 6
+
+
+def test_what_is_no_function_has_no_forms() -> None:
+    with pytest.raises(LabError, match="written in Python"):
+        fresh(len)  # type: ignore[arg-type]
+
+
+# --- threads ---
+
+
+def test_turns_are_counted_by_who_begins_and_not_by_pauses() -> None:
+    a, b = ((0.0, 1.0), (1.2, 2.0), (4.0, 5.0)), ((2.1, 3.0),)
+    turns = Turns(0.005, (a, b))
+    assert turns.switches == 2
+    assert turns.overlap == 0
+    assert Turns(0.005, (((0.0, 2.0),), ((1.5, 4.0),))).overlap == pytest.approx(0.5)
+
+
+def test_the_switch_interval_is_put_back() -> None:
+    before = sys.getswitchinterval()
+    turns = interpreter.take_turns(0.005, interval=0.123)
+    assert sys.getswitchinterval() == before
+    assert turns.interval == 0.123
+    assert "Both at once" in interpreter.draw_turns(turns, turns).plain
+
+
+@pytest.mark.parametrize(("seconds", "interval"), [(0, None), (0.01, -1.0)])
+def test_turns_without_time_are_refused(seconds: float, interval: float | None) -> None:
+    with pytest.raises(LabError, match="above 0"):
+        interpreter.take_turns(seconds, interval)
+
+
+def timed(**seconds: float) -> Comparison:
+    names = list(seconds)
+    samples = [Measurement(n, (seconds[n],) * 8, number=1) for n in names]
+    return Comparison(tuple(samples), baseline=names[0], asked_rounds=8)
+
+
+def scaling(threads: float, processes: float) -> GilScaling:
+    loop = timed(**{"one": 1e-2, "two threads": threads, "two processes": processes})
+    hashing = timed(**{"one": 5e-3, "two threads, hashing": 5e-3})
+    ratios = {name: loop.ratio(name) for name in ("two threads", "two processes")}
+    name = "two threads, hashing"
+    return GilScaling({**ratios, name: hashing.ratio(name)}, rounds=8)
+
+
+@pytest.mark.parametrize(("seconds", "busy"), [(1.2e-2, False), (1.9e-2, True)])
+def test_processes_that_could_not_run_side_by_side_make_the_picture_say_so(
+    seconds: float, busy: bool
+) -> None:
+    found = scaling(2e-2, seconds)
+    text = found.draw().plain
+    assert "95 % interval over 8 rounds" in text
+    assert ("less busy" in text) is busy
+    assert bool(found.busy) is busy
+
+
+def test_a_share_is_measured_on_threads_and_in_processes() -> None:
+    found = interpreter.measure_gil_scaling(300, rounds=2)
+    assert list(found.ratios) == ["two threads", "two processes", "two threads, hashing"]
+    assert count_down(3) == 0
+
+
+def test_the_build_says_whether_it_has_the_lock() -> None:
+    assert "the lock" in interpreter.build_says()
+    assert cores() >= 1
+
+
+# --- counting ---
+
+
+def test_counts_are_exact_and_times_are_ratios() -> None:
+    def first(n: int) -> int:
+        return n + n
+
+    def second(n: int) -> int:
+        return n * 2
+
+    found = interpreter.count_and_time({"pair": (first, second, (5,))}, rounds=2)
+    assert found["pair"].counts == (count_instructions(first, 5), count_instructions(second, 5))
+    assert found["pair"].in_words.startswith("1 × the instructions, ")
+
+
+def test_two_ways_that_do_not_agree_are_not_compared() -> None:
+    with pytest.raises(LabError, match=r"returns 3 and .* -3"):
+        interpreter.count_and_time({"pair": (abs, lambda n: n, (-3,))})
+
+
+def test_disagreement_is_a_factor_whichever_way_it_goes() -> None:
+    ratio = timed(a=1.0, b=0.5).ratio("b")
+    pairs = [Pair(str(n), (100, n), ratio) for n in (5, 50, 500)]
+    assert [round(pair.disagreement, 6) for pair in pairs] == [10, 1, 10]
+    assert "the worse the count guessed" in CountsAndTimes(tuple(pairs)).draw().plain
+
+
+def test_instructions_are_counted_for_each_line_as_often_as_it_is_executed() -> None:
+    table = interpreter.count_lines(larger, 1, 2)
+    counts = dict(zip(map(str, table.column("line")), table.column("instructions"), strict=True))
+    assert counts["        return a"] == 0
+    assert sum(int(str(count)) for count in counts.values()) == len(trace(larger, 1, 2))
+
+
+# --- the explanation ---
+
+
+@pytest.mark.parametrize(
+    ("power", "form", "constant", "said"),
+    [
+        (2.0, 1.1, 1.0, "So A remains"),
+        (2.0, 1.9, 1.0, "B is a reason"),
+        (2.0, 1.0, 1.8, "C is a reason"),
+        (1.0, 1.0, 1.0, "nothing to explain"),
+    ],
+)
+def test_the_verdict_follows_the_measurement(
+    power: float, form: float, constant: float, said: str
+) -> None:
+    times = {"x * x": 1e-8, "x ** 2": power * 1e-8, "x * 2": constant * 1e-8, "x & x": form * 1e-8}
+    assert said in interpreter.what_fits(timed(**times)).replace("**", "")
+
+
+def test_wide_intervals_decide_nothing() -> None:
+    wide = (1e-5, 3e-5, 1e-5, 3e-5, 1e-5, 3e-5, 1e-5, 3e-5)
+    steady = {"x * x": 1e-5, "x ** 2": 2e-5, "x * 2": 1e-5}
+    found = [Measurement(name, (s,) * 8, number=1) for name, s in steady.items()]
+    found.append(Measurement("x & x", wide, number=1))
+    comparison = Comparison(tuple(found), baseline="x * x", asked_rounds=8)
+    assert "**B**: this measurement cannot tell" in interpreter.what_fits(comparison)
+
+
+def test_the_best_experiment_speaks_to_every_claim() -> None:
+    verdict = EXPLANATION.experiments[EXPLANATION.best]
+    assert all(f"{letter} " in verdict for letter in "ABC")
+
+
+# --- the notebook ---
+
+
+def test_the_notebook_shows_the_function_that_is_to_be_rewritten() -> None:
+    path = course_folder() / "notebooks" / "02_bytecode.ipynb"
+    cells = nbformat.reads(json.dumps(json.loads(path.read_text("utf-8"))), as_version=4).cells
+    (source,) = [cell.source for cell in cells if cell.source.startswith("def given(")]
+    scope: dict[str, Any] = {}
+    exec(source.partition("\n\n\n")[0], scope)
+    shown, graded = (
+        [(step.opname, step.argrepr) for step in disassemble(f).instructions]
+        for f in (scope["given"], harness.given)
+    )
+    assert shown == graded

@@ -1,0 +1,128 @@
+"""The oracles of lab 05 agree with slow ways of others: PyTorch's layers, every permutation."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from typing import Any
+
+import pytest
+
+from hpml.course.exercises.check import check_exercise
+from hpml.course.exercises.exercise import Case
+from hpml.course.exercises.outcomes import Raised, Returned
+from hpml.labs.catalogue import find
+from hpml.labs.lab_05_computation_graphs.exercises.order import TOPOLOGICAL_ORDER, nodes_of
+from hpml.labs.lab_05_computation_graphs.exercises.shapes import PROPAGATE_SHAPES, shapes_or_misfit
+
+
+def judged(edges: dict[str, list[str]], value: object) -> str | None:
+    case = Case("a case", {"edges": edges})
+    wrong = TOPOLOGICAL_ORDER.judge(case, Returned(value, {}))
+    return None if wrong is None else wrong.why
+
+
+def test_of_all_permutations_exactly_the_orders_pass() -> None:
+    edges = {"a": ["b", "c"], "b": ["d"], "c": ["d"], "e": []}
+    passed = [
+        "".join(order) for order in itertools.permutations("abcde") if not judged(edges, [*order])
+    ]
+    slow = [
+        "".join(order)
+        for order in itertools.permutations("abcde")
+        if all(order.index(a) < order.index(b) for a in edges for b in edges[a])
+    ]
+    assert passed == slow
+    assert len(slow) == 10
+
+
+@pytest.mark.parametrize(
+    ("value", "why"),
+    [
+        (("a", "b"), "The result must be a list."),
+        (["a"], "'b' is missing."),
+        (["a", "b", "b"], "'b' is there 2 times."),
+        (["a", "b", "c"], "'c' is no node of the graph."),
+        (["b", "a"], "'a' must stand before 'b'."),
+        (["a", ["b"]], "The list must hold the names of the nodes, it holds ['b']."),
+        (["a", 1], "The list must hold the names of the nodes, it holds 1."),
+    ],
+)
+def test_what_is_no_order_is_told_why(value: object, why: str) -> None:
+    assert judged({"a": ["b"]}, value) == why
+
+
+def test_a_graph_with_a_cycle_has_no_order() -> None:
+    case = Case("a cycle", {"edges": {"a": ["b"], "b": ["a"]}})
+    judge = TOPOLOGICAL_ORDER.judge
+    assert judge(case, Raised("ValueError", ("ValueError", "Exception"), "")) is None
+    assert judge(case, Raised("CycleError", ("CycleError", "ValueError"), "")) is None
+    assert judge(case, Raised("KeyError", ("KeyError",), "")) is not None
+    assert judge(case, Returned(["a", "b"], {})) is not None
+
+
+def test_a_graph_without_a_cycle_may_not_be_refused() -> None:
+    case = Case("a row", {"edges": {"a": ["b"]}})
+    assert TOPOLOGICAL_ORDER.judge(case, Raised("ValueError", ("ValueError",), "")) is not None
+
+
+def layer_of(torch: Any, kind: str, parameters: dict[str, int]) -> Any:
+    kinds = {
+        "relu": torch.nn.ReLU,
+        "flatten": torch.nn.Flatten,
+        "linear": torch.nn.Linear,
+        "conv2d": torch.nn.Conv2d,
+        "max_pool2d": torch.nn.MaxPool2d,
+    }
+    return kinds[kind](**parameters)
+
+
+@pytest.mark.parametrize("seed", range(10))
+def test_the_shapes_are_those_of_pytorch(seed: int) -> None:
+    torch = pytest.importorskip("torch", reason="needs torch")
+    for case in PROPAGATE_SHAPES.cases(random.Random(seed), True):
+        layers: Any = case.data["layers"]
+        shape: Any = case.data["input_shape"]
+        with torch.device("meta"):
+            x, found = torch.empty(shape), []
+            try:
+                for kind, parameters in layers:
+                    x = layer_of(torch, kind, parameters)(x)
+                    found.append(tuple(x.shape))
+            except (RuntimeError, ValueError, IndexError):
+                misfit = len(found), layers[len(found)][0]
+                assert shapes_or_misfit(layers, shape) == misfit, case
+            else:
+                assert shapes_or_misfit(layers, shape) == found, case
+
+
+def test_the_message_must_name_the_layer_and_no_other() -> None:
+    layers = [("relu", {}), ("linear", {"in_features": 4, "out_features": 1})]
+    case = Case("a misfit", {"layers": layers, "input_shape": (2, 3)})
+
+    def passes(message: str, kind: str = "ValueError") -> bool:
+        return PROPAGATE_SHAPES.judge(case, Raised(kind, (kind,), message)) is None
+
+    assert passes("layer 1 (linear): expected 4 features, got 3")
+    assert not passes("layer 0 (relu), layer 1 (linear)")
+    assert not passes("layer 1 (conv2d)")
+    assert not passes("layer 1 (linear)", "TypeError")
+    assert not passes("layer 11 (linear)")
+    assert not passes("")
+
+
+def test_nodes_are_named_once_targets_too() -> None:
+    assert nodes_of({"b": ["a", "a"], "c": ["b"]}) == ["b", "c", "a"]
+
+
+def test_who_takes_nodes_without_an_entry_for_alive_is_told_of_them() -> None:
+    def dead_nodes(edges: dict[str, list[str]], outputs: list[str]) -> set[str]:
+        dead: set[str] = set()
+        for _ in edges:
+            dead |= {n for n in edges if n not in outputs and dead.issuperset(edges[n])}
+        return dead
+
+    verdict = check_exercise(find("dead_nodes"), dead_nodes).verdict
+    assert verdict is not None
+    assert verdict.diagnosis is not None
+    assert verdict.diagnosis.key == "takes_targets_for_live"

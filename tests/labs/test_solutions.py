@@ -1,0 +1,214 @@
+"""Every exercise is worth its points: right ones earn all, the stub none, each mistake is known.
+
+Right solutions stand in ``tests/solutions/lab_NN/function/``, in files that begin with ``right``;
+a mistake stands in its lab's room, ``mistakes/function/name.py``.
+"""
+
+from __future__ import annotations
+
+import ast
+import json
+import random
+from functools import cache
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+from hpml.course.exercises.check import run, visible_cases
+from hpml.course.exercises.judging import Verdict, diagnosed, judge
+from hpml.course.exercises.mistakes import MistakeProcess, mistakes_of
+from hpml.labs.catalogue import LABS, choice, exercises
+from hpml.sandbox.forbidden import uses
+from hpml.sandbox.harness import harness_source, load_harness
+from hpml.sandbox.notebook import Program, parse, read
+
+if TYPE_CHECKING:
+    from hpml.course.exercises.exercise import Case, Exercise
+    from hpml.course.exercises.mistakes import Mistake
+    from hpml.course.exercises.outcomes import Outcome
+
+SEEDS = range(10)
+ROOT = Path(__file__).parents[2]
+SOLUTIONS = ROOT / "tests" / "solutions"
+NOTEBOOKS = ROOT / "notebooks"
+WITH_NOTEBOOK = [lab for lab in LABS if list(NOTEBOOKS.glob(f"{lab}_*.ipynb"))]
+EXERCISES = {(each.lab, each.name): each for lab in LABS for each in exercises(lab)}
+RIGHT = [
+    pytest.param(exercise, path.read_text(encoding="utf-8"), id=f"{name}/{path.stem}")
+    for (lab, name), exercise in EXERCISES.items()
+    for path in sorted((SOLUTIONS / f"lab_{lab}" / name).glob("right*.py"))
+]
+WRONG = [
+    pytest.param(exercise, mistake, id=f"{name}/{mistake.key}")
+    for (_, name), exercise in EXERCISES.items()
+    for mistake in mistakes_of(exercise)
+]
+each_exercise = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda each: each.name)
+
+
+@cache
+def program_of(source: str) -> Program:
+    return parse({1: source})
+
+
+@cache
+def function_of(source: str, name: str) -> Any:
+    """Return the function as a grader makes it: from the statements that it needs."""
+    program = program_of(source)
+    namespace: dict[str, Any] = {"__name__": "submission"}
+    for statement in program.needed(name):
+        module = ast.Module([statement.node], [])
+        exec(compile(module, "<submission>", "exec", program.flags, dont_inherit=True), namespace)
+    return namespace[name]
+
+
+def cases_of(exercise: Exercise, seed: int | None) -> list[Case]:
+    """Return the cases under a seed; those of the notebook under None."""
+    if seed is None:
+        return list(visible_cases(exercise))
+    return list(exercise.cases(random.Random(seed), True))
+
+
+def verdict_on(exercise: Exercise, source: str, seed: int | None) -> Verdict:
+    cases = cases_of(exercise, seed)
+    outcomes = [outcome_of(exercise, source, case) for case in cases]
+
+    def run_here(mistake: Mistake, case: Case, seconds: float) -> Outcome:
+        return outcome_of(exercise, mistake.source, case)
+
+    return diagnosed(judge(exercise, cases, outcomes), exercise, cases, outcomes, run_here)
+
+
+_known: dict[tuple[str, str], tuple[object, Outcome]] = {}
+
+
+def outcome_of(exercise: Exercise, source: str, case: Case) -> Outcome:
+    """Return what comes of a case; those that are the same under every seed are run once."""
+    data, outcome = _known.get((source, case.name), (None, None))
+    if outcome is None or data != case.data:
+        (outcome,) = run(exercise, function_of(source, exercise.name), [case])
+        _known[source, case.name] = (case.data, outcome)
+    return outcome
+
+
+@pytest.mark.parametrize(("exercise", "source"), RIGHT)
+def test_the_right_solution_gets_every_point_in_the_notebook_and_under_ten_seeds(
+    exercise: Exercise, source: str
+) -> None:
+    limits = exercise.forbids
+    slice_ = program_of(source).needed(exercise.name)
+    assert uses(slice_, limits.modules, limits.names, limits.calls) == ()
+    for seed in (None, *SEEDS):
+        verdict = verdict_on(exercise, source, seed)
+        assert verdict.right, f"seed {seed}: {verdict.text}"
+        if seed is not None:
+            assert verdict.parts == exercise.parts
+
+
+@pytest.mark.parametrize(("exercise", "mistake"), WRONG)
+def test_a_mistake_costs_points_and_is_called_by_its_name(
+    exercise: Exercise, mistake: Mistake
+) -> None:
+    assert mistake.diagnosis
+    for seed in (None, *SEEDS):
+        verdict = verdict_on(exercise, mistake.source, seed)
+        assert not verdict.right, f"seed {seed}"
+        lost = verdict.points < sum(exercise.parts.values())
+        assert lost or exercise.points == 0, f"seed {seed}"
+        assert verdict.diagnosis is not None, f"seed {seed}: {verdict.text}"
+        # Two programs may make one mistake, each its own way.
+        assert verdict.diagnosis.diagnosis == mistake.diagnosis, f"seed {seed}: {verdict.text}"
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_a_mistake_does_in_its_own_process_what_it_does_here(lab: str) -> None:
+    for exercise in exercises(lab):
+        mistake, case = mistakes_of(exercise)[0], visible_cases(exercise)[0]
+        with MistakeProcess(exercise) as process:
+            there = process.run(mistake, case, 60.0)
+        assert repr(there) == repr(outcome_of(exercise, mistake.source, case))
+
+
+@each_exercise
+def test_every_exercise_has_a_right_solution_and_two_mistakes(exercise: Exercise) -> None:
+    assert (SOLUTIONS / f"lab_{exercise.lab}" / exercise.name / "right.py").is_file()
+    assert len(mistakes_of(exercise)) >= 2
+
+
+def test_no_solution_and_no_mistake_is_of_an_exercise_that_is_not_there() -> None:
+    folders = [*SOLUTIONS.glob("lab_*/*"), *(ROOT / "hpml" / "labs").glob("lab_*/mistakes/*")]
+    found = {(str(path).rpartition("lab_")[2][:2], path.name) for path in folders}
+    assert found == set(EXERCISES)
+
+
+@each_exercise
+def test_a_function_that_returns_nothing_earns_nothing(exercise: Exercise) -> None:
+    def nothing(*_: object, **__: object) -> None:
+        return None
+
+    for seed in (None, 0):
+        cases = cases_of(exercise, seed)
+        assert judge(exercise, cases, run(exercise, nothing, cases)).points == 0
+
+
+@each_exercise
+def test_the_same_seed_gives_the_same_cases_and_each_case_decides_a_part(
+    exercise: Exercise,
+) -> None:
+    for seed in (7, None):
+        assert repr(cases_of(exercise, seed)) == repr(cases_of(exercise, seed))
+    for seed in SEEDS:
+        cases = cases_of(exercise, seed)
+        assert {case.part for case in cases} == set(exercise.parts)
+        assert len({case.name for case in cases}) == len(cases)
+    assert {case.part for case in visible_cases(exercise)} <= set(exercise.parts)
+    assert len(cases_of(exercise, 0)) > len(visible_cases(exercise))
+
+
+@each_exercise
+def test_no_part_is_decided_by_fixed_cases_alone(exercise: Exercise) -> None:
+    for part in exercise.parts:
+        tried = {
+            repr([case.data for case in cases_of(exercise, seed) if case.part == part])
+            for seed in SEEDS
+        }
+        assert len(tried) > 1, part
+
+
+@each_exercise
+def test_what_is_declared_fits_together(exercise: Exercise) -> None:
+    assert load_harness(harness_source(exercise.arguments, exercise.observe))
+    assert exercise.hints
+    assert exercise.points >= 0
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_the_numbers_of_a_lab_count_up_to_its_explanation(lab: str) -> None:
+    item = choice(lab)
+    numbers = [exercise.number for exercise in exercises(lab)]
+    assert [*numbers, item.number] == list(range(1, len(numbers) + 2))
+    assert 1 <= item.best <= item.experiments
+    assert {item.lab, *(exercise.lab for exercise in exercises(lab))} == {lab}
+
+
+@pytest.mark.parametrize("lab", WITH_NOTEBOOK)
+def test_a_notebook_holds_each_stub_with_the_parameters_that_are_tried(lab: str) -> None:
+    (path,) = NOTEBOOKS.glob(f"{lab}_*.ipynb")
+    text = path.read_text(encoding="utf-8")
+    program = read(text)
+    for exercise in exercises(lab):
+        assert program.is_stub(exercise.name), exercise.name
+        cases = cases_of(exercise, 0)
+        assert judge(exercise, cases, [], stub=True).points == 0
+        (stub,) = (each.node for each in program.needed(exercise.name))
+        assert isinstance(stub, ast.FunctionDef)
+        assert ast.get_docstring(stub)
+        given = exercise.arguments(cases[0].data)
+        assert {argument.arg for argument in stub.args.args} == set(given), exercise.name
+    assert program.literal(choice(lab).name) is None
+    assert json.loads(text)
+
+
+def test_the_names_of_functions_are_used_once() -> None:
+    assert len({name for _, name in EXERCISES}) == len(EXERCISES)

@@ -1,0 +1,89 @@
+from __future__ import annotations
+
+import functools
+import sys
+
+import pytest
+
+from hpml.profiling import CallCounts, instructions_outside, profile_calls
+
+WAYS = ("lazy", "ordered", "codegen")
+
+
+def test_every_python_call_is_counted_once() -> None:
+    def leaf() -> int:
+        return len([1])
+
+    def tree() -> int:
+        return leaf() + leaf()
+
+    counts = profile_calls(tree)
+    assert {name: count for (_, name), count in counts.python.items()} == {"tree": 1, "leaf": 2}
+    assert {name: count for (_, name), count in counts.builtin.items()} == {"len": 2}
+    assert counts.total == 3
+
+
+def test_the_profiling_hook_of_before_is_set_again_also_after_an_error() -> None:
+    def fails() -> None:
+        raise ZeroDivisionError
+
+    seen: list[str] = []
+
+    def earlier(frame: object, event: str, argument: object) -> None:
+        seen.append(event)
+
+    before = sys.getprofile()
+    sys.setprofile(earlier)
+    try:
+        with pytest.raises(ZeroDivisionError):
+            profile_calls(fails)
+        assert sys.getprofile() is earlier
+    finally:
+        sys.setprofile(before)
+
+
+def test_a_package_is_told_from_one_whose_name_begins_the_same() -> None:
+    counts = CallCounts({("torch.nn", "f"): 2, ("torchvision", "g"): 3, ("torch", "h"): 4}, {})
+    assert counts.of("torch") == 6
+
+
+def test_all_executions_leave_the_layers_the_same_number_of_calls() -> None:
+    torch = pytest.importorskip("torch")
+    from hpml.models import DeepLinear, linear_layers, symbolic_deep_linear
+
+    layers = linear_layers(30)
+    data = torch.rand(4, 4)
+    models = [symbolic_deep_linear(layers, 4, way) for way in WAYS]
+    counts = [
+        profile_calls(functools.partial(model, data)) for model in (*models, DeepLinear(layers))
+    ]
+    # The hand-written module iterates over a ModuleList, two calls of torch's own.
+    own = [count.of("torch") for count in counts]
+    assert max(own) - min(own) < 5
+    assert min(own) >= 3 * len(layers)
+
+
+def test_what_an_execution_does_between_layers_grows_with_the_depth_only_where_it_asks() -> None:
+    torch = pytest.importorskip("torch")
+    from hpml.models import linear_layers, symbolic_deep_linear
+
+    data = torch.rand(4, 4)
+
+    def own(depth: int, way: str) -> tuple[int, int]:
+        run = functools.partial(symbolic_deep_linear(linear_layers(depth), 4, way), data)
+        run()
+        return profile_calls(run).of("hpml"), instructions_outside("torch", run)
+
+    grown = {}
+    for way in WAYS:
+        (calls, few), (more_calls, many) = own(10, way), own(40, way)
+        # A comprehension is a call up to Python 3.11; no other call is made for each layer.
+        assert (more_calls > calls) is (way == "lazy" and sys.version_info < (3, 12))
+        grown[way] = (many - few) / 30
+    assert grown["lazy"] > grown["ordered"] > grown["codegen"] > 2
+
+
+def test_the_table_shows_what_happens_in_most_layers() -> None:
+    counts = CallCounts({("m", "often"): 30, ("m", "rarely"): 1, ("other", "often"): 10}, {})
+    assert counts.table(10, "m").column("function") == ("often",)
+    assert counts.table(10, "m").column("calls a layer") == (3.0,)

@@ -1,0 +1,141 @@
+"""A call comes to one plain outcome, whatever the function does."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from hpml.labs.lab_06_forward_order.harness import counting_operations
+from hpml.sandbox.calling import call, raised
+from hpml.sandbox.harness import by_name, harness_source, load_function, load_harness, the_result
+from hpml.sandbox.plain import decode
+
+
+def outcome(function: Any, **data: object) -> dict[str, Any]:
+    return call(function, by_name, the_result, data)
+
+
+def test_a_result_is_encoded() -> None:
+    answer = outcome(lambda a, b: (a, b), a=1, b=[2])
+    assert decode(answer["value"]) == (1, [2])
+    assert answer["changed"] == {}
+
+
+def test_a_changed_argument_is_named_with_what_it_became() -> None:
+    def clear(edges: dict[str, list[str]], other: list[int]) -> int:
+        edges["a"].clear()
+        return 1
+
+    data = {"edges": {"a": ["b"]}, "other": [1]}
+    answer = outcome(clear, **data)
+    assert decode(answer["changed"]["edges"]) == {"a": []}
+    assert list(answer["changed"]) == ["edges"]
+    assert data["edges"] == {"a": ["b"]}
+
+
+def test_a_set_that_was_changed_and_put_back_is_not_changed() -> None:
+    def swap(names: set[str]) -> None:
+        for name in list(names):
+            names.discard(name)
+            names.add(name)
+
+    assert outcome(swap, names={"a", "b", "c", "d"})["changed"] == {}
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, GeneratorExit, MemoryError])
+def test_whatever_is_raised_is_an_outcome(error: type[BaseException]) -> None:
+    def fail() -> None:
+        raise error("so")
+
+    answer = outcome(fail)
+    assert (answer["outcome"], answer["type"], answer["message"]) == (
+        "raised",
+        error.__name__,
+        "so",
+    )
+    assert answer["bases"][-1] == "BaseException"
+
+
+def test_a_person_at_the_keyboard_can_interrupt() -> None:
+    def fail() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        call(fail, by_name, the_result, {}, interruptible=True)
+
+
+def test_an_exception_whose_text_raises_is_still_an_outcome() -> None:
+    class Nasty(Exception):
+        def __str__(self) -> str:
+            raise SystemExit
+
+    def fail() -> None:
+        raise Nasty
+
+    answer = outcome(fail)
+    assert (answer["type"], answer["message"]) == ("Nasty", "<its text raises SystemExit>")
+
+
+def test_a_long_or_broken_message_is_cut_and_can_be_written() -> None:
+    class Sly(str):
+        def __getitem__(self, key: object) -> str:
+            return "FORGED"
+
+    class Nasty(Exception):
+        def __str__(self) -> str:
+            return Sly("\ud800" + "x" * 10**6)
+
+    message = raised(Nasty())["message"]
+    assert message.startswith("\\ud800xxx")
+    assert len(message) < 600
+
+
+def test_the_deepest_line_of_the_students_own_file_is_named() -> None:
+    def fail() -> None:
+        int("x")  # here
+
+    assert outcome(fail)["line"].endswith('int("x")  # here')
+
+
+def test_too_deep_recursion_is_an_outcome() -> None:
+    def down(n: int) -> int:
+        return down(n + 1)
+
+    assert outcome(down, n=0)["type"] == "RecursionError"
+
+
+def test_a_coroutine_is_closed_and_a_generator_not_run() -> None:
+    async def later() -> int:
+        return 1
+
+    def lazily() -> Any:
+        yield 1 / 0
+
+    assert "coroutine" in decode(outcome(later)["value"]).type
+    assert "generator" in decode(outcome(lazily)["value"]).type
+
+
+def test_a_result_that_observe_cannot_use_counts_as_raised() -> None:
+    answer = call(lambda: "nonsense", by_name, lambda result, arguments: result + 1, {})
+    assert answer["type"] == "TypeError"
+
+
+def test_the_copy_by_name_keeps_the_cases_data_whole() -> None:
+    data = {"order": ["a"]}
+    by_name(data)["order"].append("b")
+    assert data == {"order": ["a"]}
+
+
+def test_a_harness_travels_as_the_source_of_its_file() -> None:
+    sent = harness_source(counting_operations, the_result)
+    arguments, observe = load_harness(sent)
+    assert arguments is not counting_operations
+    assert arguments({"operations": {"a": "next"}})["operations"]["a"](3) == 4
+    assert observe is the_result
+
+
+@pytest.mark.parametrize("name", ["", "system", "nothing"])
+def test_a_harness_without_the_function_is_refused(name: str) -> None:
+    with pytest.raises(LookupError, match="has no function"):
+        load_function({"file": "a.harness", "source": "import os", "name": name})

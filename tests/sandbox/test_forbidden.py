@@ -1,0 +1,120 @@
+"""What is forbidden is found under every name that a reader of the source can follow."""
+
+from __future__ import annotations
+
+import pytest
+
+from hpml.sandbox.forbidden import uses
+from hpml.sandbox.notebook import parse
+
+
+def found(source: str, **forbidden: list[str]) -> list[str]:
+    return [str(use) for use in uses(parse({1: source}).statements, **forbidden)]
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import graphlib",
+        "import graphlib as g",
+        "import os, graphlib",
+        "from graphlib import TopologicalSorter as T",
+        "from graphlib import *",
+        "def f():\n  import graphlib",
+        "try:\n  import graphlib\nexcept ImportError: pass",
+        "g = __import__('graphlib')",
+        "import importlib\ng = importlib.import_module('graphlib')",
+        "from importlib import import_module as load\nload('graphlib')",
+        "load = __import__\ndef f(): load('graph' + 'lib')",
+        "import sys\ng = sys.modules['graphlib']",
+        "exec('import graphlib')",
+        "eval('__import__(\"graphlib\")')",
+    ],
+)
+def test_a_module_is_found(source: str) -> None:
+    assert found(source, modules=["graphlib"])
+
+
+def test_a_module_under_a_package_is_found_by_its_full_name() -> None:
+    modules = ["hpml.symbolic"]
+    assert found("import hpml.symbolic.model", modules=modules)
+    assert found("from hpml import symbolic", modules=modules)
+    assert found("import hpml as h\nh.symbolic.Input()", modules=modules) == [
+        "line 2: hpml.symbolic.Input",
+        "line 2: hpml.symbolic",
+    ]
+    assert found("import hpml\ngetattr(hpml, 'symbolic')", modules=modules)
+    assert not found("from hpml import bytecode\nimport hpml.symbolically", modules=modules)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "import sys\nsys.getsizeof(3)",
+        "from sys import getsizeof as size",
+        "getattr(sys, 'getsizeof')",
+        "operator.attrgetter('getsizeof')",
+        "vars(sys)['getsizeof']",
+        "sys.__dict__['getsizeof']",
+        "x = [s.getsizeof for s in y]",
+    ],
+)
+def test_a_name_is_found(source: str) -> None:
+    assert found(source, names=["getsizeof"])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "sorted(x)",
+        "s = sorted\ndef f(): return s(x)",
+        "def f(x, key=sorted): return key(x)",
+        "map(sorted, x)",
+        "import builtins\nbuiltins.sorted(x)",
+        "import builtins as b\ngetattr(b, 'sorted')(x)",
+        "from builtins import sorted as s\ns(x)",
+        "(lambda s=sorted: s(x))()",
+    ],
+)
+def test_a_function_is_found(source: str) -> None:
+    assert found(source, calls=["sorted"])
+
+
+def test_a_function_of_a_module_is_found() -> None:
+    assert found("import torch as t\nt.compile(f)", calls=["torch.compile"])
+    assert found("from torch import compile as c\nc(f)", calls=["torch.compile"])
+    assert not found("compile(f)", calls=["torch.compile"])
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "def graphlib(): pass\ngraphlib()",
+        "x = 'import graphlib'",
+        "def f(graphlib): return graphlib.x",
+        "def sorted(x): return x\nsorted(1)",
+        "def f(sorted): return sorted(1)",
+        "x.sorted()",
+        "# sorted(x), graphlib, getsizeof",
+        "d = {}\nd['getsizeof'] = 'sorted'",
+        "import importlib\nimportlib.import_module('math')",
+    ],
+)
+def test_what_only_looks_alike_is_not(source: str) -> None:
+    assert not found(source, modules=["graphlib"], names=["getsizeof"], calls=["sorted"])
+
+
+def test_uses_are_named_by_line_in_the_order_of_the_source() -> None:
+    source = "import graphlib\n\ndef f(x):\n  return graphlib.x(sorted(x))"
+    assert found(source, modules=["graphlib"], calls=["sorted"]) == [
+        "line 1: import graphlib",
+        "line 4: graphlib.x",
+        "line 4: sorted",
+    ]
+
+
+def test_only_what_the_function_needs_is_looked_at() -> None:
+    program = parse({1: "import graphlib\nprint(graphlib)", 2: "def f(): return 1"})
+    assert uses(program.needed("f"), modules=["graphlib"]) == ()
+    program = parse({1: "import graphlib", 2: "def g(): return graphlib", 3: "def f(): return g()"})
+    assert [use.cell for use in uses(program.needed("f"), modules=["graphlib"])] == [1]

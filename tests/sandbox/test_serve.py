@@ -1,0 +1,221 @@
+"""The worker's loop, spoken with in this process: a channel of two lists stands for the pipes."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpml.sandbox.harness import by_name, harness_source, the_result
+from hpml.sandbox.plain import decode, encode
+from hpml.sandbox.serve import Worker
+
+
+class Channel:
+    """Gives the questions one after the other and keeps the answers."""
+
+    def __init__(self, *questions: dict[str, Any]) -> None:
+        self._questions = list(questions)
+        self.answers: list[dict[str, Any]] = []
+
+    def receive(self) -> dict[str, Any] | None:
+        return self._questions.pop(0) if self._questions else None
+
+    def send(self, answer: dict[str, Any]) -> None:
+        json.dumps(answer)
+        self.answers.append(answer)
+
+
+@pytest.fixture(autouse=True)
+def _as_it_was(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Undo what a worker changes in its process, which here is that of the tests."""
+    monkeypatch.setitem(sys.modules, "__main__", sys.modules["__main__"])
+    before = list(sys.meta_path)
+    yield
+    sys.meta_path[:] = before
+
+
+def _notebook(*cells: str) -> str:
+    return json.dumps({"cells": [{"cell_type": "code", "source": cell} for cell in cells]})
+
+
+def _prepare(*cells: str, name: str = "double", **forbids: list[str]) -> dict[str, Any]:
+    return {
+        "do": "prepare",
+        "id": "a",
+        "notebook": _notebook(*cells),
+        "name": name,
+        "forbids": {"modules": [], "names": [], "calls": [], **forbids},
+    }
+
+
+def _call(**data: object) -> dict[str, Any]:
+    return {
+        "do": "call",
+        "id": "c",
+        "data": encode(data),
+        "harness": harness_source(by_name, the_result),
+    }
+
+
+LOAD = {"do": "load", "id": "b"}
+
+
+def _asked(*questions: dict[str, Any]) -> list[dict[str, Any]]:
+    channel = Channel(*questions)
+    Worker(channel).serve()
+    return channel.answers
+
+
+def test_a_function_is_found_loaded_and_called() -> None:
+    cell = "STEP = 2\ndef double(n):\n    return STEP * n"
+    prepared, loaded, called = _asked(_prepare(cell), LOAD, _call(n=21))
+    assert prepared == {
+        "id": "a", "found": True, "stub": False, "broken": [], "shape": "", "uses": [[]]
+    }  # fmt: skip
+    assert loaded == {"id": "b", "failed": []}
+    assert called["outcome"]["outcome"] == "returned"
+    assert decode(called["outcome"]["value"]) == 42
+
+
+def test_preparing_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
+    cell = "def double(n, _=print('ran')):\n    return 2 * n"
+    assert _asked(_prepare(cell))[0]["found"]
+    assert capsys.readouterr().out == ""
+    _asked(_prepare(cell), LOAD)
+    assert capsys.readouterr().out == "ran\n"
+
+
+def test_preparing_tells_stubs_broken_cells_and_what_is_forbidden() -> None:
+    (stub,) = _asked(_prepare("def double(n):\n    ..."))
+    assert stub["stub"]
+    (absent,) = _asked(_prepare("def double(:"))
+    assert not absent["found"]
+    assert absent["broken"][0]["cell"] == 1
+    cell = "import graphlib\ndef double(n):\n    return graphlib"
+    (uses,) = _asked(_prepare(cell, modules=["graphlib"]))
+    assert "graphlib" in uses["uses"][0][0]
+
+
+def test_what_is_no_notebook_is_said() -> None:
+    question = {**_prepare(), "notebook": "no JSON"}
+    assert "JSON" in _asked(question)[0]["unreadable"]
+    literal = {"do": "literal", "id": "l", "notebook": "no JSON", "name": "explanation"}
+    assert "JSON" in _asked(literal)[0]["unreadable"]
+
+
+@pytest.mark.parametrize(
+    ("cell", "value"), [("explanation = 2", 2), ("explanation = None", None), ("other = 1", ...)]
+)
+def test_a_literal_is_read_without_running_anything(cell: str, value: object) -> None:
+    question = {"do": "literal", "id": "l", "notebook": _notebook(cell), "name": "explanation"}
+    (answer,) = _asked(question)
+    assert answer["found"] == (value is not ...)
+    if answer["found"]:
+        assert decode(answer["literal"]) == value
+
+
+def test_a_statement_that_fails_spoils_only_itself() -> None:
+    broken = "import no_such_module\n\ndef double(n):\n    no_such_module\n    return 2 * n"
+    _, loaded, called = _asked(_prepare(broken), LOAD, _call(n=1))
+    assert loaded["failed"][0]["outcome"]["type"] == "ModuleNotFoundError"
+    assert (loaded["failed"][0]["cell"], loaded["failed"][0]["line"]) == (1, 1)
+    assert called["outcome"]["type"] == "NameError"
+    assert called["outcome"]["line"] == "line 4: no_such_module"
+
+
+def test_a_definition_that_fails_is_told_at_the_call() -> None:
+    cell = "def double(n, step=1 / 0):\n    return n"
+    *_, called = _asked(_prepare(cell), LOAD, _call(n=1))
+    assert called["outcome"]["type"] == "ZeroDivisionError"
+
+
+def test_what_is_no_function_raises_at_the_call() -> None:
+    cell = "def made(f):\n    return 3\n\n@made\ndef double(n):\n    return n"
+    *_, called = _asked(_prepare(cell), LOAD, _call(n=1))
+    assert called["outcome"]["type"] == "TypeError"
+    assert "double is no function" in called["outcome"]["message"]
+
+
+def test_classes_of_the_notebook_find_their_module() -> None:
+    cell = (
+        "from dataclasses import dataclass\n\n@dataclass\nclass Node:\n    n: int\n\n"
+        "def double(n):\n    return 2 * Node(n).n"
+    )
+    *_, called = _asked(_prepare(cell), LOAD, _call(n=4))
+    assert decode(called["outcome"]["value"]) == 8
+
+
+def test_postponed_annotations_count_for_all_cells() -> None:
+    cells = (
+        "from __future__ import annotations",
+        "def double(n: Unknown) -> Unknown:\n    return n",
+    )
+    *_, called = _asked(_prepare(*cells), LOAD, _call(n=4))
+    assert decode(called["outcome"]["value"]) == 4
+
+
+def test_time_is_given_in_three_answers() -> None:
+    cell = "def double(n):\n    return 2 * n"
+    question = {**_call(), "do": "time", "id": "t", "cases": [encode({"n": n}) for n in (1, 2)]}
+    *_, ready, done, results = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
+    assert ready == {"id": "t", "ready": True}
+    assert done == {"id": "t", "done": True}
+    assert [decode(each["value"]) for each in results["outcomes"]] == [2, 4]
+
+
+def test_nothing_is_called_before_the_sign() -> None:
+    cell = "calls = []\ndef double(n):\n    raise SystemExit"
+    question = {**_call(), "do": "time", "id": "t", "cases": [encode({"n": 1})]}
+    answers = _asked(_prepare(cell), LOAD, question)
+    assert answers[-1] == {"id": "t", "ready": True}
+
+
+def test_a_call_that_raises_while_it_is_timed_ends_the_round() -> None:
+    cell = "def double(n):\n    return 4 // n"
+    cases = [encode({"n": n}) for n in (1, 0, 2)]
+    question = {**_call(), "do": "time", "id": "t", "cases": cases}
+    *_, results = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
+    assert [each["outcome"] for each in results["outcomes"]] == ["returned", "raised"]
+
+
+def test_a_file_that_a_cell_writes_can_be_imported(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.syspath_prepend(tmp_path)
+    cells = (
+        "%%writefile helper_of_mine.py\nTWO = 2",
+        "import helper_of_mine\ndef double(n):\n    return helper_of_mine.TWO * n",
+    )
+    *_, called = _asked(_prepare(*cells), LOAD, _call(n=4))
+    assert decode(called["outcome"]["value"]) == 8
+
+
+def test_what_speaks_to_ipython_does_nothing() -> None:
+    cell = (
+        "def double(n):\n    display(n)\n    get_ipython().run_line_magic('time', '')\n"
+        "    return 2 * n"
+    )
+    *_, called = _asked(_prepare(cell), LOAD, _call(n=4))
+    assert decode(called["outcome"]["value"]) == 8
+
+
+def test_each_version_of_a_function_can_be_loaded() -> None:
+    cells = (
+        "def step(): return 2",
+        "def double(n):\n    return step() * n",
+        "def step(): return 3",
+        "def double(n):\n    return step() + n",
+    )
+    prepared, *_ = _asked(_prepare(*cells))
+    assert len(prepared["uses"]) == 2
+    values = []
+    for version in range(2):
+        *_, called = _asked(_prepare(*cells), {**LOAD, "version": version}, _call(n=4))
+        values.append(decode(called["outcome"]["value"]))
+    assert values == [7, 8]

@@ -1,2 +1,0 @@
-def hello(name: str) -> str:
-    print(f"Hello, {name}!")

@@ -1,2 +1,0 @@
-def list_bytes(n):
-    return 56 + 8 * n

@@ -1,2 +1,0 @@
-def list_bytes(n):
-    return (8 + 28) * n

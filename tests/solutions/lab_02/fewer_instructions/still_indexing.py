@@ -1,8 +1,0 @@
-def fewer_instructions(values):
-    total = 0
-    index = 0
-    for _ in values:
-        if values[index] > 0 and values[index] < 100:
-            total = total + values[index] * values[index] * values[index]
-        index = index + 1
-    return total

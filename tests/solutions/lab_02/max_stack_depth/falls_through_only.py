@@ -1,8 +1,0 @@
-def max_stack_depth(instructions):
-    deepest = depth = 0
-    for effect, _target, falls_through in instructions:
-        depth += effect
-        deepest = max(deepest, depth)
-        if not falls_through:
-            break
-    return deepest

@@ -1,9 +1,0 @@
-def dead_nodes(edges: dict[str, list[str]], outputs: list[str]) -> set[str]:
-    live, changed = set(outputs), True
-    while changed:
-        changed = False
-        for name, targets in edges.items():
-            if name not in live and live.intersection(targets):
-                live.add(name)
-                changed = True
-    return {name for name in edges if name not in live}

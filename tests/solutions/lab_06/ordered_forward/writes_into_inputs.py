@@ -1,4 +1,0 @@
-def ordered_forward(order: list, parents: dict, operations: dict, inputs: dict, output: str):
-    for name in order:
-        inputs[name] = operations[name](*[inputs[parent] for parent in parents[name]])
-    return inputs[output]

@@ -1,0 +1,214 @@
+"""Animations: what stands in their bundle, how compact and how safe it is."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from html.parser import HTMLParser
+from typing import Any
+
+import pytest
+
+from hpml.base import Table
+from hpml.widgets import Animation, Keyframe, WidgetError
+from hpml.widgets.animation.animation import MOST_KEYFRAMES, part, placeholder
+
+HOSTILE = '</script><script>alert(1)</script><img src=x onerror="alert(2)">&"\''
+TEMPLATE = (
+    f"<p {part('a')}>A</p><p {part('b')} {placeholder('n')}></p><div {placeholder('box')}></div>"
+)
+
+
+class Outline(HTMLParser):
+    """The tags of a page, and the text outside of its scripts and styles."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.text = ""
+        self._inside = ""
+        self.feed(page)
+        self.close()
+
+    def handle_starttag(self, tag: str, attrs: Any) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._inside = tag
+
+    def handle_endtag(self, tag: str) -> None:
+        self._inside = ""
+
+    def handle_data(self, data: str) -> None:
+        if self._inside not in ("script", "style"):
+            self.text += data
+
+    def named(self, tag: str) -> list[dict[str, str | None]]:
+        return [attributes for name, attributes in self.tags if name == tag]
+
+
+def counting(count: int) -> Animation:
+    keyframes = [
+        Keyframe(f"number {i}", marks={"a" if i % 2 else "b": "lit"}, texts={"n": str(i)})
+        for i in range(count)
+    ]
+    return Animation("Counting", TEMPLATE, keyframes)
+
+
+def played(
+    animation: Animation,
+) -> list[tuple[str, dict[str, str], dict[str, str], dict[str, str]]]:
+    """Return every keyframe as the script adds it up: caption, marks, texts, pieces."""
+    data = json.loads(re.search(r"\}\)\((\{.*\})\);</script>", animation.html, re.S)[1])  # type: ignore[index]
+    strings, now = data["strings"], ({}, {}, {})
+    keyframes = []
+    for caption, *changes in data["keyframes"]:
+        for kind, (state, names) in enumerate(
+            zip(now, (data["parts"], data["texts"], data["pieces"]), strict=True)
+        ):
+            pairs = changes[kind]
+            for name, string in zip(pairs[::2], pairs[1::2], strict=True):
+                state[names[name]] = strings[string]
+        shown = [{name: text for name, text in state.items() if text} for state in now]
+        keyframes.append((strings[caption], *shown))
+    return keyframes  # type: ignore[return-value]
+
+
+def test_the_plain_text_lists_the_steps_and_says_how_many_more_there_are() -> None:
+    lines = repr(counting(50)).splitlines()
+    assert lines[0] == "Counting: 50 steps"
+    assert lines[1] == "  1. number 0"
+    assert lines[-1] == "     … and 20 more"
+    assert repr(counting(1)).splitlines() == ["Counting: 1 step", "  1. number 0"]
+
+
+def test_the_bundle_is_plain_text_and_html() -> None:
+    animation = counting(3)
+    bundle = animation._repr_mimebundle_()
+    assert bundle == {"text/plain": repr(animation), "text/html": animation.html}
+
+
+def test_the_first_frame_stands_in_the_page_without_a_script() -> None:
+    keyframes = [
+        Keyframe("first", marks={"b": "lit"}, texts={"n": "1 < 2"}, pieces={"box": "<b>bold</b>"}),
+        Keyframe("second"),
+    ]
+    page = Outline(Animation("A title", TEMPLATE, keyframes).html)
+    lit = [a["data-part"] for tag, a in page.tags if a.get("data-on") == "lit"]
+    assert lit == ["b"]
+    assert "1 < 2" in page.text
+    assert "bold" in page.text
+    assert "first" in page.text
+    # Controls are made by the script: without it there are no dead ones.
+    assert not page.named("button")
+    assert not page.named("input")
+
+
+def test_all_steps_stand_in_a_table_that_needs_no_script() -> None:
+    page = Outline(counting(5).html)
+    assert len(page.named("details")) == 1
+    assert all(f"number {i}" in page.text for i in range(5))
+    own = Animation("Own", TEMPLATE, [Keyframe("one")], table=Table(["what"], [["my own table"]]))
+    assert "my own table" in Outline(own.html).text
+
+
+def test_a_still_stands_in_place_of_the_scene_until_the_script_runs() -> None:
+    page = Outline(Animation("Still", TEMPLATE, [Keyframe("one")], still="<p>a picture</p>").html)
+    assert "a picture" in page.text
+    assert not [a for _, a in page.tags if "data-part" in a]
+
+
+def test_the_script_gets_every_frame_as_it_was_written() -> None:
+    keyframes = [
+        Keyframe("one", marks={"a": "lit", "b": "seen"}, texts={"n": "1"}),
+        Keyframe("two", "caption", marks={"b": "lit"}, pieces={"box": "<i>2</i>"}),
+        Keyframe("three", marks={"a": "lit", "b": "lit"}, texts={"n": "1"}, pieces={"box": "3"}),
+        Keyframe("one", marks={"a": "lit", "b": "seen"}, texts={"n": "1"}),
+    ]
+    expected = [(f.shown, f.marks, f.texts, f.pieces) for f in keyframes]
+    assert played(Animation("All", TEMPLATE, keyframes)) == expected
+
+
+def test_nothing_is_loaded_from_anywhere() -> None:
+    animation = counting(9).html
+    assert "http" not in animation
+    assert "//" not in re.sub(r"(?m)(^|\s)// .*$", "", animation)  # but for remarks in the script
+    page = Outline(animation)
+    assert not [a for _, a in page.tags if "src" in a or "href" in a]
+    assert "@import" not in animation
+    assert "url(" not in animation
+
+
+def test_hostile_texts_stay_texts() -> None:
+    keyframes = [
+        Keyframe(HOSTILE, HOSTILE, marks={HOSTILE: HOSTILE}, texts={HOSTILE: HOSTILE}),
+        Keyframe("harmless"),
+    ]
+    template = f"<p {part(HOSTILE)} {placeholder(HOSTILE)}></p>"
+    animation = Animation(HOSTILE, template, keyframes, labels=[HOSTILE, "b"])
+    page = Outline(animation.html)
+    assert len(page.named("script")) == 1
+    assert not page.named("img")
+    assert page.text.count(HOSTILE) == 4  # title, placeholder, caption, table
+    assert played(animation)[0] == (HOSTILE, {HOSTILE: HOSTILE}, {HOSTILE: HOSTILE}, {})
+    still = Animation("Still", template, keyframes, still="<p>x</p>")
+    assert len(Outline(still.html).named("script")) == 1
+
+
+def test_a_frame_costs_what_changes_and_not_what_stays() -> None:
+    parts = [f"part {i}" for i in range(200)]
+    template = "".join(f"<p {part(name)}></p>" for name in parts)
+    keyframes = [Keyframe("step", marks=dict.fromkeys(parts[:i], "lit")) for i in range(200)]
+    grown = Animation("Growing", template, keyframes).html
+    alone = Animation("Growing", template, keyframes[:1]).html
+    # About 100 marks a keyframe, 20,000 in all; what changes is one a keyframe.
+    assert len(grown) - len(alone) < 200 * 160
+
+
+def test_the_same_animation_is_stored_the_same_and_another_is_told_apart() -> None:
+    assert counting(3).html == counting(3).html
+    names = {Outline(counting(n).html).named("div")[0]["data-animation"] for n in (3, 4)}
+    assert len(names) == 2
+
+
+def test_jupyter_is_told_to_leave_the_keys_alone() -> None:
+    root = Outline(counting(2).html).named("div")[0]
+    assert root["data-lm-suppress-shortcuts"] == "true"
+    assert root["role"] == "group"
+    assert root["aria-label"] == "Counting"
+
+
+@pytest.mark.parametrize(
+    ("keyframes", "message"),
+    [
+        ([], "1 to 2,000 keyframes, got 0"),
+        ([Keyframe("x")] * (MOST_KEYFRAMES + 1), "1 to 2,000 keyframes, got 2,001"),
+        (
+            [Keyframe("x", marks={"c": "lit"})],
+            "names 'c', which its template does not have; its parts",
+        ),
+        (
+            [Keyframe("x", texts={"a": "1"})],
+            "names 'a', which its template does not have; its placeholders",
+        ),
+        (
+            [Keyframe("x", texts={"n": "1"}), Keyframe("y", pieces={"n": "1"})],
+            "'n' of the animation 'Bad'",
+        ),
+    ],
+)
+def test_an_animation_says_what_is_wrong_with_its_keyframes(
+    keyframes: list[Keyframe], message: str
+) -> None:
+    with pytest.raises(WidgetError, match=re.escape(message)):
+        Animation("Bad", TEMPLATE, keyframes)
+
+
+def test_a_placeholder_is_empty_in_the_template_and_every_keyframe_has_its_label() -> None:
+    with pytest.raises(WidgetError, match="has a placeholder that is not empty"):
+        Animation("Bad", f"<p {placeholder('n')}>text</p>", [Keyframe("x")])
+    with pytest.raises(WidgetError, match="a label for each of its 1 keyframes, got 2"):
+        Animation("Bad", TEMPLATE, [Keyframe("x")], labels=["a", "b"])
+
+
+def test_attributes_are_escaped() -> None:
+    assert part('"><b>') == f'data-part="{html.escape(chr(34))}&gt;&lt;b&gt;"'

@@ -1,0 +1,110 @@
+"""The graph browser: what is said about each node, and what lights up."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from torch import nn
+
+from hpml.symbolic import Input, SymbolicModel
+from hpml.widgets import WidgetError, graph_browser
+from hpml.widgets.graph_browser.browser import entries
+from tests.widgets.test_animation import Outline
+
+
+def residual() -> SymbolicModel:
+    x = Input(shape=(4,))
+    h = nn.Linear(4, 4)(x)
+    return SymbolicModel(x, nn.ReLU()(h) + h)
+
+
+def test_every_node_knows_its_parents_children_shape_and_parameters() -> None:
+    found = {entry.name: entry for entry in entries(residual())}
+    assert list(found) == ["input", "Linear_1", "ReLU_1", "AddOpLayer_1"]
+    linear, add = found["Linear_1"], found["AddOpLayer_1"]
+    assert linear.parents == (0,)
+    assert linear.children == (2, 3)
+    assert linear.parameters == (("weight", (4, 4)), ("bias", (4,)))
+    assert linear.parameter_count == 20
+    assert (linear.shapes, linear.kinds) == (("(None, 4)",), ("float32",))
+    assert add.parents == (2, 1)
+    assert add.is_output
+    assert not add.children
+
+
+def test_several_inputs_results_and_repeated_layers() -> None:
+    a, b = Input(shape=(4,)), Input(shape=(4,))
+    layer = nn.Linear(4, 4)
+    first, second = layer(layer(a) + b).chunk(2, -1)
+    found = entries(SymbolicModel((a, b), (first, second)))
+    assert [entry.name for entry in found[:2]] == ["input 1", "input 2"]
+    assert len(found[-1].values) == 2
+    assert found[-1].shapes == ("(None, 2)", "(None, 2)")
+    assert [entry.layer_type for entry in found].count("Linear") == 2
+
+
+def test_choosing_a_node_lights_it_its_parents_and_its_children() -> None:
+    animation = graph_browser(residual())
+    marks = animation.keyframes[1].marks
+
+    def parts(state: str) -> set[str]:
+        return {name for name, words in marks.items() if state in words.split()}
+
+    assert parts("chosen") == {"v1", "c0"}
+    assert parts("parent") == {"v0"}
+    assert parts("child") == {"v2", "c1", "v3", "c2"}
+    about = Outline(animation.keyframes[1].pieces["about"])
+    assert [button["data-go"] for button in about.named("button")] == ["0", "2", "3"]
+    assert "20 in all" in about.text
+
+
+def test_boxes_and_labels_lead_to_their_nodes() -> None:
+    animation = graph_browser(residual())
+    leads = {
+        a["data-part"]: a["data-go"] for _, a in Outline(animation.template).tags if "data-go" in a
+    }
+    assert leads == {"v0": "0", "v1": "1", "c0": "1", "v2": "2", "c1": "2", "v3": "3", "c2": "3"}
+
+
+def test_the_first_node_and_the_table_of_all_stand_without_a_script() -> None:
+    page = Outline(graph_browser(residual()).html)
+    assert len(page.named("img")) == 1
+    assert not page.named("select")
+    for words in ("input", "AddOpLayer_1", "ReLU_1 and Linear_1"):
+        assert words in page.text
+
+
+def test_hostile_names_stay_texts() -> None:
+    class Odd(nn.Module):
+        def forward(self, x: Any) -> Any:
+            return x
+
+    Odd.__name__ = "<script>alert(1)</script>"
+    x = Input(shape=(4,))
+    animation = graph_browser(SymbolicModel(x, Odd()(x)))
+    page = Outline(animation.html)
+    assert len(page.named("script")) == 1
+    assert all(
+        not Outline(keyframe.pieces["about"]).named("script") for keyframe in animation.keyframes
+    )
+    assert not Outline(animation.template).named("script")
+    assert "http" not in animation.html
+
+
+def test_a_long_chain_is_one_box_and_all_its_layers_can_be_chosen() -> None:
+    x = y = Input(shape=(4,))
+    for _ in range(100):
+        y = nn.ReLU()(y)
+    animation = graph_browser(SymbolicModel(x, y))
+    assert len(animation.keyframes) == 101
+    assert len(animation.html.encode()) < 300_000
+    assert all(
+        any("chosen" in words for words in keyframe.marks.values())
+        for keyframe in animation.keyframes
+    )
+
+
+def test_only_a_symbolic_model_has_a_graph() -> None:
+    with pytest.raises(WidgetError, match="expects a SymbolicModel, got Linear"):
+        graph_browser(nn.Linear(2, 2))  # type: ignore[arg-type]

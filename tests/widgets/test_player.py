@@ -1,0 +1,166 @@
+"""The animation of executions: what its keyframes say, and that it stands by itself."""
+
+from __future__ import annotations
+
+import base64
+import html
+import re
+
+import pytest
+from torch import nn
+
+from hpml.symbolic import Input, SymbolicModel
+from hpml.widgets import Animation, WidgetError, execution_player
+from hpml.widgets.player.executions import EXECUTIONS, forgetful_steps, lazy_steps, ordered_steps
+from tests.widgets.test_animation import HOSTILE, Outline
+from tests.widgets.test_executions import TINY, ladder
+
+
+def placeholders(animation: Animation, what: str, lane: int) -> list[str]:
+    return [keyframe.texts.get(f"{what} {lane}", "") for keyframe in animation.keyframes]
+
+
+def lit(animation: Animation, keyframe: int, state: str) -> set[str]:
+    return {
+        name
+        for name, marks in animation.keyframes[keyframe].marks.items()
+        if state in marks.split()
+    }
+
+
+def test_the_counters_are_those_of_the_steps() -> None:
+    animation = execution_player(TINY)
+    steps = lazy_steps(TINY)
+    assert placeholders(animation, "asked", 0)[1:-1] == [str(step.asked) for step in steps]
+    assert placeholders(animation, "executed", 0)[1:-1] == [str(step.executed) for step in steps]
+    assert placeholders(animation, "asked", 1) == ["0"] * len(animation.keyframes)
+    assert placeholders(animation, "executed", 1)[:5] == ["0", "1", "2", "3", "3"]
+
+
+def test_a_frame_says_who_asks_who_waits_and_what_is_executed() -> None:
+    animation = execution_player(TINY, ["lazy"])
+    asks = 2
+    assert animation.keyframes[asks].line == "lazy: sum asks for double."
+    assert "0v1" in lit(animation, asks, "asked")
+    assert lit(animation, asks, "waits") == {"0v3", "0b3"}
+    # The lines between who asks and what is asked for: against their arrows, up to the box.
+    assert lit(animation, asks, "asks") == {"0r2-3", "0a0-2-1"}
+    assert "sum → double" in animation.keyframes[asks].pieces["stack 0"]
+    executes = 4
+    assert animation.keyframes[executes].line == "lazy: double is executed."
+    assert "0v1" in lit(animation, executes, "now")
+    assert lit(animation, executes, "asks") == set()
+    assert animation.keyframes[executes].texts["0n1"] == "1×"
+    assert lit(animation, len(animation.keyframes) - 1, "known") == {
+        f"0{k}{v}" for k in "vb" for v in range(4)
+    }
+
+
+def test_the_execution_with_less_to_do_is_done_earlier() -> None:
+    animation = execution_player(ladder(2))
+    ends = [
+        placeholders(animation, "says", lane).index(f"Done after {n} steps.")
+        for lane, n in [(0, 15), (1, 6)]
+    ]
+    assert ends == [len(lazy_steps(ladder(2))) + 1, len(ordered_steps(ladder(2))) + 1]
+    assert len(animation.keyframes) == ends[0] + 1
+    news = [keyframe.line for keyframe in animation.keyframes]
+    assert sum("ordered" in line for line in news) == ends[1] + 1
+    assert news[-1] == "lazy: Done after 15 steps."
+
+
+def test_without_memory_the_picture_counts_and_the_animation_ends_in_time() -> None:
+    animation = execution_player(ladder(2), ["without memory"])
+    last = animation.keyframes[-1].texts
+    assert [last[f"0n{v}"] for v in range(1, 7)] == ["2×", "2×", "2×", "1×", "1×", "1×"]
+    assert any("for the 2nd time" in keyframe.line for keyframe in animation.keyframes)
+    cut = execution_player(ladder(8), ["without memory"], at_most=50)
+    assert len(cut.keyframes) == 52
+    assert cut.keyframes[-1].line.endswith("Stopped after 50 steps; it would go on.")
+    whole = forgetful_steps(ladder(2))
+    exact = execution_player(ladder(2), ["without memory"], at_most=len(whole))
+    assert exact.keyframes[-1].line.endswith(f"Done after {len(whole)} steps.")
+
+
+def test_a_model_is_shown_by_the_names_of_its_layers() -> None:
+    x = Input(shape=(4,))
+    h = nn.Linear(4, 4)(x)
+    animation = execution_player(SymbolicModel(x, nn.ReLU()(h) + h))
+    assert animation.keyframes[2].line.startswith(
+        "lazy: AddOpLayer_1 asks for ReLU_1. | ordered: ReLU_1"
+    )
+    assert "Linear_1" in animation.template
+    assert "(None, 4)" in animation.template
+
+
+def test_a_folded_chain_stands_for_what_is_in_it() -> None:
+    x = y = Input(shape=(4,))
+    for _ in range(40):
+        y = nn.ReLU()(y)
+    animation = execution_player(SymbolicModel(x, y), ["ordered"])
+    assert "40 layers" in animation.template or "layers ⋯" in animation.template
+    assert len(animation.keyframes) == 42
+
+
+@pytest.mark.parametrize("executions", [["lazy", "ordered"], list(EXECUTIONS)])
+def test_two_hundred_frames_of_thirty_nodes_stay_small(executions: list[str]) -> None:
+    animation = execution_player(ladder(10), executions, at_most=200)
+    assert len(animation.keyframes) == (202 if "without memory" in executions else 73)
+    assert len(animation.html.encode()) < 320_000
+
+
+def test_the_first_frame_is_a_picture_where_scripts_do_not_run() -> None:
+    page = Outline(execution_player(TINY).html)
+    images = page.named("img")
+    assert len(images) == 2
+    for image in images:
+        assert image["alt"]
+        kind, _, data = str(image["src"]).partition(",")
+        assert kind == "data:image/svg+xml;base64"
+        drawing = base64.b64decode(data).decode()
+        assert all(f">{name}</text>" in drawing for name in TINY)
+        assert 'data-on="known"' in drawing
+    assert "Nothing has happened yet." in page.text
+    assert "sum asks for double." in page.text  # in the table of all steps
+
+
+def test_nothing_is_loaded_from_anywhere() -> None:
+    animation = execution_player(TINY).html
+    assert "http" not in animation
+    assert "url(" not in animation
+    sources = [a[name] for _, a in Outline(animation).tags for name in ("src", "href") if name in a]
+    assert all(str(source).startswith("data:") for source in sources)
+
+
+def test_hostile_names_stay_texts() -> None:
+    animation = execution_player({"x": [], HOSTILE: ["x"]}, title=HOSTILE)
+    page = Outline(animation.html)
+    assert len(page.named("script")) == 1
+    assert not [a for _, a in page.tags if "onerror" in a]
+    drawn = Outline(animation.template)
+    assert not drawn.named("script")
+    assert not drawn.named("img")
+    for piece in {text for keyframe in animation.keyframes for text in keyframe.pieces.values()}:
+        assert not Outline(piece).named("script")
+        assert HOSTILE not in piece
+    image = base64.b64decode(str(page.named("img")[0]["src"]).partition(",")[2]).decode()
+    assert "<script" not in image
+    assert html.escape(HOSTILE) in image
+
+
+def test_an_unknown_execution_is_named() -> None:
+    with pytest.raises(WidgetError, match="without memory, lazy, ordered, got 'codegen'"):
+        execution_player(TINY, ["codegen"])
+    with pytest.raises(WidgetError, match="one or more of"):
+        execution_player(TINY, [])
+
+
+def test_long_lists_are_shortened_around_what_is_new() -> None:
+    animation = execution_player(ladder(10))
+    deepest = animation.keyframes[15].pieces["stack 0"]
+    assert deepest.startswith("Open questions, 15: join10 → left10 → (7 more) → left6 → ")
+    assert deepest.endswith(" → left4 → join3")
+    middle = animation.keyframes[15].pieces["stack 1"]
+    assert middle.startswith("The order: …, ")
+    assert middle.endswith(", …")
+    assert len(re.findall("<b>", middle)) == 1

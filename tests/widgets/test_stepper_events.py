@@ -1,0 +1,184 @@
+"""What a stepper says in words, and the events between functions."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from hpml.widgets import stepper
+
+
+def said(body: str, **names: Any) -> list[str]:
+    """Return the sentences of a function's body."""
+    return [keyframe.line for keyframe in stepper(body, **names).keyframes]
+
+
+@pytest.mark.parametrize(
+    ("body", "sentence"),
+    [
+        ("y = x * 3", r"BINARY_OP \* takes 2 and 3 off the stack and pushes 6\."),
+        ("x += 3", r"BINARY_OP \+= takes 2 and 3 off the stack and pushes 5\."),
+        ("y = -x", r"UNARY_NEGATIVE takes 2 off the stack and pushes -2\."),
+        ("y = x < 3", r"COMPARE_OP \S+ takes 2 and 3 off the stack and pushes True\."),
+        ("y = x", r"LOAD_FAST x reads place 0 of the values array, x, and pushes 2\."),
+        ("y = 7.5", r"LOAD_CONST 7\.5 pushes the constant 7\.5\."),
+        ("y = 7", r"LOAD_(CONST|SMALL_INT) 7 pushes (the constant )?7\."),
+        ("y = 7", r"STORE_FAST y takes 7 off the stack and stores it in place 1 .*, y\."),
+        ("y = len", r"LOAD_GLOBAL len looks up the name len and pushes builtin len"),
+        ("y = x.real", r"LOAD_ATTR real looks up real of 2 and pushes 2\."),
+        ("y = [x, x]", r"BUILD_LIST 2 takes 2 and 2 off the stack and pushes the list \[2, 2\]\."),
+        ("y = {x: x}", r"pushes the dictionary \{2: 2\}\."),
+        ("y = [[]]; y[0] = x", r"takes all three off the stack and stores 2 in \[\[\]\] at 0\."),
+        ("a, b = x, 3; a, b = [a, b]", r"pushes its items, the first on top: 2 and 3\."),
+        ("y = f'{x}!'", r"BUILD_STRING 2 takes '2' and '!' off .* the joined text '2!'\."),
+        ("y = abs(x)", r"CALL 1 calls builtin abs with 2 and pushes what it returns, 2\."),
+        ("abs(x)", r"POP_TOP throws 2 away: nobody needs it\."),
+        ("y = 1 if x > 9 else 0", r"takes False off the stack; it is not true: jumps to \d+\."),
+        ("y = 1 if x < 9 else 0", r"takes True off the stack; it is true: no jump\."),
+        ("y = 1 if x is None else 0", r"takes 2 off the stack; it is not None: jumps to \d+\."),
+        ("while x: x -= 1", r"it is true: jumps back to \d+\.|jumps back to \d+\."),
+        ("for y in [x]: pass", r"asks the iterator for its next value and pushes 2\."),
+        ("for y in [x]: pass", r"there is none left: jumps to \d+\."),
+        ("for y in [x]: pass", r"GET_ITER takes .* off the stack and pushes an iterator over it"),
+        ("y = x < 3 < 9", r"COPY 2 pushes the value that lies 1 below the top once more: 3\."),
+        ("y = z = x", r"pushes the same value once more: 2\.|STORE_FAST_"),
+        ("y = [n for n in [x]]", r"LIST_APPEND 2 takes 2 off the stack and appends it to the list"),
+        ("import math", r"IMPORT_NAME math .* pushes module math\."),
+        ("y = x; del y", r"DELETE_FAST y deletes y\."),
+        ("y = lambda: x", r"MAKE_CELL x puts x into a cell, which inner functions can share\."),
+        ("y = lambda: x", r"LOAD_CONST <code <lambda>> pushes the constant code <lambda>\."),
+        ("y = lambda: x", r"MAKE_FUNCTION .* pushes a new function program\.<locals>\.<lambda>"
+                          r"|MAKE_FUNCTION .* pushes a new function <lambda>"),
+        ("return x", r"RETURN_VALUE takes 2 off the stack: program returns 2\."),
+        ("yield x", r"makes generator program; none of its lines has run yet\. To see them run"),
+        ("y = x / 0", r"takes 2 and 0 off the stack and raises ZeroDivisionError: division by zero"
+                      r"; nothing here catches it: it leaves program\."),
+        ("y = int('z')", r"calls class int, which raises ValueError: invalid literal .* it leaves"),
+        ("y = zz", r"LOAD_GLOBAL zz raises NameError: name 'zz' is not defined; nothing here"),
+        ("raise KeyError(x)", r"takes KeyError\(2\) off the stack and raises KeyError: 2;"),
+        ("assert x > 5, 'small'", r"raises AssertionError: small; nothing here catches it"),
+        ("try: x / 0\nexcept ZeroDivisionError: x = 1",
+         r"raises ZeroDivisionError: division by zero; caught: the exception table leads to \d+\."),
+        ("try: x / 0\nexcept ZeroDivisionError: x = 1",
+         r"asks whether the exception is a ZeroDivisionError and pushes the answer, True\."),
+        ("try: x / 0\nexcept ZeroDivisionError: x = 1", r"POP_EXCEPT ends the handling"),
+        ("try: x / 0\nexcept ZeroDivisionError: x = 1", r"PUSH_EXC_INFO marks ZeroDivisionError"),
+        ("try: x / 0\nfinally: x = 1",
+         r"RERAISE 0 raises .* again; caught: the exception table leads to \d+\."),
+        ("class P:\n    def __init__(self): self.x = 1\nP()",
+         r"Back in program: CALL 0 pushes the object that was made, .*P object\."),
+        ("x.real = 3", r"STORE_ATTR real takes 3 and 2 off the stack and raises AttributeError"),
+    ],
+)  # fmt: skip
+def test_each_family_of_instructions_is_said_in_words(body: str, sentence: str) -> None:
+    lines = said(body, x=2)
+    assert [line for line in lines if re.search(sentence, line)], "\n".join(lines)
+
+
+def gen(n: int) -> Iterator[int]:
+    for i in range(n):
+        yield i + 0
+
+
+def pair() -> list[int]:
+    return [*gen(2)]
+
+
+def outer() -> str:
+    try:
+        middle()
+    except KeyError:
+        return "caught"
+    return "not"
+
+
+def middle() -> None:
+    inner()
+
+
+def inner() -> None:
+    raise KeyError("deep")
+
+
+def square(n: int) -> int:
+    return n * n
+
+
+def test_the_value_of_a_call_arrives_in_an_event_of_its_own() -> None:
+    animation = stepper(lambda: square(3) + 1)
+    back = next(event for event in animation.events if event.kind == "back")
+    assert back.stack == ("9",)
+    assert back.new == {0}
+    assert back.step.called == "square"
+    before = animation.events[animation.events.index(back) - 1]
+    assert [caller.function.endswith("<lambda>") for caller in before.callers] == [True]
+
+
+def test_a_generator_runs_between_being_asked_and_having_answered() -> None:
+    animation = stepper(pair)
+    lines = [keyframe.line for keyframe in animation.keyframes]
+    asks = next(n for n, line in enumerate(lines) if "makes a generator run" in line)
+    hands = next(n for n, line in enumerate(lines) if "hands 0 out; gen pauses here" in line)
+    assert asks < hands
+    asked = animation.events[asks].step
+    answers = [n for n, m in enumerate(animation.events) if m.step is asked and n != asks]
+    assert len(answers) == 1
+    assert answers[0] > hands
+    assert animation.events[asks].stack == asked.stack_before
+    assert animation.events[answers[0]].stack == asked.stack_after
+    assert lines[-1] == "RETURN_VALUE takes [0, 1] off the stack: pair returns [0, 1]."
+
+
+def test_an_exception_that_leaves_several_functions_names_them() -> None:
+    animation = stepper(outer)
+    raises = next(n for n, event in enumerate(animation.events) if event.raised is not None)
+    assert "it leaves inner and middle; caught in outer" in animation.keyframes[raises].line
+    lands = animation.events[raises + 1]
+    assert (lands.kind, lands.step.function) == ("lands", "outer")
+    assert lands.stack[-1] == "KeyError('deep')"
+    assert animation.events[-1].step.returned == "'caught'"
+
+
+def test_recursion_shows_each_that_waits_with_its_stack() -> None:
+    animation = stepper("def down(n):\n    return 0 if n == 0 else down(n - 1)\n", 9)
+    deepest = max(range(len(animation.events)), key=lambda n: len(animation.events[n].callers))
+    assert len(animation.events[deepest].callers) == 9
+    pieces = animation.keyframes[deepest].pieces
+    for depth in range(9):
+        assert "<summary>down waits in line 2</summary>" in pieces[f"q{depth}"]
+        assert f"variables: n = {9 - depth}<" in pieces[f"q{depth}"]
+    assert pieces["calls"].startswith("<b>down</b>")
+
+
+def test_two_lambdas_of_one_line_are_not_mistaken_for_each_other() -> None:
+    animation = stepper("def f():\n    return (lambda a: a + 1)(2), (lambda a: a * 5)(3)\n")
+    places = {
+        event.step.instruction.argrepr: animation.keyframes[n].marks
+        for n, event in enumerate(animation.events)
+        if event.step.opname == "BINARY_OP"
+    }
+    first, second = (
+        {name for name, on in marks.items() if name[0] == "I" and on == "shown"}
+        for marks in places.values()
+    )
+    assert first != second
+
+
+def test_an_event_prints_as_text() -> None:
+    animation = stepper(lambda: print("seen") or square(3))
+    inside = next(m for m in animation.events if m.step.function == "square")
+    text = str(inside)
+    assert "square, line" in text
+    assert "variables: n = 3" in text
+    assert "waits at line" in text
+    assert r"printed: 'seen\n'" in text
+
+
+def test_names_of_a_class_body_have_a_row_without_an_index() -> None:
+    animation = stepper("def f():\n    class A:\n        size = 3\n    return A.size\n")
+    assert "<td>·</td><td>size</td>" in animation.template
+    inside = [keyframe.texts for keyframe in animation.keyframes if "I1" in keyframe.marks]
+    assert "3" in [text for texts in inside for name, text in texts.items() if name[:3] == "w1."]
