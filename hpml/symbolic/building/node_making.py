@@ -14,8 +14,8 @@ from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
 
 from .arguments import Template, split_call
-from .inference import given_spec, infer, infer_parts
 from .node import Node, Unpacking, name_of
+from .shapes.inference import given_spec, infer, infer_parts
 from .tracing_checks import check_constant, check_gradients, check_traced_methods, user_frame
 
 

@@ -159,7 +159,7 @@ class CodeView:
 
         from hpml.benchmark import measure
         from hpml.symbolic import optimize_module_calls
-        from hpml.symbolic.building.preserved_state import preserved
+        from hpml.symbolic.building.shapes.preserved_state import preserved
 
         model, inputs = self._model_in(self.state), self.inputs
         # Symbolic values that someone still holds would slow down every module of this process.
@@ -208,7 +208,7 @@ class CodeView:
     def _look(self, state: CodeState) -> Code:
         import torch
 
-        from hpml.symbolic.building.preserved_state import preserved
+        from hpml.symbolic.building.shapes.preserved_state import preserved
         from hpml.symbolic.execution.instructions import count_instructions, written_instructions
 
         model = self._model_in(state)

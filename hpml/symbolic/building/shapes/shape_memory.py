@@ -16,8 +16,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from .arguments import children_of
-from .node import Node, TensorSpec
+from hpml.symbolic.building.arguments import children_of
+from hpml.symbolic.building.node import Node, TensorSpec
 
 _REMEMBER_AT_MOST = 4096
 _MOST_WITNESSES = 2000
