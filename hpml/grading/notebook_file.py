@@ -70,10 +70,11 @@ def _bytes(path: Path, most: int) -> bytes:
         else:
             reason = f"cannot be read: {error.strerror}"
         raise UnreadableNotebook(f"The notebook {path.name} {reason}.") from None
+    about = os.fstat(descriptor)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(descriptor)
+        raise UnreadableNotebook(f"The notebook {path.name} is no file.")
     with os.fdopen(descriptor, "rb") as stream:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode):
-            raise UnreadableNotebook(f"The notebook {path.name} is no file.")
         if about.st_size > most:
             size = format_bytes(about.st_size)
             raise UnreadableNotebook(

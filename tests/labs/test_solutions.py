@@ -205,7 +205,7 @@ def test_a_notebook_holds_each_stub_with_the_parameters_that_are_tried(lab: str)
         assert isinstance(stub, ast.FunctionDef)
         assert ast.get_docstring(stub)
         given = exercise.arguments(cases[0].data)
-        assert {argument.arg for argument in stub.args.args} == set(given), exercise.name
+        assert [argument.arg for argument in stub.args.args] == list(given), exercise.name
     assert program.literal(choice(lab).name) is None
     assert json.loads(text)
 

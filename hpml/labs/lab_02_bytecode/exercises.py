@@ -123,6 +123,9 @@ def _execute_cases(generator: random.Random, more: bool) -> list[Case]:
     cases = [case(name, _program(text), values, part) for name, text, values, part in _PROGRAMS]
     for number in range(1, 31 if more else 4):
         cases.append(case(f"random program {number}", *_random_program(generator), "right"))
+    if more:
+        name = f"BINARY_{''.join(generator.choices('AEIKLMNOPRST', k=6))}"
+        cases.append(case("a drawn name", _program(f"l0 l0 {name} s0"), [2], "unknown"))
     for number in range(1, 9 if more else 2):
         cases.append(case(f"random loop {number}", *_random_loop(generator), "jumps"))
     return cases
@@ -231,6 +234,9 @@ def _depth_cases(generator: random.Random, more: bool) -> list[Case]:
             "jumps",
         ),
     ]
+    if more:
+        pushes = generator.randint(3, 9)
+        cases.append(case("a drawn stack", [*[push] * pushes, *[pop] * pushes, (0, None, False)]))
     for number in range(25 if more else 3):
         size = generator.randint(4, 40 if more else 10)
         program = _random_effects(generator, size)
@@ -304,6 +310,8 @@ def _fewer_cases(generator: random.Random, more: bool) -> list[Case]:
         Case("all of them outside", {"values": [-5, 250, -7]}),
         Case("forty values", {"values": mixed(40)}, "fewer"),
     ]
+    if more:
+        cases.append(Case("a few drawn values", {"values": mixed(6)}))
     for number in range(10 if more else 1):
         values = mixed(2 * generator.randint(30, 60))
         cases.append(Case(f"random values {number + 1}", {"values": values}, "fewer"))

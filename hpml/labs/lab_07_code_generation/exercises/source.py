@@ -97,6 +97,11 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("an input is the output", ["x", "y"], [a, b, c], "y", "unneeded"),
     ]
     cases = [_case(*fields) for fields in known]
+    if more:
+        layers = generator.sample(range(20), generator.randint(2, 6))
+        names = ["x", *(f"g{place}" for place in range(len(layers)))]
+        row: list[Call] = [(names[p + 1], layer, [names[p]]) for p, layer in enumerate(layers)]
+        cases.append(_case("a drawn row", ["x"], row, names[-1], "right"))
     for number in range(1, 7 if more else 2):
         inputs, calls = _network(generator)
         name = f"any network, number {number}"
