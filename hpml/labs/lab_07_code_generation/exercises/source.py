@@ -77,12 +77,13 @@ def _right(case: Case) -> _Run:
 
 
 def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    high = generator.randint(2, 9)
     a, b, c = ("a", 0, ["x"]), ("b", 1, ["a"]), ("c", 2, ["b", "y"])
     known: list[tuple[str, list[str], list[Call], str, str]] = [
         ("one call", ["x"], [a], "a", "right"),
         ("two inputs", ["x", "y"], [a, b, c], "c", "right"),
         ("inputs the other way", ["y", "x"], [a, b, c], "c", "right"),
-        ("layers in another order", ["x"], [("p", 4, ["x"]), ("q", 1, ["p"])], "q", "right"),
+        ("layers in another order", ["x"], [("p", high, ["x"]), ("q", 1, ["p"])], "q", "right"),
         ("one layer twice", ["x"], [("p", 3, ["x"]), ("q", 3, ["p"])], "q", "right"),
         ("c is not needed", ["x", "y"], [a, b, c], "b", "unneeded"),
         ("only a is needed", ["x", "y"], [a, b, c], "a", "unneeded"),
@@ -107,7 +108,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         cases.append(_case(name, inputs, calls, generator.choice(calls)[0], "unneeded"))
     chain: list[Call] = [(f"h{n}", n, [f"h{n - 1}" if n else "x"]) for n in range(_DEEP)]
     # Those that nobody needs stand in the long one too: without them a generator is a loop.
-    chain.insert(_DEEP // 2, ("aside", 0, ["x"]))
+    chain.insert(generator.randrange(1, _DEEP), ("aside", 0, ["x"]))
     cases.append(_case(f"{_DEEP:,} calls in a row", ["x"], chain, chain[-1][0], "deep"))
     return cases
 
