@@ -107,7 +107,8 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         cases.append(_case(name, inputs, calls, generator.choice(calls)[0], "unneeded"))
     chain: list[Call] = [(f"h{n}", n, [f"h{n - 1}" if n else "x"]) for n in range(_DEEP)]
     # Those that nobody needs stand in the long one too: without them a generator is a loop.
-    chain.insert(_DEEP // 2, ("aside", 0, ["x"]))
+    aside = generator.randrange(_DEEP // 4, _DEEP // 2) if more else _DEEP // 2
+    chain.insert(aside, ("aside", 0, ["x"]))
     cases.append(_case(f"{_DEEP:,} calls in a row", ["x"], chain, chain[-1][0], "deep"))
     return cases
 
