@@ -154,8 +154,8 @@ def table(report: Report) -> Table:
     >>> item = Item("06", 1, "lazy_forward", 2.0, "partly right", parts={"right": 1.0}, of=of)
     >>> print(table(Report("ada", (item,), seed=7)))
     ada: 1 of 2 points
-    exercise           points  parts                   status        what was wrong
-    -----------------  ------  ----------------------  ------------  --------------
+    exercise           points  parts                      status        what was wrong
+    -----------------  ------  -------------------------  ------------  --------------
     06.1 lazy_forward  1 of 2  right 1 of 1, deep 0 of 1  partly right
     isolation: none
     """

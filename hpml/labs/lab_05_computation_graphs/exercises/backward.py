@@ -58,6 +58,10 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
     cases.append(
         _case("40 diamonds in a row", {**ladder, "add40": []}, generator.randint(1, 9), "deep")
     )
+    if more:
+        cases.append(
+            _case("drawn steps", _random_steps(generator), generator.randint(1, 9), "deep")
+        )
     chain: Steps = {f"add{i}": [f"add{i + 1}"] for i in range(_DEEP)}
     cases.append(
         _case(
