@@ -173,6 +173,18 @@ def take_output() -> IO[str]:
     return messages
 
 
+def take_input() -> IO[str]:
+    """Return the stream of the parent's messages; from now on standard input is empty.
+
+    A program that the child starts would read them otherwise.
+    """
+    messages = os.fdopen(os.dup(0), encoding="utf-8")
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    os.dup2(nothing, 0)
+    os.close(nothing)
+    return messages
+
+
 def write_message(stream: IO[str], message: object) -> None:
     """Send one value from the child."""
     stream.write(json.dumps(message) + "\n")

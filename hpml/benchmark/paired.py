@@ -89,9 +89,10 @@ class PairedSamples:
     def ratio(self, name: str, baseline: str | None = None) -> Ratio:
         """Return the time of a contender as a multiple of the baseline's, or of another's.
 
-        The intervals of all contenders against one baseline hold together with 95 %. That promise
-        is for noise that is new in each round; where rounds hang together each ratio by itself is
-        tested for it, see `hpml.benchmark.ratio`.
+        The intervals of all contenders against one baseline hold together with 95 %, as far as so
+        few rounds allow. That promise is for noise that is new in each round; where rounds hang
+        together each ratio by itself is tested for it, and what the test cannot see is said in
+        `hpml.benchmark.ratio`.
 
         Raises:
             BenchmarkError: if there is no such contender.

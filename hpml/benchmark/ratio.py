@@ -13,6 +13,10 @@ three things that a reader can check by eye in the quotients:
    few: what wandered so far within the run may have been as far away before, so that the interval
    reaches to both sides by all that the quotients span.
 
+What they cannot see: a step of one contender that is no larger than the noise, one that wanders or
+warms up within it, states of the machine that outlast the run or differ by more than the thirds
+show in a few rounds. There the interval misses more often than it says; repeat what matters.
+
 To the interval comes what no number of rounds averages away, see `RESOLUTION`: two uncertainties of
 different origin add as squares. The answer is on which side of 1 the whole interval lies.
 

@@ -29,6 +29,7 @@ from hpml.suites.forwards import (
     ForwardResult,
     ForwardSettings,
     add_forward_arguments,
+    check_device,
     compiled,
     contenders_of,
     forward_options,
@@ -113,6 +114,7 @@ def run(
     ('handwritten', 'sequential')
     """
     settings = settings.changed(changes)
+    check_device(settings.device)
     on_request = ((COMPILED, settings.compile), (UNGUARDED, unguarded))
     chosen, notes = choose(
         settings.contenders,

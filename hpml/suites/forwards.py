@@ -15,12 +15,14 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
 from hpml.base.environment import Value
+from hpml.base.errors import describe
 from hpml.base.tables import Table
 from hpml.benchmark import Contender, ProcessContender
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.display.cases import cases_frame, cases_table
 from hpml.benchmark.record import Case
 from hpml.benchmark.sampling.contender import AnyContender
+from hpml.suites.errors import SuiteError
 from hpml.suites.options import positive, shared_options
 from hpml.suites.running import environment_line
 from hpml.suites.settings import Settings
@@ -118,6 +120,23 @@ class ForwardSettings(Settings):
 
         with torch.set_grad_enabled(self.grad):
             return self.compare(make(), label, baseline=BASELINE, device=self.device, check=check)
+
+
+def check_device(device: str) -> None:
+    """Refuse a device that this machine has not, before anything is built.
+
+    Raises:
+        SuiteError: if it is neither the CPU nor one of this machine's GPUs.
+    """
+    import torch
+
+    gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+    here = ["cpu", *(["cuda"] if gpus else []), *(f"cuda:{number}" for number in range(gpus))]
+    if device not in here:
+        raise SuiteError(
+            f"device: expected one of {', '.join(here)}, got {describe(device)}; torch sees "
+            f"{gpus} GPUs here. Use cpu, or see `hpml doctor`."
+        )
 
 
 def contenders_of(

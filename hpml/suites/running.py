@@ -83,7 +83,9 @@ def _run_cases(
             )
         older = None
     cases: list[Case] = []
-    for case_parameters in parameters:
+    for place, case_parameters in enumerate(parameters):
+        if case_parameters in parameters[:place]:
+            continue  # asked for twice
         if settings.stop is not None and settings.stop():
             break
         found = next((c for c in known if dict(c.parameters) == dict(case_parameters)), None)

@@ -38,6 +38,7 @@ from hpml.suites.forwards import (
     ForwardResult,
     ForwardSettings,
     add_forward_arguments,
+    check_device,
     compiled,
     contenders_of,
     forward_options,
@@ -187,18 +188,12 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _check_device(device: str, *, recorded: bool) -> None:
     """Refuse what this machine cannot run, before anything is built."""
-    import torch
-
     if recorded and not device.startswith("cuda"):
         raise SuiteError(
             f"{CUDA_GRAPHS}: expected a CUDA device, since only a GPU records and replays kernels, "
             f"got device={describe(device)}. Add --device cuda, or leave it out."
         )
-    if device.startswith("cuda") and not torch.cuda.is_available():
-        raise SuiteError(
-            f"device: expected one of this machine's, got {describe(device)}, but torch sees no "
-            "GPU here. Use cpu, or see `hpml doctor`."
-        )
+    check_device(device)
 
 
 def _contenders(resolution: int, settings: ForwardSettings) -> list[AnyContender]:

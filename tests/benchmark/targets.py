@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import time
 from collections.abc import Callable
@@ -62,3 +63,22 @@ def not_callable() -> int:
 
 def not_plain() -> Callable[[], object]:
     return object
+
+
+def reads_input() -> Callable[[], str]:
+    command = [sys.executable, "-c", "import sys; print(sys.stdin.read(), end='')"]
+    return lambda: subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+def exits_when_called() -> Callable[[], None]:
+    return lambda: sys.exit(3)
+
+
+def dies_late(calls: int) -> Callable[[], None]:
+    left = iter(range(calls))
+
+    def run() -> None:
+        if next(left, None) is None:
+            os._exit(3)
+
+    return run

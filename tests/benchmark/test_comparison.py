@@ -108,3 +108,46 @@ def test_samples_that_no_clock_can_give_are_refused(samples: tuple[float, ...]) 
 def test_a_measurement_cannot_be_changed() -> None:
     with pytest.raises(AttributeError):
         Measurement("a", (1.0,), 1).name = "b"  # type: ignore[misc]
+
+
+@pytest.mark.parametrize(
+    "wrong", [{"number": "5"}, {"loop": "5"}, {"loop": -1.0}, {"samples": (10**400,)}, {"name": 3}]
+)
+def test_a_measurement_of_another_type_is_refused(wrong: dict[str, object]) -> None:
+    values: dict[str, object] = {"name": "a", "samples": (1.0,), "number": 1, **wrong}
+    with pytest.raises(BenchmarkError, match="easurement"):
+        Measurement(**values)  # type: ignore[arg-type]
+
+
+def test_a_list_of_samples_is_kept_as_a_tuple() -> None:
+    one = Measurement("a", [1.0] * 6, 1)  # type: ignore[arg-type]
+    comparison = compared(one, Measurement("b", (2.0,) * 6, 1))
+    assert one.samples == (1.0,) * 6
+    assert comparison.ratio("b").value == 2.0
+
+
+def test_a_comparison_contains_its_names() -> None:
+    comparison = compared(Measurement("a", (1.0,), 1))
+    assert "a" in comparison
+    assert "b" not in comparison
+
+
+@pytest.mark.parametrize(
+    ("contenders", "rounds", "said"),
+    [
+        (3, 25, "Where the rounds differ by chance alone, the 95 % are for all intervals together"),
+        (10, 6, "The 95 % are for each interval alone; for all together take 9 rounds."),
+        (10, 9, "by chance alone"),
+    ],
+)
+def test_the_caption_promises_no_more_than_so_few_rounds_allow(
+    contenders: int, rounds: int, said: str
+) -> None:
+    several = [Measurement(str(k), (1.0,) * rounds, 1) for k in range(contenders)]
+    assert said in str(compared(*several))
+
+
+def test_two_contenders_have_one_interval() -> None:
+    pair = [Measurement(name, (1.0,) * 6, 1) for name in "ab"]
+    assert "The 95 %" not in str(compared(*pair))
+    assert "together" not in str(compared(*pair))

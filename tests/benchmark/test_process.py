@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from hpml.benchmark import Contender, ProcessContender, compare
+from hpml.benchmark import Comparison, Contender, ProcessContender, compare
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.errors import BenchmarkError, WorkerError
 from hpml.benchmark.sampling.process import ProcessSampler
@@ -183,3 +183,41 @@ def _children() -> set[int]:
     import psutil
 
     return {child.pid for child in psutil.Process().children(recursive=True)}
+
+
+def test_what_the_contender_starts_does_not_read_the_parents_messages() -> None:
+    child = sampler("reads_input")
+    assert child.result() == ""
+    assert child.elapsed(1) > 0
+    child.close()
+
+
+def test_a_contender_that_exits_in_its_own_process_is_named() -> None:
+    child = sampler("exits_when_called")
+    with pytest.raises(WorkerError, match="asked to sample and raised SystemExit: 3"):
+        child.elapsed(1)
+    child.close()
+
+
+def test_a_fast_contender_that_dies_late_leaves_its_complete_rounds() -> None:
+    contender = ProcessContender("bad", f"{TARGETS}:dies_late", {"calls": 60_000})
+    with pytest.raises(WorkerError, match="asked to sample and gave no answer") as error:
+        compare([contender], rounds=10_000, min_sample_time=1e-5)
+    assert isinstance(error.value.comparison, Comparison)
+    assert error.value.comparison["bad"].loop == 0.0
+
+
+@pytest.mark.parametrize(
+    ("wrong", "message"),
+    [
+        ({"target": len}, "expected a target 'module:function', got <built-in"),
+        ({"target": "__main__:mk"}, "Put the function in a file of its own"),
+        ({"timeout": "5"}, "timeout: expected seconds"),
+        ({"timeout": -1}, "timeout: expected seconds"),
+        ({"arguments": [1, 2]}, "arguments: expected a dict"),
+    ],
+)
+def test_arguments_of_another_type_are_named(wrong: dict[str, object], message: str) -> None:
+    values: dict[str, object] = {"name": "a", "target": "json:loads", **wrong}
+    with pytest.raises(BenchmarkError, match=message):
+        ProcessContender(**values)  # type: ignore[arg-type]

@@ -135,6 +135,9 @@ def test_another_processor_is_another_machine() -> None:
         {"measurements": 1},
         {"baseline": None},
         {"resolution": "fine"},
+        {"asked_rounds": "6"},
+        {"seed": "x"},
+        {"measurements": [{"name": "old", "samples": [10**400], "number": 1}]},
     ],
 )
 def test_a_line_that_was_edited_is_an_error_with_its_place(
@@ -161,3 +164,17 @@ def test_a_record_from_before_the_loop_was_measured_is_read(tmp_path: Path) -> N
         del measurement["loop"]
     path.write_text(json.dumps(plain) + "\n")
     assert read_cases(path).cases == (case(),)
+
+
+def test_a_mark_that_an_editor_put_before_the_first_line_is_passed_over(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    write_case(path, case())
+    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
+    assert read_cases(path).cases == (case(),)
+
+
+def test_a_case_that_could_not_be_read_back_is_not_written(tmp_path: Path) -> None:
+    path = tmp_path / "x.jsonl"
+    with pytest.raises(RecordError, match="A case of suite 5"):
+        write_case(path, Case(5, {}, case().comparison))  # type: ignore[arg-type]
+    assert not path.exists()

@@ -109,3 +109,15 @@ def test_the_command_prints_the_table_and_leaves_it(
     assert honesty.main(parser.parse_args(words)) == 0
     assert out.read_text().startswith("noise,rounds,false,")
     assert "How often a comparison is wrong" in capsys.readouterr().out
+
+
+def test_a_foreign_file_is_not_overwritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    parser = argparse.ArgumentParser()
+    honesty.add_arguments(parser)
+    out = tmp_path / "mine.md"
+    out.write_text("mine")
+    assert honesty.main(parser.parse_args(["--runs", "1", "--out", str(out)])) == 1
+    assert "expected a file of this benchmark's results" in capsys.readouterr().err
+    assert out.read_text() == "mine"

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import argparse
 import errno
 import os
 import re
@@ -7,15 +8,19 @@ import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from typing import NoReturn
 
 import pytest
 
 from hpml.base.environment import environment_record
+from hpml.benchmark import locking
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import RecordError, StoppedError
+from hpml.benchmark.locking import locked
 from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.record import Case, Parameters, read_cases, write_case
 from hpml.suites import running
+from hpml.suites.options import SuiteResult, add_shared_arguments, run_command
 from hpml.suites.running import environment_line, run_cases
 from hpml.suites.settings import Settings
 
@@ -184,3 +189,93 @@ def test_the_environment_line_names_machine_and_versions() -> None:
     line = environment_line([Case("s", {}, compared(cpu="Model Z", python="3.11", torch="2.13"))])
     assert line == "Model Z, 1 thread; Python 3.11, PyTorch 2.13"
     assert environment_line([]) == ""
+
+
+@pytest.mark.parametrize("resume", [False, True])
+def test_what_is_not_a_file_of_results_is_refused_before_measuring(
+    tmp_path: Path, resume: bool
+) -> None:
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "mine.txt").write_text("my text\n")
+    log: list[object] = []
+    for place in (tmp_path / "folder", tmp_path / "mine.txt", Path("."), Path("/dev/null")):
+        with pytest.raises(RecordError, match="expected a file of this benchmark's results"):
+            run_cases("suite", CASES, recording(log), Settings(out=place, resume=resume))
+    assert log == []
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "mine.txt"]
+
+
+def test_a_lock_is_one_through_all_names_of_a_file(tmp_path: Path) -> None:
+    out, other = tmp_path / "suite.jsonl", tmp_path / "link.jsonl"
+    write_case(out, Case("suite", {}, compared()))
+    other.symlink_to(out)
+    with locked(out), pytest.raises(RecordError, match="is writing it"), locked(other):
+        pass
+
+
+def test_a_full_disk_takes_the_holders_name_and_leaves_no_lock(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(value: object) -> str:
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(locking.json, "dumps", full)
+    with locked(tmp_path / "suite.jsonl"):
+        pass
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_case_that_is_asked_for_twice_is_measured_once() -> None:
+    log: list[object] = []
+    outcome = run_cases("suite", [*CASES, *CASES[:1]], recording(log))
+    assert log == [1, 2, 3]
+    assert len(outcome.cases) == 3
+
+
+class Drawn:
+    """A result of which nothing is asked."""
+
+    def plot(self) -> NoReturn:
+        raise AssertionError("never drawn")
+
+
+def ended_with(out: Path, run: Callable[[Path], SuiteResult], *more: str) -> int:
+    parser = argparse.ArgumentParser()
+    add_shared_arguments(parser, "suite", rounds=6)
+    return run_command(parser.parse_args(["--out", str(out), *more]), run)
+
+
+def test_an_interrupt_promises_finished_cases_only_where_there_are_some(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "suite.jsonl"
+
+    def interrupted(finished: bool) -> Callable[[Path], SuiteResult]:
+        def run(out: Path) -> SuiteResult:
+            if finished:
+                write_case(out, Case("suite", {}, compared()))
+            raise KeyboardInterrupt
+
+        return run
+
+    for finished in (False, True, False):
+        assert ended_with(out, interrupted(finished)) == 130
+        assert ("--resume continues" in capsys.readouterr().err) is finished
+
+
+def test_an_error_of_the_disk_is_explained(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def run(out: Path) -> SuiteResult:
+        raise OSError(errno.ENOSPC, "No space left on device", "p.png")
+
+    assert ended_with(tmp_path / "s.jsonl", run) == 1
+    assert "p.png: the file cannot be written (No space left" in capsys.readouterr().err
+
+
+def test_a_picture_does_not_overwrite_the_results(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out = tmp_path / "f.png"
+    assert ended_with(out, lambda out: Drawn(), "--plot", str(out)) == 2
+    assert "another file than that of --out" in capsys.readouterr().err

@@ -348,6 +348,7 @@ def test_the_building_command_runs(tmp_path: Path) -> None:
     ("words", "message"),
     [
         (["--contenders", "magic"], "expected some of handwritten"),
+        (["--device", "gpu"], "device: expected one of cpu"),
         (["--plot", "picture.bmp"], "expected a file ending in .png, .svg, .pdf"),
     ],
 )

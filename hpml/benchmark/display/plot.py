@@ -68,7 +68,7 @@ def plot_comparison(comparison: PairedSamples, ax: Axes | None = None) -> Axes:
         )
     base = comparison[comparison.baseline].median * factor
     ax.axvline(base, color=style.PALETTE["muted"], linewidth=1, linestyle=(0, (4, 3)), zorder=0)
-    name_rows(ax, comparison.names)
+    name_rows(ax, [name.replace("$", r"\$") for name in comparison.names])  # no formulas
     if right > 20 * left:
         ax.set_xscale("log")
         ax.set_xlim(left * 0.9, right * 1.1)

@@ -193,6 +193,7 @@ def _label_ends(ax: Axes, lines: Sequence[Sweep], shades: Mapping[str, str], sca
             xycoords="axes fraction",
             textcoords="axes fraction",
             va="center",
+            parse_math=False,  # a $ in a name is a $
             fontsize=8.5,
             style="italic" if line.published else "normal",
             color=shades[line.name],

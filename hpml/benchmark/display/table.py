@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from hpml.base.tables import Table, format_multiple, format_seconds
 from hpml.benchmark.advising import AdvisedTable, kinds, summary
 from hpml.benchmark.paired import PairedSamples
-from hpml.benchmark.ratio import Ratio
+from hpml.benchmark.ratio import FEWEST_ROUNDS, Ratio
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -114,13 +114,23 @@ def _answer(comparison: PairedSamples, name: str, ratio: Ratio) -> str:
     return "baseline" if name == comparison.baseline else ratio.answer
 
 
+def _together(intervals: int, rounds: int) -> str:
+    """Say for what the 95 % hold; so few rounds may not be able to promise it for all at once."""
+    if intervals < 2 or rounds < FEWEST_ROUNDS:
+        return ""
+    # All rounds on one side of the truth: the rarest that so many can show.
+    needed = 1 - math.floor(math.log2(0.05 / intervals))
+    if rounds < needed:
+        return f" The 95 % are for each interval alone; for all together take {needed} rounds."
+    return " Where the rounds differ by chance alone, the 95 % are for all intervals together."
+
+
 def _caption(comparison: PairedSamples) -> str:
     rounds = f"{comparison.rounds} interleaved rounds"
     if not comparison.complete:
         rounds += f" (stopped; {comparison.asked_rounds} were asked for)"
     caption = f"Ratio: time as a multiple of {comparison.baseline}, the middle of {rounds}."
-    if len(comparison) > 2:
-        caption += " The 95 % are for all intervals together."
+    caption += _together(len(comparison) - 1, comparison.rounds)
     numbers = {m.number for m in comparison}
     if len(numbers) > 1:
         caption += f" A sample is {min(numbers):,} to {max(numbers):,} calls."

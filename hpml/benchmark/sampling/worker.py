@@ -22,7 +22,7 @@ import traceback
 from collections.abc import Mapping
 from typing import Any
 
-from hpml.base.child_process import take_output, write_message
+from hpml.base.child_process import take_input, take_output, write_message
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
 from hpml.benchmark.agreement import plain
@@ -33,9 +33,9 @@ from hpml.benchmark.sampling.timing import Sampler, Settings
 
 def main() -> int:
     """Serve requests until the pipe ends; return the exit code."""
-    answers = take_output()
+    answers, requests = take_output(), take_input()
     sampler: Sampler | None = None
-    for line in sys.stdin:
+    for line in requests:
         request = json.loads(line)
         try:
             if sampler is None:

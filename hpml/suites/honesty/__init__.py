@@ -256,7 +256,7 @@ def _student(freedom: int) -> float:
 
 def _unseen() -> str:
     hidden = [noise.name for noise in NOISES if not noise.seen]
-    return f"No promise is made for: {', '.join(hidden)}, as nothing in the run shows it."
+    return f"No promise is made for: {', '.join(hidden)}, as too little in the run shows it."
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:

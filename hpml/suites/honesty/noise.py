@@ -108,6 +108,20 @@ def _alike(generator: np.random.Generator, contenders: int, rounds: int) -> Time
     return times
 
 
+def _one_steps(generator: np.random.Generator, contenders: int, rounds: int) -> Times:
+    times = normal(0.03)(generator, contenders, rounds)
+    times[-1, generator.integers(rounds) :] += 0.05
+    return times
+
+
+def _one_warms_up(generator: np.random.Generator, contenders: int, rounds: int) -> Times:
+    import numpy as np
+
+    times = normal(0.02)(generator, contenders, rounds)
+    times[-1] += 0.05 * np.exp(-np.arange(rounds) / 20)
+    return times
+
+
 NOISES = (
     Noise("normal, 1 %", normal(0.01)),
     Noise("normal, 5 %", normal(0.05)),
@@ -121,5 +135,7 @@ NOISES = (
     Noise("two sticky modes, 5 %", _sticky_modes),
     Noise("neighbours alike, 3 %", _alike),
     Noise("one wanders within the noise", one_wanders(0.01, 0.03), seen=False),
+    Noise("one steps by 5 % in 3 %", _one_steps, seen=False),
+    Noise("one warms up by 5 % in 2 %", _one_warms_up, seen=False),
 )
-"""The last moves by as much as the noise, so that nothing in the run shows it."""
+"""The last move by about as much as the noise, so that too little in the run shows it."""
