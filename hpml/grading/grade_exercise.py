@@ -158,6 +158,7 @@ def _prepared(
             "modules": list(forbids.modules),
             "names": list(forbids.names),
             "calls": list(forbids.calls),
+            "inside": list(forbids.inside),
         },
     }
     return worker.ask(question, submitted.left(submitted.limits.start))

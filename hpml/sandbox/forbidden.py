@@ -42,6 +42,7 @@ def uses(
     modules: Sequence[str] = (),
     names: Sequence[str] = (),
     calls: Sequence[str] = (),
+    inside: Sequence[str] = (),
 ) -> tuple[Use, ...]:
     """Return every use of something forbidden, in the order of the source.
 
@@ -51,20 +52,29 @@ def uses(
         names: names that may not appear, as variables or as attributes.
         calls: functions that may not be used: ``"sorted"``, ``"torch.compile"``. A function of the
             submission's own with that name is another one.
+        inside: names that may not appear in a function or a class; a statement outside of them may
+            use them, since what it leaves is a value.
 
     >>> program = parse({1: "import graphlib as g\\ndef order(edges):\\n    return g.x(edges)"})
     >>> [str(use) for use in uses(program.needed("order"), modules=["graphlib"])]
     ['line 1: import graphlib', 'line 3: graphlib.x']
     """
     chosen = tuple(statements)
-    search = _Search(chosen, tuple(modules), tuple(names), tuple(calls))
+    outside = _Search(chosen, tuple(modules), tuple(names), tuple(calls))
+    within = _Search(chosen, tuple(modules), (*names, *inside), tuple(calls), tuple(inside))
     found: dict[Use, None] = {}
     for statement in chosen:
+        search = within if _has_function(statement.node) else outside
         for node in _in_order(statement.node):
             for what in search.uses_of(node):
                 line = getattr(node, "lineno", statement.line)
                 found[Use(line, what, statement.cell)] = None
     return tuple(found)
+
+
+def _has_function(statement: ast.AST) -> bool:
+    kinds = (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef, ast.Lambda)
+    return any(isinstance(node, kinds) for node in ast.walk(statement))
 
 
 class _Search:
@@ -76,10 +86,13 @@ class _Search:
         modules: tuple[str, ...],
         names: tuple[str, ...],
         calls: tuple[str, ...],
+        inside: tuple[str, ...] = (),
     ) -> None:
         self._modules = modules
         self._names = names
         self._calls = calls
+        # What a statement outside may name is followed to where a function uses it.
+        self._followed = (*_IMPORTERS, *_RUNNERS, *inside)
         self._aliases: dict[str, str] = {}
         self._own: set[str] = set()
         for statement in statements:
@@ -196,7 +209,7 @@ class _Search:
         if full is None:
             return
         # An importer under another name would be one that nobody follows.
-        kept = full.rpartition(".")[2] in (*_IMPORTERS, *_RUNNERS)
+        kept = full.rpartition(".")[2] in self._followed
         if kept or self._in_module(full) or self._is_call(full):
             for target in targets:
                 if isinstance(target, ast.Name):

@@ -98,7 +98,7 @@ def test_the_right_solution_gets_every_point_in_the_notebook_and_under_ten_seeds
 ) -> None:
     limits = exercise.forbids
     slice_ = program_of(source).needed(exercise.name)
-    assert uses(slice_, limits.modules, limits.names, limits.calls) == ()
+    assert uses(slice_, limits.modules, limits.names, limits.calls, limits.inside) == ()
     for seed in (None, *SEEDS):
         verdict = verdict_on(exercise, source, seed)
         assert verdict.right, f"seed {seed}: {verdict.text}"

@@ -118,3 +118,16 @@ def test_only_what_the_function_needs_is_looked_at() -> None:
     assert uses(program.needed("f"), modules=["graphlib"]) == ()
     program = parse({1: "import graphlib", 2: "def g(): return graphlib", 3: "def f(): return g()"})
     assert [use.cell for use in uses(program.needed("f"), modules=["graphlib"])] == [1]
+
+
+def test_a_name_that_no_function_may_use_may_give_a_value_beforehand() -> None:
+    before = "import sys\nE = sys.getsizeof([])\ndef f(n):\n    return E + n"
+    assert uses(parse({1: before}).needed("f"), inside=["getsizeof"]) == ()
+    hidden = [
+        "import sys\ndef f(n):\n    return sys.getsizeof([0] * n)",
+        "from sys import getsizeof as g\ndef f(n):\n    return g([0] * n)",
+        "import sys\ng = sys.getsizeof\ndef f(n):\n    return g([0] * n)",
+        "import sys\ng = lambda x: sys.getsizeof(x)\ndef f(n):\n    return g([0] * n)",
+    ]
+    for source in hidden:
+        assert uses(parse({1: source}).needed("f"), inside=["getsizeof"]), source

@@ -58,12 +58,14 @@ class Forbidden:
         modules: modules that may not be imported, with their submodules.
         names: names that may not be used at all, also as attributes: ``"getsizeof"``.
         calls: functions that may not be called by name: ``"sorted"``.
+        inside: names that no function may use; a number that another cell asked for may be used.
         why: one sentence for the student.
     """
 
     modules: tuple[str, ...] = ()
     names: tuple[str, ...] = ()
     calls: tuple[str, ...] = ()
+    inside: tuple[str, ...] = ()
     why: str = ""
 
 

@@ -51,7 +51,8 @@ _LIST_BYTES = Exercise(
     ),
     forbids=Forbidden(
         modules=("tracemalloc", "pympler"),
-        names=("getsizeof", "__sizeof__", "memory_of", "object_header"),
+        names=("memory_of", "object_header"),
+        inside=("getsizeof", "__sizeof__"),
         why="The bytes are to be predicted, not measured.",
     ),
 )

@@ -371,7 +371,8 @@ def _judge_fewer(case: Case, outcome: Outcome) -> Wrong | None:
 def _fewer_symptom(case: Case, outcome: Outcome) -> object:
     """Return the result and whether anything was called: every way takes its own number."""
     if isinstance(outcome, Returned) and isinstance(outcome.value, dict):
-        return [outcome.value["result"], bool(outcome.value["calls"])]
+        seen = outcome.value
+        return [seen["result"], bool(seen["calls"]), sorted(outcome.changed)]
     return symptom(case, outcome)
 
 
