@@ -4,7 +4,12 @@ from __future__ import annotations
 
 import sys
 
-from hpml.cli import main
-
 if __name__ == "__main__":
+    # Python looks first into the folder it is run in, where an `argparse.py` of somebody's may lie.
+    # The package itself has been found already.
+    if not sys.flags.safe_path:
+        del sys.path[0]
+
+    from hpml.cli import main
+
     sys.exit(main())

@@ -52,11 +52,6 @@ class ChildProcess:
     It is the first of a process group, and the group is killed by `close`, when this object
     vanishes and when the interpreter ends. Should this interpreter be killed, the child's input
     ends. One thread may receive while another sends or kills.
-
-    Args:
-        command: the program and its arguments; see `python_module`.
-        environment: of the process; by default this one's.
-        folder: in which it starts; by default this one's.
     """
 
     def __init__(
@@ -65,7 +60,10 @@ class ChildProcess:
         *,
         environment: Mapping[str, str] | None = None,
         folder: str | os.PathLike[str] | None = None,
+        errors: int | None = None,
+        longest: int = -1,
     ) -> None:
+        self._longest = longest
         # A file, not a pipe: nobody reads it until something goes wrong, and a full pipe blocks.
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
         try:
@@ -73,7 +71,7 @@ class ChildProcess:
                 list(command),
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
-                stderr=self._errors,
+                stderr=self._errors if errors is None else errors,
                 env=None if environment is None else dict(environment),
                 cwd=folder,
                 # A group of its own: its end is everybody's end, and Ctrl-C is the parent's.
@@ -85,7 +83,7 @@ class ChildProcess:
         self._lines: queue.SimpleQueue[bytes] = queue.SimpleQueue()
         # Not a method: the thread must not keep an abandoned child alive.
         threading.Thread(
-            target=_read, args=(self._process.stdout, self._lines), daemon=True
+            target=_read, args=(self._process.stdout, self._lines, longest), daemon=True
         ).start()
         self._finish = weakref.finalize(self, _end, self._process, self._errors)
 
@@ -95,11 +93,7 @@ class ChildProcess:
         return self._process.pid
 
     def send(self, message: object) -> None:
-        """Send one value; nothing happens if the process is gone, `receive` finds out how.
-
-        Raises:
-            TypeError: if JSON cannot carry it.
-        """
+        """Send one value; nothing happens if the process is gone, `receive` finds out how."""
         line = json.dumps(message).encode() + b"\n"
         assert self._process.stdin is not None  # for the type checker; Popen was given a pipe
         with contextlib.suppress(OSError, ValueError):
@@ -107,16 +101,7 @@ class ChildProcess:
             self._process.stdin.flush()
 
     def receive(self, seconds: float | None = None) -> Any:
-        """Return the next value that the process sent.
-
-        Args:
-            seconds: how long to wait for it; None waits as long as it takes.
-
-        Raises:
-            ChildTimeoutError: if none came in time.
-            ChildEndedError: if the process has ended, and everything before was received.
-            ChildError: if a line is not JSON.
-        """
+        """Return the next value that the process sent."""
         if not self._finish.alive:
             raise ChildEndedError("The process had been closed before.", None)
         try:
@@ -125,7 +110,13 @@ class ChildProcess:
             raise ChildTimeoutError(f"The process gave no answer within {seconds:g} s.") from None
         if not line.endswith(b"\n"):
             self._lines.put(b"")  # whoever asks again learns the same
-            code = self._process.wait()
+            if 0 <= self._longest <= len(line):
+                raise ChildError(f"The process sent a line of more than {self._longest} bytes.")
+            try:
+                code = self._process.wait(timeout=1)
+            except subprocess.TimeoutExpired:  # it closed its output and goes on: of no more use
+                self.kill()
+                code = self._process.wait()
             words = self.last_words()
             said = f"Its last words:\n{words}" if words else "It wrote nothing to standard error."
             raise ChildEndedError(f"The process ended with exit code {code}. {said}", code)
@@ -165,11 +156,7 @@ def python_module(module: str, *arguments: str) -> list[str]:
 
 
 def with_package(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return an environment in which ``import hpml`` finds this very package.
-
-    Args:
-        environment: to begin with; by default this process's.
-    """
+    """Return an environment in which ``import hpml`` finds this very package."""
     before = dict(os.environ if environment is None else environment)
     root = str(Path(__file__).resolve().parents[2])
     path = before.get("PYTHONPATH")
@@ -199,20 +186,16 @@ def take_input() -> IO[str]:
 
 
 def write_message(stream: IO[str], message: object) -> None:
-    """Send one value from the child.
-
-    Raises:
-        TypeError: if JSON cannot carry it; then nothing is sent.
-    """
+    """Send one value from the child."""
     stream.write(json.dumps(message) + "\n")
     stream.flush()
 
 
-def _read(stream: IO[bytes], lines: queue.SimpleQueue[bytes]) -> None:
+def _read(stream: IO[bytes], lines: queue.SimpleQueue[bytes], longest: int) -> None:
     with stream:
         line = b"\n"
         while line.endswith(b"\n"):
-            line = stream.readline()
+            line = stream.readline(longest)
             lines.put(line)
 
 

@@ -6,6 +6,7 @@ The exit code tells whether grading worked, not what was earned: 0 also for a re
 from __future__ import annotations
 
 import argparse
+import signal
 import sys
 import time
 from collections.abc import Callable
@@ -16,45 +17,59 @@ from hpml.base.files import course_folder, results_folder, write_atomically
 from hpml.grading.errors import GradingError
 from hpml.grading.report import Report, harmless, points, table, write
 
-__all__ = ["add_arguments", "run"]
-
-# What may be nobody's fault: a file with another name, a machine that was too busy.
-_ODD = ("no answer", "not graded", "unreadable")
+_FOR_A_CLASS = (
+    "jobs", "reports", "csv", "only", "override", "roster", "canvas", "moodle"
+)  # fmt: skip
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command can be asked."""
-    parser.add_argument(
+    add = parser.add_argument
+    add(
         "path",
         nargs="?",
         metavar="PATH",
         help="a notebook, a folder of notebooks named as the labs, or the number of a lab in "
         "notebooks/ (default: notebooks/)",
     )
-    parser.add_argument("--lab", metavar="N", help="only this lab")
-    parser.add_argument(
-        "--seed", type=_seed, metavar="S", help="seed of the cases (default: random)"
+    add("--lab", metavar="N", help="only this lab")
+    add("--seed", type=_seed, metavar="S", help="seed of the cases (default: random)")
+    add("--report", type=Path, metavar="FILE", help="write Gradescope's results.json")
+    add(
+        "--sandbox",
+        nargs="?",
+        const="bubblewrap",
+        default="none",
+        choices=("bubblewrap", "user"),
+        help="PATH is another's: run it in bubblewrap, or as another user where root is alone",
     )
-    parser.add_argument(
-        "--report", type=Path, metavar="FILE", help="write Gradescope's results.json"
-    )
-    parser.add_argument(
+    add(
         "--class",
         dest="folder",
         type=Path,
         metavar="FOLDER",
-        help="grade every folder and notebook in it",
+        help="grade every folder and notebook in it, in bubblewrap",
     )
-    parser.add_argument(
-        "--jobs", type=_jobs, metavar="J", help="how many at the same time (default: the cores)"
-    )
-    parser.add_argument(
+    add("--jobs", type=_jobs, metavar="J", help="how many at the same time (default: the cores)")
+    add(
         "--reports",
         type=Path,
         metavar="DIR",
         help="a report for each of the class; a later run continues (default: in results/)",
     )
-    parser.add_argument("--csv", type=Path, metavar="FILE", help="write the class's points as CSV")
+    add("--only", nargs="+", metavar="NAME", help="grade these of the class, once more")
+    add("--override", type=Path, metavar="CSV", help="student,exercise,points,comment; it is kept")
+    add("--csv", type=Path, metavar="FILE", help="write the class's points as CSV")
+    add("--roster", type=Path, metavar="CSV", help="submission and the platform's own columns")
+    add("--canvas", type=Path, metavar="FILE", help="write the CSV that Canvas imports")
+    add("--moodle", type=Path, metavar="FILE", help="write the CSV that Moodle imports")
+    add("--gradescope", type=Path, metavar="ZIP", help="write Gradescope's autograder for --lab")
+    add(
+        "--print-container-command",
+        dest="container",
+        action="store_true",
+        help="print the line that runs one container a worker, where bubblewrap cannot work",
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -68,11 +83,31 @@ def run(options: argparse.Namespace) -> int:
         if wrong:
             print(f"hpml grade: {wrong}", file=sys.stderr)
             return 2
-        _grade_class(options) if options.folder is not None else _grade_one(options)
+        # As Ctrl-C: what was started is ended.
+        signal.signal(signal.SIGTERM, _interrupted)
+        if options.container:
+            from hpml.grading.sandbox import container_command
+
+            print(container_command())
+        elif options.gradescope is not None:
+            from hpml.grading.gradescope import write_autograder
+
+            lab = options.lab
+            _saving(lambda: write_autograder(options.gradescope, lab), options.gradescope)
+        elif options.folder is not None:
+            _grade_class(options)
+        else:
+            _grade_one(options)
     except GradingError as error:
         print(f"hpml grade: {error}", file=sys.stderr)
         return 1
+    finally:
+        signal.signal(signal.SIGTERM, signal.SIG_DFL)
     return 0
+
+
+def _interrupted(number: int, frame: object) -> None:
+    raise KeyboardInterrupt
 
 
 def _contradiction(options: argparse.Namespace) -> str:
@@ -81,8 +116,11 @@ def _contradiction(options: argparse.Namespace) -> str:
             return "expected PATH or --class FOLDER, received both."
         if options.report is not None:
             return "--report is for one submission; a class has --reports DIR."
+        platform = options.canvas is not None or options.moodle is not None
+        if platform and options.roster is None:
+            return "--canvas and --moodle need --roster CSV, which says who is who."
         return ""
-    given = [name for name in ("jobs", "reports", "csv") if getattr(options, name) is not None]
+    given = [name for name in _FOR_A_CLASS if getattr(options, name) is not None]
     return f"--{given[0]} is for a class; add --class FOLDER." if given else ""
 
 
@@ -96,8 +134,10 @@ def _grade_one(options: argparse.Namespace) -> None:
         if lab is not None:
             raise GradingError("expected the lab once, as PATH or with --lab; received both.")
         lab, path = options.path, course_folder() / "notebooks"
-    report = grade(path, lab=lab, seed=options.seed)
+    report = grade(path, lab=lab, seed=options.seed, isolation=options.sandbox)
     _show(report)
+    if options.seed is not None:
+        print(f"seed {options.seed}")
     if options.report is not None:
         _saving(lambda: write(report, options.report), options.report)
 
@@ -112,12 +152,14 @@ def _show(report: Report) -> None:
 def _grade_class(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from hpml.grading.classes import as_csv, class_table, grade_class
+    from hpml.grading import tables
+    from hpml.grading.classes import grade_class
     from hpml.grading.submission import lab_number
 
     folder: Path = options.folder
     reports: Path = options.reports or results_folder() / "grading" / folder.resolve().name
     labs = None if options.lab is None else [lab_number(options.lab)]
+    roster = None if options.roster is None else tables.read_roster(options.roster)
     began = time.monotonic()
     with tqdm(desc=folder.name, unit="submission", file=sys.stderr, dynamic_ncols=True) as bar:
 
@@ -127,24 +169,47 @@ def _grade_class(options: argparse.Namespace) -> None:
             bar.refresh()
 
         graded = grade_class(
-            folder, reports, labs=labs, seed=options.seed, jobs=options.jobs, progress=show
+            folder,
+            reports,
+            labs=labs,
+            seed=options.seed,
+            jobs=options.jobs,
+            only=options.only or (),
+            overrides=options.override,
+            progress=show,
         )
     seconds = time.monotonic() - began
     found = [each.report for each in graded]
-    print(class_table(found))
+    print(tables.class_table(found))
+    print(tables.statistics(found))
     again = sum(each.again for each in graded)
     rate = f", {points(60 * again / seconds)} a minute" if again else ""
     print(f"{again} graded{rate}; {len(graded) - again} taken from an earlier run.")
-    for name in [harmless(each.report.name) for each in graded if each.restored]:
-        print(f"The report of {name} was changed by a submission, and has been written again.")
-    for name in [harmless(each.report.name) for each in graded if each.changed]:
-        print(f"What {name} handed in was changed meanwhile: grade it again from a copy.")
-    odd = [harmless(each.name) for each in found if any(i.status in _ODD for i in each.items)]
-    if odd:
-        print(f"Unreadable, missing or without an answer, look at these: {', '.join(odd)}.")
-    print(f"seed {found[0].seed}; a report for each in {reports}")
-    if options.csv is not None:
-        _saving(lambda: write_atomically(options.csv, as_csv(found)), options.csv)
+    for name in [harmless(each.report.name) for each in graded if each.forged]:
+        print(f"The record of {name} was not written by this grader; it was graded again.")
+    _print_list("Look at these:", tables.look_at(found))
+    _print_list("Equal after renaming, which proves nothing:", tables.alike(found))
+    print(f"A report and a page for each, and the seeds, in {reports}")
+    texts: dict[str, Callable[[], str]] = {"csv": lambda: tables.as_csv(found)}
+    if roster is not None:
+        name = f"Lab {'-'.join(dict.fromkeys(item.lab for item in found[0].items))}"
+        texts |= {
+            "canvas": lambda: tables.for_canvas(found, roster, name),
+            "moodle": lambda: tables.for_moodle(found, roster),
+        }
+    for option, text in texts.items():
+        path = getattr(options, option)
+        if path is not None:
+            _save_text(path, text())
+
+
+def _print_list(title: str, lines: list[str]) -> None:
+    if lines:
+        print("\n  ".join([title, *lines]))
+
+
+def _save_text(path: Path, text: str) -> None:
+    _saving(lambda: write_atomically(path, text), path)
 
 
 def _saving(save: Callable[[], None], path: Path) -> None:

@@ -11,21 +11,21 @@ from pathlib import Path
 
 from hpml.base.tables import format_bytes
 
-__all__ = ["UnreadableNotebook", "fingerprint", "read_notebook"]
-
 _LARGE = 2**18
+_OBJECTS = 200  # as many for each cell: its metadata, its outputs
 
 
 class UnreadableNotebook(Exception):
     """The notebook cannot be read; the message is for the student."""
 
 
-def read_notebook(path: Path, most: int) -> str:
+def read_notebook(path: Path, most: int, cells: int = 100_000) -> str:
     """Return the text of a notebook, without the outputs if it is a large one.
 
     Args:
         path: the file.
         most: the most bytes it may have.
+        cells: the most cells.
 
     Raises:
         UnreadableNotebook: where it is missing, no plain file, too large, or not UTF-8.
@@ -35,7 +35,14 @@ def read_notebook(path: Path, most: int) -> str:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         raise UnreadableNotebook(f"The notebook is not UTF-8 text: {error.reason}.") from None
-    return text if len(text) < _LARGE else _without_outputs(text)
+    if len(text) < _LARGE:
+        return text
+    # Millions of empty cells would fill this process's memory as soon as they were read.
+    if text.count("{") > _OBJECTS * cells:
+        raise UnreadableNotebook(
+            f"The notebook {path.name} has too many parts to be read; is it a notebook?"
+        )
+    return _without_outputs(text)
 
 
 def fingerprint(path: Path, most: int) -> str:
@@ -63,10 +70,11 @@ def _bytes(path: Path, most: int) -> bytes:
         else:
             reason = f"cannot be read: {error.strerror}"
         raise UnreadableNotebook(f"The notebook {path.name} {reason}.") from None
+    about = os.fstat(descriptor)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(descriptor)
+        raise UnreadableNotebook(f"The notebook {path.name} is no file.")
     with os.fdopen(descriptor, "rb") as stream:
-        about = os.fstat(descriptor)
-        if not stat.S_ISREG(about.st_mode):
-            raise UnreadableNotebook(f"The notebook {path.name} is no file.")
         if about.st_size > most:
             size = format_bytes(about.st_size)
             raise UnreadableNotebook(

@@ -19,19 +19,7 @@ import hpml
 from hpml.base.files import write_atomically
 from hpml.base.tables import Table
 
-__all__ = [
-    "GRADER",
-    "Item",
-    "Report",
-    "from_gradescope",
-    "gradescope",
-    "harmless",
-    "points",
-    "table",
-    "write",
-]
-
-GRADER = f"hpml {hpml.__version__}, grading 2"
+GRADER = f"hpml {hpml.__version__}, grading 3"
 """The grader's version. The number is raised when a submission could be graded differently."""
 
 
@@ -43,13 +31,17 @@ class Item:
         lab: ``"06"``.
         number: its place in the lab.
         name: the function, or ``"explanation"``.
-        worth: the points it can earn.
-        earned: the points it earned.
+        worth: the points it can earn; a bonus comes on top.
         status: ``"right"``, ``"partly right"``, ``"wrong"``, ``"not done"``, ``"missing"`` (no such
             function), ``"forbidden"`` (it uses what the exercise forbids), ``"no answer"`` (too
             slow, ended, too large), ``"unreadable"`` (the notebook), ``"not graded"``.
         text: what was wrong, for the student; empty where it is right.
         parts: what each part earned.
+        of: what each part can earn.
+        bonus: the parts that are a bonus: full marks need none of them.
+        note: what the instructor should know of it.
+        mistake: the name of the known mistake, where it is one.
+        shape: equal for functions that are equal after renaming.
         printed: what the submission printed meanwhile, cut.
         seconds: how long grading it took.
     """
@@ -58,15 +50,31 @@ class Item:
     number: int
     name: str
     worth: float
-    earned: float = 0.0
     status: str = "not graded"
     text: str = ""
     parts: Mapping[str, float] = field(default_factory=dict)
+    of: Mapping[str, float] = field(default_factory=dict)
+    bonus: tuple[str, ...] = ()
+    note: str = ""
+    mistake: str = ""
+    shape: str = ""
     printed: str = ""
     seconds: float = 0.0
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", MappingProxyType(dict(self.parts)))
+        object.__setattr__(self, "of", MappingProxyType(dict(self.of)))
+        object.__setattr__(self, "bonus", tuple(self.bonus))
+
+    @property
+    def earned(self) -> float:
+        """The points it earned, without a bonus."""
+        return round(sum(self.parts[part] for part in self.parts if part not in self.bonus), 6)
+
+    @property
+    def extra(self) -> float:
+        """The bonus points it earned."""
+        return round(sum(self.parts[part] for part in self.parts if part in self.bonus), 6)
 
     @property
     def title(self) -> str:
@@ -80,11 +88,11 @@ class Item:
 
     def as_plain(self) -> dict[str, Any]:
         """Return it as a value that JSON carries."""
-        return {**self.__dict__, "parts": dict(self.parts)}
+        return {**self.__dict__, "parts": dict(self.parts), "of": dict(self.of)}
 
     def without_points(self, status: str, text: str) -> Item:
         """Return it with 0 points and a reason."""
-        return replace(self, earned=0.0, status=status, text=text)
+        return replace(self, parts={}, status=status, text=text)
 
 
 @dataclass(frozen=True)
@@ -94,19 +102,35 @@ class Report:
     Attributes:
         name: how the submission is called: the name of its folder or notebook.
         items: every exercise of the labs graded, in order.
-        seed: the seed that the cases were made with; with it, grading gives the same again.
+        seed: the seed that the cases were made with; with it, grading gives the same again. It is
+            the instructor's: neither table nor file of a student holds it.
         seconds: how long it took.
+        isolation: what kept it apart: ``"bubblewrap"``, ``"user"``, ``"none"``.
     """
 
     name: str
     items: tuple[Item, ...]
     seed: int
     seconds: float = 0.0
+    isolation: str = "none"
 
     @property
     def earned(self) -> float:
-        """The points of all items."""
+        """The points of all items, without a bonus."""
         return round(sum(item.earned for item in self.items), 6)
+
+    @property
+    def extra(self) -> float:
+        """The bonus points of all items."""
+        return round(sum(item.extra for item in self.items), 6)
+
+    @property
+    def total(self) -> str:
+        """What was earned, in words: ``"7 of 9 points and 1 bonus point"``."""
+        text = f"{points(self.earned)} of {points(self.worth)} points"
+        if not self.extra:
+            return text
+        return f"{text} and {points(self.extra)} bonus point{'' if self.extra == 1 else 's'}"
 
     @property
     def worth(self) -> float:
@@ -126,64 +150,81 @@ class Report:
 def table(report: Report) -> Table:
     """Return the report as a table, a row an exercise.
 
-    >>> item = Item("06", 1, "lazy_forward", 2.0, 2.0, "right")
+    >>> of = {"right": 1, "deep": 1}
+    >>> item = Item("06", 1, "lazy_forward", 2.0, "partly right", parts={"right": 1.0}, of=of)
     >>> print(table(Report("ada", (item,), seed=7)))
-    ada: 2 of 2 points
-    exercise           points  status  what was wrong
-    -----------------  ------  ------  --------------
-    06.1 lazy_forward  2 of 2  right
-    seed 7
+    ada: 1 of 2 points
+    exercise           points  parts                      status        what was wrong
+    -----------------  ------  -------------------------  ------------  --------------
+    06.1 lazy_forward  1 of 2  right 1 of 1, deep 0 of 1  partly right
+    isolation: none
     """
     rows = [
-        [item.title, f"{points(item.earned)} of {points(item.worth)}", item.status, _line(item)]
+        [
+            item.title,
+            f"{points(item.earned)} of {points(item.worth)}",
+            ", ".join(by_part(item)),
+            item.status,
+            _line(item),
+        ]
         for item in report.items
     ]
     return Table(
-        ["exercise", "points", "status", "what was wrong"],
+        ["exercise", "points", "parts", "status", "what was wrong"],
         rows,
-        title=f"{harmless(report.name)}: {points(report.earned)} of {points(report.worth)} points",
-        caption=f"seed {report.seed}",
+        title=f"{harmless(report.name)}: {report.total}",
+        caption=f"isolation: {report.isolation}",
     )
 
 
-def gradescope(report: Report, *, extra: Mapping[str, object] | None = None) -> dict[str, Any]:
+def by_part(item: Item) -> list[str]:
+    """Return what each part earned, where there is more than one: ``"deep 0 of 1"``."""
+    parts = dict.fromkeys([*item.of, *item.parts])
+    if len(parts) < 2:
+        return []
+    return [
+        f"{part} {points(item.parts.get(part, 0.0))}"
+        + (f" of {points(item.of[part])}" if part in item.of else "")
+        + (" (bonus)" if part in item.bonus else "")
+        for part in parts
+    ]
+
+
+def gradescope(report: Report) -> dict[str, Any]:
     """Return the report in the form of Gradescope's ``results.json``.
 
-    >>> item = Item("06", 1, "lazy_forward", 2.0, 2.0, "right")
+    >>> item = Item("06", 1, "lazy_forward", 2.0, "right", parts={"right": 2.0})
     >>> gradescope(Report("ada", (item,), seed=7))["tests"][0]["name"]
     '06.1 lazy_forward'
     """
     return {
-        "score": report.earned,
+        "score": report.earned + report.extra,
         "execution_time": round(report.seconds, 3),
-        "output": f"{points(report.earned)} of {points(report.worth)} points. Graded by {GRADER} "
-        f"with seed {report.seed}.",
+        "output": f"{report.total}. Graded by {GRADER}.",
         "visibility": "visible",
         "tests": [_test(item) for item in report.items],
-        "extra_data": {"name": report.name, "seed": report.seed, "grader": GRADER, **(extra or {})},
+        "extra_data": {"name": report.name, "grader": GRADER},
     }
 
 
-def from_gradescope(data: Mapping[str, Any]) -> Report:
-    """Return the report that `gradescope` wrote.
+def as_plain(report: Report) -> dict[str, Any]:
+    """Return all of a report as a value that JSON carries; for the instructor's record."""
+    items = [item.as_plain() for item in report.items]
+    return {**report.__dict__, "items": items}
+
+
+def from_plain(data: Mapping[str, Any]) -> Report:
+    """Return the report that `as_plain` wrote.
 
     Raises:
-        KeyError, TypeError: where it did not.
+        TypeError: where it did not.
     """
-    extra = data["extra_data"]
-    items = tuple(Item(**test["extra_data"]) for test in data["tests"])
-    return Report(extra["name"], items, extra["seed"], data["execution_time"])
+    return Report(**{**data, "items": tuple(Item(**item) for item in data["items"])})
 
 
-def write(
-    report: Report,
-    path: str | os.PathLike[str],
-    *,
-    extra: Mapping[str, object] | None = None,
-) -> None:
+def write(report: Report, path: str | os.PathLike[str]) -> None:
     """Write the report to `path` as Gradescope's ``results.json``, whole or not at all."""
-    text = json.dumps(gradescope(report, extra=extra), indent=2, ensure_ascii=True)
-    write_atomically(path, text + "\n")
+    write_atomically(path, json.dumps(gradescope(report), indent=2, ensure_ascii=True) + "\n")
 
 
 def harmless(text: str) -> str:
@@ -208,19 +249,18 @@ def points(value: float) -> str:
 
 
 def _test(item: Item) -> dict[str, Any]:
-    output = item.text or "Right."
+    output = "\n".join([*by_part(item), item.text or "Right."])
     if item.printed:
         output += f"\n\nIt printed:\n{item.printed}"
     return {
         "name": item.title,
         "number": f"{item.lab}.{item.number}",
-        "score": item.earned,
+        "score": item.earned + item.extra,
         "max_score": item.worth,
         "status": "passed" if item.right else "failed",
         "output": output,
         "tags": [f"lab{item.lab}", item.name, item.status],
         "visibility": "visible",
-        "extra_data": item.as_plain(),
     }
 
 

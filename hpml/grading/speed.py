@@ -18,26 +18,23 @@ from __future__ import annotations
 
 import contextlib
 import math
-import os
 import random
-import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Any, Protocol
+from typing import Protocol
 
 from hpml.base.tables import format_ratio
 from hpml.benchmark.robust import median, median_interval
 from hpml.course.exercises.exercise import Case, Exercise, Speed
-from hpml.course.exercises.judging import Verdict
+from hpml.course.exercises.judging import Verdict, judge
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
-from hpml.grading.conversation import Conversation
-from hpml.grading.isolation import below
 from hpml.grading.report import Item, points
+from hpml.grading.submitted import Submitted
+from hpml.grading.worker_client import Printed, WorkerClient
 from hpml.sandbox.harness import function_source, harness_source
 from hpml.sandbox.plain import encode
-
-__all__ = ["Ratio", "Sample", "Side", "add", "compare", "points_for"]
 
 FEWEST_ROUNDS = 6  # fewer have no interval of 95 %
 MOST_ROUNDS = 60
@@ -182,58 +179,48 @@ def _ratio(speed: Speed, rounds: Sequence[tuple[Sample, Sample]]) -> Ratio:
     return Ratio(median(ratios), low, high, len(ratios), decided, hidden)
 
 
-def add(
-    item: Item,
-    exercise: Exercise,
-    worker: Conversation,
-    verdict: Verdict,
-    *,
-    reference: Callable[[], Conversation],
-    generator: random.Random,
-    left: Callable[[float], float],
-) -> Item:
-    """Return the item with the points for its time.
+def not_measured(item: Item) -> Item:
+    """Return the item of a function that is not right: one that returns at once is fast."""
+    note = "Its time was not measured, because it is not right yet."
+    return replace(item, parts={**item.parts, "speed": 0.0}, text=_joined(item.text, note))
 
-    Only what is right is measured: a function that returns at once is fast.
-    """
+
+def add(
+    submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClient, verdict: Verdict
+) -> Item:
+    """Return the item with the points for its time."""
     speed = exercise.speed
     if speed is None:
         return item
-    if not verdict.right or worker.ended is not None:
-        note = "Its time was not measured, because it is not right yet."
-        return replace(item, parts={**item.parts, "speed": 0.0}, text=_joined(item.text, note))
-    other = reference()
-    try:
-        trouble = other.ask(
-            {"do": "load", "reference": function_source(speed.reference)}, left(30.0)
-        )
+    if not verdict.right:
+        return not_measured(item)
+    left = submitted.left
+    with submitted.worker(Printed(submitted.limits.printed), exercise) as other:
+        question = {"do": "load", "reference": function_source(speed.reference)}
+        trouble = other.ask(question, left(submitted.limits.load))
         found: Ratio | str = (
             f"The reference did not start: {trouble.text}"
             if isinstance(trouble, NoAnswer)
             else compare(
                 speed,
-                _Measured(worker, exercise, left, freezes=None, guards=other),
-                _Measured(other, exercise, left, freezes=other.pid, guards=None),
+                _Measured(worker, exercise, left),
+                _Measured(other, exercise, left, frozen=worker.frozen),
                 lambda case, outcome: _wrong(exercise, case, outcome),
-                generator,
+                # Not from the seed, which others may know: no input of a round can be foreseen, and
+                # its result computed before.
+                random.SystemRandom(),
                 most_seconds=left(MOST_SECONDS),
             )
         )
-    finally:
-        other.close()
     if isinstance(found, str):
         text = _joined(item.text, found)
         parts = {**item.parts, "speed": 0.0}
         return replace(item, parts=parts, text=text, status="partly right")
     earned = points_for(speed, found.value)
     full = earned == speed.points
-    return replace(
-        item,
-        earned=item.earned + earned,
-        parts={**item.parts, "speed": earned},
-        status="right" if full else "partly right",
-        text=item.text if full and found.decided else _joined(item.text, _said(speed, found)),
-    )
+    text = item.text if full and found.decided else _joined(item.text, _said(speed, found))
+    status = "right" if full or "speed" in exercise.bonus else "partly right"
+    return replace(item, parts={**item.parts, "speed": earned}, status=status, text=text)
 
 
 def _said(speed: Speed, found: Ratio) -> str:
@@ -259,38 +246,32 @@ def _joined(*texts: str) -> str:
 
 
 def _wrong(exercise: Exercise, case: Case, outcome: object) -> str:
-    from hpml.course.exercises.judging import judge
-
     found: Outcome = outcome_of(outcome)
     verdict = judge(exercise, [case], [found])
     return "" if not verdict.failures else verdict.text
 
 
 class _Measured:
-    """A side that is a worker's process.
+    """A side that is a worker.
 
     Args:
-        worker: the conversation with it.
+        worker: speaks with it.
         exercise: how its arguments are made.
         left: what is left of the submission's time.
-        freezes: stop every other process while it works: the process that goes on.
-        guards: the other worker, which nobody may have stopped meanwhile.
+        frozen: holds the other side for the time of a block, so that it does not work meanwhile.
     """
 
     def __init__(
         self,
-        worker: Conversation,
+        worker: WorkerClient,
         exercise: Exercise,
         left: Callable[[float], float],
-        *,
-        freezes: int | None,
-        guards: Conversation | None,
+        frozen: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext,
     ) -> None:
         self._worker = worker
         self._exercise = exercise
         self._left = left
-        self._freezes = freezes
-        self._guards = guards
+        self._frozen = frozen
 
     def sample(self, data: Sequence[object]) -> Sample | NoAnswer:
         """Send the inputs, give the sign, and wait for the results."""
@@ -300,54 +281,23 @@ class _Measured:
             "harness": harness_source(self._exercise.arguments, self._exercise.observe),
         }
         seconds = self._exercise.seconds * len(data)
-        with _frozen(self._freezes) if self._freezes is not None else contextlib.nullcontext():
-            sample = self._sampled(question, seconds)
-        if self._guards is not None and self._guards.stopped():
-            return NoAnswer("garbled", "It stopped the process that it is compared with.")
-        return sample
-
-    def _sampled(self, question: Mapping[str, Any], seconds: float) -> Sample | NoAnswer:
-        began = time.perf_counter()
-        number = self._worker.send(question, self._left(seconds))
-        if isinstance(number, NoAnswer):
-            return number
-        ready = self._worker.receive(number, self._left(seconds))
-        if isinstance(ready, NoAnswer):
-            return ready
-        went = time.perf_counter()
-        sent = self._worker.send({"do": "go"}, self._left(seconds))
-        if isinstance(sent, NoAnswer):
-            return sent
-        done = self._worker.receive(number, self._left(seconds))
-        if isinstance(done, NoAnswer):
-            return done
-        back = time.perf_counter()
-        answer = self._worker.receive(number, self._left(seconds))
-        ended = time.perf_counter()
+        with self._frozen():
+            began = time.perf_counter()
+            number = self._worker.send(question)
+            ready = self._worker.receive(number, self._left(seconds))
+            if isinstance(ready, NoAnswer):
+                return ready
+            went = time.perf_counter()
+            self._worker.send({"do": "go"})
+            done = self._worker.receive(number, self._left(seconds))
+            if isinstance(done, NoAnswer):
+                return done
+            back = time.perf_counter()
+            answer = self._worker.receive(number, self._left(seconds))
+            ended = time.perf_counter()
         if isinstance(answer, NoAnswer):
             return answer
         outcomes = answer.get("outcomes")
         if type(outcomes) is not list:
             return NoAnswer("garbled", "What came back was no list of outcomes.")
         return Sample(ended - began, back - went, outcomes)
-
-
-@contextlib.contextmanager
-def _frozen(but: int) -> Any:
-    """Stop every process below this one but the one, for the time of the block."""
-    stopped: set[int] = set()
-    while True:
-        others = [process for process in below(os.getpid()) if process.pid != but]
-        fresh = [process for process in others if process.pid not in stopped]
-        for process in fresh:
-            stopped.add(process.pid)
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(process.pid, signal.SIGSTOP)
-        if not fresh and all(process.still for process in others):
-            break
-    try:
-        yield
-    finally:
-        for pid in stopped:
-            with contextlib.suppress(ProcessLookupError, PermissionError):
-                os.kill(pid, signal.SIGCONT)

@@ -14,14 +14,14 @@ from pathlib import Path
 from types import MappingProxyType
 
 from hpml.base.errors import describe
-from hpml.grading.crew import CATALOGUE, Crew, Task
 from hpml.grading.errors import GradingError
-from hpml.grading.isolation import Limits
+from hpml.grading.limits import Limits
+from hpml.grading.pool import CATALOGUE, Task, WorkerPool
 from hpml.grading.report import Report
+from hpml.grading.sandbox import Isolation
 
-__all__ = ["Submission", "find", "grade", "lab_number", "random_seed"]
-
-_NAME = re.compile(r"(\d\d)_.*\.ipynb")
+_SMALL = 2**24
+_NAME = re.compile(r"(\d\d)_.*\.ipynb", re.IGNORECASE)
 
 
 @dataclass(frozen=True)
@@ -99,27 +99,29 @@ def grade(
     names: Sequence[str] | None = None,
     limits: Limits | None = None,
     catalogue: str = CATALOGUE,
+    isolation: Isolation = "none",
 ) -> Report:
     """Grade one submission.
 
     Args:
         path: a notebook or a folder that holds notebooks named as the labs.
         lab: the lab; every one whose notebook is there if None.
-        seed: what the cases are made with; a random one if None. The report tells it.
+        seed: what the cases are made with; a random one if None.
         names: only these exercises; all if None.
         limits: what it may use.
         catalogue: the module that knows the exercises.
+        isolation: what keeps it apart; nothing for a notebook of one's own.
 
     Raises:
         GradingError: if there is no such submission or lab.
-        CannotIsolate: where the system cannot end what a submission starts.
+        CannotIsolate: where bubblewrap is asked for and does not work.
     """
     labs = None if lab is None else [lab_number(lab)]
     submission = find(Path(path), labs=labs, catalogue=catalogue)
     chosen = random_seed() if seed is None else seed
-    with Crew(limits=limits, catalogue=catalogue) as crew:
-        ((_, items, seconds),) = crew.grade([submission.task(chosen, names)])
-    return Report(submission.name, items, chosen, seconds)
+    with WorkerPool(limits=limits, catalogue=catalogue, isolation=isolation) as pool:
+        ((_, items, seconds),) = pool.grade([submission.task(chosen, names)])
+    return Report(submission.name, items, chosen, seconds, isolation)
 
 
 def lab_number(lab: str | int) -> str:
@@ -148,20 +150,26 @@ def _notebooks(folder: Path, labs: Sequence[str], *, alone: bool) -> dict[str, P
         alone: whether the only notebook there is counts whatever its name, if of no other lab.
     """
     entries = _entries(folder)
-    while not any(entry.suffix == ".ipynb" for entry in entries):
+    while not any(map(_is_notebook, entries)):
         # An archive that was unpacked often has one folder around everything.
         folders = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
         if len(folders) != 1:
             return {}
         entries = _entries(folders[0])
-    found: dict[str, Path] = {}
+    candidates: dict[str, dict[Path, None]] = {}
     # The lab's own name, then "06_forward_order (1).ipynb", then "Copy of 06_forward_order.ipynb".
     for fits in (_is_named, _begins, _contains):
         for lab in labs:
-            named = [entry for entry in entries if lab not in found and fits(entry.name, lab)]
-            if named:
-                found[lab] = named[0]
-    notebooks = [entry for entry in entries if entry.suffix == ".ipynb"]
+            candidates.setdefault(lab, {}).update(
+                dict.fromkeys(entry for entry in entries if fits(entry.name, lab))
+            )
+    # A copy that was worked on, beside an original that was not.
+    found = {
+        lab: next((each for each in named if not _is_untouched(each, lab)), next(iter(named)))
+        for lab, named in candidates.items()
+        if named
+    }
+    notebooks = [entry for entry in entries if _is_notebook(entry)]
     if alone and not found and len(notebooks) == 1 and not _NAME.fullmatch(notebooks[0].name):
         found[labs[0]] = notebooks[0]
     return found
@@ -176,8 +184,27 @@ def _entries(folder: Path) -> list[Path]:
     return [entry for entry in entries if not entry.name.startswith((".", "__MACOSX"))]
 
 
+def _is_notebook(entry: Path) -> bool:
+    return entry.suffix.lower() == ".ipynb"
+
+
+def _is_untouched(path: Path, lab: str) -> bool:
+    """Return whether the code is that of the course's own notebook."""
+    from hpml.base.files import CourseFileError
+    from hpml.course.execute import LabNotFoundError, find_lab
+    from hpml.grading.notebook_file import UnreadableNotebook, read_notebook
+    from hpml.sandbox.cells import NotebookError, code_cells
+
+    try:
+        own = code_cells(find_lab(lab).read_text(encoding="utf-8"))
+        theirs = code_cells(read_notebook(path, _SMALL))
+    except (CourseFileError, LabNotFoundError, UnreadableNotebook, NotebookError, OSError):
+        return False
+    return [*own.values()] == [*theirs.values()]
+
+
 def _is_named(name: str, lab: str) -> bool:
-    return name == _file_name(lab)
+    return name.lower() == _file_name(lab).lower()
 
 
 def _begins(name: str, lab: str) -> bool:
@@ -186,7 +213,7 @@ def _begins(name: str, lab: str) -> bool:
 
 
 def _contains(name: str, lab: str) -> bool:
-    return name.endswith(".ipynb") and Path(_file_name(lab)).stem in name
+    return name.lower().endswith(".ipynb") and Path(_file_name(lab)).stem in name
 
 
 def _file_name(lab: str) -> str:

@@ -31,7 +31,7 @@ from hpml.course.errors import AnswerError, LabError, PredictionLocked
 from hpml.course.predictions.calibration import Calibration, calibration
 from hpml.course.predictions.prediction import Prediction, predict
 from hpml.course.predictions.session import forget, lab_head
-from hpml.labs.checking import check, explain
+from hpml.labs.checking import check, explain, hint
 
 __all__ = [
     "AnswerError",
@@ -44,6 +44,7 @@ __all__ = [
     "check",
     "explain",
     "forget",
+    "hint",
     "lab_head",
     "predict",
     "say",

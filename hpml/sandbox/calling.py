@@ -7,6 +7,7 @@ whose ``repr`` never looks the same, an argument changed on the way are all writ
 
 from __future__ import annotations
 
+import contextlib
 import inspect
 import linecache
 from collections.abc import Callable
@@ -14,8 +15,6 @@ from types import TracebackType
 from typing import Any
 
 from hpml.sandbox.plain import encode, type_name
-
-__all__ = ["call", "raised"]
 
 _MESSAGE = 500
 
@@ -53,7 +52,8 @@ def call(
     before = {name: encode(value) for name, value in given.items()}
     try:
         through = getattr(observe, "through", None)
-        result = function(**given) if through is None else through(function, given)
+        named = _as_named(function, given)
+        result = function(**named) if through is None else through(function, named)
         after = {name: encode(given[name]) for name in before}
         value = encode(observe(result, given))
         if inspect.iscoroutine(result):
@@ -64,6 +64,20 @@ def call(
         return raised(error, function)
     changed = {name: after[name] for name in before if after[name] != before[name]}
     return {"outcome": "returned", "value": value, "changed": changed}
+
+
+def _as_named(function: Callable[..., Any], given: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments under the function's own names for its parameters, by place."""
+    with contextlib.suppress(TypeError, ValueError):
+        signature = inspect.signature(function)
+        with contextlib.suppress(TypeError):
+            signature.bind(**given)
+            return given
+        names = list(signature.bind(*given.values()).arguments)
+        kinds = {signature.parameters[name].kind for name in names}
+        if len(names) == len(given) and kinds == {inspect.Parameter.POSITIONAL_OR_KEYWORD}:
+            return dict(zip(names, given.values(), strict=True))
+    return given
 
 
 def raised(error: BaseException, function: object = None) -> dict[str, Any]:

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any
-
-__all__ = ["NotebookError", "code_cells", "without_magics"]
 
 
 class NotebookError(ValueError):
@@ -28,14 +26,15 @@ _MAGIC_LINE = re.compile(
 _PERHAPS = re.compile(r"^[ \t]*[%!?]|\?[ \t]*$|=[ \t]*[!%]", re.MULTILINE)
 
 
-def code_cells(text: str) -> dict[int, str]:
+def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
     """Return the source of each code cell by its number, counted from 1 over all cells.
 
     Args:
         text: the content of the file.
+        most: the most cells it may have.
 
     Raises:
-        NotebookError: if it is not JSON, or JSON without cells.
+        NotebookError: if it is not JSON, or JSON without cells, or with too many.
 
     >>> code_cells('{"cells": [{"cell_type": "code", "source": ["a = 1\\\\n", "b = 2"]}]}')
     {1: 'a = 1\\nb = 2'}
@@ -48,6 +47,8 @@ def code_cells(text: str) -> dict[int, str]:
     cells = _cells(notebook)
     if cells is None:
         raise NotebookError("This is not a notebook: the JSON has no list of cells.")
+    if len(cells) > most:
+        raise NotebookError(f"This notebook has {len(cells):,} cells; {most:,} are read.")
     return {
         number: _source(cell)
         for number, cell in enumerate(cells, start=1)
@@ -67,6 +68,7 @@ def without_magics(source: str) -> str:
       % 4)
     pass
     """
+    source = _without_prompts(source)
     if not _PERHAPS.search(source):
         return source
     lines = source.split("\n")
@@ -84,6 +86,33 @@ def without_magics(source: str) -> str:
             kept[index] = "" if continued else line[: len(line) - len(line.lstrip())] + "pass"
             continued = line.endswith("\\")
     return "\n".join(kept)
+
+
+def written_files(sources: Iterable[str]) -> dict[str, str]:
+    """Return what ``%%writefile`` cells write beside the notebook, by name.
+
+    >>> written_files(["%%writefile helper.py\\nTWO = 2"])
+    {'helper.py': 'TWO = 2'}
+    """
+    found: dict[str, str] = {}
+    for source in sources:
+        first, _, rest = source.lstrip().partition("\n")
+        named = re.fullmatch(r"%%writefile\s+(-a\s+)?[\"']?(\w[\w.-]*)[\"']?\s*", first)
+        if named:
+            found[named[2]] = (found.get(named[2], "") if named[1] else "") + rest
+    return found
+
+
+_PROMPT = re.compile(r"[ \t]*(>>> ?|In ?\[\d*\]: ?)")
+_GOES_ON = re.compile(r"[ \t]*(>>> ?|\.{3}:? ?|In ?\[\d*\]: ?)|[ \t]*Out ?\[\d*\]:.*")
+
+
+def _without_prompts(source: str) -> str:
+    """Return a pasted session without its prompts, as IPython reads it; other text as it is."""
+    lines = source.split("\n")
+    if not _PROMPT.match(next((line for line in lines if line.strip()), "")):
+        return source
+    return "\n".join(_GOES_ON.sub("", line, count=1) for line in lines)
 
 
 def _cells(notebook: Any) -> list[Any] | None:

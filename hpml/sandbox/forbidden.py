@@ -13,8 +13,6 @@ from dataclasses import dataclass
 
 from hpml.sandbox.notebook import Statement, parse
 
-__all__ = ["Use", "uses"]
-
 _IMPORTERS = ("__import__", "import_module")
 _BY_NAME = ("getattr", "attrgetter", "methodcaller", "__getattribute__", "hasattr")
 _NAMESPACES = ("vars", "globals", "locals", "__dict__", "__builtins__")
@@ -118,6 +116,8 @@ class _Search:
 
     def _named(self, node: ast.Name | ast.Attribute, last: str) -> Iterator[str]:
         full = self._resolve(node)
+        if isinstance(node, ast.Name) and last in self._own and last not in self._aliases:
+            return  # a variable of the submission's own
         if self._is_name(last) or (full is not None and self._is_name(full.rpartition(".")[2])):
             yield last
             return

@@ -6,8 +6,6 @@ import ast
 from collections.abc import Collection, Iterator
 from typing import Literal
 
-__all__ = ["Kind", "decorators", "fills", "is_alias", "kind_of", "registers", "top_level"]
-
 Kind = Literal["import", "definition", "literal", "other"]
 
 _LITERAL_NODES = (
@@ -106,6 +104,8 @@ def top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
     for node in body:
         if isinstance(node, ast.If) and not node.orelse and _is_main_guard(node.test):
             yield from top_level(node.body)
+        elif isinstance(node, ast.Import):  # one that is missing spoils only itself
+            yield from (ast.copy_location(ast.Import([alias]), node) for alias in node.names)
         else:
             yield node
 
@@ -135,6 +135,19 @@ def fills(node: ast.stmt, kind: Kind, names: Collection[str]) -> bool:
         if _root(target) in names:
             return True
     return False
+
+
+def calls_only(node: ast.stmt, names: Collection[str]) -> bool:
+    """Return whether a statement does nothing but call a function of one of these names.
+
+    >>> statements = ast.parse("sys.setrecursionlimit(9); n = setrecursionlimit(9)").body
+    >>> [calls_only(node, ["setrecursionlimit"]) for node in statements]
+    [True, False]
+    """
+    if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
+        return False
+    function = node.value.func
+    return getattr(function, "attr", getattr(function, "id", None)) in names
 
 
 def decorators(node: ast.stmt) -> list[str]:

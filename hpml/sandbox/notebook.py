@@ -18,18 +18,26 @@ import builtins
 import dis
 import warnings
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from types import CodeType
 from typing import Any
 
-from hpml.sandbox.cells import NotebookError, code_cells, without_magics
-from hpml.sandbox.kinds import Kind, decorators, fills, is_alias, kind_of, registers, top_level
-
-__all__ = ["NOT_LITERAL", "Broken", "NotebookError", "Program", "Statement", "parse", "read"]
+from hpml.sandbox.cells import code_cells, without_magics, written_files
+from hpml.sandbox.kinds import (
+    Kind,
+    calls_only,
+    decorators,
+    fills,
+    is_alias,
+    kind_of,
+    registers,
+    top_level,
+)
 
 # What no parser of a hostile text can be stopped from raising.
 _UNREADABLE = (SyntaxError, ValueError, RecursionError, MemoryError, OverflowError)
 _DEFINING = ("import", "definition")
+_VERSIONS = 3
 _FUNCTION = 0x1  # CO_OPTIMIZED: the code of a function, not that of a class or a module
 _BINDING_GLOBAL = ("STORE_GLOBAL", "DELETE_GLOBAL")
 _BINDING = ("STORE_NAME", "DELETE_NAME", *_BINDING_GLOBAL)
@@ -98,12 +106,14 @@ class Program:
         broken: what could not be read.
         sources: each cell's Python source by its number; lines count as in the notebook.
         flags: what to give to `compile` for the notebook's ``from __future__`` imports.
+        files: what ``%%writefile`` cells write, by name.
     """
 
     statements: tuple[Statement, ...]
     broken: tuple[Broken, ...]
     sources: Mapping[int, str]
     flags: int = 0
+    files: Mapping[str, str] = field(default_factory=dict)
     _bound: dict[str, list[int]] = field(default_factory=dict, repr=False, compare=False)
     _computed: dict[str, list[int]] = field(default_factory=dict, repr=False, compare=False)
 
@@ -152,6 +162,36 @@ class Program:
         if unknown:  # a star import may be what binds it
             chosen |= {place for place, each in enumerate(self.statements) if _is_star(each.node)}
         return tuple(self.statements[index] for index in sorted(chosen))
+
+    def versions(self, name: str, unwanted: Collection[str] = ()) -> list[tuple[Statement, ...]]:
+        """Return ways to make the function, the likeliest first: each as `needed` gives it.
+
+        First as the notebook stands. Then each definition, from the last to the first, as it was
+        when the cells up to its own had run: a cell below may have defined a helper again, or be an
+        abandoned draft.
+
+        Args:
+            name: the function.
+            unwanted: names that an exercise forbids; a statement of its own that calls one, such as
+                ``sys.setrecursionlimit``, is left out where nothing is assigned.
+        """
+        root = self._root(name)
+        if root is None:
+            return []
+        found = [self.needed(name)]
+        cells = dict.fromkeys(
+            self.statements[place].cell
+            for place in reversed(self._bound.get(name, []))
+            if not self._is_stub(place, name)
+        )
+        for cell in list(cells)[:_VERSIONS]:
+            before = tuple(each for each in self.statements if each.cell <= cell)
+            found.append(Program(before, (), self.sources, self.flags).needed(name))
+        wanted = (
+            tuple(each for each in version if not calls_only(each.node, unwanted))
+            for version in found
+        )
+        return [version for version in dict.fromkeys(wanted) if version]
 
     def literal(self, name: str) -> Any:
         """Return the literal that `name` was assigned last, or `NOT_LITERAL`."""
@@ -205,6 +245,12 @@ class Program:
 
     def _found(self, name: str, index: int, statement: Statement, root: int | None) -> set[int]:
         places = self._bound.get(name, [])
+        if hasattr(builtins, name):  # one that a later scratch cell gave another meaning
+            places = [
+                place
+                for place in places
+                if place < index or self.statements[place].kind in _DEFINING
+            ]
         if not places:
             return set()
         found = {places[-1] if root is None else root} if name in statement.later else set()
@@ -214,16 +260,19 @@ class Program:
         return found
 
 
-def read(text: str) -> Program:
+def read(text: str, most: int = 100_000) -> Program:
     """Return the program in a notebook's file, without running any of it.
 
     Args:
         text: the content of the file, of format 3 or 4.
+        most: the most cells it may have.
 
     Raises:
         NotebookError: if it is not JSON, or no notebook.
     """
-    return parse({number: without_magics(cell) for number, cell in code_cells(text).items()})
+    cells = code_cells(text, most)
+    program = parse({number: without_magics(cell) for number, cell in cells.items()})
+    return replace(program, files=written_files(cells.values()))
 
 
 def parse(sources: Mapping[int, str]) -> Program:

@@ -18,12 +18,11 @@ import io
 import json
 import re
 import reprlib
+import struct
 import sys
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from typing import Any
-
-__all__ = ["Array", "Opaque", "PlainError", "decode", "encode", "type_name"]
 
 DEEPEST = 100
 MOST_ITEMS = 1_000_000
@@ -56,6 +55,15 @@ class Array:
     shape: tuple[int, ...]
     data: bytes
     library: str
+
+    def number(self) -> bool | int | float | None:
+        """Return the number that a NumPy scalar stands for; None for any other array."""
+        codes = {"b": {1: "?"}, "f": {4: "f", 8: "d"}, "i": {1: "b", 2: "h", 4: "i", 8: "q"}}
+        code = codes.get(self.dtype[:1])
+        if self.shape or self.library != "numpy" or code is None or len(self.data) not in code:
+            return None
+        found: int | float = struct.unpack(f"<{code[len(self.data)]}", self.data)[0]
+        return found
 
     def __repr__(self) -> str:
         return f"<{self.library} {self.dtype} of shape {self.shape}>"
@@ -265,7 +273,8 @@ def _from_library(value: Any, kind: type) -> Array | None:
     numpy: Any = sys.modules.get("numpy")
     torch: Any = sys.modules.get("torch")
     try:
-        if numpy is not None and kind is numpy.ndarray and value.dtype.kind in _KINDS:
+        known = numpy is not None and (kind is numpy.ndarray or _is_scalar(kind, numpy))
+        if known and value.dtype.kind in _KINDS:
             little = numpy.ascontiguousarray(value, dtype=value.dtype.newbyteorder("<"))
             return Array(value.dtype.name, tuple(value.shape), little.tobytes(), "numpy")
         if torch is not None and kind is torch.Tensor and value.layout is torch.strided:
@@ -276,6 +285,11 @@ def _from_library(value: Any, kind: type) -> Array | None:
     except Exception:  # noqa: BLE001 - quantized and the like: shown as what it is, by its text
         return None
     return None
+
+
+def _is_scalar(kind: type, numpy: Any) -> bool:
+    """Return whether it is one of NumPy's own number types, and no subclass of one."""
+    return issubclass(kind, numpy.generic) and kind in numpy.sctypeDict.values()
 
 
 def _decode(data: Any, depth: int) -> Any:

@@ -1,7 +1,7 @@
 """The worker process: one notebook, one function of it, one question at a time.
 
-Questions and answers are lines of JSON on two private descriptors; standard input is empty, and
-standard output and error belong to the submission. Up to `prepare` not a line of the submission has
+Questions come as lines of JSON on standard input, answers go as lines to what was standard output;
+what the submission prints goes to standard error. Up to `prepare` not a line of the submission has
 run, so its answer can be believed. From `load` on, the submission shares this process and may say
 what it likes: values that are judged elsewhere, by someone who knows the answer. This process does
 not, and looks at no clock.
@@ -9,9 +9,10 @@ not, and looks at no clock.
 =========  =======================================  ==============================================
 question   what it gives                            answer
 =========  =======================================  ==============================================
-prepare    ``notebook``, ``name``, ``forbids``      ``found``, ``stub``, ``broken``, ``uses``
+prepare    ``notebook``, ``name``, ``forbids``      ``found``, ``stub``, ``broken``, ``shape``,
+                                                    ``uses`` of each version
 literal    ``notebook``, ``name``                   ``found``, ``literal``
-load       (or ``reference``: its source)           ``failed``: statements that raised
+load       ``version`` (or ``reference``: source)   ``failed``: statements that raised
 call       ``data``, ``harness``: its source        ``outcome`` of one call
 time       ``cases``, ``harness``                   ``ready``; after ``go``: ``done``, ``outcomes``
 =========  =======================================  ==============================================
@@ -21,46 +22,43 @@ from __future__ import annotations
 
 import ast
 import contextlib
-import fcntl
 import gc
-import importlib.abc
 import json
 import linecache
 import os
 import sys
 from collections.abc import Callable, Sequence
-from importlib.machinery import ModuleSpec
-from types import FrameType, ModuleType
+from pathlib import Path
+from types import ModuleType
 from typing import Any
 
-from hpml.sandbox import closed, forbidden
+from hpml.sandbox import forbidden
 from hpml.sandbox.calling import call, raised
+from hpml.sandbox.cells import NotebookError
 from hpml.sandbox.harness import load_function, load_harness
-from hpml.sandbox.notebook import NOT_LITERAL, NotebookError, Program, Statement, read
+from hpml.sandbox.notebook import NOT_LITERAL, Program, Statement, read
 from hpml.sandbox.plain import decode, encode
-
-__all__ = ["Refusing", "Worker", "main"]
+from hpml.sandbox.shape import shape
 
 _HIGH = 200  # above the descriptors that a program closes or writes to by the dozen
-# What imports in the name of whoever calls it.
-_IMPORTERS = ("importlib/__init__.py", "importlib/util.py", "pkgutil.py", "pydoc.py", "runpy.py")
-_ALWAYS_REFUSED = ("hpml.labs", "hpml.course", "hpml.grading", "hpml.cli")
+_CELLS = 100_000
 
 
-def main(incoming: int, outgoing: int) -> None:
+def main(limits: str = "{}") -> None:
     """Serve until the questions end.
 
     Args:
-        incoming: the descriptor to read questions from.
-        outgoing: the descriptor to write answers to.
+        limits: JSON; what this process may use from now on.
     """
-    closed.close(closed.answers())
-    channel = _Channel(_moved(incoming), _moved(outgoing))
-    if incoming == 0:
-        os.open(os.devnull, os.O_RDONLY)
-    if outgoing == 1:  # what is printed goes where errors go
-        os.dup2(2, 1)
-    Worker(channel).serve()
+    channel = _Channel(_moved(0), _moved(1))
+    nothing = os.open(os.devnull, os.O_RDONLY)
+    if nothing:
+        os.dup2(nothing, 0)
+        os.close(nothing)
+    os.dup2(2, 1)  # what the submission prints goes where its errors go
+    allowed: dict[str, int] = json.loads(limits)
+    _limit(allowed)
+    Worker(channel, allowed.get("cells", _CELLS)).serve()
 
 
 class _Channel:
@@ -99,14 +97,17 @@ class Worker:
 
     Args:
         channel: what it receives questions from and sends answers to.
+        cells: how many cells a notebook may have.
     """
 
-    def __init__(self, channel: Any) -> None:
+    def __init__(self, channel: Any, cells: int = _CELLS) -> None:
         self._channel = channel
+        self._cells = cells
         self._program: Program | None = None
         self._name = ""
         self._function: Callable[..., Any] | None = None
         self._missing: dict[str, Any] = {}
+        self._dropped: frozenset[str] = frozenset()
 
     def serve(self) -> None:
         """Answer questions until there are no more."""
@@ -127,28 +128,29 @@ class Worker:
         """Read the notebook and say what it holds of the function, without running any of it."""
         self._name = question["name"]
         try:
-            program = self._program = read(question["notebook"])
+            program = self._program = read(question["notebook"], self._cells)
             found = program.defines(self._name)
             stub = found and program.is_stub(self._name)
-            needed = program.needed(self._name) if found else ()
             banned = {key: tuple(names) for key, names in question["forbids"].items()}
-            uses = forbidden.uses(needed, **banned)
+            self._dropped = frozenset(banned.get("names", ()))
+            versions = program.versions(self._name, self._dropped) if found else []
+            uses = [forbidden.uses(version, **banned) for version in versions]
         except NotebookError as error:
             return {"unreadable": str(error)}
         except (RecursionError, MemoryError, ValueError) as error:
             return {"unreadable": f"The notebook's source could not be read: {error}"}
-        _install(Refusing(banned.get("modules", ())))
         return {
             "found": found,
             "stub": stub,
             "broken": [{"cell": each.cell, "message": each.message} for each in program.broken],
-            "uses": [f"cell {use.cell}, {use}" for use in uses],
+            "shape": shape(versions[0]) if versions else "",
+            "uses": [[f"cell {use.cell}, {use}" for use in each] for each in uses],
         }
 
     def literal(self, question: dict[str, Any]) -> dict[str, Any]:
         """Say which plain value the notebook assigns to a name, without running any of it."""
         try:
-            program = read(question["notebook"])
+            program = read(question["notebook"], self._cells)
             value = program.literal(question["name"])
         except NotebookError as error:
             return {"unreadable": str(error)}
@@ -169,7 +171,12 @@ class Worker:
         module = ModuleType("__main__")
         # Pickling and dataclasses look a class's module up by name, as in a notebook.
         sys.modules["__main__"] = module
-        failed = execute(program, self._name, module.__dict__)
+        module.__dict__.update(get_ipython=_Shell, display=_nothing)
+        for name, text in program.files.items():
+            with contextlib.suppress(OSError):
+                Path(name).write_text(text, encoding="utf-8")
+        version = program.versions(self._name, self._dropped)[question.get("version", 0)]
+        failed = execute(program, version, module.__dict__)
         function = module.__dict__.get(self._name)
         if callable(function):
             self._function = function
@@ -219,14 +226,16 @@ class Worker:
         gc.enable()
 
 
-def execute(program: Program, name: str, namespace: dict[str, Any]) -> list[dict[str, Any]]:
-    """Execute what `name` needs, statement by statement, in `namespace`.
+def execute(
+    program: Program, statements: Sequence[Statement], namespace: dict[str, Any]
+) -> list[dict[str, Any]]:
+    """Execute statements of a program in `namespace`, one by one.
 
     Returns:
         The statements that raised: ``cell``, ``line`` and the ``outcome``.
     """
     failed: list[dict[str, Any]] = []
-    for statement in program.needed(name):
+    for statement in statements:
         error = _executed(program, statement, namespace)
         if error is not None:
             failed.append({"statement": statement, "error": error})
@@ -264,46 +273,35 @@ def _executed(
     return None
 
 
-class Refusing(importlib.abc.MetaPathFinder):
-    """Refuses the grader's own modules to everyone, and forbidden ones to the submission.
+class _Shell:
+    """Stands for IPython's shell in a function that still speaks to it: whatever it does, nothing.
 
-    Args:
-        modules: what the exercise forbids, with all submodules. The library may still use them.
+    >>> _Shell().run_line_magic("matplotlib", "inline")
     """
 
-    def __init__(self, modules: Sequence[str] = ()) -> None:
-        self._modules = tuple(modules)
-
-    def find_spec(
-        self, fullname: str, path: object = None, target: object = None
-    ) -> ModuleSpec | None:
-        if _within(fullname, _ALWAYS_REFUSED):
-            raise ImportError(f"{fullname} is not available while a submission is graded.")
-        if _within(fullname, self._modules) and _asked_by_a_cell():
-            raise ImportError(f"{fullname} is not allowed in this exercise.")
-        return None
+    def __getattr__(self, name: str) -> Callable[..., None]:
+        return _nothing
 
 
-def _within(name: str, modules: Sequence[str]) -> bool:
-    return any(name == module or name.startswith(f"{module}.") for module in modules)
+def _nothing(*_: object, **__: object) -> None:
+    pass
 
 
-def _asked_by_a_cell() -> bool:
-    """Whether the import that is going on was written in the notebook, or in a string there."""
-    frame: FrameType | None = sys._getframe(2)
-    while frame is not None:
-        file = frame.f_code.co_filename
-        if not (
-            file.startswith(("<frozen importlib", "<frozen runpy")) or file.endswith(_IMPORTERS)
-        ):
-            return file.startswith("<") and not file.startswith("<frozen")
-        frame = frame.f_back
-    return False
-
-
-def _install(finder: Refusing) -> None:
-    sys.meta_path[:] = [entry for entry in sys.meta_path if not isinstance(entry, Refusing)]
-    sys.meta_path.insert(0, finder)
+def _limit(allowed: dict[str, int]) -> None:
+    """Limit what this process and its children may do; what the system does not know is left."""
+    try:
+        import resource
+    except ImportError:  # Windows
+        return
+    limits = {"RLIMIT_CORE": 0, "RLIMIT_NPROC": allowed.get("processes")}
+    limits |= {"RLIMIT_FSIZE": allowed.get("file_size")}
+    for name, most in limits.items():
+        if most is not None and hasattr(resource, name):
+            # Processes are counted by user, and outside of a sandbox the user has others.
+            if name == "RLIMIT_NPROC" and Path.home() != Path("/home/student"):
+                continue
+            with contextlib.suppress(ValueError, OSError):
+                resource.setrlimit(getattr(resource, name), (most, most))
 
 
 def _flush() -> None:
@@ -315,10 +313,12 @@ def _flush() -> None:
 
 
 def _moved(descriptor: int) -> int:
-    """Return a high descriptor for the same file, not inherited; the low one is closed."""
-    high = fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
-    os.close(descriptor)
-    return high
+    """Return a high descriptor for the same file, not inherited; the low one may be taken over."""
+    try:
+        import fcntl
+    except ImportError:  # Windows
+        return os.dup(descriptor)
+    return fcntl.fcntl(descriptor, fcntl.F_DUPFD_CLOEXEC, _HIGH)
 
 
 def _missing(**keywords: object) -> None:

@@ -9,6 +9,7 @@ tensor([[0., 0., 1.]])
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -100,6 +101,14 @@ class FunctionLayer(nn.Module):
     def forward(self, *values: Any) -> Any:
         function = getattr(self.function, self.method) if self.method else self.function
         return self._call(function, self.constants(), *values)
+
+    def without_module(self) -> FunctionLayer:
+        """Return the same call of a module that somebody else registers."""
+        other = copy.copy(self)
+        module = self._modules["function"]
+        other._modules = {name: m for name, m in self._modules.items() if name != "function"}
+        other.__dict__["function"] = module
+        return other
 
     def __getstate__(self) -> Any:
         # Generated functions have no name to be found by when unpickling.

@@ -13,19 +13,13 @@ from typing import Any
 import pytest
 
 from hpml.base.files import course_folder
-from hpml.grading.crew import Crew
 from hpml.grading.errors import GradingError
+from hpml.grading.pool import WorkerPool
 from hpml.grading.submission import Submission, find, random_seed
 from hpml.labs import catalogue
 
 _SUBMISSION = pytest.StashKey[Submission]()
 _SEED = pytest.StashKey[int]()
-
-
-def pytest_addoption(parser: pytest.Parser) -> None:
-    group = parser.getgroup("hpml", "grading exercises")
-    group.addoption("--submission", metavar="PATH", help="what to grade (default: notebooks/)")
-    group.addoption("--seed", type=int, metavar="S", help="seed of the cases (default: random)")
 
 
 def pytest_configure(config: pytest.Config) -> None:
@@ -70,17 +64,19 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture(scope="session")
-def crew() -> Iterator[Crew]:
-    with Crew() as crew:
-        yield crew
+def pool(request: pytest.FixtureRequest) -> Iterator[WorkerPool]:
+    # What was named is another's; the notebooks of this course are one's own.
+    others = request.config.getoption("--submission")
+    with WorkerPool(isolation="bubblewrap" if others else "none") as pool:
+        yield pool
 
 
 @pytest.fixture
-def graded(request: pytest.FixtureRequest, crew: Crew) -> Any:
+def graded(request: pytest.FixtureRequest, pool: WorkerPool) -> Any:
     """Return the graded exercise that the parameter names, and the seed."""
     lab, name = request.param
     whole = request.config.stash[_SUBMISSION]
     one = Submission(whole.name, tuple(each for each in whole.notebooks if each[0] == lab))
     seed = request.config.stash[_SEED]
-    ((_, (item,), _),) = crew.grade([one.task(seed, [name])])
+    ((_, (item,), _),) = pool.grade([one.task(seed, [name])])
     return item, seed

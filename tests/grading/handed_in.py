@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
-from hpml.grading.isolation import Limits
+from hpml.grading.limits import Limits
 
 CATALOGUE = "tests.grading.small_catalogue"
 PATIENT = "tests.grading.patient_catalogue"
@@ -17,7 +17,7 @@ EXPLANATION = "explanation = 2  # 1, 2 or 3\nexplain(explanation)"
 RIGHT = (DOUBLE, TOTAL, EXPLANATION)
 
 # Short enough that a test does not wait, long enough for a machine that does much else.
-LIMITS = Limits(memory=160 * 2**20, processes=8, load=4.0, submission=30.0)
+LIMITS = Limits(memory=160 * 2**20, processes=8, load=4.0, submission=60.0, poll=0.05)
 
 
 def notebook(*cells: str) -> str:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from tests.labs.grading import small_catalogue
-
 from hpml.course.exercises.exercise import Exercise
+from tests.grading import small_catalogue
 from tests.grading.small_catalogue import LABS, choice
 
 __all__ = ["LABS", "choice", "exercises"]

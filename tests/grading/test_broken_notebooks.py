@@ -9,9 +9,11 @@ from pathlib import Path
 
 import pytest
 
+from hpml.course.execute import find_lab
 from hpml.course.exercises.exercise import Choice
+from hpml.grading.grade_exercise import blank, chosen
 from hpml.grading.report import Item
-from hpml.grading.trial import blank_choice, chosen
+from hpml.grading.submission import find
 from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, RIGHT, TOTAL, hand_in, notebook
 
 Graded = Callable[[Path], dict[str, Item]]
@@ -65,6 +67,41 @@ def test_a_pipe_does_not_hold_the_grader(tmp_path: Path, beside_a_right_one: Gra
     assert all("is no file" in item.text for item in items.values())
 
 
+def test_a_folder_in_the_place_of_a_notebook_is_none(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    (tmp_path / "one" / LAB).mkdir(parents=True)
+    items = beside_a_right_one(tmp_path / "one")
+    assert all(
+        "cannot be read" in item.text or "is no file" in item.text for item in items.values()
+    )
+
+
+def test_millions_of_empty_cells_do_not_fill_the_graders_memory(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    folder = tmp_path / "one"
+    folder.mkdir()
+    (folder / LAB).write_text('{"cells": [' + "{}," * 33_000_000 + "{}]}", encoding="utf-8")
+    items = beside_a_right_one(folder)
+    assert all("too many parts" in item.text for item in items.values())
+
+
+def test_thousands_of_cells_are_refused(tmp_path: Path, beside_a_right_one: Graded) -> None:
+    items = beside_a_right_one(hand_in(tmp_path / "one", *["1"] * 5001))
+    assert all("5,001 cells" in item.text for item in items.values())
+
+
+def test_a_copy_that_was_worked_on_goes_before_an_untouched_original(tmp_path: Path) -> None:
+    original = find_lab("06").read_text(encoding="utf-8")
+    (tmp_path / LAB).write_text(original, encoding="utf-8")
+    copy = tmp_path / LAB.replace(".ipynb", "-Copy1.ipynb")
+    copy.write_text(
+        original.replace("return None  # your lines here", "return 1"), encoding="utf-8"
+    )
+    assert find(tmp_path).notebooks == (("06", copy),)
+
+
 def test_a_notebook_without_the_function_says_which(
     tmp_path: Path, beside_a_right_one: Graded
 ) -> None:
@@ -108,7 +145,7 @@ def test_a_stub_is_not_done(tmp_path: Path, beside_a_right_one: Graded) -> None:
 @pytest.mark.parametrize("value", [0, 1, 4, 2.0, True, "2", [2], -2, ()])
 def test_an_explanation_counts_only_as_the_number_of_the_best_experiment(value: object) -> None:
     choice = Choice("06", 3, best=2)
-    item = chosen(blank_choice(choice), choice, value)
+    item = chosen(blank(choice), choice, value)
     assert (item.earned, item.status) == (0, "wrong")
 
 

@@ -6,10 +6,20 @@ from pathlib import Path
 
 import pytest
 
-from hpml.grading import classes, report, submission
-from hpml.grading.classes import Graded, as_csv, class_table, grade_class, members
+from hpml.grading import classes, submission
+from hpml.grading.classes import Graded, grade_class, members
 from hpml.grading.errors import GradingError
 from hpml.grading.report import Item, Report
+from hpml.grading.tables import (
+    alike,
+    as_csv,
+    class_table,
+    for_canvas,
+    for_moodle,
+    look_at,
+    read_roster,
+    statistics,
+)
 from tests.grading.handed_in import CATALOGUE, DOUBLE, LAB, LIMITS, RIGHT, hand_in, notebook
 
 
@@ -80,19 +90,27 @@ def test_an_empty_class_is_an_error(tmp_path: Path) -> None:
         members(tmp_path / "none", catalogue=CATALOGUE)
 
 
-def test_a_class_is_graded_with_one_seed_and_a_report_each(group: Path) -> None:
+def test_a_class_is_graded_with_new_seeds_and_a_report_and_a_page_each(group: Path) -> None:
     (group / "eve").symlink_to(group / "ada")
     told: list[tuple[int, int]] = []
     graded = _grade(group, jobs=2, progress=lambda done, total: told.append((done, total)))
     points = {each.report.name: each.report.earned for each in graded}
     assert points == {"ada": 6.0, "bob": 2.0, "cy": 0.0, "eve": 0.0}
     assert all("is a link" in item.text for item in graded[3].report.items)
-    assert len({each.report.seed for each in graded}) == 1
+    assert len({each.report.seed for each in graded}) == 4
     assert all(each.again for each in graded)
     assert told == [(done, 4) for done in range(5)]
-    files = sorted(path.name for path in (group.parent / "reports").iterdir())
-    assert files == [".class.json", "ada.json", "bob.json", "cy.json", "eve.json"]
-    assert json.loads((group.parent / "reports" / "ada.json").read_text())["score"] == 6.0
+    reports = group.parent / "reports"
+    names = [f"{name}.06.{kind}" for name in ("ada", "bob", "cy", "eve") for kind in ("json", "md")]
+    assert sorted(path.name for path in reports.iterdir()) == [".records", *sorted(names)]
+    assert json.loads((reports / "ada.06.json").read_text())["score"] == 6.0
+    assert "# bob: 2 of 6 points" in (reports / "bob.06.md").read_text()
+    # What a student is given does not tell the seed; the instructor's record does.
+    for each in graded:
+        for name in (f"{each.report.name}.06.json", f"{each.report.name}.06.md"):
+            assert str(each.report.seed) not in (reports / name).read_text()
+        record = (reports / ".records" / f"{each.report.name}.06.json").read_text()
+        assert str(each.report.seed) in record
 
 
 def test_an_interrupted_class_goes_on_where_it_was(group: Path) -> None:
@@ -104,25 +122,6 @@ def test_an_interrupted_class_goes_on_where_it_was(group: Path) -> None:
         _grade(group, jobs=1, progress=stop)
     graded = _grade(group, jobs=1)
     assert [each.again for each in graded] == [False, True, True]
-    assert len({each.report.seed for each in graded}) == 1
-
-
-def test_a_report_that_a_submission_changes_is_written_again(group: Path) -> None:
-    forged = group.parent / "reports" / "ada.json"
-    attack = f"def double(n):\n    open({str(forged)!r}, 'w').write('{{}}')\n    return 2 * n"
-    (group / "bob" / LAB).write_text(notebook(attack), encoding="utf-8")
-    graded = _grade(group, jobs=1)
-    assert [each.restored for each in graded] == [True, False, False]
-    assert json.loads(forged.read_text())["score"] == 6.0
-
-
-def test_what_a_submission_changes_in_another_is_told(group: Path) -> None:
-    other = group / "bob" / LAB
-    attack = f"def double(n):\n    open({str(other)!r}, 'w').write('{{}}')\n    return 2 * n"
-    (group / "ada" / LAB).write_text(notebook(attack), encoding="utf-8")
-    graded = _grade(group, jobs=1)
-    assert [each.changed for each in graded] == [False, True, False]
-    assert [each.again for each in _grade(group, jobs=1)] == [False, True, False]
 
 
 def test_what_is_handed_in_again_is_graded_again(group: Path) -> None:
@@ -133,28 +132,141 @@ def test_what_is_handed_in_again_is_graded_again(group: Path) -> None:
     assert graded[1].report.earned == 6.0
 
 
-def test_another_seed_grader_or_damaged_report_is_graded_again(
+def test_another_seed_grader_or_version_of_an_exercise_is_graded_again(
     group: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     _grade(group, seed=1)
     assert not any(each.again for each in _grade(group, seed=1))
-    (group.parent / "reports" / "ada.json").write_text('{"extra_data": []}')
-    assert [each.again for each in _grade(group, seed=1)] == [True, False, False]
     assert all(each.again for each in _grade(group, seed=2))
     monkeypatch.setattr(classes, "GRADER", "a later one")
-    monkeypatch.setattr(report, "GRADER", "a later one")
+    assert all(each.again for each in _grade(group, seed=2))
+    monkeypatch.setattr(classes, "exercise_version", lambda exercise: "a later one")
     assert all(each.again for each in _grade(group, seed=2))
 
 
-def test_the_table_and_the_csv_hold_each_exercise() -> None:
-    items = (
-        Item("06", 1, "double", 2.0, 2.0, "right"),
-        Item("06", 2, "total", 3.0, 0.5, "partly right"),
-    )
-    reports = [Report("ada", items, 7), Report("=1+1", items, 7)]
-    assert class_table(reports).column("points") == (2.5, 2.5, 5.0)
-    assert as_csv(reports).splitlines() == [
-        "submission,06.1 double,06.1 status,06.2 total,06.2 status,points,of,seed",
-        "ada,2,right,0.5,partly right,2.5,5,7",
-        "'=1+1,2,right,0.5,partly right,2.5,5,7",
+def test_a_record_that_was_changed_is_said_so_and_graded_again(group: Path) -> None:
+    _grade(group)
+    records = group.parent / "reports" / ".records"
+    forged = (records / "bob.06.json").read_text().replace("wrong", "right")
+    (records / "bob.06.json").write_text(forged.replace("2.0", "3.0"))
+    (records / "ada.06.json").write_text('{"body": []}')
+    (records / "cy.06.json").write_text((records / "ada.06.json").read_text())
+    graded = _grade(group)
+    assert [each.forged for each in graded] == [True, True, True]
+    assert [each.again for each in graded] == [True, True, True]
+    assert graded[1].report.earned == 2.0
+    assert not any(each.forged or each.again for each in _grade(group))
+
+
+def test_a_record_of_another_student_is_none_of_this_one(group: Path) -> None:
+    _grade(group)
+    records = group.parent / "reports" / ".records"
+    (records / "cy.06.json").write_text((records / "ada.06.json").read_text())
+    assert _grade(group)[2].report.earned == 0.0
+
+
+def test_only_some_are_graded_once_more_and_the_others_are_as_they_were(group: Path) -> None:
+    with pytest.raises(GradingError, match="'dan' is no submission"):
+        _grade(group, only=["dan"])
+    assert [each.report.name for each in _grade(group, only=["ada"])] == ["ada"]
+    _grade(group)
+    (group / "bob" / LAB).write_text(notebook(*RIGHT), encoding="utf-8")
+    graded = _grade(group, only=["ada"])
+    assert [each.again for each in graded] == [True, False, False]
+    assert graded[1].report.earned == 2.0
+
+
+def test_points_that_an_instructor_gave_survive_grading_again(group: Path) -> None:
+    given = group.parent / "given.csv"
+    given.write_text("student,exercise,points,comment\nbob,06.2,3,I saw it work\ncy,double,1,\n")
+    graded = _grade(group, overrides=given)
+    assert [each.report.earned for each in graded] == [6.0, 5.0, 1.0]
+    assert "I saw it work" in (group.parent / "reports" / "bob.06.md").read_text()
+    (group / "bob" / LAB).write_text(notebook(DOUBLE, "explanation = 2"), encoding="utf-8")
+    graded = _grade(group)
+    assert [each.report.earned for each in graded] == [6.0, 6.0, 1.0]
+    for wrong, said in (
+        ("student,exercise,points,comment\nzoe,06.1,1,\n", "no exercise '06.1' of 'zoe'"),
+        ("student,exercise,points,comment\nbob,06.1,many,\n", "line 2: expected the columns"),
+    ):
+        given.write_text(wrong)
+        with pytest.raises(GradingError, match=said):
+            _grade(group, overrides=given)
+
+
+ADA = Report(
+    "ada",
+    (
+        Item("06", 1, "double", 2.0, "right", parts={"right": 2.0}, of={"right": 2}, shape="x"),
+        Item(
+            "06", 2, "total", 3.0, "partly right", parts={"right": 0.5},
+            of={"right": 2, "empty": 1}, mistake="forgets", note="see cell 3",
+        ),
+    ),
+    7,
+)  # fmt: skip
+EVE = Report(
+    "=1+1",
+    (
+        Item("06", 1, "double", 2.0, "right", parts={"right": 2.0}, of={"right": 2}, shape="x"),
+        Item("06", 2, "total", 3.0, "forbidden", of={"right": 2, "empty": 1}),
+    ),
+    8,
+)
+
+
+def test_the_table_and_the_csv_hold_each_exercise_and_its_parts() -> None:
+    assert class_table([ADA, EVE]).column("points") == (2.5, 2.0, 5.0)
+    assert as_csv([ADA, EVE]).splitlines() == [
+        "submission,06.1 double,06.1 right,06.1 status,06.1 mistake,06.2 total,06.2 right,"
+        "06.2 empty,06.2 status,06.2 mistake,points,of,bonus,seed",
+        "ada,2,2,right,,0.5,0.5,0,partly right,forgets,2.5,5,0,7",
+        "'=1+1,2,2,right,,0,0,0,forbidden,,2,5,0,8",
     ]
+
+
+def test_a_bonus_is_told_apart(tmp_path: Path) -> None:
+    item = Item(
+        "06", 1, "double", 2.0, "right", parts={"right": 2.0, "speed": 1.0},
+        of={"right": 2, "speed": 1}, bonus=("speed",),
+    )  # fmt: skip
+    report = Report("ada", (item,), 7)
+    assert report.total == "2 of 2 points and 1 bonus point"
+    assert "speed 1 of 1 (bonus)" in str(report)
+
+
+def test_an_exercise_that_came_later_breaks_no_table() -> None:
+    old = Report("di", ADA.items[:1], 9)
+    assert class_table([old, ADA]).column("06.2") == ("", 0.5, 3.0)
+    assert as_csv([old, ADA]).splitlines()[1].startswith("di,2,2,right,,,,,,,2,2,0,9")
+    assert statistics([old, ADA]).rows[1][1] == 1
+
+
+def test_statistics_name_mistakes_and_lists_say_whom_to_look_at() -> None:
+    table = statistics([ADA, EVE])
+    assert table.column("mistakes") == ("", "forgets 1")
+    assert table.column("right") == (2, 0)
+    assert look_at([ADA, EVE]) == ["ada: 06.2: see cell 3", "=1+1: 06.2 forbidden"]
+    assert alike([ADA, EVE]) == ["06.1 double: ada, =1+1"]
+
+
+def test_the_files_of_canvas_and_moodle_name_students_from_a_roster(tmp_path: Path) -> None:
+    path = tmp_path / "roster.csv"
+    path.write_text(
+        'submission,Student,ID,Email address\nada,"Lovelace, Ada",17,ada@x.org\n'
+        "zoe,Zoe,18,z@x.org\n"
+    )
+    roster = read_roster(path)
+    assert for_canvas([ADA, EVE], roster, "Lab 06 (99)").splitlines() == [
+        "Student,ID,SIS User ID,SIS Login ID,Section,Lab 06 (99)",
+        '"Lovelace, Ada",17,,,,2.5',
+        "Zoe,18,,,,",
+    ]
+    assert for_moodle([ADA, EVE], roster).splitlines() == [
+        "Email address,Grade,Feedback",
+        "ada@x.org,2.5,06.1 double: right; 06.2 total: partly right",
+        "z@x.org,,",
+    ]
+    path.write_text("name\nada\n")
+    with pytest.raises(GradingError, match="a column submission"):
+        read_roster(path)

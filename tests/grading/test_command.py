@@ -13,7 +13,8 @@ import pytest
 
 from hpml.base.files import course_folder
 from hpml.cli import main
-from hpml.grading.isolation import below, processes
+from hpml.grading import sandbox
+from hpml.grading.worker_client import family
 from tests.grading.handed_in import DOUBLE, hand_in
 
 
@@ -53,8 +54,8 @@ def test_a_class_with_its_table_and_csv(
     shown = capsys.readouterr()
     assert "3 graded" in shown.out
     assert "3/3" in shown.err
-    assert "look at these: cy." in shown.out
-    assert (tmp_path / "points.csv").read_text().splitlines()[1].startswith("ada,0,wrong")
+    assert "cy: 06.1 unreadable" in shown.out
+    assert (tmp_path / "points.csv").read_text().splitlines()[1].startswith("ada,0,0,0,wrong")
     assert main(words) == 0
     assert "0 graded; 3 taken from an earlier run" in capsys.readouterr().out
 
@@ -92,23 +93,30 @@ def test_what_cannot_be_graded(
     assert said in capsys.readouterr().err
 
 
-def test_a_system_that_cannot_isolate_is_refused(
-    capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+def test_a_class_on_a_system_that_cannot_isolate_is_refused_and_ones_own_is_not(
+    ada: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(sys, "platform", "win32")
-    assert main(["grade", "06"]) == 1
-    assert "needs Linux" in capsys.readouterr().err
+    monkeypatch.setattr(sandbox, "_trouble", lambda: "bwrap does not work here")
+    assert main(["grade", "--class", str(ada.parent), "--lab", "06"]) == 1
+    assert main(["grade", str(ada), "--lab", "06", "--sandbox"]) == 1
+    assert capsys.readouterr().err.count("bwrap does not work here") == 2
+    assert main(["grade", str(ada), "--lab", "06"]) == 0
+    assert "isolation: none" in capsys.readouterr().out
 
 
-# Says so when the attack runs, and lets an orphan loop for ever.
+def test_another_ones_notebook_is_sandboxed(ada: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["grade", str(ada), "--lab", "06", "--sandbox"]) == 0
+    assert "isolation: bubblewrap" in capsys.readouterr().out
+    assert main(["grade", "--print-container-command"]) == 0
+    assert "docker run" in capsys.readouterr().out
+
+
+# Lets an orphan loop for ever, and itself.
 WAITS = """
 def count_calls(parents, output, remember):
-    import os, pathlib, time
+    import os, time
     if os.fork() == 0:
         os.setsid()
-        while True:
-            time.sleep(0.01)
-    pathlib.Path({mark!r}).touch()
     while True:
         time.sleep(0.01)
 """
@@ -116,22 +124,36 @@ def count_calls(parents, output, remember):
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
 def test_an_end_from_outside_leaves_nothing_behind(number: int, tmp_path: Path) -> None:
-    mark = tmp_path / "running"
-    folder = hand_in(tmp_path / "ada", WAITS.format(mark=str(mark)))
+    folder = hand_in(tmp_path / "ada", WAITS)
     with subprocess.Popen(
-        [sys.executable, "-m", "hpml", "grade", str(folder)],
+        [sys.executable, "-m", "hpml", "grade", str(folder), "--sandbox"],
         cwd=course_folder(),
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     ) as grading:
-        while not mark.exists():
+        started: set[int] = set()
+        # The grader, bubblewrap twice, the worker, its child.
+        while len(started) < 5:
             assert grading.poll() is None
+            started = {pid for pid, _ in family(grading.pid)}
             os.sched_yield()
-        started = {process.pid for process in below(grading.pid)}
-        assert len(started) >= 3, "a warden, a worker, an orphan"
         grading.send_signal(number)
-        assert grading.wait() == (130 if number == signal.SIGINT else -number)
-        # The kernel and the warden need a moment; a test that waits for ever is the failure.
-        while any(pid in started and process.state != "Z" for pid, process in processes().items()):
+        assert grading.wait() == (-number if number == signal.SIGKILL else 130)
+        # The kernel needs a moment; a test that waits for ever is the failure.
+        while any(Path(f"/proc/{pid}").exists() for pid in started - {grading.pid}):
             os.sched_yield()
     assert list(Path(os.environ["TMPDIR"]).iterdir()) == []
+
+
+def test_a_file_beside_the_notebook_stands_in_for_no_module(tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "ada", DOUBLE)
+    mark = tmp_path / "ran"
+    for name in ("argparse", "json", "tqdm", "numpy"):
+        (folder / f"{name}.py").write_text(f"open({str(mark)!r}, 'w')\nraise SystemExit(0)")
+    environment = {**os.environ, "PYTHONPATH": str(course_folder())}
+    ran = subprocess.run(
+        [sys.executable, "-m", "hpml", "grade", ".", "--lab", "06"],
+        cwd=folder, env=environment, capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert "06.1 count_calls" in ran.stdout, ran.stderr
+    assert not mark.exists()

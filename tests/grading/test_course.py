@@ -12,7 +12,7 @@ from hpml.base.files import course_folder
 from hpml.course.execute import find_lab
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.mistakes import mistakes_of
-from hpml.grading.crew import Crew
+from hpml.grading.pool import WorkerPool
 from hpml.grading.report import Item
 from hpml.grading.submission import find
 from hpml.labs import catalogue
@@ -57,8 +57,8 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Graded:
     places = {"right": folder / "right", "wrong": folder / "wrong"}
     places["stub"] = course_folder() / "notebooks"
     tasks = [find(path).task(17) for path in places.values()]
-    with Crew(2) as crew:
-        found = {place: items for place, items, _ in crew.grade(tasks)}
+    with WorkerPool(2) as pool:
+        found = {place: items for place, items, _ in pool.grade(tasks)}
     return {name: {item.title: item for item in found[place]} for place, name in enumerate(places)}
 
 

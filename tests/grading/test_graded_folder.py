@@ -8,6 +8,8 @@ import sys
 import xml.etree.ElementTree as ElementTree
 from pathlib import Path
 
+import pytest
+
 from hpml.base.files import course_folder
 from tests.grading.handed_in import hand_in
 
@@ -57,12 +59,29 @@ def test_a_submission_passes_where_it_is_right_and_fails_where_it_is_not_done(
     assert {each.get("name"): each.get("value") for each in properties}["seed"] == "5"
 
 
+@pytest.mark.parametrize(
+    "spelling", [["--submission", "{}"], ["--submission={}"], ["--submission={}/"]]
+)
+def test_a_submission_is_data_to_pytest(spelling: list[str], tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "ada", "def count_calls(parents, output, remember):\n    return 0")
+    mark = tmp_path / "ran"
+    for name in ("conftest.py", "sitecustomize.py", "evil.py", "pytest.py", "argparse.py"):
+        (folder / name).write_text(f"open({str(mark)!r}, 'w')\n")
+    (folder / "pytest.ini").write_text("[pytest]\naddopts = -p evil\npythonpath = .\n")
+    words = [word.format(folder) for word in spelling]
+    code, text = _pytest(tmp_path, "tests/graded", *words, "-m", "count_calls")
+    assert "06.1 count_calls: wrong" in text
+    assert code == 1
+    assert not mark.exists()
+
+
 def test_plain_pytest_passes_the_folder_over(tmp_path: Path) -> None:
-    # All but the folders that begin with a g, of which there is one.
-    others = f"--ignore-glob={course_folder()}/tests/[!g]*"
-    code, text = _pytest(tmp_path, "--collect-only", "-q", "tests", others)
+    # All but the folder of the exercises.
+    folder = course_folder() / "tests"
+    others = [f"--ignore={each}" for each in folder.iterdir() if each.name != "graded"]
+    code, text = _pytest(tmp_path, "--collect-only", "-q", "tests", *others)
     assert code == 5, text
-    code, text = _pytest(tmp_path, "--collect-only", "-q", "tests/graded", others)
+    code, text = _pytest(tmp_path, "--collect-only", "-q", "tests/graded", *others)
     assert code == 0
     assert "tests/graded/test_exercises.py::test_exercise[06.1 count_calls]" in text
 

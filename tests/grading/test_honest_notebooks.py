@@ -75,6 +75,44 @@ STYLES = {
     "an import inside, and debugging prints": [
         "def double(n):\n    import math\n    print('double', n)\n    return math.prod([2, n])",
     ],
+    "a recursion limit that it does not need": [
+        "import sys\nsys.setrecursionlimit(10**6)",
+        DOUBLE,
+    ],
+    "a builtin's name in a later scratch cell": [
+        "def double(n):\n    return sum([n, n])",
+        "sum = 3\nlist = [1, 2]",
+    ],
+    "a helper that a later cell defines again": [
+        "def step(): return 2",
+        "def double(n): return step() * n",
+        "def step(): return 3",
+    ],
+    "two imports in a line, one of which is missing": [
+        "import math, torch_that_is_missing",
+        "def double(n):\n    return math.prod([2, n])",
+    ],
+    "words to IPython left in it": [
+        "def double(n):\n    display(n)\n    get_ipython().run_line_magic('time', 'n')\n"
+        "    return 2 * n",
+    ],
+    "a pasted session": [
+        ">>> TWO = 2\n>>> def double(n):\n...     return TWO * n\n...\n>>> double(2)",
+    ],
+    "a pasted session of IPython": [
+        "In [3]: TWO = 2\n\nIn [4]: def double(n):\n   ...:     return TWO * n\n   ...: ",
+    ],
+    "a helper written to a file": [
+        "%%writefile helper_of_double.py\nTWO = 2",
+        "from helper_of_double import TWO\ndef double(n):\n    return TWO * n",
+    ],
+    "an abandoned draft below": [
+        DOUBLE,
+        "def double(n):\n    result = n\n    for _ in range(1):\n        pass\n    return result",
+    ],
+    "a number of NumPy": ["import numpy as np\ndef double(n):\n    return np.int64(2 * n)"],
+    "a lambda alone": ["double = lambda n: 2 * n"],
+    "other names of its parameters": ["def double(number): return 2 * number"],
     "Colab": [
         '#@title Twice { run: "auto" }\n!pip -q install numpy\n%load_ext autoreload\n' + DOUBLE,
     ],
@@ -87,6 +125,11 @@ def test_a_right_answer_is_right_in_every_style(
 ) -> None:
     item = beside_a_right_one(hand_in(tmp_path / "one", *STYLES[style]))["double"]
     assert (item.status, item.text) == ("right", "")
+    told = {
+        "an abandoned draft below": "an earlier definition",
+        "a number of NumPy": "numpy's int64",
+    }
+    assert told.get(style, "") in item.note
 
 
 def _old(*cells: str) -> str:
@@ -110,7 +153,7 @@ SAVED: dict[str, Callable[..., str]] = {
 
 
 @pytest.mark.parametrize("how", SAVED)
-@pytest.mark.parametrize("name", [LAB, f"Copy of {LAB}"])
+@pytest.mark.parametrize("name", [LAB, f"Copy of {LAB}", LAB.upper()])
 def test_however_it_was_saved(
     how: str, name: str, tmp_path: Path, beside_a_right_one: Graded
 ) -> None:

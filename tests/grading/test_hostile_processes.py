@@ -154,27 +154,3 @@ threading.Thread(target=for_ever).start()
     items = beside_a_right_one(hand_in(tmp_path / "one", _double(body), TOTAL, EXPLANATION))
     assert items["double"].status == "right", items["double"].text
     _rest_is_graded(items)
-
-
-# The warden is the worker's parent; the same user may send it any signal.
-@pytest.mark.parametrize("name", ["SIGKILL", "SIGTERM", "SIGSTOP", "SIGINT"])
-def test_a_submission_that_attacks_the_warden_loses_the_rest_of_its_own_points(
-    name: str, tmp_path: Path, beside_a_right_one: Graded
-) -> None:
-    body = f"""
-import ctypes, os, signal, time
-warden = os.getppid()
-if os.fork() == 0:
-    os.setsid()
-    while True:
-        time.sleep(0.01)
-ctypes.CDLL(None).prctl(1, 0, 0, 0, 0)
-os.kill(warden, signal.{name})
-while True:
-    time.sleep(0.01)
-"""
-    items = beside_a_right_one(hand_in(tmp_path / "one", _double(body), TOTAL, EXPLANATION))
-    assert [item.earned for item in items.values()] == [0, 0, 0]
-    assert items["double"].status == "no answer"
-    assert "while this exercise was graded" in items["double"].text
-    assert "before this exercise was graded" in items["total"].text

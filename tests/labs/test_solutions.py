@@ -167,6 +167,16 @@ def test_the_same_seed_gives_the_same_cases_and_each_case_decides_a_part(
 
 
 @each_exercise
+def test_no_part_is_decided_by_fixed_cases_alone(exercise: Exercise) -> None:
+    for part in exercise.parts:
+        tried = {
+            repr([case.data for case in cases_of(exercise, seed) if case.part == part])
+            for seed in SEEDS
+        }
+        assert len(tried) > 1, part
+
+
+@each_exercise
 def test_what_is_declared_fits_together(exercise: Exercise) -> None:
     assert load_harness(harness_source(exercise.arguments, exercise.observe))
     assert exercise.hints
@@ -195,7 +205,7 @@ def test_a_notebook_holds_each_stub_with_the_parameters_that_are_tried(lab: str)
         assert isinstance(stub, ast.FunctionDef)
         assert ast.get_docstring(stub)
         given = exercise.arguments(cases[0].data)
-        assert {argument.arg for argument in stub.args.args} == set(given), exercise.name
+        assert [argument.arg for argument in stub.args.args] == list(given), exercise.name
     assert program.literal(choice(lab).name) is None
     assert json.loads(text)
 

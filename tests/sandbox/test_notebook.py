@@ -7,7 +7,8 @@ import json
 
 import pytest
 
-from hpml.sandbox.notebook import NOT_LITERAL, NotebookError, Program, parse, read
+from hpml.sandbox.cells import NotebookError
+from hpml.sandbox.notebook import NOT_LITERAL, Program, parse, read
 
 
 def notebook(*cells: str | list[str], **more: object) -> str:

@@ -215,8 +215,16 @@ def test_arrays_travel_as_bytes_with_dtype_and_shape() -> None:
     back = there_and_back(array)
     assert back == Array("int32", (2, 2), numpy.array([0, 2, 3, 5], dtype="<i4").tobytes(), "numpy")
     assert there_and_back(back) == back
-    assert type(there_and_back(numpy.bool_(True))) is Opaque
-    assert type(there_and_back(numpy.float64(1))) is Opaque
+    for scalar, number in (
+        (numpy.bool_(True), True),
+        (numpy.float64(1), 1.0),
+        (numpy.int8(-3), -3),
+    ):
+        back = there_and_back(scalar)
+        assert isinstance(back, Array)
+        assert (type(back.number()), back.number()) == (type(number), number)
+    assert Array("int32", (1,), b"1234", "numpy").number() is None
+    assert Array("int32", (), b"12345", "numpy").number() is None
     assert type(there_and_back(numpy.array([object()]))) is Opaque
 
 

@@ -13,8 +13,8 @@ import torch.nn.functional as F
 from torch import nn
 
 from hpml.symbolic import CustomInput, Input, add_to_graph
-from hpml.symbolic.building import inference, shape_memory
 from hpml.symbolic.building.node import Concrete, TensorSpec
+from hpml.symbolic.building.shapes import inference, shape_memory
 from hpml.symbolic.errors import GraphError, ShapeError
 from tests.symbolic.models import PROGRAMS, tensors_in
 

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from hpml.symbolic import CustomInput, Input, SymbolicModel, add_to_graph
-from hpml.symbolic.building.preserved_state import preserved
+from hpml.symbolic.building.shapes.preserved_state import preserved
 from hpml.symbolic.errors import GraphError
 from tests.symbolic.models import PROGRAMS, assert_same
 from tests.symbolic.processes import run_python

@@ -193,6 +193,23 @@ def test_the_same_call_of_a_module_made_again_is_the_same_layer() -> None:
     assert_same(model(VALUE), before)
 
 
+def test_a_module_that_is_called_in_several_ways_is_registered_once() -> None:
+    layer, x = Takes().eval(), Input(shape=(4,))
+    h = layer([x, x]) + layer((x, x))
+    model = SymbolicModel(x, add_to_graph(layer.forward, h) + layer(h))
+    paths = [name for name, _ in model.named_modules(remove_duplicate=False)]
+    inner = [name for name, m in model.named_modules(remove_duplicate=False) if m is layer]
+    assert len(inner) == 1, paths
+    before = model(VALUE)
+    other = {name: torch.randn_like(p) for name, p in model.named_parameters()}
+    torch.func.functional_call(model, other, (VALUE,))
+    assert_same(model(VALUE), before)
+    copied = copy.deepcopy(model)
+    with torch.no_grad():
+        layer.linear.weight.zero_()
+    assert_same(copied(VALUE), before)
+
+
 def test_a_forward_may_have_parameters_of_any_name() -> None:
     class Odd(nn.Module):
         def forward(self, x: Any, func: Any = None, args: Any = None) -> Any:

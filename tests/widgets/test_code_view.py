@@ -150,6 +150,17 @@ def test_the_page_asks_the_network_for_nothing() -> None:
     assert not re.search(r"""(src|href)=["'](?!data:)|https?:|url\(""", page(view_of(3)).html)
 
 
+def test_names_of_layers_are_escaped() -> None:
+    class Odd(nn.ReLU):
+        def _get_name(self) -> str:
+            return "<script>x"
+
+    x = Input(shape=(4,))
+    html = page(CodeView(SymbolicModel(x, Odd()(x)), (torch.rand(1, 4),))).html
+    assert "  # _script_x_1" in html
+    assert "<script>x" not in html
+
+
 def test_boxes_carry_the_names_that_the_source_gives_their_values() -> None:
     x = Input(batch_shape=(3, 4))
     a, b, c = x

@@ -27,7 +27,10 @@ from hpml.course.exercises.waiting import said_if_slow
 from hpml.sandbox.calling import call
 
 _failures: dict[tuple[str, str], int] = {}
-"""How often each exercise failed in this kernel, for the hints; a right answer clears it."""
+"""How often each exercise failed in this kernel; from the second time on, a hint is offered."""
+
+_hints_given: dict[tuple[str, str], int] = {}
+"""How many hints of each exercise were asked for in this kernel."""
 
 
 @dataclass(frozen=True)
@@ -81,11 +84,32 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
                 f"{written_call(exercise, stopped)}\n"
                 "Does a loop never end, or is the same work done again and again?"
             )
-            return Checked(None, _notice("■", text, _hints_after_failure(exercise)), _cell())
+            passed = len(outcomes) - len(judge(exercise, cases[: len(outcomes)], outcomes).failures)
+            text += f"\nOf the cases before, {passed} of {len(outcomes)} passed."
+            return Checked(None, _notice("■", text + _offer(exercise)), _cell())
     verdict = judge(exercise, cases, outcomes, stub=stub, forbidden=forbidden)
     with contextlib.suppress(KeyboardInterrupt):  # who does not wait for it goes without
         verdict = diagnosed(verdict, exercise, cases, outcomes)
-    return Checked(verdict, _page(verdict, exercise, _hints(exercise, verdict)), _cell())
+    if verdict.right:
+        _failures.pop((exercise.lab, exercise.name), None)
+    failed = not verdict.right and not verdict.not_done
+    return Checked(verdict, _page(verdict, exercise, _offer(exercise) if failed else ""), _cell())
+
+
+def next_hint(exercise: Exercise) -> Page:
+    """Return the next hint of an exercise, with those before it; the last stays the last."""
+    key = (exercise.lab, exercise.name)
+    count = min(_hints_given.get(key, 0) + 1, len(exercise.hints))
+    _hints_given[key] = count
+    hints = exercise.hints[:count]
+    titles = [f"Hint {number} of {len(exercise.hints)}" for number in range(1, count + 1)]
+    plain = [f"{title}: {hint}".replace("`", "") for title, hint in zip(titles, hints, strict=True)]
+    parts = [
+        f"<p><b>{title}</b></p>{sentence(hint)}" for title, hint in zip(titles, hints, strict=True)
+    ]
+    label = f"Hint · exercise {exercise.lab}.{exercise.number}"
+    text = "\n".join(textwrap.fill(line, 92) for line in plain)
+    return Page(text, frame(label, "".join(parts), PALETTE["muted"]))
 
 
 def not_found(text: str) -> Checked:
@@ -125,20 +149,16 @@ def _outcomes(
         yield outcome_of(answer)
 
 
-def _hints(exercise: Exercise, verdict: Verdict) -> Sequence[str]:
-    """Return the hints that are due: one from the second failure on, two from the third."""
-    if verdict.right:
-        _failures.pop((exercise.lab, exercise.name), None)
-    return () if verdict.right or verdict.not_done else _hints_after_failure(exercise)
-
-
-def _hints_after_failure(exercise: Exercise) -> Sequence[str]:
+def _offer(exercise: Exercise) -> str:
+    """Count a failure; return what to say of hints, from the second on."""
     key = (exercise.lab, exercise.name)
     _failures[key] = _failures.get(key, 0) + 1
-    return exercise.hints[: _failures[key] - 1]
+    if _failures[key] < 2 or not exercise.hints:
+        return ""
+    return f"\nA hint: from hpml.labs import hint; hint({exercise.name})"
 
 
-def _page(verdict: Verdict, exercise: Exercise, hints: Sequence[str]) -> Page:
+def _page(verdict: Verdict, exercise: Exercise, offer: str) -> Page:
     lines, parts = [], []
     if verdict.not_done:
         sign, colour = "…", PALETTE["muted"]
@@ -160,11 +180,10 @@ def _page(verdict: Verdict, exercise: Exercise, hints: Sequence[str]) -> Page:
         plain += [f"  {title:<9} {text}" for title, text in rows]
     if verdict.diagnosis is not None:
         lines.append(verdict.diagnosis.diagnosis)
+    lines += [verdict.note] if verdict.note else []
+    lines += [offer.strip()] if offer else []
     parts += [sentence(line) for line in lines]
     plain += [textwrap.fill(line.replace("`", ""), 92) for line in lines]
-    folded, listed = _shown_hints(hints)
-    parts += folded
-    plain += listed
     label = f"Check · exercise {exercise.lab}.{exercise.number}"
     return Page("\n".join(plain), frame(label, "".join(parts), colour))
 
@@ -196,20 +215,10 @@ def _cell_text(title: str, text: str, style: str) -> str:
     return safe if title in ("case", "why") else f'<code style="{style}">{safe}</code>'
 
 
-def _shown_hints(hints: Sequence[str]) -> tuple[list[str], list[str]]:
-    """Return hints folded away for a page, and as plain text."""
-    folded, listed = [], []
-    for number, hint in enumerate(hints, start=1):
-        folded.append(f"<details><summary>Hint {number}</summary>{sentence(hint)}</details>")
-        listed.append(textwrap.fill(f"Hint {number}: {hint.replace('`', '')}", 92))
-    return folded, listed
-
-
-def _notice(sign: str, text: str, hints: Sequence[str] = ()) -> Page:
-    folded, listed = _shown_hints(hints)
+def _notice(sign: str, text: str) -> Page:
     paragraphs = [f"<p>{html.escape(line)}</p>" for line in f"{sign} {text}".split("\n")]
-    page = frame("Check", "".join([*paragraphs, *folded]), PALETTE["muted"])
-    return Page("\n".join([f"{sign} {text}", *listed]), page)
+    page = frame("Check", "".join(paragraphs), PALETTE["muted"])
+    return Page(f"{sign} {text}", page)
 
 
 def _cell() -> object:

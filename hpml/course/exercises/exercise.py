@@ -114,6 +114,8 @@ class Exercise:
         keeps_arguments: whether the arguments must be unchanged after the call.
         seconds: the deadline of one call.
         speed: a part of the points for time.
+        packages: what may be imported beyond the standard library, in the sandbox.
+        bonus: the parts, ``"speed"`` among them, that come on top: full marks need none of them.
     """
 
     lab: str
@@ -131,14 +133,17 @@ class Exercise:
     keeps_arguments: bool = True
     seconds: float = 5.0
     speed: Speed | None = None
+    packages: tuple[str, ...] = ("numpy",)
+    bonus: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", MappingProxyType(dict(self.parts)))
 
     @property
     def points(self) -> float:
-        """What the whole exercise is worth."""
-        return sum(self.parts.values()) + (self.speed.points if self.speed else 0)
+        """What the whole exercise is worth, without a bonus."""
+        parts = dict(self.parts) | ({"speed": self.speed.points} if self.speed else {})
+        return sum(points for part, points in parts.items() if part not in self.bonus)
 
 
 @dataclass(frozen=True)

@@ -14,6 +14,7 @@ from hpml.course.exercises.exercise import Case, Exercise, Wrong
 from hpml.course.exercises.mistakes import Mistake, Run, find_mistake
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
 from hpml.course.exercises.same import shown, written
+from hpml.sandbox.plain import Array
 
 
 @dataclass(frozen=True)
@@ -52,6 +53,7 @@ class Verdict:
         diagnosis: the known mistake that shows the same, once it has been looked for.
         forbidden: what the solution uses and must not, as text.
         forbidden_why: why it must not.
+        note: what was taken although it is not quite what was asked for.
     """
 
     name: str
@@ -64,6 +66,7 @@ class Verdict:
     diagnosis: Mistake | None = None
     forbidden: tuple[str, ...] = ()
     forbidden_why: str = ""
+    note: str = ""
 
     @property
     def points(self) -> float:
@@ -97,6 +100,7 @@ class Verdict:
             lines += [found.why] if found.why else []
         if self.diagnosis is not None:
             lines.append(self.diagnosis.diagnosis)
+        lines += [self.note] if self.note else []
         return "\n".join(lines)
 
 
@@ -125,6 +129,7 @@ def judge(
         return Verdict(
             exercise.name, len(cases), False, stub, nothing, forbidden=uses, forbidden_why=why
         )
+    outcomes, note = _with_python_numbers(outcomes)
     failures = [
         (place, wrong)
         for place, (case, outcome) in enumerate(zip(cases, outcomes, strict=True))
@@ -144,7 +149,25 @@ def judge(
         parts=MappingProxyType(parts),
         failures=tuple(place for place, _ in failures),
         counterexample=_first(exercise, cases, outcomes, failures),
+        note=note,
     )
+
+
+def _with_python_numbers(outcomes: Sequence[Outcome]) -> tuple[list[Outcome], str]:
+    """Return the outcomes with Python's numbers in the place of NumPy's, and what to say of it."""
+    found: list[Outcome] = []
+    note = ""
+    for outcome in outcomes:
+        value = outcome.value if isinstance(outcome, Returned) else None
+        number = value.number() if isinstance(value, Array) else None
+        if isinstance(outcome, Returned) and isinstance(value, Array) and number is not None:
+            kind = type(number).__name__
+            note = note or (
+                f"It returns {value.library}'s {value.dtype}; {kind}(...) makes it Python's {kind}."
+            )
+            outcome = replace(outcome, value=number)
+        found.append(outcome)
+    return found, note
 
 
 def diagnosed(

@@ -163,7 +163,7 @@ class MistakeProcess:
 
     def _ask(self, question: dict[str, Any], seconds: float) -> dict[str, Any]:
         if self._child is None:
-            command = python_module("hpml.sandbox", "0", "1")
+            command = python_module("hpml.sandbox")
             self._child = ChildProcess(command, environment=with_package())
         self._child.send({"id": 0, **question})
         answer: dict[str, Any] = self._child.receive(seconds)

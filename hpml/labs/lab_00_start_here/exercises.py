@@ -18,16 +18,17 @@ def _greeting(case: Case) -> str:
 
 
 def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
-    names = ["Ada", "Grace", ""]
+    names = ["Ada", "Grace", "", " ada "]
     if more:
         names += [*generator.sample(_NAMES, 3), "Ada Lovelace", "Łukasz"]
     return [Case(f"the name {name!r}" if name else "no name", {"name": name}) for name in names]
 
 
 def _words(case: Case, outcome: Outcome) -> object:
-    """Return the letters of a greeting, whatever stands between them."""
+    """Return the letters of a greeting, whatever stands between, and whether it holds the name."""
     if isinstance(outcome, Returned) and isinstance(outcome.value, str):
-        return "".join(filter(str.isalpha, outcome.value.lower()))
+        letters = "".join(filter(str.isalpha, outcome.value.lower()))
+        return [letters, str(case.data["name"]) in outcome.value]
     return symptom(case, outcome)
 
 

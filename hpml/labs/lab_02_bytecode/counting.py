@@ -44,8 +44,10 @@ class Pair:
 
     @property
     def in_words(self) -> str:
-        """Both ratios, for a line of a table."""
-        return f"{self.count_ratio:.2g} × the instructions, {self.ratio.value:.2g} × the time"
+        """Both ratios, for a line of a table; of a time that cannot be told, just that."""
+        told = self.ratio.answer != "cannot tell"
+        time = f"{self.ratio.value:.2g} × the time" if told else "of the time it cannot tell"
+        return f"{self.count_ratio:.2g} × the instructions, {time}"
 
     @property
     def disagreement(self) -> float:

@@ -11,7 +11,7 @@ from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Wr
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned, symptom
 from hpml.course.exercises.same import difference, expect, shown
 from hpml.labs.lab_02_bytecode.explanation import EXPLANATION
-from hpml.labs.lab_02_bytecode.harness import counted
+from hpml.labs.lab_02_bytecode.harness import GIVEN_BACK, counted, new_or_given_back
 
 Instruction = tuple[str, "int | None"]
 State = tuple[int, tuple[Any, ...], tuple[Any, ...]]
@@ -52,7 +52,14 @@ def _executed(case: Case) -> list[Any]:
     return list(state[2])
 
 
+def values_after(instructions: list[Instruction], values: list[Any]) -> list[Any]:
+    """Return the values array after a program of the slide's instructions."""
+    return _executed(Case("", {"instructions": instructions, "values": values}))
+
+
 def _judge_execute(case: Case, outcome: Outcome) -> Wrong | None:
+    if _given_back(outcome):
+        return Wrong("a new list", "the very list that was passed as `values`")
     try:
         _executed(case)
     except ValueError as error:
@@ -61,6 +68,11 @@ def _judge_execute(case: Case, outcome: Outcome) -> Wrong | None:
             return None if str(error) in outcome.message else Wrong(expected, shown(outcome))
         return Wrong(expected, shown(outcome))
     return _expect_executed(case, outcome)
+
+
+def _given_back(outcome: Outcome) -> bool:
+    value = outcome.value if isinstance(outcome, Returned) else None
+    return isinstance(value, dict) and GIVEN_BACK in value
 
 
 _expect_executed = expect(_executed)
@@ -88,6 +100,7 @@ def _program(text: str) -> list[Instruction]:
     return found
 
 
+_IS_FALSE = "c7 l0 f4 c8 s1"
 _COUNT_UP = "l2 l0 < f13 l1 l2 + s1 l2 c1 + s2 j0"
 _PROGRAMS: tuple[tuple[str, str, list[Any], str], ...] = (
     ("the slide: d = a + b * c", "l0 l1 l2 * + s3", [2, 3, 4, None], "right"),
@@ -98,13 +111,19 @@ _PROGRAMS: tuple[tuple[str, str, list[Any], str], ...] = (
     ("texts are added in order", "l0 l1 + s2", ["stack", "machine", None], "right"),
     ("lists are added into a new one", "l0 l1 + s2", [[1], [2], None], "right"),
     ("a constant", "c1 c0 s0 s1", [7, 7], "right"),
+    ("a constant that is None", "c s0", [7], "right"),
     ("less", "l0 l1 < s2", [1, 2, None], "right"),
     ("not less", "l0 l1 < s2", [2, 2, None], "right"),
     ("nothing to do", "", [5], "right"),
     ("a jump over an instruction", "c1 j3 c2 s0", [0], "jumps"),
     ("false jumps, and is popped", "c7 c0 f4 c8 s0", [None], "jumps"),
     ("true goes on, and is popped", "c7 c3 f5 s0 j6 s1", [None, None], "jumps"),
+    ("None is false", _IS_FALSE, [None, 0], "jumps"),
+    ("an empty text is false", _IS_FALSE, ["", 0], "jumps"),
+    ("an empty list is false", _IS_FALSE, [[], 0], "jumps"),
+    ("a list of a 0 is true", _IS_FALSE, [[0], 0], "jumps"),
     ("a loop", _COUNT_UP, [5, 0, 0], "jumps"),
+    ("a loop of 1,500 turns", _COUNT_UP, [1_500, 0, 0], "jumps"),
     ("a loop that is left at once", _COUNT_UP, [0, 0, 0], "jumps"),
     ("a jump behind the last", "j3 c1 s0", [4], "jumps"),
     ("an instruction that is not in the table", "l0 BINARY_POWER s0", [2], "unknown"),
@@ -123,8 +142,17 @@ def _execute_cases(generator: random.Random, more: bool) -> list[Case]:
     cases = [case(name, _program(text), values, part) for name, text, values, part in _PROGRAMS]
     for number in range(1, 31 if more else 4):
         cases.append(case(f"random program {number}", *_random_program(generator), "right"))
+    if more:
+        name = f"BINARY_{''.join(generator.choices('AEIKLMNOPRST', k=6))}"
+        cases.append(case("a drawn name", _program(f"l0 l0 {name} s0"), [2], "unknown"))
     for number in range(1, 9 if more else 2):
         cases.append(case(f"random loop {number}", *_random_loop(generator), "jumps"))
+    for number in range(1, 4 if more else 2):
+        name = generator.choice(("UNARY", "LOAD", "BUILD")) + f"_{generator.randint(100, 999)}"
+        program = [("LOAD_FAST", 0), (name, None), ("STORE_FAST", 0)]
+        cases.append(
+            case(f"a made-up name {number}", program, [generator.randint(0, 9)], "unknown")
+        )
     return cases
 
 
@@ -158,9 +186,12 @@ def _random_loop(generator: random.Random) -> tuple[list[Instruction], list[Any]
 
 
 def _execute_symptom(case: Case, outcome: Outcome) -> object:
-    """Return what came; of an unknown instruction only whether it was refused."""
+    """Return what came; of an unknown instruction whether it was refused, and by its name."""
     if case.part == "unknown":
-        return isinstance(outcome, Raised) and "ValueError" in outcome.bases
+        refused = isinstance(outcome, Raised) and "ValueError" in outcome.bases
+        return [refused, refused and _judge_execute(case, outcome) is None]
+    if _given_back(outcome):
+        return "given back"
     return symptom(case, outcome)
 
 
@@ -172,6 +203,7 @@ _EXECUTE = Exercise(
     cases=_execute_cases,
     judge=_judge_execute,
     symptom=_execute_symptom,
+    observe=new_or_given_back,
     hints=(
         "Go through the slide's program with pencil and paper: write the stack after each "
         "instruction.",
@@ -231,6 +263,9 @@ def _depth_cases(generator: random.Random, more: bool) -> list[Case]:
             "jumps",
         ),
     ]
+    if more:
+        pushes = generator.randint(3, 9)
+        cases.append(case("a drawn stack", [*[push] * pushes, *[pop] * pushes, (0, None, False)]))
     for number in range(25 if more else 3):
         size = generator.randint(4, 40 if more else 10)
         program = _random_effects(generator, size)
@@ -304,6 +339,8 @@ def _fewer_cases(generator: random.Random, more: bool) -> list[Case]:
         Case("all of them outside", {"values": [-5, 250, -7]}),
         Case("forty values", {"values": mixed(40)}, "fewer"),
     ]
+    if more:
+        cases.append(Case("a few drawn values", {"values": mixed(6)}))
     for number in range(10 if more else 1):
         values = mixed(2 * generator.randint(30, 60))
         cases.append(Case(f"random values {number + 1}", {"values": values}, "fewer"))

@@ -15,7 +15,7 @@ EXPLANATION = Explanation(
     ),
     claims=(
         "What happens inside the instruction: raising to a power is a longer calculation.",
-        "Specialisation: `*` has a form for ints, `**` has none and looks at the types each time.",
+        "Specialisation: `*` has a form for ints, `**` none. The time goes into looking at types.",
         "Loading: a constant takes longer to load than a local variable.",
     ),
     experiments={

@@ -28,6 +28,22 @@ def given(values: list[int]) -> int:
     return total
 
 
+GIVEN_BACK = "the list that was passed"
+"""The key under which a result is told that is no new list."""
+
+
+def new_or_given_back(result: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return the result, marked where it is the list that was passed as ``values``.
+
+    >>> values = [1]
+    >>> new_or_given_back(list(values), {"values": values})
+    [1]
+    >>> new_or_given_back(values, {"values": values})
+    {'the list that was passed': [1]}
+    """
+    return {GIVEN_BACK: result} if result is arguments["values"] else result
+
+
 def counted(result: tuple[Any, int, int], arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result beside the instructions and calls that it took, and those of `given`.
 

@@ -11,6 +11,7 @@ from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import compare
 from hpml.bytecode import count_instructions
+from hpml.labs.lab_02_bytecode.exercises import values_after
 from hpml.labs.lab_02_bytecode.lecture_listing import lecture_form
 
 
@@ -30,6 +31,11 @@ def race(execute: Callable[..., Any], function: FunctionType, *arguments: int) -
         return say(f"`execute` raises {type(error).__name__}: {error}. Is its check green?")
     if not isinstance(result, list):
         return say("`execute` returns no list yet. Finish the exercise, then run this cell again.")
+    last, right = (
+        dict(zip(names, each, strict=False)) for each in (result, values_after(program, values))
+    )
+    if last != right:
+        return say(f"`execute` ends with {last}, and CPython with {right}. It is not raced.")
     runs = {
         "CPython": functools.partial(function, *arguments),
         "yours": functools.partial(execute, program, values),
@@ -38,7 +44,6 @@ def race(execute: Callable[..., Any], function: FunctionType, *arguments: int) -
         count_instructions(function, *arguments)
     )
     rows = [[each.name, each.median, found.ratio(each.name).value] for each in found]
-    last = dict(zip(names, result, strict=False))
     return Table(
         ["machine", "one instruction", "times CPython's"],
         rows,

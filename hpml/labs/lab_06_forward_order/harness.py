@@ -29,21 +29,25 @@ KINDS: Mapping[str, Callable[..., Any]] = {
 """What an operation may compute; `add` and `subtract` take any number of values."""
 
 
+_kinds: dict[int, str] = {}
+_executed: list[str] = []
+# What the operations of the last call compute, and what was executed of them: beside the
+# operations, not on them, for they are in the student's hands.
+
+
 class Operation:
-    """One operation of a graph: a function that writes its name down each time it is executed."""
+    """One operation of a graph: a function of which it is written down each time it is executed."""
 
-    __slots__ = ("_compute", "executed", "name")
+    __slots__ = ("name",)
 
-    def __init__(self, name: str, kind: str, executed: list[str]) -> None:
+    def __init__(self, name: str) -> None:
         self.name = name
-        self.executed = executed
-        self._compute = KINDS[kind]
 
     def __call__(self, *values: Any) -> Any:
-        if len(self.executed) >= AT_MOST:
+        if len(_executed) >= AT_MOST:
             raise RuntimeError(f"stopped after {AT_MOST:,} executions of operations")
-        self.executed.append(self.name)
-        return self._compute(*values)
+        _executed.append(self.name)
+        return KINDS[_kinds[id(self)]](*values)
 
     def __repr__(self) -> str:
         return f"<operation {self.name}>"
@@ -57,25 +61,22 @@ def counting_operations(data: Mapping[str, Any]) -> dict[str, Any]:
             true ``uncounted`` they are bare functions, for measuring.
 
     >>> given = counting_operations({"operations": {"a": "next"}, "inputs": {"x": 3}})
-    >>> given["operations"]["a"](3), given["operations"]["a"].executed
+    >>> given["operations"]["a"](3), value_and_executed(4, given)["executed"]
     (4, ['a'])
     """
-    given: dict[str, Any] = {
-        name: copy.deepcopy(value)
-        for name, value in data.items()
-        if name not in ("operations", "uncounted")
-    }
     kinds: Mapping[str, str] = data["operations"]
-    executed: list[str] = []
+    _executed.clear()
+    _kinds.clear()
+    # In the order of the function's parameters.
+    given = {name: copy.deepcopy(value) for name, value in data.items() if name != "uncounted"}
     if data.get("uncounted"):
         given["operations"] = {name: KINDS[kind] for name, kind in kinds.items()}
-    else:
-        given["operations"] = {n: Operation(n, kind, executed) for n, kind in kinds.items()}
+        return given
+    given["operations"] = {name: Operation(name) for name in kinds}
+    _kinds.update((id(each), kinds[name]) for name, each in given["operations"].items())
     return given
 
 
 def value_and_executed(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
     """Return the result, and the names of the operations in the order they were executed."""
-    made = arguments["operations"].values()
-    executed = next((each.executed for each in made if type(each) is Operation), [])
-    return {"value": result, "executed": executed}
+    return {"value": result, "executed": list(_executed)}

@@ -29,23 +29,21 @@ from hpml.symbolic.errors import ArgumentError
 
 from . import interception
 from .arguments import mentions
-from .examples import evaluate
 from .interception import Handle, Token
 from .misuse import (
-    NUMPY_OPERATORS,
-    array_refused,
+    WithoutNumbers,
     check_batch_index,
     check_squeeze,
     method_refused,
-    number_refused,
 )
 from .node import Concrete, Node, TensorSpec, describe_spec, layer_name
 from .node_making import call_layer, make_node, make_parts
 from .operators import Operators
+from .shapes.examples import evaluate
 from .tensor_shape import TensorShape
 
 
-class SymbolicData(Handle, Operators):
+class SymbolicData(Handle, Operators, WithoutNumbers):
     """A placeholder for any Python object. Made by `CustomInput` and by layers.
 
     Attributes that the object has can be read, its operators used, and its methods called; each
@@ -114,7 +112,10 @@ class SymbolicData(Handle, Operators):
         custom_name: str | None = None,
         output_shape: Any = None,
     ) -> Any:
-        return handle_of(make_node(layer, nodes, custom_name, output_shape), self._token)
+        node = make_node(layer, nodes, custom_name, output_shape)
+        if type(node.spec) is TensorSpec:
+            return SymbolicTensor(node, self._token)
+        return handle_of(node, self._token)
 
     def _record(self, function: Callable[..., Any], *args: Any) -> Any:
         return add_to_graph(function, *args)
@@ -162,15 +163,9 @@ class SymbolicData(Handle, Operators):
         if isinstance(index, SymbolicData):
             nodes = (self._node, index._node)
             return self._apply(useful_layers.SliceLayerSymbolicIdx(), nodes)
-        if mentions(index, (SymbolicData, torch.Tensor)):
+        if mentions(index, (Handle, torch.Tensor)):
             return add_to_graph(operator.getitem, self, index)
         return self._apply(useful_layers.SliceLayer(index), (self._node,))
-
-    def __setitem__(self, index: Any, value: Any) -> None:
-        raise ArgumentError(
-            "x[i] = y would change a value that other nodes read; build the result instead, with "
-            "torch.where, torch.cat, index_put or masked_fill (all without a trailing underscore)"
-        )
 
     def __iter__(self) -> Iterator[Any]:
         return iter([handle_of(node, self._token) for node in make_parts(self._node, len(self))])
@@ -190,46 +185,6 @@ class SymbolicData(Handle, Operators):
         raise ArgumentError(
             f"what is in {self!r} is not known while the graph is built: write (x == value).any(), "
             "or put the question into the forward of a module"
-        )
-
-    def __eq__(self, other: object) -> Any:
-        """Compare: with other symbolic data by identity, with anything else when it runs."""
-        return self._compare(operator.eq, other, self is other)
-
-    def __ne__(self, other: object) -> Any:
-        return self._compare(operator.ne, other, self is not other)
-
-    def _compare(self, function: Callable[..., Any], other: object, identical: bool) -> Any:
-        if isinstance(other, Handle) or not self._can_equal(other):
-            return identical
-        return add_to_graph(function, self, other)
-
-    def _can_equal(self, other: object) -> bool:
-        return True
-
-    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
-        """Record what an operator of NumPy's would compute; refuse any other function."""
-        function = NUMPY_OPERATORS.get(ufunc.__name__)
-        if function is None or method != "__call__" or kwargs:
-            raise ArgumentError(array_refused(self, f"np.{ufunc.__name__}"))
-        return add_to_graph(function, *args)
-
-    def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise ArgumentError(array_refused(self, "np.array"))
-
-    def __index__(self) -> int:
-        raise ArgumentError(number_refused(self))
-
-    def __float__(self) -> float:
-        raise ArgumentError(number_refused(self))
-
-    def __int__(self) -> int:
-        raise ArgumentError(number_refused(self))
-
-    def __bool__(self) -> bool:
-        raise ArgumentError(
-            f"the truth value of {self!r} is not known while the graph is built: use torch.where, "
-            "or put the decision into the forward of a module"
         )
 
     def __getattr__(self, name: str) -> Any:

@@ -67,6 +67,36 @@ def array_refused(value: Any, function: str) -> str:
     )
 
 
+class WithoutNumbers:
+    """What asks for numbers, or would change them, refused with what to write."""
+
+    __slots__ = ()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise ArgumentError(
+            "x[i] = y would change a value that other nodes read; build the result instead, with "
+            "torch.where, torch.cat, index_put or masked_fill (all without a trailing underscore)"
+        )
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise ArgumentError(array_refused(self, "np.array"))
+
+    def __index__(self) -> int:
+        raise ArgumentError(number_refused(self))
+
+    def __float__(self) -> float:
+        raise ArgumentError(number_refused(self))
+
+    def __int__(self) -> int:
+        raise ArgumentError(number_refused(self))
+
+    def __bool__(self) -> bool:
+        raise ArgumentError(
+            f"the truth value of {self!r} is not known while the graph is built: use torch.where, "
+            "or put the decision into the forward of a module"
+        )
+
+
 def check_batch_index(tensor: Any, index: Any) -> None:
     """Refuse one sample beyond the first of a batch whose size is not known."""
     first = index[0] if isinstance(index, tuple) and index else index

@@ -12,6 +12,10 @@ from typing import Any
 from torch import nn
 
 from hpml.symbolic import useful_layers
+from hpml.symbolic.errors import ArgumentError
+
+from .interception import Handle
+from .misuse import NUMPY_OPERATORS, array_refused
 
 
 class Operators:
@@ -24,6 +28,28 @@ class Operators:
 
     def _record_pair(self, layer: nn.Module, other: Any) -> Any:
         raise NotImplementedError
+
+    def __eq__(self, other: object) -> Any:
+        """Compare: with other symbolic data by identity, with anything else when it runs."""
+        return self._compare(operator.eq, other, self is other)
+
+    def __ne__(self, other: object) -> Any:
+        return self._compare(operator.ne, other, self is not other)
+
+    def _compare(self, function: Callable[..., Any], other: object, identical: bool) -> Any:
+        if isinstance(other, Handle) or not self._can_equal(other):
+            return identical
+        return self._record(function, self, other)
+
+    def _can_equal(self, other: object) -> bool:
+        return True
+
+    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
+        """Record what an operator of NumPy's would compute; refuse any other function."""
+        function = NUMPY_OPERATORS.get(ufunc.__name__)
+        if function is None or method != "__call__" or kwargs:
+            raise ArgumentError(array_refused(self, f"np.{ufunc.__name__}"))
+        return self._record(function, *args)
 
 
 def _binary(

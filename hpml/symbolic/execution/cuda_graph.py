@@ -15,7 +15,7 @@ from typing import Any
 import torch
 from torch import nn
 
-from hpml.symbolic.building.preserved_state import preserved
+from hpml.symbolic.building.shapes.preserved_state import preserved
 from hpml.symbolic.errors import ArgumentError, DeviceError
 
 from .program import Program

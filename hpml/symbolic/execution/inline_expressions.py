@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from torch import nn
 
 from hpml.symbolic import useful_layers
-from hpml.symbolic.building.layer_rules import LAYER_RULES, LayerRule
+from hpml.symbolic.building.shapes.layer_rules import LAYER_RULES, LayerRule
 
 
 class Expression(NamedTuple):

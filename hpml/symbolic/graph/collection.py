@@ -12,6 +12,7 @@ from torch import nn
 
 from hpml.symbolic.building.node import Node, TensorSpec, layer_name
 from hpml.symbolic.errors import ArgumentError, CycleError, ForeignNodeError
+from hpml.symbolic.useful_layers import FunctionLayer
 
 from .data import Call, Graph, Value
 
@@ -130,6 +131,10 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
             arguments = tuple([number[parent] for parent in parents])
         calls.append(Call(name, layer_type, arguments, results, group is not None, node.origin))
         layers.append(layer)
+    originals, layers = layers, _registered_once(layers)
+    for original, layer in zip(originals, layers, strict=True):
+        if id(original) in chosen:
+            chosen.setdefault(id(layer), chosen[id(original)])
     graph = Graph(
         tuple(values),
         tuple(range(len(inputs))),
@@ -137,6 +142,22 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
         tuple([number[node] for node in outputs]),
     )
     return Collected(graph, layers, nodes)
+
+
+def _registered_once(layers: list[nn.Module]) -> list[nn.Module]:
+    """Return the layers, a module that is called in several ways registered by one of them.
+
+    Under two names ``functional_call`` would put back the wrong one of its weights.
+    """
+    registered = set(map(id, layers))
+    same: dict[int, nn.Module] = {}
+    for layer in layers:
+        if isinstance(layer, FunctionLayer) and id(layer) not in same:
+            module = layer._modules.get("function")
+            same[id(layer)] = layer.without_module() if id(module) in registered else layer
+            if module is not None:
+                registered.add(id(module))
+    return [same.get(id(layer), layer) for layer in layers]
 
 
 def _with_modules(

@@ -79,19 +79,10 @@ class Code:
 class CodeView:
     """A model's code in the state that is chosen, and the times measured so far.
 
-    Args:
-        model: a ``SymbolicModel``; it is not changed.
-        inputs: what a forward is given when it is counted or timed.
-        executions: those to choose from; by default all. It starts at "codegen" if that is one.
-        lengths: loop lengths to choose from, rising; it starts at 10 if that is one.
-
     Attributes:
         state: what is chosen.
         loop_length: the loop length that is chosen, also while no source is generated.
         timed: what was measured, by state.
-
-    Raises:
-        WidgetError: if the model has no graph, cannot run on the inputs, or a choice is unknown.
     """
 
     def __init__(
@@ -142,9 +133,6 @@ class CodeView:
         """Choose another state; what is not given stays.
 
         The loop length is remembered while an execution is chosen that writes no source.
-
-        Raises:
-            WidgetError: if it is not one of the choices.
         """
         execution = self.state.execution if execution is None else execution
         length = self.loop_length if loop_length is None else loop_length
@@ -171,7 +159,7 @@ class CodeView:
 
         from hpml.benchmark import measure
         from hpml.symbolic import optimize_module_calls
-        from hpml.symbolic.building.preserved_state import preserved
+        from hpml.symbolic.building.shapes.preserved_state import preserved
 
         model, inputs = self._model_in(self.state), self.inputs
         # Symbolic values that someone still holds would slow down every module of this process.
@@ -220,7 +208,7 @@ class CodeView:
     def _look(self, state: CodeState) -> Code:
         import torch
 
-        from hpml.symbolic.building.preserved_state import preserved
+        from hpml.symbolic.building.shapes.preserved_state import preserved
         from hpml.symbolic.execution.instructions import count_instructions, written_instructions
 
         model = self._model_in(state)

@@ -151,6 +151,12 @@ def test_a_call_that_is_slower_everywhere_never_overtakes() -> None:
     assert "no size measured" in str(small.table)
 
 
+def test_a_cost_below_nothing_is_not_shown_as_a_cost() -> None:
+    table = small_sizes([1, 4, 16], {**LINES, CALLS[0]: Line(4e-7, -1e-11)}).table
+    assert "cannot tell" in str(table)
+    assert "-0.0" not in str(table)
+
+
 def test_a_call_that_is_never_slower_overtakes_at_the_first_size() -> None:
     lines = {**LINES, CALLS[0]: Line(1e-8, 1e-9)}
     assert small_sizes([2, 4], lines).overtakes(CALLS[0]) == 2

@@ -171,6 +171,9 @@ def test_a_machine_is_raced_and_an_unfinished_one_is_told_so() -> None:
     assert "{'n': 50, 'total': 625, 'i': 51}" in str(table)
     assert "returns no list yet" in race(lambda program, values: None, odd_sum, 50).plain  # type: ignore[union-attr]
     assert "raises ZeroDivisionError" in race(lambda program, values: 1 // 0, odd_sum, 5).plain  # type: ignore[union-attr]
+    stopped = race(lambda program, values: [50, 9, 7], odd_sum, 50).plain  # type: ignore[union-attr]
+    assert "ends with {'n': 50, 'total': 9, 'i': 7}, and CPython with" in stopped
+    assert "'total': 625" in stopped
 
 
 def test_what_the_slides_machine_lacks_is_refused_by_name() -> None:

@@ -55,9 +55,22 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
     for i in range(40):
         ladder |= {f"add{i}": [f"l{i}", f"r{i}"], f"l{i}": [f"add{i + 1}"]}
         ladder[f"r{i}"] = [f"add{i + 1}"]
-    cases.append(_case("40 diamonds in a row", {**ladder, "add40": []}, 0, "deep"))
+    cases.append(
+        _case("40 diamonds in a row", {**ladder, "add40": []}, generator.randint(1, 9), "deep")
+    )
+    if more:
+        cases.append(
+            _case("drawn steps", _random_steps(generator), generator.randint(1, 9), "deep")
+        )
     chain: Steps = {f"add{i}": [f"add{i + 1}"] for i in range(_DEEP)}
-    cases.append(_case(f"{_DEEP:,} steps in a row", {**chain, f"add{_DEEP}": []}, 1, "deep"))
+    cases.append(
+        _case(
+            f"{_DEEP:,} steps in a row",
+            {**chain, f"add{_DEEP}": []},
+            generator.randint(1, 9),
+            "deep",
+        )
+    )
     return cases
 
 

@@ -94,8 +94,9 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         graph.setdefault(last, []).append(first)
         graphs[f"a graph with a cycle, number {number + 1}"] = graph
     cases = [Case(name, {"edges": graph}) for name, graph in graphs.items()]
-    there = {f"n{i}": [f"n{i + 1}"] for i in range(_LONG)}
-    call = f"topological_order({{f'n{{i}}': [f'n{{i + 1}}'] for i in range({_LONG})}})"
+    n = generator.choice("hknpq") if more else "n"
+    there = {f"{n}{i}": [f"{n}{i + 1}"] for i in range(_LONG)}
+    call = f"topological_order({{f'{n}{{i}}': [f'{n}{{i + 1}}'] for i in range({_LONG})}})"
     cases.append(Case(f"{_LONG:,} in a row", {"edges": there}, "deep", call))
     if more:
         back = dict(reversed(there.items()))

@@ -35,6 +35,9 @@ def _count_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         output = generator.choice([name for name in graph if graph[name]])
         graphs.append((f"a graph of {len(graph)} values, number {number + 1}", graph, output, both))
     large = [("sixteen diamonds", ladder(16), "join16"), ("sixty diamonds", ladder(60), "join60")]
+    if more:
+        drawn = generator.randint(20, 50)
+        large.append((f"{drawn} diamonds", ladder(drawn), f"join{drawn}"))
     cases = [_count_case(*graph, "right") for graph in graphs]
     cases += [_count_case(*graph, both, "large") for graph in large]
     return [case for few in cases for case in few]

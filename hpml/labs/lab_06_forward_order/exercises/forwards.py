@@ -43,7 +43,7 @@ def _lazy_cases(generator: random.Random, more: bool) -> Sequence[Case]:
             "two inputs, a - b", difference_, "difference", {"b": 2, "a": 10},
             kinds={"difference": "subtract"},
         ),
-        ask("a chain of 5", chain(5), "n5", {"x": 7}),
+        ask("a chain of 5", chain(5), "n5", {"x": generator.randint(2, 99)}),
         ask("the tiny graph, x = 0", _TINY, "sum", {"x": 0}, kinds=_TINY_KINDS),
         ask("an input asked for", _TINY, "x", {"x": 3}, kinds=_TINY_KINDS, part="once"),
         ask("only double asked for", _TINY, "double", {"x": 3}, kinds=_TINY_KINDS, part="once"),
@@ -52,9 +52,14 @@ def _lazy_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     ]  # fmt: skip
     cases += [random_ask(generator, number) for number in range(1, 9 if more else 3)]
     if more:
-        cases.append(ask("1,000 diamonds", ladder(1000), "join1000", {"x": 2}, part="deep"))
+        length, x = generator.randint(3, 9), generator.randint(5, 99)
+        cases.append(ask("a drawn chain", chain(length), f"n{length}", {"x": x}))
+        cases.append(ask("the tiny graph, x drawn", _TINY, "sum", {"x": x}, kinds=_TINY_KINDS))
+        x = generator.randint(2, 99)
+        cases.append(ask("1,000 diamonds", ladder(1000), "join1000", {"x": x}, part="deep"))
     deep = f"a chain of {_DEEP:,}"
-    return [*cases, ask(deep, chain(_DEEP), f"n{_DEEP}", {"x": 7}, part="deep")]
+    x = generator.randint(2, 99)
+    return [*cases, ask(deep, chain(_DEEP), f"n{_DEEP}", {"x": x}, part="deep")]
 
 
 def _observed(outcome: Outcome) -> tuple[Any, list[str]] | None:
@@ -94,7 +99,18 @@ def _judge_lazy(case: Case, outcome: Outcome) -> Wrong | None:
             f"only what {output_of(case)!r} needs is executed", f"also {describe(needless)}",
             "The value is right.",
         )  # fmt: skip
-    return None
+    return _never_executed(wanted, observed[1])
+
+
+def _never_executed(wanted: set[str], executed: Sequence[str]) -> Wrong | None:
+    """Return what is wrong where a value is known that no operation computed."""
+    missing = sorted(wanted - set(executed))
+    if not missing:
+        return None
+    return Wrong(
+        f"{len(wanted)} operations executed", f"{describe(missing, 120)} never",
+        "The value is right, but the operations that were given did not compute it.",
+    )  # fmt: skip
 
 
 def _symptom(case: Case, outcome: Outcome) -> object:
@@ -186,7 +202,7 @@ def _judge_ordered(case: Case, outcome: Outcome) -> Wrong | None:
     if wrong is not None or observed is None:
         return wrong
     if _follows(observed[1], _order(case)):
-        return None
+        return _never_executed(needed(case), observed[1])
     text = describe(observed[1], 120)
     return Wrong(f"executed in the order {describe(_order(case), 120)}", text,
                  "The value is right.")  # fmt: skip

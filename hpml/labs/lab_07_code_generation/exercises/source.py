@@ -77,12 +77,13 @@ def _right(case: Case) -> _Run:
 
 
 def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    high = generator.randint(2, 9)
     a, b, c = ("a", 0, ["x"]), ("b", 1, ["a"]), ("c", 2, ["b", "y"])
     known: list[tuple[str, list[str], list[Call], str, str]] = [
         ("one call", ["x"], [a], "a", "right"),
         ("two inputs", ["x", "y"], [a, b, c], "c", "right"),
         ("inputs the other way", ["y", "x"], [a, b, c], "c", "right"),
-        ("layers in another order", ["x"], [("p", 4, ["x"]), ("q", 1, ["p"])], "q", "right"),
+        ("layers in another order", ["x"], [("p", high, ["x"]), ("q", 1, ["p"])], "q", "right"),
         ("one layer twice", ["x"], [("p", 3, ["x"]), ("q", 3, ["p"])], "q", "right"),
         ("c is not needed", ["x", "y"], [a, b, c], "b", "unneeded"),
         ("only a is needed", ["x", "y"], [a, b, c], "a", "unneeded"),
@@ -96,13 +97,18 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("an input is the output", ["x", "y"], [a, b, c], "y", "unneeded"),
     ]
     cases = [_case(*fields) for fields in known]
+    if more:
+        layers = generator.sample(range(20), generator.randint(2, 6))
+        names = ["x", *(f"g{place}" for place in range(len(layers)))]
+        row: list[Call] = [(names[p + 1], layer, [names[p]]) for p, layer in enumerate(layers)]
+        cases.append(_case("a drawn row", ["x"], row, names[-1], "right"))
     for number in range(1, 7 if more else 2):
         inputs, calls = _network(generator)
         name = f"any network, number {number}"
         cases.append(_case(name, inputs, calls, generator.choice(calls)[0], "unneeded"))
     chain: list[Call] = [(f"h{n}", n, [f"h{n - 1}" if n else "x"]) for n in range(_DEEP)]
     # Those that nobody needs stand in the long one too: without them a generator is a loop.
-    chain.insert(_DEEP // 2, ("aside", 0, ["x"]))
+    chain.insert(generator.randrange(1, _DEEP), ("aside", 0, ["x"]))
     cases.append(_case(f"{_DEEP:,} calls in a row", ["x"], chain, chain[-1][0], "deep"))
     return cases
 

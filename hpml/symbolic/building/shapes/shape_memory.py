@@ -16,8 +16,8 @@ from typing import Any
 import torch
 from torch import nn
 
-from .arguments import children_of
-from .node import Node, TensorSpec
+from hpml.symbolic.building.arguments import children_of
+from hpml.symbolic.building.node import Node, TensorSpec
 
 _REMEMBER_AT_MOST = 4096
 _MOST_WITNESSES = 2000
@@ -104,7 +104,7 @@ def _is_filled(cell: Any) -> bool:
 
 
 def _names_in(code: CodeType) -> list[str]:
-    codes: list[CodeType] = [code]
+    codes = [code]
     names: list[str] = []
     for current in codes:
         names += current.co_names

@@ -22,9 +22,8 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from hpml.symbolic.building.node import TensorSpec
 from hpml.symbolic.errors import ShapeError
-
-from .node import TensorSpec
 
 ShapeRule = Callable[[Any, TensorSpec], TensorSpec | None]
 

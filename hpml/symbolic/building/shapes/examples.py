@@ -11,9 +11,9 @@ from typing import Any
 import torch
 from torch import nn
 
+from hpml.symbolic.building.node import Concrete, InputRange, Node, TensorSpec
 from hpml.symbolic.errors import GraphError
 
-from .node import Concrete, InputRange, Node, TensorSpec
 from .preserved_state import preserved
 
 

@@ -23,13 +23,21 @@ from torch import nn
 from torch.nn.parameter import is_lazy
 
 from hpml.symbolic import useful_layers
+from hpml.symbolic.building.arguments import children_of
+from hpml.symbolic.building.node import (
+    Concrete,
+    Node,
+    TensorSpec,
+    describe_spec,
+    format_origin,
+    layer_name,
+    layer_text,
+)
 from hpml.symbolic.errors import ArgumentError, GraphError, ShapeError
 
 from . import shape_memory
-from .arguments import children_of
 from .examples import device_of, stand_in
 from .layer_rules import shape_by_rule
-from .node import Concrete, Node, TensorSpec, describe_spec, format_origin, layer_name, layer_text
 from .shape_runs import call_copy
 
 Spec = TensorSpec | Concrete

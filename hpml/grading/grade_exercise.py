@@ -1,0 +1,261 @@
+"""One exercise of one submission: a worker is started, asked, and ended with all that it started.
+
+Here the cases are made and the outcomes judged; the worker knows neither.
+"""
+
+from __future__ import annotations
+
+import random
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hpml.base.errors import describe
+from hpml.course.exercises.exercise import Case, Choice, Exercise
+from hpml.course.exercises.judging import Verdict, diagnosed, judge
+from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, outcome_of
+from hpml.grading import speed
+from hpml.grading.report import Item, harmless
+from hpml.grading.submitted import Submitted
+from hpml.grading.worker_client import Printed, WorkerClient
+from hpml.sandbox.harness import harness_source
+from hpml.sandbox.plain import decode, encode
+
+_TEXT = 2000
+_STARTS = 3
+"""How often a worker is started for an exercise's cases, where some give no answer."""
+
+
+def blank(entry: Exercise | Choice) -> Item:
+    """Return an exercise or an explanation as it stands in a report before it was graded."""
+    if isinstance(entry, Choice):
+        return Item(entry.lab, entry.number, entry.name, entry.points)
+    worth = dict(entry.parts) | ({"speed": entry.speed.points} if entry.speed else {})
+    return Item(entry.lab, entry.number, entry.name, entry.points, of=worth, bonus=entry.bonus)
+
+
+def cases_of(exercise: Exercise, seed: int) -> Sequence[Case]:
+    """Return the cases that grading with `seed` tries."""
+    # Text seeds a generator in the same way on every machine and in every run.
+    return exercise.cases(random.Random(f"{seed} {exercise.lab} {exercise.name} cases"), True)
+
+
+def grade_entry(submitted: Submitted, entry: Exercise | Choice) -> Item:
+    """Return what a submission earns in one exercise, or for its explanation."""
+    began, item = time.monotonic(), blank(entry)
+    printed = Printed(submitted.limits.printed)
+    if submitted.left(1.0) <= 0:
+        text = "The time for the whole submission was over before this exercise."
+        return item.without_points("no answer", text)
+    if isinstance(entry, Exercise):
+        item = grade_exercise(submitted, entry, printed)
+    else:
+        item = grade_choice(submitted, entry, printed)
+    text = harmless(item.text if len(item.text) <= _TEXT else item.text[:_TEXT] + " ...")
+    seconds = round(time.monotonic() - began, 3)
+    return replace(item, text=text, printed=harmless(printed.text), seconds=seconds)
+
+
+def grade_choice(submitted: Submitted, choice: Choice, printed: Printed) -> Item:
+    """Return what a submission earns for its explanation."""
+    item = blank(choice)
+    with submitted.worker(printed) as worker:
+        question = {"do": "literal", "notebook": submitted.notebook, "name": choice.name}
+        answer = worker.ask(question, submitted.left(submitted.limits.start))
+    if isinstance(answer, NoAnswer):
+        return item.without_points("no answer", answer.text)
+    if "unreadable" in answer:
+        return item.without_points("unreadable", str(answer["unreadable"]))
+    if not answer.get("found"):
+        text = f"No cell assigns a plain value to `{choice.name}`."
+        return item.without_points("missing", text)
+    return chosen(item, choice, decode(answer["literal"]))
+
+
+def grade_exercise(submitted: Submitted, exercise: Exercise, printed: Printed) -> Item:
+    """Return what a submission earns in one exercise.
+
+    Where the notebook as it stands is not right, earlier definitions of the function are tried: a
+    draft that was begun below a solution costs nothing, and the instructor is told.
+    """
+    found: list[Item] = []
+    for version in range(_STARTS):
+        item, versions = _graded(submitted, exercise, printed, version)
+        found.append(item)
+        if item.right or version + 1 >= versions or submitted.left(1.0) <= 0:
+            break
+    best = max(found, key=lambda each: (each.earned, each.extra))
+    if best is not found[0]:
+        note = "As the notebook stands it fails; an earlier definition counts, which does better."
+        best = replace(best, note=_joined(best.note, note))
+    return best
+
+
+def _graded(
+    submitted: Submitted, exercise: Exercise, printed: Printed, version: int
+) -> tuple[Item, int]:
+    item = blank(exercise)
+    with submitted.worker(printed, exercise) as worker:
+        answer = _prepared(submitted, exercise, worker)
+        if isinstance(answer, NoAnswer):
+            return item.without_points("no answer", answer.text), 1
+        if "unreadable" in answer:
+            return item.without_points("unreadable", str(answer["unreadable"])), 1
+        if not answer["found"]:
+            return item.without_points("missing", _missing(exercise, answer["broken"])), 1
+        versions = len(answer["uses"])
+        item = replace(item, shape=str(answer["shape"]))
+        uses = [str(use) for use in answer["uses"][version]]
+        cases = cases_of(exercise, submitted.seed)
+        if answer["stub"] or uses:
+            verdict = judge(exercise, cases, [], stub=bool(answer["stub"]), forbidden=uses)
+            return _item(item, verdict, "not done" if verdict.not_done else "forbidden"), versions
+        loaded = _loaded(submitted, worker, version)
+        outcomes = _outcomes(submitted, exercise, worker, cases)
+        if all(not isinstance(outcome, NoAnswer) for outcome in outcomes):
+            verdict = judge(exercise, cases, outcomes)
+            item = _told(item, exercise, verdict, cases, outcomes, loaded)
+            if exercise.speed is not None:
+                item = speed.add(submitted, item, exercise, worker, verdict)
+            return item, versions
+    # After one that gave no answer, a new worker tries those of the parts that are not lost.
+    for _ in range(_STARTS - 1):
+        lost = {
+            case.part
+            for case, outcome in zip(cases, outcomes, strict=True)
+            if isinstance(outcome, NoAnswer) and outcome is not _NOT_TRIED
+        }
+        waiting = [
+            place
+            for place, outcome in enumerate(outcomes)
+            if outcome is _NOT_TRIED and cases[place].part not in lost
+        ]
+        if not waiting or submitted.left(1.0) <= 0:
+            break
+        with submitted.worker(printed, exercise) as worker:
+            _prepared(submitted, exercise, worker)
+            _loaded(submitted, worker, version)
+            again = _outcomes(submitted, exercise, worker, [cases[place] for place in waiting])
+        for place, outcome in zip(waiting, again, strict=True):
+            outcomes[place] = outcome
+    verdict = judge(exercise, cases, outcomes)
+    item = _told(item, exercise, verdict, cases, outcomes, loaded)
+    if exercise.speed is not None:
+        item = speed.not_measured(item)
+    return item, versions
+
+
+def _prepared(
+    submitted: Submitted, exercise: Exercise, worker: WorkerClient
+) -> dict[str, Any] | NoAnswer:
+    forbids = exercise.forbids
+    question = {
+        "do": "prepare",
+        "notebook": submitted.notebook,
+        "name": exercise.name,
+        "forbids": {
+            "modules": list(forbids.modules),
+            "names": list(forbids.names),
+            "calls": list(forbids.calls),
+        },
+    }
+    return worker.ask(question, submitted.left(submitted.limits.start))
+
+
+def _loaded(submitted: Submitted, worker: WorkerClient, version: int) -> dict[str, Any] | NoAnswer:
+    question = {"do": "load", "version": version}
+    return worker.ask(question, submitted.left(submitted.limits.load))
+
+
+_NOT_TRIED = NoAnswer("not tried", "An earlier case gave no answer.")
+
+
+def _outcomes(
+    submitted: Submitted, exercise: Exercise, worker: WorkerClient, cases: Sequence[Case]
+) -> list[Outcome]:
+    """Return the outcome of each case, up to the first that gives no answer."""
+    outcomes: list[Outcome] = []
+    harness = harness_source(exercise.arguments, exercise.observe)
+    if worker.ended is not None:  # while it was loaded
+        return [worker.ended] * len(cases)
+    for case in cases:
+        question = {"do": "call", "data": encode(dict(case.data)), "harness": harness}
+        answer = worker.ask(question, submitted.left(exercise.seconds))
+        if isinstance(answer, NoAnswer):
+            slow = answer.reason in ("too slow", "ended")
+            rest = [_NOT_TRIED if slow else answer] * (len(cases) - len(outcomes) - 1)
+            return [*outcomes, answer, *rest]
+        outcomes.append(outcome_of(answer.get("outcome")))
+    return outcomes
+
+
+def _told(
+    item: Item,
+    exercise: Exercise,
+    verdict: Verdict,
+    cases: Sequence[Case],
+    outcomes: Sequence[Outcome],
+    loaded: Mapping[str, Any] | NoAnswer,
+) -> Item:
+    verdict = diagnosed(verdict, exercise, cases, outcomes)
+    lost = any(isinstance(outcome, NoAnswer) for outcome in outcomes)
+    item = _item(item, verdict, "no answer" if lost else "wrong")
+    if not verdict.right and not isinstance(loaded, NoAnswer):
+        item = replace(item, text=item.text + _failures(loaded))
+    return item
+
+
+def _item(item: Item, verdict: Verdict, otherwise: str) -> Item:
+    item = replace(item, parts=verdict.parts, note=verdict.note)
+    some = "partly right" if item.earned > 0 else otherwise
+    return replace(
+        item,
+        status="right" if verdict.right else some,
+        text="" if verdict.right else verdict.text,
+        mistake="" if verdict.diagnosis is None else verdict.diagnosis.key,
+    )
+
+
+def chosen(item: Item, choice: Choice, value: object) -> Item:
+    """Return the item with the points for the experiment of that number.
+
+    >>> choice = Choice("06", 4, best=2)
+    >>> chosen(blank(choice), choice, 2).earned
+    1.0
+    """
+    wanted = f"a number from 1 to {choice.experiments}"
+    if value is None:
+        return item.without_points("not done", f"`{choice.name}` is still None: not done yet.")
+    if type(value) is not int or not 1 <= value <= choice.experiments:
+        text = f"`{choice.name}`: expected {wanted}, got {describe(value)}."
+        return item.without_points("wrong", text)
+    if value != choice.best:
+        text = f"Experiment {value} does not tell the hypotheses apart."
+        return item.without_points("wrong", text)
+    return replace(item, parts={"right": float(choice.points)}, status="right")
+
+
+def _missing(exercise: Exercise, broken: Sequence[Mapping[str, Any]]) -> str:
+    text = f"No cell of the notebook defines a function `{exercise.name}`."
+    if broken:
+        cells = "; ".join(f"cell {entry['cell']}: {entry['message']}" for entry in broken[:3])
+        text += f" Cells that are no Python: {cells}."
+    return text
+
+
+def _failures(loaded: Mapping[str, Any]) -> str:
+    """Return what failed while the submission was loaded, as text; it is the worker's claim."""
+    failed = loaded.get("failed")
+    lines = []
+    for entry in failed[:3] if type(failed) is list else ():
+        outcome = outcome_of(entry.get("outcome")) if type(entry) is dict else None
+        if isinstance(outcome, Raised):
+            where = f"cell {str(entry.get('cell'))[:8]}, line {str(entry.get('line'))[:8]}"
+            message = " ".join(outcome.message[:200].split())
+            lines.append(f"In {where}: {outcome.type}: {message}")
+    return "\n" + "\n".join(lines) if lines else ""
+
+
+def _joined(*texts: str) -> str:
+    return " ".join(text for text in texts if text)

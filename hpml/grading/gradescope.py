@@ -1,0 +1,78 @@
+"""Gradescope's autograder: a zip with ``setup.sh``, ``run_autograder`` and the course.
+
+Gradescope runs one container a submission, as root, and forbids namespaces in it as a rule. There
+the worker runs as another user, who can read neither the course nor the results.
+
+Source: https://gradescope-autograders.readthedocs.io/en/latest/specs/
+"""
+
+from __future__ import annotations
+
+import os
+import zipfile
+from pathlib import Path
+
+import hpml
+from hpml.base.files import course_folder
+from hpml.grading.errors import GradingError
+from hpml.grading.submission import lab_number
+
+SETUP = """#!/usr/bin/env bash
+# Once, when the image is built.
+set -e
+apt-get update -q
+apt-get install -qy --no-install-recommends bubblewrap util-linux python3 python3-venv
+python3 -m venv /opt/hpml
+/opt/hpml/bin/pip install -q numpy nbformat tqdm psutil
+chmod 700 /autograder/source
+"""
+RUN = """#!/usr/bin/env bash
+# For each submission.
+root=${{AUTOGRADER_ROOT:-/autograder}}
+python=${{AUTOGRADER_PYTHON:-/opt/hpml/bin/python}}
+chmod 700 "$root/source" "$root/submission" "$root/results"
+cd "$root/source"
+for sandbox in bubblewrap user; do
+    "$python" -P -B grade.py "$root/submission" --lab {lab} --sandbox $sandbox \\
+        --report "$root/results/results.json" && exit 0
+done
+echo '{{"score": 0, "output": "The grader could not run; please tell your instructor."}}' \\
+    > "$root/results/results.json"
+"""
+GRADE = """from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+from hpml.cli import main
+
+sys.exit(main(["grade", *sys.argv[1:]]))
+"""
+
+
+def write_autograder(path: Path, lab: str | None) -> None:
+    """Write the autograder of one lab as a zip.
+
+    Raises:
+        GradingError: if no lab is named.
+    """
+    if lab is None:
+        raise GradingError("An autograder is for one lab; say which with --lab.")
+    number = lab_number(lab)
+    package = Path(hpml.__file__).resolve().parent
+    with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in (
+            ("setup.sh", SETUP),
+            ("run_autograder", RUN.format(lab=number)),
+            ("grade.py", GRADE),
+        ):
+            entry = zipfile.ZipInfo(name)
+            entry.external_attr = 0o755 << 16
+            archive.writestr(entry, text)
+        for file in sorted(package.rglob("*")):
+            if file.is_file() and "__pycache__" not in file.parts:
+                archive.write(file, Path("hpml") / file.relative_to(package))
+        for file in sorted((course_folder() / "notebooks").glob("*.ipynb")):
+            archive.write(file, os.fspath(Path("notebooks", file.name)))

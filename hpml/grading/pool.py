@@ -1,0 +1,133 @@
+"""The worker pool: submissions graded side by side, a thread each, and ended together.
+
+The supervisor is this process. It has imported all it needs before the first submission starts, and
+runs no line of one.
+"""
+
+from __future__ import annotations
+
+import importlib
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Self
+
+from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.grading.errors import GradingError
+from hpml.grading.grade_exercise import blank, grade_entry
+from hpml.grading.limits import Limits
+from hpml.grading.notebook_file import UnreadableNotebook, read_notebook
+from hpml.grading.report import Item
+from hpml.grading.sandbox import Isolation, require_isolation
+from hpml.grading.submitted import Submitted
+
+CATALOGUE = "hpml.labs.catalogue"
+_TICK = 0.5
+
+
+@dataclass(frozen=True)
+class Task:
+    """One submission to grade.
+
+    Attributes:
+        name: how it is called.
+        notebooks: the notebook of each lab, in the order of the report; also where it is missing.
+        seed: what the cases are made with.
+        names: only these exercises; all if None.
+    """
+
+    name: str
+    notebooks: Mapping[str, Path]
+    seed: int
+    names: tuple[str, ...] | None = None
+
+
+class WorkerPool:
+    """Grades submissions side by side, for the time of a ``with`` block.
+
+    Args:
+        jobs: how many submissions are graded at the same time.
+        limits: what a submission may use.
+        catalogue: the module that knows the exercises.
+        isolation: what keeps workers apart; nothing for a notebook of one's own.
+
+    Raises:
+        CannotIsolate: where bubblewrap is asked for and does not work.
+    """
+
+    def __init__(
+        self,
+        jobs: int = 1,
+        *,
+        limits: Limits | None = None,
+        catalogue: str = CATALOGUE,
+        isolation: Isolation = "bubblewrap",
+    ) -> None:
+        if jobs < 1:
+            raise GradingError(f"jobs: expected a number of 1 or more, got {jobs}.")
+        require_isolation(isolation)
+        self._limits = limits or Limits()
+        self._catalogue = catalogue
+        self._isolation = isolation
+        self._stop = threading.Event()
+        self._at_work: set[Submitted] = set()
+        for lab in importlib.import_module(catalogue).LABS:
+            entries(catalogue, lab)
+        self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="grading")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *error: object) -> None:
+        self._stop.set()
+        for submitted in list(self._at_work):
+            for worker in list(submitted.workers):
+                worker.close()
+        self._threads.shutdown(cancel_futures=True)
+
+    def grade(self, tasks: Sequence[Task]) -> Iterator[tuple[int, tuple[Item, ...], float]]:
+        """Grade all tasks; yield (place in `tasks`, items, seconds) of each when it is done."""
+        waiting: dict[Future[tuple[tuple[Item, ...], float]], int] = {
+            self._threads.submit(self._graded, task): place for place, task in enumerate(tasks)
+        }
+        while waiting:
+            # A moment at a time, so that Ctrl-C is heard on every system.
+            done, _ = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
+            for future in done:
+                place = waiting.pop(future)
+                items, seconds = future.result()
+                yield place, items, seconds
+
+    def _graded(self, task: Task) -> tuple[tuple[Item, ...], float]:
+        began = time.monotonic()
+        deadline = began + self._limits.submission
+        items: list[Item] = []
+        for lab, path in task.notebooks.items():
+            chosen = entries(self._catalogue, lab, task.names)
+            try:
+                notebook = read_notebook(path, self._limits.notebook, self._limits.cells)
+            except UnreadableNotebook as error:
+                text = str(error)
+                items += [blank(entry).without_points("unreadable", text) for entry in chosen]
+                continue
+            submitted = Submitted(
+                notebook, task.seed, self._limits, deadline, self._isolation, self._stop
+            )
+            self._at_work.add(submitted)
+            try:
+                items += [grade_entry(submitted, entry) for entry in chosen]
+            finally:
+                self._at_work.discard(submitted)
+        return tuple(items), time.monotonic() - began
+
+
+def entries(
+    catalogue: str, lab: str, names: Sequence[str] | None = None
+) -> list[Exercise | Choice]:
+    """Return the exercises of a lab and its explanation, or those of these names."""
+    known = importlib.import_module(catalogue)
+    found = (*known.exercises(lab), known.choice(lab))
+    return [entry for entry in found if names is None or entry.name in names]

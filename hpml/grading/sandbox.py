@@ -1,0 +1,289 @@
+"""The command that starts a worker: in bubblewrap for what others wrote, plain for one's own.
+
+Bubblewrap (``bwrap``, Debian's package ``bubblewrap``) gives the worker namespaces of its own: it
+sees Python with its standard library, the packages that the exercise allows, and ``hpml.sandbox``,
+all read-only; an empty home; no network and no other process. When its first process ends, all end.
+
+>>> "PYTHONHASHSEED" in environment("/home/student", hash_seed=3)
+True
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.metadata
+import json
+import os
+import shlex
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Literal
+
+import hpml
+from hpml.base.child_process import ChildEndedError, ChildError, ChildProcess
+from hpml.base.files import CourseFileError, course_folder
+from hpml.grading.errors import CannotIsolate
+from hpml.grading.limits import Limits
+
+Isolation = Literal["none", "bubblewrap", "user"]
+"""What keeps a worker apart: nothing, bubblewrap, or another user where root is alone."""
+
+HOME = "/home/student"
+_NOBODY = 65534
+_COURSE, _PACKAGES = "/course", "/packages"
+_START = "from hpml.sandbox.serve import main; main({limits!r})"
+# What the worker itself uses: of these only the source is searched.
+_NOT_MASKED = ("linecache",)
+
+
+def environment(home: str, *, hash_seed: int = 0) -> dict[str, str]:
+    """Return all that a worker is told of the world: nothing of the grader's environment."""
+    own = {
+        "PATH": "/usr/bin:/bin",
+        "HOME": home,
+        "TMPDIR": home,
+        "LANG": "C.UTF-8",
+        "LC_ALL": "C.UTF-8",
+        "MPLBACKEND": "Agg",
+        "PYTHONHASHSEED": str(hash_seed % 2**32),
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "CUDA_VISIBLE_DEVICES": "",
+    }
+    # One thread each: submissions are graded side by side.
+    threads = ("OMP", "MKL", "OPENBLAS", "NUMBA")
+    own |= {f"{library}_NUM_THREADS": "1" for library in threads}
+    if os.name == "nt":  # without them Windows starts no Python
+        own |= {name: os.environ[name] for name in ("SYSTEMROOT", "TEMP") if name in os.environ}
+        own["PATH"] = os.environ.get("PATH", "")
+    return own
+
+
+def plain_command(limits: Limits) -> list[str]:
+    """Return the command of a worker that is a process like any other, for one's own notebook."""
+    root = str(Path(hpml.__file__).resolve().parents[1])
+    code = f"import sys; sys.path.append({root!r}); {_begin(limits)}"
+    return [sys.executable, "-P", "-s", "-B", "-c", code]
+
+
+def sandboxed_command(
+    limits: Limits, *, packages: tuple[str, ...] = (), forbidden: Sequence[str] = ()
+) -> list[str]:
+    """Return the command of a worker in bubblewrap.
+
+    Args:
+        limits: what it may use.
+        packages: the packages beyond the standard library that it may import.
+        forbidden: modules that it may not; none of their files is there.
+    """
+    kinds = ("user", "pid", "ipc", "uts", "net", "cgroup-try")
+    command = ["bwrap", *(f"--unshare-{kind}" for kind in kinds)]
+    command += ["--die-with-parent", "--new-session"]
+    command += ["--cap-drop", "ALL", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
+    command += ["--proc", "/proc", "--dev", "/dev"]
+    for place, target in _view(packages):
+        command += ["--ro-bind", place, target]
+    for name in ("bin", "sbin", "lib", "lib64", "lib32"):
+        path = Path("/", name)
+        if path.is_symlink():
+            command += ["--symlink", os.readlink(path), str(path)]
+        elif path.is_dir():
+            command += ["--ro-bind", str(path), str(path)]
+    for folder in _covered():
+        command += ["--tmpfs", folder, "--remount-ro", folder]
+    for place, target in _masked(forbidden):
+        command += ["--ro-bind", place, target]
+    command += ["--size", str(limits.home), "--tmpfs", HOME, "--chdir", HOME]
+    command += ["--remount-ro", "/dev", "--remount-ro", "/"]
+    return [*command, "--", *_python(limits)]
+
+
+def container_command(image: str = "debian:stable-slim", packages: tuple[str, ...] = ()) -> str:
+    """Return the line that runs a worker in a container that sees what the sandbox would see.
+
+    For a machine that forbids namespaces to ordinary programs but runs containers; the grader
+    stands outside and speaks with it over its standard input and output.
+    """
+    limits = Limits()
+    command = ["docker", "run", "--rm", "--interactive", "--network=none", "--read-only"]
+    command += ["--cap-drop=ALL", "--security-opt=no-new-privileges", "--user=1000:1000"]
+    command += [f"--pids-limit={limits.processes}", f"--memory={limits.memory}"]
+    command += [f"--tmpfs={HOME}:size={limits.home},uid=1000", f"--workdir={HOME}"]
+    for name, value in environment(HOME).items():
+        command.append(f"--env={name}={value}")
+    for place, target in _view(packages):
+        if place != "/usr":
+            command.append(f"--volume={place}:{target}:ro")
+    return shlex.join([*command, image, *_python(limits)])
+
+
+def user_command(
+    limits: Limits, home: Path, packages: tuple[str, ...] = (), forbidden: Sequence[str] = ()
+) -> list[str]:
+    """Return the command of a worker that runs as another user, without privileges.
+
+    For a container that holds one submission and nobody else, such as Gradescope's, in which root
+    keeps the course to itself. What the worker may see is laid out in its home.
+    """
+    course = home / "course"
+    own = Path(hpml.__file__).resolve().parent / "sandbox"
+    shutil.copytree(own, course / "hpml" / "sandbox", ignore=shutil.ignore_patterns("__pycache__"))
+    for place in _files_of(packages):
+        (course / place.name).symlink_to(place)
+    for name in forbidden:
+        (course / f"{name}.py").write_text(
+            (own / "not_allowed.py").read_text(encoding="utf-8"), encoding="utf-8"
+        )
+    (home / "work").mkdir()
+    for folder in (home, home / "work"):
+        os.chmod(folder, 0o711)
+    os.chown(home / "work", _NOBODY, _NOBODY)
+    command = ["setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups"]
+    command += ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"]
+    # First in the search, so that what is forbidden is not found behind it.
+    code = (
+        f"import os, sys; os.chdir({str(home / 'work')!r}); os.environ['HOME'] = os.getcwd(); "
+        f"sys.path.insert(0, {str(course)!r}); sys.path.append(os.getcwd()); {_begin(limits)}"
+    )
+    return [*command, str(_interpreter()), "-P", "-s", "-S", "-B", "-c", code]
+
+
+def require_isolation(isolation: Isolation) -> None:
+    """Do nothing where workers can be kept apart in this way.
+
+    Raises:
+        CannotIsolate: where they cannot, with the reason and what mends it.
+    """
+    if isolation == "bubblewrap" and _trouble():
+        raise CannotIsolate(_trouble())
+    if isolation == "user" and (not hasattr(os, "geteuid") or os.geteuid() != 0):
+        raise CannotIsolate("Only root can run a worker as another user; see --sandbox bubblewrap.")
+
+
+@functools.cache
+def _trouble() -> str:
+    if not sys.platform.startswith("linux"):
+        return (
+            "Grading what others handed in needs bubblewrap, and so Linux. On this system, "
+            "`hpml grade` on a notebook of your own works."
+        )
+    if shutil.which("bwrap") is None:
+        return (
+            "Grading what others handed in needs bubblewrap, the command bwrap, which is not "
+            "installed: `sudo apt-get install bubblewrap`."
+        )
+    command = sandboxed_command(Limits())
+    try:
+        child = ChildProcess(command, environment=environment(HOME))
+    except OSError as error:
+        return f"bwrap could not be started: {error.strerror}."
+    try:
+        child.send({"do": "literal", "id": "0", "notebook": "", "name": ""})
+        child.receive(60)
+    except ChildError as error:
+        said = child.last_words(300) if isinstance(error, ChildEndedError) else str(error)
+    else:
+        return ""
+    finally:
+        child.close()
+    return (
+        f"bwrap does not work here: {said or 'it ended'}\nOn Debian and Ubuntu, `sudo sysctl "
+        "kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0` "
+        "allows it. Inside a container that forbids namespaces, grade outside of it, or see "
+        "`hpml grade --print-container-command`."
+    )
+
+
+def _begin(limits: Limits) -> str:
+    known = {"processes": limits.processes, "file_size": limits.file_size, "cells": limits.cells}
+    return _START.format(limits=json.dumps(known))
+
+
+def _python(limits: Limits) -> list[str]:
+    # -S: without site-packages; -P: without the folder it starts in. Not -I, which would ignore
+    # PYTHONHASHSEED.
+    code = f"import sys; sys.path += [{_COURSE!r}, {_PACKAGES!r}, {HOME!r}]; {_begin(limits)}"
+    return [str(_interpreter()), "-P", "-s", "-S", "-B", "-c", code]
+
+
+def _interpreter() -> Path:
+    """Return the Python that a virtual environment was made from."""
+    return Path(getattr(sys, "_base_executable", sys.executable)).resolve()
+
+
+@functools.cache
+def _view(packages: tuple[str, ...]) -> list[tuple[str, str]]:
+    """Return what is there and where, each with the folder it is bound from."""
+    view = [("/usr", "/usr")]
+    if Path("/etc/ld.so.cache").is_file():
+        view.append(("/etc/ld.so.cache", "/etc/ld.so.cache"))
+    prefix = Path(sys.base_prefix).resolve()
+    if not prefix.is_relative_to("/usr"):
+        view.append((str(prefix), str(prefix)))
+    own = Path(hpml.__file__).resolve().parent / "sandbox"
+    view.append((str(own), f"{_COURSE}/hpml/sandbox"))
+    for place in _files_of(packages):
+        view.append((str(place), f"{_PACKAGES}/{place.name}"))
+    return view
+
+
+def _covered() -> list[str]:
+    """Return the folders within the view that hold what does not belong to it."""
+    prefix = Path(sys.base_prefix).resolve()
+    purelib = sysconfig.get_path("purelib", vars={"base": str(prefix)})
+    folders = {Path("/usr/local"), Path("/usr/src"), Path("/usr/lib/python3"), Path(purelib)}
+    standard = Path(sysconfig.get_path("stdlib")).resolve()
+    folders |= set(Path("/usr/lib").glob("python3.*")) - {standard}  # another Python's
+    try:
+        folders.add(course_folder().resolve())
+    except CourseFileError:
+        folders.add(Path(hpml.__file__).resolve().parents[1])
+    roots = [Path("/usr"), prefix]
+    return sorted(
+        str(folder)
+        for folder in folders
+        if folder.is_dir()
+        and any(folder != root and folder.is_relative_to(root) for root in roots)
+        and not prefix.is_relative_to(folder)
+    )
+
+
+def _masked(forbidden: Sequence[str]) -> Iterable[tuple[str, str]]:
+    """Yield what to put over the files of forbidden modules of the standard library."""
+    standard = Path(sysconfig.get_path("stdlib")).resolve()
+    mask = Path(hpml.__file__).resolve().parent / "sandbox" / "not_allowed.py"
+    for name in forbidden:
+        if name not in sys.stdlib_module_names or name in _NOT_MASKED:
+            continue
+        package = standard / name
+        if package.is_dir():
+            yield str(mask), str(package / "__init__.py")
+        for place in (standard / f"{name}.py", *standard.glob(f"__pycache__/{name}.*.pyc")):
+            if place.is_file():
+                yield (str(mask) if place.suffix == ".py" else os.devnull), str(place)
+
+
+@functools.cache
+def _files_of(packages: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the folders and files of packages, and of what they need."""
+    found: dict[Path, None] = {}
+    waiting, seen = list(packages), set[str]()
+    while waiting:
+        name = waiting.pop()
+        try:
+            package = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        if name in seen:
+            continue
+        seen.add(name)
+        tops = {file.parts[0] for file in package.files or () if file.parts[0] != ".."}
+        places = (Path(str(package.locate_file(top))).resolve() for top in sorted(tops))
+        found |= dict.fromkeys(place for place in places if place.exists())
+        needs = (need for need in package.requires or () if "extra ==" not in need)
+        waiting += [
+            need.split(";")[0].split("[")[0].strip(" ()<>=!~.,0123456789") for need in needs
+        ]
+    return tuple(found)

@@ -1,0 +1,74 @@
+"""What the exercises of one submission share, and the workers that it is graded in."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from hpml.course.exercises.exercise import Exercise
+from hpml.grading import sandbox
+from hpml.grading.limits import Limits
+from hpml.grading.worker_client import Printed, WorkerClient
+
+
+@dataclass(eq=False)
+class Submitted:
+    """What the exercises of one submission share.
+
+    Attributes:
+        notebook: its text.
+        seed: what the cases are made with.
+        limits: what it may use.
+        deadline: when its time is over, on the monotonic clock.
+        isolation: what keeps its workers apart.
+        stop: set when grading is to end.
+        workers: those at work now, for whoever has to end them.
+    """
+
+    notebook: str
+    seed: int
+    limits: Limits
+    deadline: float
+    isolation: sandbox.Isolation
+    stop: threading.Event = field(default_factory=threading.Event)
+    workers: set[WorkerClient] = field(default_factory=set)
+
+    def left(self, seconds: float) -> float:
+        """Return `seconds`, or what is left of the submission's time if that is less."""
+        return 0.0 if self.stop.is_set() else min(seconds, self.deadline - time.monotonic())
+
+    @contextlib.contextmanager
+    def worker(self, printed: Printed, exercise: Exercise | None = None) -> Iterator[WorkerClient]:
+        """Start a worker for the time of a block; with it ends all that it started."""
+        limits = self.limits
+        # The worker can read it, and must not learn the seed of the cases from it.
+        seed = int.from_bytes(hashlib.sha256(f"hashes {self.seed}".encode()).digest()[:4])
+        with contextlib.ExitStack() as exits:
+            packages = () if exercise is None else exercise.packages
+            forbidden = () if exercise is None else exercise.forbids.modules
+            if self.isolation == "bubblewrap":
+                command = sandbox.sandboxed_command(limits, packages=packages, forbidden=forbidden)
+                home, folder = sandbox.HOME, None
+            else:
+                home = exits.enter_context(
+                    tempfile.TemporaryDirectory(prefix="hpml-", ignore_cleanup_errors=True)
+                )
+                folder = Path(home)
+                if self.isolation == "user":
+                    command = sandbox.user_command(limits, folder, packages, forbidden)
+                else:
+                    command = sandbox.plain_command(limits)
+            environment = sandbox.environment(home, hash_seed=seed)
+            worker = WorkerClient(command, environment, limits, printed, folder)
+            self.workers.add(worker)
+            try:
+                yield worker
+            finally:
+                self.workers.discard(worker)
+                worker.close()

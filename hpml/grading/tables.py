@@ -1,0 +1,199 @@
+"""A class at one glance: points by part, statistics, and the CSV files of learning platforms."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from pathlib import Path
+
+from hpml.base.errors import describe
+from hpml.base.tables import Table
+from hpml.grading.errors import GradingError
+from hpml.grading.report import Item, Report, harmless, points
+
+_CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+_LOOK_AT = ("no answer", "not graded", "unreadable", "missing", "forbidden", "not done")
+
+
+def class_table(reports: Sequence[Report]) -> Table:
+    """Return the points of a class, a row a submission.
+
+    >>> item = Item("06", 1, "lazy_forward", 2.0, "partly right", parts={"right": 1.5})
+    >>> print(class_table([Report("ada", (item,), seed=7)]))
+    submission  06.1  points
+    ----------  ----  ------
+    ada          1.5     1.5
+    of             2       2
+    """
+    columns = _columns(reports)
+    rows: list[list[object]] = []
+    for report in reports:
+        found = {(item.lab, item.name): item for item in report.items}
+        earned = [found[key].earned + found[key].extra if key in found else "" for key in columns]
+        rows.append([harmless(report.name), *earned, report.earned + report.extra])
+    worth = [item.worth for item in columns.values()]
+    rows.append(["of", *worth, sum(worth)])
+    titles = ["submission", *(f"{item.lab}.{item.number}" for item in columns.values()), "points"]
+    return Table(titles, rows, formats=dict.fromkeys(titles[1:], _points))
+
+
+def as_csv(reports: Sequence[Report]) -> str:
+    """Return points, parts, status and mistake of each exercise as CSV, a row a submission.
+
+    >>> item = Item("06", 1, "double", 2.0, "partly right", parts={"right": 1.5})
+    >>> as_csv([Report("ada", (item,), seed=7)]).splitlines()[0]
+    'submission,06.1 double,06.1 right,06.1 status,06.1 mistake,points,of,bonus,seed'
+    """
+    columns = _columns(reports)
+    titles = ["submission"]
+    for column in columns.values():
+        lead = f"{column.lab}.{column.number}"
+        titles += [column.title, *(f"{lead} {part}" for part in _parts(reports, column))]
+        titles += [f"{lead} status", f"{lead} mistake"]
+    rows = [[*titles, "points", "of", "bonus", "seed"]]
+    for report in reports:
+        found = {(each.lab, each.name): each for each in report.items}
+        cells: list[str] = []
+        for key, column in columns.items():
+            parts = _parts(reports, column)
+            if (item := found.get(key)) is None:  # an exercise that came later
+                cells += [""] * (len(parts) + 3)
+                continue
+            cells.append(points(item.earned))
+            cells += [points(item.parts.get(part, 0.0)) for part in parts]
+            cells += [item.status, item.mistake]
+        totals = [points(each) for each in (report.earned, report.worth, report.extra)]
+        rows.append([_name(report.name), *cells, *totals, str(report.seed)])
+    return _written(rows)
+
+
+def for_canvas(reports: Sequence[Report], roster: Sequence[dict[str, str]], assignment: str) -> str:
+    """Return the file that Canvas's gradebook imports.
+
+    Args:
+        reports: of the class.
+        roster: a row a student, see `read_roster`, with Canvas's own columns as far as there are.
+        assignment: the name of the assignment, with its number in brackets if it exists already.
+    """
+    found = _by_name(reports)
+    rows = [[*_CANVAS, assignment]]
+    for student in roster:
+        report = found.get(student["submission"])
+        earned = "" if report is None else points(report.earned + report.extra)
+        rows.append([*(student.get(column, "") for column in _CANVAS), earned])
+    return _written(rows)
+
+
+def for_moodle(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> str:
+    """Return the file that Moodle's import of grades reads: address or number, grade, feedback."""
+    found = _by_name(reports)
+    keys = [
+        key for key in ("Email address", "ID number", "Username") if roster and key in roster[0]
+    ]
+    rows = [[*keys, "Grade", "Feedback"]]
+    for student in roster:
+        report = found.get(student["submission"])
+        if report is None:
+            rows.append([*(student[key] for key in keys), "", ""])
+            continue
+        said = "; ".join(f"{item.title}: {item.status}" for item in report.items)
+        grade = points(report.earned + report.extra)
+        rows.append([*(student[key] for key in keys), grade, said])
+    return _written(rows)
+
+
+def read_roster(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a roster: a CSV with a column ``submission`` and those of the platform.
+
+    Raises:
+        GradingError: if it cannot be read, or has no such column.
+    """
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            rows = [{k: v or "" for k, v in row.items() if k} for row in csv.DictReader(stream)]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise GradingError(f"{describe(str(path))} cannot be read: {error}.") from None
+    if not rows or "submission" not in rows[0]:
+        raise GradingError(
+            f"{describe(str(path))}: expected a CSV with a column submission, the names of the "
+            f"folders or notebooks, and the platform's own: {', '.join(_CANVAS)} for Canvas, "
+            "Email address, ID number or Username for Moodle."
+        )
+    return rows
+
+
+def statistics(reports: Sequence[Report]) -> Table:
+    """Return for each exercise how many tried it, how many are right, and the mistakes by name."""
+    rows: list[list[object]] = []
+    for key, column in _columns(reports).items():
+        items = [
+            item for report in reports for item in report.items if (item.lab, item.name) == key
+        ]
+        tried = [item for item in items if item.status not in ("not done", "missing", "unreadable")]
+        mistakes = Counter(item.mistake for item in items if item.mistake).most_common()
+        mean = sum(item.earned for item in items) / len(items)
+        named = ", ".join(f"{name} {count}" for name, count in mistakes)
+        right = sum(item.right for item in items)
+        rows.append(
+            [column.title, len(tried), right, f"{mean:.2f} of {points(column.worth)}", named]
+        )
+    return Table(["exercise", "tried", "right", "mean points", "mistakes"], rows)
+
+
+def look_at(reports: Sequence[Report]) -> list[str]:
+    """Return one line for each submission that a person should look at, and why."""
+    lines = []
+    for report in reports:
+        why = [
+            f"{item.lab}.{item.number} {item.status}"
+            + (", a cell that is no Python" if "no Python" in item.text else "")
+            for item in report.items
+            if item.status in _LOOK_AT
+        ]
+        why += [f"{item.lab}.{item.number}: {item.note}" for item in report.items if item.note]
+        if why:
+            lines.append(f"{harmless(report.name)}: {'; '.join(why)}")
+    return lines
+
+
+def alike(reports: Sequence[Report]) -> list[str]:
+    """Return the groups of submissions whose functions are equal but for names: a hint, no more."""
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for report in reports:
+        for item in report.items:
+            if item.shape:
+                groups[item.title, item.shape].append(harmless(report.name))
+    return [f"{title}: {', '.join(names)}" for (title, _), names in groups.items() if names[1:]]
+
+
+def _columns(reports: Sequence[Report]) -> dict[tuple[str, str], Item]:
+    items = {(item.lab, item.name): item for report in reports for item in report.items}
+    return dict(sorted(items.items(), key=lambda pair: (pair[1].lab, pair[1].number)))
+
+
+def _parts(reports: Sequence[Report], column: Item) -> list[str]:
+    same = (i for r in reports for i in r.items if (i.lab, i.name) == (column.lab, column.name))
+    return list(dict.fromkeys(part for item in same for part in (*item.of, *item.parts)))
+
+
+def _by_name(reports: Sequence[Report]) -> dict[str, Report]:
+    found = {report.name: report for report in reports}
+    return found | {report.name.removesuffix(".ipynb"): report for report in reports}
+
+
+def _name(name: str) -> str:
+    # One that a spreadsheet would take for a formula stays a name.
+    name = harmless(name)
+    return f"'{name}" if name[:1] in "=+-@" else name
+
+
+def _points(value: object) -> str:
+    return points(value) if isinstance(value, int | float) else str(value)
+
+
+def _written(rows: Sequence[Sequence[str]]) -> str:
+    stream = io.StringIO()
+    csv.writer(stream, lineterminator="\n").writerows(rows)
+    return stream.getvalue()

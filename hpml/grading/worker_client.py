@@ -1,0 +1,264 @@
+"""Talking to one worker: questions as lines of JSON, each answered in time or not at all.
+
+The other end runs a submission, so nothing that it says is believed beyond values. While it works,
+a thread looks how much memory and how many processes it has, and ends it when it goes over a limit
+or its time is up.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import secrets
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from hpml.base.child_process import ChildEndedError, ChildError, ChildProcess
+from hpml.base.tables import format_bytes, format_seconds
+from hpml.course.exercises.outcomes import NoAnswer
+from hpml.grading.limits import Limits
+
+
+class Printed:
+    """What a submission wrote to its standard output and error: the first and the last of it.
+
+    >>> printed = Printed(8)
+    >>> printed.add(b"abcdefgh" * 1000)
+    >>> printed.text
+    'abcd\\n[7992 bytes left out]\\nefgh'
+    """
+
+    def __init__(self, keep: int) -> None:
+        self._half = max(1, keep // 2)
+        self._first = b""
+        self._last = b""
+        self._length = 0
+
+    def add(self, data: bytes) -> None:
+        """Take more of it."""
+        self._length += len(data)
+        missing = self._half - len(self._first)
+        if missing > 0:
+            self._first += data[:missing]
+            data = data[missing:]
+        self._last = (self._last + data)[-self._half :]
+
+    @property
+    def text(self) -> str:
+        """The kept text; what was left out is said in its place."""
+        left_out = self._length - len(self._first) - len(self._last)
+        between = f"\n[{left_out} bytes left out]\n".encode() if left_out else b""
+        return (self._first + between + self._last).decode("utf-8", "replace")
+
+
+class WorkerClient:
+    """One worker, from its start to its end.
+
+    Args:
+        command: starts it; see `hpml.grading.sandbox`.
+        environment: all of its environment.
+        limits: what it may use.
+        printed: takes what it prints.
+        folder: where it starts, if its command does not say.
+
+    Attributes:
+        ended: the reason why it can answer no more; None while it can.
+    """
+
+    def __init__(
+        self,
+        command: Sequence[str],
+        environment: Mapping[str, str],
+        limits: Limits,
+        printed: Printed,
+        folder: Path | None = None,
+    ) -> None:
+        self._limits = limits
+        self._printed = printed
+        self._received = 0
+        self._until = float("inf")
+        self.ended: NoAnswer | None = None
+        self._over: NoAnswer | None = None
+        self._closed = threading.Event()
+        output, theirs = os.pipe()
+        try:
+            self._child = ChildProcess(
+                command,
+                environment=environment,
+                folder=folder,
+                errors=theirs,
+                longest=limits.answer,
+            )
+        except BaseException:
+            os.close(output)
+            raise
+        finally:
+            os.close(theirs)
+        self._threads = [
+            threading.Thread(target=target, args=arguments, daemon=True)
+            for target, arguments in ((self._drain, (output,)), (self._watch, ()))
+        ]
+        for thread in self._threads:
+            thread.start()
+
+    @property
+    def pid(self) -> int:
+        """The number of its first process, as it is seen from here."""
+        return self._child.pid
+
+    def ask(self, question: Mapping[str, object], seconds: float) -> dict[str, Any] | NoAnswer:
+        """Send a question and return its answer, or why there is none.
+
+        After a `NoAnswer` the worker is of no more use.
+        """
+        return self.receive(self.send(question), seconds)
+
+    def send(self, question: Mapping[str, object]) -> str:
+        """Send a question and return the number that its answers must carry."""
+        number = secrets.token_hex(8)
+        # Whoever does not read is ended as well.
+        self._until = min(self._until, time.monotonic() + self._limits.load)
+        self._child.send({**question, "id": number})
+        return number
+
+    def receive(self, number: str, seconds: float) -> dict[str, Any] | NoAnswer:
+        """Return the next answer, which must carry `number`."""
+        if self.ended is not None:
+            return self.ended
+        self._until = time.monotonic() + max(0.0, seconds)
+        try:
+            answer = self._child.receive()
+        except ChildEndedError as error:
+            late = f"There was no answer within {format_seconds(seconds)}."
+            over = NoAnswer("too slow", late) if self._until < time.monotonic() else None
+            return self._end(self._over or over or NoAnswer("ended", _how(error.exit_code)))
+        except ChildError:
+            return self._garbled("What came back was no line of JSON, or too long a one.")
+        self._until = float("inf")
+        if type(answer) is not dict or answer.get("id") != number:
+            return self._garbled("What came back was not an answer to the question asked.")
+        self._received += len(str(answer.get("outcome", "")))
+        if self._received > self._limits.answer:
+            size = format_bytes(self._limits.answer)
+            return self._garbled(f"Its answers were longer than {size}.")
+        return answer
+
+    @contextlib.contextmanager
+    def frozen(self) -> Iterator[None]:
+        """Stop all of its processes for the time of the block."""
+        stopped: set[int] = set()
+        while fresh := {pid for pid, _ in family(self.pid)} - stopped:
+            for pid in fresh:
+                _signal(pid, signal.SIGSTOP)
+            stopped |= fresh
+        try:
+            yield
+        finally:
+            for pid in stopped:
+                _signal(pid, signal.SIGCONT)
+
+    def close(self) -> None:
+        """End the worker, and with it all that it started."""
+        everyone = [pid for pid, _ in family(self.pid)]
+        self._closed.set()
+        self._child.close()
+        for pid in everyone:  # without a sandbox, what left its group
+            _signal(pid, getattr(signal, "SIGKILL", signal.SIGTERM))
+        for thread in self._threads:
+            thread.join(timeout=5)
+
+    def _garbled(self, text: str) -> NoAnswer:
+        return self._end(NoAnswer("garbled", text))
+
+    def _end(self, reason: NoAnswer) -> NoAnswer:
+        self.ended = self.ended or reason
+        self._child.kill()
+        return self.ended
+
+    def _drain(self, output: int) -> None:
+        with open(output, "rb", buffering=0) as stream:
+            while piece := stream.read(1 << 16):
+                self._printed.add(piece)
+
+    def _watch(self) -> None:
+        """End the worker when it goes over a limit."""
+        while not self._closed.wait(min(self._limits.poll, max(0.01, self._left()))):
+            if self._left() < 0:
+                self._child.kill()
+                return
+            everyone = family(self.pid)
+            memory = sum(resident for _, resident in everyone)
+            if len(everyone) > self._limits.processes + 2:  # bubblewrap's own two
+                self._over = NoAnswer(
+                    "too many processes",
+                    f"It had more than the {self._limits.processes} processes that are allowed.",
+                )
+            elif memory > self._limits.memory:
+                self._over = NoAnswer(
+                    "too much memory",
+                    f"It used {format_bytes(memory)} of memory; "
+                    f"{format_bytes(self._limits.memory)} are allowed.",
+                )
+            if self._over is not None:
+                self._child.kill()
+                return
+
+    def _left(self) -> float:
+        return self._until - time.monotonic()
+
+
+def family(pid: int) -> list[tuple[int, int]]:
+    """Return a process and all below it, each with its resident bytes.
+
+    A process whose first thread has ended shows its memory in its other threads only.
+    """
+    if not Path("/proc/self/task").is_dir():
+        return _family_elsewhere(pid)
+    found: list[tuple[int, int]] = []
+    waiting, page = [pid], os.sysconf("SC_PAGE_SIZE")
+    while waiting:
+        each = waiting.pop()
+        resident = 0
+        try:
+            threads = os.listdir(f"/proc/{each}/task")
+        except OSError:
+            continue
+        for number, thread in enumerate(threads):
+            place = f"/proc/{each}/task/{thread}"
+            with contextlib.suppress(OSError, ValueError):
+                waiting += map(int, Path(place, "children").read_text().split())
+                if number < 3 and resident == 0:
+                    resident = int(Path(place, "statm").read_bytes().split()[1]) * page
+        found.append((each, resident))
+    return found
+
+
+def _family_elsewhere(pid: int) -> list[tuple[int, int]]:
+    import psutil
+
+    found = []
+    with contextlib.suppress(psutil.Error):
+        first = psutil.Process(pid)
+        for process in (first, *first.children(recursive=True)):
+            with contextlib.suppress(psutil.Error):
+                found.append((process.pid, process.memory_info().rss))
+    return found
+
+
+def _signal(pid: int, number: int) -> None:
+    with contextlib.suppress(ProcessLookupError, PermissionError, OSError):
+        os.kill(pid, number)
+
+
+def _how(code: int | None) -> str:
+    if code is None:
+        return "Its process had been ended."
+    # bwrap gives 128 and the number of the signal that ended the first process.
+    number = -code if code < 0 else code - 128
+    if number > 0:
+        return f"Its process was ended by signal {number}."
+    return f"Its process ended, with exit code {code}, before the answer."

@@ -1,0 +1,6 @@
+"""Stands in the sandbox in the place of a module that an exercise forbids; importing it fails."""
+
+from __future__ import annotations
+
+if __name__ != "hpml.sandbox.not_allowed":
+    raise ImportError(f"{__name__} is not allowed in this exercise.")

@@ -1,0 +1,357 @@
+"""What a submission sees: Python, and nothing of the course, the machine and the others."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from hpml.base.child_process import ChildProcess
+from hpml.base.files import course_folder
+from hpml.course.exercises.outcomes import NoAnswer
+from hpml.grading import sandbox
+from hpml.grading.errors import CannotIsolate
+from hpml.grading.limits import Limits
+from hpml.grading.report import Item
+from hpml.grading.worker_client import Printed, WorkerClient, family
+from hpml.sandbox.harness import by_name, harness_source, the_result
+from hpml.sandbox.plain import decode, encode
+from tests.grading.handed_in import LIMITS, PATIENT, hand_in, notebook
+
+Graded = Callable[..., dict[str, Item]]
+ORACLE = course_folder() / "hpml" / "labs" / "catalogue.py"
+SOLUTION = course_folder() / "tests" / "solutions" / "lab_06" / "count_calls" / "right.py"
+
+
+@contextmanager
+def worker(limits: Limits = LIMITS, **options: tuple[str, ...]) -> Iterator[WorkerClient]:
+    command = sandbox.sandboxed_command(limits, **options)  # type: ignore[arg-type]
+    client = WorkerClient(command, sandbox.environment(sandbox.HOME), limits, Printed(4000))
+    try:
+        yield client
+    finally:
+        client.close()
+
+
+def told(source: str, limits: Limits = LIMITS, **options: tuple[str, ...]) -> object:
+    """Return what a function `tell()` in the sandbox returns, or how it failed."""
+    forbids = {"modules": [], "names": [], "calls": []}
+    with worker(limits, **options) as client:
+        question = {"notebook": notebook(source), "name": "tell", "forbids": forbids}
+        for each in ({"do": "prepare", **question}, {"do": "load"}):
+            answer = client.ask(each, 30)
+            assert isinstance(answer, dict), answer
+        harness = harness_source(by_name, the_result)
+        answer = client.ask({"do": "call", "data": encode({}), "harness": harness}, 30)
+    if isinstance(answer, NoAnswer):
+        return answer.reason
+    outcome = answer["outcome"]
+    return decode(outcome["value"]) if "value" in outcome else outcome["message"]
+
+
+READS = {
+    "open": "open(path).read()",
+    "openat": "os.read(os.open(os.path.basename(path), 0, dir_fd=os.open(folder, 0)), 99)",
+    "ctypes": (
+        "(lambda libc: 1 / (libc.open(path.encode(), 0) + 1))(__import__('ctypes').CDLL(None))"
+    ),
+    "cat": "subprocess.run(['cat', path], check=True)",
+    "another Python": "subprocess.run(['python3', '-c', f'open({path!r})'], check=True)",
+    "its own Python": "subprocess.run([sys.executable, '-c', f'open({path!r})'], check=True)",
+    "a patched realpath": "(setattr(os.path, 'realpath', lambda p, **_: '/usr'), open(path))",
+    "the root of its parent": "open('/proc/1/root' + path)",
+    "listing": "os.listdir(folder)",
+}
+
+
+@pytest.mark.parametrize("path", [ORACLE, SOLUTION], ids=lambda path: path.name)
+@pytest.mark.parametrize("how", READS)
+def test_the_courses_files_are_not_there_however_they_are_asked_for(how: str, path: Path) -> None:
+    assert path.is_file()
+    source = f"""
+import os, subprocess, sys
+
+def tell():
+    path, folder = {str(path)!r}, {str(path.parent)!r}
+    try:
+        {READS[how]}
+    except (OSError, ZeroDivisionError, subprocess.CalledProcessError):
+        return "not there"
+    return "read"
+"""
+    assert told(source) == "not there"
+
+
+def test_nothing_of_the_grader_can_be_imported() -> None:
+    source = """
+import importlib
+
+def tell():
+    found = []
+    for name in ("labs", "course", "grading", "cli", "base", "symbolic"):
+        try:
+            importlib.import_module("hpml." + name)
+            found.append(name)
+        except ImportError:
+            pass
+    return found
+"""
+    assert told(source) == []
+
+
+FORBIDDEN = """
+import glob, importlib, marshal, sys
+
+def tell():
+    found = []
+    for name in ("graph" + "lib", "symp" + "y", "fontTo" + "ols", "network" + "x", "tor" + "ch"):
+        try:
+            importlib.import_module(name)
+            found.append(name)
+        except ImportError:
+            pass
+    for path in sys.path + [p + "/__pycache__" for p in sys.path] + ["/usr/lib/python3*"]:
+        for file in glob.glob(path + "/graph" + "lib*"):
+            try:
+                if b"static_order" in open(file, "rb").read():
+                    found.append(file)
+            except OSError:
+                pass
+    return found
+"""
+
+
+def test_a_forbidden_module_is_nowhere_neither_as_text_nor_in_another_package() -> None:
+    assert told(FORBIDDEN, forbidden=("graphlib",), packages=("numpy",)) == []
+    assert told(FORBIDDEN) == ["graphlib", *told(FORBIDDEN)[1:]]  # type: ignore[index]
+
+
+def test_an_allowed_package_is_there_and_others_are_not() -> None:
+    source = "def tell():\n    import numpy\n    return int(numpy.arange(3).sum())"
+    assert told(source, packages=("numpy",)) == 3
+    assert "No module named" in str(told(source))
+
+
+WORLD = """
+import os, pathlib, socket
+
+def tell():
+    def fails(action):
+        try:
+            action()
+        except OSError:
+            return True
+        return False
+    return {
+        "processes": len([name for name in os.listdir("/proc") if name.isdigit()]) < 5,
+        "network": fails(lambda: socket.create_connection(("127.0.0.1", 22), 1)),
+        "name": socket.gethostname(),
+        "root": fails(lambda: pathlib.Path("/new").touch()),
+        "usr": fails(lambda: pathlib.Path("/usr/new").touch()),
+        "device": fails(lambda: pathlib.Path("/dev/shm/new").touch()),
+        "python": fails(lambda: pathlib.Path(os.__file__).write_text("")),
+        "sandbox": fails(lambda: pathlib.Path("/course/hpml/sandbox/serve.py").write_text("")),
+        "site": [p for p in pathlib.Path(os.__file__).parent.glob("site-packages/*")],
+        "home": fails(lambda: pathlib.Path("own").write_text("mine")),
+        "privileges": fails(lambda: os.sethostname("mine")) if hasattr(os, "sethostname") else True,
+        "user": os.getuid(),
+        "environment": sorted(set(os.environ) & {"USER", "LOGNAME", "PYTHONPATH", "HPML_CI"}),
+    }
+"""
+
+
+def test_it_sees_no_process_no_network_and_writes_only_to_its_home() -> None:
+    assert told(WORLD) == {
+        "processes": True,
+        "network": True,
+        "name": "sandbox",
+        "root": True,
+        "usr": True,
+        "device": True,
+        "python": True,
+        "sandbox": True,
+        "site": [],
+        "home": False,
+        "privileges": True,
+        "user": 1000,
+        "environment": [],
+    }
+
+
+def test_its_home_is_small() -> None:
+    source = """
+def tell():
+    with open("large", "wb") as stream:
+        for _ in range(200):
+            stream.write(bytes(2**20))
+"""
+    assert "space" in str(told(source)) or "large" in str(told(source))
+
+
+def test_when_the_first_process_ends_all_end() -> None:
+    source = """
+import os, time
+
+def tell():
+    if os.fork() == 0:
+        os.setsid()
+        if os.fork() == 0:
+            os.setsid()
+            while True:
+                time.sleep(0.01)
+        os._exit(0)
+    return "started"
+"""
+    forbids = {"modules": [], "names": [], "calls": []}
+    with worker() as client:
+        question = {"notebook": notebook(source), "name": "tell", "forbids": forbids}
+        for each in ({"do": "prepare", **question}, {"do": "load"}):
+            client.ask(each, 30)
+        harness = harness_source(by_name, the_result)
+        client.ask({"do": "call", "data": encode({}), "harness": harness}, 30)
+        there = {pid for pid, _ in family(client.pid)}
+        assert len(there) >= 4, "bubblewrap twice, the worker, the orphan"
+    while any(Path(f"/proc/{pid}").exists() for pid in there):
+        os.sched_yield()
+
+
+ATTACKS = {
+    "every process that it can reach": "import os, signal\nos.kill(-1, signal.SIGKILL)",
+    "its parent": "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)",
+    "everybody, to stop": "import os, signal\nos.kill(-1, signal.SIGSTOP)",
+}
+
+
+@pytest.mark.parametrize("what", ATTACKS)
+def test_signals_reach_nobody_else(what: str, tmp_path: Path, beside_a_right_one: Graded) -> None:
+    lines = "\n".join(f"    {line}" for line in ATTACKS[what].splitlines())
+    cells = (
+        f"def double(n):\n{lines}\n    return 2 * n",
+        "def total(numbers):\n    return sum(numbers)",
+    )
+    items = beside_a_right_one(hand_in(tmp_path / "one", *cells))
+    assert items["total"].status == "right"
+
+
+def test_a_child_whose_main_thread_has_ended_counts_with_its_memory(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    cell = """
+def double(n):
+    import ctypes, os, threading, time
+    if os.fork() == 0:
+        def hoard():
+            kept = []
+            while True:
+                kept.append(bytearray(b"x" * 2**22))
+                time.sleep(0.001)
+        threading.Thread(target=hoard).start()
+        ctypes.CDLL(None).pthread_exit(None)
+    time.sleep(60)
+    return 2 * n
+"""
+    item = beside_a_right_one(hand_in(tmp_path / "one", cell), catalogue=PATIENT)["double"]
+    assert "no answer: too much memory" in item.text
+
+
+def test_the_recursion_limit_of_the_interpreter_is_its_own(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    cell = """
+def double(n):
+    import ctypes
+    ctypes.pythonapi.Py_SetRecursionLimit(10**9)
+    def down(k):
+        return 0 if k == 0 else down(k - 1)
+    return down(10**7) + 2 * n
+"""
+    item = beside_a_right_one(hand_in(tmp_path / "one", cell), catalogue=PATIENT)["double"]
+    assert item.status == "no answer"
+
+
+def test_an_ordinary_user_can_run_the_sandbox() -> None:
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("needs root, to become somebody else, and setpriv")
+    # Its own Python may lie in root's home; the namespaces are what is tried.
+    command = sandbox.sandboxed_command(Limits())
+    start = command[: command.index("--") + 1]
+    kept = [*start]
+    for index, word in enumerate(start):
+        if word == "--ro-bind" and not os.path.realpath(start[index + 1]).startswith("/usr"):
+            kept[index : index + 3] = [""] * 3
+        if word in ("--tmpfs", "--remount-ro") and start[index + 1].startswith(sys.base_prefix):
+            kept[index : index + 2] = [""] * 2
+    words = [word for word in kept if word]
+    user = ["setpriv", "--reuid=65534", "--regid=65534", "--clear-groups"]
+    ran = subprocess.run(
+        [*user, *words, "/usr/bin/id", "-u"], capture_output=True, text=True, check=False
+    )
+    assert (ran.stdout, ran.stderr) == ("1000\n", "")
+
+
+def test_a_worker_that_is_another_user_reads_nothing_of_the_course(tmp_path: Path) -> None:
+    if os.geteuid() != 0 or shutil.which("setpriv") is None:
+        pytest.skip("needs root and setpriv, as in Gradescope's container")
+    secret = tmp_path / "secret"
+    secret.write_text("answers")
+    secret.chmod(0o600)
+    home = tmp_path / "home"
+    home.mkdir()
+    command = sandbox.user_command(LIMITS, home, forbidden=("graphlib",))
+    assert command[command.index("--clear-groups") - 2] == "--reuid=65534"
+    ran = subprocess.run(
+        [*command[: command.index("--inh-caps=-all") + 1], "cat", str(secret)],
+        capture_output=True, check=False,
+    )  # fmt: skip
+    assert ran.returncode != 0
+    assert (home / "course" / "hpml" / "sandbox" / "serve.py").is_file()
+    assert "not allowed" in (home / "course" / "graphlib.py").read_text()
+
+
+@pytest.fixture
+def _asked_anew() -> Iterator[None]:
+    sandbox._trouble.cache_clear()
+    yield
+    sandbox._trouble.cache_clear()
+
+
+@pytest.mark.usefixtures("_asked_anew")
+def test_where_bubblewrap_is_missing_or_fails_it_is_said_with_what_mends_it(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    broken = tmp_path / "bwrap"
+    broken.write_text(
+        "#!/bin/sh\necho 'bwrap: No permissions to create new namespace' >&2\nexit 1\n"
+    )
+    broken.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+
+    def started(command: list[str], **options: object) -> ChildProcess:
+        return ChildProcess([str(broken), *command[1:]], environment={"PATH": "/usr/bin:/bin"})
+
+    monkeypatch.setattr(sandbox, "ChildProcess", started)
+    with pytest.raises(CannotIsolate, match=r"(?s)No permissions.*sysctl.*print-container-command"):
+        sandbox.require_isolation("bubblewrap")
+    sandbox._trouble.cache_clear()
+    monkeypatch.setattr(shutil, "which", lambda name: None)
+    with pytest.raises(CannotIsolate, match="apt-get install bubblewrap"):
+        sandbox.require_isolation("bubblewrap")
+    sandbox._trouble.cache_clear()
+    monkeypatch.setattr(sys, "platform", "win32")
+    with pytest.raises(CannotIsolate, match="needs bubblewrap, and so Linux"):
+        sandbox.require_isolation("bubblewrap")
+
+
+def test_the_line_for_a_container_shows_only_what_the_sandbox_would() -> None:
+    line = sandbox.container_command()
+    assert "--network=none" in line
+    assert "--cap-drop=ALL" in line
+    volumes = [word for word in line.split() if word.startswith("--volume=")]
+    assert all(word.endswith(":ro") for word in volumes)
+    assert not any(str(course_folder() / name) in line for name in ("tests", "hpml/labs"))
