@@ -135,7 +135,7 @@ def check_device(device: str) -> None:
     if device not in here:
         raise SuiteError(
             f"device: expected one of {', '.join(here)}, got {describe(device)}; torch sees "
-            f"{gpus} GPUs here. Use cpu, or see `hpml doctor`."
+            f"{gpus or 'no'} GPU{'s' if gpus > 1 else ''} here. Use cpu, or see `hpml doctor`."
         )
 
 

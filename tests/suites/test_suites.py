@@ -367,7 +367,7 @@ def test_numbers_below_one_end_with_2(words: list[str], capsys: pytest.CaptureFi
     assert "expected a whole number of at least 1, got" in capsys.readouterr().err
 
 
-def test_an_interruption_says_how_to_go_on(
+def test_an_interruption_says_what_is_left(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     def interrupted(*arguments: object, **settings: object) -> None:
@@ -375,7 +375,7 @@ def test_an_interruption_says_how_to_go_on(
 
     monkeypatch.setattr(deep_linear, "run", interrupted)
     assert command("deep-linear") == 130
-    assert "--resume continues" in capsys.readouterr().err
+    assert "No case was finished" in capsys.readouterr().err
 
 
 def test_every_suite_has_what_the_command_line_needs() -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import copy
 import io
-from collections.abc import AsyncIterable, Awaitable, Iterator, Mapping
+from collections.abc import AsyncIterable, Awaitable, Iterable, Iterator, Mapping
 
 from hpml.base.errors import describe
 from hpml.benchmark.errors import BenchmarkError
@@ -25,8 +25,10 @@ def refuse_unfinished(result: object) -> None:
     Raises:
         BenchmarkError: if it is an iterator, awaitable, or future.
     """
-    items = result.values() if isinstance(result, Mapping) else result
-    for item in (result, *(items if isinstance(result, (tuple, Mapping)) else ())):
+    items: Iterable[object] = ()
+    if isinstance(result, (tuple, Mapping)):
+        items = result.values() if isinstance(result, Mapping) else result
+    for item in (result, *items):
         lazy = isinstance(item, (Iterator, Awaitable, AsyncIterable))
         promised = any(callable(getattr(type(item), name, None)) for name in _PROMISES)
         # An open file can be iterated over as well, and is there.
@@ -54,8 +56,8 @@ def snapshot(result: object) -> object:
     """
     if type(result) is dict:
         return {key: snapshot(item) for key, item in result.items()}
-    if type(result) in (list, tuple):
-        return type(result)(snapshot(item) for item in result)  # type: ignore[call-overload]
+    if isinstance(result, (list, tuple)) and type(result) in (list, tuple):
+        return type(result)(snapshot(item) for item in result)
     try:
         # A tensor inside a graph refuses to be copied deeply.
         clone = getattr(result, "clone", None) if hasattr(result, "detach") else None

@@ -232,7 +232,7 @@ def _run(
             for name, sampler in samplers.items():
                 with _named(name, "in the call that is checked"):
                     results[name] = sampler.result()
-            answer: object = check(results)  # type: ignore[func-returns-value]
+            answer: object = check(results)
             if answer is not None:
                 raise BenchmarkError(
                     "check: expected a function that raises if the results differ and returns "
