@@ -1,5 +1,5 @@
-"""It takes `False` alone for false. As `if` sees them, `None`, `0`, an empty text and an empty list are
-false too."""
+"""It takes `False` alone for false, or what equals it. As `if` sees them, `None`, an empty text and an
+empty list are false too."""
 
 from operator import add, lt, mul, sub
 
