@@ -79,6 +79,8 @@ def plain(value: object) -> object:
     >>> plain({"x": (array.array("d", [1.0, 2.0]), 3)})
     {'x': [[1.0, 2.0], 3]}
     """
+    if type(value) is float or (isinstance(value, list) and set(map(type, value)) == {float}):
+        return value  # at once: there may be millions
     try:
         for way in ("to_dense", "toarray"):  # of sparse tensors and matrices
             if callable(dense := getattr(value, way, None)):

@@ -56,6 +56,8 @@ def snapshot(result: object) -> object:
     """
     if type(result) is dict:
         return {key: snapshot(item) for key, item in result.items()}
+    if isinstance(result, list) and set(map(type, result)) == {float}:
+        return result.copy()  # at once: there may be millions
     if isinstance(result, (list, tuple)) and type(result) in (list, tuple):
         return type(result)(snapshot(item) for item in result)
     try:
