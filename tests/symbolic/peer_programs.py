@@ -16,6 +16,8 @@ def plain(value):
         return ["tensor", str(value.dtype), list(value.shape), value.detach().double().tolist()]
     if isinstance(value, np.ndarray):
         return ["array", str(value.dtype), value.tolist()]
+    if type(value).__name__ == "SymbolicShape":  # equal to the peer's, but its batch is no int
+        return ["Size", [int(str(part)) for part in value]]
     if isinstance(value, (list, tuple)):
         return [type(value).__name__, [plain(part) for part in value]]
     if isinstance(value, dict):
