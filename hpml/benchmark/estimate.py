@@ -66,10 +66,11 @@ class Estimate:
         >>> one = Estimate(1.0, 0.9, 1.1)
         >>> one.change_to(Estimate(1.0, 0.8, 1.2)), one.change_to(Estimate(2.0, 1.8, 2.2))
         ('stays', 'grows')
-        >>> one.change_to(Estimate(1.0, 0.5, 3.0))
-        'cannot tell'
+        >>> one.change_to(Estimate(1.0, 0.5, 3.0)), Estimate(1.0, -0.5, 3.0).change_to(one)
+        ('cannot tell', 'cannot tell')
         """
-        if self.value / factor < after.low and after.high < self.value * factor:
+        # Both intervals count: what is itself hardly known stays within nothing.
+        if self.high / factor < after.low and after.high < self.low * factor:
             return "stays"
         if after.low > self.high:
             return "grows"

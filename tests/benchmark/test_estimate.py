@@ -54,3 +54,9 @@ def test_a_busy_machine_is_called_busy() -> None:
     assert compared(a=busy).how_quiet().startswith("**This machine is busy.** The middle half")
     calm = compared(a=(1.0, 1.01, 1.01, 1.0, 1.0) * 5, b=busy, c=(1.0, 1.02, 1.01, 1.0, 1.0) * 5)
     assert calm.how_quiet().endswith("quiet enough, if not for `b`.")
+
+
+def test_what_was_hardly_known_before_does_not_stay() -> None:
+    before, after = Estimate(4.29, -2.19, 8.43), Estimate(3.90, 1.58, 7.59)
+    assert before.change_to(after, factor=3) == "cannot tell"
+    assert Estimate(4.0, 3.9, 4.1).change_to(Estimate(4.0, 3.8, 4.2), factor=3) == "stays"

@@ -34,7 +34,7 @@ def source_and_run(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
     Returns:
         ``source`` (what was returned, cut) and either ``problem``, why it could not be run, or
         ``arguments`` (of `forward`), ``first`` (its first statement), ``lines`` (its number of
-        statements), ``value`` (what it returned) and ``calls`` (the numbers of the layers that it
+        statements), ``joined`` (whether two of them share a line), ``value`` (what it returned) and ``calls`` (the numbers of the layers that it
         called, in order).
     """
     if type(result) is not str:
@@ -67,11 +67,13 @@ def _form(tree: ast.Module) -> dict[str, Any]:
             body = statement.body
             if ast.get_docstring(statement) is not None:
                 body = body[1:]
+            at = [each.lineno for each in body]
             names = [argument.arg for argument in statement.args.args]
             return {
                 "arguments": names,
                 "first": "".join(map(ast.unparse, body[:1])),
                 "lines": len(body),
+                "joined": len(set(at)) < len(at),
             }
     raise ValueError("the text has no `def forward(self, ...):`")
 

@@ -126,3 +126,10 @@ def test_who_takes_nodes_without_an_entry_for_alive_is_told_of_them() -> None:
     assert verdict is not None
     assert verdict.diagnosis is not None
     assert verdict.diagnosis.key == "takes_targets_for_live"
+
+
+def test_an_argument_that_was_changed_is_another_mistake_than_a_cycle_that_was_missed() -> None:
+    case = Case("a case", {"edges": {"a": ["b"]}})
+    kept, changed = (Returned(["a", "b"], became) for became in ({}, {"edges": {}}))
+    symptom = TOPOLOGICAL_ORDER.symptom
+    assert symptom(case, kept) != symptom(case, changed)

@@ -44,6 +44,11 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
             {"mul": ["add", "sin"], "add": ["x", "tan"], "sin": ["tan"], "tan": ["w"], "x": [],
              "w": []}, 4,
         ),
+        # One of the two shows it, whichever step is taken first.
+        "the same, the addition last": (
+            {"mul": ["sin", "add"], "add": ["tan", "x"], "sin": ["tan"], "tan": ["w"], "x": [],
+             "w": []}, 4,
+        ),
         "an addition before an end that gets more": (
             {"add": ["x", "sin"], "sin": ["x", "w"], "x": [], "w": []}, 4,
         ),

@@ -109,7 +109,7 @@ def _never_executed(wanted: set[str], executed: Sequence[str]) -> Wrong | None:
         return None
     return Wrong(
         f"{len(wanted)} operations executed", f"{describe(missing, 120)} never",
-        "The value is right, but the operations that were given did not compute it.",
+        "The value is right, but these operations were not executed.",
     )  # fmt: skip
 
 
@@ -120,7 +120,8 @@ def _symptom(case: Case, outcome: Outcome) -> object:
         value, executed = observed
         again = len(executed) > len(set(executed))
         if "order" in case.data:
-            return [value, _follows(executed, _order(case)), bool(outcome.changed)]
+            left_out = len(set(executed)) < len(_order(case))
+            return [value, _follows(executed, _order(case)), left_out, bool(outcome.changed)]
         return [value, again, bool(set(executed) - needed(case)), bool(outcome.changed)]
     if isinstance(outcome, Raised) and outcome.type == "KeyError":
         return ["KeyError", outcome.message == repr(output_of(case))]
@@ -175,6 +176,7 @@ def _ordered_cases(generator: random.Random, more: bool) -> Sequence[Case]:
             "double asked for, sum computed too", _TINY, "double", {"x": 3}, kinds=_TINY_KINDS,
             order=order,
         ),
+        ask("an input asked for", _TINY, "x", {"x": 3}, kinds=_TINY_KINDS, order=order),
         ask("b = a + a", TWICE, "b", {"x": 3}, order=["a", "b"]),
         ask("a chain of 2,000", deep, "n2000", {"x": 7}, order=list(deep)[1:]),
     ]  # fmt: skip
@@ -202,7 +204,7 @@ def _judge_ordered(case: Case, outcome: Outcome) -> Wrong | None:
     if wrong is not None or observed is None:
         return wrong
     if _follows(observed[1], _order(case)):
-        return _never_executed(needed(case), observed[1])
+        return _never_executed(set(_order(case)), observed[1])
     text = describe(observed[1], 120)
     return Wrong(f"executed in the order {describe(_order(case), 120)}", text,
                  "The value is right.")  # fmt: skip

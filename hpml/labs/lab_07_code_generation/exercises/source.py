@@ -84,6 +84,8 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("two inputs", ["x", "y"], [a, b, c], "c", "right"),
         ("inputs the other way", ["y", "x"], [a, b, c], "c", "right"),
         ("layers in another order", ["x"], [("p", high, ["x"]), ("q", 1, ["p"])], "q", "right"),
+        ("names in no order", ["x"], [("q", 0, ["x"]), ("p", 1, ["q"])], "p", "right"),
+        ("one value twice", ["x"], [a, ("b", 1, ["a", "a"])], "b", "right"),
         ("one layer twice", ["x"], [("p", 3, ["x"]), ("q", 3, ["p"])], "q", "right"),
         ("c is not needed", ["x", "y"], [a, b, c], "b", "unneeded"),
         ("only a is needed", ["x", "y"], [a, b, c], "a", "unneeded"),
@@ -124,8 +126,9 @@ def _network(generator: random.Random) -> tuple[list[str], list[Call]]:
     names, calls = list(inputs), []
     for number in range(generator.randint(4, 10)):
         arguments = generator.choices(names[-4:], k=generator.choice((1, 1, 2, 3)))
-        calls.append((f"h{number}", generator.randint(0, 12), arguments))
-        names.append(f"h{number}")
+        # Sorted by name, the calls would not stand in an order that works.
+        names.append(f"{generator.choice('ahpz')}{number}")
+        calls.append((names[-1], generator.randint(0, 12), arguments))
     return inputs, calls
 
 
@@ -178,8 +181,10 @@ def _form(right: _Run, found: Mapping[str, Any], source: str) -> Wrong | None:
     if found.get("first") != _FETCH:
         return Wrong(f"the first line is {_FETCH}", _shortened(source))
     lines = len(right.calls) + 2
+    why = "Each call has a line of its own, between the first line and `return`."
+    if found.get("joined"):
+        return Wrong(f"{lines} lines in the function", _shortened(source), why)
     if found.get("lines") != lines:
-        why = "Each call has a line of its own, between the first line and `return`."
         return Wrong(f"{lines} lines in the function", f"{found.get('lines')}", why)
     return None
 
@@ -205,7 +210,7 @@ def _symptom(case: Case, outcome: Outcome) -> object:
         return "backwards"
     if ran is None:
         return ["does not run", str(found.get("problem")).partition(":")[0]]
-    return [ran.value, ran.calls, found.get("first") == _FETCH]
+    return [ran.value, ran.calls, found.get("first") == _FETCH, bool(found.get("joined"))]
 
 
 GENERATE_FORWARD = Exercise(

@@ -1,5 +1,5 @@
-"""It notices that a layer does not fit. The message must say which, in the form `layer 2
-(linear)`."""
+"""Where a layer does not fit, its ValueError does not say which; it may come by accident, as from
+`min()` of nothing. Check each layer first, and name it as `layer 2 (linear)`."""
 
 
 def side(length: int, parameters: dict, stride: int) -> int:
