@@ -52,13 +52,6 @@ class ChildProcess:
     It is the first of a process group, and the group is killed by `close`, when this object
     vanishes and when the interpreter ends. Should this interpreter be killed, the child's input
     ends. One thread may receive while another sends or kills.
-
-    Args:
-        command: the program and its arguments; see `python_module`.
-        environment: of the process; by default this one's.
-        folder: in which it starts; by default this one's.
-        errors: the descriptor that takes its standard error; by default a file, see `last_words`.
-        longest: the bytes of the longest line that is taken from it; no limit if negative.
     """
 
     def __init__(
@@ -100,11 +93,7 @@ class ChildProcess:
         return self._process.pid
 
     def send(self, message: object) -> None:
-        """Send one value; nothing happens if the process is gone, `receive` finds out how.
-
-        Raises:
-            TypeError: if JSON cannot carry it.
-        """
+        """Send one value; nothing happens if the process is gone, `receive` finds out how."""
         line = json.dumps(message).encode() + b"\n"
         assert self._process.stdin is not None  # for the type checker; Popen was given a pipe
         with contextlib.suppress(OSError, ValueError):
@@ -112,16 +101,7 @@ class ChildProcess:
             self._process.stdin.flush()
 
     def receive(self, seconds: float | None = None) -> Any:
-        """Return the next value that the process sent.
-
-        Args:
-            seconds: how long to wait for it; None waits as long as it takes.
-
-        Raises:
-            ChildTimeoutError: if none came in time.
-            ChildEndedError: if the process has ended, and everything before was received.
-            ChildError: if a line is not JSON, or longer than allowed.
-        """
+        """Return the next value that the process sent."""
         if not self._finish.alive:
             raise ChildEndedError("The process had been closed before.", None)
         try:
@@ -176,11 +156,7 @@ def python_module(module: str, *arguments: str) -> list[str]:
 
 
 def with_package(environment: Mapping[str, str] | None = None) -> dict[str, str]:
-    """Return an environment in which ``import hpml`` finds this very package.
-
-    Args:
-        environment: to begin with; by default this process's.
-    """
+    """Return an environment in which ``import hpml`` finds this very package."""
     before = dict(os.environ if environment is None else environment)
     root = str(Path(__file__).resolve().parents[2])
     path = before.get("PYTHONPATH")
@@ -198,11 +174,7 @@ def take_output() -> IO[str]:
 
 
 def write_message(stream: IO[str], message: object) -> None:
-    """Send one value from the child.
-
-    Raises:
-        TypeError: if JSON cannot carry it; then nothing is sent.
-    """
+    """Send one value from the child."""
     stream.write(json.dumps(message) + "\n")
     stream.flush()
 

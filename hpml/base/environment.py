@@ -89,9 +89,6 @@ def flag(name: str) -> bool:
 
     True are 1, true, yes and on; false are 0, false, no, off, empty and unset; case is ignored.
 
-    Raises:
-        EnvironmentSettingError: if it holds anything else.
-
     >>> flag("HPML_NO_SUCH_VARIABLE")
     False
     """

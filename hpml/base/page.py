@@ -127,13 +127,7 @@ def show_code(text: str, title: str = "", *, folded: bool = False) -> Page:
 
 
 def picture(figure: Figure, text: str, after: str = "") -> Page:
-    """Return a drawn figure as a page, and close the figure.
-
-    Args:
-        figure: a matplotlib figure; it is closed, or the notebook would show it a second time.
-        text: what the figure shows, for a terminal and a screen reader.
-        after: HTML to follow the figure, such as a table.
-    """
+    """Return a drawn figure as a page, and close the figure."""
     import matplotlib.pyplot as plt
 
     from hpml.base import style
@@ -179,13 +173,7 @@ def put(page: Page, display_id: str, *, again: bool = False) -> None:
 
 
 def put_control(control: Any, display_id: str, instead: str = _INSTEAD) -> None:
-    """Show a control as an output of its own, which can be replaced by its `display_id`.
-
-    Args:
-        control: an ``ipywidgets`` widget.
-        display_id: names the place.
-        instead: the text that stands there where nothing can show the control.
-    """
+    """Show a control as an output of its own, which can be replaced by its `display_id`."""
     from IPython.display import display
 
     data = dict(control._repr_mimebundle_())

@@ -93,12 +93,6 @@ def colour(name: str) -> str:
     Case, spaces, hyphens and underscores do not matter; a name that is not in `PALETTE` gets one of
     the contenders' colours, chosen by the name alone and not by the order of drawing.
 
-    Args:
-        name: such as ``"codegen"``, ``"hand-written"``, ``"torch.compile"`` or anything else.
-
-    Returns:
-        A colour as ``#RRGGBB``.
-
     >>> colour("hand-written") == PALETTE["handwritten"]
     True
     >>> colour("a name of your own") == colour("a name of your own")
@@ -188,17 +182,6 @@ def figure(
 ) -> tuple[Figure, Any]:
     """Make a figure and its axes in the course's style: white, with room for a caption.
 
-    Args:
-        rows: rows of axes.
-        columns: columns of axes.
-        width: of the whole figure, in inches.
-        height: of the whole figure, in inches.
-        **keywords: passed on to `matplotlib.pyplot.subplots`.
-
-    Returns:
-        The figure, and one axes or, for more than one, an array of them of shape (rows, columns)
-        without the dimensions of length 1.
-
     >>> fig, ax = figure(width=5)
     >>> fig.get_size_inches().tolist(), fig.get_facecolor()
     ([5.0, 4.0], (1.0, 1.0, 1.0, 1.0))
@@ -213,12 +196,6 @@ def figure(
 
 def finish(ax: Axes, *, title: str, x: str, y: str) -> None:
     """Name an axes and its two directions, and add a legend if something drawn has a label.
-
-    Args:
-        ax: the axes to finish, after everything is drawn.
-        title: what the picture shows.
-        x: what runs along the x axis, with its unit.
-        y: what runs along the y axis, with its unit.
 
     >>> fig, ax = figure()
     >>> _ = ax.plot([250, 500], [2.1, 2.0], color=colour("codegen"), label="codegen")
@@ -237,10 +214,6 @@ def finish(ax: Axes, *, title: str, x: str, y: str) -> None:
 
 def caption(fig: Figure, text: str) -> None:
     """Write a caption under a figure, wrapped to its width; a second call replaces the first.
-
-    Args:
-        fig: a figure made by `figure`, whose layout makes room for the caption.
-        text: what to see in the figure, computed from its data.
 
     >>> fig, ax = figure()
     >>> caption(fig, "Median of 25 rounds; the band holds the middle half.")

@@ -7,11 +7,16 @@ too few, a result that is never finished. So `compare` takes a ``check``, and th
 from __future__ import annotations
 
 import cmath
-import math
-from collections.abc import Callable, Iterator, Mapping
+import dataclasses
+from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
+from functools import partial
+from math import isclose
 
 from hpml.base.errors import describe
-from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.arguments import real
+from hpml.benchmark.errors import BenchmarkError, said
+
+_Close = Callable[[complex, complex], bool]
 
 
 def same_results(
@@ -20,17 +25,19 @@ def same_results(
     """Return a check that all contenders' results hold the same numbers in the same arrangement.
 
     Args:
-        relative: difference allowed, as a fraction of the larger of two numbers.
+        relative: difference allowed, as a fraction of the larger of two numbers; whole numbers
+            have to be equal.
         absolute: difference allowed near zero.
 
     Returns:
         A function of the results by contender, in order; it compares each with the first. Results
-        are numbers, texts, arrays, tensors, and lists, tuples and dicts of such; lists, tuples and
-        arrays of the same values are the same.
+        are numbers, texts, arrays, tensors, data frames, and lists, tuples, dicts and dataclasses
+        of such; lists, tuples and arrays of the same values are the same.
 
     Raises:
         BenchmarkError: from the check, naming the contender and the first place that differs; or
-            if all results are None, so that there is nothing to compare.
+            if all results are None or of a type without a value, so that there is nothing to
+            compare. At once, if a difference allowed is no number.
 
     >>> check = same_results()
     >>> check({"a": [1.0, 2.0], "b": [1.0, 2.0000001]})
@@ -40,6 +47,11 @@ def same_results(
     hpml.benchmark.errors.BenchmarkError: Contender 'b' computes something else than 'a': at [1] \
 expected 2.0, got 3.0. Their times cannot be compared.
     """
+    allowed = "a number of at least 0 (as a check it is `same_results()`, with its brackets)"
+    relative = real("same_results: relative", relative, allowed)
+    absolute = real("same_results: absolute", absolute, allowed)
+    close: _Close = partial(cmath.isclose, rel_tol=relative, abs_tol=absolute)
+    close_floats = partial(isclose, rel_tol=relative, abs_tol=absolute)
 
     def check(results: Mapping[str, object]) -> None:
         (first, expected), *others = results.items()
@@ -50,7 +62,7 @@ expected 2.0, got 3.0. Their times cannot be compared.
             )
         wanted = plain(expected)
         for name, result in others:
-            for place, want, got in _differences(wanted, plain(result), relative, absolute):
+            for place, want, got in _differences(wanted, plain(result), close, close_floats):
                 raise BenchmarkError(
                     f"Contender {name!r} computes something else than {first!r}: at "
                     f"{place or 'the result'} expected {want}, got {got}. Their times cannot be "
@@ -67,42 +79,77 @@ def plain(value: object) -> object:
     >>> plain({"x": (array.array("d", [1.0, 2.0]), 3)})
     {'x': [[1.0, 2.0], 3]}
     """
-    to_list = getattr(value, "tolist", None)
-    if callable(to_list):
-        return to_list()
+    try:
+        for way in ("to_dense", "toarray"):  # of sparse tensors and matrices
+            if callable(dense := getattr(value, way, None)):
+                value = dense()
+        if callable(to_list := getattr(value, "tolist", None)):
+            return to_list()
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
+        if hasattr(value, "iloc") and hasattr(value, "columns"):
+            return {column: plain(value[column]) for column in value.columns}  # type: ignore[index]
+    except BenchmarkError:
+        raise
+    except Exception as error:
+        raise BenchmarkError(
+            f"A result {describe(value)} cannot be compared: {said(error)}. Let the contender "
+            "return numbers, or compare with a check of your own."
+        ) from error
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}
-    return [plain(item) for item in value] if isinstance(value, (list, tuple)) else value
+    listed = isinstance(value, (Sequence, MappingView)) and not isinstance(value, (str, bytes))
+    return [plain(item) for item in value] if listed else value  # type: ignore[attr-defined]
 
 
 def _differences(
-    want: object, got: object, relative: float, absolute: float, place: str = ""
+    want: object, got: object, close: _Close, close_floats: Callable[..., bool], place: str = ""
 ) -> Iterator[tuple[str, str, str]]:
     """Yield each difference: where, what was expected, what came."""
     if isinstance(want, list) and isinstance(got, list):
         if len(want) != len(got):
             yield place, f"{len(want)} items", f"{len(got)}: {describe(got)}"
             return
+        # Millions of numbers one by one would take longer than to compute them.
+        floats = set(map(type, want)) | set(map(type, got)) == {float}
+        if floats and all(map(close_floats, want, got)):
+            return
         for index, (a, b) in enumerate(zip(want, got, strict=True)):
-            yield from _differences(a, b, relative, absolute, f"{place}[{index}]")
+            yield from _differences(a, b, close, close_floats, f"{place}[{index}]")
     elif isinstance(want, dict) and isinstance(got, dict):
         if set(want) != set(got):
-            yield (
-                place,
-                f"the keys {describe(sorted(map(str, want)))}",
-                describe(sorted(map(str, got))),
-            )
+            # From another process all keys come back as texts.
+            want, got = ({str(key): item for key, item in d.items()} for d in (want, got))
+        if set(want) != set(got):
+            yield place, f"the keys {describe(sorted(want))}", describe(sorted(got))
             return
         for key, item in want.items():
-            yield from _differences(item, got[key], relative, absolute, f"{place}[{key!r}]")
-    elif not _close(want, got, relative, absolute):
+            yield from _differences(item, got[key], close, close_floats, f"{place}[{key!r}]")
+    elif not _same(want, got, close):
         yield place, describe(want), describe(got)
 
 
-def _close(a: object, b: object, relative: float, absolute: float) -> bool:
-    if isinstance(a, (int, float)) and isinstance(b, (int, float)):
-        both_missing = math.isnan(a) and math.isnan(b)
-        return both_missing or math.isclose(a, b, rel_tol=relative, abs_tol=absolute)
+def _same(a: object, b: object, close: _Close) -> bool:
     if isinstance(a, (int, float, complex)) and isinstance(b, (int, float, complex)):
-        return cmath.isclose(a, b, rel_tol=relative, abs_tol=absolute)
-    return type(a) is type(b) and bool(a == b)
+        if isinstance(a, int) and isinstance(b, int):
+            return a == b
+        try:
+            return close(a, b) or (cmath.isnan(a) and cmath.isnan(b))
+        except OverflowError:  # a whole number beyond all floats
+            return a == b
+    if type(a) is not type(b):
+        return False
+    try:
+        if a is b or type(a).__eq__ is not object.__eq__:
+            return a is b or bool(a == b)
+    except Exception as error:
+        raise _incomparable(a) from error
+    raise _incomparable(a)
+
+
+def _incomparable(value: object) -> BenchmarkError:
+    return BenchmarkError(
+        f"Results that hold a {type(value).__name__} cannot be compared: two of them cannot be "
+        "asked whether they are the same. Let the contenders return numbers, or compare with a "
+        "check of your own."
+    )

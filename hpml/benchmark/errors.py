@@ -15,6 +15,20 @@ class ContenderError(BenchmarkError):
     comparison: object = None
 
 
+def said(error: BaseException) -> str:
+    """Return what an exception says, with its kind unless it is ours; never fails itself.
+
+    >>> said(ValueError("no such model"))
+    'ValueError: no such model'
+    """
+    try:
+        words = str(error)
+    except Exception as other:  # noqa: BLE001 - whatever a foreign text raises
+        words = f"(its text raises {type(other).__name__})"
+    words = words if isinstance(error, BenchmarkError) else f"{type(error).__name__}: {words}"
+    return " ".join([words, *getattr(error, "__notes__", ())])
+
+
 class WorkerError(ContenderError):
     """A contender in a process of its own failed, died, or did not answer in time."""
 

@@ -6,6 +6,7 @@ system's, on a file beside the results, and ends with the process that holds it,
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import json
 import os
@@ -14,6 +15,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import BinaryIO
 
+from hpml.base.errors import describe
 from hpml.benchmark.errors import RecordError
 
 
@@ -31,7 +33,8 @@ def locked(path: Path) -> Iterator[None]:
     except ImportError:
         yield
         return
-    beside = path.with_name(f".{path.name}.lock")
+    real = path.resolve()  # two names of one file have one lock
+    beside = real.with_name(f".{real.name}.lock")
     beside.parent.mkdir(parents=True, exist_ok=True)
     while True:
         with open(beside, "a+b", buffering=0) as lock:
@@ -48,13 +51,41 @@ def locked(path: Path) -> Iterator[None]:
             if not _is_still(lock, beside):
                 continue  # its last holder removed it meanwhile
             holder = {"process": os.getpid(), "since": f"{datetime.now(UTC):%Y-%m-%d %H:%M:%S} UTC"}
-            lock.truncate(0)
-            lock.write(json.dumps(holder).encode())
             try:
+                with contextlib.suppress(OSError):  # a full disk: nobody learns who holds it
+                    lock.truncate(0)
+                    lock.write(json.dumps(holder).encode())
                 yield
             finally:
                 beside.unlink(missing_ok=True)
             return
+
+
+def check_place(path: Path, begins: str) -> None:
+    """Refuse a place for results that holds something else, before anything is measured.
+
+    Args:
+        path: where the results will go.
+        begins: how a file of such results begins; one that was cut off there is one too.
+
+    Raises:
+        RecordError: if there is a folder, a device, or a file that begins otherwise.
+    """
+    found = None
+    if path.is_dir():
+        found = "a folder"
+    elif path.exists() and not path.is_file():
+        found = "a device"
+    elif path.exists():
+        with open(path, "rb") as file:
+            head = file.read(len(begins) + 3).removeprefix(codecs.BOM_UTF8)[: len(begins)]
+        if not begins.encode().startswith(head):
+            found = f"a file that begins with {describe(head)}"
+    if found is not None:
+        raise RecordError(
+            f"{path}: expected a file of this benchmark's results or none, got {found}. It is left "
+            "as it is; give the results another file with --out."
+        )
 
 
 def _holder(lock: BinaryIO) -> str:

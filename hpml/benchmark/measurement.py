@@ -14,6 +14,7 @@ from typing import Any
 from hpml.base.errors import describe
 from hpml.base.tables import format_seconds
 from hpml.benchmark import robust
+from hpml.benchmark.arguments import real, text, whole
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.stability import Advice, judge
 
@@ -61,17 +62,15 @@ class Measurement:
     environment: Environment = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
-        bad = [sample for sample in self.samples if not (0 < sample < math.inf)]
-        if not self.samples or bad:
-            raise BenchmarkError(
-                f"Measurement {self.name!r}: expected samples that are positive, finite seconds, "
-                f"got {describe(bad[0]) if bad else 'none'}; is the clock one that only advances?"
-            )
-        if self.number < 1:
-            raise BenchmarkError(
-                f"Measurement {self.name!r}: expected at least 1 call per sample, "
-                f"got {describe(self.number)}."
-            )
+        who = f"Measurement {text('A measurement: name', self.name)!r}"
+        seconds = "samples that are positive, finite seconds, by a clock that only advances"
+        samples = tuple(real(who, s, seconds, math.ulp(0.0)) for s in self.samples)
+        if not samples:
+            raise BenchmarkError(f"{who}: expected {seconds}, got none.")
+        object.__setattr__(self, "samples", samples)  # a list could change, and has no hash
+        object.__setattr__(self, "loop", real(f"{who}: loop", self.loop, "seconds of at least 0"))
+        number = whole(f"{who}: number of calls per sample", self.number, 1)
+        object.__setattr__(self, "number", number)
 
     @property
     def median(self) -> float:

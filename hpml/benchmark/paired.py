@@ -9,6 +9,7 @@ from typing import Self
 
 from hpml.base.errors import describe
 from hpml.benchmark.advising import kinds, some_names, unstable
+from hpml.benchmark.arguments import whole
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate, estimate
 from hpml.benchmark.measurement import Measurement
@@ -36,6 +37,8 @@ class PairedSamples:
 
     def __post_init__(self) -> None:
         check_resolution(self.resolution)
+        whole("asked_rounds", self.asked_rounds, 1)
+        whole("seed", self.seed)
         names = [measurement.name for measurement in self.measurements]
         if self.baseline not in names:
             raise BenchmarkError(
@@ -76,6 +79,9 @@ class PairedSamples:
 
     def __iter__(self) -> Iterator[Measurement]:
         return iter(self.measurements)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self.names
 
     def __len__(self) -> int:
         return len(self.measurements)

@@ -29,8 +29,8 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from hpml.base.errors import describe
 from hpml.base.tables import format_multiple
+from hpml.benchmark.arguments import real
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.robust import likeness_of_neighbours, pseudomedian, signed_rank_interval
@@ -196,16 +196,13 @@ def _beyond(value: float, below: float, above: float, least: float) -> Answer:
     return "slower" if value - math.hypot(below, least) > 0 else "cannot tell"
 
 
-def check_resolution(resolution: float) -> None:
-    """Refuse a resolution that is no fraction.
+def check_resolution(resolution: float) -> float:
+    """Return a resolution; refuse one that is no fraction.
 
     Raises:
         BenchmarkError: unless it is a number from 0 to below 1.
     """
-    if not 0 <= resolution < 1:
-        raise BenchmarkError(
-            f"resolution: expected a fraction from 0 to below 1, got {describe(resolution)}."
-        )
+    return real("resolution", resolution, "a fraction from 0 to below 1", below=1.0)
 
 
 def coarseness(rounds: int) -> float:

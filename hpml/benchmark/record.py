@@ -8,6 +8,7 @@ statistic can be made from the file years later.
 
 from __future__ import annotations
 
+import codecs
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
@@ -23,6 +24,8 @@ from hpml.benchmark.measurement import Measurement
 
 FORMAT = "hpml-benchmark"
 VERSION = 1
+BEGINS = f'{{"format": "{FORMAT}"'
+"""Every file of cases; see `_to_plain`."""
 
 Parameters = Mapping[str, str | int | float | bool | None]
 """What tells one case of a suite from another, such as ``{"layers": 250}``; plain values."""
@@ -90,10 +93,12 @@ def write_case(path: str | os.PathLike[str], case: Case) -> None:
     """
     try:
         line = json.dumps(_to_plain(case), allow_nan=False, ensure_ascii=False)
-    except (TypeError, ValueError) as error:
+        # One line that cannot be read would cost the whole file.
+        _from_plain(json.loads(line), "this case")
+    except (TypeError, ValueError, RecordError) as error:
         raise RecordError(
-            f"A case of {case.suite!r} expects plain values in its parameters, "
-            f"got {describe(dict(case.parameters))}: {error}."
+            f"A case of suite {describe(case.suite)} expects plain values in its parameters, "
+            f"got {describe(case.parameters)}: {error}"
         ) from error
     append_line(path, line)
 
@@ -120,7 +125,8 @@ def read_cases(path: str | os.PathLike[str]) -> Recorded:
         ) from error
     cases: list[Case] = []
     damaged: list[str] = []
-    for place, line in enumerate(content.split(b"\n"), start=1):
+    lines = content.removeprefix(codecs.BOM_UTF8).split(b"\n")  # an editor put it there
+    for place, line in enumerate(lines, start=1):
         if not line.strip():
             continue
         try:

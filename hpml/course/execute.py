@@ -178,11 +178,11 @@ def tagged_texts(
 ) -> tuple[tuple[str, str], ...]:
     """Return the heading above each code cell with a tag, and the text it showed, uncoloured.
 
-    With `last`, of each cell only what it showed last.
+    With `last`, of each cell only the text that it showed last.
     """
     start = -1 if last else 0
     return tuple(
-        (heading, "\n".join(filter(None, map(_output_text, cell.get("outputs", [])[start:]))))
+        (heading, "\n".join(list(filter(None, map(_output_text, cell.get("outputs", []))))[start:]))
         for heading, cell in zip(_headings(notebook), notebook.cells, strict=True)
         if cell.cell_type == "code" and tag in cell.metadata.get("tags", [])
     )
@@ -368,5 +368,6 @@ def _headings(notebook: NotebookNode) -> list[str]:
 def _output_text(output: NotebookNode) -> str:
     if output.output_type == "stream":
         return _ANSI.sub("", str(output.text)).rstrip()
-    data = output.get("data", {})
-    return _ANSI.sub("", str(data.get("text/plain", ""))).rstrip()
+    text = str(output.get("data", {}).get("text/plain", ""))
+    # A bare figure, which says only its size.
+    return "" if text.startswith("<Figure size") else _ANSI.sub("", text).rstrip()

@@ -37,8 +37,7 @@ def wording(text: str) -> str:
     >>> wording("That is **1.3 µs** more (1,020 ns to 1.5 µs), or 12 %.")
     'That is **…** more (… to …), or ….'
     """
-    said = re.sub(r"<Figure [^>]*>", "", text)
-    return " ".join(_NUMBER.sub("…", said).split())
+    return " ".join(_NUMBER.sub("…", text).split())
 
 
 def count_verdicts(runs: Iterable[Sequence[tuple[str, str]]]) -> Table:

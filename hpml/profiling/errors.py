@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from hpml.base.errors import HpmlError
 
-__all__ = ["ProfilingError"]
-
 
 class ProfilingError(HpmlError, ValueError):
     """Something cannot be measured as it was asked for; the message says what can."""

@@ -16,8 +16,6 @@ from hpml.base.errors import describe
 from hpml.base.tables import Table
 from hpml.profiling.errors import ProfilingError
 
-__all__ = ["KINDS", "MemoryOf", "Part", "memory_of"]
-
 KINDS = ("list", "array", "numpy", "tensor")
 """What may keep the numbers."""
 

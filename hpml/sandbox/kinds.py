@@ -140,7 +140,7 @@ def fills(node: ast.stmt, kind: Kind, names: Collection[str]) -> bool:
 def calls_only(node: ast.stmt, names: Collection[str]) -> bool:
     """Return whether a statement does nothing but call a function of one of these names.
 
-    >>> statements = ast.parse("sys.setrecursionlimit(9)\\nn = setrecursionlimit(9)").body
+    >>> statements = ast.parse("sys.setrecursionlimit(9); n = setrecursionlimit(9)").body
     >>> [calls_only(node, ["setrecursionlimit"]) for node in statements]
     [True, False]
     """

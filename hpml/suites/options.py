@@ -116,8 +116,14 @@ def run_command(
               file=sys.stderr)  # fmt: skip
         return 2
     out: Path | None = None
+    before: int | None = None
     try:
         out = arguments.out or results_folder() / f"{arguments.suite_name}{arguments.ending}"
+        if picture is not None and picture.resolve() == out.resolve():
+            print(f"--plot: expected another file than that of --out, got {out} twice.",
+                  file=sys.stderr)  # fmt: skip
+            return 2
+        before = _changed(out)
         result = run(out)
         print(result)
         print(f"\nResults: {out}")
@@ -126,11 +132,28 @@ def run_command(
             result.plot().savefig(picture)
             print(f"Picture: {picture}")
     except KeyboardInterrupt:
-        print(f"\nInterrupted. Finished cases are in {out}; --resume continues.", file=sys.stderr)
+        finished = out is not None and _changed(out) not in (None, before)
+        left = f"Finished cases are in {out}; --resume continues." if finished else (
+            "No case was finished, and no file was changed."
+        )  # fmt: skip
+        print(f"\nInterrupted. {left}", file=sys.stderr)
         return 130
+    except OSError as error:
+        place = error.filename or out
+        print(f"{place}: the file cannot be written ({error.strerror or error}). Make room, or "
+              "name another with --out or --plot.", file=sys.stderr)  # fmt: skip
+        return 1
     except HpmlError as error:
         from hpml.suites.errors import SuiteError
 
         print(error, file=sys.stderr)
         return 2 if isinstance(error, SuiteError) else 1
     return 0
+
+
+def _changed(path: Path) -> int | None:
+    """Return when a file was last changed, None if there is none."""
+    try:
+        return path.stat().st_mtime_ns
+    except OSError:
+        return None

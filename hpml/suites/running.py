@@ -10,8 +10,8 @@ from pathlib import Path
 from hpml.base.environment import environment_record
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import StoppedError
-from hpml.benchmark.locking import locked
-from hpml.benchmark.record import Case, Parameters, read_cases, same_machine, write_case
+from hpml.benchmark.locking import check_place, locked
+from hpml.benchmark.record import BEGINS, Case, Parameters, read_cases, same_machine, write_case
 from hpml.suites.settings import Settings
 
 IN_MEMORY = Settings()
@@ -49,7 +49,7 @@ def run_cases(
             asked before each case.
 
     Raises:
-        RecordError: if the older file is not one of benchmark results, or another run writes it.
+        RecordError: if what is there is not a file of benchmark results, or another run writes it.
 
     >>> run_cases("nothing", [], lambda parameters: None).cases
     ()
@@ -57,6 +57,7 @@ def run_cases(
     if settings.out is None:
         return _run_cases(suite, parameters, measure_case, settings, None)
     out = Path(settings.out)
+    check_place(out, BEGINS)
     with locked(out):
         return _run_cases(suite, parameters, measure_case, settings, out)
 

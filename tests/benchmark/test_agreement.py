@@ -1,6 +1,8 @@
 from __future__ import annotations
 
+import dataclasses
 import math
+from collections.abc import Callable
 
 import numpy
 import pytest
@@ -79,3 +81,62 @@ def test_none_against_none_is_nothing_to_compare() -> None:
 def test_a_place_inside_a_dict_is_named() -> None:
     with pytest.raises(BenchmarkError, match=r"at \['loss'\]\[1\] expected 2, got 3"):
         same_results()({"a": {"loss": [1, 2]}, "b": {"loss": [1, 3]}})
+
+
+@dataclasses.dataclass
+class Fitted:
+    weights: object
+    steps: int = 3
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "same"),
+    [
+        (complex(math.nan, 1), complex(math.nan, 1), True),
+        ({"x": 1.0}.values(), [1.0], True),
+        (range(3), [0, 1, 2], True),
+        ({1: 2.0}, {"1": 2.0}, True),
+        ({1: 2.0}, {"1": 2.1}, False),
+        (math.factorial(200), math.factorial(200), True),
+        (math.factorial(200), 1.0, False),
+        (10**6, 10**6 + 1, False),
+        ([1.0, math.nan], [1.0, math.nan], True),
+        ([1.0] * 9, [1.0] * 8 + [1.1], False),
+        (Fitted(numpy.ones(2)), Fitted(numpy.ones(2) + 1e-9), True),
+        (Fitted(numpy.ones(2)), Fitted(numpy.zeros(2)), False),
+    ],
+)
+def test_values_of_every_usual_kind_are_compared(first: object, second: object, same: bool) -> None:
+    test_arrangement_counts_as_much_as_numbers(first, second, same)
+
+
+def test_data_frames_and_sparse_tensors_are_compared() -> None:
+    pandas = pytest.importorskip("pandas", reason="needs pandas")
+    torch = pytest.importorskip("torch", reason="needs torch")
+    for one, other in (
+        (pandas.DataFrame({"a": [1.0, 2.0]}), pandas.DataFrame({"a": [1.0, 3.0]})),
+        (torch.eye(2).to_sparse(), torch.zeros(2, 2).to_sparse()),
+    ):
+        same_results()({"a": one, "b": one})
+        with pytest.raises(BenchmarkError, match="computes something else"):
+            same_results()({"a": one, "b": other})
+
+
+class Strange:
+    def __eq__(self, other: object) -> bool:
+        raise ZeroDivisionError
+
+
+class Opaque: ...
+
+
+@pytest.mark.parametrize("kind", [Opaque, Strange])
+def test_a_type_that_cannot_be_compared_is_named(kind: Callable[[], object]) -> None:
+    with pytest.raises(BenchmarkError, match=r"hold a (Opaque|Strange) cannot be compared"):
+        same_results()({"a": [kind()], "b": [kind()]})
+
+
+@pytest.mark.parametrize("wrong", [-1, "1e-3", math.nan, {"a": 1}])
+def test_a_tolerance_that_is_none_is_named(wrong: object) -> None:
+    with pytest.raises(BenchmarkError, match="relative: expected a number of at least 0"):
+        same_results(wrong)  # type: ignore[arg-type]

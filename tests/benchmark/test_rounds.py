@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import asyncio
 import itertools
 import random
 from collections import Counter
@@ -8,7 +9,8 @@ from collections.abc import Callable
 import pytest
 
 from hpml.benchmark import Comparison, Contender, compare, measure
-from hpml.benchmark.errors import BenchmarkError, ContenderError, StoppedError
+from hpml.benchmark.agreement import same_results
+from hpml.benchmark.errors import BenchmarkError, ContenderError, StoppedError, WorkerError
 from hpml.benchmark.sampling.rounds import _prepare, schedule
 from hpml.benchmark.sampling.timing import LocalSampler, Settings
 from tests.benchmark.fakes import FakeClock
@@ -270,3 +272,125 @@ def test_arguments_out_of_range_are_named(arguments: dict[str, object], message:
 def test_a_result_in_place_of_a_function_is_explained() -> None:
     with pytest.raises(BenchmarkError, match="Pass the function, not its result"):
         Contender("sum", 3)  # type: ignore[arg-type]
+
+
+QUICK = {"rounds": 6, "min_sample_time": 1e-5}
+
+
+def test_contenders_that_share_an_output_buffer_are_told_apart() -> None:
+    import numpy
+
+    x, buffer = numpy.arange(3.0), numpy.empty(3)
+    with pytest.raises(BenchmarkError, match="'b' computes something else than 'a'"):
+        compare(
+            {"a": lambda: numpy.add(x, 1, out=buffer), "b": lambda: numpy.negative(x, out=buffer)},
+            check=same_results(), **QUICK,
+        )  # fmt: skip
+
+
+@pytest.mark.parametrize("check", [same_results, lambda results: False])
+def test_a_check_that_checks_nothing_is_an_error(check: Callable[..., object]) -> None:
+    with pytest.raises(BenchmarkError, match=r"`same_results\(\)`, with its brackets"):
+        compare({"a": lambda: 1}, check=check, **QUICK)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("error", [SystemExit(3), GeneratorExit(), asyncio.CancelledError()])
+def test_a_contender_that_exits_is_named_and_leaves_its_rounds(error: BaseException) -> None:
+    clock = FakeClock()
+    calls = 0
+
+    def ends() -> None:
+        nonlocal calls
+        calls += 1
+        clock.advance(1.0)
+        if calls > 12:
+            raise error
+
+    with pytest.raises(ContenderError, match=f"'ends', in round 12 of 25: {type(error).__name__}"
+                       ) as failed:  # fmt: skip
+        measure(ends, samples=25, warm_up=0, min_sample_time=0.5, clock=clock)
+    left = failed.value.comparison
+    assert isinstance(left, Comparison)
+    assert (left.rounds, left.asked_rounds) == (11, 25)
+
+
+def test_an_interrupt_carries_the_complete_rounds() -> None:
+    clock = FakeClock()
+    calls = 0
+
+    def interrupted() -> None:
+        nonlocal calls
+        calls += 1
+        clock.advance(1.0)
+        if calls > 12:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt) as error:
+        compare({"a": interrupted}, warm_up=0, min_sample_time=0.5, clock=clock)
+    assert error.value.comparison.rounds == 11  # type: ignore[attr-defined]
+
+
+def test_an_exception_without_a_text_is_named_all_the_same() -> None:
+    class Mute(Exception):
+        def __str__(self) -> str:
+            raise ValueError
+
+    def fails() -> None:
+        raise Mute
+
+    with pytest.raises(ContenderError, match=r"Mute: \(its text raises ValueError\)"):
+        measure(fails)
+
+
+def test_a_contender_that_dies_before_its_loop_was_measured_keeps_its_samples(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    def dead(self: object) -> float:
+        raise WorkerError("gone")
+
+    monkeypatch.setattr(LocalSampler, "loop", dead)
+    result = compare({"a": lambda: None}, **QUICK)
+    assert (result.rounds, result["a"].loop) == (6, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("contenders", "message"),
+    [
+        ([len, abs], "expected functions by name"),
+        (len, "expected functions by name"),
+        ("pass", "expected functions by name"),
+        ([("a", len)], "or a list of contenders"),
+        ({"a": Contender("a", "pass")}, r'\[Contender\("a", f\)'),
+        ({"a": "sum(numbers)"}, r"NameError: .*Contender\(name, statement, names="),
+        ({"a": lambda x: x}, r"TypeError: .* `lambda: f\(x\)`"),
+    ],
+)
+def test_natural_mistakes_are_explained(contenders: object, message: str) -> None:
+    with pytest.raises(BenchmarkError, match=message):
+        compare(contenders, **QUICK)  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize(
+    ("wrong", "name"),
+    [
+        ({"min_sample_time": None}, "min_sample_time"),
+        ({"min_sample_time": "x"}, "min_sample_time"),
+        ({"resolution": "1%"}, "resolution"),
+        ({"seed": [1]}, "seed"),
+        ({"stop": True}, "stop"),
+        ({"check": True}, "check"),
+        ({"clock": 3.5}, "clock"),
+        ({"rounds": True}, "rounds"),
+        *[({"device": device}, "device") for device in ("CUDA", "gpu", "mps", "", None, 0)],
+    ],
+)
+def test_arguments_of_another_type_are_named(wrong: dict[str, object], name: str) -> None:
+    with pytest.raises(BenchmarkError, match=f"^{name}: expected"):
+        compare({"a": "pass"}, **wrong)  # type: ignore[arg-type]
+
+
+def test_a_whole_number_of_numpys_is_one() -> None:
+    import numpy
+
+    result = compare({"a": "pass"}, rounds=numpy.int64(7), min_sample_time=numpy.float32(1e-5))
+    assert (result.rounds, type(result.asked_rounds)) == (7, int)

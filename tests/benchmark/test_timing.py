@@ -1,9 +1,11 @@
 from __future__ import annotations
 
 import gc
+import itertools
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterator
+from concurrent.futures import Future
 
 import pytest
 
@@ -204,3 +206,62 @@ def test_on_a_gpu_the_sample_lasts_until_the_work_is_done() -> None:
     elapsed = LocalSampler(work, Settings(device="cuda")).elapsed(1)
     torch.cuda.synchronize()
     assert elapsed >= 0.9 * start.elapsed_time(end) / 1e3
+
+
+class AwaitsItsCall:
+    async def __call__(self) -> None: ...
+
+
+def _promised() -> Future[int]:
+    return Future()
+
+
+@pytest.mark.parametrize(
+    "lazy",
+    [
+        _promised,
+        lambda: enumerate("ab"),
+        lambda: reversed("ab"),
+        lambda: itertools.count(),
+        lambda: (1, (n for n in "ab")),
+        lambda: {"x": map(str, "ab")},
+        "map(str, 'ab')",
+    ],
+)
+@pytest.mark.parametrize("more", [{}, {"warm_up": 0}, {"warm_up": 0, "number": 1}])
+def test_no_promise_is_timed_even_without_warming_up(
+    lazy: Callable[[], object] | str, more: dict[str, int]
+) -> None:
+    with pytest.raises(BenchmarkError, match="nothing was computed yet"):
+        measure(lazy, samples=2, min_sample_time=1e-5, **more)  # type: ignore[arg-type]
+
+
+@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
+def test_an_object_with_an_asynchronous_call_and_an_asynchronous_generator_are_refused() -> None:
+    async def numbers() -> AsyncIterator[int]:
+        yield 1
+
+    for lazy in (AwaitsItsCall(), numbers):
+        with pytest.raises(BenchmarkError, match="nothing was computed yet"):
+            measure(lazy, warm_up=0, samples=2)
+
+
+def test_a_single_cold_call_is_the_only_one() -> None:
+    calls: list[int] = []
+    measure(lambda: calls.append(1), samples=1, number=1, warm_up=0)
+    assert calls == [1]
+
+
+def test_an_open_file_is_a_result() -> None:
+    with open(__file__) as file:
+        LocalSampler(lambda: file, Settings()).call()
+
+
+def test_a_name_of_the_statement_does_not_replace_what_is_called() -> None:
+    seen: list[str] = []
+    sampler = LocalSampler(
+        lambda: seen.append("mine"), Settings(), names={"run": lambda: seen.append("other")}
+    )
+    sampler.call()
+    sampler.elapsed(1)
+    assert set(seen) == {"mine"}

@@ -16,7 +16,7 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import Input, SymbolicModel
+from hpml.symbolic import Input, SymbolicModel, add_to_graph
 from tests.symbolic.programs import assert_same
 
 
@@ -65,6 +65,13 @@ def model_of(made: Network, execution: str) -> SymbolicModel:
     h = (h + g * 2)(made.head, custom_name="head")
     model = SymbolicModel(x, h(made.softmax, custom_name="softmax"), execution=execution)
     return model.train(made.training)
+
+
+def add_or_call(function: Any, *args: Any, **kwargs: Any) -> Any:
+    """Record the call if a value is symbolic, else make it."""
+    values = list(args) + list(kwargs.values())
+    symbolic = any("Symbolic" in type(v).__name__ for v in values) or "Symbolic" in repr(values)
+    return add_to_graph(function, *args, **kwargs) if symbolic else function(*args, **kwargs)
 
 
 def value(dtype: torch.dtype = torch.float32) -> torch.Tensor:

@@ -8,8 +8,9 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import EXECUTIONS, GraphError, Input, SymbolicModel, instructions
+from hpml.symbolic import EXECUTIONS, GraphError, Input, SymbolicModel
 from hpml.symbolic.config import loop_length
+from hpml.symbolic.execution import instructions
 from hpml.symbolic.execution.instructions import count_instructions, written_instructions
 
 

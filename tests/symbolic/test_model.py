@@ -265,7 +265,7 @@ def test_shapes_are_those_of_the_symbolic_data() -> None:
     x, y = Input(shape=(4,)), Input(batch_shape=(3, 4))
     assert SymbolicModel(x, x + 1).input_shape == (1, 4)
     assert SymbolicModel(x, x.sum(1)).output_shape == (1,)
-    model = SymbolicModel((x, y), (x, y.size()))
+    model = SymbolicModel((x, y), (x, y.tolist()))
     assert model.input_shape == ((1, 4), (3, 4))
     assert model.output_shape == ((1, 4), None)
 

@@ -13,6 +13,9 @@ from hpml.symbolic import EXECUTIONS, SymbolicModel
 from tests.symbolic.graphs import Recipe, Step, recipes
 from tests.symbolic.models import assert_observations_equal, assert_same, observe
 
+# Said when lazy is chosen; what is compared here does not depend on it.
+pytestmark = pytest.mark.filterwarnings("ignore:execution 'lazy' computes")
+
 bounded = settings(
     max_examples=60,
     derandomize=True,

@@ -49,15 +49,7 @@ class Rectangle(NamedTuple):
 
 
 class Grid:
-    """Positions along the rows and across them, and their translation to x and y.
-
-    Args:
-        rows: in their final order; things beyond ``sizes`` are places where a line passes.
-        sizes: width and height of each drawn thing.
-        is_box: of each drawn thing, whether it is a box, to which lines lead with an arrow head.
-        doubled: labels at which a line arrives beside its centre.
-        rotated: whether rows are columns.
-    """
+    """Positions along the rows and across them, and their translation to x and y."""
 
     def __init__(
         self,

@@ -62,10 +62,6 @@ def place(given: Rows, apart: Callable[[int, int], float]) -> list[float]:
     Lines on long paths of drawn things are made straight first, then other lines; what stands in
     one straight line moves as a block towards its neighbours.
 
-    Args:
-        given: rows in their final order.
-        apart: the least distance between the positions of two neighbours in a row.
-
     >>> place(Rows(((0,), (1, 2)), ((0, 1), (0, 2)), (True,) * 3), lambda a, b: 1.0)
     [0.5, 0.0, 1.0]
     """

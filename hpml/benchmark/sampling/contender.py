@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from hpml.base.errors import describe
+from hpml.benchmark.arguments import function, text
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.sampling.timing import LocalSampler, Sampler, Settings
 
@@ -46,9 +47,12 @@ class Contender:
     synchronise: Callable[[], object] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
-        if not (isinstance(self.name, str) and self.name):
+        text("A contender's name", self.name)
+        function(f"Contender {self.name!r}: synchronise", self.synchronise, "a function that waits")
+        if not isinstance(self.names, Mapping):
             raise BenchmarkError(
-                f"A contender expects a name, a text that is not empty, got {describe(self.name)}."
+                f"Contender {self.name!r}: names: expected a dict of the names that a statement "
+                f"uses, got {describe(self.names)}."
             )
         if not callable(self.run) and not isinstance(self.run, str):
             raise BenchmarkError(

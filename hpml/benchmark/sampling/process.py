@@ -26,6 +26,7 @@ from hpml.base.child_process import (
     with_package,
 )
 from hpml.base.errors import describe
+from hpml.benchmark.arguments import real, text
 from hpml.benchmark.errors import BenchmarkError, WorkerError
 from hpml.benchmark.measurement import Environment
 from hpml.benchmark.sampling.timing import Settings
@@ -52,12 +53,21 @@ class ProcessContender:
     timeout: float = 600.0
 
     def __post_init__(self) -> None:
-        module, colon, function = self.target.partition(":")
-        if not (module and colon and function):
+        text("A contender's name", self.name)
+        who = f"ProcessContender {self.name!r}"
+        target = self.target if isinstance(self.target, str) else ""
+        module, colon, function = target.partition(":")
+        if not (module and colon and function) or module == "__main__":
             raise BenchmarkError(
-                f"ProcessContender {self.name!r}: expected a target 'module:function', "
-                f"got {describe(self.target)}."
+                f"{who}: expected a target 'module:function', got {describe(self.target)}. Put the "
+                "function in a file of its own: another process sees no notebook and no lambda."
             )
+        if not isinstance(self.arguments, Mapping):
+            raise BenchmarkError(
+                f"{who}: arguments: expected a dict of the target's keyword arguments, got "
+                f"{describe(self.arguments)}."
+            )
+        real(f"{who}: timeout", self.timeout, "seconds of at least 0, a finite number")
 
     def open(self, settings: Settings) -> ProcessSampler:
         """Start the process and wait until it is ready.

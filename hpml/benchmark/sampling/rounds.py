@@ -19,8 +19,9 @@ from typing import cast
 
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
+from hpml.benchmark.arguments import function, whole
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.errors import BenchmarkError, ContenderError, StoppedError, WorkerError
+from hpml.benchmark.errors import BenchmarkError, ContenderError, StoppedError, WorkerError, said
 from hpml.benchmark.measurement import Environment, Measurement
 from hpml.benchmark.ratio import RESOLUTION, check_resolution
 from hpml.benchmark.sampling.contender import AnyContender, Contender
@@ -72,7 +73,13 @@ def measure(
     """
     contender = Contender(name or _name_of(run), run, names or {})
     settings = Settings(threads, device, min_sample_time, garbage, warm_up, clock)
-    return _run([contender], settings, [(0,)] * _positive("samples", samples), number=number)[0]
+    samples = whole("samples", samples, 1)
+    number = None if number is None else whole("number", number, 1)
+
+    def partly(measured: list[Measurement]) -> Comparison:
+        return Comparison(tuple(measured), contender.name, samples)
+
+    return _run([contender], settings, [(0,)] * samples, number=number, partly=partly)[0]
 
 
 def compare(
@@ -123,11 +130,7 @@ def compare(
     >>> comparison.ratio("short").answer
     'faster'
     """
-    listed: list[AnyContender] = (
-        [Contender(name, run) for name, run in contenders.items()]
-        if isinstance(contenders, Mapping)
-        else list(contenders)
-    )
+    listed = _listed(contenders)
     known = [contender.name for contender in listed]
     if not known or len(set(known)) != len(known):
         raise BenchmarkError(
@@ -138,8 +141,11 @@ def compare(
             f"baseline: expected one of {', '.join(known)}, got {describe(baseline)}."
         )
     settings = Settings(threads, device, min_sample_time, garbage, warm_up, clock)
-    check_resolution(resolution)
-    orders = schedule(len(listed), _positive("rounds", rounds), seed)
+    resolution = check_resolution(resolution)
+    rounds, seed = whole("rounds", rounds, 1), whole("seed", seed)
+    function("stop", stop, "a function that says True to stop")
+    function("check", check, "a function of the results, such as `same_results()`")
+    orders = schedule(len(listed), rounds, seed)
 
     def compared(measurements: list[Measurement]) -> Comparison:
         return Comparison(tuple(measurements), baseline or known[0], rounds, seed, resolution)
@@ -208,12 +214,12 @@ def _run(
     check: Callable[[Mapping[str, object]], None] | None = None,
     progress: bool | str = False,
     stop: Callable[[], bool] | None = None,
-    partly: Callable[[list[Measurement]], Comparison | None] = lambda measured: None,
+    partly: Callable[[list[Measurement]], Comparison],
 ) -> list[Measurement]:
     """Take one sample of each contender a round, in the given orders.
 
     Args:
-        partly: makes of the complete rounds what a `ContenderError` carries.
+        partly: makes of the complete rounds what a `ContenderError` or an interrupt carries.
     """
     with contextlib.ExitStack() as opened:
         samplers: dict[str, Sampler] = {}
@@ -226,7 +232,13 @@ def _run(
             for name, sampler in samplers.items():
                 with _named(name, "in the call that is checked"):
                     results[name] = sampler.result()
-            check(results)
+            answer: object = check(results)  # type: ignore[func-returns-value]
+            if answer is not None:
+                raise BenchmarkError(
+                    "check: expected a function that raises if the results differ and returns "
+                    f"nothing, got one that returned {describe(answer)}; raise a BenchmarkError, "
+                    "or use `same_results()`, with its brackets."
+                )
         prepared = _prepare(samplers, settings, number)
         if not settings.garbage:
             opened.enter_context(_only_new_garbage())
@@ -243,9 +255,10 @@ def _run(
                     with _named(one.name, f"in round {len(rounds) + 1} of {len(orders)}"):
                         times[place] = one.sampler.elapsed(one.number) / one.number
                 rounds.append(times)
-        except ContenderError as error:
+        except (ContenderError, KeyboardInterrupt) as error:
             if rounds:
-                error.comparison = partly(_measurements(prepared, rounds, settings))
+                left = partly(_measurements(prepared, rounds, settings))
+                error.comparison = left  # type: ignore[union-attr]
             raise
         if not rounds:
             raise StoppedError("Stopped before the first round was complete: nothing was measured.")
@@ -267,7 +280,7 @@ def _prepare(
             if number is None:
                 chosen[name] = choose_number(sampler.elapsed, settings.min_sample_time)
             else:
-                chosen[name] = (_positive("number", number), 0.0, 0)
+                chosen[name] = (number, 0.0, 0)
     numbers: dict[str, int] = {}
     group: list[str] = []
     for name in sorted(chosen, key=lambda name: chosen[name][1]):
@@ -302,10 +315,12 @@ def _measurements(
     ]
     if settings.clock is not None:
         return found
-    return [
-        replace(measured, loop=one.sampler.loop()) if measured.median < SHORT_CALL else measured
-        for measured, one in zip(found, prepared, strict=True)
-    ]
+    for place, one in enumerate(prepared):
+        # Whoever died meanwhile keeps his samples.
+        with contextlib.suppress(BenchmarkError):
+            if found[place].median < SHORT_CALL:
+                found[place] = replace(found[place], loop=one.sampler.loop())
+    return found
 
 
 @contextlib.contextmanager
@@ -313,13 +328,10 @@ def _named(name: str, when: str) -> Iterator[None]:
     """Raise what a contender raises as an error that says which contender, and when."""
     try:
         yield
-    except WorkerError:
+    except (WorkerError, KeyboardInterrupt):
         raise
-    except Exception as error:
-        said = (
-            str(error) if isinstance(error, BenchmarkError) else f"{type(error).__name__}: {error}"
-        )
-        raise ContenderError(f"Contender {name!r}, {when}: {said}") from error
+    except BaseException as error:  # a contender that exits would end the program without a word
+        raise ContenderError(f"Contender {name!r}, {when}: {said(error)}") from error
 
 
 @contextlib.contextmanager
@@ -355,9 +367,21 @@ def _name_of(run: Callable[[], object] | str) -> str:
     return str(getattr(run, "__name__", type(run).__name__))
 
 
-def _positive(name: str, value: int) -> int:
-    if not isinstance(value, int) or isinstance(value, bool) or value < 1:
-        raise BenchmarkError(
-            f"{name}: expected a whole number of at least 1, got {describe(value)}."
-        )
-    return value
+def _listed(
+    contenders: Mapping[str, Callable[[], object] | str] | Sequence[AnyContender],
+) -> list[AnyContender]:
+    """Return the contenders of `compare` as a list of such."""
+    if isinstance(contenders, Mapping) and not any(map(_is_contender, contenders.values())):
+        return [Contender(name, run) for name, run in contenders.items()]
+    if isinstance(contenders, Iterable) and not isinstance(contenders, (str, Mapping)):
+        listed = list(contenders)
+        if all(map(_is_contender, listed)):
+            return listed
+    raise BenchmarkError(
+        'contenders: expected functions by name, {"a": f, "b": g}, or a list of contenders, '
+        f'[Contender("a", f), Contender("b", g)], got {describe(contenders)}.'
+    )
+
+
+def _is_contender(value: object) -> bool:
+    return isinstance(getattr(value, "name", None), str) and callable(getattr(value, "open", None))

@@ -12,17 +12,19 @@ import contextlib
 import inspect
 import itertools
 import math
+import re
 import sys
 import time
 import timeit
-import types
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from hpml.base.errors import describe
+from hpml.benchmark.arguments import function, real, whole
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.measurement import Environment
+from hpml.benchmark.sampling.results import not_computed, refuse_unfinished, snapshot
 
 MOST_CALLS = 10**9
 """More calls than this in one sample mean that the clock stands still."""
@@ -41,18 +43,11 @@ LONGEST_PAUSE = 0.1
 LOOP_CALLS = 20_000
 """Of a function that does nothing, to see what the timing loop costs: half a millisecond."""
 
-_LAZY = (
-    types.GeneratorType,
-    types.CoroutineType,
-    types.AsyncGeneratorType,
-    map,
-    filter,
-    zip,
+_NAMES = (
+    "A statement sees only the names that it is given: Contender(name, statement, names={…}); or "
+    "pass a function."
 )
-_NOT_COMPUTED = (
-    "a call makes {}, and nothing was computed yet. Let it finish inside the call: `list(…)` for a "
-    "generator, `asyncio.run(…)` for a coroutine; to time the making alone, return it in a list."
-)
+_ARGUMENTS = "It is called without arguments; for arguments use `lambda: f(x)`."
 
 
 @dataclass(frozen=True)
@@ -87,17 +82,19 @@ class Settings:
     clock: Callable[[], float] | None = None
 
     def __post_init__(self) -> None:
-        for name, least in (("threads", 1), ("warm_up", 0)):
-            value = getattr(self, name)
-            if not isinstance(value, int) or value < least:
-                raise BenchmarkError(
-                    f"{name}: expected a whole number of at least {least}, got {describe(value)}."
-                )
-        if not 0 <= self.min_sample_time < math.inf:
+        seconds = real(
+            "min_sample_time", self.min_sample_time, "seconds of at least 0, a finite number"
+        )
+        function("clock", self.clock, "a function that returns seconds, `perf_counter`")
+        if not (isinstance(self.device, str) and re.fullmatch(r"cpu|cuda(:\d+)?", self.device)):
             raise BenchmarkError(
-                "min_sample_time: expected seconds of at least 0, a finite number, "
-                f"got {describe(self.min_sample_time)}."
+                "device: expected 'cpu', 'cuda' or 'cuda:0' with the number of a GPU, "
+                f"got {describe(self.device)}."
             )
+        # A process of its own is sent them as JSON, which does not carry numpy's numbers.
+        object.__setattr__(self, "min_sample_time", seconds)
+        object.__setattr__(self, "threads", whole("threads", self.threads, 1))
+        object.__setattr__(self, "warm_up", whole("warm_up", self.warm_up, 0))
 
 
 class Sampler(Protocol):
@@ -159,30 +156,24 @@ class LocalSampler:
     ) -> None:
         if inspect.isgeneratorfunction(run) or inspect.iscoroutinefunction(run):
             # Without a warming-up call nobody would see its result.
-            raise BenchmarkError(_NOT_COMPUTED.format(describe(run)))
-        self._statement = run if isinstance(run, str) else "run()"
-        self._names: dict[str, object] = {"run": run} if callable(run) else {}
-        self._names.update(names or {})
+            raise not_computed(run)
+        self._run = run
+        self._names = dict(names or {})
+        self._inspected = False
         self._settings = settings
         self._clock = _synchronised(settings, synchronise)
 
     def call(self) -> object:
-        """Make one untimed call and return its result; None for a statement.
+        """Make one untimed call and return its result; that of a statement is its value, if any.
 
         Raises:
             BenchmarkError: if the result is one that has not been computed yet.
         """
-        if callable(run := self._names.get("run")):
-            result = run()
-            if isinstance(result, _LAZY):
-                raise BenchmarkError(_NOT_COMPUTED.format(describe(result)))
-            return result
-        exec(self._statement, dict(self._names))
-        return None
+        return self._inspect(self._once())
 
     def result(self) -> object:
-        """Make one untimed call and return its result."""
-        return self.call()
+        """Make one untimed call and return a copy of its result."""
+        return snapshot(self.call())
 
     def elapsed(self, number: int) -> float:
         """Return the seconds of `number` calls, after a few untimed ones.
@@ -196,11 +187,21 @@ class LocalSampler:
         """
         # timeit switches the collector off around its loop and runs `setup` after that.
         setup = "import gc; gc.enable()" if self._settings.garbage else "pass"
-        timer = timeit.Timer(self._statement, setup, self._clock, globals=self._names)
+        timer = timeit.Timer(self._run, setup, self._clock, globals=self._names)
         with _torch_threads(self._settings.threads):
-            if number > 1:
-                timer.timeit(max(number // 100, 1))
-            seconds = timer.timeit(number)
+            untimed = max(number // 100, 1) if number > 1 else 0
+            if self._inspected:
+                timer.timeit(untimed)
+                seconds = timer.timeit(number)
+            elif untimed:
+                self.call()
+                timer.timeit(untimed - 1)
+                seconds = timer.timeit(number)
+            else:  # not one call more than was asked for
+                kept: list[object] = []
+                first = timeit.Timer(lambda: kept.append(self._once()), setup, self._clock)
+                seconds = first.timeit(1)
+                self._inspect(kept[0])
         if not 0 <= seconds < math.inf:
             raise BenchmarkError(
                 f"the clock says that {number:,} calls took {seconds} s; expected a clock that "
@@ -210,12 +211,38 @@ class LocalSampler:
 
     def loop(self) -> float:
         """Return the seconds per call of the loop with nothing in it, the least of five tries."""
-        empty = LocalSampler("pass" if self._statement != "run()" else _nothing, self._settings)
+        empty = LocalSampler("pass" if isinstance(self._run, str) else _nothing, self._settings)
         return min(empty.elapsed(LOOP_CALLS) for _ in range(5)) / LOOP_CALLS
 
     def close(self) -> None:
         """Let go of what is run."""
+        self._run = _nothing
         self._names.clear()
+
+    def _once(self) -> object:
+        """Make one call and return what it gives."""
+        try:
+            if callable(self._run):
+                return self._run()
+            try:
+                value = compile(self._run, "<statement>", "eval")
+            except SyntaxError:
+                exec(compile(self._run, "<statement>", "exec"), dict(self._names))
+                return None
+            return eval(value, dict(self._names))
+        except (NameError, TypeError) as error:
+            below = error.__traceback__.tb_next if error.__traceback__ is not None else None
+            if isinstance(self._run, str) and isinstance(error, NameError):
+                if below is not None and below.tb_next is None:
+                    error.add_note(_NAMES)
+            elif isinstance(error, TypeError) and below is None:
+                error.add_note(_ARGUMENTS)
+            raise
+
+    def _inspect(self, result: object) -> object:
+        refuse_unfinished(result)
+        self._inspected = True
+        return result
 
 
 def choose_number(

@@ -26,7 +26,7 @@ from hpml.base.child_process import take_output, write_message
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
 from hpml.benchmark.agreement import plain
-from hpml.benchmark.errors import WorkerError
+from hpml.benchmark.errors import WorkerError, said
 from hpml.benchmark.sampling.contender import Contender
 from hpml.benchmark.sampling.timing import Sampler, Settings
 
@@ -41,9 +41,8 @@ def main() -> int:
             if sampler is None:
                 sampler = start(request)
             write_message(answers, respond(sampler, request))
-        except Exception as error:  # noqa: BLE001 - the parent raises it, whatever it is
-            text = f"{type(error).__name__}: {error}"
-            write_message(answers, {"error": text, "traceback": traceback.format_exc()})
+        except BaseException as error:  # noqa: BLE001 - the parent raises it, whatever it is
+            write_message(answers, {"error": said(error), "traceback": traceback.format_exc()})
             if sampler is None:
                 return 1
     return 0

@@ -51,12 +51,6 @@ class Subject:
 def subject_of(value: object) -> Subject:
     """Return the code object that `value` stands for.
 
-    Args:
-        value: a function, method, generator, code object or source text.
-
-    Raises:
-        BytecodeError: if it has none, or several; the message says which to pass.
-
     >>> subject_of("a = 1").name
     'source text'
     >>> subject_of(len)
@@ -87,9 +81,6 @@ def subject_of(value: object) -> Subject:
 
 def compiled(source: str, mode: str = "exec") -> CodeType:
     """Return the code object of source text.
-
-    Raises:
-        BytecodeError: if the text does not compile; the message has the line and the reason.
 
     >>> compiled("a = = 1")
     Traceback (most recent call last):

@@ -18,12 +18,6 @@ def bind(
 ) -> list[Any] | None:
     """Return the slots that a call of `function` begins with; None if the arguments do not fit.
 
-    Args:
-        function: what is called.
-        args: the positional arguments.
-        keywords: the keyword arguments, by name.
-        size: the number of slots.
-
     >>> bind(lambda a, b=2, *rest, c: 0, [1], {"c": 3}, size=5)
     [1, 2, 3, (), NULL]
     >>> bind(lambda a: 0, [], {}, size=1) is None

@@ -25,10 +25,6 @@ from hpml.bytecode.machine.opcodes.versions import HANDLERS
 def decode(code: CodeType) -> DecodedCode:
     """Return the instructions of `code`.
 
-    Raises:
-        UnknownOpcodeError: if it has an opcode that the table of this Python's opcodes lacks.
-        BytecodeError: if there is no table for this Python.
-
     >>> decoded = decode((lambda a: a).__code__)
     >>> [instruction.opname for instruction in decoded.instructions][::2]
     ['RESUME', 'RETURN_VALUE']

@@ -171,11 +171,7 @@ def _outside(frame: Frame, count: int, prefixes: tuple[str, ...]) -> Frame | Fra
 
 
 def _caller(frame: Frame, depth: int) -> Frame | FrameType:
-    """Return the frame `depth` calls out from `frame`: interpreted, or further out a real one.
-
-    Raises:
-        ValueError: for the program, if the stack is not that deep.
-    """
+    """Return the frame `depth` calls out from `frame`: interpreted, or further out a real one."""
     frames = frame.coroutine_stack.state.frames()
     inner = len(frames) - 1 - max(depth, 0)
     if inner >= 0:

@@ -106,13 +106,7 @@ def _until_signal(stack: CoroutineStack) -> Return | Yield | Reraise:
 
 
 def unwind(stack: CoroutineStack, error: BaseException, *, in_traceback: bool) -> bool:
-    """Leave frames until one has a handler for `error`; return whether there is one.
-
-    Args:
-        stack: whose innermost frame raised.
-        error: what was raised.
-        in_traceback: whether its traceback has an entry for the innermost frame already.
-    """
+    """Leave frames until one has a handler for `error`; return whether there is one."""
     while stack.frames:
         frame = stack.frames[-1]
         if not in_traceback:

@@ -29,9 +29,6 @@ _ATOMIC = tuple(str(Path(_OPCODES, name)) for name in ("stack.py", "exceptions.p
 class WaitingSignals:
     """The signals that wait for the next instruction of one run.
 
-    Args:
-        wake: is called when the first one begins to wait.
-
     Attributes:
         program_frame: returns the frame that a handler is given, for one of the machine's own.
     """

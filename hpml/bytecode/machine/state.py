@@ -185,11 +185,7 @@ class CoroutineStack:
         self.handled: BaseException | None = None
 
     def push(self, frame: Frame) -> None:
-        """Begin to run `frame`.
-
-        Raises:
-            RecursionError: for the program, if it has reached Python's limit.
-        """
+        """Begin to run `frame`."""
         self.state.enter()
         self.frames.append(frame)
 
@@ -321,11 +317,7 @@ class MachineState:
         return [] if self.observer is None else self.observer.new_stack()
 
     def enter(self) -> None:
-        """Count one more call in progress.
-
-        Raises:
-            RecursionError: for the program, if it has reached Python's limit.
-        """
+        """Count one more call in progress."""
         if self.depth + self._outer_depth >= sys.getrecursionlimit():
             raise RecursionError("maximum recursion depth exceeded")
         self.depth += 1
@@ -344,12 +336,7 @@ class MachineState:
         self.max_steps = -1 if wake else self._last_step
 
     def check_limit(self) -> None:
-        """Raise what leaves the program, by way of its ``finally`` and ``with``, at the limit.
-
-        Raises:
-            StepLimitReached: for the program, which gets a few steps more to leave.
-            StepLimitError: if it has used them up.
-        """
+        """Raise what leaves the program, by way of its ``finally`` and ``with``, at the limit."""
         if self.steps <= self._last_step:
             return
         if self.limit is not None:

@@ -102,6 +102,9 @@ def budget(stages: Comparison) -> Budget:
 def costs_of(measured: Mapping[int, Comparison], baseline: str = "handwritten") -> dict[str, float]:
     """Return what a forward costs, from measurements at two depths, in seconds.
 
+    The depths were measured one after the other, so their fastest samples count: whatever else the
+    machine did meanwhile only added time.
+
     Returns:
         ``"start"`` once a forward and ``"layer"`` once for each layer, both of the baseline; for
         each execution what it adds to a layer.
@@ -114,10 +117,10 @@ def costs_of(measured: Mapping[int, Comparison], baseline: str = "handwritten") 
     (few, small), (many, large) = sorted(measured.items())
 
     def slope(name: str) -> float:
-        return (large[name].median - small[name].median) / (many - few)
+        return (large[name].minimum - small[name].minimum) / (many - few)
 
     layer = slope(baseline)
-    costs = {"start": max(0.0, small[baseline].median - few * layer), "layer": layer}
+    costs = {"start": max(0.0, small[baseline].minimum - few * layer), "layer": layer}
     return costs | {name: slope(name) - layer for name in small.names}
 
 

@@ -13,10 +13,12 @@ import argparse
 import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import style
 from hpml.base.tables import Table
+from hpml.benchmark.locking import check_place
 from hpml.benchmark.ratio import RESOLUTION, Ratio, paired_ratio
 from hpml.suites.errors import SuiteError
 from hpml.suites.honesty.noise import NOISES, Noise
@@ -259,8 +261,6 @@ def _unseen() -> str:
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench honesty``."""
-    from pathlib import Path
-
     parser.add_argument(
         "--rounds",
         type=positive,
@@ -287,7 +287,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def main(arguments: argparse.Namespace) -> int:
     """Run the suite for the command line and return the exit code."""
 
-    def simulate(out: Any) -> HonestyResult:
+    def simulate(out: Path) -> HonestyResult:
+        check_place(out, "noise,rounds,")
+        out.parent.mkdir(parents=True, exist_ok=True)
         result = run(arguments.rounds, runs=arguments.runs, seed=arguments.seed, progress=True)
         result.table().to_csv(out, index=False)
         return result

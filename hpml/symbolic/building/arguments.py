@@ -146,8 +146,9 @@ def split_call(
         elif isinstance(value, _Leave):
             open_now.discard(value.container)
         elif isinstance(value, kind):
-            value = value.symbolic() if hasattr(value, "symbolic") else value
-            found.append(value)
+            # The size of a batch becomes symbolic data when it is used.
+            symbolic = getattr(type(value), "symbolic", None)
+            found.append(value if symbolic is None else symbolic(value))
             pieces.append(f"a{len(found) - 1}")
         elif _is_taken_apart(value, kind):
             if id(value) in open_now:

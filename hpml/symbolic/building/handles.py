@@ -114,7 +114,10 @@ class SymbolicData(Handle, Operators):
         custom_name: str | None = None,
         output_shape: Any = None,
     ) -> Any:
-        return handle_of(make_node(layer, nodes, custom_name, output_shape), self._token)
+        node = make_node(layer, nodes, custom_name, output_shape)
+        if type(node.spec) is TensorSpec:
+            return SymbolicTensor(node, self._token)
+        return handle_of(node, self._token)
 
     def _record(self, function: Callable[..., Any], *args: Any) -> Any:
         return add_to_graph(function, *args)

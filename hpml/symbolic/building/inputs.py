@@ -42,7 +42,9 @@ def Input(  # noqa: N802 - the name of the API that this package follows
     sizes = (*_sizes((batch_size,)), *_sizes(shape)) if batch_shape is None else _sizes(batch_shape)
     if not isinstance(dtype, torch.dtype):
         raise ArgumentError(f"Input expected a torch.dtype, received {dtype!r}")
-    node = Node(None, (), TensorSpec(sizes, dtype), batch_shape is not None, 0, origin=_caller())
+    known, enabled = batch_shape is not None, torch.is_grad_enabled()
+    spec = TensorSpec(sizes, dtype)
+    node = Node(None, (), spec, known, 0, origin=_caller(), grad_enabled=enabled)
     node.example = InputRange(min_value, max_value)
     return SymbolicTensor(node, handle_token(resume=True))
 
@@ -60,7 +62,8 @@ def CustomInput(data: Any) -> Any:  # noqa: N802 - the name of the API that this
     """
     is_tensor = isinstance(data, torch.Tensor)
     spec = TensorSpec(tuple(data.shape), data.dtype) if is_tensor else Concrete(data, is_real=True)
-    node = Node(None, (), spec, True, 0, origin=_caller())
+    enabled = torch.is_grad_enabled()
+    node = Node(None, (), spec, True, 0, origin=_caller(), grad_enabled=enabled)
     node.example = data if is_tensor else None
     return handle_of(node, handle_token(resume=True))
 

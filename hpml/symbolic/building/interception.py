@@ -125,13 +125,15 @@ def _uninstall() -> None:
 
 def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Record the call if anything symbolic is among its arguments, else return `ORDINARY`."""
-    handle = args[0] if args and isinstance(args[0], Handle) else find((args, kwargs), (Handle,))
+    handle = find((args, kwargs), (Handle,))
     return ORDINARY if handle is None else handle._record_call(layer, args, kwargs)
 
 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     # Written for speed: this runs for every module of the process while a handle is alive.
     if (args and type(args[0]) is not Tensor) or len(args) > 1 or kwargs:
+        if args and isinstance(args[0], Handle):
+            return args[0]._record_call(self, args, kwargs)
         result = _record(self, args, kwargs)
         if result is not ORDINARY:
             return result

@@ -105,6 +105,7 @@ class Node:
         depth: int,
         custom_name: str | None = None,
         origin: tuple[str, int] | None = None,
+        grad_enabled: bool = True,
     ) -> None:
         self.layer = layer
         self.parents = parents
@@ -117,7 +118,7 @@ class Node:
         self.handle: weakref.ref[Any] | None = None
         self.unpacking: Unpacking | None = None
         self.position = 0
-        self.grad_enabled = torch.is_grad_enabled()
+        self.grad_enabled = grad_enabled
         self.example: InputRange | torch.Tensor | None = None
         # Nearly every node has one child. A list for each would double the garbage collector's
         # work in a large graph, so a list is made for the second child.

@@ -91,7 +91,8 @@ def make_node(
         batch_known = all(parent.batch_known for parent in parents)
     if custom_name is not None:
         _check_name(custom_name)
-    if not torch.is_grad_enabled():
+    enabled = torch.is_grad_enabled()
+    if not enabled:
         check_gradients(parents)
     frame = user_frame(3)
     origin = None
@@ -99,7 +100,7 @@ def make_node(
         check_traced_methods(frame)
         origin = frame.f_code.co_filename, frame.f_lineno
     spec = infer(layer, parents) if output_shape is None else given_spec(output_shape, parents)
-    return Node(layer, parents, spec, batch_known, depth, custom_name, origin)
+    return Node(layer, parents, spec, batch_known, depth, custom_name, origin, enabled)
 
 
 def make_parts(parent: Node, count: int) -> list[Node]:

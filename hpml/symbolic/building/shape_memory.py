@@ -104,7 +104,7 @@ def _is_filled(cell: Any) -> bool:
 
 
 def _names_in(code: CodeType) -> list[str]:
-    codes: list[CodeType] = [code]
+    codes = [code]
     names: list[str] = []
     for current in codes:
         names += current.co_names

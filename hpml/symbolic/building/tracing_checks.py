@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import functools
 import sys
 from collections.abc import Sequence
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 from torch import Tensor, nn
@@ -36,11 +35,6 @@ def user_frame(depth: int) -> FrameType | None:
 # --- methods of modules ---------------------------------------------------------------------------
 
 
-@functools.lru_cache(maxsize=4096)
-def _reads_training(code: CodeType) -> bool:
-    return code.co_argcount > 1 and "training" in code.co_names
-
-
 def check_traced_methods(frame: FrameType) -> None:
     """Refuse a method of a module that reads ``self.training`` while its calls are recorded.
 
@@ -50,7 +44,8 @@ def check_traced_methods(frame: FrameType) -> None:
     for _ in range(_FRAMES_LOOKED_AT):
         if current is None:
             return
-        if _reads_training(current.f_code):
+        code = current.f_code
+        if code.co_argcount > 1 and "training" in code.co_names:
             owner = _module_given_handles(current)
             outer = current.f_back
             while owner is not None and outer is not None:
@@ -58,7 +53,7 @@ def check_traced_methods(frame: FrameType) -> None:
                     owner = None
                 outer = outer.f_back
             if owner is not None:
-                name = current.f_code.co_name
+                name = code.co_name
                 raise ArgumentError(
                     f"{type(owner).__name__}.{name} reads self.training while symbolic data passes "
                     "through it: whether it trains would be fixed for good. Expected a call that "

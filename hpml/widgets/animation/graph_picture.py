@@ -63,21 +63,7 @@ def picture_of(
     prefix: str = "",
     leads_to: Mapping[str, tuple[int, str]] | None = None,
 ) -> Picture:
-    """Draw a graph; it runs to the right where it would be too tall for a page.
-
-    Args:
-        graph: as ``SymbolicModel.graph``.
-        text: what is to be seen, for a screen reader.
-        node_text: from the number of a value to the text in its box.
-        edge_text: from the position of a call to the text of its label; may be empty.
-        kind: a class of the drawing, by which a style sheet knows it from others on the page.
-        prefix: begins the name of every part, so that two pictures stand in one template.
-        leads_to: for the name of a part the keyframe it leads to when it is clicked, and its name
-            for who comes there with the Tab key; an empty name leaves the part to the mouse.
-
-    Raises:
-        DrawingError: the graph is too large for a picture.
-    """
+    """Draw a graph; it runs to the right where it would be too tall for a page."""
     layout = lay_out(graph, node_text, edge_text)
     if layout.height > _TALLEST:
         layout = lay_out(graph, node_text, edge_text, rotated=True)

@@ -23,14 +23,6 @@ ROUNDS = (7, 15, 25, 50)
 class BenchmarkPanel:
     """A suite's choices and results.
 
-    Args:
-        suite: a name in `hpml.suites.SUITES`.
-        sizes: the sizes to choose from; by default the suite's own.
-        contenders: those to choose from; by default the suite's, without those that only run on
-            request.
-        cases: measured before, to begin with.
-        options: further arguments of the suite's ``run``, plain values.
-
     Attributes:
         suite, sizes, contenders: as above.
         parameter: what the suite calls its sizes, such as "layers".
@@ -40,9 +32,6 @@ class BenchmarkPanel:
         status: in words, what the cases are and what is going on.
         run: the run that is going on, or None.
         fraction: how far it is, from 0 to 1.
-
-    Raises:
-        WidgetError: if there is no such suite, or it does not know what is given.
     """
 
     def __init__(
@@ -113,12 +102,7 @@ class BenchmarkPanel:
         return f"Measuring; {self._done} of {len(self.run.order.sizes)} sizes are done."
 
     def start(self, contenders: Sequence[str], sizes: Sequence[int], rounds: int) -> Run:
-        """Begin to measure; what was measured before stays, until its size is measured again.
-
-        Raises:
-            WidgetError: if nothing is chosen, or something that is not among the choices, or a
-                run is going on.
-        """
+        """Begin to measure; what was measured before stays, until its size is measured again."""
         if self.run is not None:
             raise WidgetError("A run is going on; cancel it, or wait until it is done.")
         chosen = _some("contenders", [*contenders, *filter(None, [self.baseline])], self.contenders)
@@ -168,11 +152,7 @@ class BenchmarkPanel:
         return True
 
     def cancel(self) -> None:
-        """Ask the run to end after the round in flight; asked a second time, end it now.
-
-        Raises:
-            WidgetError: if no run is going on.
-        """
+        """Ask the run to end after the round in flight; asked a second time, end it now."""
         run = self._running()
         if self._stopping:
             run.kill()
@@ -240,10 +220,6 @@ def latest(cases: Iterable[Case]) -> tuple[Case, ...]:
 
     An older case of the same size keeps whoever was not measured again, with the baseline, since
     a ratio holds only within its own rounds; it stands before the newer one.
-
-    Args:
-        cases: of one suite, the older first. Those with another baseline than the last are left
-            out: their ratios belong to another picture.
     """
     newest_first = list(cases)[::-1]
     seen: dict[int, set[str]] = {}

@@ -79,19 +79,10 @@ class Code:
 class CodeView:
     """A model's code in the state that is chosen, and the times measured so far.
 
-    Args:
-        model: a ``SymbolicModel``; it is not changed.
-        inputs: what a forward is given when it is counted or timed.
-        executions: those to choose from; by default all. It starts at "codegen" if that is one.
-        lengths: loop lengths to choose from, rising; it starts at 10 if that is one.
-
     Attributes:
         state: what is chosen.
         loop_length: the loop length that is chosen, also while no source is generated.
         timed: what was measured, by state.
-
-    Raises:
-        WidgetError: if the model has no graph, cannot run on the inputs, or a choice is unknown.
     """
 
     def __init__(
@@ -142,9 +133,6 @@ class CodeView:
         """Choose another state; what is not given stays.
 
         The loop length is remembered while an execution is chosen that writes no source.
-
-        Raises:
-            WidgetError: if it is not one of the choices.
         """
         execution = self.state.execution if execution is None else execution
         length = self.loop_length if loop_length is None else loop_length

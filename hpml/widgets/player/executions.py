@@ -47,10 +47,6 @@ class ExecutionStep(NamedTuple):
 def graph_adapter(graph: Any, outputs: Sequence[str] | None = None) -> Dataflow:
     """Return who needs whom in a ``SymbolicModel``, its ``graph``, or a dictionary of parents.
 
-    Raises:
-        WidgetError: if `graph` is none of these.
-        DrawingError: a parent stands behind its child, or there is no output of that name.
-
     >>> graph_adapter({"x": [], "y": ["x"]}).names
     ('x', 'y')
     """

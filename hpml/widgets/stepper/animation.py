@@ -34,17 +34,7 @@ class Stepper(Animation):
 def stepper_animation(
     trace: Trace, collected: Sequence[CodeType], *, title: str = "", called_with: str = ""
 ) -> Stepper:
-    """Return the animation of a trace.
-
-    Args:
-        trace: of one step or more.
-        collected: the code objects that ran, of which others are constants.
-        title: of the animation.
-        called_with: how the function was called.
-
-    Raises:
-        WidgetError: if the trace is empty or longer than an animation may be.
-    """
+    """Return the animation of a trace."""
     if not trace.steps:
         raise WidgetError(f"The trace of {describe(trace.function)} has no step to show.")
     layout = layout_of(trace, collected, called_with)

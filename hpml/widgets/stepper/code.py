@@ -60,12 +60,7 @@ class Code:
 
 
 class CodeCollector:
-    """Notes the code object of every function that the machine steps into.
-
-    Args:
-        function: the first one.
-        step_into: as `hpml.bytecode.Machine` has it.
-    """
+    """Notes the code object of every function that the machine steps into."""
 
     def __init__(
         self,
@@ -89,12 +84,7 @@ class CodeCollector:
 
 
 def codes_of(trace: Trace, collected: Sequence[CodeType]) -> tuple[tuple[Code, ...], list[int]]:
-    """Return the code objects of a trace, in the order in which they run, and each step's own.
-
-    Args:
-        trace: of one step or more.
-        collected: code objects, of which others are constants.
-    """
+    """Return the code objects of a trace, in the order in which they run, and each step's own."""
     candidates: dict[str, list[CodeType]] = defaultdict(list)
     for code in _with_inner(collected):
         candidates[code.co_qualname].append(code)

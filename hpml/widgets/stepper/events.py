@@ -83,10 +83,6 @@ class Event:
 def events(trace: Trace, called_with: str = "") -> tuple[Event, ...]:
     """Return the events of a trace, one or more.
 
-    Args:
-        trace: of one step or more.
-        called_with: how the function was called, for the first sentence.
-
     >>> from hpml.bytecode import trace
     >>> shown = events(trace(lambda a, b: a + b, 2, 3))
     >>> [event.stack for event in shown if event.step.opname == "BINARY_OP"]

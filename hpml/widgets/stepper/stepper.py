@@ -95,11 +95,7 @@ def animation_of_call(
     called_with: str,
     title: str = "",
 ) -> Stepper:
-    """Return the animation of a call of a Python function.
-
-    Raises:
-        WidgetError: if the machine cannot run it, or the arguments do not fit.
-    """
+    """Return the animation of a call of a Python function."""
     plain = function.__func__ if isinstance(function, MethodType) else function
     assert isinstance(plain, FunctionType)
     if not (isinstance(step_into, bool) or step_into == "module" or callable(step_into)):
@@ -113,11 +109,7 @@ def animation_of_call(
 
 
 def checked_steps(max_steps: object) -> None:
-    """Refuse a limit on steps that no animation can have.
-
-    Raises:
-        WidgetError: if it is no whole number from 1 to 1,000.
-    """
+    """Refuse a limit on steps that no animation can have."""
     whole = isinstance(max_steps, int) and not isinstance(max_steps, bool)
     if not whole or not 1 <= max_steps <= MOST_STEPS:  # type: ignore[operator]
         raise WidgetError(

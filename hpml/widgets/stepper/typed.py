@@ -32,13 +32,6 @@ class Called(NamedTuple):
 def function_of_text(text: str, names: tuple[str, ...] = ()) -> FunctionType:
     """Return the last function that a text defines; text without one is the body of a function.
 
-    Args:
-        text: Python source.
-        names: the parameters, if the text is a body.
-
-    Raises:
-        WidgetError: if the text does not compile, or what stands outside of its functions fails.
-
     >>> function_of_text("def double(x): return x + x").__name__
     'double'
     >>> function_of_text("return x + x", ("x",))(4)
@@ -64,9 +57,6 @@ def prepared_call(text: str, call: str) -> Called:
     """Return the function that `call` calls, of those that `text` defines, and its arguments.
 
     Where `call` is no plain call of a function, it is itself what is to be stepped through.
-
-    Raises:
-        WidgetError: if either does not compile or cannot be evaluated; says where.
 
     >>> called = prepared_call("def area(w, h): return w * h", "area(2, h=3)")
     >>> called.function.__name__, called.args, called.kwargs

@@ -101,12 +101,7 @@ def prep_reraise_star(frame: Frame, instruction: DecodedInstruction) -> None:
 
 
 def remaining(original: BaseException, results: list[BaseException | None]) -> Any:
-    """Return the exception to raise after all ``except*`` clauses, or None.
-
-    Args:
-        original: the exception that the ``try`` block raised.
-        results: for each clause what it raised, and last what no clause matched; None for nothing.
-    """
+    """Return the exception to raise after all ``except*`` clauses, or None."""
     if not results:
         return None
     if not _is_group(original):

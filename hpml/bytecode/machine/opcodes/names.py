@@ -147,11 +147,7 @@ def item(namespace: Any, name: str) -> Any:
 
 
 def global_or_builtin(frame: Frame, name: str) -> Any:
-    """Return a global variable or else a builtin.
-
-    Raises:
-        NameError: for the program, if there is neither.
-    """
+    """Return a global variable or else a builtin."""
     # A subclass of dict may know what to do about a missing name.
     known = frame.globals
     value = known.get(name, NULL) if type(known) is dict else item(known, name)
