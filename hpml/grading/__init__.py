@@ -10,7 +10,7 @@ measured (``speed``) → ``report``. ``classes`` does it for a folder of submiss
 ``records``, and writes ``feedback`` and the ``tables`` of learning platforms. The worker is
 ``hpml.sandbox``.
 
->>> from hpml.grading.report import Item
+>>> from hpml.grading.reports.report import Item
 >>> Item("06", 3, "ordered_forward", 3.0).status
 'not graded'
 """

@@ -16,13 +16,13 @@ from typing import Any
 from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Exercise
 from hpml.grading.errors import GradingError
-from hpml.grading.feedback import write_feedback
 from hpml.grading.limits import Limits
 from hpml.grading.notebook_file import fingerprint
-from hpml.grading.overrides import Overrides
 from hpml.grading.pool import CATALOGUE, WorkerPool, entries
-from hpml.grading.records import Records, exercise_version
-from hpml.grading.report import GRADER, Report
+from hpml.grading.reports.feedback import write_feedback
+from hpml.grading.reports.overrides import Overrides
+from hpml.grading.reports.records import Records, exercise_version
+from hpml.grading.reports.report import GRADER, Report
 from hpml.grading.submission import Submission, find, random_seed
 
 

@@ -15,7 +15,7 @@ from pathlib import Path
 from hpml.base.errors import describe
 from hpml.base.files import course_folder, results_folder, write_atomically
 from hpml.grading.errors import GradingError
-from hpml.grading.report import Report, harmless, points, table, write
+from hpml.grading.reports.report import Report, harmless, points, table, write
 
 _FOR_A_CLASS = (
     "jobs", "reports", "csv", "only", "override", "roster", "canvas", "moodle"
@@ -152,7 +152,7 @@ def _show(report: Report) -> None:
 def _grade_class(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from hpml.grading import tables
+    from hpml.grading.reports import tables
     from hpml.grading.classes import grade_class
     from hpml.grading.submission import lab_number
 

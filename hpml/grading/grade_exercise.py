@@ -16,7 +16,7 @@ from hpml.course.exercises.exercise import Case, Choice, Exercise
 from hpml.course.exercises.judging import Verdict, diagnosed, judge
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, outcome_of
 from hpml.grading import speed
-from hpml.grading.report import Item, harmless
+from hpml.grading.reports.report import Item, harmless
 from hpml.grading.submitted import Submitted
 from hpml.grading.worker_client import Printed, WorkerClient
 from hpml.sandbox.harness import harness_source

@@ -20,7 +20,7 @@ from hpml.grading.errors import GradingError
 from hpml.grading.grade_exercise import blank, grade_entry
 from hpml.grading.limits import Limits
 from hpml.grading.notebook_file import UnreadableNotebook, read_notebook
-from hpml.grading.report import Item
+from hpml.grading.reports.report import Item
 from hpml.grading.sandbox import Isolation, require_isolation
 from hpml.grading.submitted import Submitted
 

@@ -30,7 +30,7 @@ from hpml.benchmark.robust import median, median_interval
 from hpml.course.exercises.exercise import Case, Exercise, Speed
 from hpml.course.exercises.judging import Verdict, judge
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
-from hpml.grading.report import Item, points
+from hpml.grading.reports.report import Item, points
 from hpml.grading.submitted import Submitted
 from hpml.grading.worker_client import Printed, WorkerClient
 from hpml.sandbox.harness import function_source, harness_source

@@ -17,7 +17,7 @@ from hpml.base.errors import describe
 from hpml.grading.errors import GradingError
 from hpml.grading.limits import Limits
 from hpml.grading.pool import CATALOGUE, Task, WorkerPool
-from hpml.grading.report import Report
+from hpml.grading.reports.report import Report
 from hpml.grading.sandbox import Isolation
 
 _SMALL = 2**24

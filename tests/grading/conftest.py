@@ -10,7 +10,7 @@ import pytest
 
 from hpml.grading.errors import CannotIsolate
 from hpml.grading.pool import WorkerPool
-from hpml.grading.report import Item
+from hpml.grading.reports.report import Item
 from hpml.grading.sandbox import require_isolation
 from hpml.grading.submission import find
 from hpml.grading.worker_client import family

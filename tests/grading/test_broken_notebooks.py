@@ -12,7 +12,7 @@ import pytest
 from hpml.course.execute import find_lab
 from hpml.course.exercises.exercise import Choice
 from hpml.grading.grade_exercise import blank, chosen
-from hpml.grading.report import Item
+from hpml.grading.reports.report import Item
 from hpml.grading.submission import find
 from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, RIGHT, TOTAL, hand_in, notebook
 

@@ -9,8 +9,8 @@ import pytest
 from hpml.grading import classes, submission
 from hpml.grading.classes import Graded, grade_class, members
 from hpml.grading.errors import GradingError
-from hpml.grading.report import Item, Report
-from hpml.grading.tables import (
+from hpml.grading.reports.report import Item, Report
+from hpml.grading.reports.tables import (
     alike,
     as_csv,
     class_table,

@@ -13,7 +13,7 @@ from hpml.course.execute import find_lab
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.mistakes import mistakes_of
 from hpml.grading.pool import WorkerPool
-from hpml.grading.report import Item
+from hpml.grading.reports.report import Item
 from hpml.grading.submission import find
 from hpml.labs import catalogue
 

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.grading.report import Item
+from hpml.grading.reports.report import Item
 from tests.grading.handed_in import CATALOGUE, EXPLANATION, PATIENT, TOTAL, hand_in
 
 Graded = Callable[..., dict[str, Item]]

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.grading.report import Item
+from hpml.grading.reports.report import Item
 from tests.grading.handed_in import EXPLANATION, TOTAL, hand_in
 
 Graded = Callable[[Path], dict[str, Item]]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.grading.report import (
+from hpml.grading.reports.report import (
     GRADER,
     Item,
     Report,

@@ -18,7 +18,7 @@ from hpml.course.exercises.outcomes import NoAnswer
 from hpml.grading import sandbox
 from hpml.grading.errors import CannotIsolate
 from hpml.grading.limits import Limits
-from hpml.grading.report import Item
+from hpml.grading.reports.report import Item
 from hpml.grading.worker_client import Printed, WorkerClient, family
 from hpml.sandbox.harness import by_name, harness_source, the_result
 from hpml.sandbox.plain import decode, encode

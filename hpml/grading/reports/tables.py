@@ -11,7 +11,7 @@ from pathlib import Path
 from hpml.base.errors import describe
 from hpml.base.tables import Table
 from hpml.grading.errors import GradingError
-from hpml.grading.report import Item, Report, harmless, points
+from hpml.grading.reports.report import Item, Report, harmless, points
 
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _LOOK_AT = ("no answer", "not graded", "unreadable", "missing", "forbidden", "not done")

@@ -13,7 +13,7 @@ from pathlib import Path
 from hpml.base.errors import describe
 from hpml.base.files import write_atomically
 from hpml.grading.errors import GradingError
-from hpml.grading.report import Item, Report
+from hpml.grading.reports.report import Item, Report
 
 _COLUMNS = ("student", "exercise", "points", "comment")
 

@@ -18,7 +18,7 @@ from typing import Any
 from hpml.base.files import write_atomically
 from hpml.course.exercises.exercise import Exercise
 from hpml.course.exercises.mistakes import mistakes_of
-from hpml.grading.report import Report, as_plain, from_plain
+from hpml.grading.reports.report import Report, as_plain, from_plain
 
 _KEY_BYTES = 32
 

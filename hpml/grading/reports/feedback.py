@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hpml.base.files import write_atomically
-from hpml.grading.report import Item, Report, by_part, harmless, points, write
+from hpml.grading.reports.report import Item, Report, by_part, harmless, points, write
 
 
 def write_feedback(report: Report, folder: Path, labs: str) -> None:
