@@ -152,8 +152,8 @@ def _show(report: Report) -> None:
 def _grade_class(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from hpml.grading.reports import tables
     from hpml.grading.classes import grade_class
+    from hpml.grading.reports import tables
     from hpml.grading.submission import lab_number
 
     folder: Path = options.folder
