@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hpml.base import style
 from hpml.benchmark.advising import UNSTABLE, kinds, summary
 from hpml.benchmark.display.sweep_plot import limits, plot_sweep
 from hpml.benchmark.record import Case
-from hpml.benchmark.sweep import sweeps
+from hpml.benchmark.sweep import Sweep, sweeps
 from hpml.suites.errors import SuiteError
 from hpml.suites.published import DEEP_LINEAR, TOY_RESNET, PublishedBlock, published_ratios
 from hpml.suites.running import environment_line
@@ -43,7 +44,7 @@ def _draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Fig
     ratios = sweeps(cases, source.parameter, "ratio")
     places = {at for line in ratios for at in line.at}
     others = [line for line in published_ratios(source) if line.name != "handwritten"]
-    shown = [line for line in others if places & set(line.at)]
+    shown = [cut for line in others if (cut := _within(line, places)) is not None]
     right.set_ylim(*limits([band for line in [*ratios, *shown] for band in line.bands]))
     plot_sweep(
         [*ratios, *shown],
@@ -61,6 +62,19 @@ def _draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Fig
         f"{environment_line(cases)}.{_warning(cases)}",
     )
     return fig
+
+
+def _within(line: Sweep, places: set[float]) -> Sweep | None:
+    """Return a published line as far as was measured here; None if it shares no place with it."""
+    if not places & set(line.at):
+        return None
+    pairs = [
+        pair
+        for pair in zip(line.at, line.bands, strict=True)
+        if min(places) <= pair[0] <= max(places)
+    ]
+    at, bands = zip(*pairs, strict=True)
+    return replace(line, at=at, bands=bands)
 
 
 def draw_building(cases: Sequence[Case]) -> Figure:

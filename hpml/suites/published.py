@@ -109,6 +109,8 @@ def _beside(source: PublishedBlock, cases: Iterable[Case]) -> Table:
             own = comparison.ratio(line.name).value if here and comparison is not None else None
             rows.append((line.name, int(at), ratio, own))
     # Without a measured figure to stand beside them the published ones stand alone.
+    # Where something was measured, depths that were not would only be dashes.
+    rows = [row for row in rows if row[1] in measured] or rows
     width = 4 if any(row[-1] is not None for row in rows) else 3
     head = ("contender", source.parameter, "published", "measured here")[:width]
     return Table(

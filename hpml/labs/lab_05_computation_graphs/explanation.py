@@ -8,9 +8,9 @@ _BEST = "Make the values 64 times as large, once of additions and once of tanh."
 
 EXPLANATION = Explanation(
     question=(
-        "In section 6, fifty operations took longer when autograd recorded them, by some extra "
-        "time for each. What is that time spent on? Each experiment looks at the extra time per "
-        "operation."
+        "Suppose that operations, as in section 6, take longer when autograd records them, by "
+        "some extra time for each. What is that time spent on? Each experiment looks at the extra "
+        "time per operation."
     ),
     claims=(
         "Taking notes: making a node and linking it to the one before, whatever the numbers.",

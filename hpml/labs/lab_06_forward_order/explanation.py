@@ -8,8 +8,8 @@ _BEST = "Make the network ten times as deep; then, instead, its values 256 times
 
 EXPLANATION = Explanation(
     question=(
-        "Lazy and ordered execute the same layers in the same order. In section 6 the lazy forward "
-        "took longer, by some extra time for each node. What is that time spent on? Each "
+        "Lazy and ordered execute the same layers in the same order. Suppose that the lazy "
+        "forward takes longer, by some extra time for each node. What is that time spent on? Each "
         "experiment looks at this extra time per node."
     ),
     claims=(

@@ -48,9 +48,26 @@ class Budget:
         """Return the share of the whole of all parts whose names begin so."""
         return sum(p.value for n, p in self.items() if n.startswith(prefix)) / self.whole.value
 
+    def unsure(self, prefix: str) -> str:
+        """Return why the share of the parts whose names begin so is none to score by, or nothing.
+
+        Together they are known too badly where their interval spans more than a factor of 2.
+        """
+        parts = [part for name, part in self.items() if name.startswith(prefix)]
+        low, high = sum(part.low for part in parts), sum(part.high for part in parts)
+        if low > 0 and high <= 2 * low:
+            return ""
+        return "the intervals of its parts are too wide"
+
+    @property
+    def gap(self) -> float:
+        """What the parts leave of the whole; negative where they are more than it."""
+        return self.whole.value - sum(part.value for _, part in self.items())
+
     def picture(self) -> Page:
-        """Draw one layer as a stacked bar, the same bar taken apart, and the floor."""
+        """Draw one layer as a stacked bar, the bar taken apart, the floor, and what is left."""
         bars = [*self.items(), ("the floor", self.floor)]
+        left_over = f"{1e9 * self.gap:.0f} ns, {_percent(self.gap / self.whole.value)}"
         fig, ax = style.figure(width=8.4, height=4.4)
         left = 0.0
         with style.apply():
@@ -69,13 +86,22 @@ class Budget:
                     va="center",
                     fontsize=9,
                 )
-            ax.set_yticks(range(len(bars) + 1), ["one layer", *(name for name, _ in bars)])
+            # The stacked bar ends where the parts do; what is measured, and left, stands below.
+            whole, row = 1e9 * self.whole.value, len(bars) + 1
+            ax.barh(row, 1e9 * self.gap, left=left, height=0.7, color="#D0D0D0")
+            ax.text(max(left, whole), row, f"  {left_over}", va="center", fontsize=9)
+            ax.text(max(left, whole), 0, f"  {format_interval(self.whole)}, 100%",
+                    va="center", fontsize=9)  # fmt: skip
+            names = ["one layer", *(name for name, _ in bars), "not attributed"]
+            ax.set_yticks(range(len(names)), names)
             ax.set_xlim(right=1.5 * max(left, 1e9 * self.whole.value))
             ax.invert_yaxis()
             ax.grid(visible=False, axis="y")
             ax.tick_params(axis="y", length=0)
         style.finish(ax, title="Where the time of one layer goes", x="ns", y="")
-        return picture(fig, "; ".join(f"{name} {format_interval(part)}" for name, part in bars))
+        told = [f"{name} {format_interval(part)}" for name, part in bars]
+        told += [f"not attributed {left_over}", f"one layer {format_interval(self.whole)}"]
+        return picture(fig, "; ".join(told))
 
 
 def budget(stages: Comparison) -> Budget:

@@ -34,8 +34,8 @@ def source_and_run(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
     Returns:
         ``source`` (what was returned, cut) and either ``problem``, why it could not be run, or
         ``arguments`` (of `forward`), ``first`` (its first statement), ``lines`` (its number of
-        statements), ``joined`` (whether two of them share a line), ``value`` (what it
-        returned) and ``calls`` (the numbers of the layers that it
+        statements), ``joined`` (whether two of them share
+        a line), ``value`` (what it returned) and ``calls`` (the numbers of the layers that it
         called, in order).
     """
     if type(result) is not str:

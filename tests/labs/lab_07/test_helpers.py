@@ -12,9 +12,11 @@ from torch import nn
 
 from hpml.base.page import show_code
 from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.measurement import Measurement
 from hpml.course.errors import LabError
 from hpml.labs import lab_07_code_generation as cg
+from hpml.labs.lab_07_code_generation.budget import PARTS, Budget
 from hpml.labs.lab_07_code_generation.networks import function_of
 from hpml.profiling import profile_calls
 from hpml.symbolic import config
@@ -216,7 +218,19 @@ def test_a_negative_part_is_shown_and_drawn():
     page = cg.budget(stages(whole=26.0)).picture()
     assert "weights -6.00 µs" in page.plain
     assert "the floor 10.5 µs" in page.plain
+    assert "not attributed 0 ns" in page.plain
     assert page.png is not None
+
+
+def test_what_the_parts_leave_of_the_whole_is_shown_and_wide_parts_are_not_scored():
+    sure, wide = Estimate(1e-6, 0.9e-6, 1.1e-6), Estimate(4e-6, 1.35e-6, 14.6e-6)
+    whole = Estimate(10e-6, 9e-6, 11e-6)
+    parts = {**dict.fromkeys(PARTS, sure), "F.linear: kernel": wide}
+    found = Budget(parts, whole, sure)
+    assert found.gap == pytest.approx(1e-6)
+    assert "not attributed 1000 ns" in found.picture().plain
+    assert "too wide" in found.unsure("F.linear")
+    assert found.unsure("F.linear: dispatch") == ""
 
 
 def test_a_budget_without_all_stages_is_refused():
