@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import ast
 import copy
+import gc
 import random
 import signal
 from collections.abc import Iterator
@@ -106,7 +107,7 @@ def _outcome(exercise: Any, function: Any, case: Any) -> list[Outcome]:
         raise KeyboardInterrupt
 
     before = signal.signal(signal.SIGALRM, stop)
-    # Again and again: where it is raised in a callback of the collector, Python swallows it.
+    gc.disable()  # raised in a callback of the collector, it would be swallowed
     signal.setitimer(signal.ITIMER_REAL, SECONDS, SECONDS)
     try:
         return list(run(exercise, function, [case]))
@@ -115,6 +116,7 @@ def _outcome(exercise: Any, function: Any, case: Any) -> list[Outcome]:
     finally:
         signal.setitimer(signal.ITIMER_REAL, 0)
         signal.signal(signal.SIGALRM, before)
+        gc.enable()
 
 
 def _paths(tree: ast.AST) -> Iterator[tuple[Any, ...]]:
