@@ -9,6 +9,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import secrets
 import shutil
 import socket
@@ -151,7 +152,7 @@ class LabPage:
         """Save the notebook to disk."""
         self._notebook("await panel.context.save();")
 
-    def saw(self, text: str) -> None:
+    def saw(self, text: str | re.Pattern[str]) -> None:
         """Wait until `text` stands in some output; fail if it never does."""
         self.page.locator(".jp-OutputArea-output", has_text=text).first.wait_for()
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 from typing import Any
 
@@ -103,7 +104,8 @@ def test_a_typed_prediction_is_locked_and_revealed(lab: Any) -> None:
     field.press("Enter")
     lab.saw("Locked: 123×.")
     lab.saw("You said 123×, measured")
-    lab.saw("Locked after the result had been shown")
+    # Or it was not measured cleanly, as on a busy machine; then that is said instead.
+    lab.saw(re.compile("Locked after the result had been shown|Not scored: "))
 
 
 @first_lab
