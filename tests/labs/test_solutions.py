@@ -80,15 +80,15 @@ def verdict_on(exercise: Exercise, source: str, seed: int | None) -> Verdict:
     return diagnosed(judge(exercise, cases, outcomes), exercise, cases, outcomes, run_here)
 
 
-_known: dict[tuple[str, str], tuple[object, Outcome]] = {}
+_known: dict[tuple[str, str, str], tuple[object, Outcome]] = {}
 
 
 def outcome_of(exercise: Exercise, source: str, case: Case) -> Outcome:
     """Return what comes of a case; those that are the same under every seed are run once."""
-    data, outcome = _known.get((source, case.name), (None, None))
+    data, outcome = _known.get((source, case.name, case.call), (None, None))
     if outcome is None or data != case.data:
         (outcome,) = run(exercise, function_of(source, exercise.name), [case])
-        _known[source, case.name] = (case.data, outcome)
+        _known[source, case.name, case.call] = (case.data, outcome)
     return outcome
 
 

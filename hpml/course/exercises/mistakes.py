@@ -24,7 +24,7 @@ from hpml.course.exercises.exercise import Case, Exercise
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
 from hpml.course.exercises.same import alike
 from hpml.sandbox.harness import harness_source
-from hpml.sandbox.plain import encode
+from hpml.sandbox.plain import Opaque, encode
 
 _START = 60.0
 _PATIENCE = 2.0
@@ -94,11 +94,17 @@ def find_mistake(
     # The part's cases first, so that one pass answers both questions.
     ordered = sorted(failures, key=lambda place: cases[place].part != part)
     in_part = sum(cases[place].part == part for place in failures)
+    symptoms: dict[int, object] = {}
     agreeing: list[tuple[int, Mistake]] = []
     for mistake in known:
         shown = 0
         for place in ordered:
-            if not _same(exercise, cases[place], outcomes[place], mistake, run):
+            if place not in symptoms:
+                symptoms[place] = _symptom(exercise, cases[place], outcomes[place])
+            answered = not isinstance(outcomes[place], NoAnswer)
+            seconds = min(exercise.seconds, _PATIENCE) if answered else exercise.seconds
+            theirs = run(mistake, cases[place], seconds)
+            if not alike(symptoms[place], _symptom(exercise, cases[place], theirs)):
                 break
             shown += 1
         if shown >= in_part:
@@ -115,14 +121,11 @@ def _whole(entry: tuple[int, Mistake]) -> int:
     return entry[0]
 
 
-def _same(exercise: Exercise, case: Case, outcome: Outcome, mistake: Mistake, run: Run) -> bool:
-    answered = not isinstance(outcome, NoAnswer)
-    seconds = min(exercise.seconds, _PATIENCE) if answered else exercise.seconds
+def _symptom(exercise: Exercise, case: Case, outcome: Outcome) -> object:
     try:
-        theirs = exercise.symptom(case, run(mistake, case, seconds))
-        return alike(exercise.symptom(case, outcome), theirs)
-    except Exception:  # noqa: BLE001 - a result of the wrong kind does not look like this mistake
-        return False
+        return exercise.symptom(case, outcome)
+    except Exception:  # noqa: BLE001 - a result of the wrong kind shows nothing, and is like nothing
+        return Opaque("", "")
 
 
 class MistakeProcess:
