@@ -153,8 +153,8 @@ def test_repeated_runs_say_which_conclusions_differ(course: Path, capsys: Output
     assert cli.main(["run", "8", "--repeat", "3", "--verdicts"]) == 0
 
     shown = capsys.readouterr().out
-    assert re.search(r"1 +Claims +2 of 3 +It took … even", shown)
-    assert re.search(r"1 +Claims +1 of 3 +It took … odd", shown)
+    assert re.search(r"1 +Claims +2 of 3 +It took …\. even", shown)
+    assert re.search(r"1 +Claims +1 of 3 +It took …\. odd", shown)
     assert re.search(r"2 +Claims +3 of 3 +…", shown)
     assert "2 verdicts, 1 of which differs between runs: 1." in shown
 

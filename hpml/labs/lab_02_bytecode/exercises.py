@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import operator
 import random
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Wrong
@@ -12,43 +11,14 @@ from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned, 
 from hpml.course.exercises.same import difference, expect, shown
 from hpml.labs.lab_02_bytecode.explanation import EXPLANATION
 from hpml.labs.lab_02_bytecode.harness import GIVEN_BACK, counted, new_or_given_back
-
-Instruction = tuple[str, "int | None"]
-State = tuple[int, tuple[Any, ...], tuple[Any, ...]]
-
-_OPERATORS: Mapping[str, Callable[[Any, Any], Any]] = {
-    "BINARY_ADD": operator.add,
-    "BINARY_SUBTRACT": operator.sub,
-    "BINARY_MULTIPLY": operator.mul,
-    "COMPARE_LESS": operator.lt,
-}
-
-
-def _after(instruction: Instruction, state: State) -> State:
-    """Return (place, stack, slots) after one instruction; no state is ever changed."""
-    (name, arg), (place, stack, slots) = instruction, state
-    index = arg or 0
-    if name == "LOAD_FAST":
-        return place + 1, (*stack, slots[index]), slots
-    if name == "LOAD_CONST":
-        return place + 1, (*stack, arg), slots
-    if name == "STORE_FAST":
-        return place + 1, stack[:-1], (*slots[:index], stack[-1], *slots[index + 1 :])
-    if name == "JUMP":
-        return index, stack, slots
-    if name == "POP_JUMP_IF_FALSE":
-        return (place + 1 if stack[-1] else index), stack[:-1], slots
-    if name in _OPERATORS:
-        *below, left, right = stack
-        return place + 1, (*below, _OPERATORS[name](left, right)), slots
-    raise ValueError(name)
+from hpml.labs.lab_02_bytecode.lecture_machine import OPERATORS, Instruction, State, after
 
 
 def _executed(case: Case) -> list[Any]:
     data: Mapping[str, Any] = case.data
     state: State = (0, (), tuple(data["values"]))
     while state[0] < len(data["instructions"]):
-        state = _after(data["instructions"][state[0]], state)
+        state = after(data["instructions"][state[0]], state)
     return list(state[2])
 
 
@@ -165,10 +135,10 @@ def _random_program(generator: random.Random) -> tuple[list[Instruction], list[A
             instructions.append(("LOAD_FAST", generator.randrange(len(values))))
             depth += 1
             while depth > 1 and generator.random() < 0.5:
-                instructions.append((generator.choice(list(_OPERATORS)), None))
+                instructions.append((generator.choice(list(OPERATORS)), None))
                 depth -= 1
         while depth > 1:
-            instructions.append((generator.choice(list(_OPERATORS)), None))
+            instructions.append((generator.choice(list(OPERATORS)), None))
             depth -= 1
         instructions.append(("STORE_FAST", generator.randrange(len(values))))
     return instructions, values
