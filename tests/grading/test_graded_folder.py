@@ -6,6 +6,7 @@ import os
 import subprocess
 import sys
 import xml.etree.ElementTree as ElementTree
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -45,7 +46,7 @@ def test_a_submission_passes_where_it_is_right_and_fails_where_it_is_not_done(
     stub = "def lazy_forward(parents, operations, inputs, output):\n    ..."
     folder = hand_in(tmp_path / "ada", right, stub)
     junit = tmp_path / "junit.xml"
-    words = ["--submission", str(folder), "--seed", "5", "--junitxml", str(junit), "-n2"]
+    words = [f"--submission={folder}", "--seed", "5", "--junitxml", str(junit), "-n2"]
     code, text = _pytest(tmp_path, "tests/graded", *words, "-m", "count_calls or lazy_forward")
     assert code == 1
     assert "grading ada with seed 5" in text
@@ -59,20 +60,40 @@ def test_a_submission_passes_where_it_is_right_and_fails_where_it_is_not_done(
     assert {each.get("name"): each.get("value") for each in properties}["seed"] == "5"
 
 
-@pytest.mark.parametrize(
-    "spelling", [["--submission", "{}"], ["--submission={}"], ["--submission={}/"]]
-)
-def test_a_submission_is_data_to_pytest(spelling: list[str], tmp_path: Path) -> None:
+@pytest.fixture
+def hostile(tmp_path: Path) -> Iterator[Path]:
+    """A submission that is full of what Python and pytest run by themselves; none of it ran."""
     folder = hand_in(tmp_path / "ada", "def count_calls(parents, output, remember):\n    return 0")
     mark = tmp_path / "ran"
     for name in ("conftest.py", "sitecustomize.py", "evil.py", "pytest.py", "argparse.py"):
         (folder / name).write_text(f"open({str(mark)!r}, 'w')\n")
     (folder / "pytest.ini").write_text("[pytest]\naddopts = -p evil\npythonpath = .\n")
-    words = [word.format(folder) for word in spelling]
-    code, text = _pytest(tmp_path, "tests/graded", *words, "-m", "count_calls")
+    yield folder
+    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    "words", [["tests/graded", "--submission={}"], ["--submission={}/", "tests/graded"]]
+)
+def test_a_submission_is_data_to_pytest(words: list[str], hostile: Path) -> None:
+    words = [word.format(hostile) for word in words]
+    code, text = _pytest(hostile.parent, *words, "-m", "count_calls")
     assert "06.1 count_calls: wrong" in text
     assert code == 1
-    assert not mark.exists()
+
+
+@pytest.mark.parametrize(
+    "words", [["tests/graded", "--submission", "{}"], ["--submission", "{}", "tests/graded"]]
+)
+def test_a_path_of_its_own_is_refused_before_anything_there_runs(
+    words: list[str], hostile: Path
+) -> None:
+    # What pytest reads before it knows the option: the settings nearest to the first path.
+    if words[0] == "--submission":
+        (hostile / "pytest.ini").unlink()
+    code, text = _pytest(hostile.parent, *(word.format(hostile) for word in words))
+    assert code == 4
+    assert "expected one word, --submission=PATH" in text
 
 
 def test_plain_pytest_passes_the_folder_over(tmp_path: Path) -> None:
@@ -94,6 +115,6 @@ def test_the_markers_are_known(tmp_path: Path) -> None:
 
 
 def test_what_is_no_submission_is_said(tmp_path: Path) -> None:
-    code, text = _pytest(tmp_path, "tests/graded", "--submission", str(tmp_path / "none"))
+    code, text = _pytest(tmp_path, "tests/graded", f"--submission={tmp_path / 'none'}")
     assert code == 4
     assert "Nothing is at" in text
