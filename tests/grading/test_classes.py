@@ -165,6 +165,29 @@ def test_a_record_of_another_student_is_none_of_this_one(group: Path) -> None:
     assert _grade(group)[2].report.earned == 0.0
 
 
+def test_a_resubmission_rewrites_no_report_of_a_classmate(group: Path) -> None:
+    _grade(group)
+    reports = group.parent / "reports"
+    before = {path: path.read_bytes() for path in reports.rglob("[ack]*.*") if path.is_file()}
+    attack = f"""
+import os, pathlib
+def double(n):
+    for folder, _, names in os.walk({str(reports)!r}):
+        for name in names:
+            pathlib.Path(folder, name).write_text("mine")
+    pathlib.Path({str(reports / "ada.06.json")!r}).write_text("mine")
+    return 2 * n"""
+    (group / "bob" / LAB).write_text(notebook(attack), encoding="utf-8")
+    graded = _grade(group)
+    assert [(each.again, each.forged) for each in graded] == [
+        (False,) * 2,
+        (True, False),
+        (False,) * 2,
+    ]
+    assert "No such file" in graded[1].report["double"].text
+    assert all(path.read_bytes() == content for path, content in before.items())
+
+
 def test_only_some_are_graded_once_more_and_the_others_are_as_they_were(group: Path) -> None:
     with pytest.raises(GradingError, match="'dan' is no submission"):
         _grade(group, only=["dan"])
