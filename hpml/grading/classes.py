@@ -7,6 +7,7 @@ goes on where it was, and only what was handed in again is graded again.
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -22,7 +23,7 @@ from hpml.grading.pool import CATALOGUE, WorkerPool, entries
 from hpml.grading.reports.feedback import write_feedback
 from hpml.grading.reports.overrides import Overrides
 from hpml.grading.reports.records import Records, exercise_version
-from hpml.grading.reports.report import GRADER, Report
+from hpml.grading.reports.report import GRADER, Report, student
 from hpml.grading.submission import Submission, find, random_seed
 
 
@@ -94,11 +95,10 @@ def _member(entry: Path, labs: tuple[str, ...], catalogue: str) -> Submission:
             return Submission(entry.name, find(entry, labs=labs, catalogue=catalogue).notebooks)
         except GradingError:  # a folder that cannot be read; its report says so
             return Submission(entry.name, tuple((lab, entry / f"{lab}.ipynb") for lab in labs))
-    if len(labs) == 1:
-        return Submission(entry.name, ((labs[0], entry),))
-    (own,) = find(entry, catalogue=catalogue).notebooks
-    others = ((lab, entry.with_name(f"{lab} of {entry.name}")) for lab in labs if lab != own[0])
-    return Submission(entry.name, tuple(sorted((own, *others))))
+    there = {lab: entry.with_name(f"{lab} of {entry.name}") for lab in labs}
+    with contextlib.suppress(GradingError):  # one that does not say which lab it is has none
+        there |= dict(find(entry, labs=labs, catalogue=catalogue).notebooks)
+    return Submission(entry.name, tuple(there.items()))
 
 
 def grade_class(
@@ -133,23 +133,25 @@ def grade_class(
         CannotIsolate: where bubblewrap does not work.
     """
     submissions = members(folder, labs=labs, catalogue=catalogue)
-    names = [submission.name for submission in submissions]
+    names = {submission.name for submission in submissions}
+    names |= {student(name) for name in names}
     for name in only:
-        if name not in names and f"{name}.ipynb" not in names:
+        if name not in names:
             raise GradingError(f"{describe(name)} is no submission in {describe(str(folder))}.")
     limits = limits or Limits()
     chosen = submissions[0].labs
     records = Records(reports, "-".join(chosen))
-    kept = Overrides.kept(reports / ".records" / "overrides.csv", overrides)
+    asked = [entry for lab in chosen for entry in entries(catalogue, lab)]
+    kept = Overrides.kept(reports / ".records" / "overrides.csv", overrides, names, asked)
     versions = {
-        f"{lab}.{entry.name}": exercise_version(entry)
-        for lab in chosen
-        for entry in entries(catalogue, lab)
+        f"{entry.lab}.{entry.name}": exercise_version(entry)
+        for entry in asked
         if isinstance(entry, Exercise)
     }
     found: dict[int, Graded] = {}
     bounds: dict[int, dict[str, Any]] = {}
     forged: set[int] = set()
+    waiting: list[int] = []
     for place, submission in enumerate(submissions):
         bounds[place] = {
             "notebooks": {lab: fingerprint(p, limits.notebook) for lab, p in submission.notebooks},
@@ -158,17 +160,13 @@ def grade_class(
             "grader": GRADER,
             "seed": seed,
         }
-        wanted = not only or submission.name.removesuffix(".ipynb") in only
+        wanted = not only or not {submission.name, student(submission.name)}.isdisjoint(only)
         earlier, genuine = records.read(submission.name, bounds[place] if wanted else None)
         forged |= set() if genuine else {place}
-        if earlier is not None and not (only and wanted):
+        if wanted and (only or earlier is None):
+            waiting.append(place)
+        elif earlier is not None:
             found[place] = Graded(earlier, again=False)
-    waiting = [
-        place
-        for place, submission in enumerate(submissions)
-        if place not in found
-        and (not only or submission.name in only or submission.name.removesuffix(".ipynb") in only)
-    ]
     total = len(found) + len(waiting)
     progress(len(found), total)
     if waiting:
@@ -186,7 +184,6 @@ def grade_class(
         Graded(kept.applied(each.report), each.again, each.forged)
         for _, each in sorted(found.items())
     ]
-    kept.require_used()
     for each in graded:
         write_feedback(each.report, reports, "-".join(chosen))
     return tuple(graded)

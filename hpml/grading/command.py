@@ -15,7 +15,7 @@ from pathlib import Path
 from hpml.base.errors import describe
 from hpml.base.files import course_folder, results_folder, write_atomically
 from hpml.grading.errors import GradingError
-from hpml.grading.reports.report import Report, harmless, points, table, write
+from hpml.grading.reports.report import Report, points, table, write
 
 _FOR_A_CLASS = (
     "jobs", "reports", "csv", "only", "override", "roster", "canvas", "moodle"
@@ -185,10 +185,12 @@ def _grade_class(options: argparse.Namespace) -> None:
     again = sum(each.again for each in graded)
     rate = f", {points(60 * again / seconds)} a minute" if again else ""
     print(f"{again} graded{rate}; {len(graded) - again} taken from an earlier run.")
-    for name in [harmless(each.report.name) for each in graded if each.forged]:
+    for name in [each.report.shown for each in graded if each.forged]:
         print(f"The record of {name} was not written by this grader; it was graded again.")
     _print_list("Look at these:", tables.look_at(found))
     _print_list("Equal after renaming, which proves nothing:", tables.alike(found))
+    if roster is not None:
+        _print_list("Not in the roster:", tables.not_in_roster(found, roster))
     print(f"A report and a page for each, and the seeds, in {reports}")
     texts: dict[str, Callable[[], str]] = {"csv": lambda: tables.as_csv(found)}
     if roster is not None:

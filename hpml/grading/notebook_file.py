@@ -18,6 +18,14 @@ _OBJECTS = 200  # as many for each cell: its metadata, its outputs
 class UnreadableNotebook(Exception):
     """The notebook cannot be read; the message is for the student."""
 
+    status = "unreadable"
+
+
+class MissingNotebook(UnreadableNotebook):
+    """There is none."""
+
+    status = "missing"
+
 
 def read_notebook(path: Path, most: int, cells: int = 100_000) -> str:
     """Return the text of a notebook, without the outputs if it is a large one.
@@ -63,7 +71,7 @@ def _bytes(path: Path, most: int) -> bytes:
     try:
         descriptor = os.open(path, flags)
     except FileNotFoundError:
-        raise UnreadableNotebook(f"The notebook {path.name} is missing.") from None
+        raise MissingNotebook(f"The notebook {path.name} is missing.") from None
     except OSError as error:
         if error.errno == errno.ELOOP:
             reason = "is a link; hand in the file itself"

@@ -110,8 +110,8 @@ class WorkerPool:
             try:
                 notebook = read_notebook(path, self._limits.notebook, self._limits.cells)
             except UnreadableNotebook as error:
-                text = str(error)
-                items += [blank(entry).without_points("unreadable", text) for entry in chosen]
+                status, text = error.status, str(error)
+                items += [blank(entry).without_points(status, text) for entry in chosen]
                 continue
             submitted = Submitted(
                 notebook, task.seed, self._limits, deadline, self._isolation, self._stop

@@ -80,10 +80,10 @@ def find(
         raise GradingError(
             f"Nothing is at {describe(str(path))}; expected a notebook or a folder of notebooks."
         )
-    named = _NAME.fullmatch(path.name)
-    number = named[1] if named else ""
-    lab = labs[0] if labs is not None and len(labs) == 1 else number
-    if lab not in known or (labs is not None and lab not in labs):
+    wanted = labs or known
+    named = [lab for fits in (_begins, _contains) for lab in wanted if fits(path.name, lab)]
+    lab = wanted[0] if labs is not None and len(labs) == 1 else next(iter(named), None)
+    if lab is None:
         raise GradingError(
             f"{describe(path.name)} does not say which lab it is: expected a name such as "
             f"{_file_name(known[0])}, or the lab's number with --lab."

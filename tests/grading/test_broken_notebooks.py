@@ -47,7 +47,8 @@ def test_a_missing_notebook_is_named(tmp_path: Path, beside_a_right_one: Graded)
     folder = tmp_path / "one"
     folder.mkdir()
     items = beside_a_right_one(folder)
-    assert all(item.text == f"The notebook {LAB} is missing." for item in items.values())
+    assert {item.status for item in items.values()} == {"missing"}
+    assert {item.text for item in items.values()} == {f"The notebook {LAB} is missing."}
 
 
 def test_a_link_is_refused(tmp_path: Path, beside_a_right_one: Graded) -> None:
@@ -123,8 +124,12 @@ def test_of_two_cells_of_the_name_the_last_counts(
 def test_a_syntax_error_spoils_its_own_cell_only(
     tmp_path: Path, beside_a_right_one: Graded
 ) -> None:
-    items = beside_a_right_one(hand_in(tmp_path / "one", "print('x'", DOUBLE, "def total(:\n  1"))
+    cells = "print('x'", DOUBLE, "def total(numbers):\n    ...", "def total(:\n  1"
+    items = beside_a_right_one(hand_in(tmp_path / "stub", *cells))
     assert items["double"].status == "right"
+    assert items["total"].status == "not done"
+    assert "no Python: cell 1" in items["total"].text
+    items = beside_a_right_one(hand_in(tmp_path / "one", *cells[:2], cells[3]))
     assert items["total"].status == "missing"
     assert "cell 3" in items["total"].text
 

@@ -17,6 +17,7 @@ from hpml.grading.reports.tables import (
     for_canvas,
     for_moodle,
     look_at,
+    not_in_roster,
     read_roster,
     statistics,
 )
@@ -161,8 +162,10 @@ def test_a_record_that_was_changed_is_said_so_and_graded_again(group: Path) -> N
 def test_a_record_of_another_student_is_none_of_this_one(group: Path) -> None:
     _grade(group)
     records = group.parent / "reports" / ".records"
+    (group / "cy" / LAB).write_text((group / "ada" / LAB).read_text())  # the same notebook, too
     (records / "cy.06.json").write_text((records / "ada.06.json").read_text())
-    assert _grade(group)[2].report.earned == 0.0
+    graded = _grade(group)[2]
+    assert (graded.report.name, graded.forged) == ("cy", True)
 
 
 def test_a_resubmission_rewrites_no_report_of_a_classmate(group: Path) -> None:
@@ -185,7 +188,7 @@ def double(n):
         (False,) * 2,
     ]
     assert "No such file" in graded[1].report["double"].text
-    assert all(path.read_bytes() == content for path, content in before.items())
+    assert {path: path.read_bytes() for path in before} == before
 
 
 def test_only_some_are_graded_once_more_and_the_others_are_as_they_were(group: Path) -> None:
@@ -269,7 +272,12 @@ def test_statistics_name_mistakes_and_lists_say_whom_to_look_at() -> None:
     table = statistics([ADA, EVE])
     assert table.column("mistakes") == ("", "forgets 1")
     assert table.column("right") == (2, 0)
-    assert look_at([ADA, EVE]) == ["ada: 06.2: see cell 3", "=1+1: 06.2 forbidden"]
+    gone = [each.without_points("missing", "The notebook x is missing.") for each in ADA.items]
+    assert look_at([ADA, EVE, Report("a\nb", tuple(gone), 9)]) == [
+        "ada: 06.2: see cell 3",
+        "=1+1: 06.2 forbidden",
+        "a\\nb: 06 missing: The notebook x is missing.; 06.2: see cell 3",
+    ]
     assert alike([ADA, EVE]) == ["06.1 double: ada, =1+1"]
 
 
@@ -282,6 +290,7 @@ def test_the_files_of_canvas_and_moodle_name_students_from_a_roster(tmp_path: Pa
     roster = read_roster(path)
     assert for_canvas([ADA, EVE], roster, "Lab 06 (99)").splitlines() == [
         "Student,ID,SIS User ID,SIS Login ID,Section,Lab 06 (99)",
+        "    Points Possible,,,,,5",
         '"Lovelace, Ada",17,,,,2.5',
         "Zoe,18,,,,",
     ]
@@ -290,6 +299,7 @@ def test_the_files_of_canvas_and_moodle_name_students_from_a_roster(tmp_path: Pa
         "ada@x.org,2.5,06.1 double: right; 06.2 total: partly right",
         "z@x.org,,",
     ]
+    assert not_in_roster([ADA, EVE], roster) == ["=1+1"]
     path.write_text("name\nada\n")
     with pytest.raises(GradingError, match="a column submission"):
         read_roster(path)

@@ -54,7 +54,7 @@ def test_a_class_with_its_table_and_csv(
     shown = capsys.readouterr()
     assert "3 graded" in shown.out
     assert "3/3" in shown.err
-    assert "cy: 06.1 unreadable" in shown.out
+    assert "cy: 06 missing: The notebook 06_forward_order.ipynb is missing." in shown.out
     assert (tmp_path / "points.csv").read_text().splitlines()[1].startswith("ada,0,0,0,wrong")
     assert main(words) == 0
     assert "0 graded; 3 taken from an earlier run" in capsys.readouterr().out

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hpml.base.files import write_atomically
-from hpml.grading.reports.report import Item, Report, by_part, harmless, points, write
+from hpml.grading.reports.report import Item, Report, by_part, points, write
 
 
 def write_feedback(report: Report, folder: Path, labs: str) -> None:
@@ -24,7 +24,7 @@ def feedback_page(report: Report) -> str:
     ## 06.1 count_calls: right, 2 of 2 points
     <BLANKLINE>
     """
-    lines = [f"# {harmless(report.name)}: {report.total}", ""]
+    lines = [f"# {report.shown}: {report.total}", ""]
     for item in report.items:
         lines += _section(item)
     return "\n".join(lines)

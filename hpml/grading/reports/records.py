@@ -43,8 +43,8 @@ class Records:
 
     def write(self, report: Report, bound: Mapping[str, Any]) -> None:
         """Write the record of a report, with what it is bound to."""
-        body = json.dumps({"bound": bound, "report": as_plain(report)}, sort_keys=True)
-        text = json.dumps({"body": body, "signature": self._signature(body)}, indent=1)
+        body = json.dumps({"bound": bound, "report": as_plain(report)})
+        text = json.dumps({"body": body, "signature": self._signature(report.name, body)}, indent=1)
         write_atomically(self._path(report.name), text + "\n")
 
     def read(self, name: str, bound: Mapping[str, Any] | None) -> tuple[Report | None, bool]:
@@ -60,7 +60,7 @@ class Records:
             return None, True
         try:
             data = json.loads(text)
-            if not hmac.compare_digest(data["signature"], self._signature(data["body"])):
+            if not hmac.compare_digest(data["signature"], self._signature(name, data["body"])):
                 return None, False
             body = json.loads(data["body"])
             if bound is not None and json.loads(json.dumps(bound)) != body["bound"]:
@@ -72,9 +72,9 @@ class Records:
     def _path(self, name: str) -> Path:
         return self._folder / f"{name}.{self._labs}.json"
 
-    def _signature(self, body: str) -> str:
-        # The name of the labs too: a record of other labs is not one of these.
-        text = f"{self._labs} {body}".encode()
+    def _signature(self, name: str, body: str) -> str:
+        # With labs and name: a record of other labs, or of another student, is not this one.
+        text = json.dumps([self._labs, name, body]).encode()
         return hmac.new(self._key, text, hashlib.sha256).hexdigest()
 
 

@@ -33,8 +33,8 @@ class Item:
         name: the function, or ``"explanation"``.
         worth: the points it can earn; a bonus comes on top.
         status: ``"right"``, ``"partly right"``, ``"wrong"``, ``"not done"``, ``"missing"`` (no such
-            function), ``"forbidden"`` (it uses what the exercise forbids), ``"no answer"`` (too
-            slow, ended, too large), ``"unreadable"`` (the notebook), ``"not graded"``.
+            function or notebook), ``"forbidden"`` (it uses what the exercise forbids), ``"no
+            answer"`` (too slow, ended), ``"unreadable"`` (the notebook), ``"not graded"``.
         text: what was wrong, for the student; empty where it is right.
         parts: what each part earned.
         of: what each part can earn.
@@ -137,6 +137,11 @@ class Report:
         """The points that all items can earn."""
         return round(sum(item.worth for item in self.items), 6)
 
+    @property
+    def shown(self) -> str:
+        """Its name as one line of a table takes it, whatever the folder is called."""
+        return harmless(self.name).replace("\n", "\\n").replace("\t", "\\t")
+
     def __getitem__(self, name: str) -> Item:
         for item in self.items:
             if item.name == name:
@@ -172,7 +177,7 @@ def table(report: Report) -> Table:
     return Table(
         ["exercise", "points", "parts", "status", "what was wrong"],
         rows,
-        title=f"{harmless(report.name)}: {report.total}",
+        title=f"{report.shown}: {report.total}",
         caption=f"isolation: {report.isolation}",
     )
 
@@ -237,6 +242,15 @@ def harmless(text: str) -> str:
         each if each.isprintable() or each in "\n\t" else each.encode("unicode_escape").decode()
         for each in text.replace("\r\n", "\n")
     )
+
+
+def student(name: str) -> str:
+    """Return whose submission it is: its name without a notebook's ending.
+
+    >>> student("ada"), student("bob.ipynb"), student("cy.IPYNB")
+    ('ada', 'bob', 'cy')
+    """
+    return name[:-6] if name.lower().endswith(".ipynb") else name
 
 
 def points(value: float) -> str:
