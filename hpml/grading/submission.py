@@ -82,13 +82,13 @@ def find(
         )
     wanted = labs or known
     named = [lab for fits in (_begins, _contains) for lab in wanted if fits(path.name, lab)]
-    lab = wanted[0] if labs is not None and len(labs) == 1 else next(iter(named), None)
-    if lab is None:
+    found = wanted[0] if labs is not None and len(labs) == 1 else next(iter(named), None)
+    if found is None:
         raise GradingError(
             f"{describe(path.name)} does not say which lab it is: expected a name such as "
             f"{_file_name(known[0])}, or the lab's number with --lab."
         )
-    return Submission(path.stem, ((lab, path),))
+    return Submission(path.stem, ((found, path),))
 
 
 def grade(
