@@ -132,6 +132,8 @@ def grade_class(
         GradingError: if there is nothing to grade, or `only` or `overrides` name what is not there.
         CannotIsolate: where bubblewrap does not work.
     """
+    if reports.resolve().is_relative_to(folder.resolve()):
+        raise GradingError("--reports: expected a folder outside of the class's, where all read.")
     submissions = members(folder, labs=labs, catalogue=catalogue)
     names = {submission.name for submission in submissions}
     names |= {student(name) for name in names}
@@ -177,7 +179,8 @@ def grade_class(
                 place = waiting[index]
                 name = submissions[place].name
                 report = Report(name, items, seeds[place], round(seconds, 3), "bubblewrap")
-                records.write(report, bounds[place])
+                if all(item.status != "not graded" for item in items):
+                    records.write(report, bounds[place])
                 found[place] = Graded(report, again=True, forged=place in forged)
                 progress(len(found), total)
     graded = [

@@ -45,10 +45,10 @@ def read_notebook(path: Path, most: int, cells: int = 100_000) -> str:
         raise UnreadableNotebook(f"The notebook is not UTF-8 text: {error.reason}.") from None
     if len(text) < _LARGE:
         return text
-    # Millions of empty cells would fill this process's memory as soon as they were read.
-    if text.count("{") > _OBJECTS * cells:
+    # Millions of empty cells or lists would fill this process's memory as soon as they were read.
+    if sum(map(text.count, "{[")) > _OBJECTS * cells or text.count(",") > 20 * _OBJECTS * cells:
         raise UnreadableNotebook(
-            f"The notebook {path.name} has too many parts to be read; is it a notebook?"
+            f"The notebook {path.name} has too many parts to be read; clear its outputs."
         )
     return _without_outputs(text)
 

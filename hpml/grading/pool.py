@@ -20,7 +20,7 @@ from hpml.grading.errors import GradingError
 from hpml.grading.grade_exercise import blank, grade_entry
 from hpml.grading.limits import Limits
 from hpml.grading.notebook_file import UnreadableNotebook, read_notebook
-from hpml.grading.reports.report import Item
+from hpml.grading.reports.report import Item, harmless
 from hpml.grading.sandbox import Isolation, require_isolation
 from hpml.grading.submitted import Submitted
 
@@ -118,10 +118,18 @@ class WorkerPool:
             )
             self._at_work.add(submitted)
             try:
-                items += [grade_entry(submitted, entry) for entry in chosen]
+                items += [_graded_entry(submitted, entry) for entry in chosen]
             finally:
                 self._at_work.discard(submitted)
         return tuple(items), time.monotonic() - began
+
+
+def _graded_entry(submitted: Submitted, entry: Exercise | Choice) -> Item:
+    try:
+        return grade_entry(submitted, entry)
+    except Exception as error:  # noqa: BLE001 - one odd submission must not end the whole class
+        text = harmless(f"The grader failed, {type(error).__name__}: {error}")
+        return blank(entry).without_points("not graded", text)
 
 
 def entries(

@@ -78,12 +78,13 @@ def test_a_folder_in_the_place_of_a_notebook_is_none(
     )
 
 
-def test_millions_of_empty_cells_do_not_fill_the_graders_memory(
-    tmp_path: Path, beside_a_right_one: Graded
+@pytest.mark.parametrize(("part", "count"), [("{}", 33_000_000), ("[]", 2_000_000)])
+def test_millions_of_empty_parts_do_not_fill_the_graders_memory(
+    part: str, count: int, tmp_path: Path, beside_a_right_one: Graded
 ) -> None:
     folder = tmp_path / "one"
     folder.mkdir()
-    (folder / LAB).write_text('{"cells": [' + "{}," * 33_000_000 + "{}]}", encoding="utf-8")
+    (folder / LAB).write_text(f'{{"cells": [{f"{part}," * count}{part}]}}', encoding="utf-8")
     items = beside_a_right_one(folder)
     assert all("too many parts" in item.text for item in items.values())
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.grading import classes, submission
+from hpml.grading import classes, pool, submission
 from hpml.grading.classes import Graded, grade_class, members
 from hpml.grading.errors import GradingError
 from hpml.grading.reports.report import Item, Report
@@ -191,6 +191,20 @@ def double(n):
     assert {path: path.read_bytes() for path in before} == before
 
 
+def test_a_class_goes_on_where_the_grader_fails_and_tries_that_one_again(
+    group: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (group / ("a" * 255)).mkdir()  # as long as a name can be
+    with monkeypatch.context() as patched:
+        patched.setattr(pool, "grade_entry", lambda submitted, entry: [].pop())
+        items = _grade(group)[1].report.items
+    assert [item.status for item in items] == ["not graded"] * 3
+    assert "The grader failed, IndexError" in items[0].text
+    assert [each.again for each in _grade(group)] == [False, True, True, False]
+    with pytest.raises(GradingError, match="outside of the class's"):
+        grade_class(group, group / "reports", catalogue=CATALOGUE)
+
+
 def test_only_some_are_graded_once_more_and_the_others_are_as_they_were(group: Path) -> None:
     with pytest.raises(GradingError, match="'dan' is no submission"):
         _grade(group, only=["dan"])
@@ -214,6 +228,7 @@ def test_points_that_an_instructor_gave_survive_grading_again(group: Path) -> No
     for wrong, said in (
         ("student,exercise,points,comment\nzoe,06.1,1,\n", "no exercise '06.1' of 'zoe'"),
         ("student,exercise,points,comment\nbob,06.1,many,\n", "line 2: expected the columns"),
+        ("student,exercise,points,comment\nbob,06.1,nan,\n", "the points a number from 0"),
     ):
         given.write_text(wrong)
         with pytest.raises(GradingError, match=said):

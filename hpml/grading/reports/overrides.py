@@ -96,11 +96,14 @@ def _read(path: Path) -> dict[tuple[str, str], tuple[float, str]]:
     found = {}
     for number, row in enumerate(rows, start=2):
         try:
-            given = float(row["points"]), (row.get("comment") or "").strip()
+            points = float(row["points"])
+            if not 0 <= points < 1e6:
+                raise ValueError
+            given = points, (row.get("comment") or "").strip()
             found[row["student"].strip(), row["exercise"].strip()] = given
         except (KeyError, ValueError, TypeError, AttributeError):
             raise GradingError(
                 f"{describe(str(path))}, line {number}: expected the columns "
-                f"{', '.join(_COLUMNS)}, the points a number."
+                f"{', '.join(_COLUMNS)}, the points a number from 0."
             ) from None
     return found

@@ -18,7 +18,7 @@ from typing import Any
 from hpml.base.files import write_atomically
 from hpml.course.exercises.exercise import Exercise
 from hpml.course.exercises.mistakes import mistakes_of
-from hpml.grading.reports.report import Report, as_plain, from_plain
+from hpml.grading.reports.report import Report, as_plain, file_name, from_plain
 
 _KEY_BYTES = 32
 
@@ -70,7 +70,7 @@ class Records:
             return None, False
 
     def _path(self, name: str) -> Path:
-        return self._folder / f"{name}.{self._labs}.json"
+        return self._folder / file_name(name, self._labs, "json")
 
     def _signature(self, name: str, body: str) -> str:
         # With labs and name: a record of other labs, or of another student, is not this one.

@@ -8,6 +8,7 @@ Source of the file's form: https://gradescope-autograders.readthedocs.io/en/late
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -21,6 +22,8 @@ from hpml.base.tables import Table
 
 GRADER = f"hpml {hpml.__version__}, grading 3"
 """The grader's version. The number is raised when a submission could be graded differently."""
+
+_LONGEST = 200
 
 
 @dataclass(frozen=True)
@@ -242,6 +245,17 @@ def harmless(text: str) -> str:
         each if each.isprintable() or each in "\n\t" else each.encode("unicode_escape").decode()
         for each in text.replace("\r\n", "\n")
     )
+
+
+def file_name(name: str, labs: str, ending: str) -> str:
+    """Return the name of a file about a submission, also where its own is as long as can be.
+
+    >>> file_name("ada", "06", "md"), len(file_name("a" * 255, "06", "json"))
+    ('ada.06.md', 113)
+    """
+    if len(name.encode("utf-8", "surrogateescape")) > _LONGEST:
+        name = name[:40] + "-" + hashlib.sha256(ascii(name).encode()).hexdigest()
+    return f"{name}.{labs}.{ending}"
 
 
 def student(name: str) -> str:
