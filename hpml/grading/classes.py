@@ -45,16 +45,7 @@ class Graded:
 def members(
     folder: Path, *, labs: Sequence[str] | None = None, catalogue: str = CATALOGUE
 ) -> tuple[Submission, ...]:
-    """Return the submissions in a folder: its folders, and its notebooks.
-
-    Args:
-        folder: the class's folder. Hidden entries and other files in it are passed over.
-        labs: the labs to grade; without it, all that anyone in the class handed in.
-        catalogue: the module that knows the exercises.
-
-    Raises:
-        GradingError: if there are none, or nothing says which lab they are of.
-    """
+    """Return the submissions in a folder: its folders, and its notebooks."""
     if not folder.is_dir():
         raise GradingError(f"{describe(str(folder))}: expected the folder of a class.")
     entries = sorted(
@@ -116,21 +107,7 @@ def grade_class(
 ) -> tuple[Graded, ...]:
     """Grade every submission in a folder; return what each earned, in order of their names.
 
-    Args:
-        folder: holds a folder or a notebook for each submission.
-        reports: where reports and records go; made if missing. Those of other labs stay.
-        labs: see `members`.
-        seed: for all; a new one for each submission if None, which its record keeps.
-        jobs: how many at the same time; as many as there are cores if None.
-        only: the names of those to grade; of the others, the reports that there are.
-        overrides: a file of points that an instructor gave; kept for later runs.
-        limits: what each may use.
-        catalogue: the module that knows the exercises.
-        progress: called with how many are done, of how many, after each.
-
-    Raises:
-        GradingError: if there is nothing to grade, or `only` or `overrides` name what is not there.
-        CannotIsolate: where bubblewrap does not work.
+    Without `seed` each has one of its own. With `only`, the others are as their records say.
     """
     if reports.resolve().is_relative_to(folder.resolve()):
         raise GradingError("--reports: expected a folder outside of the class's, where all read.")

@@ -73,11 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Grade what the command line asks for, and print it.
-
-    Returns:
-        0 when grading worked, 2 when the arguments do not fit together.
-    """
+    """Grade what the command line asks for, and print it."""
     try:
         wrong = _contradiction(options)
         if wrong:

@@ -28,16 +28,7 @@ class MissingNotebook(UnreadableNotebook):
 
 
 def read_notebook(path: Path, most: int, cells: int = 100_000) -> str:
-    """Return the text of a notebook, without the outputs if it is a large one.
-
-    Args:
-        path: the file.
-        most: the most bytes it may have.
-        cells: the most cells.
-
-    Raises:
-        UnreadableNotebook: where it is missing, no plain file, too large, or not UTF-8.
-    """
+    """Return the text of a notebook, without the outputs if it is a large one."""
     data = _bytes(path, most)
     try:
         text = data.decode("utf-8-sig")

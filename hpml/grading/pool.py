@@ -46,17 +46,7 @@ class Task:
 
 
 class WorkerPool:
-    """Grades submissions side by side, for the time of a ``with`` block.
-
-    Args:
-        jobs: how many submissions are graded at the same time.
-        limits: what a submission may use.
-        catalogue: the module that knows the exercises.
-        isolation: what keeps workers apart; nothing for a notebook of one's own.
-
-    Raises:
-        CannotIsolate: where bubblewrap is asked for and does not work.
-    """
+    """Grades submissions side by side, for the time of a ``with`` block."""
 
     def __init__(
         self,

@@ -71,13 +71,7 @@ def plain_command(limits: Limits) -> list[str]:
 def sandboxed_command(
     limits: Limits, *, packages: tuple[str, ...] = (), forbidden: Sequence[str] = ()
 ) -> list[str]:
-    """Return the command of a worker in bubblewrap.
-
-    Args:
-        limits: what it may use.
-        packages: the packages beyond the standard library that it may import.
-        forbidden: modules that it may not; none of their files is there.
-    """
+    """Return the command of a worker in bubblewrap."""
     kinds = ("user", "pid", "ipc", "uts", "net", "cgroup-try")
     command = ["bwrap", *(f"--unshare-{kind}" for kind in kinds)]
     command += ["--die-with-parent", "--new-session"]
@@ -151,11 +145,7 @@ def user_command(
 
 
 def require_isolation(isolation: Isolation) -> None:
-    """Do nothing where workers can be kept apart in this way.
-
-    Raises:
-        CannotIsolate: where they cannot, with the reason and what mends it.
-    """
+    """Do nothing where workers can be kept apart in this way."""
     if isolation == "bubblewrap" and _trouble():
         raise CannotIsolate(_trouble())
     if isolation == "user" and (not hasattr(os, "geteuid") or os.geteuid() != 0):

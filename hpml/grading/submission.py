@@ -50,16 +50,7 @@ class Submission:
 def find(
     path: Path, *, labs: Sequence[str] | None = None, catalogue: str = CATALOGUE
 ) -> Submission:
-    """Return the submission at `path`.
-
-    Args:
-        path: a notebook or a folder.
-        labs: the labs to grade, also where their notebook is missing; if None, those there are.
-        catalogue: the module that knows the exercises.
-
-    Raises:
-        GradingError: if there is nothing at `path`, or nothing that says which lab it is.
-    """
+    """Return the submission at `path`."""
     known = tuple(importlib.import_module(catalogue).LABS)
     for lab in labs or ():
         if lab not in known:
@@ -101,21 +92,7 @@ def grade(
     catalogue: str = CATALOGUE,
     isolation: Isolation = "none",
 ) -> Report:
-    """Grade one submission.
-
-    Args:
-        path: a notebook or a folder that holds notebooks named as the labs.
-        lab: the lab; every one whose notebook is there if None.
-        seed: what the cases are made with; a random one if None.
-        names: only these exercises; all if None.
-        limits: what it may use.
-        catalogue: the module that knows the exercises.
-        isolation: what keeps it apart; nothing for a notebook of one's own.
-
-    Raises:
-        GradingError: if there is no such submission or lab.
-        CannotIsolate: where bubblewrap is asked for and does not work.
-    """
+    """Grade one submission."""
     labs = None if lab is None else [lab_number(lab)]
     submission = find(Path(path), labs=labs, catalogue=catalogue)
     chosen = random_seed() if seed is None else seed
@@ -142,13 +119,7 @@ def random_seed() -> int:
 
 
 def _notebooks(folder: Path, labs: Sequence[str], *, alone: bool) -> dict[str, Path]:
-    """Return the notebook of each lab in the folder, or in the only folder that is in it.
-
-    Args:
-        folder: the submission's.
-        labs: the labs to look for.
-        alone: whether the only notebook there is counts whatever its name, if of no other lab.
-    """
+    """Return the notebook of each lab in the folder, or in the only folder that is in it."""
     entries = _entries(folder)
     while not any(map(_is_notebook, entries)):
         # An archive that was unpacked often has one folder around everything.

@@ -98,11 +98,7 @@ def encode(value: object) -> Any:
 
 
 def decode(data: Any) -> Any:
-    """Return the value that `encode` wrote down.
-
-    Raises:
-        PlainError: if `data` is nothing that `encode` writes.
-    """
+    """Return the value that `encode` wrote down."""
     try:
         return _decode(data, 0)
     except PlainError:

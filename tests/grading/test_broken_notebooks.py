@@ -78,7 +78,7 @@ def test_a_folder_in_the_place_of_a_notebook_is_none(
     )
 
 
-@pytest.mark.parametrize(("part", "count"), [("{}", 33_000_000), ("[]", 2_000_000)])
+@pytest.mark.parametrize(("part", "count"), [("{}", 2_000_000), ("[]", 2_000_000)])
 def test_millions_of_empty_parts_do_not_fill_the_graders_memory(
     part: str, count: int, tmp_path: Path, beside_a_right_one: Graded
 ) -> None:

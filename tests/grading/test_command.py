@@ -122,7 +122,7 @@ def count_calls(parents, output, remember):
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_an_end_from_outside_leaves_nothing_behind(number: int, tmp_path: Path) -> None:
     folder = hand_in(tmp_path / "ada", WAITS)
     with subprocess.Popen(

@@ -24,6 +24,8 @@ ENTRIES: list[tuple[str, Exercise | Choice]] = [
     for lab in LABS
     for entry in (*catalogue.exercises(lab), catalogue.choice(lab))
 ]
+# One process grades them, not each that pytest-xdist has.
+pytestmark = pytest.mark.xdist_group("course")
 Graded = Mapping[str, Mapping[str, Item]]
 
 

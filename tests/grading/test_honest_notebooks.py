@@ -123,7 +123,8 @@ STYLES = {
 def test_a_right_answer_is_right_in_every_style(
     style: str, tmp_path: Path, beside_a_right_one: Graded
 ) -> None:
-    item = beside_a_right_one(hand_in(tmp_path / "one", *STYLES[style]))["double"]
+    folder = hand_in(tmp_path / "one", *STYLES[style])
+    item = beside_a_right_one(folder, names=["double"])["double"]
     assert (item.status, item.text) == ("right", "")
     told = {
         "an abandoned draft below": "an earlier definition",

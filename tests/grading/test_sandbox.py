@@ -7,7 +7,7 @@ import shutil
 import subprocess
 import sys
 import sysconfig
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -19,13 +19,11 @@ from hpml.course.exercises.outcomes import NoAnswer
 from hpml.grading import sandbox
 from hpml.grading.errors import CannotIsolate
 from hpml.grading.limits import Limits
-from hpml.grading.reports.report import Item
 from hpml.grading.worker_client import Printed, WorkerClient, family
 from hpml.sandbox.harness import by_name, harness_source, the_result
 from hpml.sandbox.plain import decode, encode
-from tests.grading.handed_in import LIMITS, PATIENT, hand_in, notebook
+from tests.grading.handed_in import LIMITS, notebook
 
-Graded = Callable[..., dict[str, Item]]
 ORACLE = course_folder() / "hpml" / "labs" / "catalogue.py"
 SOLUTION = course_folder() / "tests" / "solutions" / "lab_06" / "count_calls" / "right.py"
 
@@ -311,60 +309,6 @@ def test_what_belongs_to_others_is_out_of_reach(what: str) -> None:
         assert asked(neighbour, RIGHT_ONE, n=3) == 6
     with worker() as client:
         assert asked(client, RIGHT_ONE, n=4) == 8
-
-
-ATTACKS = {
-    "every process that it can reach": "import os, signal\nos.kill(-1, signal.SIGKILL)",
-    "its parent": "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)",
-    "everybody, to stop": "import os, signal\nos.kill(-1, signal.SIGSTOP)",
-}
-
-
-@pytest.mark.parametrize("what", ATTACKS)
-def test_signals_reach_nobody_else(what: str, tmp_path: Path, beside_a_right_one: Graded) -> None:
-    lines = "\n".join(f"    {line}" for line in ATTACKS[what].splitlines())
-    cells = (
-        f"def double(n):\n{lines}\n    return 2 * n",
-        "def total(numbers):\n    return sum(numbers)",
-    )
-    items = beside_a_right_one(hand_in(tmp_path / "one", *cells))
-    assert items["total"].status == "right"
-
-
-def test_a_child_whose_main_thread_has_ended_counts_with_its_memory(
-    tmp_path: Path, beside_a_right_one: Graded
-) -> None:
-    cell = """
-def double(n):
-    import ctypes, os, threading, time
-    if os.fork() == 0:
-        def hoard():
-            kept = []
-            while True:
-                kept.append(bytearray(b"x" * 2**22))
-                time.sleep(0.001)
-        threading.Thread(target=hoard).start()
-        ctypes.CDLL(None).pthread_exit(None)
-    time.sleep(60)
-    return 2 * n
-"""
-    item = beside_a_right_one(hand_in(tmp_path / "one", cell), catalogue=PATIENT)["double"]
-    assert "no answer: too much memory" in item.text
-
-
-def test_the_recursion_limit_of_the_interpreter_is_its_own(
-    tmp_path: Path, beside_a_right_one: Graded
-) -> None:
-    cell = """
-def double(n):
-    import ctypes
-    ctypes.pythonapi.Py_SetRecursionLimit(10**9)
-    def down(k):
-        return 0 if k == 0 else down(k - 1)
-    return down(10**7) + 2 * n
-"""
-    item = beside_a_right_one(hand_in(tmp_path / "one", cell), catalogue=PATIENT)["double"]
-    assert item.status == "no answer"
 
 
 def test_an_ordinary_user_can_run_the_sandbox() -> None:

@@ -60,14 +60,6 @@ class TestReading:
         with pytest.raises(NotebookError, match=r"^This is not a notebook[^\n]*\.$"):
             read(text)
 
-    def test_fifty_megabytes_of_outputs_do_not_matter(self) -> None:
-        cell = {
-            "cell_type": "code",
-            "source": "a = 1",
-            "outputs": [{"output_type": "stream", "text": "x" * 50_000_000}],
-        }
-        assert read(json.dumps({"cells": [cell]})).literal("a") == 1
-
 
 class TestBroken:
     def test_a_cell_with_a_syntax_error_spoils_only_itself(self) -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -181,28 +180,6 @@ def test_a_call_that_raises_while_it_is_timed_ends_the_round() -> None:
     question = {**_call(), "do": "time", "id": "t", "cases": cases}
     *_, results = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
     assert [each["outcome"] for each in results["outcomes"]] == ["returned", "raised"]
-
-
-def test_a_file_that_a_cell_writes_can_be_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    cells = (
-        "%%writefile helper_of_mine.py\nTWO = 2",
-        "import helper_of_mine\ndef double(n):\n    return helper_of_mine.TWO * n",
-    )
-    *_, called = _asked(_prepare(*cells), LOAD, _call(n=4))
-    assert decode(called["outcome"]["value"]) == 8
-
-
-def test_what_speaks_to_ipython_does_nothing() -> None:
-    cell = (
-        "def double(n):\n    display(n)\n    get_ipython().run_line_magic('time', '')\n"
-        "    return 2 * n"
-    )
-    *_, called = _asked(_prepare(cell), LOAD, _call(n=4))
-    assert decode(called["outcome"]["value"]) == 8
 
 
 def test_each_version_of_a_function_can_be_loaded() -> None:

@@ -39,11 +39,7 @@ class Overrides:
         students: Collection[str],
         exercises: Sequence[Exercise | Choice],
     ) -> Overrides:
-        """Return what is kept at `path`, with what the file `more` adds; it is kept as well.
-
-        Raises:
-            GradingError: if the file is no such table, or names no student or exercise there is.
-        """
+        """Return what is kept at `path`, with what the file `more` adds; it is kept as well."""
         given = _read(path) if path.is_file() else {}
         if more is None:
             return cls(given)

@@ -24,12 +24,7 @@ _KEY_BYTES = 32
 
 
 class Records:
-    """The records of a class for some labs.
-
-    Args:
-        reports: the folder of the class's reports; made if missing.
-        labs: the labs, as a part of each record's name: ``"05-06"``.
-    """
+    """The records of a class for some labs."""
 
     def __init__(self, reports: Path, labs: str) -> None:
         self._folder = reports / ".records"
@@ -50,9 +45,7 @@ class Records:
     def read(self, name: str, bound: Mapping[str, Any] | None) -> tuple[Report | None, bool]:
         """Return the report of a record, and whether the record, if there is one, is genuine.
 
-        Args:
-            name: the submission.
-            bound: what must still be as it was; anything if None.
+        What it was `bound` to must still be as it was; None asks for nothing.
         """
         try:
             text = self._path(name).read_text(encoding="utf-8")

@@ -222,11 +222,7 @@ def as_plain(report: Report) -> dict[str, Any]:
 
 
 def from_plain(data: Mapping[str, Any]) -> Report:
-    """Return the report that `as_plain` wrote.
-
-    Raises:
-        TypeError: where it did not.
-    """
+    """Return the report that `as_plain` wrote."""
     return Report(**{**data, "items": tuple(Item(**item) for item in data["items"])})
 
 

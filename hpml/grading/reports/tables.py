@@ -70,13 +70,7 @@ def as_csv(reports: Sequence[Report]) -> str:
 
 
 def for_canvas(reports: Sequence[Report], roster: Sequence[dict[str, str]], assignment: str) -> str:
-    """Return the file that Canvas's gradebook imports.
-
-    Args:
-        reports: of the class.
-        roster: a row a student, see `read_roster`, with Canvas's own columns as far as there are.
-        assignment: the name of the assignment, with its number in brackets if it exists already.
-    """
+    """Return the file that Canvas's gradebook imports."""
     found = _by_name(reports)
     rows = [[*_CANVAS, assignment]]
     # What a new assignment is worth; Canvas knows the line by these words.
@@ -107,11 +101,7 @@ def for_moodle(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> s
 
 
 def read_roster(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a roster: a CSV with a column ``submission`` and those of the platform.
-
-    Raises:
-        GradingError: if it cannot be read, or has no such column.
-    """
+    """Return the rows of a roster: a CSV with a column ``submission`` and those of the platform."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
             rows = [
