@@ -221,7 +221,7 @@ def test_points_that_an_instructor_gave_survive_grading_again(group: Path) -> No
     given.write_text("student,exercise,points,comment\nbob,06.2,3,I saw it work\ncy,double,1,\n")
     graded = _grade(group, overrides=given)
     assert [each.report.earned for each in graded] == [6.0, 5.0, 1.0]
-    assert "I saw it work" in (group.parent / "reports" / "bob.06.md").read_text()
+    assert (group.parent / "reports" / "bob.06.md").read_text().count("I saw it work") == 1
     (group / "bob" / LAB).write_text(notebook(DOUBLE, "explanation = 2"), encoding="utf-8")
     graded = _grade(group)
     assert [each.report.earned for each in graded] == [6.0, 6.0, 1.0]

@@ -63,7 +63,7 @@ class Overrides:
         """Return the report with the points that were given."""
         items = []
         for item in report.items:
-            for key in itertools.product((student(report.name), report.name), _names(item)):
+            for key in itertools.product({student(report.name), report.name}, _names(item)):
                 if key in self.given:
                     item = _overridden(item, *self.given[key])
             items.append(item)

@@ -144,7 +144,8 @@ def look_at(reports: Sequence[Report]) -> list[str]:
         why: dict[str, None] = {}
         for item in report.items:
             lead = f"{item.lab}.{item.number}"
-            if item.status in ("unreadable", "missing") and item.text.startswith("The notebook"):
+            whole = item.status == "missing" and item.text.startswith("The notebook")
+            if whole or item.status == "unreadable":
                 why[f"{item.lab} {item.status}: {item.text}"] = None  # once for all its exercises
             elif item.status in _LOOK_AT:
                 broken = ", a cell that is no Python" if "no Python" in item.text else ""
