@@ -289,6 +289,9 @@ def _limit(allowed: dict[str, int]) -> None:
                 continue
             with contextlib.suppress(ValueError, OSError):
                 resource.setrlimit(getattr(resource, name), (most, most))
+    # A system without memory ends this one, and not the grader.
+    with contextlib.suppress(OSError):
+        Path("/proc/self/oom_score_adj").write_text("1000")
 
 
 def _flush() -> None:

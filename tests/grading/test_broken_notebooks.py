@@ -114,14 +114,6 @@ def test_a_notebook_without_the_function_says_which(
     assert items["explanation"].status == "missing"
 
 
-def test_of_two_cells_of_the_name_the_last_counts(
-    tmp_path: Path, beside_a_right_one: Graded
-) -> None:
-    wrong = "def double(n):\n    return n"
-    items = beside_a_right_one(hand_in(tmp_path / "one", wrong, DOUBLE))
-    assert items["double"].status == "right"
-
-
 def test_a_syntax_error_spoils_its_own_cell_only(
     tmp_path: Path, beside_a_right_one: Graded
 ) -> None:
@@ -133,12 +125,6 @@ def test_a_syntax_error_spoils_its_own_cell_only(
     items = beside_a_right_one(hand_in(tmp_path / "one", *cells[:2], cells[3]))
     assert items["total"].status == "missing"
     assert "cell 3" in items["total"].text
-
-
-def test_a_cell_that_measures_is_not_run(tmp_path: Path, beside_a_right_one: Graded) -> None:
-    waits = "while True:\n    pass"
-    items = beside_a_right_one(hand_in(tmp_path / "one", waits, DOUBLE, "%timeit double(2)"))
-    assert items["double"].status == "right"
 
 
 def test_a_stub_is_not_done(tmp_path: Path, beside_a_right_one: Graded) -> None:
@@ -153,13 +139,6 @@ def test_an_explanation_counts_only_as_the_number_of_the_best_experiment(value: 
     choice = Choice("06", 3, best=2)
     item = chosen(blank(choice), choice, value)
     assert (item.earned, item.status) == (0, "wrong")
-
-
-def test_an_explanation_that_is_computed_is_no_literal(
-    tmp_path: Path, beside_a_right_one: Graded
-) -> None:
-    items = beside_a_right_one(hand_in(tmp_path / "one", "explanation = int('2')"))
-    assert (items["explanation"].earned, items["explanation"].status) == (0, "missing")
 
 
 def test_fifty_megabytes_of_output_in_the_notebook_cost_nothing(

@@ -179,13 +179,9 @@ import time
 for name in ("time", "monotonic", "perf_counter", "process_time"):
     setattr(time, name, lambda: 0.0)
 """,
-    "pytest": """
+    "pytest and hpml": """
 import sys, types
-sys.modules["pytest"] = sys.modules["_pytest"] = types.ModuleType("pytest")
-""",
-    "hpml": """
-import sys, types
-for name in ("hpml", "hpml.labs", "hpml.course.exercises", "hpml.course.exercises.judging"):
+for name in ("pytest", "_pytest", "hpml", "hpml.labs", "hpml.course.exercises.judging"):
     sys.modules[name] = types.ModuleType(name)
 """,
     "the worker's own comparison": """
@@ -198,7 +194,6 @@ EQUAL = """
 class Equal:
     __hash__ = None
     def __eq__(self, other): return True
-    def __ne__(self, other): return False
 """
 EQUALS = {
     "an object": (EQUAL, "Equal()"),

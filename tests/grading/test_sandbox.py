@@ -167,6 +167,7 @@ def tell():
         "home": fails(lambda: pathlib.Path("own").write_text("mine")),
         "privileges": fails(lambda: os.sethostname("mine")) if hasattr(os, "sethostname") else True,
         "user": os.getuid(),
+        "first to go": pathlib.Path("/proc/self/oom_score_adj").read_text(),
         "environment": sorted(set(os.environ) & {"USER", "LOGNAME", "PYTHONPATH", "HPML_CI"}),
     }
 """
@@ -186,6 +187,7 @@ def test_it_sees_no_process_no_network_and_writes_only_to_its_home() -> None:
         "home": False,
         "privileges": True,
         "user": 1000,
+        "first to go": "1000\n",
         "environment": [],
     }
 

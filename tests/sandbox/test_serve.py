@@ -100,13 +100,6 @@ def test_preparing_tells_stubs_broken_cells_and_what_is_forbidden() -> None:
     assert "graphlib" in uses["uses"][0][0]
 
 
-def test_what_is_no_notebook_is_said() -> None:
-    question = {**_prepare(), "notebook": "no JSON"}
-    assert "JSON" in _asked(question)[0]["unreadable"]
-    literal = {"do": "literal", "id": "l", "notebook": "no JSON", "name": "explanation"}
-    assert "JSON" in _asked(literal)[0]["unreadable"]
-
-
 @pytest.mark.parametrize(
     ("cell", "value"), [("explanation = 2", 2), ("explanation = None", None), ("other = 1", ...)]
 )
@@ -138,24 +131,6 @@ def test_what_is_no_function_raises_at_the_call() -> None:
     *_, called = _asked(_prepare(cell), LOAD, _call(n=1))
     assert called["outcome"]["type"] == "TypeError"
     assert "double is no function" in called["outcome"]["message"]
-
-
-def test_classes_of_the_notebook_find_their_module() -> None:
-    cell = (
-        "from dataclasses import dataclass\n\n@dataclass\nclass Node:\n    n: int\n\n"
-        "def double(n):\n    return 2 * Node(n).n"
-    )
-    *_, called = _asked(_prepare(cell), LOAD, _call(n=4))
-    assert decode(called["outcome"]["value"]) == 8
-
-
-def test_postponed_annotations_count_for_all_cells() -> None:
-    cells = (
-        "from __future__ import annotations",
-        "def double(n: Unknown) -> Unknown:\n    return n",
-    )
-    *_, called = _asked(_prepare(*cells), LOAD, _call(n=4))
-    assert decode(called["outcome"]["value"]) == 4
 
 
 def test_time_is_given_in_three_answers() -> None:
