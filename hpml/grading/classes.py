@@ -67,6 +67,15 @@ def members(
     return tuple(_member(entry, wanted, catalogue) for entry in entries)
 
 
+def passed_over(folder: Path) -> list[str]:
+    """Return the files in a class's folder that are no submission: an archive may hold one."""
+    return sorted(
+        entry.name
+        for entry in folder.iterdir()
+        if entry.is_file() and entry.suffix.lower() != ".ipynb" and not entry.name.startswith(".")
+    )
+
+
 def _labs_of(entries: Sequence[Path], catalogue: str) -> tuple[str, ...]:
     found: set[str] = set()
     for entry in entries:

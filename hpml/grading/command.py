@@ -15,7 +15,7 @@ from pathlib import Path
 from hpml.base.errors import describe
 from hpml.base.files import course_folder, results_folder, write_atomically
 from hpml.grading.errors import GradingError
-from hpml.grading.reports.report import Report, points, table, write
+from hpml.grading.reports.report import Report, harmless, points, table, write
 
 _FOR_A_CLASS = (
     "jobs", "reports", "csv", "only", "override", "roster", "canvas", "moodle"
@@ -148,7 +148,7 @@ def _show(report: Report) -> None:
 def _grade_class(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from hpml.grading.classes import grade_class
+    from hpml.grading.classes import grade_class, passed_over
     from hpml.grading.reports import tables
     from hpml.grading.submission import lab_number
 
@@ -184,6 +184,7 @@ def _grade_class(options: argparse.Namespace) -> None:
     for name in [each.report.shown for each in graded if each.forged]:
         print(f"The record of {name} was not written by this grader; it was graded again.")
     _print_list("Look at these:", tables.look_at(found))
+    _print_list("Neither a folder nor a notebook:", [*map(harmless, passed_over(folder))])
     _print_list("Equal after renaming, which proves nothing:", tables.alike(found))
     if roster is not None:
         _print_list("Not in the roster:", tables.not_in_roster(found, roster))

@@ -64,7 +64,8 @@ def environment(home: str, *, hash_seed: int = 0) -> dict[str, str]:
 def plain_command(limits: Limits) -> list[str]:
     """Return the command of a worker that is a process like any other, for one's own notebook."""
     root = str(Path(hpml.__file__).resolve().parents[1])
-    code = f"import sys; sys.path.append({root!r}); {_begin(limits)}"
+    # Where it starts lies what a cell of the notebook wrote.
+    code = f"import os, sys; sys.path += [{root!r}, os.getcwd()]; {_begin(limits)}"
     return [sys.executable, "-P", "-s", "-B", "-c", code]
 
 

@@ -29,7 +29,7 @@ class Records:
     def __init__(self, reports: Path, labs: str) -> None:
         self._folder = reports / ".records"
         self._labs = labs
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the seeds are in it
         key = self._folder / "key"
         if not key.is_file() or key.stat().st_size < _KEY_BYTES:
             key.touch(mode=0o600)
