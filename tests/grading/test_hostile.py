@@ -132,7 +132,8 @@ NO_ANSWER: dict[str, tuple[str, str, str]] = {
     "an endless loop while it is loaded": (_at_load("while True: pass"), "too slow", CATALOGUE),
     "a memory bomb": (_double(BOMB), "no answer: too much memory", CATALOGUE),
     "a hidden memory bomb": (_double(HIDDEN_BOMB), "no answer: too much memory", PATIENT),
-    "a fork bomb": (_double(FORKS), "no answer: too many processes", CATALOGUE),
+    # Counted from outside for root; for others the system refuses more, and it goes on trying.
+    "a fork bomb": (_double(FORKS), "no answer: too ", CATALOGUE),
     "recursion without a limit": (_double(DEEP), "no answer", PATIENT),
     "an exit": (_double("import os\nos._exit(0)"), "no answer: ended", CATALOGUE),
     "an exit while it is loaded": (_at_load("import os\nos._exit(0)"), "ended", CATALOGUE),
