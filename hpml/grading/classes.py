@@ -29,13 +29,7 @@ from hpml.grading.submission import Submission, find, random_seed
 
 @dataclass(frozen=True)
 class Graded:
-    """One member of a class.
-
-    Attributes:
-        report: what it earned.
-        again: whether it was graded in this run, and not taken from an earlier one.
-        forged: whether there was a record of an earlier run that this grader did not write.
-    """
+    """One member: graded now or taken from a record, and whether there was a forged record."""
 
     report: Report
     again: bool

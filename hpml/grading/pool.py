@@ -30,14 +30,7 @@ _TICK = 0.5
 
 @dataclass(frozen=True)
 class Task:
-    """One submission to grade.
-
-    Attributes:
-        name: how it is called.
-        notebooks: the notebook of each lab, in the order of the report; also where it is missing.
-        seed: what the cases are made with.
-        names: only these exercises; all if None.
-    """
+    """One submission to grade: all exercises of its labs, or those of these `names`."""
 
     name: str
     notebooks: Mapping[str, Path]

@@ -48,13 +48,7 @@ _TOLERATED = 0.05
 
 @dataclass(frozen=True)
 class Sample:
-    """One round of one side.
-
-    Attributes:
-        whole: seconds from sending the inputs to the results.
-        inner: seconds of the calls alone, by the worker's signs of when they began and ended.
-        outcomes: the worker's outcomes of the calls, as they came.
-    """
+    """One round of one side: seconds of all of it, and of the calls alone by the worker's signs."""
 
     whole: float
     inner: float

@@ -26,12 +26,7 @@ _NAME = re.compile(r"(\d\d)_.*\.ipynb", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Submission:
-    """What one student handed in.
-
-    Attributes:
-        name: the name of the folder or notebook.
-        notebooks: (lab, notebook) in order; where one is missing, the path it should have.
-    """
+    """What one student handed in: for each lab a notebook, or the path that it should have."""
 
     name: str
     notebooks: tuple[tuple[str, Path], ...]

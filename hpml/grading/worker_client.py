@@ -56,11 +56,7 @@ class Printed:
 
 
 class WorkerClient:
-    """One worker, from its start to its end.
-
-    Attributes:
-        ended: the reason why it can answer no more; None while it can.
-    """
+    """One worker, from its start to its end."""
 
     def __init__(
         self,

@@ -84,13 +84,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Broken:
-    """A cell, or one statement of it, that is no Python.
-
-    Attributes:
-        cell: the cell's number, from 1.
-        line: the line, 0 if unknown.
-        message: what the parser says.
-    """
+    """A cell, or one statement of it, that is no Python."""
 
     cell: int
     line: int

@@ -23,11 +23,7 @@ _COLUMNS = ("student", "exercise", "points", "comment")
 
 @dataclass(frozen=True)
 class Overrides:
-    """Points by student and exercise.
-
-    Attributes:
-        given: points and comment by student and exercise, ``"06.1"`` or the function's name.
-    """
+    """Points by student and exercise."""
 
     given: Mapping[tuple[str, str], tuple[float, str]]
 
