@@ -20,7 +20,7 @@ import hpml
 from hpml.base.files import write_atomically
 from hpml.base.tables import Table
 
-GRADER = f"hpml {hpml.__version__}, grading 3"
+GRADER = f"hpml {hpml.__version__}, grading 4"
 """The grader's version. The number is raised when a submission could be graded differently."""
 
 _LONGEST = 200
