@@ -7,7 +7,6 @@ goes on where it was, and only what was handed in again is graded again.
 
 from __future__ import annotations
 
-import contextlib
 import os
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -89,9 +88,13 @@ def _member(entry: Path, labs: tuple[str, ...], catalogue: str) -> Submission:
             return Submission(entry.name, find(entry, labs=labs, catalogue=catalogue).notebooks)
         except GradingError:  # a folder that cannot be read; its report says so
             return Submission(entry.name, tuple((lab, entry / f"{lab}.ipynb") for lab in labs))
-    there = {lab: entry.with_name(f"{lab} of {entry.name}") for lab in labs}
-    with contextlib.suppress(GradingError):  # one that does not say which lab it is has none
-        there |= dict(find(entry, labs=labs, catalogue=catalogue).notebooks)
+    why, own = "", {}
+    try:
+        own = dict(find(entry, labs=labs, catalogue=catalogue).notebooks)
+    except GradingError:
+        why = f" ({entry.name} does not say which lab it is)"
+    # Paths that do not exist; reading them says so by these words.
+    there = {lab: entry.with_name(f"for lab {lab}{why}") for lab in labs} | own
     return Submission(entry.name, tuple(there.items()))
 
 

@@ -21,6 +21,7 @@ from hpml.grading.reports.tables import (
     read_roster,
     statistics,
 )
+from tests.grading import small_catalogue
 from tests.grading.handed_in import CATALOGUE, DOUBLE, LAB, LIMITS, RIGHT, hand_in, notebook
 
 
@@ -51,6 +52,18 @@ def test_each_folder_and_notebook_is_a_member(group: Path) -> None:
     found = members(group, labs=["06"], catalogue=CATALOGUE)
     assert [each.name for each in found] == ["ada", "bob", "cy", "di.ipynb", "eve"]
     assert {each.labs for each in found} == {("06",)}
+
+
+def test_a_notebook_that_names_no_lab_stops_no_class_of_several(
+    group: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(small_catalogue, "LABS", ("05", "06"))
+    for name in ("di.ipynb", "05_x.ipynb", f"Copy of {LAB}"):
+        (group / name).touch()
+    found = {each.name: dict(each.notebooks) for each in members(group, catalogue=CATALOGUE)}
+    assert found["di.ipynb"]["06"].name == "for lab 06 (di.ipynb does not say which lab it is)"
+    assert found["05_x.ipynb"]["06"].name == "for lab 06"
+    assert found[f"Copy of {LAB}"]["06"] == group / f"Copy of {LAB}"
 
 
 def test_without_a_lab_all_get_the_labs_that_anyone_handed_in(group: Path) -> None:
