@@ -27,7 +27,7 @@ class MissingNotebook(UnreadableNotebook):
     status = "missing"
 
 
-def read_notebook(path: Path, most: int, cells: int = 100_000) -> str:
+def read_notebook(path: Path, most: int, cells: int = 5000) -> str:
     """Return the text of a notebook, without the outputs if it is a large one."""
     data = _bytes(path, most)
     try:
