@@ -24,12 +24,14 @@ from __future__ import annotations
 from hpml.profiling.autograd import AutogradNode, autograd_graph, autograd_table
 from hpml.profiling.calls import CallCounts, instructions_outside, profile_calls
 from hpml.profiling.errors import ProfilingError
+from hpml.profiling.functions import FunctionProfile, profile, read_profile
 from hpml.profiling.memory_of import MemoryOf, Part, memory_of
 from hpml.profiling.operators import Work, work_of
 
 __all__ = [
     "AutogradNode",
     "CallCounts",
+    "FunctionProfile",
     "MemoryOf",
     "Part",
     "ProfilingError",
@@ -38,6 +40,8 @@ __all__ = [
     "autograd_table",
     "instructions_outside",
     "memory_of",
+    "profile",
     "profile_calls",
+    "read_profile",
     "work_of",
 ]
