@@ -25,6 +25,12 @@ from hpml.profiling.autograd import AutogradNode, autograd_graph, autograd_table
 from hpml.profiling.calls import CallCounts, instructions_outside, profile_calls
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.functions import FunctionProfile, profile, read_profile
+from hpml.profiling.memory_lines import (
+    LineMemory,
+    MemoryOverTime,
+    memory_lines,
+    memory_over_time,
+)
 from hpml.profiling.memory_of import MemoryOf, Part, memory_of
 from hpml.profiling.operators import Work, work_of
 
@@ -32,14 +38,18 @@ __all__ = [
     "AutogradNode",
     "CallCounts",
     "FunctionProfile",
+    "LineMemory",
     "MemoryOf",
+    "MemoryOverTime",
     "Part",
     "ProfilingError",
     "Work",
     "autograd_graph",
     "autograd_table",
     "instructions_outside",
+    "memory_lines",
     "memory_of",
+    "memory_over_time",
     "profile",
     "profile_calls",
     "read_profile",
