@@ -33,6 +33,7 @@ from hpml.profiling.memory_lines import (
 )
 from hpml.profiling.memory_of import MemoryOf, Part, memory_of
 from hpml.profiling.operators import Work, work_of
+from hpml.profiling.sampling import Samples, sample
 
 __all__ = [
     "AutogradNode",
@@ -43,6 +44,7 @@ __all__ = [
     "MemoryOverTime",
     "Part",
     "ProfilingError",
+    "Samples",
     "Work",
     "autograd_graph",
     "autograd_table",
@@ -53,5 +55,6 @@ __all__ = [
     "profile",
     "profile_calls",
     "read_profile",
+    "sample",
     "work_of",
 ]
