@@ -34,6 +34,7 @@ from hpml.profiling.memory_lines import (
 from hpml.profiling.memory_of import MemoryOf, Part, memory_of
 from hpml.profiling.operators import Work, work_of
 from hpml.profiling.sampling import Samples, sample
+from hpml.profiling.tracing import OperatorTrace, trace
 
 __all__ = [
     "AutogradNode",
@@ -42,6 +43,7 @@ __all__ = [
     "LineMemory",
     "MemoryOf",
     "MemoryOverTime",
+    "OperatorTrace",
     "Part",
     "ProfilingError",
     "Samples",
@@ -56,5 +58,6 @@ __all__ = [
     "profile_calls",
     "read_profile",
     "sample",
+    "trace",
     "work_of",
 ]
