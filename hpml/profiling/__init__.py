@@ -15,11 +15,20 @@ elements    1000          24  24,000
 sum                           32,056
 32.056 bytes a number, each of 8 bytes in C.
 
+`profile` shows where the time of a function goes, call by call; `sample` looks at the stack once in
+a while, and `trace` asks PyTorch when its operators ran. `memory_lines` shows memory line by line.
+
+>>> from hpml.profiling import profile
+>>> profile(sorted, [3, 1, 2]).table().column("filename:lineno(function)")[0]
+'{built-in method builtins.sorted}'
+
 `profile_calls` counts what Python calls, `instructions_outside` what it executes, `work_of` which
 operators PyTorch executes, and `autograd_graph` walks what PyTorch records for the gradients.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 from hpml.profiling.autograd import AutogradNode, autograd_graph, autograd_table
 from hpml.profiling.calls import CallCounts, instructions_outside, profile_calls
@@ -61,3 +70,10 @@ __all__ = [
     "trace",
     "work_of",
 ]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Give a notebook the cell magic `%%hpml_profile`; called by `%load_ext hpml.profiling`."""
+    from hpml.profiling.magic import register
+
+    register(shell)
