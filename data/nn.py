@@ -2,7 +2,7 @@
 
     python -m cProfile -s time nn.py            where the time goes
     python -m cProfile -o nn.prof nn.py         the same into a file: hpml profile nn.prof
-    python -m memory_profiler nn.py             memory by line (much slower: nn.py 50 takes 50 steps)
+    python -m memory_profiler nn.py             memory by line, slower: nn.py 50 takes 50 steps
 
 What differs from the slides: tensors need no Variable any more, size_average=False is called
 reduction="sum", loss.data[0] is loss.item(), and setup and learn, which the slides call, are here.
