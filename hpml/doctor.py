@@ -63,14 +63,7 @@ _OPTIONAL = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report.
-
-    Args:
-        name: what was looked for.
-        state: see `State`.
-        value: what was found, such as a version; empty if nothing.
-        cost: what is lost or what to do; empty when all is well.
-    """
+    """One line of the report."""
 
     name: str
     state: State
@@ -171,9 +164,6 @@ def differences(pins: Mapping[str, str]) -> tuple[Difference, ...]:
 
     A package that is not installed is no difference, nor is a local build of the pinned version
     such as ``2.13.0+cpu``.
-
-    Args:
-        pins: version by package name.
 
     >>> differences({"no-such-package": "1.0"})
     ()

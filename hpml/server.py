@@ -41,14 +41,7 @@ class PortTakenError(HpmlError):
 
 @dataclass(frozen=True)
 class Launch:
-    """What to start: everything about the server, decided before it runs.
-
-    Args:
-        command: the program and its arguments; the token is not among them, for every user of a
-            machine can read the arguments of every process.
-        environment: what to set in the server's environment.
-        url: the address to open, with the token.
-    """
+    """What to start: everything about the server, decided before it runs."""
 
     command: tuple[str, ...]
     environment: dict[str, str]
@@ -56,15 +49,7 @@ class Launch:
 
 
 def plan(*, browser: bool, port: int, token: str, course: Path, settings: Path) -> Launch:
-    """Return how JupyterLab is to be started.
-
-    Args:
-        browser: whether it opens a browser.
-        port: the port to listen on.
-        token: what the page asks for.
-        course: the folder to serve.
-        settings: a folder to put in front of Jupyter's own settings.
-    """
+    """Return how JupyterLab is to be started."""
     command = [
         sys.executable,
         "-m",
@@ -98,19 +83,7 @@ def plan(*, browser: bool, port: int, token: str, course: Path, settings: Path) 
 
 
 def serve(*, browser: bool = True, port: int | None = None) -> int:
-    """Run JupyterLab until it is stopped; print its address first.
-
-    Args:
-        browser: whether to open the address in the browser.
-        port: the port to listen on; None for the first free one from 8888.
-
-    Returns:
-        The server's exit code; 0 after Ctrl-C.
-
-    Raises:
-        CourseFileError: if there is no course folder.
-        PortTakenError: if `port` is in use.
-    """
+    """Run JupyterLab until it is stopped; print its address first."""
     course = course_folder()
     chosen = _free_port(port)
     with _settings() as settings, _terminated_as_interrupted():

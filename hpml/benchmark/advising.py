@@ -61,12 +61,7 @@ class Kind:
 
 @dataclass(frozen=True, eq=True)
 class AdvisedTable(Table):
-    """A table with advice below it: a line a kind as text, folded under one line in a page.
-
-    Args:
-        advice: what is wrong with the measurements in the table, by kind.
-        headline: one line on all of it, see `summary`; empty without advice.
-    """
+    """A table with advice below it: a line a kind as text, folded under one line in a page."""
 
     advice: tuple[Kind, ...] = ()
     headline: str = ""

@@ -162,11 +162,7 @@ def _contenders(chosen: Sequence[str], count: int, features: int, seed: int) -> 
 def checked(
     name: str, build: Callable[[], object], layers: Sequence[Any], features: int
 ) -> Callable[[], object]:
-    """Return `build`, once a model that it made was found to compute what it should.
-
-    Raises:
-        BenchmarkError: if it does not.
-    """
+    """Return `build`, once a model that it made was found to compute what it should."""
     import torch
 
     from hpml.models import DeepLinear

@@ -123,11 +123,7 @@ class ForwardSettings(Settings):
 
 
 def check_device(device: str) -> None:
-    """Refuse a device that this machine has not, before anything is built.
-
-    Raises:
-        SuiteError: if it is neither the CPU nor one of this machine's GPUs.
-    """
+    """Refuse a device that this machine has not, before anything is built."""
     import torch
 
     gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
@@ -146,15 +142,7 @@ def contenders_of(
     elsewhere: Mapping[str, str],
     arguments: Mapping[str, Value],
 ) -> list[AnyContender]:
-    """Return the contenders that run a network on `x`.
-
-    Args:
-        chosen: their names, in order.
-        ways: for each name in this process, what makes the model; called only if it is chosen.
-        x: the input.
-        elsewhere: for each name with a process of its own, what makes its forward there.
-        arguments: what `elsewhere` is called with; see `hpml.benchmark.ProcessContender`.
-    """
+    """Return the contenders that run a network on `x`."""
     from hpml.symbolic import optimize_module_calls
 
     made: list[AnyContender] = [
@@ -195,14 +183,7 @@ def uniform_input(
 def add_forward_arguments(
     parser: argparse.ArgumentParser, name: str, values: Sequence[int], what: str
 ) -> None:
-    """Declare the options that suites of forwards have beyond those of every suite.
-
-    Args:
-        parser: gets the options.
-        name: of the option that has a case for each of its values, such as "layers".
-        values: its default.
-        what: what the values are.
-    """
+    """Declare the options that suites of forwards have beyond those of every suite."""
     parser.add_argument(
         f"--{name}",
         type=positive,

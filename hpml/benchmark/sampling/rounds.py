@@ -216,11 +216,7 @@ def _run(
     stop: Callable[[], bool] | None = None,
     partly: Callable[[list[Measurement]], Comparison],
 ) -> list[Measurement]:
-    """Take one sample of each contender a round, in the given orders.
-
-    Args:
-        partly: makes of the complete rounds what a `ContenderError` or an interrupt carries.
-    """
+    """Take one sample of each contender a round, in the given orders."""
     with contextlib.ExitStack() as opened:
         samplers: dict[str, Sampler] = {}
         for contender in contenders:

@@ -150,11 +150,7 @@ class CodeView:
         self.state = self._state(execution, length)
 
     def measure(self) -> Measurement:
-        """Time one forward in the chosen state, without gradients and on one thread; keep it.
-
-        Raises:
-            BenchmarkError: if measuring fails.
-        """
+        """Time one forward in the chosen state, without gradients and on one thread; keep it."""
         import torch
 
         from hpml.benchmark import measure
