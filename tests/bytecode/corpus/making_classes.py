@@ -152,21 +152,6 @@ def private_names():
     return Safe().get()
 
 
-def class_scope_skips_the_body():
-    x = "function"
-
-    class Body:
-        x = "class"
-        y = x
-
-        def f(self):
-            return x
-
-        z = [x for _ in range(1)] if False else "skipped"
-
-    return Body.y, Body().f(), Body.z
-
-
 def dataclasses_and_enums():
     import dataclasses
     import enum
@@ -211,21 +196,6 @@ def abstract_class():
 
     print(Square(3).area())
     return Shape()
-
-
-def new_and_init():
-    class Twice:
-        def __new__(cls, value):
-            print("new", value)
-            made = super().__new__(cls)
-            made.value = value
-            return made
-
-        def __init__(self, value):
-            print("init", value)
-            self.value += value
-
-    return Twice(4).value
 
 
 def operators_of_a_class():

@@ -33,12 +33,6 @@ def with_statement():
     return "done"
 
 
-def with_that_swallows():
-    with Manager("outer"), Manager("inner", swallow=True):
-        raise ValueError("swallowed")
-    return "went on"
-
-
 def with_that_does_not_swallow():
     with Manager("outer"):
         with Manager("inner"):
@@ -71,15 +65,6 @@ def with_return_and_break():
 
 def with_on_something_else():
     with 3:
-        pass
-
-
-def with_on_half_a_manager():
-    class Half:
-        def __enter__(self):
-            return self
-
-    with Half():
         pass
 
 
@@ -116,15 +101,3 @@ def context_managers_of_the_library():
         stack.enter_context(managed("c"))
         stack.callback(print, "callback")
     return out.getvalue()
-
-
-def context_manager_lets_through():
-    @contextlib.contextmanager
-    def managed():
-        try:
-            yield
-        finally:
-            print("closed")
-
-    with managed():
-        raise LookupError("through")

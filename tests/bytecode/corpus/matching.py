@@ -202,15 +202,6 @@ def attribute_matched_twice():
             return "never"
 
 
-def no_positional_patterns_allowed():
-    class Bare:
-        pass
-
-    match Bare():
-        case Bare(1):
-            return "never"
-
-
 def duplicate_keys():
     class Keys:
         A = "k"
