@@ -246,6 +246,17 @@ def scratch(browser: Any, server: Server) -> Iterator[LabPage]:
         yield opened("scratch.ipynb")
 
 
+@pytest.fixture
+def offline(browser: Any) -> Iterator[Any]:
+    """A page without a network, which notes every error."""
+    context = browser.new_context(viewport={"width": 1060, "height": 900}, offline=True)
+    page = context.new_page()
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    yield page
+    context.close()
+
+
 @pytest.fixture(scope="module")
 def lab(browser: Any, server: Server, request: pytest.FixtureRequest) -> Iterator[LabPage]:
     """Return the lab that the test is for, all its cells run from the menu.

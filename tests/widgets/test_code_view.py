@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import math
 import re
 from typing import Any
@@ -215,20 +214,3 @@ def test_only_a_symbolic_model_has_code_to_view() -> None:
 def test_choosing_what_was_not_offered_is_refused(choice: dict[str, Any]) -> None:
     with pytest.raises(WidgetError, match="expected one of"):
         view_of(3).choose(**choice)
-
-
-@pytest.mark.parametrize("headless", ["1", "0"])
-def test_headless_only_the_first_state_is_put_on_the_page(
-    headless: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("ipywidgets", reason="needs ipywidgets; `make .venv` installs it")
-    module = importlib.import_module("hpml.widgets.code_view.view")
-    put: list[str] = []
-    monkeypatch.setenv("HPML_HEADLESS", headless)
-    monkeypatch.setattr(module, "notebook_shell", object)
-    monkeypatch.setattr(module, "put_control", lambda *_: put.append("controls"))
-    monkeypatch.setattr(module, "put", lambda page, place: put.append(page.plain))
-    code_view(chain(3), torch.rand(2, 4))
-    assert [text[:9] for text in put] == (
-        ["codegen, "] if headless == "1" else ["controls", "codegen, "]
-    )
