@@ -14,7 +14,7 @@ import shutil
 import sys
 from dataclasses import asdict, dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from hpml.base.environment import (
     cpu_model,
@@ -25,7 +25,7 @@ from hpml.base.environment import (
 )
 from hpml.base.errors import describe
 from hpml.base.files import CourseFileError, course_folder
-from hpml.base.tables import Table, format_bytes
+from hpml.base.tables import Shown, Table, format_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -81,7 +81,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Shown):
     """All findings, in the order a reader needs them.
 
     Its text is one screen; in a notebook it shows as tables.
@@ -126,16 +126,8 @@ class Report:
         """Return the report as JSON with the keys ``ok``, ``findings`` and ``differences``."""
         return json.dumps({"ok": self.ok, **asdict(self)}, indent=1, ensure_ascii=False)
 
-    def __str__(self) -> str:
-        tables = [table for table in (self.table(), self.differences_table()) if table]
-        return "\n\n".join(str(table) for table in tables)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
-
-    def _repr_html_(self) -> str:
-        tables = [table for table in (self.table(), self.differences_table()) if table]
-        return "".join(table._repr_html_() for table in tables)
+    def _shown(self) -> list[Table]:
+        return [table for table in (self.table(), self.differences_table()) if table]
 
 
 def report() -> Report:

@@ -21,7 +21,7 @@ operators PyTorch executes, and `autograd_graph` walks what PyTorch records for 
 
 from __future__ import annotations
 
-from hpml.profiling.autograd import AutogradNode, autograd_graph, autograd_table
+from hpml.profiling.autograd import AutogradNode, autograd_graph
 from hpml.profiling.calls import CallCounts, instructions_outside, profile_calls
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.memory_of import MemoryOf, Part, memory_of
@@ -35,7 +35,6 @@ __all__ = [
     "ProfilingError",
     "Work",
     "autograd_graph",
-    "autograd_table",
     "instructions_outside",
     "memory_of",
     "profile_calls",
