@@ -30,8 +30,6 @@ from hpml.base.tables import Shown, Table, format_bytes
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-__all__ = ["Difference", "Finding", "Report", "State", "differences", "report"]
-
 State = Literal["ok", "absent", "warning", "missing"]
 """``ok``; ``absent``: optional and not there; ``warning``: look at it; ``missing``: required."""
 

@@ -26,8 +26,6 @@ from hpml.base.files import course_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Launch", "PortTakenError", "plan", "serve"]
-
 _ADDRESS = "127.0.0.1"
 _FIRST_PORT = 8888
 _FIRST_LAB = "notebooks/00_start_here.ipynb"

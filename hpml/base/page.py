@@ -45,11 +45,6 @@ _INSTEAD = "(here you answer when the notebook is open in Jupyter)"
 class Page:
     """One piece of output.
 
-    Attributes:
-        plain: the piece as text.
-        html: the piece as self-contained HTML.
-        png: the picture in it, if there is one, for exports that take no HTML.
-
     >>> Page("two", "<b>two</b>")
     two
     """

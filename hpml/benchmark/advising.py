@@ -25,10 +25,6 @@ MOST_NAMES = 4
 class Kind:
     """One problem, and all that have it.
 
-    Attributes:
-        problem: as in `Advice`.
-        found: names of measurements, each with the advice on it; at least one.
-
     >>> slow = Advice("drift", "the last third is 9% slower", "Repeat.")
     >>> print(Kind("drift", (("lazy", slow), ("ordered", slow))))
     drift: lazy, ordered. Repeat.

@@ -40,12 +40,7 @@ STRAIGHT = "codegen-no-loops"
 
 @dataclass(frozen=True)
 class BuildingResult(Shown):
-    """What the suite measured.
-
-    Attributes:
-        cases: one for each number of nodes.
-        notes: sentences the reader should see.
-    """
+    """What the suite measured."""
 
     cases: tuple[Case, ...]
     notes: tuple[str, ...] = ()

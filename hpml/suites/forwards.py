@@ -39,12 +39,7 @@ Forward = Callable[..., object]
 
 @dataclass(frozen=True)
 class ForwardResult(Shown):
-    """What a suite of forwards measured.
-
-    Attributes:
-        cases: one for each value of the suite's parameter.
-        notes: sentences the reader should see: who is missing and why, damaged lines.
-    """
+    """What a suite of forwards measured."""
 
     cases: tuple[Case, ...]
     notes: tuple[str, ...] = ()

@@ -50,7 +50,7 @@ def draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Figu
         f"Left: median and 25 to 75 % band of {comparison.rounds} interleaved rounds. Right: "
         "median ratio to the hand-written module in the same round, with its 95 % interval, cut "
         f"where it is very wide; dashed: published, measured on {source.hardware}. "
-        f"{environment_line(cases)}.{_warning(cases)}",
+        f"{environment_line(cases)}.{unstable_line(cases)}",
     )
     return fig
 
@@ -84,13 +84,13 @@ def draw_building(cases: Sequence[Case]) -> Figure:
     style.caption(
         fig,
         f"Median and 25 to 75 % band of {cases[0].comparison.rounds} interleaved rounds; the "
-        f"layers were made beforehand. {environment_line(cases)}.{_warning(cases)}",
+        f"layers were made beforehand. {environment_line(cases)}.{unstable_line(cases)}",
     )
     return fig
 
 
-def _warning(cases: Sequence[Case]) -> str:
-    """Return a line on how many measurements are unstable, empty where none is."""
+def unstable_line(cases: Sequence[Case]) -> str:
+    """Return a line for a caption on how many measurements are unstable, empty where none is."""
     found = [
         (f"{name} {number}", advice)
         for number, case in enumerate(cases)

@@ -154,6 +154,7 @@ def main(arguments: list[str] | None = None) -> int:
     parser.add_argument("--json", action="store_true", help="print one JSON object")
     chosen = parser.parse_args(arguments)
     results = {section: result_of(section) for section in chosen.sections or SECTIONS}
+    gc.collect()  # generators that a program left open say now that they are closed
     if chosen.json:
         print(json.dumps({"python": python_version(), "sections": results}))
     else:

@@ -192,12 +192,7 @@ def schedule(contenders: int, rounds: int, seed: int) -> tuple[tuple[int, ...], 
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A contender that is ready to be sampled.
-
-    Attributes:
-        number: calls per sample.
-        warm_up: calls made before the first sample.
-    """
+    """A contender that is ready to be sampled."""
 
     name: str
     sampler: Sampler

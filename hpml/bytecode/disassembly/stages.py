@@ -35,11 +35,6 @@ from hpml.bytecode.safe_repr import short
 class Pyc(Shown):
     """A ``.pyc`` file: sixteen bytes that say what it is, and a code object.
 
-    Attributes:
-        header: the first 16 bytes, as they stand in the file.
-        size: of the whole file, in bytes.
-        code: the code object in it, read back.
-
     Source: https://docs.python.org/3/reference/import.html#cached-bytecode-invalidation; PEP 552.
     """
 

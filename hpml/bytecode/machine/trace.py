@@ -20,17 +20,7 @@ _COLUMNS = ("step", "line", "offset", "instruction", "stack after")
 
 @dataclass(frozen=True, slots=True)
 class TracedInstruction:
-    """An instruction of the program, the same object in every step that executes it.
-
-    Attributes:
-        offset: where it stands in its code object, in bytes.
-        line: the line of the source that it was compiled from, or None.
-        opname: the opcode's name, as `dis` shows it.
-        arg: its argument as a number, or None.
-        argrepr: what the argument stands for, as `dis` shows it.
-        source: that line of the source, without its indentation; empty if unknown.
-        file: the name of the file that the code object came from.
-    """
+    """An instruction of the program, the same object in every step that executes it."""
 
     offset: int
     line: int | None

@@ -66,12 +66,7 @@ class Figures:
 
 @dataclass(frozen=True)
 class HonestyResult(Shown):
-    """What the simulations showed.
-
-    Attributes:
-        figures: one for each noise and number of rounds.
-        runs: simulated for each of them.
-    """
+    """What the simulations showed."""
 
     figures: tuple[Figures, ...]
     runs: int

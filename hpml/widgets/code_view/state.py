@@ -77,13 +77,7 @@ class Code:
 
 
 class CodeView:
-    """A model's code in the state that is chosen, and the times measured so far.
-
-    Attributes:
-        state: what is chosen.
-        loop_length: the loop length that is chosen, also while no source is generated.
-        timed: what was measured, by state.
-    """
+    """A model's code in the state that is chosen, and the times measured so far."""
 
     def __init__(
         self,

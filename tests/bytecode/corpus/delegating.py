@@ -176,20 +176,6 @@ def generators_through_the_library():
     )
 
 
-def pipeline():
-    def numbers():
-        yield from range(10)
-
-    def odd(source):
-        return (n for n in source if n % 2)
-
-    def square(source):
-        for n in source:
-            yield n * n
-
-    return list(square(odd(numbers())))
-
-
 def close_that_cannot_be_looked_up():
     class Broken:
         def __iter__(self):

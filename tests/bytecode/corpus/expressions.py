@@ -76,19 +76,8 @@ def every_comparison():
     return a < b, a <= b, a == b, a != b, a > b, a >= b, a is b, a is not b, None is None
 
 
-def chained_comparisons():
-    results = []
-    for x in range(5):
-        results.append(1 < x <= 3 != 2)
-    return results, 1 < 2 < 3 > 2, 3 < 2 < 1 // 1
-
-
 def membership():
     return 3 in [1, 2, 3], 3 not in (1, 2), "b" in "abc", "x" not in {"x": 1}, 2 in range(0, 9, 2)
-
-
-def comparison_that_gives_no_bool():
-    return Grumpy() < 3, [x for x in (1, 2) if Grumpy() < x]
 
 
 def truth_that_raises():

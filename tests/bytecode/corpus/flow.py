@@ -5,22 +5,6 @@ from __future__ import annotations
 counter = 0
 
 
-def if_elif_else():
-    answers = []
-    for n in (-1, 0, 1, None, "x", [], [0]):
-        if n is None:
-            answers.append("none")
-        elif n == 0:
-            answers.append("zero")
-        elif not n:
-            answers.append("empty")
-        elif n is not None and n != 1:
-            answers.append("something")
-        else:
-            answers.append("one")
-    return answers
-
-
 def while_with_else():
     n, log = 5, []
     while n:

@@ -19,21 +19,6 @@ def plain_generator():
     return first, list(g), list(g), [x for x in count(2)], tuple(count(1)), sum(count(4))
 
 
-def generator_type():
-    def g():
-        yield
-
-    made = g()
-    return (
-        inspect.isgenerator(made),
-        isinstance(made, types.GeneratorType),
-        made.__name__,
-        made.__qualname__,
-        iter(made) is made,
-        inspect.isgeneratorfunction(g),
-    )
-
-
 def generator_with_value():
     def g():
         yield 1
@@ -112,17 +97,6 @@ def stop_iteration_inside():
         yield next(iter(()))
 
     return list(g())
-
-
-def generator_in_two_loops():
-    g = (n for n in range(6))
-    out = []
-    for a in g:
-        for b in g:
-            out.append((a, b))
-            if b % 2:
-                break
-    return out
 
 
 def generator_with_closures():

@@ -8,16 +8,6 @@ def two_statements_on_a_line():
     a = 1; b = a // 0; return b
 
 
-def condition_over_lines():
-    x = None
-    if (
-        x is None
-        and x
-        .missing
-    ):
-        return 1
-
-
 def for_header_over_lines():
     for x in (
         10 // n

@@ -33,12 +33,6 @@ def with_statement():
     return "done"
 
 
-def with_that_does_not_swallow():
-    with Manager("outer"):
-        with Manager("inner"):
-            raise ValueError("out")
-
-
 def with_whose_enter_fails():
     with Manager("a"), Manager("b", fail="enter"):
         print("never")

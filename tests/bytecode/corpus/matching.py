@@ -222,23 +222,6 @@ def property_that_raises():
             return "never"
 
 
-def match_in_a_loop_with_control_flow():
-    out = []
-    for command in ("go north", "look", "go", "quit", "look"):
-        match command.split():
-            case ["go", direction]:
-                out.append(direction)
-            case ["look"]:
-                continue
-            case ["quit"]:
-                break
-            case [verb]:
-                out.append(f"{verb} what?")
-    else:
-        out.append("never")
-    return out
-
-
 def names_to_match_must_be_plain_strings():
     class Name(str):
         pass
