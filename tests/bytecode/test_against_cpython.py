@@ -96,7 +96,3 @@ def test_the_comparison_notices_a_wrong_order(monkeypatch: pytest.MonkeyPatch) -
     assert offsets.by_machine(function, codes) == native
     monkeypatch.setattr(offsets, "NEVER_REPORTED", {python_version(): {}})
     assert offsets.by_machine(function, codes) != native
-
-
-def test_the_corpus_has_every_kind_of_construct() -> None:
-    assert len(corpus()) >= 200

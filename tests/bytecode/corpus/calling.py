@@ -127,19 +127,3 @@ def callbacks_from_c():
 
 def callback_that_raises():
     return sorted([3, 0, 1], key=lambda n: 1 / n)
-
-
-def partial_functions():
-    f = functools.partial(show, 1, a=2)
-    return f(2, b=3), functools.partial(int, base=2)("101")
-
-
-def cached_function():
-    calls = []
-
-    @functools.lru_cache
-    def fib(n):
-        calls.append(n)
-        return n if n < 2 else fib(n - 1) + fib(n - 2)
-
-    return fib(15), len(calls)

@@ -76,10 +76,6 @@ def every_comparison():
     return a < b, a <= b, a == b, a != b, a > b, a >= b, a is b, a is not b, None is None
 
 
-def membership():
-    return 3 in [1, 2, 3], 3 not in (1, 2), "b" in "abc", "x" not in {"x": 1}, 2 in range(0, 9, 2)
-
-
 def truth_that_raises():
     if Grumpy():
         return "never"
@@ -88,29 +84,6 @@ def truth_that_raises():
 
 def not_of_truth_that_raises():
     return not Grumpy()
-
-
-def boolean_operators():
-    log = []
-
-    def say(value):
-        log.append(value)
-        return value
-
-    a = say(0) or say("") or say("x") or say("never")
-    b = say(1) and say([]) and say("never")
-    c = (say(1) and say(0)) or (say(2) and say(3))
-    return a, b, c, log
-
-
-def walrus():
-    values = []
-    n = 10
-    while (n := n - 3) > 0:
-        values.append(n)
-    if (size := len(values)) > 2:
-        values.append(size)
-    return values, [y := 1, y**2], (z := 5), z
 
 
 def slices():
@@ -190,10 +163,6 @@ def displays():
     return a, b, sorted(map(str, c)), d, [], (), {}, set(), {1, 2} | {3}, [*[]], (*(),), {**{}}
 
 
-def constant_displays():
-    return [1, 2, 3, 4], (1, 2, 3), {1, 2, 3} == {3, 2, 1}, {"a": 1, "b": 2, "c": 3}
-
-
 def star_of_something_not_iterable():
     return [1, *5]
 
@@ -218,13 +187,6 @@ def unpacking():
     x = y = z = []
     [q] = {7}
     return a, b, c, d, e, f, first, middle, last, start, end, head, rest, x is y is z, q
-
-
-def unpacking_rotates_three():
-    a, b, c, d = 1, 2, 3, 4
-    a, b, c = c, a, b
-    a, b, c, d = d, c, b, a
-    return a, b, c, d
 
 
 def unpacking_too_few():

@@ -34,29 +34,6 @@ def for_with_else():
     return found
 
 
-def for_over_everything():
-    out = []
-    for x in (1, 2):
-        out.append(x)
-    for k, v in {"a": 1, "b": 2}.items():
-        out.append((k, v))
-    for c in "hey":
-        out.append(c)
-    for i, c in enumerate("ab", start=1):
-        out.append((i, c))
-    for a, b in zip([1, 2], [3, 4]):
-        out.append(a * b)
-    for _ in ():
-        out.append("never")
-    return out
-
-
-def loop_variable_of_an_empty_loop():
-    for i in []:
-        pass
-    return i
-
-
 def dictionary_that_changes_size():
     d = {1: 1}
     for k in d:
@@ -72,26 +49,6 @@ def old_sequence_protocol():
             return i * i
 
     return list(Squares()), [x for x in Squares()], 4 in Squares(), max(*Squares())
-
-
-def bubble_sort():
-    a = [5, 2, 9, 1, 5, 6]
-    for i in range(len(a)):
-        for j in range(len(a) - 1 - i):
-            if a[j] > a[j + 1]:
-                a[j], a[j + 1] = a[j + 1], a[j]
-    return a
-
-
-def collatz():
-    longest = (0, 0)
-    for start in range(1, 30):
-        n, steps = start, 0
-        while n != 1:
-            n = n // 2 if n % 2 == 0 else 3 * n + 1
-            steps += 1
-        longest = max(longest, (steps, start))
-    return longest
 
 
 def comprehensions():
@@ -129,13 +86,6 @@ def comprehension_that_raises():
         return [10 // x for x in (2, 0)]
     except ZeroDivisionError:
         return x
-
-
-def star_names_in_loops():
-    out = []
-    for first, *others in ([1, 2, 3], "ab", range(1)):
-        out.append((first, others))
-    return out
 
 
 def looks_at_its_variables():

@@ -99,52 +99,12 @@ def stop_iteration_inside():
     return list(g())
 
 
-def generator_with_closures():
-    def make(k):
-        def g():
-            nonlocal k
-            while k:
-                yield (lambda: k)
-                k -= 1
-
-        return g()
-
-    return [f() for f in make(3)]
-
-
 def generator_that_is_running():
     def g():
         yield next(made)
 
     made = g()
     return next(made)
-
-
-def conditional_yields():
-    def g():
-        x = yield
-        y = yield (x or "nothing")
-        return (yield [x, y])
-
-    made = g()
-    next(made)
-    return made.send(None), made.send(2), next(made, "end")
-
-
-def coroutine_style_grep():
-    def grep(pattern, out):
-        while True:
-            line = yield
-            if pattern in line:
-                out.append(line)
-
-    found = []
-    g = grep("py", found)
-    next(g)
-    for line in ("python", "ruby", "numpy"):
-        g.send(line)
-    g.close()
-    return found
 
 
 def renamed_generator():

@@ -4,10 +4,6 @@
 from __future__ import annotations
 
 
-def two_statements_on_a_line():
-    a = 1; b = a // 0; return b
-
-
 def for_header_over_lines():
     for x in (
         10 // n

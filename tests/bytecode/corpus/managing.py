@@ -69,29 +69,3 @@ def with_targets():
     box, items = Box(), [0]
     with Manager("x") as box.name, Manager("yz") as items[0], Manager("pq") as (p, q):
         return box.name, items, p, q
-
-
-def context_managers_of_the_library():
-    import io
-
-    @contextlib.contextmanager
-    def managed(name):
-        print("open", name)
-        try:
-            yield name.upper()
-        except ValueError as error:
-            print("inside", error)
-        finally:
-            print("close", name)
-
-    out = io.StringIO()
-    with contextlib.suppress(KeyError), contextlib.redirect_stdout(out):
-        print("hidden")
-        raise KeyError
-    with managed("a") as a, managed("b"):
-        print(a)
-        raise ValueError("from the body")
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(managed("c"))
-        stack.callback(print, "callback")
-    return out.getvalue()
