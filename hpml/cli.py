@@ -23,8 +23,6 @@ if TYPE_CHECKING:
 
     from hpml.course.execute import Execution
 
-__all__ = ["main"]
-
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code.

@@ -30,7 +30,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpml.profiling.autograd import AutogradNode, autograd_graph, autograd_table
+from hpml.profiling.autograd import AutogradNode, autograd_graph
 from hpml.profiling.calls import CallCounts, instructions_outside, profile_calls
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.functions import FunctionProfile, profile, read_profile
@@ -58,7 +58,6 @@ __all__ = [
     "Samples",
     "Work",
     "autograd_graph",
-    "autograd_table",
     "instructions_outside",
     "memory_lines",
     "memory_of",

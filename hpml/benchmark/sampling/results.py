@@ -22,9 +22,6 @@ def refuse_unfinished(result: object) -> None:
     """Refuse a result that is still to be computed, or a tuple or dict that holds such.
 
     A list is left alone: it is how to say that the making is to be timed.
-
-    Raises:
-        BenchmarkError: if it is an iterator, awaitable, or future.
     """
     items: Iterable[object] = ()
     if isinstance(result, (tuple, Mapping)):
