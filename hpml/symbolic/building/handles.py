@@ -125,7 +125,10 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     def _record_call(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if len(args) == 1 and not kwargs and args[0] is self:
-            return self._apply(layer, (self._node,))
+            node = make_node(layer, (self._node,))
+            if type(node.spec) is TensorSpec:
+                return SymbolicTensor(node, self._token)
+            return handle_of(node, self._token)
         custom_name = kwargs.pop("custom_name", None)
         output_shape = kwargs.pop("output_shape", None)
         if not kwargs and all(isinstance(a, SymbolicData) for a in args):

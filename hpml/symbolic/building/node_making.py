@@ -16,7 +16,7 @@ from hpml.symbolic.errors import ArgumentError
 from .arguments import Template, split_call
 from .node import Node, Unpacking, name_of
 from .shapes.inference import given_spec, infer, infer_parts
-from .tracing_checks import check_constant, check_gradients, check_traced_methods, user_frame
+from .tracing_checks import check_constant, check_gradients, place_of_call
 
 
 def call_layer(
@@ -94,11 +94,7 @@ def make_node(
     enabled = torch.is_grad_enabled()
     if not enabled:
         check_gradients(parents)
-    frame = user_frame(3)
-    origin = None
-    if frame is not None:
-        check_traced_methods(frame)
-        origin = frame.f_code.co_filename, frame.f_lineno
+    origin = place_of_call(4)
     spec = infer(layer, parents) if output_shape is None else given_spec(output_shape, parents)
     return Node(layer, parents, spec, batch_known, depth, custom_name, origin, enabled)
 
@@ -107,8 +103,7 @@ def make_parts(parent: Node, count: int) -> list[Node]:
     """Return ``count`` nodes for ``a, b, … = value``: one call with several results."""
     layer = useful_layers.UnpackLayer()
     group = Unpacking(count)
-    frame = user_frame(2)
-    origin = None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+    origin = place_of_call(2)
     nodes = []
     for position, spec in enumerate(infer_parts(parent)):
         node = Node(layer, (parent,), spec, parent.batch_known, parent.depth + 1, None, origin)

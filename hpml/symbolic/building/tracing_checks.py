@@ -16,7 +16,7 @@ from .interception import Handle
 from .node import Node
 
 _NOT_THE_USERS = ("hpml.symbolic.", "torch.")
-_FRAMES_LOOKED_AT = 8
+_FRAMES_LOOKED_AT = range(8)
 
 
 def user_frame(depth: int) -> FrameType | None:
@@ -35,38 +35,51 @@ def user_frame(depth: int) -> FrameType | None:
 # --- methods of modules ---------------------------------------------------------------------------
 
 
-def check_traced_methods(frame: FrameType) -> None:
-    """Refuse a method of a module that reads ``self.training`` while its calls are recorded.
+def place_of_call(depth: int) -> tuple[str, int] | None:
+    """Return file and line of the user's statement; refuse a method that would be traced.
 
-    A method that builds a graph for its own module may: it was not given the symbolic data.
+    A method of a module that reads ``self.training`` may not, while its calls are recorded. One
+    that builds a graph for its own module may: it was not given the symbolic data.
     """
-    current: FrameType | None = frame
-    for _ in range(_FRAMES_LOOKED_AT):
-        if current is None:
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        if not frame.f_globals.get("__name__", "").startswith(_NOT_THE_USERS):
+            break
+        frame = frame.f_back
+    else:
+        return None
+    place = frame.f_code.co_filename, frame.f_lineno
+    for _ in _FRAMES_LOOKED_AT:
+        code = frame.f_code
+        if code.co_argcount > 1:
+            if "training" in code.co_names:
+                _check_traced(frame)
+        elif code.co_name == "<module>":
+            break
+        if (frame := frame.f_back) is None:
+            break
+    return place
+
+
+def _check_traced(frame: FrameType) -> None:
+    owner = _module_given_handles(frame)
+    outer: FrameType | None = frame.f_back
+    while owner is not None and outer is not None:
+        if _own_arguments(outer)[:1] == [owner] and _module_given_handles(outer) is None:
             return
-        code = current.f_code
-        if code.co_argcount > 1 and "training" in code.co_names:
-            owner = _module_given_handles(current)
-            outer = current.f_back
-            while owner is not None and outer is not None:
-                if _own_arguments(outer)[:1] == [owner] and _module_given_handles(outer) is None:
-                    owner = None
-                outer = outer.f_back
-            if owner is not None:
-                name = code.co_name
-                raise ArgumentError(
-                    f"{type(owner).__name__}.{name} reads self.training while symbolic data passes "
-                    "through it: whether it trains would be fixed for good. Expected a call that "
-                    f"is recorded as a whole: write add_to_graph(module.{name}, x), or put it into "
-                    "the forward of a module"
-                )
-        current = current.f_back
+        outer = outer.f_back
+    if owner is not None:
+        name = frame.f_code.co_name
+        raise ArgumentError(
+            f"{type(owner).__name__}.{name} reads self.training while symbolic data passes "
+            "through it: whether it trains would be fixed for good. Expected a call that "
+            f"is recorded as a whole: write add_to_graph(module.{name}, x), or put it into "
+            "the forward of a module"
+        )
 
 
 def _own_arguments(frame: FrameType) -> list[Any]:
     code = frame.f_code
-    if not code.co_argcount or code.co_varnames[0] != "self":
-        return []
     return [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
 
 
