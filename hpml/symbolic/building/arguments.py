@@ -221,7 +221,10 @@ class Shell:
     """A container or object of any class without its parts; called with new parts, a full one."""
 
     def __init__(self, full: Any) -> None:
-        self.empty = copy.copy(full)
+        try:
+            self.empty = copy.copy(full)
+        except TypeError:  # filling it is refused below
+            self.empty = full
         if isinstance(full, Mapping):
             self.names = list(full)
         elif isinstance(full, list):

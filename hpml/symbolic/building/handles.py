@@ -33,10 +33,11 @@ from .interception import Handle, Token
 from .misuse import (
     WithoutNumbers,
     check_batch_index,
+    check_no_setting,
     check_squeeze,
     method_refused,
 )
-from .node import Concrete, Node, TensorSpec, describe_spec, layer_name
+from .node import Concrete, Node, TensorSpec, describe_spec, layer_name, oldest_first
 from .node_making import call_layer, make_node, make_parts
 from .operators import Operators
 from .shapes.examples import evaluate
@@ -171,6 +172,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         return self._apply(useful_layers.SliceLayer(index), (self._node,))
 
     def __iter__(self) -> Iterator[Any]:
+        check_no_setting(self)
         return iter([handle_of(node, self._token) for node in make_parts(self._node, len(self))])
 
     def __len__(self) -> int:
@@ -211,6 +213,9 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicData:
         return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _handle_of_last, (oldest_first(self._node),)
 
     @classmethod
     def __torch_function__(
@@ -262,6 +267,7 @@ class SymbolicTensor(TensorShape, SymbolicData):
         return spec
 
     def __iter__(self) -> Iterator[Any]:
+        check_no_setting(self)
         if not self._node.batch_known:
             warnings.warn(
                 f"unpacking {self!r} along its batch, whose size is not known: this makes "
@@ -272,7 +278,11 @@ class SymbolicTensor(TensorShape, SymbolicData):
 
     def __len__(self) -> int:
         if not self._spec.shape:
-            raise ArgumentError(f"{self!r} has no length: it has no dimensions")
+            raise ArgumentError(
+                f"{self!r} has no length, because it has no dimensions, and no numbers while the "
+                "graph is built, which torch.tensor(x) would copy: use x itself, x.clone() or "
+                "x.to(dtype)"
+            )
         return self._spec.shape[0]
 
     def __getattr__(self, name: str) -> Any:
@@ -302,6 +312,10 @@ class _Method:
 
     def __repr__(self) -> str:
         return f"<method {self.__name__} of {self._handle!r}>"
+
+
+def _handle_of_last(nodes: list[Node]) -> Any:
+    return handle_of(nodes[-1], interception.handle_token())
 
 
 def handle_of(node: Node, token: Token) -> Any:
@@ -377,6 +391,7 @@ def _record_function(
                 f"{layer_name(layer)} was called with symbolic data while layer(x) is switched "
                 f"off by {cause}: write x(layer), or make a new Input, which switches it on again"
             )
+    check_no_setting(args)
     if func in _SQUEEZES and len(args) == 1 and not kwargs:
         check_squeeze(args[0])
     return _record(_FINDABLE.get(func, func), args, kwargs)

@@ -3,10 +3,17 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
+from torch import nn
+
 from hpml.symbolic.errors import ArgumentError
+
+from .arguments import find
+from .interception import Handle
 
 NUMPY_OPERATORS: dict[str, Callable[..., Any]] = {
     "add": operator.add,
@@ -91,10 +98,34 @@ class WithoutNumbers:
         raise ArgumentError(number_refused(self))
 
     def __bool__(self) -> bool:
+        check_no_setting(self)
         raise ArgumentError(
             f"the truth value of {self!r} is not known while the graph is built: use torch.where, "
             "or put the decision into the forward of a module"
         )
+
+
+def setting_refused(layer: object, value: object, name: str = "") -> str:
+    """Return why symbolic data cannot be a setting of a layer."""
+    kind = type(layer).__name__
+    return (
+        f"{kind} expected numbers as its settings, received {value!r}{name and ' as ' + name}: "
+        f"make the layer first, then call it, {kind}(...)(x); a size that is known, x.shape[1] or "
+        "x.features, is an int"
+    )
+
+
+def check_no_setting(value: object) -> None:
+    """Refuse symbolic data that a layer of torch looks into while it is made."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if not module.startswith(("torch.nn.", "hpml.symbolic.")):
+            return
+        layer = frame.f_locals.get("self") if frame.f_code.co_name == "__init__" else None
+        if isinstance(layer, nn.Module):
+            raise ArgumentError(setting_refused(layer, find(value, (Handle,))))
+        frame = frame.f_back
 
 
 def check_batch_index(tensor: Any, index: Any) -> None:

@@ -14,9 +14,11 @@ from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
 
 from .arguments import Template, split_call
+from .interception import Handle
+from .misuse import setting_refused
 from .node import Node, Unpacking, name_of
 from .shapes.inference import given_spec, infer, infer_parts
-from .tracing_checks import check_constant, check_gradients, place_of_call
+from .tracing_checks import check_constant, check_modes, modes, place_of_call
 
 
 def call_layer(
@@ -91,12 +93,18 @@ def make_node(
         batch_known = all(parent.batch_known for parent in parents)
     if custom_name is not None:
         _check_name(custom_name)
-    enabled = torch.is_grad_enabled()
-    if not enabled:
-        check_gradients(parents)
+    now = modes()
+    if now:
+        check_modes(now, parents)
     origin = place_of_call(4)
-    spec = infer(layer, parents) if output_shape is None else given_spec(output_shape, parents)
-    return Node(layer, parents, spec, batch_known, depth, custom_name, origin, enabled)
+    try:
+        spec = infer(layer, parents) if output_shape is None else given_spec(output_shape, parents)
+    except ArgumentError:
+        for name, value in vars(layer).items():
+            if isinstance(value, Handle):
+                raise ArgumentError(setting_refused(layer, value, name)) from None
+        raise
+    return Node(layer, parents, spec, batch_known, depth, custom_name, origin, now)
 
 
 def make_parts(parent: Node, count: int) -> list[Node]:

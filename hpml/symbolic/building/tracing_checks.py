@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from hpml.symbolic.errors import ArgumentError
@@ -56,6 +57,12 @@ def place_of_call(depth: int) -> tuple[str, int] | None:
                 _check_traced(frame)
         elif code.co_name == "<module>":
             break
+        elif code.co_name == "compile_wrapper" and code.co_filename.endswith("eval_frame.py"):
+            raise ArgumentError(
+                "a function that torch.compile compiled was called with symbolic data, which it "
+                "would take apart, to be compiled no longer. Expected a call that is recorded as "
+                "a whole: write add_to_graph(function, x)"
+            )
         if (frame := frame.f_back) is None:
             break
     return place
@@ -146,12 +153,31 @@ def _name_in(frame: FrameType, leaf: Tensor) -> str:
     return ""
 
 
-# --- gradients switched off -----------------------------------------------------------------------
+# --- modes of torch -------------------------------------------------------------------------------
+
+NO_GRAD, AUTOCAST = 1, 2
 
 
-def check_gradients(parents: Sequence[Node]) -> None:
-    """Refuse ``torch.no_grad()`` around a part of a graph, which would be dropped."""
-    if any(parent.grad_enabled for parent in parents):
+def modes() -> int:
+    """Return which modes are on that change what a layer computes and that a graph does not hold.
+
+    >>> with torch.no_grad():
+    ...     modes() == NO_GRAD
+    True
+    """
+    return (not torch.is_grad_enabled()) + AUTOCAST * torch._C._is_any_autocast_enabled()
+
+
+def check_modes(now: int, parents: Sequence[Node]) -> None:
+    """Refuse ``torch.no_grad()`` or autocast around a part of a graph, which would be dropped."""
+    new = {mode for mode in (NO_GRAD, AUTOCAST) for p in parents if now & mode & ~p.modes}
+    if AUTOCAST in new:
+        raise ArgumentError(
+            "torch.autocast around a part of a graph is not recorded, so that the model would "
+            "compute in full precision there: expected calls outside of it; run the model under "
+            "autocast, or put that part into the forward of a module"
+        )
+    if NO_GRAD in new:
         raise ArgumentError(
             "torch.no_grad() around a part of a graph is not recorded, so that gradients would "
             "flow there: expected calls outside of it; stop gradients with y.detach() behind that "

@@ -115,7 +115,7 @@ def expression_of(layer: nn.Module, arguments: int) -> Expression | str:
     text = _OPERATORS.get(kind, "")
     if text and arguments == (2 if "{1}" in text else 1):
         return Expression(text)
-    if kind is useful_layers.FunctionLayer:
+    if isinstance(layer, useful_layers.FunctionLayer):
         return _function_expression(layer)
     return f"{kind.__name__} has no functional form in the layer rules"
 

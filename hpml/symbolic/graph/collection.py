@@ -14,7 +14,7 @@ from hpml.symbolic.building.node import Node, TensorSpec, layer_name
 from hpml.symbolic.errors import ArgumentError, CycleError, ForeignNodeError
 from hpml.symbolic.useful_layers import FunctionLayer
 
-from .data import Call, Graph, Value
+from .data import Call, Graph, Numbers, Value
 
 
 class Collected(NamedTuple):
@@ -142,15 +142,15 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
         ]
     graph = Graph(
         tuple(values),
-        tuple(range(len(inputs))),
+        Numbers(range(len(inputs))),
         tuple(calls),
-        tuple([number[node] for node in outputs]),
+        Numbers([number[node] for node in outputs]),
     )
-    layers = _registered_once(layers)
+    layers = _registered_once(calls, layers)
     return Collected(graph, layers, nodes)
 
 
-def _registered_once(layers: list[nn.Module]) -> list[nn.Module]:
+def _registered_once(calls: list[Call], layers: list[nn.Module]) -> list[nn.Module]:
     """Return the layers, a module that is called in several ways registered by one of them.
 
     Under two names ``functional_call`` would put back the wrong one of its weights.
@@ -158,12 +158,14 @@ def _registered_once(layers: list[nn.Module]) -> list[nn.Module]:
     calling = {id(layer): layer for layer in layers if type(layer) is FunctionLayer}
     if not any("function" in layer._modules for layer in calling.values()):
         return layers
-    registered = set(map(id, layers))
+    of_model: dict[str, nn.Module | None] = {}
+    places = {id(la): (of_model, call.module) for la, call in zip(layers, calls, strict=True)}
     for key, layer in calling.items():
         module = layer._modules.get("function")
-        if module is not None and id(module) in registered:
-            calling[key] = layer.without_module()
-        registered.add(id(module))
+        if module is not None and id(module) in places:
+            calling[key] = layer.shared(*places[id(module)])
+        else:
+            places[id(module)] = layer._modules, "function"
     return [calling.get(id(layer), layer) for layer in layers]
 
 

@@ -24,6 +24,7 @@ from torch.nn.parameter import is_lazy
 
 from hpml.symbolic import useful_layers
 from hpml.symbolic.building.arguments import children_of
+from hpml.symbolic.building.interception import Handle
 from hpml.symbolic.building.node import (
     Concrete,
     Node,
@@ -193,6 +194,10 @@ def _meta_value(node: Node, batch: int) -> Any:
 def _as_spec(value: Any, *, is_real: bool) -> Spec:
     if isinstance(value, torch.Tensor):
         return TensorSpec(tuple(value.shape), value.dtype)
+    if isinstance(value, Handle):
+        raise ArgumentError(
+            f"a layer expected values, and took {value!r} from elsewhere: give it as an argument"
+        )
     return Concrete(value, is_real or _is_numberless(value))
 
 
