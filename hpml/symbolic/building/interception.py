@@ -56,11 +56,7 @@ class Handle:
 
 
 def handle_token(*, resume: bool = False) -> Token:
-    """Return the token for a new handle; install the interception if it is not.
-
-    Args:
-        resume: end a suspension by :func:`suspend`, as a new input does.
-    """
+    """Return the token for a new handle; install the interception if it is not."""
     global _token, _suspended
     with _lock:
         token = None if _token is None else _token()

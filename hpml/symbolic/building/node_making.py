@@ -24,11 +24,7 @@ from .tracing_checks import check_constant, check_modes, modes, place_of_call
 def call_layer(
     func: Callable[..., Any], args: tuple[Any, ...], kwds: dict[str, Any], kind: type
 ) -> tuple[nn.Module, list[Any]]:
-    """Return the layer that stands for a call, and the instances of ``kind`` among its arguments.
-
-    Raises:
-        ArgumentError: ``func`` cannot be called, or no argument is symbolic.
-    """
+    """Return the layer that stands for a call, and the instances of ``kind`` in its arguments."""
     if not callable(func):
         raise ArgumentError(
             f"add_to_graph expected a function or a module to call, received {func!r}: "

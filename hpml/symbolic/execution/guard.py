@@ -113,12 +113,7 @@ class _Checked(NamedTuple):
 
 
 class Guard:
-    """Whether the layers that are written out still do what the source says.
-
-    Args:
-        expressions: the expression of each call's layer, or the reason why it is called.
-        layers: the layers that the expressions were made for.
-    """
+    """Whether the layers that are written out still do what the source says."""
 
     def __init__(
         self, expressions: Sequence[Expression | str], layers: Sequence[nn.Module]
@@ -146,11 +141,7 @@ class Guard:
         self._culprit = 0
 
     def parameters(self, layers: Sequence[nn.Module]) -> list[dict[str, Any]] | None:
-        """Return the dictionary of parameters of each layer if the source may run, else ``None``.
-
-        Args:
-            layers: the layers as they are now.
-        """
+        """Return the dictionary of parameters of each layer; ``None`` if they are to be called."""
         checked = self._checked
         if checked is not None:
             try:

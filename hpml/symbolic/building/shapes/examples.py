@@ -56,14 +56,7 @@ def random_tensor(spec: TensorSpec, limits: InputRange | None, seed: int) -> tor
 
 
 def evaluate(node: Node) -> Any:
-    """Compute a node's value on example data for the inputs above it.
-
-    Returns:
-        A tensor of the node's shape and dtype, or the Python object it stands for.
-
-    Raises:
-        GraphError: a layer fails on the example data.
-    """
+    """Compute a node's value on example data for the inputs above it."""
     values: dict[Node, Any] = {}
     waiting = [node]
     while waiting:

@@ -45,12 +45,7 @@ Spec = TensorSpec | Concrete
 
 
 def infer(layer: nn.Module, parents: Sequence[Node]) -> Spec:
-    """Return what is known about ``layer(*parents)`` without computing it, where possible.
-
-    Raises:
-        ShapeError: the layer does not accept the shapes or dtypes of its arguments.
-        GraphError: the layer fails on its arguments for another reason.
-    """
+    """Return what is known about ``layer(*parents)`` without computing it, where possible."""
     if len(parents) == 1 and type(parents[0].spec) is TensorSpec:
         try:
             spec = shape_by_rule(layer, parents[0].spec)
