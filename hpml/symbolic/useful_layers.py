@@ -133,7 +133,7 @@ class SharedCall(FunctionLayer):
     place: tuple[dict[str, nn.Module | None], str]
 
     @property
-    def function(self) -> Any:
+    def function(self) -> Any:  # type: ignore[override]
         modules, name = self.place
         return modules[name]
 

@@ -15,7 +15,6 @@ function of torch, makes a new node and returns its handle; nothing is computed.
 from __future__ import annotations
 
 import operator
-import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping
@@ -33,11 +32,12 @@ from .interception import Handle, Token
 from .misuse import (
     WithoutNumbers,
     check_batch_index,
+    check_no_module_runs,
     check_no_setting,
     check_squeeze,
     method_refused,
 )
-from .node import Concrete, Node, TensorSpec, describe_spec, layer_name, oldest_first
+from .node import Concrete, Node, TensorSpec, describe_spec, oldest_first
 from .node_making import call_layer, make_node, make_parts
 from .operators import Operators
 from .shapes.examples import evaluate
@@ -380,17 +380,7 @@ def _record_function(
 ) -> Any:
     """Record a call of a function of torch; the other half of ``__torch_function__``."""
     if not interception.is_active():
-        layer = _calling_module()
-        if layer is not None:
-            cause = (
-                "optimize_module_calls()"
-                if interception.is_suspended()
-                else ("another library, which replaced torch.nn.Module.__call__")
-            )
-            raise ArgumentError(
-                f"{layer_name(layer)} was called with symbolic data while layer(x) is switched "
-                f"off by {cause}: write x(layer), or make a new Input, which switches it on again"
-            )
+        check_no_module_runs()
     check_no_setting(args)
     if func in _SQUEEZES and len(args) == 1 and not kwargs:
         check_squeeze(args[0])
@@ -401,14 +391,3 @@ _SQUEEZES = (torch.squeeze, torch.Tensor.squeeze)
 
 # Torch wraps this operator in a function that pickle cannot find by its name.
 _FINDABLE: dict[Callable[..., Any], Callable[..., Any]] = {torch.Tensor.__pow__: operator.pow}
-
-
-def _calling_module() -> nn.Module | None:
-    """Return the module whose ``forward`` is running in a caller of this function, if any."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code is nn.Module._call_impl.__code__:
-            module: nn.Module = frame.f_locals["self"]
-            return module
-        frame = frame.f_back  # type: ignore[assignment]
-    return None

@@ -105,7 +105,7 @@ def _expand(self: Tensor, *sizes: Any, **kwargs: Any) -> Any:
 
 def _install() -> None:
     if Tensor.expand is _ORIGINAL_EXPAND:
-        Tensor.expand = _expand  # type: ignore[method-assign]
+        Tensor.expand = _expand  # type: ignore[assignment, method-assign]
     if Function.__dict__["apply"] is _ORIGINAL_APPLY:
         Function.apply = _recording_apply  # type: ignore[assignment, method-assign]
         torch._functorch.utils.unwrap_dead_wrappers = _refusing_unwrap

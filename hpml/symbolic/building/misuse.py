@@ -12,8 +12,10 @@ from torch import nn
 
 from hpml.symbolic.errors import ArgumentError
 
+from . import interception
 from .arguments import find
 from .interception import Handle
+from .node import layer_name
 
 NUMPY_OPERATORS: dict[str, Callable[..., Any]] = {
     "add": operator.add,
@@ -126,6 +128,22 @@ def check_no_setting(value: object) -> None:
         if isinstance(layer, nn.Module):
             raise ArgumentError(setting_refused(layer, find(value, (Handle,))))
         frame = frame.f_back
+
+
+def check_no_module_runs() -> None:
+    """Refuse symbolic data in a forward that runs because ``layer(x)`` was not noticed."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code is not nn.Module._call_impl.__code__:
+        frame = frame.f_back
+    if frame is None:
+        return
+    suspended = interception.is_suspended()
+    another = "another library, which replaced torch.nn.Module.__call__"
+    raise ArgumentError(
+        f"{layer_name(frame.f_locals['self'])} was called with symbolic data while layer(x) is "
+        f"switched off by {'optimize_module_calls()' if suspended else another}: write x(layer), "
+        "or make a new Input, which switches it on again"
+    )
 
 
 def check_batch_index(tensor: Any, index: Any) -> None:

@@ -67,7 +67,7 @@ class UnknownBatchSize(Handle):
     def __torch_function__(
         cls, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
-        size = find((args, kwargs), (UnknownBatchSize,))
+        size: Any = find((args, kwargs), (UnknownBatchSize,))
         return size.tensor._record_function_call(func, args, kwargs or {})
 
 
