@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import cast
 
-from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Wrong
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Raised, Returned, symptom
 from hpml.course.exercises.same import difference, expect, shown
-from hpml.labs.lab_01_dynamic_typing.explanation import EXPLANATION
 from hpml.labs.lab_01_dynamic_typing.harness import numbers, value_and_operations
 
 _FIRST = 257
@@ -266,10 +265,3 @@ _HORNER = Exercise(
 
 
 EXERCISES: tuple[Exercise, ...] = (_LIST_BYTES, _CROSSING_POINT, _HORNER)
-
-EXPLANATION_ITEM = Choice(
-    lab="01",
-    number=len(EXERCISES) + 1,
-    best=EXPLANATION.best_number,
-    experiments=len(EXPLANATION.experiments),
-)

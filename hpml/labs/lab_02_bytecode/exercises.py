@@ -6,10 +6,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Wrong
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned, symptom
 from hpml.course.exercises.same import difference, expect, shown
-from hpml.labs.lab_02_bytecode.explanation import EXPLANATION
 from hpml.labs.lab_02_bytecode.harness import GIVEN_BACK, counted, new_or_given_back
 from hpml.labs.lab_02_bytecode.lecture_machine import OPERATORS, Instruction, State, after
 
@@ -367,10 +366,3 @@ _FEWER_INSTRUCTIONS = Exercise(
 
 
 EXERCISES: tuple[Exercise, ...] = (_EXECUTE, _MAX_STACK_DEPTH, _FEWER_INSTRUCTIONS)
-
-EXPLANATION_ITEM = Choice(
-    lab="02",
-    number=len(EXERCISES) + 1,
-    best=EXPLANATION.best_number,
-    experiments=len(EXPLANATION.experiments),
-)

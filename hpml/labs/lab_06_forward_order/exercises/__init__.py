@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden
 from hpml.course.exercises.same import expect
 from hpml.course.small_graphs import Parents, chain, ladder
 from hpml.labs.lab_06_forward_order.exercises.forwards import LAZY_FORWARD, ORDERED_FORWARD
@@ -18,7 +18,6 @@ from hpml.labs.lab_06_forward_order.exercises.graphs import (
     parents_of,
     random_graph,
 )
-from hpml.labs.lab_06_forward_order.explanation import EXPLANATION
 
 
 def _count_cases(generator: random.Random, more: bool) -> Sequence[Case]:
@@ -79,10 +78,3 @@ _COUNT_CALLS = Exercise(
 
 
 EXERCISES: tuple[Exercise, ...] = (_COUNT_CALLS, LAZY_FORWARD, ORDERED_FORWARD)
-
-EXPLANATION_ITEM = Choice(
-    lab="06",
-    number=len(EXERCISES) + 1,
-    best=EXPLANATION.best_number,
-    experiments=len(EXPLANATION.experiments),
-)

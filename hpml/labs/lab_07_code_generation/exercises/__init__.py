@@ -7,11 +7,10 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Wrong
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Raised
 from hpml.course.exercises.same import expect, shown
 from hpml.labs.lab_07_code_generation.exercises.source import FORBIDDEN, GENERATE_FORWARD, Call
-from hpml.labs.lab_07_code_generation.explanation import EXPLANATION
 
 Runs = list[tuple[int, int]]
 
@@ -211,10 +210,3 @@ _PREDICT_TIME = Exercise(
 )
 
 EXERCISES: tuple[Exercise, ...] = (GENERATE_FORWARD, _COMPRESS_RUNS, _PREDICT_TIME)
-
-EXPLANATION_ITEM = Choice(
-    lab="07",
-    number=len(EXERCISES) + 1,
-    best=EXPLANATION.best_number,
-    experiments=len(EXPLANATION.experiments),
-)
