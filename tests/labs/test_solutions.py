@@ -210,6 +210,7 @@ def test_the_numbers_of_a_lab_count_up_to_its_explanation(lab: str) -> None:
 def test_a_notebook_holds_each_stub_with_the_parameters_that_are_tried(lab: str) -> None:
     (path,) = NOTEBOOKS.glob(f"{lab}_*.ipynb")
     text = path.read_text(encoding="utf-8")
+    cells = json.loads(text)["cells"]
     program = read(text)
     for exercise in exercises(lab):
         assert program.is_stub(exercise.name), exercise.name
@@ -220,8 +221,16 @@ def test_a_notebook_holds_each_stub_with_the_parameters_that_are_tried(lab: str)
         assert ast.get_docstring(stub)
         given = exercise.arguments(cases[0].data)
         assert [argument.arg for argument in stub.args.args] == list(given), exercise.name
+        cell = next(
+            c
+            for c in cells
+            if c["cell_type"] == "code" and f"def {exercise.name}(" in "".join(c["source"])
+        )
+        assert ("further" in cell["metadata"]["tags"]) is not exercise.core, exercise.name
+        worth = f"{sum(exercise.worth.values()):g} {'' if exercise.core else 'bonus '}points"
+        stated = f"**Exercise {lab}.{exercise.number} `{exercise.name}`** ({worth}"
+        assert any(stated in "".join(each["source"]) for each in cells), stated
     assert program.literal(choice(lab).name) is None
-    assert json.loads(text)
 
 
 def test_the_names_of_functions_are_used_once() -> None:

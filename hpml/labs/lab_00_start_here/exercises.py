@@ -39,10 +39,12 @@ _HELLO = Exercise(
     cases=_cases,
     judge=expect(_greeting),
     symptom=_words,
-    hints=(
-        "A function gives its answer with `return`.",
-        "An f-string puts a value into a text: `f'{name} is here'`.",
-    ),
+    hints={
+        "right": (
+            "A function gives its answer with `return`.",
+            "An f-string puts a value into a text: `f'{name} is here'`.",
+        )
+    },
 )
 
 EXERCISES: tuple[Exercise, ...] = (_HELLO,)

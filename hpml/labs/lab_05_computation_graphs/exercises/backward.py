@@ -176,10 +176,16 @@ WALK_BACKWARD = Exercise(
     cases=_cases,
     judge=_judge,
     symptom=_symptom,
-    hints=(
-        "Which step can be called next? One to which nobody sends who has not been called yet.",
-        "You have written a function that finds such an order. Which graph does it need here?",
-    ),
+    hints={
+        "right": (
+            "Which step can be called next? One to which nobody sends who has not been called yet.",
+            "You have written a function that finds such an order. Which graph does it need here?",
+        ),
+        "deep": (
+            "How often is a step called to which two others send? It should wait for both.",
+            "Does a function of yours call itself once for each step of the row?",
+        ),
+    },
     forbids=Forbidden(
         modules=("graphlib", "networkx", "hpml", "torch"),
         names=("setrecursionlimit", "stack_size"),

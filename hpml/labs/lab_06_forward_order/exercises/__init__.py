@@ -67,12 +67,18 @@ _COUNT_CALLS = Exercise(
     parts={"right": 1, "large": 1},
     cases=_count_cases,
     judge=expect(_counted),
-    hints=(
-        "With memory: each operation that `output` needs, directly or by way of others, once.",
-        "Without memory: to get a value, each of its parents has to be got, and then it is "
-        "executed once itself.",
-        "What would you have to know of the parents to answer for a child at once?",
-    ),
+    hints={
+        "right": (
+            "With memory: each operation that `output` needs, directly or by way of others, once.",
+            "Without memory: to get a value, each of its parents has to be got, and then it is "
+            "executed once itself.",
+        ),
+        "large": (
+            "Sixty diamonds have too many executions to be counted one by one.",
+            "What would you have to know of the parents to answer for a child at once?",
+        ),
+    },
+    core=False,
     forbids=Forbidden(modules=NO_LIBRARY, why=WRITE_IT),
 )
 

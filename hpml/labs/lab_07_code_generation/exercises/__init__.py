@@ -124,11 +124,15 @@ _COMPRESS_RUNS = Exercise(
     parts={"right": 2, "branches": 1},
     cases=_run_cases,
     judge=expect(_expected_runs),
-    hints=(
-        "First count how often each value is read, by all calls together.",
-        "Ask of each call only whether it continues the run of the one before.",
-    ),
+    hints={
+        "right": ("Ask of each call only whether it continues the run of the one before.",),
+        "branches": (
+            "How many calls read each value, all of them together?",
+            "Ask of each call only whether it continues the run of the one before.",
+        ),
+    },
     forbids=FORBIDDEN,
+    core=False,
 )
 
 
@@ -202,10 +206,10 @@ _PREDICT_TIME = Exercise(
     parts={"right": 1, "unknown": 1},
     cases=_time_cases,
     judge=_judge_time,
-    hints=(
-        "What is paid once, and what for each layer?",
-        "`raise ValueError(f'... {execution!r} ...')` ends a function with an error.",
-    ),
+    hints={
+        "right": ("What is paid once, and what for each layer?",),
+        "unknown": ("`raise ValueError(f'... {execution!r} ...')` ends a function with an error.",),
+    },
     forbids=Forbidden(modules=FORBIDDEN.modules, why=FORBIDDEN.why),
 )
 

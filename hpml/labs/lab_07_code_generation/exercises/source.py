@@ -221,11 +221,20 @@ GENERATE_FORWARD = Exercise(
     cases=_cases,
     judge=_judge,
     symptom=_symptom,
-    hints=(
-        "Find out which names are needed before a line is written.",
-        "The output is needed. From which end are the calls best read to find the others?",
-        "`', '.join(names)` puts names into brackets; `'\\n'.join(lines)` makes the text.",
-    ),
+    hints={
+        "right": (
+            "Write by hand what `forward` should be for the case shown, and compare line by line.",
+            "`', '.join(names)` puts names into brackets; `'\\n'.join(lines)` makes the text.",
+        ),
+        "unneeded": (
+            "Find out which names are needed before a line is written.",
+            "The output is needed. From which end are the calls best read to find the others?",
+        ),
+        "deep": (
+            "Does a function of yours call itself once for each call?",
+            "How often do you look through all the calls? Once for each of them is too often.",
+        ),
+    },
     forbids=Forbidden(
         modules=(*FORBIDDEN.modules, "linecache"),
         names=("setrecursionlimit", "stack_size"),
