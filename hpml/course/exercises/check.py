@@ -187,7 +187,7 @@ def _page(verdict: Verdict, exercise: Exercise, offer: str) -> Page:
     parts.append(f"<p><b>{html.escape(headline)}</b></p>")
     plain = [headline]
     if verdict.counterexample is not None:
-        rows = _rows(verdict.counterexample)
+        rows = verdict.counterexample.rows
         parts.append(_table(rows))
         plain += [f"  {title:<9} {text}" for title, text in rows]
     if verdict.diagnosis is not None:
@@ -202,18 +202,6 @@ def _page(verdict: Verdict, exercise: Exercise, offer: str) -> Page:
 def _label(what: str, exercise: Exercise) -> str:
     part = "core" if exercise.core else "going further, for bonus points"
     return f"{what} · exercise {exercise.lab}.{exercise.number} · {part}"
-
-
-def _rows(found: Counterexample) -> list[tuple[str, str]]:
-    rows = [
-        ("case", found.case),
-        ("call", found.call),
-        ("expected", found.expected),
-        ("got", found.got),
-        ("raised in", found.line),
-        ("why", found.why.replace("`", "")),
-    ]
-    return [(title, text) for title, text in rows if text]
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> str:

@@ -39,6 +39,19 @@ class Counterexample:
     why: str = ""
     line: str = ""
 
+    @property
+    def rows(self) -> list[tuple[str, str]]:
+        """What there is to show of it, line by line, each with its title."""
+        rows = [
+            ("case", self.case),
+            ("call", self.call),
+            ("expected", self.expected),
+            ("got", self.got),
+            ("raised in", self.line),
+            ("why", self.why.replace("`", "")),
+        ]
+        return [(title, text) for title, text in rows if text]
+
 
 @dataclass(frozen=True)
 class Verdict:
@@ -95,12 +108,8 @@ class Verdict:
         lines += [f"  {use}" for use in self.forbidden]
         if self.forbidden and self.forbidden_why:
             lines.append(self.forbidden_why)
-        found = self.counterexample
-        if found is not None:
-            rows = [("case", found.case), ("call", found.call)]
-            rows += [("expected", found.expected), ("got", found.got), ("raised in", found.line)]
-            lines += [f"  {title:<9} {value}" for title, value in rows if value]
-            lines += [found.why] if found.why else []
+        if self.counterexample is not None:
+            lines += [f"  {title:<9} {text}" for title, text in self.counterexample.rows]
         if self.diagnosis is not None:
             lines.append(self.diagnosis.diagnosis)
         lines += [self.note] if self.note else []
