@@ -312,7 +312,7 @@ class _Run(threading.Thread):
         return Client(
             self._notebook,
             timeout=None,
-            # On a busy machine output comes late; nbclient's 4 s would leave it out and say nothing.
+            # On a busy machine output comes late; nbclient would go on without it after 4 s.
             iopub_timeout=60,
             raise_on_iopub_timeout=True,
             kernel_manager_class=Manager,
