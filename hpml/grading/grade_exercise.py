@@ -31,8 +31,8 @@ def blank(entry: Exercise | Choice) -> Item:
     """Return an exercise or an explanation as it stands in a report before it was graded."""
     if isinstance(entry, Choice):
         return Item(entry.lab, entry.number, entry.name, entry.points)
-    worth = dict(entry.parts) | ({"speed": entry.speed.points} if entry.speed else {})
-    return Item(entry.lab, entry.number, entry.name, entry.points, of=worth, bonus=entry.bonus)
+    worth, bonus = entry.worth, entry.bonus
+    return Item(entry.lab, entry.number, entry.name, entry.points, of=worth, bonus=bonus)
 
 
 def cases_of(exercise: Exercise, seed: int) -> Sequence[Case]:

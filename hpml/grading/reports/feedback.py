@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from hpml.base.files import write_atomically
-from hpml.grading.reports.report import Item, Report, by_part, file_name, points, write
+from hpml.grading.reports.report import Item, Report, by_part, file_name, write
 
 
 def write_feedback(report: Report, folder: Path, labs: str) -> None:
@@ -31,8 +31,7 @@ def feedback_page(report: Report) -> str:
 
 
 def _section(item: Item) -> list[str]:
-    earned = f"{points(item.earned)} of {points(item.worth)} points"
-    lines = [f"## {item.title}: {item.status}, {earned}", ""]
+    lines = [f"## {item.title}: {item.status}, {item.out_of} points", ""]
     lines += [f"- {part}" for part in by_part(item)]
     lines += [""] if by_part(item) else []
     if item.text:

@@ -72,11 +72,13 @@ def _names(entry: Exercise | Choice | Item) -> tuple[str, str, str]:
 
 
 def _overridden(item: Item, points: float, comment: str) -> Item:
-    status = "right" if points >= item.worth else "partly right" if points > 0 else "wrong"
+    status = "right" if points >= item.most else "partly right" if points > 0 else "wrong"
     text = "\n".join(part for part in (comment, item.text) if part)
     note = "Its points were given by the instructor."
     parts = {"instructor": points}
-    return replace(item, parts=parts, of={}, bonus=(), status=status, text=text, note=note)
+    is_bonus = item.most > item.worth
+    of, bonus = ({"instructor": item.most}, tuple(parts)) if is_bonus else ({}, ())
+    return replace(item, parts=parts, of=of, bonus=bonus, status=status, text=text, note=note)
 
 
 def _read(path: Path) -> dict[tuple[str, str], tuple[float, str]]:

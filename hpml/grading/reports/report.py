@@ -80,6 +80,18 @@ class Item:
         return round(sum(self.parts[part] for part in self.parts if part in self.bonus), 6)
 
     @property
+    def most(self) -> float:
+        """The points it can earn; where it goes further than the core, the bonus points."""
+        return self.worth or sum(self.of[part] for part in self.of if part in self.bonus)
+
+    @property
+    def out_of(self) -> str:
+        """What it earned, ``"2 of 3"``; where it goes further than the core, ``"2 of 3 bonus"``."""
+        bonus = self.most > self.worth
+        earned = self.extra if bonus else self.earned
+        return f"{points(earned)} of {points(self.most)}{' bonus' * bonus}"
+
+    @property
     def title(self) -> str:
         """How it is called: ``"06.1 lazy_forward"``."""
         return f"{self.lab}.{self.number} {self.name}"
@@ -170,7 +182,7 @@ def table(report: Report) -> Table:
     rows = [
         [
             item.title,
-            f"{points(item.earned)} of {points(item.worth)}",
+            item.out_of,
             ", ".join(by_part(item)),
             item.status,
             _line(item),

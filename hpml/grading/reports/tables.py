@@ -61,7 +61,7 @@ def as_csv(reports: Sequence[Report]) -> str:
             if (item := found.get(key)) is None:  # an exercise that came later
                 cells += [""] * (len(parts) + 3)
                 continue
-            cells.append(points(item.earned))
+            cells.append(points(item.earned + item.extra))
             cells += [points(item.parts.get(part, 0.0)) for part in parts]
             cells += [item.status, item.mistake]
         totals = [points(each) for each in (report.earned, report.worth, report.extra)]
@@ -128,11 +128,11 @@ def statistics(reports: Sequence[Report]) -> Table:
         ]
         tried = [item for item in items if item.status not in ("not done", "missing", "unreadable")]
         mistakes = Counter(item.mistake for item in items if item.mistake).most_common()
-        mean = sum(item.earned for item in items) / len(items)
+        mean = sum(item.earned + item.extra for item in items) / len(items)
         named = ", ".join(f"{name} {count}" for name, count in mistakes)
         right = sum(item.right for item in items)
         rows.append(
-            [column.title, len(tried), right, f"{mean:.2f} of {points(column.worth)}", named]
+            [column.title, len(tried), right, f"{mean:.2f} of {points(column.most)}", named]
         )
     return Table(["exercise", "tried", "right", "mean points", "mistakes"], rows)
 
