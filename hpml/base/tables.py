@@ -229,17 +229,20 @@ def format_ratio(x: float) -> str:
 
 
 def format_multiple(x: float) -> str:
-    """Return a ratio for a column: three decimals, below 0.1 three significant digits.
+    """Return a ratio for a column: three decimals; below 0.1 and from 10 on, three digits.
 
     Ratios around 1 can be compared down a column, and a small one does not become 0.000.
 
     >>> format_multiple(2.1), format_multiple(0.98), format_multiple(0.0071234)
     ('2.100', '0.980', '0.00712')
+    >>> format_multiple(140.382), format_multiple(9.99999)
+    ('140', '10.000')
     >>> format_multiple(0.09996), format_multiple(-0.5)
     ('0.100', '-0.500')
     """
     size = abs(x)
-    return _three_digits(x) if 0 < size < 0.1 and _rounded(size) < 0.1 else f"{x:.3f}"
+    is_small = 0 < size < 0.1 and _rounded(size) < 0.1
+    return _three_digits(x) if is_small or 10 <= size < math.inf else f"{x:.3f}"
 
 
 def _natural(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> tuple[str, ...]:

@@ -231,7 +231,6 @@ def test_no_promise_is_timed_even_without_warming_up(
         measure(lazy, samples=2, min_sample_time=1e-5, **more)  # type: ignore[arg-type]
 
 
-@pytest.mark.filterwarnings("ignore:coroutine .* was never awaited")
 def test_an_object_with_an_asynchronous_call_and_an_asynchronous_generator_are_refused() -> None:
     async def numbers() -> AsyncIterator[int]:
         yield 1
