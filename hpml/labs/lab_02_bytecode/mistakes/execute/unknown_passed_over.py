@@ -8,5 +8,5 @@ CHANGES = {
     (
         "        else:\n"
         '            raise ValueError(f"{opname} is no instruction of this machine")\n'
-    ): (),
+    ): "",
 }
