@@ -194,7 +194,8 @@ def test_no_part_is_decided_by_fixed_cases_alone(exercise: Exercise) -> None:
 def test_what_is_declared_fits_together(exercise: Exercise) -> None:
     assert load_harness(harness_source(exercise.arguments, exercise.observe))
     assert exercise.hints
-    assert exercise.points >= 0
+    assert set(exercise.hints) <= set(exercise.worth)
+    assert exercise.points == (sum(exercise.worth.values()) if exercise.core else 0)
 
 
 @pytest.mark.parametrize("lab", LABS)

@@ -3,6 +3,6 @@ number of places: `//`."""
 
 LIKE = "counts_from_one"
 CHANGES = {
-    'return (length + 2 * parameters.get("padding", 0) - parameters["kernel_size"]) // stride + 1': 'return (length + 2 * parameters.get("padding", 0) - parameters["kernel_size"]) / stride + 1',
-    'raise ValueError(f"layer {position + 1} ({kind}) does not fit")': 'raise ValueError(f"layer {position} ({kind}) does not fit")',
+    "//": "/",
+    "{position + 1}": "{position}",
 }

@@ -4,5 +4,5 @@ LIKE = "counts_from_one"
 CHANGES = {
     "for length in shape[1:]:": "for length in shape:",
     "return (shape[0], size)": "return (size,)",
-    'raise ValueError(f"layer {position + 1} ({kind}) does not fit")': 'raise ValueError(f"layer {position} ({kind}) does not fit")',
+    "{position + 1}": "{position}",
 }

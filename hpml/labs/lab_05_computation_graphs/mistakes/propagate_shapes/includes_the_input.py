@@ -4,5 +4,5 @@ it."""
 LIKE = "counts_from_one"
 CHANGES = {
     "shapes, shape = [], input_shape": "shapes, shape = [input_shape], input_shape",
-    'raise ValueError(f"layer {position + 1} ({kind}) does not fit")': 'raise ValueError(f"layer {position} ({kind}) does not fit")',
+    "{position + 1}": "{position}",
 }

@@ -4,5 +4,5 @@
 LIKE = "counts_from_one"
 CHANGES = {
     "for position, (kind, parameters) in enumerate(layers):": "for kind, parameters in layers:",
-    'raise ValueError(f"layer {position + 1} ({kind}) does not fit")': 'raise ValueError(f"{kind} does not fit")',
+    'ValueError(f"layer {position + 1} ({kind})': 'ValueError(f"{kind}',
 }

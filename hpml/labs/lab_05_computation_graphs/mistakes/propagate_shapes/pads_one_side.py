@@ -2,6 +2,6 @@
 
 LIKE = "counts_from_one"
 CHANGES = {
-    'return (length + 2 * parameters.get("padding", 0) - parameters["kernel_size"]) // stride + 1': 'return (length + parameters.get("padding", 0) - parameters["kernel_size"]) // stride + 1',
-    'raise ValueError(f"layer {position + 1} ({kind}) does not fit")': 'raise ValueError(f"layer {position} ({kind}) does not fit")',
+    '2 * parameters.get("padding",': 'parameters.get("padding",',
+    "{position + 1}": "{position}",
 }

@@ -3,6 +3,6 @@ side."""
 
 LIKE = "counts_from_one"
 CHANGES = {
-    'stride = parameters.get("stride", parameters["kernel_size"])': 'stride = parameters.get("stride", 1)',
-    'raise ValueError(f"layer {position + 1} ({kind}) does not fit")': 'raise ValueError(f"layer {position} ({kind}) does not fit")',
+    'parameters.get("stride", parameters["kernel_size"])': 'parameters.get("stride", 1)',
+    "{position + 1}": "{position}",
 }

@@ -2,16 +2,8 @@
 then both count.
 """
 
-
-def generate_forward(
-    inputs: list[str], calls: list[tuple[str, int, list[str]]], output: str
-) -> str:
-    needed = {output}
-    for name, _, arguments in reversed(calls):
-        if name in needed:
-            needed.update(arguments)
-    lines = [f"def forward(self, {', '.join(inputs)}):", "    l = self._execution_order_layers"]
-    for name, layer, arguments in calls:
-        if name in needed:
-            lines.append(f"    {name} = l[{layer}]({', '.join(dict.fromkeys(arguments))})")
-    return "\n".join([*lines, f"    return {output}"])
+LIKE = "counts_the_calls"
+CHANGES = {
+    "for layer, (name, _, arguments) in enumerate(calls):": "for name, layer, arguments in calls:",
+    "'.join(arguments)})\")": "'.join(dict.fromkeys(arguments))})\")",
+}
