@@ -44,9 +44,9 @@ Answer = Literal["faster", "slower", "cannot tell"]
 RESOLUTION = 0.01
 """Changes below one per cent are not believed, however often they are seen in one process.
 
-Where a program happens to lie in memory alone moves its speed by about as much (T. Mytkowicz et
-al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009), and no number of
-rounds averages that away.
+Where a program happens to lie in memory alone moves its speed, enough to turn comparisons around
+(T. Mytkowicz et al., "Producing wrong data without doing anything obviously wrong!", ASPLOS 2009),
+and no number of rounds averages that away.
 """
 
 FEWEST_ROUNDS = 6
@@ -201,11 +201,7 @@ def _beyond(value: float, below: float, above: float, least: float) -> Answer:
 
 
 def check_resolution(resolution: float) -> float:
-    """Return a resolution; refuse one that is no fraction.
-
-    Raises:
-        BenchmarkError: unless it is a number from 0 to below 1.
-    """
+    """Return a resolution; refuse one that is no fraction."""
     return real("resolution", resolution, "a fraction from 0 to below 1", below=1.0)
 
 

@@ -44,13 +44,13 @@ def exercises(lab: str) -> tuple[Exercise, ...]:
 
 
 def choice(lab: str) -> Choice:
-    """Return the explanation item that ends a lab.
+    """Return the item of a lab's explanation, which ends it: numbered after the last exercise.
 
     Raises:
-        LabError: if the lab has no exercises.
+        LabError: if the lab has none.
     """
-    found: Choice = _part(lab, "exercises").EXPLANATION_ITEM
-    return found
+    end = explanation(lab)
+    return Choice(lab, len(exercises(lab)) + 1, end.best_number, len(end.experiments))
 
 
 def explanation(lab: str) -> Explanation:

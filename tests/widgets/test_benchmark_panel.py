@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
 import re
@@ -358,20 +357,3 @@ def test_the_page_says_how_many_sizes_are_done_while_a_run_goes_on() -> None:
     run.kill()
     finish(panel)
     assert "Cancelled. Kept: nothing" in as_text(panel)
-
-
-@pytest.mark.parametrize("headless", ["1", "0"])
-def test_headless_only_the_first_state_is_put_on_the_page(
-    headless: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("ipywidgets", reason="needs ipywidgets; `make .venv` installs it")
-    module = importlib.import_module("hpml.widgets.benchmark_panel.panel")
-    put: list[str] = []
-    monkeypatch.setenv("HPML_HEADLESS", headless)
-    monkeypatch.setattr(module, "notebook_shell", object)
-    monkeypatch.setattr(module, "put_control", lambda *_: put.append("controls"))
-    monkeypatch.setattr(module, "put", lambda page, place: put.append(page.plain))
-    benchmark_panel("deep-linear")
-    assert [text[:9] for text in put] == (
-        ["Benchmark"] if headless == "1" else ["controls", "Benchmark"]
-    )

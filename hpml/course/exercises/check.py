@@ -1,7 +1,7 @@
 """Trying a function on the visible cases of its exercise, and the verdict as it is shown.
 
-It tries the exercise's visible cases in the kernel, where everything can be seen and stopped. It is
-feedback, not a grade: grading tries other cases, in a process of its own.
+It tries the exercise's visible cases in the kernel, each within a limit of time. It is feedback,
+not a grade: grading tries other cases, in a process of its own.
 """
 
 from __future__ import annotations
@@ -9,28 +9,35 @@ from __future__ import annotations
 import contextlib
 import html
 import random
-import sys
+import re
 import textwrap
 import uuid
-from collections.abc import Callable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Any, TextIO
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
 
 from hpml.base.page import Page, frame, notebook_shell, put, sentence
 from hpml.base.style import PALETTE
 from hpml.course.exercises.exercise import Case, Exercise
-from hpml.course.exercises.judging import Counterexample, Verdict, diagnosed, judge, written_call
-from hpml.course.exercises.outcomes import Outcome, outcome_of
+from hpml.course.exercises.judging import Counterexample, Verdict, diagnosed, judge
+from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
 from hpml.course.exercises.printing import bounded_printing
 from hpml.course.exercises.sources import forbidden_uses, is_stub, program_of
-from hpml.course.exercises.waiting import said_if_slow
+from hpml.course.exercises.waiting import AT_LEAST, TooSlowError, time_limit
 from hpml.sandbox.calling import call
 
 _failures: dict[tuple[str, str], int] = {}
 """How often each exercise failed in this kernel; from the second time on, a hint is offered."""
 
-_hints_given: dict[tuple[str, str], int] = {}
-"""How many hints of each exercise were asked for in this kernel."""
+_shown: dict[tuple[str, str], Counterexample | None] = {}
+"""The counterexample of each exercise that failed last: hints are about it."""
+
+_hints_given: dict[tuple[str, str, str], int] = {}
+"""How many hints of each part of an exercise were asked for in this kernel."""
+
+_OTHER_TYPE = re.compile(
+    r"expected (?:an? )?(list|tuple|dict|set|str|int|float)\b.*, got (?:an? )?(\w+)"
+)
 
 
 @dataclass(frozen=True)
@@ -38,7 +45,7 @@ class Checked:
     """What a check found; it has shown itself already.
 
     Attributes:
-        verdict: None where nothing could be judged: no such exercise, or stopped by hand.
+        verdict: None where there is no such exercise.
         page: what was shown.
     """
 
@@ -72,44 +79,41 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
     cases = visible_cases(exercise)
     outcomes: list[Outcome] = []
     if not stub and not forbidden:
-        try:
-            stream = sys.stdout  # not the bounded one: this line is ours
-            with bounded_printing():
-                for outcome in _outcomes(exercise, function, cases, stream):
-                    outcomes.append(outcome)
-        except KeyboardInterrupt:
-            stopped = cases[len(outcomes)]
-            text = (
-                f"{exercise.name}: stopped by you while it ran the case “{stopped.name}”:\n"
-                f"{written_call(exercise, stopped)}\n"
-                "Does a loop never end, or is the same work done again and again?"
-            )
-            passed = len(outcomes) - len(judge(exercise, cases[: len(outcomes)], outcomes).failures)
-            text += f"\nOf the cases before, {passed} of {len(outcomes)} passed."
-            return Checked(None, _notice("■", text + _offer(exercise)), _cell())
-    verdict = judge(exercise, cases, outcomes, stub=stub, forbidden=forbidden)
+        with bounded_printing():
+            outcomes = _until_stopped(exercise, function, cases)
+    tried = cases[: len(outcomes)] or cases
+    verdict = judge(exercise, tried, outcomes, stub=stub, forbidden=forbidden)
     with contextlib.suppress(KeyboardInterrupt):  # who does not wait for it goes without
-        verdict = diagnosed(verdict, exercise, cases, outcomes)
+        verdict = diagnosed(verdict, exercise, tried, outcomes)
+    if left := len(cases) - len(tried):
+        note = (
+            f"It was stopped there: {left} more case{'s were' if left > 1 else ' was'} not tried."
+        )
+        verdict = replace(verdict, note=f"{verdict.note} {note}".strip())
     if verdict.right:
         _failures.pop((exercise.lab, exercise.name), None)
     failed = not verdict.right and not verdict.not_done
+    if not verdict.not_done:
+        _shown[exercise.lab, exercise.name] = verdict.counterexample
     return Checked(verdict, _page(verdict, exercise, _offer(exercise) if failed else ""), _cell())
 
 
 def next_hint(exercise: Exercise) -> Page:
-    """Return the next hint of an exercise, with those before it; the last stays the last."""
-    key = (exercise.lab, exercise.name)
-    count = min(_hints_given.get(key, 0) + 1, len(exercise.hints))
+    """Return the next hint on what failed last, with those before it; the last stays the last."""
+    found = _shown.get((exercise.lab, exercise.name))
+    part = found.part if found else ""
+    hints = list(exercise.hints.get(part) or next(iter(exercise.hints.values())))
+    if found and (other := _OTHER_TYPE.search(found.why)):
+        wanted, kind = other.groups()
+        hints.insert(0, f"Look at the type first: `{wanted}` is asked for, yours is `{kind}`.")
+    key = (exercise.lab, exercise.name, part)
+    count = min(_hints_given.get(key, 0) + 1, len(hints))
     _hints_given[key] = count
-    hints = exercise.hints[:count]
-    titles = [f"Hint {number} of {len(exercise.hints)}" for number in range(1, count + 1)]
-    plain = [f"{title}: {hint}".replace("`", "") for title, hint in zip(titles, hints, strict=True)]
-    parts = [
-        f"<p><b>{title}</b></p>{sentence(hint)}" for title, hint in zip(titles, hints, strict=True)
-    ]
-    label = f"Hint · exercise {exercise.lab}.{exercise.number}"
-    text = "\n".join(textwrap.fill(line, 92) for line in plain)
-    return Page(text, frame(label, "".join(parts), PALETTE["muted"]))
+    titles = [f"Hint {number} of {len(hints)}" for number in range(1, count + 1)]
+    told = list(zip(titles, hints, strict=False))
+    plain = [textwrap.fill(f"{title}: {hint}".replace("`", ""), 92) for title, hint in told]
+    parts = [f"<p><b>{title}</b></p>{sentence(hint)}" for title, hint in told]
+    return Page("\n".join(plain), frame(_label("Hint", exercise), "".join(parts), PALETTE["muted"]))
 
 
 def not_found(text: str) -> Checked:
@@ -125,7 +129,7 @@ def run(
     Raises:
         KeyboardInterrupt: if somebody stops it.
     """
-    return tuple(_outcomes(exercise, function, cases))
+    return tuple(_outcome(exercise, function, case) for case in cases)
 
 
 def visible_cases(exercise: Exercise) -> Sequence[Case]:
@@ -133,20 +137,28 @@ def visible_cases(exercise: Exercise) -> Sequence[Case]:
     return exercise.cases(random.Random(f"{exercise.lab}.{exercise.name}"), False)
 
 
-def _outcomes(
-    exercise: Exercise,
-    function: Callable[..., Any],
-    cases: Sequence[Case],
-    stream: TextIO | None = None,
-) -> Iterator[Outcome]:
-    """Yield what comes of each case; a slow one is named on `stream` while it runs."""
-    for case in cases:
-        line = f"{exercise.name}: still in case “{case.name}”; interrupt with ■"
-        with said_if_slow(line, stream) if stream else contextlib.nullcontext():
-            answer = call(
-                function, exercise.arguments, exercise.observe, case.data, interruptible=True
-            )
-        yield outcome_of(answer)
+def _until_stopped(
+    exercise: Exercise, function: Callable[..., Any], cases: Sequence[Case]
+) -> list[Outcome]:
+    """Return what comes of each case, up to one that took too long or that was stopped by hand."""
+    outcomes: list[Outcome] = []
+    seconds = max(AT_LEAST, exercise.seconds)
+    why = "Does a loop never end, or is the same work done again and again?"
+    try:
+        for case in cases:
+            with time_limit(seconds):
+                outcome = _outcome(exercise, function, case)
+            outcomes.append(outcome)
+    except TooSlowError:
+        outcomes.append(NoAnswer("too slow", f"It took more than {seconds:g} seconds. {why}"))
+    except KeyboardInterrupt:
+        outcomes.append(NoAnswer("too slow", f"It was stopped by you. {why}"))
+    return outcomes[: len(cases)]
+
+
+def _outcome(exercise: Exercise, function: Callable[..., Any], case: Case) -> Outcome:
+    given, observe = exercise.arguments, exercise.observe
+    return outcome_of(call(function, given, observe, case.data, interruptible=True))
 
 
 def _offer(exercise: Exercise) -> str:
@@ -175,7 +187,7 @@ def _page(verdict: Verdict, exercise: Exercise, offer: str) -> Page:
     parts.append(f"<p><b>{html.escape(headline)}</b></p>")
     plain = [headline]
     if verdict.counterexample is not None:
-        rows = _rows(verdict.counterexample)
+        rows = verdict.counterexample.rows
         parts.append(_table(rows))
         plain += [f"  {title:<9} {text}" for title, text in rows]
     if verdict.diagnosis is not None:
@@ -184,20 +196,12 @@ def _page(verdict: Verdict, exercise: Exercise, offer: str) -> Page:
     lines += [offer.strip()] if offer else []
     parts += [sentence(line) for line in lines]
     plain += [textwrap.fill(line.replace("`", ""), 92) for line in lines]
-    label = f"Check · exercise {exercise.lab}.{exercise.number}"
-    return Page("\n".join(plain), frame(label, "".join(parts), colour))
+    return Page("\n".join(plain), frame(_label("Check", exercise), "".join(parts), colour))
 
 
-def _rows(found: Counterexample) -> list[tuple[str, str]]:
-    rows = [
-        ("case", found.case),
-        ("call", found.call),
-        ("expected", found.expected),
-        ("got", found.got),
-        ("raised in", found.line),
-        ("why", found.why.replace("`", "")),
-    ]
-    return [(title, text) for title, text in rows if text]
+def _label(what: str, exercise: Exercise) -> str:
+    part = "core" if exercise.core else "going further, for bonus points"
+    return f"{what} · exercise {exercise.lab}.{exercise.number} · {part}"
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> str:

@@ -109,7 +109,8 @@ class Exercise:
             program that shows the same. The whole outcome, where nothing else is said.
         mistakes: the folder of the wrong programs, ``mistakes/NAME`` in the lab's room, where the
             catalogue finds it.
-        hints: shown one after the other, from the second failure on.
+        hints: by part; those of the part that failed are given one after the other. Those of the
+            first part stand for a part that has none of its own.
         forbids: what may not be used.
         arguments: makes the call's arguments from a case's data; from the lab's ``harness.py``.
         observe: the one that turns result and arguments into plain data.
@@ -117,7 +118,7 @@ class Exercise:
         seconds: the deadline of one call.
         speed: a part of the points for time.
         packages: what may be imported beyond the standard library, in the sandbox.
-        bonus: the parts, ``"speed"`` among them, that come on top: full marks need none of them.
+        core: whether everybody does it; one that goes further earns a bonus, on top of full marks.
     """
 
     lab: str
@@ -128,7 +129,7 @@ class Exercise:
     judge: Callable[[Case, Outcome], Wrong | None]
     symptom: Callable[[Case, Outcome], object] = symptom
     mistakes: Path | None = None
-    hints: tuple[str, ...] = ()
+    hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     forbids: Forbidden = field(default_factory=Forbidden)
     arguments: ArgumentBuilder = by_name
     observe: Observer = the_result
@@ -136,16 +137,26 @@ class Exercise:
     seconds: float = 5.0
     speed: Speed | None = None
     packages: tuple[str, ...] = ("numpy",)
-    bonus: tuple[str, ...] = ()
+    core: bool = True
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "parts", MappingProxyType(dict(self.parts)))
+        object.__setattr__(self, "hints", MappingProxyType(dict(self.hints)))
+
+    @property
+    def worth(self) -> dict[str, float]:
+        """The points by part, the part for time among them."""
+        return {**self.parts, **({"speed": self.speed.points} if self.speed else {})}
 
     @property
     def points(self) -> float:
-        """What the whole exercise is worth, without a bonus."""
-        parts = dict(self.parts) | ({"speed": self.speed.points} if self.speed else {})
-        return sum(points for part, points in parts.items() if part not in self.bonus)
+        """What it adds to full marks: nothing where it goes further than the core."""
+        return sum(self.worth.values()) if self.core else 0
+
+    @property
+    def bonus(self) -> tuple[str, ...]:
+        """The parts that come on top of full marks: all of them or none."""
+        return () if self.core else tuple(self.worth)
 
 
 @dataclass(frozen=True)

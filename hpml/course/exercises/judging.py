@@ -1,4 +1,4 @@
-"""From outcomes to a verdict: which parts are earned, and the first case that went wrong.
+"""From outcomes to a verdict: which parts are earned, and the smallest case that went wrong.
 
 A pure function of plain values: it runs where no submission can reach it, in the notebook's check
 and in grading alike.
@@ -19,10 +19,11 @@ from hpml.sandbox.plain import Array
 
 @dataclass(frozen=True)
 class Counterexample:
-    """The first case that went wrong.
+    """A case that went wrong.
 
     Attributes:
         case: its name.
+        part: the part of the exercise that it decides.
         call: the call as one would type it.
         expected: as text.
         got: as text.
@@ -31,11 +32,25 @@ class Counterexample:
     """
 
     case: str
+    part: str
     call: str
     expected: str
     got: str
     why: str = ""
     line: str = ""
+
+    @property
+    def rows(self) -> list[tuple[str, str]]:
+        """What there is to show of it, line by line, each with its title."""
+        rows = [
+            ("case", self.case),
+            ("call", self.call),
+            ("expected", self.expected),
+            ("got", self.got),
+            ("raised in", self.line),
+            ("why", self.why.replace("`", "")),
+        ]
+        return [(title, text) for title, text in rows if text]
 
 
 @dataclass(frozen=True)
@@ -48,7 +63,8 @@ class Verdict:
         right: whether all of them were right and nothing forbidden was used.
         not_done: whether the function is still the stub.
         parts: for each part of the exercise the points earned.
-        failures: the places of the cases that were wrong.
+        failures: the places of the cases that were wrong: those of the exercise's first part
+            before the others, and of one part the smallest first.
         counterexample: the first of them.
         diagnosis: the known mistake that shows the same, once it has been looked for.
         forbidden: what the solution uses and must not, as text.
@@ -92,12 +108,8 @@ class Verdict:
         lines += [f"  {use}" for use in self.forbidden]
         if self.forbidden and self.forbidden_why:
             lines.append(self.forbidden_why)
-        found = self.counterexample
-        if found is not None:
-            rows = [("case", found.case), ("call", found.call)]
-            rows += [("expected", found.expected), ("got", found.got), ("raised in", found.line)]
-            lines += [f"  {title:<9} {value}" for title, value in rows if value]
-            lines += [found.why] if found.why else []
+        if self.counterexample is not None:
+            lines += [f"  {title:<9} {text}" for title, text in self.counterexample.rows]
         if self.diagnosis is not None:
             lines.append(self.diagnosis.diagnosis)
         lines += [self.note] if self.note else []
@@ -135,6 +147,8 @@ def judge(
         for place, (case, outcome) in enumerate(zip(cases, outcomes, strict=True))
         if (wrong := why_wrong(exercise, case, outcome)) is not None
     ]
+    order = list(exercise.worth)
+    failures.sort(key=lambda each: _rank(order, cases[each[0]]))
     lost = {cases[place].part for place, _ in failures}
     tried = {case.part for case in cases}
     parts = {
@@ -238,4 +252,9 @@ def _first(
     case, outcome = cases[place], outcomes[place]
     line = outcome.line if isinstance(outcome, Raised) else ""
     call = written_call(exercise, case)
-    return Counterexample(case.name, call, wrong.expected, wrong.got, wrong.why, line)
+    return Counterexample(case.name, case.part, call, wrong.expected, wrong.got, wrong.why, line)
+
+
+def _rank(parts: Sequence[str], case: Case) -> tuple[int, int]:
+    """Return how early a wrong case is shown: by its part, then by how long it is to read."""
+    return parts.index(case.part), len(repr(case.data))

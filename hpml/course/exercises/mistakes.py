@@ -1,7 +1,8 @@
 """Wrong answers that students give, each a program: a failing function is known by its like.
 
 A mistake is a file ``mistakes/EXERCISE/NAME.py`` in the lab's room; its docstring is the diagnosis.
-It is run on the cases that went wrong, in a process of its own, since some never end.
+One that parts from another in a line or two says from which (``LIKE``) and where (``CHANGES``). It
+is run on the cases that went wrong, in a process of its own, since some never end.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from hpml.base.child_process import (
     python_module,
     with_package,
 )
+from hpml.base.errors import describe
+from hpml.course.errors import LabError
 from hpml.course.exercises.exercise import Case, Exercise
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
 from hpml.course.exercises.same import alike
@@ -59,8 +62,24 @@ def mistakes_of(exercise: Exercise) -> tuple[Mistake, ...]:
 
 def _read(path: Path) -> Mistake:
     source = path.read_text(encoding="utf-8")
-    diagnosis = ast.get_docstring(ast.parse(source)) or ""
-    return Mistake(path.stem, " ".join(diagnosis.split()), source)
+    tree = ast.parse(source)
+    diagnosis = " ".join((ast.get_docstring(tree) or "").split())
+    given = {
+        ast.unparse(each.targets[0]): each for each in tree.body if isinstance(each, ast.Assign)
+    }
+    if "LIKE" in given:
+        like, changes = (ast.literal_eval(given[name].value) for name in ("LIKE", "CHANGES"))
+        text = path.with_name(f"{like}.py").read_text(encoding="utf-8")
+        docstring = ast.parse(text).body[0].end_lineno
+        source = "".join(text.splitlines(keepends=True)[docstring:])
+        for before, after in changes.items():
+            if source.count(before) != 1:
+                raise LabError(
+                    f"{path.stem} changes {describe(before)}, expected to stand once in {like}.py, "
+                    f"found {source.count(before)} times."
+                )
+            source = source.replace(before, after)
+    return Mistake(path.stem, diagnosis, source)
 
 
 def find_mistake(

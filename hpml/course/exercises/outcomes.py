@@ -80,6 +80,16 @@ def symptom(case: object, outcome: Outcome) -> object:
     return ["raised", outcome.type, outcome.message if outcome.type == "KeyError" else ""]
 
 
+def observed(outcome: Outcome) -> dict[str, Any] | None:
+    """Return what an observer wrote down of a call, by name; None where the call did not return.
+
+    >>> observed(Returned({"called": 3}, {})), observed(Returned(3, {}))
+    ({'called': 3}, None)
+    """
+    found = outcome.value if isinstance(outcome, Returned) else None
+    return found if isinstance(found, dict) else None
+
+
 def outcome_of(data: object) -> Outcome:
     """Return the outcome that a worker wrote, believed in nothing but its values.
 

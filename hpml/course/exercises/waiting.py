@@ -1,65 +1,43 @@
-"""A word in between, where a check takes long: which case is running, and how to stop it.
-
-A check in a notebook has no time limit, since the student can see and stop it. But an endless loop
-looks like a slow one, and silence like both.
-"""
+"""A limit of time for what runs in the kernel itself: an endless loop gets a verdict as well."""
 
 from __future__ import annotations
 
 import contextlib
-import contextvars
+import signal
 import sys
 import threading
-from collections.abc import Callable, Iterator
-from typing import Protocol, TextIO
+from collections.abc import Iterator
+from types import FrameType
 
-__all__ = ["AFTER", "Timer", "said_if_slow"]
-
-AFTER = 10.0
-"""Seconds within one case before a line is printed."""
+AT_LEAST = 10.0
+"""Seconds that a case may take, and more where grading waits longer."""
 
 
-class Timer(Protocol):
-    """What is used of `threading.Timer`."""
-
-    daemon: bool
-
-    def start(self) -> None:
-        """Begin to wait."""
-
-    def cancel(self) -> None:
-        """Wait no longer."""
-
-    def join(self) -> None:
-        """Return when its thread has ended."""
+class TooSlowError(KeyboardInterrupt):
+    """The time is over; like a KeyboardInterrupt it is nothing that a student's code would meet."""
 
 
 @contextlib.contextmanager
-def said_if_slow(
-    line: str,
-    stream: TextIO | None = None,
-    *,
-    timer: Callable[[float, Callable[[], None]], Timer] = threading.Timer,
-) -> Iterator[None]:
-    """Print `line` once if what is inside takes more than `AFTER` seconds; then nothing is left.
+def time_limit(seconds: float) -> Iterator[None]:
+    """Raise TooSlowError inside after so many seconds, and each second from then on.
 
-    Args:
-        line: what is printed.
-        stream: where; None for standard output as it is on entry.
-        timer: makes what waits; called with the seconds and the function to call after them.
-
-    >>> with said_if_slow("still at it"):
-    ...     2 + 2
-    4
+    Python delivers signals to the main thread only, and Windows has no alarm: there is no limit
+    there, and ■ is what stops it.
     """
-    # A notebook finds the cell of a printed line through the context.
-    context, where = contextvars.copy_context(), stream or sys.stdout
-    waiting = timer(AFTER, lambda: context.run(print, line, file=where, flush=True))
-    waiting.daemon = True
-    waiting.start()
-    try:
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield
-    finally:
-        waiting.cancel()
-        # So that a line which is being printed comes before the verdict.
-        waiting.join()
+        return
+
+    def ring(signum: int, frame: FrameType | None) -> None:
+        raise TooSlowError
+
+    before = signal.signal(signal.SIGALRM, ring)
+    try:
+        signal.setitimer(signal.ITIMER_REAL, seconds, 1.0)
+        try:
+            yield
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+    finally:  # it may have rung between the two
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)

@@ -5,10 +5,9 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from hpml.course.exercises.exercise import Case, Choice, Exercise
+from hpml.course.exercises.exercise import Case, Exercise
 from hpml.course.exercises.outcomes import Outcome, Returned, symptom
 from hpml.course.exercises.same import expect
-from hpml.labs.lab_00_start_here.explanation import EXPLANATION
 
 _NAMES = ("Barbara", "Donald", "Edsger", "Frances", "John", "Leslie", "Margaret", "Niklaus")
 
@@ -40,17 +39,12 @@ _HELLO = Exercise(
     cases=_cases,
     judge=expect(_greeting),
     symptom=_words,
-    hints=(
-        "A function gives its answer with `return`.",
-        "An f-string puts a value into a text: `f'{name} is here'`.",
-    ),
+    hints={
+        "right": (
+            "A function gives its answer with `return`.",
+            "An f-string puts a value into a text: `f'{name} is here'`.",
+        )
+    },
 )
 
 EXERCISES: tuple[Exercise, ...] = (_HELLO,)
-
-EXPLANATION_ITEM = Choice(
-    lab="00",
-    number=len(EXERCISES) + 1,
-    best=EXPLANATION.best_number,
-    experiments=len(EXPLANATION.experiments),
-)

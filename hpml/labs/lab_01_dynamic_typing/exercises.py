@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from fractions import Fraction
 from typing import cast
 
-from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Wrong
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Raised, Returned, symptom
 from hpml.course.exercises.same import difference, expect, shown
-from hpml.labs.lab_01_dynamic_typing.explanation import EXPLANATION
 from hpml.labs.lab_01_dynamic_typing.harness import numbers, value_and_operations
 
 _FIRST = 257
@@ -45,10 +44,16 @@ _LIST_BYTES = Exercise(
     parts={"even": 1, "odd": 1},
     cases=_sizes,
     judge=expect(_list_bytes),
-    hints=(
-        "Three parts: the list with no items, its pointers, the ints they lead to.",
-        "`object_header([])`, `object_header(257)` show the bytes of both.",
-    ),
+    hints={
+        "even": (
+            "Three parts: the list with no items, its pointers, the ints they lead to.",
+            "`object_header([])`, `object_header(257)` show the bytes of both.",
+        ),
+        "odd": (
+            "By how many bytes does a list grow from 0 to 1, to 2, to 3 ints? Ask `sys.getsizeof` "
+            "in a cell of its own.",
+        ),
+    },
     forbids=Forbidden(
         modules=("tracemalloc", "pympler"),
         names=("memory_of", "object_header"),
@@ -110,10 +115,14 @@ _CROSSING_POINT = Exercise(
     cases=_crossings,
     judge=expect(_crossing, tolerance=1e-9),
     symptom=_rounded,
-    hints=(
-        "Write down both times for n items. When are they equal?",
-        "Each item saves per_item_a - per_item_b. How many must be saved to pay the overhead?",
-    ),
+    hints={
+        "right": (
+            "Write down both times for n items. When are they equal?",
+            "Each item saves something. How many must be saved to pay the overhead?",
+        ),
+        "never": ("When does an item save nothing? Draw both times over n for such a case.",),
+    },
+    core=False,
 )
 
 _LONG = 30
@@ -249,10 +258,17 @@ _HORNER = Exercise(
     cases=_polynomials,
     judge=_judge_horner,
     symptom=_horner_symptom,
-    hints=(
-        "2x² + 3x + 5 is (2·x + 3)·x + 5. What is done again and again?",
-        "The first coefficient is a value of the right type to start from.",
-    ),
+    hints={
+        "right": (
+            "2x² + 3x + 5 is (2·x + 3)·x + 5. What is done again and again?",
+            "The first coefficient is a value of the right type to start from.",
+        ),
+        "duck": (
+            "These numbers know `+` and `*` only. Which line of yours asks for more?",
+            "The first coefficient is a value of the right type to start from.",
+        ),
+        "few": ("Multiply 2x² + 3x + 5 out with brackets. How few multiplications does it take?",),
+    },
     forbids=Forbidden(
         names=("isinstance", "issubclass", "__class__"),
         calls=("type",),
@@ -266,10 +282,3 @@ _HORNER = Exercise(
 
 
 EXERCISES: tuple[Exercise, ...] = (_LIST_BYTES, _CROSSING_POINT, _HORNER)
-
-EXPLANATION_ITEM = Choice(
-    lab="01",
-    number=len(EXERCISES) + 1,
-    best=EXPLANATION.best_number,
-    experiments=len(EXPLANATION.experiments),
-)

@@ -13,7 +13,7 @@ from hpml.bytecode import Trace, disassemble
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
-    from hpml.bytecode.disassembly import Block
+    from hpml.bytecode.disassembly import Block, Disassembly
 
 _LINE, _GAP, _HEAD = 0.21, 0.34, 0.27  # inches
 _WIDTH = 3.6
@@ -29,7 +29,8 @@ def draw_blocks(function: FunctionType, trace: Trace | None = None) -> Page:
     Raises:
         BytecodeError: if it has no bytecode.
     """
-    blocks = disassemble(function).blocks
+    listing = disassemble(function)
+    blocks = listing.blocks
     times = _executed(trace) if trace is not None else None
     tops, y = {}, 0.0
     for block in blocks:
@@ -40,7 +41,7 @@ def draw_blocks(function: FunctionType, trace: Trace | None = None) -> Page:
         most = max(times.values(), default=1) if times is not None else 1
         for block in blocks:
             _box(ax, block, tops[block.offset], times, most)
-        _arrows(ax, blocks, tops)
+        _arrows(ax, blocks, tops, _handlers(listing))
         ax.set_xlim(-1.9, _WIDTH + 1.9)
         ax.set_ylim(y, -0.2)
         ax.set_aspect("equal")
@@ -53,6 +54,17 @@ def draw_blocks(function: FunctionType, trace: Trace | None = None) -> Page:
 
 def _executed(trace: Trace) -> Counter[int]:
     return Counter(step.offset for step in trace if step.depth == 0)
+
+
+def _handlers(listing: Disassembly) -> list[tuple[Block, int]]:
+    """Return each block in which an exception may be raised, with the block that it leads to."""
+    ways = {
+        (block.offset, entry.target): block
+        for entry in listing.listings[0].exception_table
+        for block in listing.blocks
+        if any(entry.start <= step.offset < entry.end for step in block.instructions)
+    }
+    return [(block, target) for (_, target), block in ways.items()]
 
 
 def _height(block: Block) -> float:
@@ -88,8 +100,16 @@ def _box(ax: Axes, block: Block, top: float, times: Counter[int] | None, most: i
         ax.text(0.12, y, text, fontsize=8.5, family="monospace", va="center", color=shade)
 
 
-def _arrows(ax: Axes, blocks: tuple[Block, ...], tops: dict[int, float]) -> None:
-    jumps = []
+def _arrows(
+    ax: Axes,
+    blocks: tuple[Block, ...],
+    tops: dict[int, float],
+    handlers: list[tuple[Block, int]],
+) -> None:
+    jumps = [
+        (tops[block.offset] + 0.13, tops[target] + 0.13, True, "raised")
+        for block, target in handlers
+    ]
     for place, block in enumerate(blocks):
         following = blocks[place + 1].offset if place + 1 < len(blocks) else None
         bottom = tops[block.offset] + _height(block)
@@ -97,17 +117,17 @@ def _arrows(ax: Axes, blocks: tuple[Block, ...], tops: dict[int, float]) -> None
             if target == following:
                 _arrow(ax, (_WIDTH / 2, bottom), (_WIDTH / 2, tops[target]))
             else:
-                jumps.append((bottom - 0.1, tops[target] + 0.13, target > block.offset))
+                forwards = target > block.offset
+                label = "jump" if forwards else "back"
+                jumps.append((bottom - 0.1, tops[target] + 0.13, forwards, label))
     # Forwards on the right, backwards on the left; the shorter a jump, the nearer to the boxes.
     sides = {True: 0, False: 0}
-    for start, end, forwards in sorted(jumps, key=lambda jump: abs(jump[1] - jump[0])):
+    for start, end, forwards, label in sorted(jumps, key=lambda jump: abs(jump[1] - jump[0])):
         sides[forwards] += 1
         out = 0.3 + 0.3 * sides[forwards]
         x = _WIDTH if forwards else 0.0
         level = end + 0.06 * (sides[forwards] - 1)
-        _elbow(
-            ax, (x, start), (x, level), out if forwards else -out, "jump" if forwards else "back"
-        )
+        _elbow(ax, (x, start), (x, level), out if forwards else -out, label)
 
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
@@ -119,7 +139,7 @@ def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> No
 def _elbow(
     ax: Axes, start: tuple[float, float], end: tuple[float, float], out: float, label: str
 ) -> None:
-    colour = style.PALETTE["accent"]
+    colour = style.PALETTE["muted" if label == "raised" else "accent"]
     x = start[0] + out
     ax.plot([start[0], x, x], [start[1], start[1], end[1]], color=colour, linewidth=1.3)
     line = {"arrowstyle": "-|>", "color": colour, "lw": 1.3, "shrinkA": 0, "shrinkB": 0}
@@ -133,6 +153,8 @@ def _told(function: FunctionType, blocks: tuple[Block, ...], times: Counter[int]
         f"{function.__name__}: {sum(len(b.instructions) for b in blocks)} instructions in "
         f"{len(blocks)} basic blocks. Straight arrows go on to the next block, the others jump."
     )
+    if disassemble(function).listings[0].exception_table:
+        text += " Grey arrows lead to where an exception goes on."
     if times is None:
         return text
     skipped = any(not times[step.offset] for block in blocks for step in block.instructions)

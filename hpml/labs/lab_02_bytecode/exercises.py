@@ -6,10 +6,9 @@ import random
 from collections.abc import Mapping
 from typing import Any
 
-from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Wrong
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned, symptom
 from hpml.course.exercises.same import difference, expect, shown
-from hpml.labs.lab_02_bytecode.explanation import EXPLANATION
 from hpml.labs.lab_02_bytecode.harness import GIVEN_BACK, counted, new_or_given_back
 from hpml.labs.lab_02_bytecode.lecture_machine import OPERATORS, Instruction, State, after
 
@@ -174,12 +173,18 @@ _EXECUTE = Exercise(
     judge=_judge_execute,
     symptom=_execute_symptom,
     observe=new_or_given_back,
-    hints=(
-        "Go through the slide's program with pencil and paper: write the stack after each "
-        "instruction.",
-        "A `for` over the instructions cannot jump. What does the interpreter keep that says where "
-        "it is?",
-    ),
+    hints={
+        "right": (
+            "Go through the slide's program with pencil and paper: write the stack after each "
+            "instruction.",
+        ),
+        "jumps": (
+            "A `for` over the instructions cannot jump. What does the interpreter keep that says "
+            "where it is?",
+            "Which of the two ways leaves the value on the stack? Neither should.",
+        ),
+        "unknown": ("What happens in your function to a name that none of its branches knows?",),
+    },
 )
 
 
@@ -283,10 +288,15 @@ _MAX_STACK_DEPTH = Exercise(
     cases=_depth_cases,
     judge=expect(_deepest),
     symptom=_depth_symptom,
-    hints=(
-        "Write the depth before each instruction beside the listing, beginning with 0 at the top.",
-        "A jump and the next instruction may both follow: what must be remembered until later?",
-    ),
+    hints={
+        "right": (
+            "Write the depth before each instruction beside the listing, from 0 at the top.",
+        ),
+        "jumps": (
+            "A jump and the next instruction may both follow: what must be remembered until later?",
+        ),
+    },
+    core=False,
     seconds=1.0,
 )
 
@@ -355,11 +365,14 @@ _FEWER_INSTRUCTIONS = Exercise(
     judge=_judge_fewer,
     symptom=_fewer_symptom,
     observe=counted,
-    hints=(
-        "`disassemble(given)`: how many instructions does each `values[index]` take, and how many "
-        "times does a turn execute it?",
-        "Which of them fetch again what is already known, and which change nothing?",
-    ),
+    hints={
+        "right": ("Compare with `given` on the borders: which numbers does it add up?",),
+        "fewer": (
+            "`disassemble(given)`: how many instructions does each `values[index]` take, and how "
+            "many times does a turn execute it?",
+            "Which of them fetch again what is already known, and which change nothing?",
+        ),
+    },
     forbids=Forbidden(
         names=("eval", "exec", "compile"), why="The point is what your own function executes."
     ),
@@ -367,10 +380,3 @@ _FEWER_INSTRUCTIONS = Exercise(
 
 
 EXERCISES: tuple[Exercise, ...] = (_EXECUTE, _MAX_STACK_DEPTH, _FEWER_INSTRUCTIONS)
-
-EXPLANATION_ITEM = Choice(
-    lab="02",
-    number=len(EXERCISES) + 1,
-    best=EXPLANATION.best_number,
-    experiments=len(EXPLANATION.experiments),
-)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Self
 
-AT_MOST = 100_000
+AT_MOST = 20_000
 """Calls of all steps together; then a walk that never ends is stopped."""
 
 

@@ -6,7 +6,7 @@ import copy
 from collections.abc import Callable, Mapping
 from typing import Any
 
-AT_MOST = 200_000
+AT_MOST = 50_000
 """Executions of all operations of a call together; then a forward that never ends is stopped."""
 
 

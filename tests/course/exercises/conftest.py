@@ -11,3 +11,4 @@ from hpml.course.exercises import check
 def _failures_count_within_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(check, "_failures", {})
     monkeypatch.setattr(check, "_hints_given", {})
+    monkeypatch.setattr(check, "_shown", {})

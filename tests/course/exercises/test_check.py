@@ -5,17 +5,22 @@ from __future__ import annotations
 import graphlib
 import linecache
 import re
+from dataclasses import replace
 from functools import lru_cache
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hpml.course.exercises import check as check_module
 from hpml.labs import check, hint, lab_head
+from hpml.labs.catalogue import find
 from tests.sandbox.test_plain import EqualToAll, Liar
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+SOLUTIONS = Path(__file__).parents[2] / "solutions"
 RIGHT = """
 def dead_nodes(edges, outputs):
     live, size = set(outputs), -1
@@ -49,12 +54,12 @@ def test_a_right_answer_is_said_to_be_right(capsys: pytest.CaptureFixture[str]) 
     assert "Check · exercise 05.2" in checked.page.html
 
 
-def test_a_wrong_answer_shows_the_first_case_and_the_diagnosis() -> None:
+def test_a_wrong_answer_shows_the_smallest_case_and_the_diagnosis() -> None:
     checked = check(written(RIGHT.replace("- live", "& live")))
     lines = checked.text.splitlines()
     assert lines[0].startswith("✗ dead_nodes: not right yet, ")
     assert [line.split()[0] for line in lines[1:5]] == ["case", "call", "expected", "got"]
-    assert "dead_nodes(edges={'x': ['a', 'b']" in lines[2]
+    assert lines[2].endswith("dead_nodes(edges={'x': ['y', 'z']}, outputs=['y'])")
     assert "Those are the nodes that an output needs." in checked.text
     assert "<table>" in checked.page.html
     assert "Those are the nodes" in checked.page.html
@@ -70,6 +75,16 @@ def test_a_hint_is_offered_from_the_second_failure_on_and_given_when_asked_for()
     assert "Hint 2" in texts[1]
     assert "Hint 2" not in texts[0]
     assert texts[-1] == texts[-2]
+
+
+def test_hints_are_about_the_part_that_failed_and_begin_with_a_wrong_type() -> None:
+    source = (SOLUTIONS / "lab_02" / "execute" / "right.py").read_text(encoding="utf-8")
+    assert "with pencil and paper" in hint(written(source, "execute")).plain
+    check(written(source.replace("raise ValueError", "print"), "execute"))
+    assert "to a name that none of its branches" in hint(written(source, "execute")).plain
+    check(written(source.replace("return values", "return tuple(values)"), "execute"))
+    told = hint(written(source, "execute")).plain
+    assert told == "Hint 1 of 2: Look at the type first: list is asked for, yours is tuple."
 
 
 def test_a_stub_is_not_done_yet_and_counts_as_no_failure() -> None:
@@ -94,26 +109,22 @@ def test_whatever_it_raises_the_check_goes_on(error: str) -> None:
     assert not check(written(f"def dead_nodes(edges, outputs):\n    raise {error}")).right
 
 
-def test_stopping_it_says_which_case_was_running() -> None:
-    source = (
-        "def dead_nodes(edges, outputs):\n  if not outputs: raise KeyboardInterrupt\n  return 1"
-    )
-    checked = check(written(source))
-    assert checked.verdict is None
-    assert "stopped by you while it ran the case “no output”" in checked.text
-    assert "dead_nodes(edges={'x': ['y'], 'y': []}, outputs=[])" in checked.text
-    assert "hint(" not in checked.text
-
-
-def test_who_has_to_stop_it_twice_is_offered_a_hint() -> None:
-    endless = written("def dead_nodes(edges, outputs):\n    raise KeyboardInterrupt")
-    check(endless)
-    assert "hint(dead_nodes)" in check(endless).text
-
-
-def test_who_stops_it_is_told_what_passed() -> None:
-    stops = RIGHT.replace("    live,", "    if not outputs: raise KeyboardInterrupt\n    live,")
-    assert re.search(r"Of the cases before, (\d+) of \1 passed", check(written(stops)).text)
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [("raise KeyboardInterrupt", "stopped by you"), ("pass", "more than 0.2 seconds")],
+)
+def test_a_slow_answer_gets_a_verdict_on_what_it_passed(
+    what: str, said: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(check_module, "AT_LEAST", 0.2)
+    exercise = replace(find("dead_nodes"), seconds=0.2, mistakes=None)
+    slow = written(RIGHT.replace("    live,", f"    while not outputs: {what}\n    live,"))
+    text = check_module.check_exercise(exercise, slow).text
+    assert "not right yet, 1 of 8 cases fail" in text
+    assert "dead_nodes(edges={'x': ['y'], 'y': []}, outputs=[])" in text
+    assert said in text
+    assert "more cases were not tried" in text
+    assert "hint(dead_nodes)" in check_module.check_exercise(exercise, slow).text
 
 
 def test_a_changed_argument_is_named() -> None:

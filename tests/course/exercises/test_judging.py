@@ -73,7 +73,7 @@ def test_a_stub_is_not_done_and_earns_nothing() -> None:
 def test_a_function_that_returns_nothing_is_told_so_and_is_no_stub() -> None:
     verdict = judge(TOTAL, CASES, returned(None, None, None))
     assert not verdict.not_done
-    assert "is a `return` missing?" in verdict.text
+    assert "is a return missing?" in verdict.text
 
 
 def test_what_is_forbidden_earns_nothing() -> None:
@@ -90,7 +90,7 @@ def test_a_changed_argument_is_wrong_and_named() -> None:
     outcomes = [Returned(1, {"numbers": []}), *returned(3, 50)]
     verdict = judge(TOTAL, CASES, outcomes)
     assert verdict.points == 1
-    assert "It changed its argument `numbers`" in verdict.text
+    assert "It changed its argument numbers" in verdict.text
     found = verdict.counterexample
     assert found is not None
     assert (found.expected, found.got) == ("numbers as it was: [1]", "numbers is now []")

@@ -7,11 +7,13 @@ from pathlib import Path
 
 import pytest
 
+from hpml.course.errors import LabError
 from hpml.course.exercises.exercise import Case, Exercise
 from hpml.course.exercises.judging import diagnosed, judge
 from hpml.course.exercises.mistakes import MistakeProcess, mistakes_of
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
 from hpml.course.exercises.same import expect
+from hpml.labs.catalogue import find
 
 MISTAKES = {
     "always_zero": "return 0",
@@ -133,3 +135,15 @@ def test_files_of_mistakes_travel_with_the_package() -> None:
     room = Path("hpml/labs/lab_06_forward_order")
     shipped = {path for pattern in patterns for path in room.glob(pattern)}
     assert shipped == set(room.glob("mistakes/**/*.py"))
+
+
+def test_a_mistake_that_changes_what_the_other_does_not_hold_is_told_so(tmp_path: Path) -> None:
+    (tmp_path / "one.py").write_text('"""It is 1."""\n\ndef f(n):\n    return 1\n')
+    two = tmp_path / "two.py"
+    two.write_text('"""It is 2."""\n\nLIKE = "one"\nCHANGES = {"return 1": "return 2"}\n')
+    exercise = replace(find("hello"), mistakes=tmp_path)
+    assert mistakes_of(exercise)[1].source.endswith("return 2\n")
+    assert mistakes_of(exercise)[1].diagnosis == "It is 2."
+    two.write_text(two.read_text().replace("return 1", "return 3"))
+    with pytest.raises(LabError, match="expected to stand once in one"):
+        mistakes_of(exercise)

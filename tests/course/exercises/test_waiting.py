@@ -1,115 +1,60 @@
-"""A slow case is named while it runs, and whatever waits for it ends with it."""
+"""What takes too long is interrupted, and whatever waits for it ends with it."""
 
 from __future__ import annotations
 
-import contextlib
-import io
+import signal
 import threading
 from typing import TYPE_CHECKING
 
 import pytest
 
-from hpml.course.exercises import waiting
-from hpml.course.exercises.waiting import AFTER, said_if_slow
-from hpml.labs import check
-from tests.course.exercises.test_check import written
+from hpml.course.exercises.waiting import TooSlowError, time_limit
 
 if TYPE_CHECKING:
     from collections.abc import Callable
 
 
-class FakeTimer:
-    """Rings when it is told to, and notes what is done to it."""
-
-    def __init__(self, seconds: float, ring: Callable[[], None]) -> None:
-        self.seconds, self.ring, self.done, self.daemon = seconds, ring, list[str](), False
-
-    def start(self) -> None:
-        self.done.append(f"start, daemon {self.daemon}")
-
-    def cancel(self) -> None:
-        self.done.append("cancel")
-
-    def join(self) -> None:
-        self.done.append("join")
+def loop() -> None:
+    while True:
+        pass
 
 
-@pytest.fixture
-def made() -> list[FakeTimer]:
-    return []
+def stubborn() -> None:
+    try:
+        loop()
+    except KeyboardInterrupt:
+        loop()
 
 
-@pytest.fixture
-def timer(made: list[FakeTimer]) -> Callable[[float, Callable[[], None]], FakeTimer]:
-    def make(seconds: float, ring: Callable[[], None]) -> FakeTimer:
-        made.append(FakeTimer(seconds, ring))
-        return made[-1]
-
-    return make
-
-
-def test_the_line_comes_when_the_timer_rings_and_not_before(
-    made: list[FakeTimer],
-    timer: Callable[[float, Callable[[], None]], FakeTimer],
-    capsys: pytest.CaptureFixture[str],
+@pytest.mark.parametrize("endless", [loop, stubborn])
+def test_an_endless_loop_is_ended_also_where_it_catches_the_first_alarm(
+    endless: Callable[[], None],
 ) -> None:
-    with said_if_slow("still here", timer=timer):
-        assert made[0].seconds == AFTER
-        assert capsys.readouterr().out == ""
-        made[0].ring()
-        assert capsys.readouterr().out == "still here\n"
+    with pytest.raises(TooSlowError), time_limit(0.05):
+        endless()
 
 
-@pytest.mark.parametrize("error", [ValueError, KeyboardInterrupt, SystemExit])
-def test_the_timer_is_stopped_whatever_ends_the_case(
-    error: type[BaseException],
-    made: list[FakeTimer],
-    timer: Callable[[float, Callable[[], None]], FakeTimer],
-) -> None:
-    with pytest.raises(error), said_if_slow("still here", timer=timer):
-        raise error
-    assert made[0].done == ["start, daemon True", "cancel", "join"]
+@pytest.mark.parametrize("error", [None, ValueError, KeyboardInterrupt, SystemExit])
+def test_nothing_waits_any_more_whatever_ends_it(error: type[BaseException] | None) -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    if error is None:
+        with time_limit(60):
+            pass
+    else:
+        with pytest.raises(error), time_limit(60):
+            raise error
+    assert signal.getsignal(signal.SIGALRM) is before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0.0, 0.0)
 
 
-class Stream(io.StringIO):
-    """Says when something has been flushed."""
+def test_in_another_thread_there_is_no_limit_and_no_error() -> None:
+    ran = []
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.flushed = threading.Event()
+    def run() -> None:
+        with time_limit(60):
+            ran.append(signal.getitimer(signal.ITIMER_REAL))
 
-    def flush(self) -> None:
-        self.flushed.set()
-
-
-@pytest.fixture
-def impatient(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(waiting, "AFTER", 0.0)
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_real_timer_speaks_from_its_thread_and_leaves_none() -> None:
-    stream, before = Stream(), set(threading.enumerate())
-    with contextlib.redirect_stdout(stream), said_if_slow("still here"):
-        assert stream.flushed.wait(60)
-    assert stream.getvalue() == "still here\n"
-    assert set(threading.enumerate()) == before
-
-
-@pytest.mark.usefixtures("impatient")
-def test_a_check_names_the_case_that_is_slow_however_much_the_function_prints() -> None:
-    source = (
-        "def dead_nodes(edges, outputs):\n"
-        "    print('x' * 5000)\n"
-        "    assert flushed.wait(60)\n"
-        "    raise KeyboardInterrupt"
-    )
-    stream, before = Stream(), set(threading.enumerate())
-    with contextlib.redirect_stdout(stream):
-        checked = check(written(source, flushed=stream.flushed))
-    shown = stream.getvalue()
-    line = "dead_nodes: still in case “a branch that leads nowhere”; interrupt with ■\n"
-    assert shown.count(line) == 1
-    assert shown.index("still in case") < shown.index("stopped by you")
-    assert checked.verdict is None
-    assert set(threading.enumerate()) == before
+    thread = threading.Thread(target=run)
+    thread.start()
+    thread.join()
+    assert ran == [(0.0, 0.0)]

@@ -7,11 +7,9 @@ from typing import Any
 
 import pytest
 
-from hpml.course.exercises.check import run, visible_cases
 from hpml.course.exercises.exercise import Case, Wrong
-from hpml.course.exercises.judging import diagnosed, judge
 from hpml.course.exercises.outcomes import Raised, Returned
-from hpml.labs.catalogue import choice, exercises, find
+from hpml.labs.catalogue import find
 from hpml.labs.lab_07_code_generation.harness import input_values, layer_value, source_and_run
 from hpml.sandbox.plain import decode, encode
 
@@ -96,39 +94,3 @@ def test_the_unknown_execution_is_named_by_any_kind_of_value_error() -> None:
     assert exercise.judge(case, Raised("MyError", bases, "no numba here")) is None
     assert exercise.judge(case, Raised("ValueError", bases[1:], "unknown")) is not None
     assert exercise.judge(case, Returned(1e-6, {})) is not None
-
-
-def test_the_lab_is_worth_ten_points() -> None:
-    assert sum(each.points for each in exercises("07")) + choice("07").points == 10
-
-
-def test_a_wrong_sum_is_named_although_the_unknown_execution_is_not_met_yet() -> None:
-    def predict_time(n_layers: int, costs: dict[str, float], execution: str) -> float:
-        return costs["start"] + n_layers * costs["layer"] + (n_layers - 1) * costs[execution]
-
-    exercise = find("predict_time")
-    cases = visible_cases(exercise)
-    outcomes = run(exercise, predict_time, cases)
-    found = diagnosed(judge(exercise, cases, outcomes), exercise, cases, outcomes).diagnosis
-    assert found is not None
-    assert found.key == "counts_the_gaps"
-
-
-def test_of_two_forgotten_conditions_one_is_named() -> None:
-    def compress_runs(calls: Any, output: str, min_length: int) -> list[tuple[int, int]]:
-        reads = [name for _, _, arguments in calls for name in arguments]
-        runs, first = [], 0
-        for end in range(1, len(calls) + 1):
-            before = calls[end - 1][0]
-            goes_on = end < len(calls) and calls[end][2] == [before] and reads.count(before) == 1
-            if not goes_on:
-                runs.append((first, end))
-                first = end
-        return [run for run in runs if run[1] - run[0] >= min_length]
-
-    exercise = find("compress_runs")
-    cases = visible_cases(exercise)
-    outcomes = run(exercise, compress_runs, cases)
-    found = diagnosed(judge(exercise, cases, outcomes), exercise, cases, outcomes).diagnosis
-    assert found is not None
-    assert found.key in ("output_inside", "looks_back_only")

@@ -2,18 +2,10 @@
 
 from __future__ import annotations
 
-from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.course.exercises.exercise import Exercise
 from hpml.labs.lab_05_computation_graphs.exercises.backward import WALK_BACKWARD
 from hpml.labs.lab_05_computation_graphs.exercises.dead import DEAD_NODES
 from hpml.labs.lab_05_computation_graphs.exercises.order import TOPOLOGICAL_ORDER
 from hpml.labs.lab_05_computation_graphs.exercises.shapes import PROPAGATE_SHAPES
-from hpml.labs.lab_05_computation_graphs.explanation import EXPLANATION
 
 EXERCISES: tuple[Exercise, ...] = (TOPOLOGICAL_ORDER, DEAD_NODES, PROPAGATE_SHAPES, WALK_BACKWARD)
-
-EXPLANATION_ITEM = Choice(
-    lab="05",
-    number=len(EXERCISES) + 1,
-    best=EXPLANATION.best_number,
-    experiments=len(EXPLANATION.experiments),
-)

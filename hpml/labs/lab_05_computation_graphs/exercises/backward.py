@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
 
 from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
-from hpml.course.exercises.outcomes import Outcome, Returned, symptom
+from hpml.course.exercises.outcomes import Outcome, observed, symptom
 from hpml.course.exercises.same import shown
 from hpml.labs.lab_05_computation_graphs.harness import (
     Gradient,
@@ -135,7 +134,7 @@ def _right(case: Case) -> tuple[dict[str, int], set[str]]:
 
 def _judge(case: Case, outcome: Outcome) -> Wrong | None:
     arrived, steps = _right(case)
-    found = _observed(outcome)
+    found = observed(outcome)
     expected = describe(arrived, 200)
     if found is None:
         return Wrong(expected, shown(outcome))
@@ -152,14 +151,9 @@ def _judge(case: Case, outcome: Outcome) -> Wrong | None:
     return None
 
 
-def _observed(outcome: Outcome) -> Mapping[str, Any] | None:
-    found = outcome.value if isinstance(outcome, Returned) else None
-    return cast("Mapping[str, Any]", found) if isinstance(found, dict) else None
-
-
 def _symptom(case: Case, outcome: Outcome) -> object:
     """Return what arrived, and what is odd about the calls: every way has an order of its own."""
-    found = _observed(outcome)
+    found = observed(outcome)
     if found is None or "arrived" not in found:
         return symptom(case, outcome)
     called = found["called"]
@@ -176,10 +170,16 @@ WALK_BACKWARD = Exercise(
     cases=_cases,
     judge=_judge,
     symptom=_symptom,
-    hints=(
-        "Which step can be called next? One to which nobody sends who has not been called yet.",
-        "You have written a function that finds such an order. Which graph does it need here?",
-    ),
+    hints={
+        "right": (
+            "Which step can be called next? One to which nobody sends who has not been called yet.",
+            "You have written a function that finds such an order. Which graph does it need here?",
+        ),
+        "deep": (
+            "How often is a step called to which two others send? It should wait for both.",
+            "Does a function of yours call itself once for each step of the row?",
+        ),
+    },
     forbids=Forbidden(
         modules=("graphlib", "networkx", "hpml", "torch"),
         names=("setrecursionlimit", "stack_size"),

@@ -89,10 +89,13 @@ DEAD_NODES = Exercise(
     cases=_cases,
     judge=expect(_dead),
     symptom=_symptom,
-    hints=(
-        "Ask the other way round: which nodes are needed? The rest is dead.",
-        "The outputs are needed. Which nodes lead to one that is needed?",
-    ),
+    hints={
+        "right": (
+            "Ask the other way round: which nodes are needed? The rest is dead.",
+            "The outputs are needed. Which nodes lead to one that is needed?",
+        )
+    },
+    core=False,
     forbids=Forbidden(
         modules=LIBRARIES, why="Other libraries have this ready made; here you write it yourself."
     ),

@@ -188,11 +188,17 @@ TOPOLOGICAL_ORDER = Exercise(
     cases=_cases,
     judge=_judge,
     symptom=_symptom,
-    hints=(
-        "Which nodes could stand first? Those that are nobody's target.",
-        "Once a node is written down, which others may come next? What must be known of each?",
-        "If nodes are left over and none of them may come next, what does that say of them?",
-    ),
+    hints={
+        "right": (
+            "Which nodes could stand first? Those that are nobody's target.",
+            "Once a node is written down, which others may come next? What must be known of each?",
+            "If nodes are left over and none of them may come next, what does that say of them?",
+        ),
+        "deep": (
+            "Does a function of yours call itself once for each node of the row?",
+            "How often do you look through the whole graph? What could be noted the first time?",
+        ),
+    },
     forbids=Forbidden(
         modules=LIBRARIES, why="Other libraries have this ready made; here you write it yourself."
     ),

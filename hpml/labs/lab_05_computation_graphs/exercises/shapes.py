@@ -231,11 +231,14 @@ PROPAGATE_SHAPES = Exercise(
     cases=_cases,
     judge=_judge,
     symptom=_symptom,
-    hints=(
-        "One loop over `enumerate(layers)`, with the shape so far in a variable.",
-        "Write one small function for the length of a side: convolution and pooling both use it.",
-        "For each kind say first what would not fit, then what the shape becomes.",
-    ),
+    hints={
+        "shapes": (
+            "What does each layer need of the one before? Keep that in a variable.",
+            "Convolution and pooling have something in common: the length of a side.",
+        ),
+        "misfits": ("For each kind say first what would not fit, then what the shape becomes.",),
+    },
+    core=False,
     forbids=Forbidden(
         modules=("torch", "hpml"),
         why="PyTorch knows the shapes; here you write down the rules yourself.",

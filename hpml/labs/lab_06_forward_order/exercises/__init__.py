@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Sequence
 
-from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden
 from hpml.course.exercises.same import expect
 from hpml.course.small_graphs import Parents, chain, ladder
 from hpml.labs.lab_06_forward_order.exercises.forwards import LAZY_FORWARD, ORDERED_FORWARD
@@ -18,7 +18,6 @@ from hpml.labs.lab_06_forward_order.exercises.graphs import (
     parents_of,
     random_graph,
 )
-from hpml.labs.lab_06_forward_order.explanation import EXPLANATION
 
 
 def _count_cases(generator: random.Random, more: bool) -> Sequence[Case]:
@@ -68,21 +67,20 @@ _COUNT_CALLS = Exercise(
     parts={"right": 1, "large": 1},
     cases=_count_cases,
     judge=expect(_counted),
-    hints=(
-        "With memory: each operation that `output` needs, directly or by way of others, once.",
-        "Without memory: to get a value, each of its parents has to be got, and then it is "
-        "executed once itself.",
-        "What would you have to know of the parents to answer for a child at once?",
-    ),
+    hints={
+        "right": (
+            "With memory: each operation that `output` needs, directly or by way of others, once.",
+            "Without memory: to get a value, each of its parents has to be got, and then it is "
+            "executed once itself.",
+        ),
+        "large": (
+            "Sixty diamonds have too many executions to be counted one by one.",
+            "What would you have to know of the parents to answer for a child at once?",
+        ),
+    },
+    core=False,
     forbids=Forbidden(modules=NO_LIBRARY, why=WRITE_IT),
 )
 
 
 EXERCISES: tuple[Exercise, ...] = (_COUNT_CALLS, LAZY_FORWARD, ORDERED_FORWARD)
-
-EXPLANATION_ITEM = Choice(
-    lab="06",
-    number=len(EXERCISES) + 1,
-    best=EXPLANATION.best_number,
-    experiments=len(EXPLANATION.experiments),
-)

@@ -138,11 +138,17 @@ LAZY_FORWARD = Exercise(
     cases=_lazy_cases,
     judge=_judge_lazy,
     symptom=_symptom,
-    hints=(
-        "Keep a list of those who wait, beginning with `output`, and look at its last entry only.",
-        "Which three things can be true of the last entry? The table above has them all.",
-        "What is known belongs to this call; `inputs` belongs to the caller.",
-    ),
+    hints={
+        "right": (
+            "Which three things can be true of the one who waits last? The table above has them.",
+            "What is known belongs to this call; `inputs` belongs to the caller.",
+        ),
+        "once": ("Who else may have asked for the same value before, and where is it noted?",),
+        "deep": (
+            "Does a function of yours call itself once for each operation of the chain?",
+            "Those who wait can stand in a list of your own. Which of them is looked at?",
+        ),
+    },
     forbids=Forbidden(
         modules=NO_LIBRARY,
         names=_LIMIT,
@@ -204,7 +210,9 @@ def _judge_ordered(case: Case, outcome: Outcome) -> Wrong | None:
     if wrong is not None or observed is None:
         return wrong
     if _follows(observed[1], _order(case)):
-        return _never_executed(set(_order(case)), observed[1])
+        # While time is measured, nobody writes down what is executed.
+        wanted = set() if case.data.get("uncounted") else set(_order(case))
+        return _never_executed(wanted, observed[1])
     text = describe(observed[1], 120)
     return Wrong(f"executed in the order {describe(_order(case), 120)}", text,
                  "The value is right.")  # fmt: skip
@@ -239,12 +247,14 @@ ORDERED_FORWARD = Exercise(
     cases=_ordered_cases,
     judge=_judge_ordered,
     symptom=_symptom,
-    hints=(
-        "One loop over `order`, and a dictionary of what is known.",
-        "`operation(*values)` hands over the entries of a list one by one.",
-        "For speed: `in` and `.index` search a list from its beginning, and the search grows with "
-        "the graph. A dictionary finds a name at once.",
-    ),
+    hints={
+        "right": (
+            "When `order` comes to an operation, what is known already? Where do you keep it?",
+            "`operation(*values)` hands over the entries of a list one by one.",
+            "For speed: `in` and `.index` search a list from its beginning, and the search grows "
+            "with the graph. A dictionary finds a name at once.",
+        )
+    },
     forbids=Forbidden(modules=NO_LIBRARY, why=WRITE_IT),
     arguments=counting_operations,
     observe=value_and_executed,

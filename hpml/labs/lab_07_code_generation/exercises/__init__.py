@@ -7,11 +7,10 @@ import random
 from collections.abc import Mapping, Sequence
 from typing import cast
 
-from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden, Wrong
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Raised
 from hpml.course.exercises.same import expect, shown
 from hpml.labs.lab_07_code_generation.exercises.source import FORBIDDEN, GENERATE_FORWARD, Call
-from hpml.labs.lab_07_code_generation.explanation import EXPLANATION
 
 Runs = list[tuple[int, int]]
 
@@ -125,11 +124,15 @@ _COMPRESS_RUNS = Exercise(
     parts={"right": 2, "branches": 1},
     cases=_run_cases,
     judge=expect(_expected_runs),
-    hints=(
-        "First count how often each value is read, by all calls together.",
-        "Ask of each call only whether it continues the run of the one before.",
-    ),
+    hints={
+        "right": ("Ask of each call only whether it continues the run of the one before.",),
+        "branches": (
+            "How many calls read each value, all of them together?",
+            "Ask of each call only whether it continues the run of the one before.",
+        ),
+    },
     forbids=FORBIDDEN,
+    core=False,
 )
 
 
@@ -203,18 +206,11 @@ _PREDICT_TIME = Exercise(
     parts={"right": 1, "unknown": 1},
     cases=_time_cases,
     judge=_judge_time,
-    hints=(
-        "What is paid once, and what for each layer?",
-        "`raise ValueError(f'... {execution!r} ...')` ends a function with an error.",
-    ),
+    hints={
+        "right": ("What is paid once, and what for each layer?",),
+        "unknown": ("`raise ValueError(f'... {execution!r} ...')` ends a function with an error.",),
+    },
     forbids=Forbidden(modules=FORBIDDEN.modules, why=FORBIDDEN.why),
 )
 
 EXERCISES: tuple[Exercise, ...] = (GENERATE_FORWARD, _COMPRESS_RUNS, _PREDICT_TIME)
-
-EXPLANATION_ITEM = Choice(
-    lab="07",
-    number=len(EXERCISES) + 1,
-    best=EXPLANATION.best_number,
-    experiments=len(EXPLANATION.experiments),
-)

@@ -10,7 +10,7 @@ from typing import Any, cast
 
 from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
-from hpml.course.exercises.outcomes import Outcome, Returned, symptom
+from hpml.course.exercises.outcomes import Outcome, observed, symptom
 from hpml.course.exercises.same import shown
 from hpml.labs.lab_07_code_generation.harness import input_values, layer_value, source_and_run
 
@@ -135,21 +135,16 @@ def _network(generator: random.Random) -> tuple[list[str], list[Call]]:
 # --- judging ---
 
 
-def _observed(outcome: Outcome) -> Mapping[str, Any] | None:
-    found = outcome.value if isinstance(outcome, Returned) else None
-    return cast("Mapping[str, Any]", found) if isinstance(found, dict) else None
-
-
 def _ran(outcome: Outcome) -> _Run | None:
     """Return what the source did; None if it could not be run to its end."""
-    found = _observed(outcome)
+    found = observed(outcome)
     if found is None or "problem" in found or not isinstance(found.get("calls"), list):
         return None
     return _Run(found.get("value"), found["calls"])
 
 
 def _judge(case: Case, outcome: Outcome) -> Wrong | None:
-    found, right = _observed(outcome), _right(case)
+    found, right = observed(outcome), _right(case)
     if found is None:
         return Wrong("the source of forward", shown(outcome))
     source = found.get("source")
@@ -199,7 +194,7 @@ def _shortened(source: str) -> str:
 
 def _symptom(case: Case, outcome: Outcome) -> object:
     """Return what the source does, and of its text only what a mistake shows in."""
-    found, ran = _observed(outcome), _ran(outcome)
+    found, ran = observed(outcome), _ran(outcome)
     if found is None or not isinstance(found.get("source"), str):
         return symptom(case, outcome)
     needed = _needed(case)
@@ -221,11 +216,20 @@ GENERATE_FORWARD = Exercise(
     cases=_cases,
     judge=_judge,
     symptom=_symptom,
-    hints=(
-        "Find out which names are needed before a line is written.",
-        "The output is needed. From which end are the calls best read to find the others?",
-        "`', '.join(names)` puts names into brackets; `'\\n'.join(lines)` makes the text.",
-    ),
+    hints={
+        "right": (
+            "Write by hand what `forward` should be for the case shown, and compare line by line.",
+            "`', '.join(names)` puts names into brackets; `'\\n'.join(lines)` makes the text.",
+        ),
+        "unneeded": (
+            "Find out which names are needed before a line is written.",
+            "The output is needed. From which end are the calls best read to find the others?",
+        ),
+        "deep": (
+            "Does a function of yours call itself once for each call?",
+            "How often do you look through all the calls? Once for each of them is too often.",
+        ),
+    },
     forbids=Forbidden(
         modules=(*FORBIDDEN.modules, "linecache"),
         names=("setrecursionlimit", "stack_size"),

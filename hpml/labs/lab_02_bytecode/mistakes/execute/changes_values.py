@@ -1,28 +1,7 @@
 """It writes into the caller's `values`. The array belongs to the caller: begin with a copy."""
 
-from operator import add, lt, mul, sub
-
-OPERATORS = {"BINARY_ADD": add, "BINARY_SUBTRACT": sub, "BINARY_MULTIPLY": mul, "COMPARE_LESS": lt}
-
-
-def execute(instructions, values):
-    stack, place = [], 0
-    while place < len(instructions):
-        opname, arg = instructions[place]
-        place += 1
-        if opname == "LOAD_FAST":
-            stack.append(values[arg])
-        elif opname == "LOAD_CONST":
-            stack.append(arg)
-        elif opname == "STORE_FAST":
-            values[arg] = stack.pop()
-        elif opname == "JUMP":
-            place = arg
-        elif opname == "POP_JUMP_IF_FALSE":
-            place = place if stack.pop() else arg
-        elif opname in OPERATORS:
-            right, left = stack.pop(), stack.pop()
-            stack.append(OPERATORS[opname](left, right))
-        else:
-            raise ValueError(f"{opname} is no instruction of this machine")
-    return values
+LIKE = "jump_leaves_the_value"
+CHANGES = {
+    "values, stack, place = list(values), [], 0": "stack, place = [], 0",
+    "place = place if stack[-1] else arg": "place = place if stack.pop() else arg",
+}

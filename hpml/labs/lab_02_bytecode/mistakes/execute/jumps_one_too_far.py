@@ -1,29 +1,8 @@
 """It goes on behind the instruction that a jump names. `JUMP 3` goes on *at* instruction 3, counted
 from 0."""
 
-from operator import add, lt, mul, sub
-
-OPERATORS = {"BINARY_ADD": add, "BINARY_SUBTRACT": sub, "BINARY_MULTIPLY": mul, "COMPARE_LESS": lt}
-
-
-def execute(instructions, values):
-    values, stack, place = list(values), [], 0
-    while place < len(instructions):
-        opname, arg = instructions[place]
-        place += 1
-        if opname == "LOAD_FAST":
-            stack.append(values[arg])
-        elif opname == "LOAD_CONST":
-            stack.append(arg)
-        elif opname == "STORE_FAST":
-            values[arg] = stack.pop()
-        elif opname == "JUMP":
-            place = arg + 1
-        elif opname == "POP_JUMP_IF_FALSE":
-            place = place if stack.pop() else arg + 1
-        elif opname in OPERATORS:
-            right, left = stack.pop(), stack.pop()
-            stack.append(OPERATORS[opname](left, right))
-        else:
-            raise ValueError(f"{opname} is no instruction of this machine")
-    return values
+LIKE = "jump_leaves_the_value"
+CHANGES = {
+    "place = arg": "place = arg + 1",
+    "place = place if stack[-1] else arg": "place = place if stack.pop() else arg + 1",
+}

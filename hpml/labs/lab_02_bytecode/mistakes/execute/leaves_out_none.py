@@ -1,30 +1,10 @@
 """`None` is a constant like any other. `LOAD_CONST None` pushes it; with your machine the stack is one
 value short."""
 
-from operator import add, lt, mul, sub
-
-OPERATORS = {"BINARY_ADD": add, "BINARY_SUBTRACT": sub, "BINARY_MULTIPLY": mul, "COMPARE_LESS": lt}
-
-
-def execute(instructions, values):
-    values, stack, place = list(values), [], 0
-    while place < len(instructions):
-        opname, arg = instructions[place]
-        place += 1
-        if opname == "LOAD_FAST":
-            stack.append(values[arg])
-        elif opname == "LOAD_CONST":
-            if arg is not None:
-                stack.append(arg)
-        elif opname == "STORE_FAST":
-            values[arg] = stack.pop()
-        elif opname == "JUMP":
-            place = arg
-        elif opname == "POP_JUMP_IF_FALSE":
-            place = place if stack.pop() else arg
-        elif opname in OPERATORS:
-            right, left = stack.pop(), stack.pop()
-            stack.append(OPERATORS[opname](left, right))
-        else:
-            raise ValueError(f"{opname} is no instruction of this machine")
-    return values
+LIKE = "jump_leaves_the_value"
+CHANGES = {
+    "            stack.append(arg)\n": (
+        "            if arg is not None:\n                stack.append(arg)\n"
+    ),
+    "place = place if stack[-1] else arg": "place = place if stack.pop() else arg",
+}

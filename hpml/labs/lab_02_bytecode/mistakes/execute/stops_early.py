@@ -1,30 +1,12 @@
 """It stops after a number of steps of its own choosing. A program ends behind its last instruction,
 however long that takes."""
 
-from operator import add, lt, mul, sub
-
-OPERATORS = {"BINARY_ADD": add, "BINARY_SUBTRACT": sub, "BINARY_MULTIPLY": mul, "COMPARE_LESS": lt}
-
-
-def execute(instructions, values):
-    values, stack, place, steps = list(values), [], 0, 0
-    while place < len(instructions) and steps < 1_000:
-        steps += 1
-        opname, arg = instructions[place]
-        place += 1
-        if opname == "LOAD_FAST":
-            stack.append(values[arg])
-        elif opname == "LOAD_CONST":
-            stack.append(arg)
-        elif opname == "STORE_FAST":
-            values[arg] = stack.pop()
-        elif opname == "JUMP":
-            place = arg
-        elif opname == "POP_JUMP_IF_FALSE":
-            place = place if stack.pop() else arg
-        elif opname in OPERATORS:
-            right, left = stack.pop(), stack.pop()
-            stack.append(OPERATORS[opname](left, right))
-        else:
-            raise ValueError(f"{opname} is no instruction of this machine")
-    return values
+LIKE = "jump_leaves_the_value"
+CHANGES = {
+    ("    values, stack, place = list(values), [], 0\n    while place < len(instructions):\n"): (
+        "    values, stack, place, steps = list(values), [], 0, 0\n"
+        "    while place < len(instructions) and steps < 1_000:\n"
+        "        steps += 1\n"
+    ),
+    "place = place if stack[-1] else arg": "place = place if stack.pop() else arg",
+}

@@ -2,27 +2,11 @@
 wrong answer, or fails somewhere else for a reason that nobody understands: look at the name
 first, and raise `ValueError` with it."""
 
-from operator import add, lt, mul, sub
-
-OPERATORS = {"BINARY_ADD": add, "BINARY_SUBTRACT": sub, "BINARY_MULTIPLY": mul, "COMPARE_LESS": lt}
-
-
-def execute(instructions, values):
-    values, stack, place = list(values), [], 0
-    while place < len(instructions):
-        opname, arg = instructions[place]
-        place += 1
-        if opname == "LOAD_FAST":
-            stack.append(values[arg])
-        elif opname == "LOAD_CONST":
-            stack.append(arg)
-        elif opname == "STORE_FAST":
-            values[arg] = stack.pop()
-        elif opname == "JUMP":
-            place = arg
-        elif opname == "POP_JUMP_IF_FALSE":
-            place = place if stack.pop() else arg
-        elif opname in OPERATORS:
-            right, left = stack.pop(), stack.pop()
-            stack.append(OPERATORS[opname](left, right))
-    return values
+LIKE = "jump_leaves_the_value"
+CHANGES = {
+    "place = place if stack[-1] else arg": "place = place if stack.pop() else arg",
+    (
+        "        else:\n"
+        '            raise ValueError(f"{opname} is no instruction of this machine")\n'
+    ): "",
+}
