@@ -8,7 +8,7 @@
 PYTHON ?= python3
 VENV ?= .venv
 # How pytest runs; the labs and torch's import make two workers pay even on two cores.
-PYTEST ?= -n 2 --dist loadgroup
+PYTEST ?= -n 2
 
 BIN := $(VENV)/bin
 # One thread each: two test workers on two cores would otherwise fight over them.

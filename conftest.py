@@ -123,6 +123,26 @@ def _gpu(request: pytest.FixtureRequest) -> None:
         pytest.skip("needs a CUDA GPU; runs on a machine that has one")
 
 
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
+    """Share tests out by file, so that what a module makes for its tests is made once.
+
+    A lab is a module of its own: it is executed once, and the next one may run meanwhile.
+    (Groups by mark, `--dist loadgroup`, are lost between xdist 3.8 and pytest 9.2.)
+    """
+    from xdist.scheduler import LoadScopeScheduling
+
+    class ByFile(LoadScopeScheduling):  # type: ignore[misc]
+        def _split_scope(self, nodeid: str) -> str:
+            file, _, test = nodeid.partition("::")
+            lab = test[test.rfind("[") :] if file.endswith("browser/test_labs.py") else ""
+            return file + lab
+
+    # As collected: what takes longest, the browser and the labs, comes early there.
+    config.option.loadscopereorder = False
+    return ByFile(config, log)
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Any:
     report = yield

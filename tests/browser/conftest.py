@@ -171,13 +171,6 @@ class LabPage:
         )
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Keep the tests that share one page in one process, so that it is opened once."""
-    for item in items:
-        if "scratch" in getattr(item, "fixturenames", ()):
-            item.add_marker(pytest.mark.xdist_group("scratch"))
-
-
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Run JupyterLab on this machine only, behind a token, with settings of its own."""

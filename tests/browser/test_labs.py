@@ -17,12 +17,8 @@ from tests.notebooks.test_notebooks import UNTOUCHED, UNTOUCHED_OUTPUT
 
 ROOT = Path(__file__).resolve().parents[2]
 LABS = sorted((ROOT / "notebooks").glob("*.ipynb"))
-# A lab runs once for all of its tests; a group stays in one process when tests are shared out.
-each_lab = pytest.mark.parametrize(
-    "lab",
-    [pytest.param(path, id=path.stem, marks=pytest.mark.xdist_group(path.stem)) for path in LABS],
-    indirect=True,
-)
+# A lab runs once for all of its tests; they stay in one process when tests are shared out.
+each_lab = pytest.mark.parametrize("lab", LABS, indirect=True, ids=lambda path: path.stem)
 first_lab = pytest.mark.parametrize("lab", LABS[:1], indirect=True, ids=lambda path: path.stem)
 
 WIDGET = "application/vnd.jupyter.widget-view+json"
