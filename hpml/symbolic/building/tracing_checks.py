@@ -7,8 +7,8 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
-import torch
-from torch import Tensor, nn
+from torch import Tensor, is_grad_enabled, nn
+from torch._C import _is_any_autocast_enabled
 
 from hpml.symbolic.errors import ArgumentError
 
@@ -161,11 +161,14 @@ NO_GRAD, AUTOCAST = 1, 2
 def modes() -> int:
     """Return which modes are on that change what a layer computes and that a graph does not hold.
 
+    >>> import torch
     >>> with torch.no_grad():
     ...     modes() == NO_GRAD
     True
     """
-    return (not torch.is_grad_enabled()) + AUTOCAST * torch._C._is_any_autocast_enabled()
+    if is_grad_enabled() and not _is_any_autocast_enabled():
+        return 0  # nearly always
+    return (not is_grad_enabled()) + AUTOCAST * _is_any_autocast_enabled()
 
 
 def check_modes(now: int, parents: Sequence[Node]) -> None:

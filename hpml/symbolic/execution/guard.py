@@ -166,7 +166,8 @@ class Guard:
             and not any(map(_forward_hooks_in, written))
             and not any(map(_forward_pre_hooks_in, written))
             and not any(map(_backward_hooks_in, written))
-            and not any(map(_backward_pre_hooks_in, written))
+            # These run only where gradients are recorded.
+            and not (torch.is_grad_enabled() and any(map(_backward_pre_hooks_in, written)))
             and not any(checked.empty)
             # An attribute that was added may hide a parameter or a method. The forward is looked
             # for by name, and attributes that are not the layer's own one by one: one of them may
