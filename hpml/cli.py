@@ -10,6 +10,7 @@ from __future__ import annotations
 import argparse
 import importlib
 import os
+import subprocess
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
@@ -21,8 +22,6 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hpml.course.execute import Execution
-
-__all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -147,6 +146,17 @@ def _parser() -> _Parser:
         example="hpml bench deep-linear --layers 250 500",
     )
     bench.set_defaults(run=_list_suites)
+
+    profile = commands.add_parser(
+        "profile",
+        help="open a saved profile in SnakeViz",
+        description="Open a saved profile in SnakeViz, which this machine alone can reach.",
+        example="hpml profile nn.prof",
+    )
+    profile.add_argument("file", metavar="FILE", help="as python -m cProfile -o FILE wrote it")
+    profile.add_argument("--no-browser", action="store_true", help="only print the address")
+    profile.add_argument("--port", type=_port, default=8080, help="where to listen (%(default)s)")
+    profile.set_defaults(run=_profile)
     return parser
 
 
@@ -234,6 +244,20 @@ def _grade(arguments: Sequence[str]) -> int:
     )
     command.add_arguments(parser)
     return command.run(parser.parse_args(arguments))
+
+
+def _profile(options: argparse.Namespace) -> int:
+    from hpml.base.environment import installed_version
+    from hpml.profiling import read_profile
+
+    read_profile(options.file)
+    if installed_version("snakeviz") is None:
+        print("hpml profile: install SnakeViz with pip install snakeviz", file=sys.stderr)
+        return 1
+    # Said and not left to its default: the files of this machine can be listed through it.
+    command = [sys.executable, "-m", "snakeviz", options.file, "-H", "127.0.0.1"]
+    command += ["-p", str(options.port), *(["-s"] if options.no_browser else [])]
+    return subprocess.run(command).returncode
 
 
 def _list_suites(options: argparse.Namespace) -> int:

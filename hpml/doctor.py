@@ -14,7 +14,7 @@ import shutil
 import sys
 from dataclasses import asdict, dataclass
 from importlib import metadata
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Literal
 
 from hpml.base.environment import (
     cpu_model,
@@ -25,12 +25,10 @@ from hpml.base.environment import (
 )
 from hpml.base.errors import describe
 from hpml.base.files import CourseFileError, course_folder
-from hpml.base.tables import Table, format_bytes
+from hpml.base.tables import Shown, Table, format_bytes
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
-
-__all__ = ["Difference", "Finding", "Report", "State", "differences", "report"]
 
 State = Literal["ok", "absent", "warning", "missing"]
 """``ok``; ``absent``: optional and not there; ``warning``: look at it; ``missing``: required."""
@@ -63,14 +61,7 @@ _OPTIONAL = {
 
 @dataclass(frozen=True)
 class Finding:
-    """One line of the report.
-
-    Args:
-        name: what was looked for.
-        state: see `State`.
-        value: what was found, such as a version; empty if nothing.
-        cost: what is lost or what to do; empty when all is well.
-    """
+    """One line of the report."""
 
     name: str
     state: State
@@ -88,7 +79,7 @@ class Difference:
 
 
 @dataclass(frozen=True)
-class Report:
+class Report(Shown):
     """All findings, in the order a reader needs them.
 
     Its text is one screen; in a notebook it shows as tables.
@@ -133,16 +124,8 @@ class Report:
         """Return the report as JSON with the keys ``ok``, ``findings`` and ``differences``."""
         return json.dumps({"ok": self.ok, **asdict(self)}, indent=1, ensure_ascii=False)
 
-    def __str__(self) -> str:
-        tables = [table for table in (self.table(), self.differences_table()) if table]
-        return "\n\n".join(str(table) for table in tables)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
-
-    def _repr_html_(self) -> str:
-        tables = [table for table in (self.table(), self.differences_table()) if table]
-        return "".join(table._repr_html_() for table in tables)
+    def _shown(self) -> list[Table]:
+        return [table for table in (self.table(), self.differences_table()) if table]
 
 
 def report() -> Report:
@@ -171,9 +154,6 @@ def differences(pins: Mapping[str, str]) -> tuple[Difference, ...]:
 
     A package that is not installed is no difference, nor is a local build of the pinned version
     such as ``2.13.0+cpu``.
-
-    Args:
-        pins: version by package name.
 
     >>> differences({"no-such-package": "1.0"})
     ()

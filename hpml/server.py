@@ -26,8 +26,6 @@ from hpml.base.files import course_folder
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
-__all__ = ["Launch", "PortTakenError", "plan", "serve"]
-
 _ADDRESS = "127.0.0.1"
 _FIRST_PORT = 8888
 _FIRST_LAB = "notebooks/00_start_here.ipynb"
@@ -41,14 +39,7 @@ class PortTakenError(HpmlError):
 
 @dataclass(frozen=True)
 class Launch:
-    """What to start: everything about the server, decided before it runs.
-
-    Args:
-        command: the program and its arguments; the token is not among them, for every user of a
-            machine can read the arguments of every process.
-        environment: what to set in the server's environment.
-        url: the address to open, with the token.
-    """
+    """What to start: everything about the server, decided before it runs."""
 
     command: tuple[str, ...]
     environment: dict[str, str]
@@ -56,15 +47,7 @@ class Launch:
 
 
 def plan(*, browser: bool, port: int, token: str, course: Path, settings: Path) -> Launch:
-    """Return how JupyterLab is to be started.
-
-    Args:
-        browser: whether it opens a browser.
-        port: the port to listen on.
-        token: what the page asks for.
-        course: the folder to serve.
-        settings: a folder to put in front of Jupyter's own settings.
-    """
+    """Return how JupyterLab is to be started."""
     command = [
         sys.executable,
         "-m",
@@ -98,19 +81,7 @@ def plan(*, browser: bool, port: int, token: str, course: Path, settings: Path) 
 
 
 def serve(*, browser: bool = True, port: int | None = None) -> int:
-    """Run JupyterLab until it is stopped; print its address first.
-
-    Args:
-        browser: whether to open the address in the browser.
-        port: the port to listen on; None for the first free one from 8888.
-
-    Returns:
-        The server's exit code; 0 after Ctrl-C.
-
-    Raises:
-        CourseFileError: if there is no course folder.
-        PortTakenError: if `port` is in use.
-    """
+    """Run JupyterLab until it is stopped; print its address first."""
     course = course_folder()
     chosen = _free_port(port)
     with _settings() as settings, _terminated_as_interrupted():

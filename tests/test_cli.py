@@ -15,6 +15,7 @@ import hpml
 from hpml import cli, doctor, server
 from hpml.base import HpmlError, data_file
 from hpml.doctor import Finding, Report
+from hpml.profiling import profile
 
 if TYPE_CHECKING:
     import argparse
@@ -250,3 +251,23 @@ def test_python_dash_m_is_the_same_command() -> None:
         [sys.executable, "-m", "hpml", "--version"], capture_output=True, text=True, check=True
     )
     assert done.stdout == f"hpml {hpml.__version__}\n"
+
+
+def test_profile_opens_snakeviz_on_this_machine_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    started: list[list[str]] = []
+
+    def run(command: list[str]) -> subprocess.CompletedProcess[bytes]:
+        started.append(command)
+        return subprocess.CompletedProcess(command, 0)
+
+    monkeypatch.setattr(subprocess, "run", run)
+    file = profile(sorted, [2, 1]).save(tmp_path / "run.prof")
+    assert cli.main(["profile", str(file), "--no-browser", "--port", "8123"]) == 0
+    (command,) = started
+    assert command[1:] == ["-m", "snakeviz", str(file), "-H", "127.0.0.1", "-p", "8123", "-s"]
+
+    (tmp_path / "text.prof").write_text("no profile")
+    assert cli.main(["profile", str(tmp_path / "text.prof")]) == 1
+    assert "holds no profile" in capsys.readouterr().err

@@ -10,14 +10,18 @@ from __future__ import annotations
 import base64
 import functools
 import html
+import importlib
 import importlib.resources
 import io
 import re
 import sys
 import textwrap
+import uuid
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from hpml.base.environment import flag, installed_version
 from hpml.base.errors import HpmlError, describe, is_text
 
 if TYPE_CHECKING:
@@ -40,11 +44,6 @@ _INSTEAD = "(here you answer when the notebook is open in Jupyter)"
 @dataclass(frozen=True)
 class Page:
     """One piece of output.
-
-    Attributes:
-        plain: the piece as text.
-        html: the piece as self-contained HTML.
-        png: the picture in it, if there is one, for exports that take no HTML.
 
     >>> Page("two", "<b>two</b>")
     two
@@ -84,12 +83,11 @@ def say(text: str) -> Page:
     return Page(_plain(text), _paragraphs(text))
 
 
-def why(text: str, summary: str = "Why?") -> Page:
+def why(text: str) -> Page:
     """Return an answer that opens when the reader asks for it, and stands open on paper.
 
     Args:
         text: as for `say`.
-        summary: the line that is always seen.
 
     Raises:
         HpmlError: if `text` is no text.
@@ -100,28 +98,23 @@ def why(text: str, summary: str = "Why?") -> Page:
     """
     body = _paragraphs(text)
     return Page(
-        f"{summary}\n{textwrap.indent(_plain(text), '    ')}",
-        f"{PAPER}<details><summary><b>{html.escape(summary)}</b></summary>{body}</details>",
+        f"Why?\n{textwrap.indent(_plain(text), '    ')}",
+        f"{PAPER}<details><summary><b>Why?</b></summary>{body}</details>",
     )
 
 
-def show_code(text: str, title: str = "", *, folded: bool = False) -> Page:
+def show_code(text: str, title: str = "") -> Page:
     """Return program text, or what a program printed, in a fixed-width block.
 
     Args:
         text: shown as it is.
         title: stands above it.
-        folded: whether it opens only when the reader asks for it, by a click on the title.
 
     >>> show_code("h = l[0](x)", "Generated")
     Generated
     h = l[0](x)
     """
     block = f'<pre style="{FIXED}">{html.escape(text)}</pre>'
-    if folded:
-        plain = f"{title}\n{textwrap.indent(text, '    ')}"
-        head = f"<summary><b>{html.escape(title)}</b></summary>"
-        return Page(plain, f"{PAPER}<details>{head}{block}</details>")
     head = f"<p><b>{html.escape(title)}</b></p>" if title else ""
     return Page((f"{title}\n{text}" if title else text).rstrip("\n"), head + block)
 
@@ -181,6 +174,15 @@ def put_control(control: Any, display_id: str, instead: str = _INSTEAD) -> None:
     data.pop("text/html", None)
     publish: Any = display
     publish(data, raw=True, display_id=display_id)
+
+
+def put_live(make: Callable[[Any], Any], instead: str) -> None:
+    """Show the control that `make` makes of ``ipywidgets``, where there is somebody to use it."""
+    if notebook_shell() is None or flag("HPML_HEADLESS"):
+        return
+    if installed_version("ipywidgets") is not None:
+        control = make(importlib.import_module("ipywidgets"))
+        put_control(control, uuid.uuid4().hex, instead)
 
 
 @functools.cache

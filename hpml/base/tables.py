@@ -10,12 +10,9 @@ import html
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hpml.base.errors import HpmlError, describe
-
-if TYPE_CHECKING:
-    import pandas
 
 Format = Callable[[object], str] | Callable[[float], str]
 """How the values of a column become text."""
@@ -27,8 +24,29 @@ class TableError(HpmlError):
     """A table's rows, columns, alignment or formats do not fit together."""
 
 
+class Shown:
+    """A value that is shown as tables, one below the other: as text, and as HTML in a page."""
+
+    def __init_subclass__(cls) -> None:
+        # IPython takes what it finds first, and a dataclass has a repr of its own.
+        setattr(cls, "_repr_pretty_", Shown._repr_pretty_)  # noqa: B010 - mypy: it is no method
+
+    def _shown(self) -> Sequence[Any]:
+        raise NotImplementedError(f"{type(self).__name__} says which tables show it")
+
+    def __str__(self) -> str:
+        return "\n\n".join(str(part) for part in self._shown())
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        # IPython's text form: what `hpml run` prints and a page without HTML shows.
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        return "".join(part._repr_html_() for part in self._shown())
+
+
 @dataclass(frozen=True, eq=True)
-class Table:
+class Table(Shown):
     """An immutable table: named columns over rows of any values.
 
     Args:
@@ -109,12 +127,6 @@ class Table:
         place = list(self.columns).index(name)
         return tuple(row[place] for row in self.rows)
 
-    def to_frame(self) -> pandas.DataFrame:
-        """Return the raw values as a pandas DataFrame with a fresh range index."""
-        import pandas as pd
-
-        return pd.DataFrame([list(row) for row in self.rows], columns=list(self.columns))
-
     def __str__(self) -> str:
         cells = [list(self.columns), *self._texts()]
         widths = [max(len(row[place]) for row in cells) for place in range(len(self.columns))]
@@ -125,10 +137,6 @@ class Table:
         if self.caption:
             lines.append(self.caption)
         return "\n".join(lines)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        # IPython's text form: what `hpml run` prints and a page without HTML shows.
-        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         # Colours are the page's own (inherited), so the table fits light and dark themes alike.

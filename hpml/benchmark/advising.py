@@ -25,10 +25,6 @@ MOST_NAMES = 4
 class Kind:
     """One problem, and all that have it.
 
-    Attributes:
-        problem: as in `Advice`.
-        found: names of measurements, each with the advice on it; at least one.
-
     >>> slow = Advice("drift", "the last third is 9% slower", "Repeat.")
     >>> print(Kind("drift", (("lazy", slow), ("ordered", slow))))
     drift: lazy, ordered. Repeat.
@@ -61,12 +57,7 @@ class Kind:
 
 @dataclass(frozen=True, eq=True)
 class AdvisedTable(Table):
-    """A table with advice below it: a line a kind as text, folded under one line in a page.
-
-    Args:
-        advice: what is wrong with the measurements in the table, by kind.
-        headline: one line on all of it, see `summary`; empty without advice.
-    """
+    """A table with advice below it: a line a kind as text, folded under one line in a page."""
 
     advice: tuple[Kind, ...] = ()
     headline: str = ""

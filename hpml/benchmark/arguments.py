@@ -26,11 +26,7 @@ def whole(name: str, value: Any, least: float = -math.inf) -> int:
 def real(
     name: str, value: Any, expected: str, least: float = 0.0, below: float = math.inf
 ) -> float:
-    """Return a finite number from `least` to below `below` as a float.
-
-    Args:
-        expected: says so in words.
-    """
+    """Return a finite number from `least` to below `below` as a float."""
     try:
         if isinstance(value, numbers.Real) and not isinstance(value, bool):
             found = float(value)

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from hpml.base.tables import Shown, Table
 from hpml.benchmark.display.plot import plot_comparison
 from hpml.benchmark.display.table import comparison_frame, comparison_table
 from hpml.benchmark.paired import PairedSamples
@@ -15,7 +16,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Comparison(PairedSamples):
+class Comparison(Shown, PairedSamples):
     """Measurements of several contenders from the same interleaved rounds.
 
     Attributes:
@@ -48,11 +49,5 @@ class Comparison(PairedSamples):
         """Draw the comparison; see `hpml.benchmark.display.plot.plot_comparison`."""
         return plot_comparison(self, ax)
 
-    def __str__(self) -> str:
-        return str(comparison_table(self))
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
-
-    def _repr_html_(self) -> str:
-        return comparison_table(self)._repr_html_()
+    def _shown(self) -> list[Table]:
+        return [comparison_table(self)]

@@ -24,9 +24,6 @@ def locked(path: Path) -> Iterator[None]:
     """Hold `path` for this process alone, for the time of the block.
 
     Windows and some network file systems have no such lock; there the block runs without.
-
-    Raises:
-        RecordError: if another run holds it; the message says which.
     """
     try:
         import fcntl

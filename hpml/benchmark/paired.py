@@ -93,9 +93,6 @@ class PairedSamples:
         few rounds allow. That promise is for noise that is new in each round; where rounds hang
         together each ratio by itself is tested for it, and what the test cannot see is said in
         `hpml.benchmark.ratio`.
-
-        Raises:
-            BenchmarkError: if there is no such contender.
         """
         one, other = self[name], self[baseline or self.baseline]
         if one is other and self.rounds >= FEWEST_ROUNDS:
@@ -134,9 +131,6 @@ class PairedSamples:
 
         The sum is made in each round, and its median and interval are those over the rounds: a part
         of the time is what one contender does and another leaves out.
-
-        Raises:
-            BenchmarkError: if there is no such contender.
         """
         samples = {name: self[name].samples for name in terms}
         return estimate(
@@ -148,9 +142,6 @@ class PairedSamples:
 
     def per(self, items: int | Mapping[str, int]) -> Self:
         """Return the same comparison in seconds per item, where each call works on so many.
-
-        Args:
-            items: how many a call works on, of all contenders or by name.
 
         >>> pair = (Measurement("a", (1e-3,) * 6, 9), Measurement("b", (3e-3,) * 6, 9))
         >>> PairedSamples(pair, "a", 6).per(1000)["b"].median

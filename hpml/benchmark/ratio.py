@@ -201,11 +201,7 @@ def _beyond(value: float, below: float, above: float, least: float) -> Answer:
 
 
 def check_resolution(resolution: float) -> float:
-    """Return a resolution; refuse one that is no fraction.
-
-    Raises:
-        BenchmarkError: unless it is a number from 0 to below 1.
-    """
+    """Return a resolution; refuse one that is no fraction."""
     return real("resolution", resolution, "a fraction from 0 to below 1", below=1.0)
 
 

@@ -52,13 +52,7 @@ class Case:
 
 @dataclass(frozen=True)
 class Recorded:
-    """What a file of cases holds.
-
-    Attributes:
-        cases: those that could be read, in the order in which they were written.
-        damaged: a sentence for each line that could not, such as one that a crash cut off. The
-            line stays in the file.
-    """
+    """What a file of cases holds."""
 
     cases: tuple[Case, ...]
     damaged: tuple[str, ...] = ()

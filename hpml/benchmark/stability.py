@@ -66,14 +66,6 @@ class Advice:
 def judge(samples: Sequence[float], number: int) -> tuple[Advice, ...]:
     """Return what is wrong with a measurement, the gravest first; empty if nothing is.
 
-    Args:
-        samples: seconds per call, in the order in which they were taken.
-        number: calls per sample.
-
-    Returns:
-        At most one `Advice` a problem. A spread that drift or two modes already explain is not
-        reported a second time.
-
     >>> judge([1.00e-3, 1.01e-3, 1.00e-3, 0.99e-3, 1.00e-3, 1.01e-3], number=10)
     ()
     >>> for advice in judge([1e-3, 2e-3, 3e-3], number=10):
@@ -94,11 +86,6 @@ def undecided(ratio: Ratio, rounds: int, resolution: float) -> Advice | None:
 
     The rounds that are named decide in nine of ten runs if the ratio is what it looks like: the
     interval narrows with the square root of their number, and the middle varies by half of it.
-
-    Args:
-        ratio: of two contenders.
-        rounds: that it was made of.
-        resolution: as in `hpml.benchmark.compare`.
     """
     if ratio.answer != "cannot tell" or rounds < FEWEST_ROUNDS:
         return None

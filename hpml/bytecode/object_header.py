@@ -14,12 +14,11 @@ import struct
 import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any
 
 from hpml.base.errors import describe
 from hpml.base.page import Page
 from hpml.base.style import PALETTE
-from hpml.base.tables import Table
+from hpml.base.tables import Shown, Table
 from hpml.bytecode.errors import BytecodeError
 from hpml.bytecode.object_fields import Field, read, value_fields
 from hpml.bytecode.object_references import References, count_layout, references_of
@@ -29,7 +28,7 @@ _ROLES = ("accent", "sequential", "codegen", "peer", "compiled", "lazy", "inline
 
 
 @dataclass(frozen=True)
-class ObjectHeader:
+class ObjectHeader(Shown):
     """The memory of one object, field by field.
 
     Attributes:
@@ -93,11 +92,8 @@ class ObjectHeader:
             rows.append(_boxes(field, PALETTE[_ROLES[place % len(_ROLES)]]))
         return Page(plain, f'<div style="margin: 0.5em 0;">{"".join(rows)}</div>')
 
-    def __str__(self) -> str:
-        return str(self.table)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
+    def _shown(self) -> list[Table]:
+        return [self.table]
 
     def _repr_html_(self) -> str:
         # The boxes say all that the table says.

@@ -29,13 +29,7 @@ _IMMORTAL_ASKED = 3 << 30
 
 @dataclass(frozen=True)
 class References:
-    """What the bytes in front of an object say.
-
-    Attributes:
-        count: how many references are counted; None if the object is immortal.
-        asked: what ``sys.getrefcount`` must say, but for what its own argument adds.
-        words: the value of each field, by name.
-    """
+    """What the bytes in front of an object say."""
 
     count: int | None
     asked: int

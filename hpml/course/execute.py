@@ -312,6 +312,9 @@ class _Run(threading.Thread):
         return Client(
             self._notebook,
             timeout=None,
+            # On a busy machine output comes late; nbclient would go on without it after 4 s.
+            iopub_timeout=60,
+            raise_on_iopub_timeout=True,
             kernel_manager_class=Manager,
             kernel_name="python3",
             resources={"metadata": {"path": str(self._folder)}},

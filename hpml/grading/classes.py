@@ -22,19 +22,13 @@ from hpml.grading.pool import CATALOGUE, WorkerPool, entries
 from hpml.grading.reports.feedback import write_feedback
 from hpml.grading.reports.overrides import Overrides
 from hpml.grading.reports.records import Records, exercise_version
-from hpml.grading.reports.report import GRADER, Report
+from hpml.grading.reports.report import GRADER, Report, student
 from hpml.grading.submission import Submission, find, random_seed
 
 
 @dataclass(frozen=True)
 class Graded:
-    """One member of a class.
-
-    Attributes:
-        report: what it earned.
-        again: whether it was graded in this run, and not taken from an earlier one.
-        forged: whether there was a record of an earlier run that this grader did not write.
-    """
+    """One member: graded now or taken from a record, and whether there was a forged record."""
 
     report: Report
     again: bool
@@ -44,16 +38,7 @@ class Graded:
 def members(
     folder: Path, *, labs: Sequence[str] | None = None, catalogue: str = CATALOGUE
 ) -> tuple[Submission, ...]:
-    """Return the submissions in a folder: its folders, and its notebooks.
-
-    Args:
-        folder: the class's folder. Hidden entries and other files in it are passed over.
-        labs: the labs to grade; without it, all that anyone in the class handed in.
-        catalogue: the module that knows the exercises.
-
-    Raises:
-        GradingError: if there are none, or nothing says which lab they are of.
-    """
+    """Return the submissions in a folder: its folders, and its notebooks."""
     if not folder.is_dir():
         raise GradingError(f"{describe(str(folder))}: expected the folder of a class.")
     entries = sorted(
@@ -75,6 +60,15 @@ def members(
     return tuple(_member(entry, wanted, catalogue) for entry in entries)
 
 
+def passed_over(folder: Path) -> list[str]:
+    """Return the files in a class's folder that are no submission: an archive may hold one."""
+    return sorted(
+        entry.name
+        for entry in folder.iterdir()
+        if entry.is_file() and entry.suffix.lower() != ".ipynb" and not entry.name.startswith(".")
+    )
+
+
 def _labs_of(entries: Sequence[Path], catalogue: str) -> tuple[str, ...]:
     found: set[str] = set()
     for entry in entries:
@@ -94,11 +88,14 @@ def _member(entry: Path, labs: tuple[str, ...], catalogue: str) -> Submission:
             return Submission(entry.name, find(entry, labs=labs, catalogue=catalogue).notebooks)
         except GradingError:  # a folder that cannot be read; its report says so
             return Submission(entry.name, tuple((lab, entry / f"{lab}.ipynb") for lab in labs))
-    if len(labs) == 1:
-        return Submission(entry.name, ((labs[0], entry),))
-    (own,) = find(entry, catalogue=catalogue).notebooks
-    others = ((lab, entry.with_name(f"{lab} of {entry.name}")) for lab in labs if lab != own[0])
-    return Submission(entry.name, tuple(sorted((own, *others))))
+    why, own = "", {}
+    try:
+        own = dict(find(entry, labs=labs, catalogue=catalogue).notebooks)
+    except GradingError:
+        why = f" ({entry.name} does not say which lab it is)"
+    # Paths that do not exist; reading them says so by these words.
+    there = {lab: entry.with_name(f"for lab {lab}{why}") for lab in labs} | own
+    return Submission(entry.name, tuple(there.items()))
 
 
 def grade_class(
@@ -116,40 +113,30 @@ def grade_class(
 ) -> tuple[Graded, ...]:
     """Grade every submission in a folder; return what each earned, in order of their names.
 
-    Args:
-        folder: holds a folder or a notebook for each submission.
-        reports: where reports and records go; made if missing. Those of other labs stay.
-        labs: see `members`.
-        seed: for all; a new one for each submission if None, which its record keeps.
-        jobs: how many at the same time; as many as there are cores if None.
-        only: the names of those to grade; of the others, the reports that there are.
-        overrides: a file of points that an instructor gave; kept for later runs.
-        limits: what each may use.
-        catalogue: the module that knows the exercises.
-        progress: called with how many are done, of how many, after each.
-
-    Raises:
-        GradingError: if there is nothing to grade, or `only` or `overrides` name what is not there.
-        CannotIsolate: where bubblewrap does not work.
+    Without `seed` each has one of its own. With `only`, the others are as their records say.
     """
+    if reports.resolve().is_relative_to(folder.resolve()):
+        raise GradingError("--reports: expected a folder outside of the class's, where all read.")
     submissions = members(folder, labs=labs, catalogue=catalogue)
-    names = [submission.name for submission in submissions]
+    names = {submission.name for submission in submissions}
+    names |= {student(name) for name in names}
     for name in only:
-        if name not in names and f"{name}.ipynb" not in names:
+        if name not in names:
             raise GradingError(f"{describe(name)} is no submission in {describe(str(folder))}.")
     limits = limits or Limits()
     chosen = submissions[0].labs
     records = Records(reports, "-".join(chosen))
-    kept = Overrides.kept(reports / ".records" / "overrides.csv", overrides)
+    asked = [entry for lab in chosen for entry in entries(catalogue, lab)]
+    kept = Overrides.kept(reports / ".records" / "overrides.csv", overrides, names, asked)
     versions = {
-        f"{lab}.{entry.name}": exercise_version(entry)
-        for lab in chosen
-        for entry in entries(catalogue, lab)
+        f"{entry.lab}.{entry.name}": exercise_version(entry)
+        for entry in asked
         if isinstance(entry, Exercise)
     }
     found: dict[int, Graded] = {}
     bounds: dict[int, dict[str, Any]] = {}
     forged: set[int] = set()
+    waiting: list[int] = []
     for place, submission in enumerate(submissions):
         bounds[place] = {
             "notebooks": {lab: fingerprint(p, limits.notebook) for lab, p in submission.notebooks},
@@ -158,17 +145,13 @@ def grade_class(
             "grader": GRADER,
             "seed": seed,
         }
-        wanted = not only or submission.name.removesuffix(".ipynb") in only
+        wanted = not only or not {submission.name, student(submission.name)}.isdisjoint(only)
         earlier, genuine = records.read(submission.name, bounds[place] if wanted else None)
         forged |= set() if genuine else {place}
-        if earlier is not None and not (only and wanted):
+        if wanted and (only or earlier is None):
+            waiting.append(place)
+        elif earlier is not None:
             found[place] = Graded(earlier, again=False)
-    waiting = [
-        place
-        for place, submission in enumerate(submissions)
-        if place not in found
-        and (not only or submission.name in only or submission.name.removesuffix(".ipynb") in only)
-    ]
     total = len(found) + len(waiting)
     progress(len(found), total)
     if waiting:
@@ -179,14 +162,14 @@ def grade_class(
                 place = waiting[index]
                 name = submissions[place].name
                 report = Report(name, items, seeds[place], round(seconds, 3), "bubblewrap")
-                records.write(report, bounds[place])
+                if all(item.status != "not graded" for item in items):
+                    records.write(report, bounds[place])
                 found[place] = Graded(report, again=True, forged=place in forged)
                 progress(len(found), total)
     graded = [
         Graded(kept.applied(each.report), each.again, each.forged)
         for _, each in sorted(found.items())
     ]
-    kept.require_used()
     for each in graded:
         write_feedback(each.report, reports, "-".join(chosen))
     return tuple(graded)

@@ -73,11 +73,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    """Grade what the command line asks for, and print it.
-
-    Returns:
-        0 when grading worked, 2 when the arguments do not fit together.
-    """
+    """Grade what the command line asks for, and print it."""
     try:
         wrong = _contradiction(options)
         if wrong:
@@ -152,7 +148,7 @@ def _show(report: Report) -> None:
 def _grade_class(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
-    from hpml.grading.classes import grade_class
+    from hpml.grading.classes import grade_class, passed_over
     from hpml.grading.reports import tables
     from hpml.grading.submission import lab_number
 
@@ -185,10 +181,13 @@ def _grade_class(options: argparse.Namespace) -> None:
     again = sum(each.again for each in graded)
     rate = f", {points(60 * again / seconds)} a minute" if again else ""
     print(f"{again} graded{rate}; {len(graded) - again} taken from an earlier run.")
-    for name in [harmless(each.report.name) for each in graded if each.forged]:
+    for name in [each.report.shown for each in graded if each.forged]:
         print(f"The record of {name} was not written by this grader; it was graded again.")
     _print_list("Look at these:", tables.look_at(found))
+    _print_list("Neither a folder nor a notebook:", [*map(harmless, passed_over(folder))])
     _print_list("Equal after renaming, which proves nothing:", tables.alike(found))
+    if roster is not None:
+        _print_list("Not in the roster:", tables.not_in_roster(found, roster))
     print(f"A report and a page for each, and the seeds, in {reports}")
     texts: dict[str, Callable[[], str]] = {"csv": lambda: tables.as_csv(found)}
     if roster is not None:

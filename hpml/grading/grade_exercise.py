@@ -110,7 +110,10 @@ def _graded(
         cases = cases_of(exercise, submitted.seed)
         if answer["stub"] or uses:
             verdict = judge(exercise, cases, [], stub=bool(answer["stub"]), forbidden=uses)
-            return _item(item, verdict, "not done" if verdict.not_done else "forbidden"), versions
+            item = _item(item, verdict, "not done" if verdict.not_done else "forbidden")
+            if verdict.not_done:  # what was done may be in a cell that cannot be read
+                item = replace(item, text=item.text + _no_python(answer["broken"]))
+            return item, versions
         loaded = _loaded(submitted, worker, version)
         outcomes = _outcomes(submitted, exercise, worker, cases)
         if all(not isinstance(outcome, NoAnswer) for outcome in outcomes):
@@ -238,11 +241,14 @@ def chosen(item: Item, choice: Choice, value: object) -> Item:
 
 
 def _missing(exercise: Exercise, broken: Sequence[Mapping[str, Any]]) -> str:
-    text = f"No cell of the notebook defines a function `{exercise.name}`."
-    if broken:
-        cells = "; ".join(f"cell {entry['cell']}: {entry['message']}" for entry in broken[:3])
-        text += f" Cells that are no Python: {cells}."
-    return text
+    return f"No cell of the notebook defines a function `{exercise.name}`." + _no_python(broken)
+
+
+def _no_python(broken: Sequence[Mapping[str, Any]]) -> str:
+    if not broken:
+        return ""
+    cells = "; ".join(f"cell {entry['cell']}: {entry['message']}" for entry in broken[:3])
+    return f" Cells that are no Python: {cells}."
 
 
 def _failures(loaded: Mapping[str, Any]) -> str:

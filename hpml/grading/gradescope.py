@@ -53,11 +53,7 @@ sys.exit(main(["grade", *sys.argv[1:]]))
 
 
 def write_autograder(path: Path, lab: str | None) -> None:
-    """Write the autograder of one lab as a zip.
-
-    Raises:
-        GradingError: if no lab is named.
-    """
+    """Write the autograder of one lab as a zip."""
     if lab is None:
         raise GradingError("An autograder is for one lab; say which with --lab.")
     number = lab_number(lab)

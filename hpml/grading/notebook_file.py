@@ -18,18 +18,17 @@ _OBJECTS = 200  # as many for each cell: its metadata, its outputs
 class UnreadableNotebook(Exception):
     """The notebook cannot be read; the message is for the student."""
 
+    status = "unreadable"
 
-def read_notebook(path: Path, most: int, cells: int = 100_000) -> str:
-    """Return the text of a notebook, without the outputs if it is a large one.
 
-    Args:
-        path: the file.
-        most: the most bytes it may have.
-        cells: the most cells.
+class MissingNotebook(UnreadableNotebook):
+    """There is none."""
 
-    Raises:
-        UnreadableNotebook: where it is missing, no plain file, too large, or not UTF-8.
-    """
+    status = "missing"
+
+
+def read_notebook(path: Path, most: int, cells: int = 5000) -> str:
+    """Return the text of a notebook, without the outputs if it is a large one."""
     data = _bytes(path, most)
     try:
         text = data.decode("utf-8-sig")
@@ -37,10 +36,10 @@ def read_notebook(path: Path, most: int, cells: int = 100_000) -> str:
         raise UnreadableNotebook(f"The notebook is not UTF-8 text: {error.reason}.") from None
     if len(text) < _LARGE:
         return text
-    # Millions of empty cells would fill this process's memory as soon as they were read.
-    if text.count("{") > _OBJECTS * cells:
+    # Millions of empty cells or lists would fill this process's memory as soon as they were read.
+    if sum(map(text.count, "{[")) > _OBJECTS * cells or text.count(",") > 20 * _OBJECTS * cells:
         raise UnreadableNotebook(
-            f"The notebook {path.name} has too many parts to be read; is it a notebook?"
+            f"The notebook {path.name} has too many parts to be read; clear its outputs."
         )
     return _without_outputs(text)
 
@@ -63,7 +62,7 @@ def _bytes(path: Path, most: int) -> bytes:
     try:
         descriptor = os.open(path, flags)
     except FileNotFoundError:
-        raise UnreadableNotebook(f"The notebook {path.name} is missing.") from None
+        raise MissingNotebook(f"The notebook {path.name} is missing.") from None
     except OSError as error:
         if error.errno == errno.ELOOP:
             reason = "is a link; hand in the file itself"

@@ -20,7 +20,7 @@ from hpml.grading.errors import GradingError
 from hpml.grading.grade_exercise import blank, grade_entry
 from hpml.grading.limits import Limits
 from hpml.grading.notebook_file import UnreadableNotebook, read_notebook
-from hpml.grading.reports.report import Item
+from hpml.grading.reports.report import Item, harmless
 from hpml.grading.sandbox import Isolation, require_isolation
 from hpml.grading.submitted import Submitted
 
@@ -30,14 +30,7 @@ _TICK = 0.5
 
 @dataclass(frozen=True)
 class Task:
-    """One submission to grade.
-
-    Attributes:
-        name: how it is called.
-        notebooks: the notebook of each lab, in the order of the report; also where it is missing.
-        seed: what the cases are made with.
-        names: only these exercises; all if None.
-    """
+    """One submission to grade: all exercises of its labs, or those of these `names`."""
 
     name: str
     notebooks: Mapping[str, Path]
@@ -46,17 +39,7 @@ class Task:
 
 
 class WorkerPool:
-    """Grades submissions side by side, for the time of a ``with`` block.
-
-    Args:
-        jobs: how many submissions are graded at the same time.
-        limits: what a submission may use.
-        catalogue: the module that knows the exercises.
-        isolation: what keeps workers apart; nothing for a notebook of one's own.
-
-    Raises:
-        CannotIsolate: where bubblewrap is asked for and does not work.
-    """
+    """Grades submissions side by side, for the time of a ``with`` block."""
 
     def __init__(
         self,
@@ -110,18 +93,26 @@ class WorkerPool:
             try:
                 notebook = read_notebook(path, self._limits.notebook, self._limits.cells)
             except UnreadableNotebook as error:
-                text = str(error)
-                items += [blank(entry).without_points("unreadable", text) for entry in chosen]
+                status, text = error.status, str(error)
+                items += [blank(entry).without_points(status, text) for entry in chosen]
                 continue
             submitted = Submitted(
                 notebook, task.seed, self._limits, deadline, self._isolation, self._stop
             )
             self._at_work.add(submitted)
             try:
-                items += [grade_entry(submitted, entry) for entry in chosen]
+                items += [_graded_entry(submitted, entry) for entry in chosen]
             finally:
                 self._at_work.discard(submitted)
         return tuple(items), time.monotonic() - began
+
+
+def _graded_entry(submitted: Submitted, entry: Exercise | Choice) -> Item:
+    try:
+        return grade_entry(submitted, entry)
+    except Exception as error:  # noqa: BLE001 - one odd submission must not end the whole class
+        text = harmless(f"The grader failed, {type(error).__name__}: {error}")
+        return blank(entry).without_points("not graded", text)
 
 
 def entries(

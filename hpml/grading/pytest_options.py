@@ -1,12 +1,16 @@
 """The options of ``pytest tests/graded``, known before pytest looks at any folder.
 
 An option that pytest does not know yet is passed over, and the path after it is taken for one of
-tests: its ``conftest.py`` would run. So this is loaded by name from ``pyproject.toml``.
+tests: its ``conftest.py`` would run. So this is loaded by name from ``pyproject.toml``. Before even
+that, pytest reads the settings nearest to whatever looks like a path; so only one word is taken,
+``--submission=PATH``.
 """
 
 from __future__ import annotations
 
 from typing import Any
+
+import pytest
 
 
 def pytest_addoption(parser: Any) -> None:
@@ -14,3 +18,13 @@ def pytest_addoption(parser: Any) -> None:
     group = parser.getgroup("hpml", "grading exercises")
     group.addoption("--submission", metavar="PATH", help="what to grade (default: notebooks/)")
     group.addoption("--seed", type=int, metavar="S", help="seed of the cases (default: random)")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_load_initial_conftests(args: list[str]) -> None:
+    """Refuse the submission as a word of its own, before any ``conftest.py`` runs."""
+    if "--submission" in args:
+        raise pytest.UsageError(
+            "--submission: expected one word, --submission=PATH; received PATH as a word of its "
+            "own, which pytest takes for a folder of tests with settings. Write it with `=`."
+        )

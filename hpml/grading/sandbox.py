@@ -64,20 +64,15 @@ def environment(home: str, *, hash_seed: int = 0) -> dict[str, str]:
 def plain_command(limits: Limits) -> list[str]:
     """Return the command of a worker that is a process like any other, for one's own notebook."""
     root = str(Path(hpml.__file__).resolve().parents[1])
-    code = f"import sys; sys.path.append({root!r}); {_begin(limits)}"
+    # Where it starts lies what a cell of the notebook wrote.
+    code = f"import os, sys; sys.path += [{root!r}, os.getcwd()]; {_begin(limits)}"
     return [sys.executable, "-P", "-s", "-B", "-c", code]
 
 
 def sandboxed_command(
     limits: Limits, *, packages: tuple[str, ...] = (), forbidden: Sequence[str] = ()
 ) -> list[str]:
-    """Return the command of a worker in bubblewrap.
-
-    Args:
-        limits: what it may use.
-        packages: the packages beyond the standard library that it may import.
-        forbidden: modules that it may not; none of their files is there.
-    """
+    """Return the command of a worker in bubblewrap."""
     kinds = ("user", "pid", "ipc", "uts", "net", "cgroup-try")
     command = ["bwrap", *(f"--unshare-{kind}" for kind in kinds)]
     command += ["--die-with-parent", "--new-session"]
@@ -151,11 +146,7 @@ def user_command(
 
 
 def require_isolation(isolation: Isolation) -> None:
-    """Do nothing where workers can be kept apart in this way.
-
-    Raises:
-        CannotIsolate: where they cannot, with the reason and what mends it.
-    """
+    """Do nothing where workers can be kept apart in this way."""
     if isolation == "bubblewrap" and _trouble():
         raise CannotIsolate(_trouble())
     if isolation == "user" and (not hasattr(os, "geteuid") or os.geteuid() != 0):

@@ -48,13 +48,7 @@ _TOLERATED = 0.05
 
 @dataclass(frozen=True)
 class Sample:
-    """One round of one side.
-
-    Attributes:
-        whole: seconds from sending the inputs to the results.
-        inner: seconds of the calls alone, by the worker's signs of when they began and ended.
-        outcomes: the worker's outcomes of the calls, as they came.
-    """
+    """One round of one side: seconds of all of it, and of the calls alone by the worker's signs."""
 
     whole: float
     inner: float
@@ -117,17 +111,7 @@ def compare(
 ) -> Ratio | str:
     """Measure in rounds until it is clear what the ratio earns, or the time for it is over.
 
-    Args:
-        speed: the inputs and the curve.
-        submission: the one side.
-        reference: the other.
-        check: says what is wrong with an outcome; empty where it is right.
-        generator: makes the inputs and shuffles the order.
-        clock: seconds; it only ends the rounds, the sides bring their own times.
-        most_seconds: when to stop.
-
-    Returns:
-        The ratio, or why there is none.
+    `check` says what is wrong with an outcome. What comes is the ratio, or why there is none.
     """
     began = clock()
     rounds: list[tuple[Sample, Sample]] = []
@@ -252,14 +236,7 @@ def _wrong(exercise: Exercise, case: Case, outcome: object) -> str:
 
 
 class _Measured:
-    """A side that is a worker.
-
-    Args:
-        worker: speaks with it.
-        exercise: how its arguments are made.
-        left: what is left of the submission's time.
-        frozen: holds the other side for the time of a block, so that it does not work meanwhile.
-    """
+    """A side that is a worker."""
 
     def __init__(
         self,

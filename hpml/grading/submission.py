@@ -26,12 +26,7 @@ _NAME = re.compile(r"(\d\d)_.*\.ipynb", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Submission:
-    """What one student handed in.
-
-    Attributes:
-        name: the name of the folder or notebook.
-        notebooks: (lab, notebook) in order; where one is missing, the path it should have.
-    """
+    """What one student handed in: for each lab a notebook, or the path that it should have."""
 
     name: str
     notebooks: tuple[tuple[str, Path], ...]
@@ -50,16 +45,7 @@ class Submission:
 def find(
     path: Path, *, labs: Sequence[str] | None = None, catalogue: str = CATALOGUE
 ) -> Submission:
-    """Return the submission at `path`.
-
-    Args:
-        path: a notebook or a folder.
-        labs: the labs to grade, also where their notebook is missing; if None, those there are.
-        catalogue: the module that knows the exercises.
-
-    Raises:
-        GradingError: if there is nothing at `path`, or nothing that says which lab it is.
-    """
+    """Return the submission at `path`."""
     known = tuple(importlib.import_module(catalogue).LABS)
     for lab in labs or ():
         if lab not in known:
@@ -80,15 +66,15 @@ def find(
         raise GradingError(
             f"Nothing is at {describe(str(path))}; expected a notebook or a folder of notebooks."
         )
-    named = _NAME.fullmatch(path.name)
-    number = named[1] if named else ""
-    lab = labs[0] if labs is not None and len(labs) == 1 else number
-    if lab not in known or (labs is not None and lab not in labs):
+    wanted = labs or known
+    named = [lab for fits in (_begins, _contains) for lab in wanted if fits(path.name, lab)]
+    found = wanted[0] if labs is not None and len(labs) == 1 else next(iter(named), None)
+    if found is None:
         raise GradingError(
             f"{describe(path.name)} does not say which lab it is: expected a name such as "
             f"{_file_name(known[0])}, or the lab's number with --lab."
         )
-    return Submission(path.stem, ((lab, path),))
+    return Submission(path.stem, ((found, path),))
 
 
 def grade(
@@ -101,21 +87,7 @@ def grade(
     catalogue: str = CATALOGUE,
     isolation: Isolation = "none",
 ) -> Report:
-    """Grade one submission.
-
-    Args:
-        path: a notebook or a folder that holds notebooks named as the labs.
-        lab: the lab; every one whose notebook is there if None.
-        seed: what the cases are made with; a random one if None.
-        names: only these exercises; all if None.
-        limits: what it may use.
-        catalogue: the module that knows the exercises.
-        isolation: what keeps it apart; nothing for a notebook of one's own.
-
-    Raises:
-        GradingError: if there is no such submission or lab.
-        CannotIsolate: where bubblewrap is asked for and does not work.
-    """
+    """Grade one submission."""
     labs = None if lab is None else [lab_number(lab)]
     submission = find(Path(path), labs=labs, catalogue=catalogue)
     chosen = random_seed() if seed is None else seed
@@ -142,13 +114,7 @@ def random_seed() -> int:
 
 
 def _notebooks(folder: Path, labs: Sequence[str], *, alone: bool) -> dict[str, Path]:
-    """Return the notebook of each lab in the folder, or in the only folder that is in it.
-
-    Args:
-        folder: the submission's.
-        labs: the labs to look for.
-        alone: whether the only notebook there is counts whatever its name, if of no other lab.
-    """
+    """Return the notebook of each lab in the folder, or in the only folder that is in it."""
     entries = _entries(folder)
     while not any(map(_is_notebook, entries)):
         # An archive that was unpacked often has one folder around everything.

@@ -19,17 +19,7 @@ from hpml.grading.worker_client import Printed, WorkerClient
 
 @dataclass(eq=False)
 class Submitted:
-    """What the exercises of one submission share.
-
-    Attributes:
-        notebook: its text.
-        seed: what the cases are made with.
-        limits: what it may use.
-        deadline: when its time is over, on the monotonic clock.
-        isolation: what keeps its workers apart.
-        stop: set when grading is to end.
-        workers: those at work now, for whoever has to end them.
-    """
+    """What the exercises of one submission share."""
 
     notebook: str
     seed: int

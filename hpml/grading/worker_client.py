@@ -56,18 +56,7 @@ class Printed:
 
 
 class WorkerClient:
-    """One worker, from its start to its end.
-
-    Args:
-        command: starts it; see `hpml.grading.sandbox`.
-        environment: all of its environment.
-        limits: what it may use.
-        printed: takes what it prints.
-        folder: where it starts, if its command does not say.
-
-    Attributes:
-        ended: the reason why it can answer no more; None while it can.
-    """
+    """One worker, from its start to its end."""
 
     def __init__(
         self,

@@ -15,29 +15,64 @@ elements    1000          24  24,000
 sum                           32,056
 32.056 bytes a number, each of 8 bytes in C.
 
+`profile` shows where the time of a function goes, call by call; `sample` looks at the stack once in
+a while, and `trace` asks PyTorch when its operators ran. `memory_lines` shows memory line by line.
+
+>>> from hpml.profiling import profile
+>>> profile(sorted, [3, 1, 2]).table().column("filename:lineno(function)")[0]
+'{built-in method builtins.sorted}'
+
 `profile_calls` counts what Python calls, `instructions_outside` what it executes, `work_of` which
 operators PyTorch executes, and `autograd_graph` walks what PyTorch records for the gradients.
 """
 
 from __future__ import annotations
 
-from hpml.profiling.autograd import AutogradNode, autograd_graph, autograd_table
+from typing import Any
+
+from hpml.profiling.autograd import AutogradNode, autograd_graph
 from hpml.profiling.calls import CallCounts, instructions_outside, profile_calls
 from hpml.profiling.errors import ProfilingError
+from hpml.profiling.functions import FunctionProfile, profile, read_profile
+from hpml.profiling.memory_lines import (
+    LineMemory,
+    MemoryOverTime,
+    memory_lines,
+    memory_over_time,
+)
 from hpml.profiling.memory_of import MemoryOf, Part, memory_of
 from hpml.profiling.operators import Work, work_of
+from hpml.profiling.sampling import Samples, sample
+from hpml.profiling.tracing import OperatorTrace, trace
 
 __all__ = [
     "AutogradNode",
     "CallCounts",
+    "FunctionProfile",
+    "LineMemory",
     "MemoryOf",
+    "MemoryOverTime",
+    "OperatorTrace",
     "Part",
     "ProfilingError",
+    "Samples",
     "Work",
     "autograd_graph",
-    "autograd_table",
     "instructions_outside",
+    "memory_lines",
     "memory_of",
+    "memory_over_time",
+    "profile",
     "profile_calls",
+    "read_profile",
+    "sample",
+    "trace",
     "work_of",
 ]
+
+
+def load_ipython_extension(shell: Any) -> None:
+    """Give a notebook the cell magic `%%hpml_profile`; called by `%load_ext hpml.profiling`."""
+    from hpml.profiling.magic import register
+
+    register(shell)

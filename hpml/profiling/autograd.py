@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from hpml.base.tables import Table
 from hpml.profiling.errors import ProfilingError
 
 if TYPE_CHECKING:
@@ -93,21 +92,3 @@ def _tensor_of(step: Any, owner: Mapping[int, str]) -> str:
     if variable is None:
         return ""
     return owner.get(id(variable), f"a tensor {tuple(variable.shape)}")
-
-
-def autograd_table(nodes: tuple[AutogradNode, ...]) -> Table:
-    """Return recorded nodes as a table, one row each.
-
-    >>> import torch
-    >>> w = torch.ones(3, requires_grad=True)
-    >>> print(autograd_table(autograd_graph(w.tanh(), {"w": w})))
-    node  name            sends gradients to  saves        is for
-    ----  --------------  ------------------  -----------  ------
-       0  TanhBackward0   1                   result (3,)
-       1  AccumulateGrad                                   w
-    """
-    rows = [
-        [i, node.name, ", ".join(map(str, node.sends_to)), ", ".join(node.saves), node.tensor]
-        for i, node in enumerate(nodes)
-    ]
-    return Table(["node", "name", "sends gradients to", "saves", "is for"], rows)

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpml.base.errors import describe
-from hpml.base.tables import Table
+from hpml.base.tables import Shown, Table
 from hpml.profiling.errors import ProfilingError
 
 KINDS = ("list", "array", "numpy", "tensor")
@@ -46,7 +46,7 @@ class Part:
 
 
 @dataclass(frozen=True)
-class MemoryOf:
+class MemoryOf(Shown):
     """The memory of n numbers.
 
     Attributes:
@@ -84,14 +84,8 @@ class MemoryOf:
             formats={"bytes": lambda number: f"{number:,.0f}"},
         )
 
-    def __str__(self) -> str:
-        return str(self.table)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
+    def _shown(self) -> list[Table]:
+        return [self.table]
 
 
 def memory_of(n: int, kind: str) -> MemoryOf:

@@ -29,13 +29,6 @@ _PERHAPS = re.compile(r"^[ \t]*[%!?]|\?[ \t]*$|=[ \t]*[!%]", re.MULTILINE)
 def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
     """Return the source of each code cell by its number, counted from 1 over all cells.
 
-    Args:
-        text: the content of the file.
-        most: the most cells it may have.
-
-    Raises:
-        NotebookError: if it is not JSON, or JSON without cells, or with too many.
-
     >>> code_cells('{"cells": [{"cell_type": "code", "source": ["a = 1\\\\n", "b = 2"]}]}')
     {1: 'a = 1\\nb = 2'}
     """

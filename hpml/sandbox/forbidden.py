@@ -21,13 +21,7 @@ _RUNNERS = ("exec", "eval", "compile")
 
 @dataclass(frozen=True)
 class Use:
-    """One use of something forbidden.
-
-    Attributes:
-        line: the line in its cell, from 1.
-        what: the use: ``"import graphlib"``, ``"sorted"``.
-        cell: the number of the cell, from 1.
-    """
+    """One use of something forbidden."""
 
     line: int
     what: str

@@ -84,13 +84,7 @@ class Statement:
 
 @dataclass(frozen=True)
 class Broken:
-    """A cell, or one statement of it, that is no Python.
-
-    Attributes:
-        cell: the cell's number, from 1.
-        line: the line, 0 if unknown.
-        message: what the parser says.
-    """
+    """A cell, or one statement of it, that is no Python."""
 
     cell: int
     line: int
@@ -169,11 +163,6 @@ class Program:
         First as the notebook stands. Then each definition, from the last to the first, as it was
         when the cells up to its own had run: a cell below may have defined a helper again, or be an
         abandoned draft.
-
-        Args:
-            name: the function.
-            unwanted: names that an exercise forbids; a statement of its own that calls one, such as
-                ``sys.setrecursionlimit``, is left out where nothing is assigned.
         """
         root = self._root(name)
         if root is None:
@@ -261,15 +250,7 @@ class Program:
 
 
 def read(text: str, most: int = 100_000) -> Program:
-    """Return the program in a notebook's file, without running any of it.
-
-    Args:
-        text: the content of the file, of format 3 or 4.
-        most: the most cells it may have.
-
-    Raises:
-        NotebookError: if it is not JSON, or no notebook.
-    """
+    """Return the program in a notebook's file, without running any of it."""
     cells = code_cells(text, most)
     program = parse({number: without_magics(cell) for number, cell in cells.items()})
     return replace(program, files=written_files(cells.values()))

@@ -42,14 +42,7 @@ class _TooLargeError(Exception):
 
 @dataclass(frozen=True)
 class Array:
-    """An array or a tensor, by value.
-
-    Attributes:
-        dtype: its name: ``"float32"``.
-        shape: its lengths.
-        data: the numbers in C order, little-endian.
-        library: ``"numpy"`` or ``"torch"``.
-    """
+    """An array or a tensor by value: the numbers in C order, little-endian."""
 
     dtype: str
     shape: tuple[int, ...]
@@ -71,12 +64,7 @@ class Array:
 
 @dataclass(frozen=True)
 class Opaque:
-    """A value that is not plain.
-
-    Attributes:
-        type: its class by name, with the module where it has one worth naming.
-        text: its ``repr``, cut; or why there is none.
-    """
+    """A value that is not plain: the name of its class, and its ``repr``, cut."""
 
     type: str
     text: str
@@ -98,11 +86,7 @@ def encode(value: object) -> Any:
 
 
 def decode(data: Any) -> Any:
-    """Return the value that `encode` wrote down.
-
-    Raises:
-        PlainError: if `data` is nothing that `encode` writes.
-    """
+    """Return the value that `encode` wrote down."""
     try:
         return _decode(data, 0)
     except PlainError:

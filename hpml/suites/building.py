@@ -14,6 +14,7 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.errors import describe
+from hpml.base.tables import Shown, Table
 from hpml.benchmark import Contender, ProcessContender
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
@@ -23,8 +24,8 @@ from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites import peer
 from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError
-from hpml.suites.options import add_shared_arguments, positive, run_command, shared_options
-from hpml.suites.running import environment_line, run_cases
+from hpml.suites.options import add_shared_arguments, run_suite
+from hpml.suites.running import environment_line, notes_table, run_cases
 from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
@@ -38,13 +39,8 @@ STRAIGHT = "codegen-no-loops"
 
 
 @dataclass(frozen=True)
-class BuildingResult:
-    """What the suite measured.
-
-    Attributes:
-        cases: one for each number of nodes.
-        notes: sentences the reader should see.
-    """
+class BuildingResult(Shown):
+    """What the suite measured."""
 
     cases: tuple[Case, ...]
     notes: tuple[str, ...] = ()
@@ -62,15 +58,9 @@ class BuildingResult:
 
         return draw_building(self.cases)
 
-    def __str__(self) -> str:
+    def _shown(self) -> list[Table]:
         title = f"Building, time per model ({environment_line(self.cases)})"
-        return "\n\n".join([str(cases_table(self.cases, title=title, per="nodes")), *self.notes])
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
-
-    def _repr_html_(self) -> str:
-        return cases_table(self.cases, per="nodes")._repr_html_()
+        return [cases_table(self.cases, title=title, per="nodes"), *notes_table(self.notes)]
 
 
 def names() -> tuple[str, ...]:
@@ -123,22 +113,12 @@ def run(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench building``."""
-    parser.add_argument(
-        "--nodes",
-        type=positive,
-        nargs="+",
-        default=list(NODES),
-        metavar="N",
-        help="sizes to measure (default: 1000 10000 50000)",
-    )
-    add_shared_arguments(parser, "building", rounds=9)
+    add_shared_arguments(parser, "building", run, "sizes to measure")
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the suite for the command line and return the exit code."""
-    return run_command(
-        arguments, lambda out: run(arguments.nodes, **shared_options(arguments, out))
-    )
+    return run_suite(arguments, run)
 
 
 def _contenders(chosen: Sequence[str], count: int, features: int, seed: int) -> list[AnyContender]:
@@ -162,11 +142,7 @@ def _contenders(chosen: Sequence[str], count: int, features: int, seed: int) -> 
 def checked(
     name: str, build: Callable[[], object], layers: Sequence[Any], features: int
 ) -> Callable[[], object]:
-    """Return `build`, once a model that it made was found to compute what it should.
-
-    Raises:
-        BenchmarkError: if it does not.
-    """
+    """Return `build`, once a model that it made was found to compute what it should."""
     import torch
 
     from hpml.models import DeepLinear

@@ -17,18 +17,6 @@ def choose(
 ) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return the contenders to measure, and notes on those that are missing.
 
-    Args:
-        wanted: the names that were asked for; None asks for the usual ones.
-        known: all names, in the order of tables and pictures.
-        usual: those measured if none is asked for; by default all.
-        always: measured whatever is asked for.
-
-    Returns:
-        Names in the order of `known`, and sentences for the reader.
-
-    Raises:
-        SuiteError: if a name is unknown, none is left, or one was asked for and is not installed.
-
     >>> choose(["c", "b"], ("a", "b", "c"), always=["a"])
     (('a', 'b', 'c'), ())
     >>> choose(["magic"], ("a", "b"))

@@ -14,8 +14,6 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.environment import Value
-from hpml.base.tables import Table
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
@@ -32,16 +30,14 @@ from hpml.suites.forwards import (
     check_device,
     compiled,
     contenders_of,
-    forward_options,
     uniform_input,
 )
-from hpml.suites.options import add_shared_arguments, positive, run_command
-from hpml.suites.published import published_deep_linear
+from hpml.suites.options import positive, run_suite
+from hpml.suites.published import DEEP_LINEAR
 from hpml.suites.running import run_cases
 
 if TYPE_CHECKING:
     import torch
-    from matplotlib.figure import Figure
 
 UNGUARDED = "inlined-unguarded"
 DEFAULTS = ForwardSettings(rounds=50)
@@ -52,16 +48,8 @@ class DeepLinearResult(ForwardResult):
     """What the suite measured: one case for each number of layers."""
 
     title = "Deep linear network, time per forward"
-
-    def published(self) -> Table:
-        """Return published beside measured figures, as ratios to the hand-written module."""
-        return published_deep_linear(self.cases)
-
-    def plot(self) -> Figure:
-        """Draw throughput, and time relative to the hand-written module, against the layers."""
-        from hpml.suites.pictures import draw_deep_linear
-
-        return draw_deep_linear(self.cases)
+    source = DEEP_LINEAR
+    axis = "layers"
 
 
 def names(*, compile: bool = False, unguarded: bool = False) -> tuple[str, ...]:
@@ -137,7 +125,7 @@ def run(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench deep-linear``."""
-    add_forward_arguments(parser, "layers", LAYERS, "depths to measure")
+    add_forward_arguments(parser, "deep-linear", run, "depths to measure")
     parser.add_argument(
         "--features", type=positive, default=4, metavar="N", help="width of every layer"
     )
@@ -146,20 +134,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the inlined source without its guard too: what the guard costs",
     )
-    add_shared_arguments(parser, "deep-linear", rounds=50)
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the suite for the command line and return the exit code."""
-    return run_command(
-        arguments,
-        lambda out: run(
-            arguments.layers,
-            features=arguments.features,
-            unguarded=arguments.unguarded,
-            **forward_options(arguments, out),
-        ),
-    )
+    return run_suite(arguments, run)
 
 
 def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[AnyContender]:
@@ -181,14 +160,7 @@ def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[An
         UNGUARDED: lambda: unguarded(symbolic("inlined")),
         **{name: functools.partial(symbolic, name) for name in EXECUTIONS},
     }
-    arguments: dict[str, Value] = {
-        "n_layers": depth,
-        "features": features,
-        "batch": settings.batch,
-        "grad": settings.grad,
-        "device": device,
-        "seed": seed,
-    }
     x = example_input(settings.batch, features, seed, device)
     elsewhere = {peer.NAME: "hpml.suites.peer_models:build_forward"}
-    return contenders_of(settings.contenders or (), ways, x, elsewhere, arguments)
+    size = {"n_layers": depth, "features": features}
+    return contenders_of(settings, ways, x, elsewhere, size)

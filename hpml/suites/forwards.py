@@ -8,23 +8,22 @@ from __future__ import annotations
 
 import argparse
 import functools
-from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from hpml.base.environment import Value
 from hpml.base.errors import describe
-from hpml.base.tables import Table
+from hpml.base.tables import Shown, Table
 from hpml.benchmark import Contender, ProcessContender
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.display.cases import cases_frame, cases_table
 from hpml.benchmark.record import Case
 from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites.errors import SuiteError
-from hpml.suites.options import positive, shared_options
-from hpml.suites.running import environment_line
+from hpml.suites.options import add_shared_arguments, positive
+from hpml.suites.published import PublishedBlock, published_table
+from hpml.suites.running import environment_line, notes_table
 from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
@@ -39,47 +38,38 @@ Forward = Callable[..., object]
 
 
 @dataclass(frozen=True)
-class ForwardResult(ABC):
-    """What a suite of forwards measured.
-
-    Attributes:
-        cases: one for each value of the suite's parameter.
-        notes: sentences the reader should see: who is missing and why, damaged lines.
-    """
+class ForwardResult(Shown):
+    """What a suite of forwards measured."""
 
     cases: tuple[Case, ...]
     notes: tuple[str, ...] = ()
 
     title: ClassVar[str]
     """What stands above the table of measured times."""
+    source: ClassVar[PublishedBlock]
+    """The figures that were published of the same."""
+    axis: ClassVar[str]
+    """What the suite's parameter is called in a picture."""
 
     def table(self) -> pd.DataFrame:
         """Return one row a case and contender, times in seconds per forward."""
         return cases_frame(self.cases)
 
-    @abstractmethod
     def published(self) -> Table:
         """Return published beside measured figures, as ratios to the hand-written module."""
+        return published_table(self.source, self.cases)
 
-    @abstractmethod
     def plot(self) -> Figure:
         """Draw throughput, and time relative to the hand-written module."""
+        from hpml.suites.pictures import draw_forwards
 
-    def __str__(self) -> str:
-        return "\n\n".join([str(self._measured()), str(self.published()), *self.notes])
+        return draw_forwards(self.cases, self.source, self.axis)
 
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
-
-    def _repr_html_(self) -> str:
-        notes = (
-            Table(["notes"], [[note] for note in self.notes])._repr_html_() if self.notes else ""
-        )
-        return self._measured()._repr_html_() + self.published()._repr_html_() + notes
-
-    def _measured(self) -> Table:
+    def _shown(self) -> list[Table]:
         where = environment_line(self.cases)
-        return cases_table(self.cases, title=f"{self.title} ({where})" if where else self.title)
+        title = f"{self.title} ({where})" if where else self.title
+        measured = cases_table(self.cases, title=title)
+        return [measured, self.published(), *notes_table(self.notes)]
 
 
 @dataclass(frozen=True)
@@ -123,11 +113,7 @@ class ForwardSettings(Settings):
 
 
 def check_device(device: str) -> None:
-    """Refuse a device that this machine has not, before anything is built.
-
-    Raises:
-        SuiteError: if it is neither the CPU nor one of this machine's GPUs.
-    """
+    """Refuse a device that this machine has not, before anything is built."""
     import torch
 
     gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
@@ -140,28 +126,22 @@ def check_device(device: str) -> None:
 
 
 def contenders_of(
-    chosen: Sequence[str],
+    settings: ForwardSettings,
     ways: Mapping[str, Callable[[], Forward]],
     x: torch.Tensor,
     elsewhere: Mapping[str, str],
-    arguments: Mapping[str, Value],
+    size: Mapping[str, Value],
 ) -> list[AnyContender]:
-    """Return the contenders that run a network on `x`.
-
-    Args:
-        chosen: their names, in order.
-        ways: for each name in this process, what makes the model; called only if it is chosen.
-        x: the input.
-        elsewhere: for each name with a process of its own, what makes its forward there.
-        arguments: what `elsewhere` is called with; see `hpml.benchmark.ProcessContender`.
-    """
+    """Return the contenders that run a network of some size on `x`, here or in their processes."""
     from hpml.symbolic import optimize_module_calls
 
+    arguments = {name: getattr(settings, name) for name in ("batch", "grad", "device", "seed")}
+    arguments.update(size)
     made: list[AnyContender] = [
         ProcessContender(name, elsewhere[name], arguments)
         if name in elsewhere
         else Contender(name, functools.partial(ways[name](), x))
-        for name in chosen
+        for name in settings.contenders or ()
     ]
     # Symbolic values that someone still holds would slow down every module of this process.
     optimize_module_calls()
@@ -193,24 +173,10 @@ def uniform_input(
 
 
 def add_forward_arguments(
-    parser: argparse.ArgumentParser, name: str, values: Sequence[int], what: str
+    parser: argparse.ArgumentParser, suite: str, run: Callable[..., object], what: str
 ) -> None:
-    """Declare the options that suites of forwards have beyond those of every suite.
-
-    Args:
-        parser: gets the options.
-        name: of the option that has a case for each of its values, such as "layers".
-        values: its default.
-        what: what the values are.
-    """
-    parser.add_argument(
-        f"--{name}",
-        type=positive,
-        nargs="+",
-        default=list(values),
-        metavar="N",
-        help=f"{what} (default: {' '.join(map(str, values))})",
-    )
+    """Declare the options that suites of forwards have beyond those of every suite."""
+    add_shared_arguments(parser, suite, run, what)
     parser.add_argument("--batch", type=positive, default=4, metavar="N", help="rows of the input")
     parser.add_argument(
         "--grad", action="store_true", help="record the graph for gradients during the forward"
@@ -219,9 +185,3 @@ def add_forward_arguments(
     parser.add_argument(
         "--compile", action="store_true", help="torch.compile too; takes a minute to begin"
     )
-
-
-def forward_options(arguments: argparse.Namespace, out: Path) -> dict[str, Any]:
-    """Return the parsed options that such a suite's ``run`` takes by the same names."""
-    own = ("batch", "grad", "device", "compile")
-    return {**shared_options(arguments, out), **{name: getattr(arguments, name) for name in own}}

@@ -3,16 +3,21 @@
 from __future__ import annotations
 
 import argparse
+import inspect
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import TYPE_CHECKING, Protocol
 
 from hpml.base.errors import HpmlError
 from hpml.base.files import results_folder
+from hpml.suites.settings import option_names
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+_PICTURES = (".png", ".svg", ".pdf")
 
 
 class SuiteResult(Protocol):
@@ -37,12 +42,23 @@ def positive(text: str) -> int:
     return value
 
 
-def add_shared_arguments(parser: argparse.ArgumentParser, suite: str, rounds: int) -> None:
-    """Declare the options that every suite has."""
+def add_shared_arguments(
+    parser: argparse.ArgumentParser, suite: str, run: Callable[..., object], what: str
+) -> None:
+    """Declare the options that every suite has: the first that `run` takes, and its settings."""
+    sizes, settings, *_ = inspect.signature(run).parameters.values()
+    parser.add_argument(
+        f"--{sizes.name}",
+        type=positive,
+        nargs="+",
+        default=list(sizes.default),
+        metavar="N",
+        help=f"{what} (default: {' '.join(map(str, sizes.default))})",
+    )
     parser.add_argument(
         "--rounds",
         type=positive,
-        default=rounds,
+        default=settings.default.rounds,
         metavar="N",
         help="interleaved rounds, each with one sample of every contender (default: %(default)s)",
     )
@@ -61,6 +77,7 @@ def add_shared_arguments(parser: argparse.ArgumentParser, suite: str, rounds: in
     )
     parser.add_argument(
         "--gc",
+        dest="garbage",
         action="store_true",
         help="leave Python's garbage collector on while timing; off, as in timeit, a collection "
         "is never charged to whom it happens to hit",
@@ -82,37 +99,22 @@ def add_shared_arguments(parser: argparse.ArgumentParser, suite: str, rounds: in
     parser.set_defaults(suite_name=suite, ending=".jsonl")
 
 
-def shared_options(arguments: argparse.Namespace, out: Path) -> dict[str, Any]:
-    """Return the parsed options of `add_shared_arguments` that ``run`` takes by the same names."""
-    return {
-        "threads": arguments.threads,
-        "rounds": arguments.rounds,
-        "contenders": arguments.contenders,
-        "garbage": arguments.gc,
-        "out": out,
-        "resume": arguments.resume,
-        "progress": True,
-    }
+def run_suite(arguments: argparse.Namespace, run: Callable[..., SuiteResult]) -> int:
+    """Run a suite with the parsed options that it takes by the same names; return the exit code."""
+    names = (next(iter(inspect.signature(run).parameters)), *option_names(run))
+    chosen = {name: getattr(arguments, name) for name in names if hasattr(arguments, name)}
+    return run_command(arguments, lambda out: run(**{**chosen, "out": out, "progress": True}))
 
 
-def run_command(
-    arguments: argparse.Namespace, run: Callable[[Path], SuiteResult], usable: Sequence[str] = ()
-) -> int:
+def run_command(arguments: argparse.Namespace, run: Callable[[Path], SuiteResult]) -> int:
     """Run a suite for the command line: print its result, save its picture, explain its errors.
 
-    Args:
-        arguments: parsed, with the options of `add_shared_arguments`.
-        run: runs the suite and writes to the given file.
-        usable: endings of picture files; by default those of matplotlib that print well.
-
-    Returns:
-        The exit code: 0; 2 if the arguments do not fit; 1 if measuring failed; 130 if interrupted.
+    The exit code is 2 if the arguments do not fit, 1 if measuring failed, 130 if interrupted.
     """
-    endings = tuple(usable) or (".png", ".svg", ".pdf")
     picture: Path | None = arguments.plot
     # Before measuring for minutes, not after.
-    if picture is not None and picture.suffix not in endings:
-        print(f"--plot: expected a file ending in {', '.join(endings)}, got {picture.name!r}.",
+    if picture is not None and picture.suffix not in _PICTURES:
+        print(f"--plot: expected a file ending in {', '.join(_PICTURES)}, got {picture.name!r}.",
               file=sys.stderr)  # fmt: skip
         return 2
     out: Path | None = None

@@ -12,24 +12,15 @@ from hpml.benchmark.display.sweep_plot import limits, plot_sweep
 from hpml.benchmark.record import Case
 from hpml.benchmark.sweep import Sweep, sweeps
 from hpml.suites.errors import SuiteError
-from hpml.suites.published import DEEP_LINEAR, TOY_RESNET, PublishedBlock, published_ratios
+from hpml.suites.published import PublishedBlock, published_ratios
 from hpml.suites.running import environment_line
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 
-def draw_deep_linear(cases: Sequence[Case]) -> Figure:
-    """Draw throughput, and time relative to the hand-written module, against the layers."""
-    return _draw_forwards(cases, DEEP_LINEAR, "layers")
-
-
-def draw_toy_resnet(cases: Sequence[Case]) -> Figure:
-    """Draw throughput, and time relative to the hand-written module, against the resolution."""
-    return _draw_forwards(cases, TOY_RESNET, "height and width in pixels")
-
-
-def _draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Figure:
+def draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Figure:
+    """Draw throughput, and time relative to the hand-written module, against the parameter."""
     _expect_some(cases)
     fig, (left, right) = style.figure(1, 2, width=11.0, height=4.6)
     plot_sweep(
@@ -59,7 +50,7 @@ def _draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Fig
         f"Left: median and 25 to 75 % band of {comparison.rounds} interleaved rounds. Right: "
         "median ratio to the hand-written module in the same round, with its 95 % interval, cut "
         f"where it is very wide; dashed: published, measured on {source.hardware}. "
-        f"{environment_line(cases)}.{_warning(cases)}",
+        f"{environment_line(cases)}.{unstable_line(cases)}",
     )
     return fig
 
@@ -93,13 +84,13 @@ def draw_building(cases: Sequence[Case]) -> Figure:
     style.caption(
         fig,
         f"Median and 25 to 75 % band of {cases[0].comparison.rounds} interleaved rounds; the "
-        f"layers were made beforehand. {environment_line(cases)}.{_warning(cases)}",
+        f"layers were made beforehand. {environment_line(cases)}.{unstable_line(cases)}",
     )
     return fig
 
 
-def _warning(cases: Sequence[Case]) -> str:
-    """Return a line on how many measurements are unstable, empty where none is."""
+def unstable_line(cases: Sequence[Case]) -> str:
+    """Return a line for a caption on how many measurements are unstable, empty where none is."""
     found = [
         (f"{name} {number}", advice)
         for number, case in enumerate(cases)

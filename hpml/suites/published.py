@@ -86,17 +86,8 @@ def published_ratios(source: PublishedBlock = DEEP_LINEAR) -> tuple[Sweep, ...]:
     return tuple(lines)
 
 
-def published_deep_linear(cases: Iterable[Case]) -> Table:
+def published_table(source: PublishedBlock, cases: Iterable[Case]) -> Table:
     """Return a page table: the published ratios, and the measured where the same was measured."""
-    return _beside(DEEP_LINEAR, cases)
-
-
-def published_toy_resnet(cases: Iterable[Case]) -> Table:
-    """Return a page table: the published ratios, and the measured where the same was measured."""
-    return _beside(TOY_RESNET, cases)
-
-
-def _beside(source: PublishedBlock, cases: Iterable[Case]) -> Table:
     block = published(source.block)
     measured = {case.parameters.get(source.parameter): case.comparison for case in cases}
     rows = []

@@ -8,6 +8,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from hpml.base.environment import environment_record
+from hpml.base.tables import Table
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import StoppedError
 from hpml.benchmark.locking import check_place, locked
@@ -121,6 +122,11 @@ def environment_line(cases: Sequence[Case]) -> str:
     machine = record.get("gpu") if measurement.device.startswith("cuda") else record.get("cpu")
     threads = f"{measurement.threads} thread{'s' if measurement.threads > 1 else ''}"
     return f"{machine}, {threads}; Python {record.get('python')}, PyTorch {record.get('torch')}"
+
+
+def notes_table(notes: Sequence[str]) -> list[Table]:
+    """Return a table of what the reader should know; none where there is nothing."""
+    return [Table(["notes"], [[note] for note in notes])] if notes else []
 
 
 def _usable(suite: str, cases: Sequence[Case]) -> tuple[list[Case], int]:

@@ -21,9 +21,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.environment import Value
 from hpml.base.errors import describe
-from hpml.base.tables import Table
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
@@ -41,16 +39,14 @@ from hpml.suites.forwards import (
     check_device,
     compiled,
     contenders_of,
-    forward_options,
     uniform_input,
 )
-from hpml.suites.options import add_shared_arguments, run_command
-from hpml.suites.published import CUDA_GRAPHS, published_toy_resnet
+from hpml.suites.options import run_suite
+from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET
 from hpml.suites.running import run_cases
 
 if TYPE_CHECKING:
     import torch
-    from matplotlib.figure import Figure
 
 CONTROL = "handwritten-control"
 DEFAULTS = ForwardSettings(min_sample_time=1e-2)
@@ -61,16 +57,8 @@ class ToyResNetResult(ForwardResult):
     """What the suite measured: one case for each resolution."""
 
     title = "Toy ResNet, time per forward"
-
-    def published(self) -> Table:
-        """Return published beside measured figures, as ratios to the hand-written module."""
-        return published_toy_resnet(self.cases)
-
-    def plot(self) -> Figure:
-        """Draw throughput, and time relative to the hand-written module, against the resolution."""
-        from hpml.suites.pictures import draw_toy_resnet
-
-        return draw_toy_resnet(self.cases)
+    source = TOY_RESNET
+    axis = "height and width in pixels"
 
 
 def names(*, compile: bool = False, cuda_graphs: bool = False) -> tuple[str, ...]:
@@ -167,23 +155,15 @@ def run(
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench toy-resnet``."""
-    add_forward_arguments(parser, "resolutions", RESOLUTIONS, "heights and widths in pixels")
+    add_forward_arguments(parser, "toy-resnet", run, "heights and widths in pixels")
     parser.add_argument(
         "--cuda-graphs", action="store_true", help="a recorded model too; needs --device cuda"
     )
-    add_shared_arguments(parser, "toy-resnet", rounds=25)
 
 
 def main(arguments: argparse.Namespace) -> int:
     """Run the suite for the command line and return the exit code."""
-    return run_command(
-        arguments,
-        lambda out: run(
-            arguments.resolutions,
-            cuda_graphs=arguments.cuda_graphs,
-            **forward_options(arguments, out),
-        ),
-    )
+    return run_suite(arguments, run)
 
 
 def _check_device(device: str, *, recorded: bool) -> None:
@@ -213,16 +193,9 @@ def _contenders(resolution: int, settings: ForwardSettings) -> list[AnyContender
         CUDA_GRAPHS: lambda: symbolic("inlined", cuda_graphs=True),
         **{name: functools.partial(symbolic, name) for name in EXECUTIONS},
     }
-    arguments: dict[str, Value] = {
-        "resolution": resolution,
-        "batch": settings.batch,
-        "grad": settings.grad,
-        "device": device,
-        "seed": seed,
-    }
     x = example_input(settings.batch, resolution, seed, device)
     elsewhere = {
         peer.NAME: "hpml.suites.peer_models:build_toy_resnet",
         CONTROL: "hpml.suites.toy_resnet:build_handwritten",
     }
-    return contenders_of(settings.contenders or (), ways, x, elsewhere, arguments)
+    return contenders_of(settings, ways, x, elsewhere, {"resolution": resolution})

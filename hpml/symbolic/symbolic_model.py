@@ -21,9 +21,11 @@ from .errors import ArgumentError
 from .execution import EXECUTIONS, PREPARE, cuda_graph
 from .execution.source import documented_source
 from .graph import Collected, Graph, check_inputs, collect
+from .graph.data import Numbers
 from .graph.restored_handles import nodes_from_graph
 from .graph.summary import summary_text
 from .graph.to_fx import graph_module
+from .useful_layers import SharedCall
 
 
 class SymbolicModel(nn.Module):
@@ -92,6 +94,9 @@ class SymbolicModel(nn.Module):
                 f"{min(taken)!r}: choose another"
             )
         self._modules.update(zip(names, collected.layers, strict=True))
+        for layer in collected.layers:
+            if type(layer) is SharedCall and not layer.place[0]:
+                layer.place = self._modules, layer.place[1]
         self._pick_layers = _layer_picker(names)
         self._prepare()
 
@@ -261,7 +266,7 @@ class SymbolicModel(nn.Module):
                 f"add_output expected a value that the model computes, received its input "
                 f"{handle._node.describe()}: an input need not be returned"
             )
-        self._graph = self._graph._replace(outputs=(*self._graph.outputs, value))
+        self._graph = self._graph._replace(outputs=Numbers((*self._graph.outputs, value)))
         self._prepare()
 
     def detach_from_graph(self) -> SymbolicModel:

@@ -102,13 +102,13 @@ class FunctionLayer(nn.Module):
         function = getattr(self.function, self.method) if self.method else self.function
         return self._call(function, self.constants(), *values)
 
-    def without_module(self) -> FunctionLayer:
-        """Return the same call of a module that somebody else registers."""
-        other = copy.copy(self)
-        module = self._modules["function"]
-        other._modules = {name: m for name, m in self._modules.items() if name != "function"}
-        other.__dict__["function"] = module
-        return other
+    def shared(self, modules: dict[str, nn.Module | None], name: str) -> SharedCall:
+        """Return the same call of a module that stands elsewhere, under a name in ``modules``."""
+        other: Any = copy.copy(self)
+        other._modules = {}
+        other.__class__ = SharedCall
+        other.place = modules, name
+        return other  # type: ignore[no-any-return]
 
     def __getstate__(self) -> Any:
         # Generated functions have no name to be found by when unpickling.
@@ -125,6 +125,17 @@ class FunctionLayer(nn.Module):
 
     def extra_repr(self) -> str:
         return self.template.text
+
+
+class SharedCall(FunctionLayer):
+    """A further call of a module, which belongs to the model once and may be replaced there."""
+
+    place: tuple[dict[str, nn.Module | None], str]
+
+    @property
+    def function(self) -> Any:  # type: ignore[override]
+        modules, name = self.place
+        return modules[name]
 
 
 class CallbackLayer(nn.Module):

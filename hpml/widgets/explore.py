@@ -7,15 +7,13 @@ a run without a front-end shows the first state.
 
 from __future__ import annotations
 
-import importlib
 import inspect
 import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from hpml.base.environment import flag, installed_version
 from hpml.base.errors import describe
-from hpml.base.page import notebook_shell, put_control
+from hpml.base.page import notebook_shell, put_live
 from hpml.widgets.errors import WidgetError
 
 
@@ -43,32 +41,24 @@ def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
     if shell is None:
         print(show(**start))
         return
-    if controls and not flag("HPML_HEADLESS") and installed_version("ipywidgets") is not None:
-        _live(shell, show, controls, start)
-    else:
-        _publish(shell, show(**start), uuid.uuid4().hex, again=False)
-
-
-def _live(
-    shell: Any,
-    show: Callable[..., object],
-    controls: dict[str, Sequence[object]],
-    start: dict[str, object],
-) -> None:
-    widgets: Any = importlib.import_module("ipywidgets")
     place = uuid.uuid4().hex
-    sliders = {
-        name: _control(widgets, name, values, start[name]) for name, values in controls.items()
-    }
 
-    def changed(_: object) -> None:
-        chosen = {name: slider.value for name, slider in sliders.items()}
-        _publish(shell, show(**chosen), place, again=True)
+    def made(widgets: Any) -> Any:
+        sliders = {
+            name: _control(widgets, name, values, start[name]) for name, values in controls.items()
+        }
 
-    put_control(widgets.VBox(list(sliders.values())), uuid.uuid4().hex, "(here you move a slider)")
+        def changed(_: object) -> None:
+            chosen = {name: slider.value for name, slider in sliders.items()}
+            _publish(shell, show(**chosen), place, again=True)
+
+        for slider in sliders.values():
+            slider.observe(changed, names="value")
+        return widgets.VBox(list(sliders.values()))
+
+    if controls:
+        put_live(made, "(here you move a slider)")
     _publish(shell, show(**start), place, again=False)
-    for slider in sliders.values():
-        slider.observe(changed, names="value")
 
 
 def _control(widgets: Any, name: str, values: Sequence[object], start: object) -> Any:

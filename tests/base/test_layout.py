@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import os
 from collections.abc import Iterator
 from typing import Any
 
@@ -18,6 +19,7 @@ from hpml.base.drawing.layout import Layout, Line
 from hpml.base.drawing.routing import KEPT_AT_ENDS, LONGEST_CHAIN
 
 CLOSE = 1e-9
+EXAMPLES = 200 if os.environ.get("HPML_LONG") else 25
 
 
 def graph_of(inputs: int, *calls: tuple[int, ...], outputs: tuple[int, ...] = ()) -> Dataflow:
@@ -101,7 +103,7 @@ def expected_lines(graph: Dataflow) -> list[tuple[int, int, bool, int]]:
     return sorted(lines)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=EXAMPLES)
 @given(graphs(), st.booleans())
 def test_nothing_overlaps_and_everything_is_on_the_page(graph: Dataflow, rotated: bool) -> None:
     layout = lay_out(graph, rotated=rotated)
@@ -115,7 +117,7 @@ def test_nothing_overlaps_and_everything_is_on_the_page(graph: Dataflow, rotated
         assert box.bottom <= layout.height + CLOSE
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=EXAMPLES)
 @given(graphs(), st.booleans())
 def test_lines_go_one_way_and_through_no_box(graph: Dataflow, rotated: bool) -> None:
     layout = lay_out(graph, rotated=rotated)
@@ -130,7 +132,7 @@ def test_lines_go_one_way_and_through_no_box(graph: Dataflow, rotated: bool) -> 
                 assert not (inside_x and box.top + 1e-6 < y < box.bottom - 1e-6)
 
 
-@settings(deadline=None, max_examples=60)
+@settings(deadline=None, max_examples=EXAMPLES)
 @given(graphs())
 def test_every_argument_and_every_result_has_its_line(graph: Dataflow) -> None:
     layout = lay_out(graph)

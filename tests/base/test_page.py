@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import io
+from typing import Any
 
 import pytest
 
 from hpml.base import HpmlError
-from hpml.base.page import Page, picture, say, why
-
-if TYPE_CHECKING:
-    pass
+from hpml.base import page as page_module
+from hpml.base.page import Page, picture, put_live, say, why
 
 
 def test_prose_has_paragraphs_code_and_bold_and_no_html_of_its_own() -> None:
@@ -23,12 +22,10 @@ def test_prose_has_paragraphs_code_and_bold_and_no_html_of_its_own() -> None:
 
 
 def test_a_folded_answer_opens_on_paper_and_is_plain_text_too() -> None:
-    page = why("Because.", "Why <so>?")
+    page = why("Because.")
     assert "@media print" in page.html
-    assert (
-        "<details><summary><b>Why &lt;so&gt;?</b></summary><p>Because.</p></details>" in page.html
-    )
-    assert page.plain == "Why <so>?\n    Because."
+    assert "<details><summary><b>Why?</b></summary><p>Because.</p></details>" in page.html
+    assert page.plain == "Why?\n    Because."
 
 
 @pytest.mark.parametrize("text", ["", " \n ", None, 3])
@@ -52,7 +49,21 @@ def test_a_picture_is_closed_has_a_text_and_an_opaque_ground() -> None:
     assert not pyplot.fignum_exists(figure.number)
     assert 'alt="Two &quot;lines&quot;."' in page.html
     assert page.html.endswith("<p>after</p>")
-    import io
-
     pixels = imread(io.BytesIO(page.png or b""))
     assert pixels.shape[2] == 3 or pixels[..., 3].min() == 1.0
+
+
+@pytest.mark.parametrize(
+    ("shell", "headless", "shown"),
+    [(object(), "0", ["(here you type)"]), (object(), "1", []), (None, "0", [])],
+)
+def test_a_control_is_shown_where_somebody_can_use_it(
+    shell: object, headless: str, shown: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("ipywidgets", reason="needs ipywidgets; `make .venv` installs it")
+    put: list[str] = []
+    monkeypatch.setenv("HPML_HEADLESS", headless)
+    monkeypatch.setattr(page_module, "notebook_shell", lambda: shell)
+    monkeypatch.setattr(page_module, "put_control", lambda _, __, instead: put.append(instead))
+    put_live(lambda widgets: widgets.Button(), "(here you type)")
+    assert put == shown

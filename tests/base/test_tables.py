@@ -4,7 +4,6 @@ import dataclasses
 import math
 
 import numpy as np
-import pandas as pd
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -34,9 +33,6 @@ def test_raw_values_survive_and_formats_only_show() -> None:
     assert table.column("time") == (0.25, None)
     assert "250 ms" in str(table)
     assert "250 ms" in table._repr_html_()
-    frame = table.to_frame()
-    assert isinstance(frame, pd.DataFrame)
-    assert frame["time"][0] == 0.25
 
 
 def test_ipythons_text_form_is_the_aligned_text() -> None:

@@ -171,6 +171,13 @@ class LabPage:
         )
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Keep the tests that share one page in one process, so that it is opened once."""
+    for item in items:
+        if "scratch" in getattr(item, "fixturenames", ()):
+            item.add_marker(pytest.mark.xdist_group("scratch"))
+
+
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     """Run JupyterLab on this machine only, behind a token, with settings of its own."""
@@ -244,6 +251,17 @@ def scratch(browser: Any, server: Server) -> Iterator[LabPage]:
     server.write("scratch.ipynb", "")
     with _opening(browser, server) as opened:
         yield opened("scratch.ipynb")
+
+
+@pytest.fixture
+def offline(browser: Any) -> Iterator[Any]:
+    """A page without a network, which notes every error."""
+    context = browser.new_context(viewport={"width": 1060, "height": 900}, offline=True)
+    page = context.new_page()
+    page.errors = []
+    page.on("pageerror", lambda error: page.errors.append(str(error)))
+    yield page
+    context.close()
 
 
 @pytest.fixture(scope="module")

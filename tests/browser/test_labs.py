@@ -206,10 +206,22 @@ def test_a_choice_is_made_from_the_keyboard(scratch: Any) -> None:
     lab.saw("So: right.")
 
 
-def test_a_slider_replaces_the_result_below_it(scratch: Any) -> None:
+def test_what_is_explored_is_chosen_by_keyboard_and_replaces_the_result(scratch: Any) -> None:
     lab = scratch
-    lab.show(f"{HEAD}\nexplore(lambda n: f'squared: {{n * n}}', n=[3, 4, 5])")
-    lab.saw("squared: 9")
+    lab.show(
+        "from hpml.bytecode import object_header; from hpml.widgets import explore\n"
+        "things = {'an int': 1000, 'a list': [1000, 2000], 'a text': '<spam>'}\n"
+        "explore(lambda thing, n: [object_header(things[thing]), n * n][n > 3], "
+        "thing=list(things), n=[3, 4, 5])"
+    )
+    lab.saw("ob_digit 1000")
+    for expected in ("→ int 2000", "'<spam>' and a zero"):
+        lab.page.get_by_label("thing").focus()
+        # Without the space JupyterLab takes the arrow.
+        for key in ("Space", "ArrowDown", "Enter"):
+            lab.page.keyboard.press(key)
+        lab.saw(expected)
+    assert "ob_item" not in lab.outputs()
     lab.page.get_by_role("slider").press("ArrowRight")
-    lab.saw("squared: 16")
-    assert "squared: 9" not in lab.outputs()
+    lab.saw(re.compile(r"^\s*16\s*$"))
+    assert "spam" not in lab.outputs()

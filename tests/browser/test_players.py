@@ -1,10 +1,11 @@
-"""Animations in a real page: played and browsed by mouse and keyboard, also with no kernel."""
+"""Animations in a real page: played and browsed by mouse and keyboard, also with no kernel.
+
+What all animations have in common is tried on one; the stepper has a file of its own.
+"""
 
 from __future__ import annotations
 
-import contextlib
 import re
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -72,35 +73,10 @@ class Player:
         return [text.strip() for text in boxes.all_text_contents()]
 
 
-@contextlib.contextmanager
-def dark(page: Any) -> Iterator[None]:
-    """Switch JupyterLab to its dark theme, and back: the server would keep it for other tests."""
-    change = "theme => window.jupyterapp.commands.execute('apputils:change-theme', {theme})"
-    seen = "light => document.body.dataset.jpThemeLight === light"
-    page.evaluate(change, "JupyterLab Dark")
-    page.wait_for_function(seen, arg="false")
-    try:
-        yield
-    finally:
-        page.evaluate(change, "JupyterLab Light")
-        page.wait_for_function(seen, arg="true")
-
-
 @pytest.fixture
 def lab(scratch: Any) -> Any:
     scratch.show(PLAYER, DIAMONDS, BROWSER)
     return scratch
-
-
-@pytest.fixture
-def offline(browser: Any) -> Iterator[Any]:
-    """A page without a network, which notes every request and every error."""
-    context = browser.new_context(viewport={"width": 1000, "height": 900}, offline=True)
-    page = context.new_page()
-    page.errors = []
-    page.on("pageerror", lambda error: page.errors.append(str(error)))
-    yield page
-    context.close()
 
 
 def test_an_animation_is_operated_with_the_mouse(lab: Any, shot: Any) -> None:
@@ -226,25 +202,6 @@ def test_a_graph_is_chosen_from_a_list_and_its_animation_plays(scratch: Any, ser
     assert any('aria-label="two"' in page for page in stored)  # the last choice stands
 
 
-def test_animations_read_in_the_dark_theme(lab: Any, shot: Any) -> None:
-    with dark(lab.page):
-        player = Player(lab.page, "A tiny graph")
-        player.press("ArrowRight", "ArrowRight", "ArrowRight", "ArrowRight")
-        boxes = (
-            player.root.locator("svg.hpml-graph").first.locator(".shape").filter(has_text="square")
-        )
-        colours = boxes.evaluate(
-            "box => [box.querySelector('text'), box.querySelector('rect')]"
-            ".map((element) => getComputedStyle(element).fill)"
-        )
-        assert _lightness(colours[0]) > 0.6  # of a text on
-        assert _lightness(colours[1]) < 0.3  # a dark box
-        shot(player.root, "player_dark")
-        browser = Player(lab.page, "A residual block")
-        browser.press("ArrowRight", "ArrowRight", "ArrowRight")
-        shot(browser.root, "graph_browser_dark")
-
-
 def test_an_exported_page_plays_from_disk_without_network_or_kernel(
     lab: Any, server: Any, offline: Any, shot: Any, tmp_path: Path
 ) -> None:
@@ -267,47 +224,6 @@ def test_an_exported_page_plays_from_disk_without_network_or_kernel(
     assert player.root.get_by_text("sum asks for double.").first.is_visible()
     shot(player.root, "player_print")
     assert not [error for error in offline.errors if "hpml" in error]
-
-
-def test_scripts_off_leave_the_first_frame_and_the_table(
-    browser: Any, tmp_path: Path, shot: Any
-) -> None:
-    from hpml.widgets import execution_player
-
-    animation = execution_player({"x": [], "y": ["x"]}, title="Off")
-    path = tmp_path / "off.html"
-    path.write_text(f"<!doctype html><meta charset=utf-8>{animation.html}", encoding="utf-8")
-    context = browser.new_context(java_script_enabled=False, viewport={"width": 900, "height": 600})
-    page = context.new_page()
-    page.goto(path.as_uri())
-    root = page.get_by_role("group", name="Off")
-    assert root.get_by_role("button").count() == 0
-    assert root.get_by_role("img").count() == 2
-    assert root.get_by_text("Nothing has happened yet.").first.is_visible()
-    root.get_by_text("steps as a table").click()
-    assert root.get_by_role("cell", name="y asks for x: it is known.").is_visible()
-    shot(root, "player_without_script")
-    context.close()
-
-
-def test_a_notebook_that_is_not_trusted_shows_the_first_frame_and_the_table(
-    lab: Any, open_lab: Any, server: Any, shot: Any
-) -> None:
-    lab.save()
-    notebook = nbformat.read(server.folder / lab.name, as_version=4)
-    # Another notebook with the same outputs: nobody has run it here, so it is not trusted.
-    for cell in notebook.cells:
-        cell.source = f"# changed\n{cell.source}"
-    nbformat.write(notebook, server.folder / "strange.ipynb")
-    strange = open_lab("strange.ipynb")
-    strange.saw("steps as a table")
-    assert strange.page.get_by_role("toolbar", name="Player").count() == 0
-    first = strange.page.locator(".jp-OutputArea-output").first
-    assert first.locator("img").count() == 2
-    assert first.locator("img").first.evaluate("image => image.naturalWidth") > 100
-    first.get_by_text("steps as a table").click()
-    strange.saw("sum asks for double.")
-    shot(strange, "player_untrusted")
 
 
 def test_players_on_one_page_do_not_meet_and_leave_no_names(offline: Any, tmp_path: Path) -> None:
@@ -343,15 +259,3 @@ def test_players_on_one_page_do_not_meet_and_leave_no_names(offline: Any, tmp_pa
     offline.goto(path.as_uri())
     assert roots.get_by_role("toolbar").count() == 3
     assert roots.locator(".n").all_inner_texts() == ["0", "0", "0"]
-
-
-def _lightness(colour: str) -> float:
-    """Return the mean of red, green and blue, 0 to 1, of a computed colour."""
-    numbers = [float(number) for number in re.findall(r"[\d.]+", colour.partition("(")[2])][:3]
-    whole = 1.0 if colour.startswith("color(") else 255.0
-    return sum(numbers) / 3 / whole
-
-
-def test_lightness_is_read_from_both_forms_of_a_colour() -> None:
-    assert _lightness("rgb(255, 255, 255)") == 1.0
-    assert _lightness("color(srgb 0 0 0)") == 0.0

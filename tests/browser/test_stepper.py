@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
 
-from tests.browser.test_players import Player, dark
+from tests.browser.test_players import Player
 
 LECTURE = """\
 from hpml.widgets import stepper
@@ -103,24 +100,6 @@ class Stepper(Player):
 def lab(scratch: Any) -> Any:
     scratch.show(LECTURE, TOTAL)
     return scratch
-
-
-@pytest.fixture
-def page(browser: Any) -> Iterator[Any]:
-    """A page without a network."""
-    context = browser.new_context(viewport={"width": 1060, "height": 900}, offline=True)
-    opened = context.new_page()
-    opened.errors = []
-    opened.on("pageerror", lambda error: opened.errors.append(str(error)))
-    yield opened
-    context.close()
-
-
-def put(page: Any, folder: Path, *animations: Any) -> None:
-    path = folder / "animations.html"
-    whole = "".join(animation.html for animation in animations)
-    path.write_text(f"<!doctype html><meta charset=utf-8>{whole}", encoding="utf-8")
-    page.goto(path.as_uri())
 
 
 def test_the_lectures_line_is_stepped_through_with_the_mouse(lab: Any, shot: Any) -> None:
@@ -248,63 +227,6 @@ def test_it_plays_and_an_instruction_leads_to_itself(lab: Any) -> None:
     assert stepper.variables()["d"] == "14"
 
 
-def test_it_reads_in_the_dark_theme(lab: Any, shot: Any) -> None:
-    with dark(lab.page):
-        stepper = Stepper(lab.page, "A loop, a call, an exception")
-        stepper.on("the ValueError arrives")
-        shot(stepper.root, "stepper_dark")
-        box = stepper.root.locator('.level[data-on~="new"] .kept')
-        colours = box.evaluate(
-            "box => [getComputedStyle(box).color, getComputedStyle(box).backgroundColor]"
-        )
-        assert colours[0] != colours[1]
-        assert _light(colours[0]) > 0.6 > 0.4 > _light(colours[1])
-
-
-def test_a_page_without_network_steps_and_one_without_scripts_shows_the_first_state(
-    page: Any, browser: Any, tmp_path: Path, shot: Any
-) -> None:
-    from hpml.widgets import stepper
-
-    animation = stepper("d = a + b * c", a=2, b=3, c=4, title="Offline")
-    put(page, tmp_path, animation)
-    offline = Stepper(page, "Offline")
-    offline.press(*["ArrowRight"] * 5)
-    assert offline.stack() == ["2", "12"]
-    shot(offline.root, "stepper_offline")
-    assert page.errors == []
-    context = browser.new_context(
-        java_script_enabled=False, viewport={"width": 1060, "height": 900}
-    )
-    still = context.new_page()
-    still.goto((tmp_path / "animations.html").as_uri())
-    root = still.get_by_role("group", name="Offline")
-    assert root.get_by_role("button").count() == root.get_by_role("combobox").count() == 0
-    assert root.get_by_text("program(a=2, b=3, c=4) is called").first.is_visible()
-    root.get_by_text("steps as a table").click()
-    assert root.get_by_role("cell", name="takes 3 and 4 off the stack").is_visible()
-    shot(root, "stepper_without_script")
-    context.close()
-
-
-def test_a_notebook_that_is_not_trusted_shows_the_first_state_and_the_table(
-    lab: Any, open_lab: Any, server: Any, shot: Any
-) -> None:
-    lab.save()
-    notebook = nbformat.read(server.folder / lab.name, as_version=4)
-    # Another notebook with the same outputs: nobody has run it here, so it is not trusted.
-    for cell in notebook.cells:
-        cell.source = f"# changed\n{cell.source}"
-    nbformat.write(notebook, server.folder / "strange.ipynb")
-    strange = open_lab("strange.ipynb")
-    strange.saw("lecture(2, 3, 4) is called")
-    assert strange.page.get_by_role("toolbar", name="Player").count() == 0
-    shot(strange, "stepper_untrusted")
-    first = strange.page.locator(".jp-OutputArea-output").first
-    first.get_by_text("steps as a table").click()
-    strange.saw("BINARY_OP * takes 3 and 4 off the stack and pushes 12.")
-
-
 def test_a_typed_function_is_stepped_through_and_a_mistake_is_shown(
     scratch: Any, shot: Any
 ) -> None:
@@ -346,8 +268,3 @@ def test_a_typed_function_is_stepped_through_and_a_mistake_is_shown(
     assert "Stopped here, after 300 instructions" in endless.says()
     lab.add("print(d, 'f' in globals())")
     lab.saw("mine False")
-
-
-def _light(colour: str) -> float:
-    numbers = [float(number) for number in re.findall(r"[\d.]+", colour.partition("(")[2])][:3]
-    return sum(numbers) / 3 / (1.0 if colour.startswith("color(") else 255.0)

@@ -118,7 +118,7 @@ def test_no_text_is_clipped_or_over_another(
         page.set_viewport_size({"width": width, "height": 720})
         # Another step at each width, so that many are seen.
         for _ in range(min(number, 5)):
-            root.press("ArrowRight")
+            page.keyboard.press("ArrowRight")
         seen, found = root.evaluate(TEXTS)
         assert seen > 5
         problems += [f"{width}: {problem}" for problem in found]

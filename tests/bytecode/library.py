@@ -89,12 +89,6 @@ def heaps():
     )
 
 
-def heap_of_things_without_order():
-    heap = [1, 2]
-    heapq.heappush(heap, "three")
-    return heap
-
-
 def bisection():
     data = [1, 3, 3, 5, 8]
     bisect.insort(data, 4)
@@ -105,10 +99,6 @@ def bisection():
         bisect.bisect_right(data, 3),
         bisect.bisect(["a", "bb", "dddd"], 3, key=len),
     )
-
-
-def bisection_below_zero():
-    return bisect.bisect_left([1], 1, -1)
 
 
 def _decoder() -> json.JSONDecoder:
@@ -153,10 +143,6 @@ def text_wrapping():
     )
 
 
-def text_wrapping_to_no_width():
-    return textwrap.wrap(_TEXT, width=0)
-
-
 def fractions_of_numbers():
     a, b = fractions.Fraction(3, 4), fractions.Fraction("-5/6")
     return (
@@ -184,10 +170,6 @@ def fractions_of_numbers():
         repr(b),
         fractions.Fraction.from_float(0.5),
     )
-
-
-def fraction_over_zero():
-    return fractions.Fraction(1, 0)
 
 
 def fraction_of_nonsense():

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import io
 
-_TOML = "[a]\nx = 1\ny = %(x)s2\n[b]\nz: 3\n"
-
 
 def argument_parser():
     import argparse
@@ -59,53 +57,6 @@ def decimal_division_by_zero():
     import _pydecimal as decimal
 
     return decimal.Decimal(1) / decimal.Decimal(0)
-
-
-def pretty_printer():
-    import pprint
-
-    return pprint.pformat({"a": [1, 2, {"b": list(range(40))}], "c": ("x" * 50,) * 4})
-
-
-def addresses():
-    from urllib.parse import parse_qs, quote, urlencode, urljoin, urlparse
-
-    return (
-        urlparse("https://u:p@h:8/a/b;c?d=e&f=g#h"),
-        urlencode({"a": "é b"}),
-        quote("a b/ü"),
-        parse_qs("a=1&a=2"),
-        urljoin("http://a/b/c", "../d"),
-    )
-
-
-def html_parser():
-    from html.parser import HTMLParser
-
-    found = []
-
-    class Parser(HTMLParser):
-        def handle_starttag(self, tag, attributes):
-            found.append(("start", tag, attributes))
-
-        def handle_endtag(self, tag):
-            found.append(("end", tag))
-
-        def handle_data(self, data):
-            found.append(data)
-
-    Parser().feed("<a href='x'>b &amp; c</a><br/><!-- k -->")
-    return found
-
-
-def configuration_file():
-    import configparser
-
-    parser = configparser.ConfigParser()
-    parser.read_string(_TOML)
-    out = io.StringIO()
-    parser.write(out)
-    return parser["a"]["y"], out.getvalue(), parser.getint("b", "z")
 
 
 def enumerations():
@@ -172,18 +123,6 @@ def pickling():
     import pickle
 
     return pickle._loads(pickle._dumps({"a": [1, 2.5, (3,), {4}, b"x"]}))
-
-
-def deep_copy():
-    import copy
-
-    class Node:
-        def __init__(self):
-            self.items = [1]
-            self.me = self
-
-    made = copy.deepcopy(Node())
-    return made.me is made, made.items
 
 
 def cached_properties_and_dispatch():

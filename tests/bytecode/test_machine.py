@@ -323,7 +323,7 @@ def test_objects_die_when_the_program_lets_them_go(capsys: pytest.CaptureFixture
 def test_profilers_and_tracers_stand_the_frames_of_tracebacks(watch: str) -> None:
     code = (
         "import sys\nfrom tests.bytecode.against_cpython import compare_programs\n"
-        f"{watch}\nlist(compare_programs(30))"
+        f"{watch}\nlist(compare_programs(12))"
     )
     found = subprocess.run(
         [sys.executable, "-c", code],

@@ -154,7 +154,6 @@ def test_output_is_passed_on_and_recorded(capsys: pytest.CaptureFixture[str]) ->
     assert capsys.readouterr().out == found.printed == "n is 0\nn is 1\n"
     printing = [step for step in found if step.printed]
     assert [step.printed for step in printing] == ["n is 0\n", "n is 1\n"]
-    assert found.printed_before(printing[1].index) == "n is 0\n"
 
 
 def test_cells_are_apart_from_local_variables() -> None:

@@ -1,6 +1,6 @@
 """``pytest tests/graded``: the exercises of the notebooks, graded, a test an exercise.
 
-``--submission PATH`` grades another notebook or folder, ``--seed S`` with cases made before. A lab
+``--submission=PATH`` grades another notebook or folder, ``--seed S`` with cases made before. A lab
 is chosen with ``-m lab06``, an exercise with ``-m ordered_forward``.
 """
 

@@ -3,7 +3,7 @@ from __future__ import annotations
 import os
 import tempfile
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
@@ -64,9 +64,11 @@ def nothing_is_left(
 def beside_a_right_one(pools: dict[str, WorkerPool]) -> Graded:
     """Grade a submission; a right one follows when the module's are done, in the same process."""
 
-    def graded(folder: Path, catalogue: str = CATALOGUE) -> dict[str, Item]:
+    def graded(
+        folder: Path, catalogue: str = CATALOGUE, names: Sequence[str] | None = None
+    ) -> dict[str, Item]:
         before = _content(folder)
-        task = find(folder, labs=["06"], catalogue=catalogue).task(7)
+        task = find(folder, labs=["06"], catalogue=catalogue).task(7, names)
         ((_, items, _),) = pools[catalogue].grade([task])
         assert _content(folder) == before
         return {item.name: item for item in items}

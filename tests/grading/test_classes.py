@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.grading import classes, submission
+from hpml.grading import classes, pool, submission
 from hpml.grading.classes import Graded, grade_class, members
 from hpml.grading.errors import GradingError
 from hpml.grading.reports.overrides import Overrides
@@ -18,9 +18,11 @@ from hpml.grading.reports.tables import (
     for_canvas,
     for_moodle,
     look_at,
+    not_in_roster,
     read_roster,
     statistics,
 )
+from tests.grading import small_catalogue
 from tests.grading.handed_in import CATALOGUE, DOUBLE, LAB, LIMITS, RIGHT, hand_in, notebook
 
 
@@ -51,6 +53,18 @@ def test_each_folder_and_notebook_is_a_member(group: Path) -> None:
     found = members(group, labs=["06"], catalogue=CATALOGUE)
     assert [each.name for each in found] == ["ada", "bob", "cy", "di.ipynb", "eve"]
     assert {each.labs for each in found} == {("06",)}
+
+
+def test_a_notebook_that_names_no_lab_stops_no_class_of_several(
+    group: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(small_catalogue, "LABS", ("05", "06"))
+    for name in ("di.ipynb", "05_x.ipynb", f"Copy of {LAB}"):
+        (group / name).touch()
+    found = {each.name: dict(each.notebooks) for each in members(group, catalogue=CATALOGUE)}
+    assert found["di.ipynb"]["06"].name == "for lab 06 (di.ipynb does not say which lab it is)"
+    assert found["05_x.ipynb"]["06"].name == "for lab 06"
+    assert found[f"Copy of {LAB}"]["06"] == group / f"Copy of {LAB}"
 
 
 def test_without_a_lab_all_get_the_labs_that_anyone_handed_in(group: Path) -> None:
@@ -162,8 +176,47 @@ def test_a_record_that_was_changed_is_said_so_and_graded_again(group: Path) -> N
 def test_a_record_of_another_student_is_none_of_this_one(group: Path) -> None:
     _grade(group)
     records = group.parent / "reports" / ".records"
+    (group / "cy" / LAB).write_text((group / "ada" / LAB).read_text())  # the same notebook, too
     (records / "cy.06.json").write_text((records / "ada.06.json").read_text())
-    assert _grade(group)[2].report.earned == 0.0
+    graded = _grade(group)[2]
+    assert (graded.report.name, graded.forged) == ("cy", True)
+
+
+def test_a_resubmission_rewrites_no_report_of_a_classmate(group: Path) -> None:
+    _grade(group)
+    reports = group.parent / "reports"
+    before = {path: path.read_bytes() for path in reports.rglob("[ack]*.*") if path.is_file()}
+    attack = f"""
+import os, pathlib
+def double(n):
+    for folder, _, names in os.walk({str(reports)!r}):
+        for name in names:
+            pathlib.Path(folder, name).write_text("mine")
+    pathlib.Path({str(reports / "ada.06.json")!r}).write_text("mine")
+    return 2 * n"""
+    (group / "bob" / LAB).write_text(notebook(attack), encoding="utf-8")
+    graded = _grade(group)
+    assert [(each.again, each.forged) for each in graded] == [
+        (False,) * 2,
+        (True, False),
+        (False,) * 2,
+    ]
+    assert "No such file" in graded[1].report["double"].text
+    assert {path: path.read_bytes() for path in before} == before
+
+
+def test_a_class_goes_on_where_the_grader_fails_and_tries_that_one_again(
+    group: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (group / ("a" * 255)).mkdir()  # as long as a name can be
+    with monkeypatch.context() as patched:
+        patched.setattr(pool, "grade_entry", lambda submitted, entry: [].pop())
+        items = _grade(group)[1].report.items
+    assert [item.status for item in items] == ["not graded"] * 3
+    assert "The grader failed, IndexError" in items[0].text
+    assert [each.again for each in _grade(group)] == [False, True, True, False]
+    with pytest.raises(GradingError, match="outside of the class's"):
+        grade_class(group, group / "reports", catalogue=CATALOGUE)
 
 
 def test_only_some_are_graded_once_more_and_the_others_are_as_they_were(group: Path) -> None:
@@ -182,13 +235,14 @@ def test_points_that_an_instructor_gave_survive_grading_again(group: Path) -> No
     given.write_text("student,exercise,points,comment\nbob,06.2,3,I saw it work\ncy,double,1,\n")
     graded = _grade(group, overrides=given)
     assert [each.report.earned for each in graded] == [6.0, 5.0, 1.0]
-    assert "I saw it work" in (group.parent / "reports" / "bob.06.md").read_text()
+    assert (group.parent / "reports" / "bob.06.md").read_text().count("I saw it work") == 1
     (group / "bob" / LAB).write_text(notebook(DOUBLE, "explanation = 2"), encoding="utf-8")
     graded = _grade(group)
     assert [each.report.earned for each in graded] == [6.0, 6.0, 1.0]
     for wrong, said in (
         ("student,exercise,points,comment\nzoe,06.1,1,\n", "no exercise '06.1' of 'zoe'"),
         ("student,exercise,points,comment\nbob,06.1,many,\n", "line 2: expected the columns"),
+        ("student,exercise,points,comment\nbob,06.1,nan,\n", "the points a number from 0"),
     ):
         given.write_text(wrong)
         with pytest.raises(GradingError, match=said):
@@ -261,7 +315,12 @@ def test_statistics_name_mistakes_and_lists_say_whom_to_look_at() -> None:
     table = statistics([ADA, EVE])
     assert table.column("mistakes") == ("", "forgets 1")
     assert table.column("right") == (2, 0)
-    assert look_at([ADA, EVE]) == ["ada: 06.2: see cell 3", "=1+1: 06.2 forbidden"]
+    gone = [each.without_points("missing", "The notebook x is missing.") for each in ADA.items]
+    assert look_at([ADA, EVE, Report("a\nb", tuple(gone), 9)]) == [
+        "ada: 06.2: see cell 3",
+        "=1+1: 06.2 forbidden",
+        "a\\nb: 06 missing: The notebook x is missing.; 06.2: see cell 3",
+    ]
     assert alike([ADA, EVE]) == ["06.1 double: ada, =1+1"]
 
 
@@ -274,6 +333,7 @@ def test_the_files_of_canvas_and_moodle_name_students_from_a_roster(tmp_path: Pa
     roster = read_roster(path)
     assert for_canvas([ADA, EVE], roster, "Lab 06 (99)").splitlines() == [
         "Student,ID,SIS User ID,SIS Login ID,Section,Lab 06 (99)",
+        "    Points Possible,,,,,5",
         '"Lovelace, Ada",17,,,,2.5',
         "Zoe,18,,,,",
     ]
@@ -282,6 +342,7 @@ def test_the_files_of_canvas_and_moodle_name_students_from_a_roster(tmp_path: Pa
         "ada@x.org,2.5,06.1 double: right; 06.2 total: partly right",
         "z@x.org,,",
     ]
+    assert not_in_roster([ADA, EVE], roster) == ["=1+1"]
     path.write_text("name\nada\n")
     with pytest.raises(GradingError, match="a column submission"):
         read_roster(path)

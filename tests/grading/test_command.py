@@ -48,13 +48,15 @@ def test_a_class_with_its_table_and_csv(
     hand_in(tmp_path / "class" / "bob", DOUBLE)
     (tmp_path / "class" / "cy").mkdir()
     ada.rename(tmp_path / "class" / "ada")
+    (tmp_path / "class" / "di.zip").touch()
     words = ["grade", "--class", str(tmp_path / "class"), "--jobs", "2"]
     words += ["--reports", str(tmp_path / "reports"), "--csv", str(tmp_path / "points.csv")]
     assert main(words) == 0
     shown = capsys.readouterr()
     assert "3 graded" in shown.out
     assert "3/3" in shown.err
-    assert "cy: 06.1 unreadable" in shown.out
+    assert "cy: 06 missing: The notebook 06_forward_order.ipynb is missing." in shown.out
+    assert "Neither a folder nor a notebook:\n  di.zip" in shown.out
     assert (tmp_path / "points.csv").read_text().splitlines()[1].startswith("ada,0,0,0,wrong")
     assert main(words) == 0
     assert "0 graded; 3 taken from an earlier run" in capsys.readouterr().out
@@ -122,7 +124,7 @@ def count_calls(parents, output, remember):
 """
 
 
-@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGKILL])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL])
 def test_an_end_from_outside_leaves_nothing_behind(number: int, tmp_path: Path) -> None:
     folder = hand_in(tmp_path / "ada", WAITS)
     with subprocess.Popen(

@@ -6,7 +6,8 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable, Iterator
+import sysconfig
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
@@ -18,13 +19,11 @@ from hpml.course.exercises.outcomes import NoAnswer
 from hpml.grading import sandbox
 from hpml.grading.errors import CannotIsolate
 from hpml.grading.limits import Limits
-from hpml.grading.reports.report import Item
 from hpml.grading.worker_client import Printed, WorkerClient, family
 from hpml.sandbox.harness import by_name, harness_source, the_result
 from hpml.sandbox.plain import decode, encode
-from tests.grading.handed_in import LIMITS, PATIENT, hand_in, notebook
+from tests.grading.handed_in import LIMITS, notebook
 
-Graded = Callable[..., dict[str, Item]]
 ORACLE = course_folder() / "hpml" / "labs" / "catalogue.py"
 SOLUTION = course_folder() / "tests" / "solutions" / "lab_06" / "count_calls" / "right.py"
 
@@ -39,20 +38,27 @@ def worker(limits: Limits = LIMITS, **options: tuple[str, ...]) -> Iterator[Work
         client.close()
 
 
-def told(source: str, limits: Limits = LIMITS, **options: tuple[str, ...]) -> object:
-    """Return what a function `tell()` in the sandbox returns, or how it failed."""
-    forbids = {"modules": [], "names": [], "calls": []}
-    with worker(limits, **options) as client:
-        question = {"notebook": notebook(source), "name": "tell", "forbids": forbids}
-        for each in ({"do": "prepare", **question}, {"do": "load"}):
-            answer = client.ask(each, 30)
-            assert isinstance(answer, dict), answer
-        harness = harness_source(by_name, the_result)
-        answer = client.ask({"do": "call", "data": encode({}), "harness": harness}, 30)
-    if isinstance(answer, NoAnswer):
-        return answer.reason
+def asked(client: WorkerClient, source: str, **data: object) -> object:
+    """Return what a function `tell` of the source returns in a worker, or how it failed."""
+    forbids: dict[str, list[str]] = {"modules": [], "names": [], "calls": []}
+    question = {"notebook": notebook(source), "name": "tell", "forbids": forbids}
+    harness = harness_source(by_name, the_result)
+    for each in (
+        {"do": "prepare", **question},
+        {"do": "load"},
+        {"do": "call", "data": encode(data), "harness": harness},
+    ):
+        answer = client.ask(each, 30)
+        if isinstance(answer, NoAnswer):
+            return answer.reason
     outcome = answer["outcome"]
     return decode(outcome["value"]) if "value" in outcome else outcome["message"]
+
+
+def told(source: str, limits: Limits = LIMITS, **options: tuple[str, ...]) -> object:
+    """Return what a function `tell()` in a sandbox of its own returns, or how it failed."""
+    with worker(limits, **options) as client:
+        return asked(client, source)
 
 
 READS = {
@@ -161,6 +167,7 @@ def tell():
         "home": fails(lambda: pathlib.Path("own").write_text("mine")),
         "privileges": fails(lambda: os.sethostname("mine")) if hasattr(os, "sethostname") else True,
         "user": os.getuid(),
+        "first to go": pathlib.Path("/proc/self/oom_score_adj").read_text(),
         "environment": sorted(set(os.environ) & {"USER", "LOGNAME", "PYTHONPATH", "HPML_CI"}),
     }
 """
@@ -180,6 +187,7 @@ def test_it_sees_no_process_no_network_and_writes_only_to_its_home() -> None:
         "home": False,
         "privileges": True,
         "user": 1000,
+        "first to go": "1000\n",
         "environment": [],
     }
 
@@ -208,71 +216,101 @@ def tell():
         os._exit(0)
     return "started"
 """
-    forbids = {"modules": [], "names": [], "calls": []}
     with worker() as client:
-        question = {"notebook": notebook(source), "name": "tell", "forbids": forbids}
-        for each in ({"do": "prepare", **question}, {"do": "load"}):
-            client.ask(each, 30)
-        harness = harness_source(by_name, the_result)
-        client.ask({"do": "call", "data": encode({}), "harness": harness}, 30)
+        assert asked(client, source) == "started"
         there = {pid for pid, _ in family(client.pid)}
         assert len(there) >= 4, "bubblewrap twice, the worker, the orphan"
     while any(Path(f"/proc/{pid}").exists() for pid in there):
         os.sched_yield()
 
 
-ATTACKS = {
-    "every process that it can reach": "import os, signal\nos.kill(-1, signal.SIGKILL)",
-    "its parent": "import os, signal\nos.kill(os.getppid(), signal.SIGKILL)",
-    "everybody, to stop": "import os, signal\nos.kill(-1, signal.SIGSTOP)",
+REACHES = {
+    "appending to a file of the grader through a folder's descriptor": """
+for folder in (*folders, "/", ".", "/course/hpml/sandbox", "/proc/self/cwd", "/proc/1/root"):
+    for name in ("serve.py", "pool.py", "../sandbox/serve.py", folders[0][1:] + "/pool.py"):
+        with contextlib.suppress(OSError):
+            there = os.open(folder, os.O_RDONLY)
+            os.write(os.open(name, os.O_WRONLY | os.O_APPEND, dir_fd=there), b"#")
+            reached.append((folder, name))
+""",
+    "a .pth in site-packages": """
+import site, sysconfig
+own = pathlib.Path(site.getusersitepackages())
+own.mkdir(parents=True)
+(own / "evil.pth").write_text("import os; os._exit(0)")
+python = os.path.dirname(os.__file__)
+for folder in (*site.getsitepackages(), *folders, python, "/course", "/packages"):
+    with contextlib.suppress(OSError):
+        pathlib.Path(folder, "evil.pth").write_text("import os; os._exit(0)")
+        reached.append(folder)
+""",
+    "a classmate's notebook in /proc": """
+places = [f"/proc/{pid}" for pid in [*pids, *filter(str.isdigit, os.listdir("/proc"))]]
+places = [place for place in places if place != f"/proc/{os.getpid()}"]
+for place in places:
+    files = [f"{place}/{name}" for name in ("cmdline", "environ", "mem", "stat")]
+    with contextlib.suppress(OSError):
+        files += [f"{place}/fd/{name}" for name in os.listdir(f"{place}/fd")]
+    for file in files:
+        with contextlib.suppress(OSError):
+            text = os.read(os.open(file, os.O_RDONLY | os.O_NONBLOCK), 2**20)
+            if b"classmate"[::-1] in text[::-1] or int(place[6:]) in pids:
+                reached.append(file)
+""",
+    "priorities and cores": """
+for pid in pids:
+    for call in (
+        lambda: os.setpriority(os.PRIO_PROCESS, pid, 19),
+        lambda: os.setpriority(os.PRIO_PGRP, pid, 19),
+        lambda: os.sched_setaffinity(pid, {0}),
+        lambda: os.kill(pid, 0),
+    ):
+        with contextlib.suppress(OSError):
+            call()
+            reached.append(pid)
+for user in (0, 1000, 65534):
+    with contextlib.suppress(OSError):
+        os.setpriority(os.PRIO_USER, user, 19)
+""",
+    "the descriptors of a neighbour": """
+for pid in pids:
+    with contextlib.suppress(OSError):
+        os.pidfd_open(pid)
+        reached.append(pid)
+    for number in range(300):
+        with contextlib.suppress(OSError):
+            os.open(f"/proc/{pid}/fd/{number}", os.O_RDWR)
+            reached.append((pid, number))
+held = []
+with contextlib.suppress(OSError):
+    while len(held) < 100_000:
+        held.append(os.open("/dev/null", os.O_RDWR))
+for each in held:
+    os.close(each)
+""",
 }
+RIGHT_ONE = "def tell(n):\n    classmate = 2\n    return classmate * n"
 
 
-@pytest.mark.parametrize("what", ATTACKS)
-def test_signals_reach_nobody_else(what: str, tmp_path: Path, beside_a_right_one: Graded) -> None:
-    lines = "\n".join(f"    {line}" for line in ATTACKS[what].splitlines())
-    cells = (
-        f"def double(n):\n{lines}\n    return 2 * n",
-        "def total(numbers):\n    return sum(numbers)",
+@pytest.mark.parametrize("what", REACHES)
+def test_what_belongs_to_others_is_out_of_reach(what: str) -> None:
+    lines = "\n    ".join(REACHES[what].splitlines())
+    attack = (
+        "import contextlib, os, pathlib\n\n"
+        f"def tell(folders, pids):\n    reached = []\n    {lines}\n    return reached"
     )
-    items = beside_a_right_one(hand_in(tmp_path / "one", *cells))
-    assert items["total"].status == "right"
-
-
-def test_a_child_whose_main_thread_has_ended_counts_with_its_memory(
-    tmp_path: Path, beside_a_right_one: Graded
-) -> None:
-    cell = """
-def double(n):
-    import ctypes, os, threading, time
-    if os.fork() == 0:
-        def hoard():
-            kept = []
-            while True:
-                kept.append(bytearray(b"x" * 2**22))
-                time.sleep(0.001)
-        threading.Thread(target=hoard).start()
-        ctypes.CDLL(None).pthread_exit(None)
-    time.sleep(60)
-    return 2 * n
-"""
-    item = beside_a_right_one(hand_in(tmp_path / "one", cell), catalogue=PATIENT)["double"]
-    assert "no answer: too much memory" in item.text
-
-
-def test_the_recursion_limit_of_the_interpreter_is_its_own(
-    tmp_path: Path, beside_a_right_one: Graded
-) -> None:
-    cell = """
-def double(n):
-    import ctypes
-    ctypes.pythonapi.Py_SetRecursionLimit(10**9)
-    def down(k):
-        return 0 if k == 0 else down(k - 1)
-    return down(10**7) + 2 * n
-"""
-    item = beside_a_right_one(hand_in(tmp_path / "one", cell), catalogue=PATIENT)["double"]
-    assert item.status == "no answer"
+    folders = [str(Path(sandbox.__file__).parent), sysconfig.get_path("purelib")]
+    with worker() as neighbour:
+        assert asked(neighbour, RIGHT_ONE, n=2) == 4
+        pids = [os.getpid(), *(pid for pid, _ in family(neighbour.pid))]
+        before = [(os.getpriority(os.PRIO_PROCESS, p), os.sched_getaffinity(p)) for p in pids]
+        with worker() as client:
+            assert asked(client, attack, folders=folders, pids=pids) == []
+        after = [(os.getpriority(os.PRIO_PROCESS, p), os.sched_getaffinity(p)) for p in pids]
+        assert after == before
+        assert asked(neighbour, RIGHT_ONE, n=3) == 6
+    with worker() as client:
+        assert asked(client, RIGHT_ONE, n=4) == 8
 
 
 def test_an_ordinary_user_can_run_the_sandbox() -> None:

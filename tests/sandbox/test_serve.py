@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 from collections.abc import Iterator
-from pathlib import Path
 from typing import Any
 
 import pytest
@@ -101,13 +100,6 @@ def test_preparing_tells_stubs_broken_cells_and_what_is_forbidden() -> None:
     assert "graphlib" in uses["uses"][0][0]
 
 
-def test_what_is_no_notebook_is_said() -> None:
-    question = {**_prepare(), "notebook": "no JSON"}
-    assert "JSON" in _asked(question)[0]["unreadable"]
-    literal = {"do": "literal", "id": "l", "notebook": "no JSON", "name": "explanation"}
-    assert "JSON" in _asked(literal)[0]["unreadable"]
-
-
 @pytest.mark.parametrize(
     ("cell", "value"), [("explanation = 2", 2), ("explanation = None", None), ("other = 1", ...)]
 )
@@ -141,24 +133,6 @@ def test_what_is_no_function_raises_at_the_call() -> None:
     assert "double is no function" in called["outcome"]["message"]
 
 
-def test_classes_of_the_notebook_find_their_module() -> None:
-    cell = (
-        "from dataclasses import dataclass\n\n@dataclass\nclass Node:\n    n: int\n\n"
-        "def double(n):\n    return 2 * Node(n).n"
-    )
-    *_, called = _asked(_prepare(cell), LOAD, _call(n=4))
-    assert decode(called["outcome"]["value"]) == 8
-
-
-def test_postponed_annotations_count_for_all_cells() -> None:
-    cells = (
-        "from __future__ import annotations",
-        "def double(n: Unknown) -> Unknown:\n    return n",
-    )
-    *_, called = _asked(_prepare(*cells), LOAD, _call(n=4))
-    assert decode(called["outcome"]["value"]) == 4
-
-
 def test_time_is_given_in_three_answers() -> None:
     cell = "def double(n):\n    return 2 * n"
     question = {**_call(), "do": "time", "id": "t", "cases": [encode({"n": n}) for n in (1, 2)]}
@@ -181,28 +155,6 @@ def test_a_call_that_raises_while_it_is_timed_ends_the_round() -> None:
     question = {**_call(), "do": "time", "id": "t", "cases": cases}
     *_, results = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
     assert [each["outcome"] for each in results["outcomes"]] == ["returned", "raised"]
-
-
-def test_a_file_that_a_cell_writes_can_be_imported(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(tmp_path)
-    cells = (
-        "%%writefile helper_of_mine.py\nTWO = 2",
-        "import helper_of_mine\ndef double(n):\n    return helper_of_mine.TWO * n",
-    )
-    *_, called = _asked(_prepare(*cells), LOAD, _call(n=4))
-    assert decode(called["outcome"]["value"]) == 8
-
-
-def test_what_speaks_to_ipython_does_nothing() -> None:
-    cell = (
-        "def double(n):\n    display(n)\n    get_ipython().run_line_magic('time', '')\n"
-        "    return 2 * n"
-    )
-    *_, called = _asked(_prepare(cell), LOAD, _call(n=4))
-    assert decode(called["outcome"]["value"]) == 8
 
 
 def test_each_version_of_a_function_can_be_loaded() -> None:

@@ -12,6 +12,8 @@ from hpml.suites.errors import SuiteError
 from hpml.suites.honesty import Figures, HonestyResult
 from hpml.suites.honesty.noise import NOISES
 
+# The simulations are made once, so that their tests stay in one process.
+pytestmark = pytest.mark.xdist_group("honesty")
 SEEN = [noise.name for noise in NOISES if noise.seen]
 RUNS = 160
 

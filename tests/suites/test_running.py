@@ -21,7 +21,7 @@ from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.record import Case, Parameters, read_cases, write_case
 from hpml.suites import running
 from hpml.suites.options import SuiteResult, add_shared_arguments, run_command
-from hpml.suites.running import environment_line, run_cases
+from hpml.suites.running import IN_MEMORY, environment_line, run_cases
 from hpml.suites.settings import Settings
 
 CASES: list[Parameters] = [{"layers": 1}, {"layers": 2}, {"layers": 3}]
@@ -239,9 +239,12 @@ class Drawn:
         raise AssertionError("never drawn")
 
 
+def nothing(sizes: tuple[int, ...] = (1,), settings: Settings = IN_MEMORY) -> None: ...
+
+
 def ended_with(out: Path, run: Callable[[Path], SuiteResult], *more: str) -> int:
     parser = argparse.ArgumentParser()
-    add_shared_arguments(parser, "suite", rounds=6)
+    add_shared_arguments(parser, "suite", nothing, "sizes")
     return run_command(parser.parse_args(["--out", str(out), *more]), run)
 
 

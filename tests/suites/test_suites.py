@@ -14,9 +14,12 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch")
 
 from hpml.benchmark import BenchmarkError, read_cases  # noqa: E402 - torch is there
+from hpml.benchmark.sampling.timing import Settings  # noqa: E402
+from hpml.benchmark.sweep import Sweep  # noqa: E402
 from hpml.suites import SUITES, building, deep_linear, peer, toy_resnet  # noqa: E402
 from hpml.suites.errors import SuiteError  # noqa: E402
 from hpml.suites.forwards import ForwardSettings  # noqa: E402
+from hpml.suites.pictures import _within  # noqa: E402
 from hpml.suites.published import TOY_RESNET, published_ratios  # noqa: E402
 from hpml.symbolic import EXECUTIONS, Input  # noqa: E402
 
@@ -34,35 +37,26 @@ def no_peer(monkeypatch: pytest.MonkeyPatch) -> None:
 @needs_peer
 def test_deep_linear_measures_everyone_in_one_comparison(tmp_path: Path) -> None:
     before = "pytorch_symbolic" in sys.modules
-    result = deep_linear.run([3, 5], **FAST, out=tmp_path / "r.jsonl")
-    assert [case.parameters["layers"] for case in result.cases] == [3, 5]
-    for case in result.cases:
-        assert case.comparison.names == ("handwritten", "sequential", *EXECUTIONS, peer.NAME)
-        assert case.comparison[peer.NAME].process == "own"
-        assert {m.timer for m in case.comparison} == {"timeit.Timer"}
-        assert {m.environment["torch"] for m in case.comparison} == {torch.__version__}
+    result = deep_linear.run([3], **FAST, out=tmp_path / "r.jsonl")
+    (case,) = result.cases
+    assert case.comparison.names == ("handwritten", "sequential", *EXECUTIONS, peer.NAME)
+    assert case.comparison[peer.NAME].process == "own"
+    assert {m.timer for m in case.comparison} == {"timeit.Timer"}
+    assert {m.environment["torch"] for m in case.comparison} == {torch.__version__}
     assert read_cases(tmp_path / "r.jsonl").cases == result.cases
     # The peer changes the process that imports it: its own, and not this one.
     assert ("pytorch_symbolic" in sys.modules) is before
 
 
 @needs_peer
-@pytest.mark.parametrize("grad", [False, True])
-def test_the_peer_computes_with_the_same_weights_and_mode(grad: bool) -> None:
-    arguments = {"n_layers": 5, "features": 3, "batch": 2, "grad": grad}
-    chosen = ("handwritten", peer.NAME)
-    contenders = deep_linear._contenders(
-        5, 3, ForwardSettings(contenders=chosen, batch=2, grad=grad, seed=1)
-    )
-    from hpml.benchmark.sampling.timing import Settings
-
-    with torch.set_grad_enabled(grad):
-        local, foreign = (contender.open(Settings()) for contender in contenders)
+def test_the_peer_computes_with_the_same_weights_and_mode() -> None:
+    chosen = ForwardSettings(contenders=("handwritten", peer.NAME), batch=2, grad=True, seed=1)
+    with torch.enable_grad():
+        local, foreign = (c.open(Settings()) for c in deep_linear._contenders(5, 3, chosen))
         expected = local.result()
-        assert expected.requires_grad is grad  # type: ignore[attr-defined]
+        assert expected.requires_grad  # type: ignore[attr-defined]
         assert foreign.result() == expected.tolist()  # type: ignore[attr-defined]
         foreign.close()
-    assert set(arguments) < set(contenders[1].arguments)  # type: ignore[attr-defined]
 
 
 def test_a_contender_that_computes_something_else_is_not_timed(
@@ -168,6 +162,15 @@ def test_published_ratios_are_those_of_the_published_throughput() -> None:
     assert sequential.bands[0][0] < sequential.bands[0][1] < sequential.bands[0][2]
 
 
+def test_a_published_line_is_cut_to_what_was_measured() -> None:
+    line = Sweep("sequential", (250.0, 500.0, 1000.0), ((1.0, 1.1, 1.2),) * 3, published=True)
+    cut = _within(line, {10.0, 50.0, 250.0})
+    assert cut is not None
+    assert cut.at == (250.0,)
+    assert _within(line, {10.0, 50.0}) is None
+    assert _within(line, {250.0, 1000.0}) == line
+
+
 def test_nothing_measured_prints_and_says_so_when_drawn() -> None:
     result = deep_linear.run([3], contenders=["sequential"], stop=lambda: True)
     assert result.cases == ()
@@ -178,31 +181,24 @@ def test_nothing_measured_prints_and_says_so_when_drawn() -> None:
 
 
 @needs_peer
-@pytest.mark.parametrize(("grad", "resolutions"), [(False, [8, 16]), (True, [8])])
-def test_toy_resnet_measures_everyone_in_one_comparison(
-    tmp_path: Path, grad: bool, resolutions: list[int]
-) -> None:
-    result = toy_resnet.run(resolutions, batch=2, grad=grad, **FAST, out=tmp_path / "r.jsonl")
-    assert [case.parameters["resolution"] for case in result.cases] == resolutions
-    own = {peer.NAME, toy_resnet.CONTROL}
-    for case in result.cases:
-        assert case.comparison.names == ("handwritten", *EXECUTIONS, peer.NAME, toy_resnet.CONTROL)
-        assert {m.name for m in case.comparison if m.process == "own"} == own
-        assert case.parameters["grad"] is grad
+def test_toy_resnet_measures_everyone_in_one_comparison(tmp_path: Path) -> None:
+    result = toy_resnet.run([8], batch=2, grad=True, **FAST, out=tmp_path / "r.jsonl")
+    (case,) = result.cases
+    assert case.comparison.names == ("handwritten", *EXECUTIONS, peer.NAME, toy_resnet.CONTROL)
+    own = {m.name for m in case.comparison if m.process == "own"}
+    assert own == {peer.NAME, toy_resnet.CONTROL}
+    assert case.parameters["grad"] is True
     assert read_cases(tmp_path / "r.jsonl").cases == result.cases
 
 
 @needs_peer
-@pytest.mark.parametrize("grad", [False, True])
-def test_the_peers_toy_resnet_has_the_same_weights_statistics_and_mode(grad: bool) -> None:
-    from hpml.benchmark.sampling.timing import Settings
-
+def test_the_peers_toy_resnet_has_the_same_weights_statistics_and_mode() -> None:
     chosen = ["handwritten", "inlined", peer.NAME, toy_resnet.CONTROL]
-    made = toy_resnet._contenders(8, ForwardSettings(contenders=chosen, batch=2, grad=grad, seed=1))
-    with torch.set_grad_enabled(grad):
+    made = toy_resnet._contenders(8, ForwardSettings(contenders=chosen, batch=2, seed=1))
+    with torch.no_grad():
         local, inlined, *foreign = (contender.open(Settings()) for contender in made)
         expected = local.result()
-        assert expected.requires_grad is grad  # type: ignore[attr-defined]
+        assert not expected.requires_grad  # type: ignore[attr-defined]
         assert torch.equal(inlined.result(), expected)
         for sampler in foreign:
             assert sampler.result() == expected.tolist()  # type: ignore[attr-defined]
@@ -261,10 +257,10 @@ def test_cuda_graphs_compute_the_same_as_the_hand_written_module() -> None:
 
 @needs_peer
 def test_building_measures_every_execution_and_the_peer(tmp_path: Path) -> None:
-    result = building.run([60, 70], **FAST, out=tmp_path / "b.jsonl")
-    for case in result.cases:
-        assert case.comparison.names == (peer.NAME, *EXECUTIONS, building.STRAIGHT)
-        assert case.comparison.baseline == peer.NAME
+    result = building.run([60], **FAST, out=tmp_path / "b.jsonl")
+    (case,) = result.cases
+    assert case.comparison.names == (peer.NAME, *EXECUTIONS, building.STRAIGHT)
+    assert case.comparison.baseline == peer.NAME
     frame = result.table()
     assert frame["us_per_node"][0] == pytest.approx(frame["median"][0] / 60 * 1e6)
     assert "per node" in str(result)
@@ -373,7 +369,7 @@ def test_an_interruption_says_what_is_left(
     def interrupted(*arguments: object, **settings: object) -> None:
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(deep_linear, "run", interrupted)
+    monkeypatch.setattr(deep_linear, "run_cases", interrupted)
     assert command("deep-linear") == 130
     assert "No case was finished" in capsys.readouterr().err
 

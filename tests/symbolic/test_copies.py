@@ -88,6 +88,35 @@ def test_a_shared_layer_stays_shared_in_a_copy_and_inside_a_larger_module() -> N
     assert copied[1] is not layer
 
 
+class Keeps(nn.Module):
+    """Keeps the symbolic data that its model was made with."""
+
+    def __init__(self, depth: int = 2) -> None:
+        super().__init__()
+        self.x = h = Input(shape=(4,))
+        for _ in range(depth):
+            h = nn.Linear(4, 4)(h)
+        self.parts = list(h.split(2, dim=1))
+        self.model = SymbolicModel(self.x, h, execution="ordered")
+
+    def forward(self, x: Any) -> Any:
+        return self.model(x)
+
+
+@pytest.mark.parametrize("depth", [2, 1500])
+@pytest.mark.parametrize("copied", [through_pickle, through_torch_save])
+def test_a_module_that_keeps_symbolic_data_is_pickled_with_it(copied: Any, depth: int) -> None:
+    kept = Keeps(depth)
+    other = copied(kept)
+    assert_same(other(VALUE), kept(VALUE))
+    assert [part.shape for part in other.parts] == [(1, 2), (1, 2)]
+    assert other.parts[0].parents == other.parts[1].parents
+    again = SymbolicModel(other.x, other.parts[1] + other.parts[0])
+    first, second = kept(VALUE).split(2, dim=1)
+    assert_same(again(VALUE), second + first)
+    assert again.Linear_1 is other.model.Linear_1
+
+
 def test_a_shallow_copy_shares_the_layers() -> None:
     model = small_model()
     other = copy.copy(model)

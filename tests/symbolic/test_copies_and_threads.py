@@ -17,6 +17,7 @@ from torch.nn.modules import module as torch_module
 
 from hpml.symbolic import Input, SymbolicModel
 from tests.symbolic.hazards import (
+    MODES,
     Pair,
     always_called,
     called_layers,
@@ -121,7 +122,7 @@ def replicate(owner: nn.Module, scale: float) -> nn.Module:
     return replicas[owner]
 
 
-@each_mode
+@pytest.mark.parametrize(("execution", "training"), [*MODES, ("lazy", False)])
 def test_replicas_run_their_own_layers_and_send_gradients_back(
     execution: str, training: bool
 ) -> None:
@@ -200,29 +201,34 @@ import os, sys
 import torch
 import torch.distributed as dist
 from torch import nn
+from hpml.symbolic import EXECUTIONS
 from tests.symbolic.hazards import model_of, network
 
 rank, store = int(sys.argv[1]), sys.argv[2]
 torch.set_num_threads(1)
 dist.init_process_group("gloo", init_method=f"file://{store}", rank=rank, world_size=2)
-model = model_of(network(training=True), "inlined")
-twin = network(training=True)
-received = []
-for owner in (model, twin):
-    parallel = nn.parallel.DistributedDataParallel(owner)
-    optimiser = torch.optim.SGD(owner.parameters(), lr=0.1, momentum=0.9)
-    for step in range(3):
-        torch.manual_seed(10 * step + rank)
-        parallel(torch.randn(4, 2, 6, 6)).square().sum().backward()
-        optimiser.step()
-        optimiser.zero_grad()
-    received.append(dict(owner.state_dict()))
-for name, tensor in received[0].items():
-    assert torch.equal(tensor, received[1][name]), name
-others = [torch.empty_like(model.linear.weight) for _ in range(2)]
-dist.all_gather(others, model.linear.weight.detach())
-assert torch.equal(*others)
-assert not torch.equal(others[0], network(training=True).linear.weight)
+for execution in EXECUTIONS:
+    training = execution != "lazy"  # which draws random numbers in another order
+    model = model_of(network(training), execution)
+    twin = network(training)
+    received = []
+    for owner in (model, twin):
+        with torch.no_grad():  # DDP must make the weights equal
+            owner.linear.weight.add_(rank)
+        parallel = nn.parallel.DistributedDataParallel(owner)
+        optimiser = torch.optim.SGD(owner.parameters(), lr=0.1, momentum=0.9)
+        for step in range(3):
+            torch.manual_seed(10 * step + rank)
+            parallel(torch.randn(4, 2, 6, 6)).square().sum().backward()
+            optimiser.step()
+            optimiser.zero_grad()
+        received.append(dict(owner.state_dict()))
+    for name, tensor in received[0].items():
+        assert torch.equal(tensor, received[1][name]), name
+    others = [torch.empty_like(model.linear.weight) for _ in range(2)]
+    dist.all_gather(others, model.linear.weight.detach())
+    assert torch.equal(*others)
+    assert not torch.equal(others[0], network(training).linear.weight)
 dist.barrier()
 dist.destroy_process_group()
 print("equal", flush=True)

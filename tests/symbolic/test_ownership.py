@@ -85,6 +85,29 @@ def test_quantisation_reaches_every_use_of_a_layer() -> None:
     assert_same(received(VALUE), expected(VALUE))
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:.*quantize.*:UserWarning")
+@pytest.mark.filterwarnings("ignore:TypedStorage is deprecated")
+@each_execution
+def test_quantised_layers_are_layers_of_a_graph(execution: str) -> None:
+    if not torch.backends.quantized.supported_engines[:-1]:
+        pytest.skip("needs a quantized engine, such as fbgemm or qnnpack")
+    quantised = torch.ao.nn.quantized
+    block = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 4))
+    layers = [
+        torch.ao.quantization.quantize_dynamic(block, {nn.Linear}),
+        *(quantised.dynamic.Linear(4, 3), quantised.Quantize(0.1, 0, torch.quint8)),
+        *(quantised.Linear(3, 2), quantised.DeQuantize()),
+    ]
+    h, value = Input(shape=(4,)), VALUE
+    x = h
+    for layer in layers:
+        h, value = layer(h), layer(value)
+    model = SymbolicModel(x, h, execution=execution)
+    assert model.output_shape == (1, 2)
+    assert_same(model(VALUE), value)
+    assert_same(pickle.loads(pickle.dumps(model))(VALUE), value)
+
+
 def test_a_shared_layer_has_the_first_name_that_was_chosen() -> None:
     x, layer = Input(shape=(4,)), nn.Linear(4, 4)
     h = layer(x)
@@ -96,6 +119,49 @@ def test_a_shared_layer_has_the_first_name_that_was_chosen() -> None:
     restored = pickle.loads(pickle.dumps(model))
     assert_same(restored(VALUE), model(VALUE))
     assert len(restored.outputs[0].parents) == 1
+
+
+class Scaled(nn.Linear):
+    def forward(self, x: Any, scale: float = 1.0) -> Any:
+        return super().forward(x) * scale
+
+    def twice(self, x: Any) -> Any:
+        return self(self(x))
+
+
+WAYS = {
+    "a keyword": lambda layer, x: layer(input=layer(x)),
+    "settings": lambda layer, x: layer(layer(layer(x, scale=2.0), 3.0), scale=2.0),
+    "settings and none": lambda layer, x: layer(layer(x, scale=2.0)),
+    "a method": lambda layer, x: (
+        layer(x) + (layer.twice(x) if type(x) is torch.Tensor else add_to_graph(layer.twice, x))
+    ),
+}
+
+
+@each_execution
+@pytest.mark.parametrize("way", WAYS)
+def test_a_layer_called_in_several_ways_is_replaced_in_all_of_them(
+    way: str, execution: str
+) -> None:
+    call, kind = WAYS[way], nn.Linear if way == "a keyword" else Scaled
+    layer, other, x = kind(4, 4), kind(4, 4), Input(shape=(4,))
+    model = SymbolicModel(x, call(layer, x), execution=execution)
+    del x
+    assert len(model.state_dict()) == 2
+    for copied in (copy.deepcopy(model), pickle.loads(pickle.dumps(model)), model):
+        assert_same(copied(VALUE), call(layer, VALUE))
+        names = [name for name, part in copied.named_modules() if type(part) is kind]
+        assert len(names) == 1
+        copied.set_submodule(names[0], other)
+        assert_same(copied(VALUE), call(other, VALUE))
+        weights = {name: torch.randn_like(p) for name, p in other.named_parameters()}
+        named = {f"{names[0]}.{name}": weight for name, weight in weights.items()}
+        received = torch.func.functional_call(copied, named, (VALUE,))
+        by_hand = copy.deepcopy(other)
+        by_hand.load_state_dict(weights)
+        assert_same(received, call(by_hand, VALUE))
+        assert_same(copied(VALUE), call(other, VALUE))
 
 
 # --- copies of compiled models --------------------------------------------------------------------

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import CustomInput, Input, SymbolicModel
+from hpml.symbolic import CustomInput, Input, SymbolicModel, add_to_graph
 from hpml.symbolic.errors import GraphError
 from hpml.symbolic.useful_layers import GetAttr
 from tests.symbolic.programs import assert_same
@@ -36,9 +36,11 @@ def test_what_is_known_is_a_number() -> None:
     assert list(range(x.size(1))) == [0, 1, 2]
     assert type(Input(batch_shape=(2, 3)).shape) is torch.Size
     assert Input(batch_shape=(2, 3)).shape.numel() == 6
-    assert x.numel == 12 == x.numel()
+    assert x.numel == 12
+    assert Input(batch_shape=(2, 3)).numel() == 6
 
 
+TOKEN = nn.Parameter(torch.rand(1, 1, 4))
 VIEWS = {
     "shape": lambda x: x.view(x.shape[0], -1),
     "size": lambda x: x.reshape(x.size(0) * x.size(1), -1),
@@ -47,6 +49,10 @@ VIEWS = {
     "unpacked": lambda x: x.view(*x.shape[:1], -1),
     "whole": lambda x: x.flatten().view(x.shape),
     "noise": lambda x: torch.zeros(x.shape) + x,
+    "a token": lambda x: torch.cat([TOKEN.expand(x.size(0), -1, -1), x], 1),
+    "a token, a tuple": lambda x: torch.cat([TOKEN.expand((x.shape[0], -1, -1)), x], 1),
+    "repeated": lambda x: torch.cat([TOKEN.repeat(x.size(0), 1, 1), x], 1),
+    "counted": lambda x: x + torch.arange(x.size(0)).view(-1, 1, 1),
     "given to a module": lambda x: Reshapes()(x, x.shape[0]),
 }
 
@@ -107,6 +113,39 @@ def test_switching_gradients_off_around_a_part_is_refused_and_around_everything_
     assert model(VALUE).requires_grad
 
 
+def test_a_token_is_trained_and_expand_is_torchs_own_again() -> None:
+    x = Input(shape=(3, 4))
+    model = SymbolicModel(x, TOKEN.expand(x.size(0), -1, -1) + x)
+    assert [id(parameter) for parameter in model.parameters()] == [id(TOKEN)]
+    del x
+    assert "expand" not in torch.Tensor.__dict__
+
+
+def test_autocast_around_a_part_is_refused_and_around_everything_is_not() -> None:
+    x, layer = Input(shape=(4,)), nn.Linear(4, 4)
+    with torch.autocast("cpu", torch.bfloat16):
+        with pytest.raises(GraphError, match="run the model under autocast"):
+            layer(x)
+        inside = Input(shape=(4,))
+        model = SymbolicModel(inside, layer(inside))
+        assert model(VALUE).dtype is torch.bfloat16
+    assert model(VALUE).dtype is torch.float32
+
+
+@pytest.mark.filterwarnings("ignore:Dynamo does not know", "ignore:.*Dynamo detected a call")
+def test_a_function_that_was_compiled_is_recorded_as_a_whole() -> None:
+    torch._dynamo.reset()
+    function = torch.compile(lambda x: x.sin() * 2, backend="eager")
+    x = Input(shape=(4,))
+    with pytest.raises(GraphError, match=r"write add_to_graph\(function, x\)"):
+        function(x)
+    model = SymbolicModel(x, add_to_graph(function, x))
+    del x
+    assert len(model.graph.calls) == 1
+    assert_same(model(VALUE), VALUE.sin() * 2)
+    torch._dynamo.reset()
+
+
 def test_numbers_of_numpy_are_operands() -> None:
     x = Input(shape=(4,))
     half = np.float64(0.5)
@@ -137,10 +176,17 @@ MISTAKES: dict[str, tuple[Any, str]] = {
     "sqrt": (math.sqrt, "torch.sqrt, not math.sqrt"),
     "range": (lambda x: range(x.shape[0]), "the batch size of .* is not known"),
     "numel": (lambda x: x.shape.numel(), "the batch size of .* is not known"),
+    "numel()": (lambda x: x.numel(), "the batch size of .* is not known"),
+    "torch.tensor": (torch.tensor, r"which torch\.tensor\(x\) would copy: use x itself"),
     "np.exp": (np.exp, r"np\.exp expected numbers"),
     "np.array": (np.array, r"np\.array expected numbers"),
     "a class": (lambda x: x(nn.ReLU), r"ReLU\(\.\.\.\)\(x\)"),
-    "a setting": (lambda x: nn.Conv2d(3, 8, 3, x.features, x)(Input((3, 8, 8))), "Conv2d"),
+    "a stride": (lambda x: nn.Conv2d(3, 8, 3, x), "Conv2d expected numbers as its settings"),
+    "a width": (lambda x: nn.Linear(4, x), r"make the layer first, .*, Linear\(\.\.\.\)\(x\)"),
+    "a bias": (lambda x: nn.Linear(4, 4, x), "Linear expected numbers"),
+    "a dimension": (lambda x: nn.Softmax(x)(x), "received <.*> as dim"),
+    "a first dimension": (lambda x: nn.Flatten(x)(x), "received <.*> as start_dim"),
+    "a window": (lambda x: nn.MaxPool2d(2, x)(Input((3, 8, 8))), "expected whole numbers"),
     "squeeze": (lambda x: x.squeeze(), r"x\.squeeze\(1\)"),
     "torch.squeeze": (torch.squeeze, r"x\.squeeze\(1\)"),
     "a sample": (lambda x: x[2], r"write x\[:, 2\]"),

@@ -17,8 +17,11 @@ from tests.symbolic.programs import assert_same
 
 
 class Own(nn.Module):
-    def forward(self, x: Any) -> Any:
-        return x + torch.rand_like(x)
+    def forward(self, x: Any, scale: float = 1.0) -> Any:
+        return x + torch.rand_like(x) * scale
+
+
+TWICE = Own()
 
 
 def swapped(first: Callable[[Any], Any], second: Callable[[Any], Any]) -> SymbolicModel:
@@ -34,6 +37,7 @@ SHOWING = {
     "inside of blocks": (nn.Sequential(nn.Dropout(0.5)), nn.Sequential(nn.RReLU())),
     "functions": (lambda h: nn.functional.dropout(h, 0.5), torch.rand_like),
     "layers of the user's": (Own(), Own()),
+    "a layer in two ways": (lambda h: TWICE(h, 2.0), lambda h: TWICE(h, scale=3.0)),
     "functions of the user's": (lambda h: add_to_graph(Own().forward, h), Own()),
     "a layer in place": (nn.ReLU(inplace=True), nn.Tanh()),
     "a layer in place later": (nn.Tanh(), nn.ReLU(inplace=True)),

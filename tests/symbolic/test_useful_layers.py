@@ -56,6 +56,7 @@ def test_every_layer_of_the_module_is_tested_here() -> None:
     assert {name for name, kind in vars(useful_layers).items() if _is_layer(kind)} - tested == {
         "CallbackLayer",
         "FunctionLayer",
+        "SharedCall",
     }
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import io
 import json
 import re
@@ -62,18 +61,26 @@ def finish(panel: BenchmarkPanel) -> list[str]:
 # --- running --------------------------------------------------------------------------------------
 
 
-def test_a_run_measures_each_case_and_records_it(results: Path) -> None:
-    panel = panel_of()
+def test_a_run_measures_and_records_each_case_and_leaves_earlier_ones_in_the_picture(
+    results: Path,
+) -> None:
+    panel = panel_of(cases=[case(5), case(1000)])
+    assert panel.status == "Measured before: layers 5 (8 rounds), 1,000 (8 rounds)."
     panel.start(["codegen", "lazy"], [3, 2], rounds=7)
+    assert "0 of 2 sizes are done" in panel.standing
+    assert [c.parameters["layers"] for c in panel.cases] == [5, 1000]
     seen = finish(panel)
     assert "layers 2 (case 1 of 2): building, comparing results, warming up." in seen
     assert panel.status.startswith("Done: layers 2 (7 rounds), 3 (7 rounds). Recorded in results/")
-    assert [case.comparison.names for case in panel.cases] == [
-        ("handwritten", "lazy", "codegen")
-    ] * 2
+    assert "From earlier runs: layers 5 (8 rounds), 1,000 (8 rounds)." in panel.status
+    assert [c.parameters["layers"] for c in panel.cases] == [2, 3, 5, 1000]
+    measured = panel.cases[:2]
+    assert [c.comparison.names for c in measured] == [("handwritten", "lazy", "codegen")] * 2
     (record,) = results.iterdir()
-    assert read_cases(record).cases == panel.cases
+    assert read_cases(record).cases == measured
     assert (panel.run, panel.fraction) == (None, 1.0)
+    places = {tuple(line.get_xdata()) for line in draw(panel).axes[0].lines}
+    assert places >= {(2, 3, 5, 1000), (5, 1000), (2, 3)}
 
 
 def test_cancelling_keeps_finished_cases_and_the_rounds_of_the_one_in_flight() -> None:
@@ -164,20 +171,6 @@ def test_no_second_run_begins_while_one_is_going_on() -> None:
     finish(panel)
     with pytest.raises(WidgetError, match="No run is going on"):
         panel.cancel()
-
-
-def test_a_run_leaves_in_the_picture_what_it_did_not_measure_again() -> None:
-    panel = panel_of(cases=[case(2), case(1000)])
-    assert panel.status == "Measured before: layers 2 (8 rounds), 1,000 (8 rounds)."
-    panel.start(["lazy"], [3], rounds=7)
-    assert "0 of 1 sizes are done" in panel.standing
-    assert [c.parameters["layers"] for c in panel.cases] == [2, 1000]
-    finish(panel)
-    assert [c.parameters["layers"] for c in panel.cases] == [2, 3, 1000]
-    assert panel.status.startswith("Done: layers 3 (7 rounds). Recorded in ")
-    assert "From earlier runs: layers 2 (8 rounds), 1,000 (8 rounds)." in panel.status
-    places = {tuple(line.get_xdata()) for line in draw(panel).axes[0].lines}
-    assert places >= {(2, 3, 1000), (2, 1000), (3,)}
 
 
 def test_of_a_contender_measured_twice_at_a_size_the_later_counts() -> None:
@@ -358,20 +351,3 @@ def test_the_page_says_how_many_sizes_are_done_while_a_run_goes_on() -> None:
     run.kill()
     finish(panel)
     assert "Cancelled. Kept: nothing" in as_text(panel)
-
-
-@pytest.mark.parametrize("headless", ["1", "0"])
-def test_headless_only_the_first_state_is_put_on_the_page(
-    headless: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("ipywidgets", reason="needs ipywidgets; `make .venv` installs it")
-    module = importlib.import_module("hpml.widgets.benchmark_panel.panel")
-    put: list[str] = []
-    monkeypatch.setenv("HPML_HEADLESS", headless)
-    monkeypatch.setattr(module, "notebook_shell", object)
-    monkeypatch.setattr(module, "put_control", lambda *_: put.append("controls"))
-    monkeypatch.setattr(module, "put", lambda page, place: put.append(page.plain))
-    benchmark_panel("deep-linear")
-    assert [text[:9] for text in put] == (
-        ["Benchmark"] if headless == "1" else ["controls", "Benchmark"]
-    )

@@ -124,10 +124,9 @@ class Layout(NamedTuple):
         return [(end, end, start, start) for end in ends for start in starts]
 
 
-def arrow_head(
-    line: Line, *, back: float = 0.01, length: float = 0.095, width: float = 0.085
-) -> tuple[Point, Point, Point]:
+def arrow_head(line: Line, *, back: float = 0.01) -> tuple[Point, Point, Point]:
     """Return the corners of the arrow head at the end of a line, so many inches before it."""
+    length, width = 0.095, 0.085
     (x1, y1), (x2, y2) = line.points[0], line.points[-1]
     is_down = abs(line.points[-2][0] - x2) < 1e-9
     along = (0.0, math.copysign(1.0, y2 - y1)) if is_down else (math.copysign(1.0, x2 - x1), 0.0)

@@ -20,11 +20,6 @@ def cases_table(
     """Return a page table of several cases, one row a case and contender.
 
     Only the parameters that differ between the cases get a column.
-
-    Args:
-        cases: of one suite.
-        title: a line above the table.
-        per: the name of a numeric parameter; a column shows the median divided by it.
     """
     listed = tuple(cases)
     varying = _varying(listed)

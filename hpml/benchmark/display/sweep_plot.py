@@ -85,10 +85,6 @@ def limits(bands: Sequence[tuple[float, float, float]], room: float = 1.5) -> tu
 
     One wide interval on a busy machine must not press all lines into one.
 
-    Args:
-        bands: (lower edge, middle, upper edge) of each, positive.
-        room: how far beyond the outermost median a band is shown, as a factor.
-
     >>> low, high = limits([(0.9, 1.0, 1.1), (0.1, 1.2, 50.0)])
     >>> 0.6 < low < 0.7, 1.8 < high < 1.9
     (True, True)

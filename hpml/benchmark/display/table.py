@@ -23,13 +23,7 @@ FORMATS = {"median": format_seconds, "25 %": format_seconds, "75 %": format_seco
 
 
 def comparison_table(comparison: PairedSamples) -> Table:
-    """Return a page table, one row a contender, with the advice below it, a line a kind.
-
-    Returns:
-        Columns contender, median, 25 % and 75 % (seconds per call), where the timing loop takes
-        more than 5 % of a call the median without it, ratio to the baseline with its 95 % interval,
-        answer.
-    """
+    """Return a page table, one row a contender, with the advice below it, a line a kind."""
     advice = kinds(comparison.advice)
     head, rows = list(HEAD), [list(row) for row in rows_of(comparison)]
     caption = _caption(comparison)

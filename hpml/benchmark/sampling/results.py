@@ -7,6 +7,7 @@ write into one buffer all return what the last of them computed.
 from __future__ import annotations
 
 import copy
+import inspect
 import io
 from collections.abc import AsyncIterable, Awaitable, Iterable, Iterator, Mapping
 
@@ -21,9 +22,6 @@ def refuse_unfinished(result: object) -> None:
     """Refuse a result that is still to be computed, or a tuple or dict that holds such.
 
     A list is left alone: it is how to say that the making is to be timed.
-
-    Raises:
-        BenchmarkError: if it is an iterator, awaitable, or future.
     """
     items: Iterable[object] = ()
     if isinstance(result, (tuple, Mapping)):
@@ -33,6 +31,8 @@ def refuse_unfinished(result: object) -> None:
         promised = any(callable(getattr(type(item), name, None)) for name in _PROMISES)
         # An open file can be iterated over as well, and is there.
         if (lazy or promised) and not isinstance(item, io.IOBase):
+            if inspect.iscoroutine(item):
+                item.close()  # Python would warn later that nobody awaited it
             raise not_computed(item)
 
 

@@ -192,12 +192,7 @@ def schedule(contenders: int, rounds: int, seed: int) -> tuple[tuple[int, ...], 
 
 @dataclass(frozen=True)
 class _Prepared:
-    """A contender that is ready to be sampled.
-
-    Attributes:
-        number: calls per sample.
-        warm_up: calls made before the first sample.
-    """
+    """A contender that is ready to be sampled."""
 
     name: str
     sampler: Sampler
@@ -216,11 +211,7 @@ def _run(
     stop: Callable[[], bool] | None = None,
     partly: Callable[[list[Measurement]], Comparison],
 ) -> list[Measurement]:
-    """Take one sample of each contender a round, in the given orders.
-
-    Args:
-        partly: makes of the complete rounds what a `ContenderError` or an interrupt carries.
-    """
+    """Take one sample of each contender a round, in the given orders."""
     with contextlib.ExitStack() as opened:
         samplers: dict[str, Sampler] = {}
         for contender in contenders:

@@ -131,13 +131,6 @@ class Sampler(Protocol):
 class LocalSampler:
     """Takes samples of a function, or of a statement, in this process.
 
-    Args:
-        run: called without arguments; or Python source of a statement.
-        settings: how to take the samples.
-        names: the global names that a statement uses.
-        synchronise: called before each reading of the clock, to wait for work that was only
-            started. None waits for the CUDA device if `settings.device` is one.
-
     >>> sampler = LocalSampler("sum(numbers)", Settings(), names={"numbers": range(10)})
     >>> sampler.elapsed(100) > 0
     True
@@ -164,11 +157,7 @@ class LocalSampler:
         self._clock = _synchronised(settings, synchronise)
 
     def call(self) -> object:
-        """Make one untimed call and return its result; that of a statement is its value, if any.
-
-        Raises:
-            BenchmarkError: if the result is one that has not been computed yet.
-        """
+        """Make one untimed call and return its result; that of a statement is its value, if any."""
         return self._inspect(self._once())
 
     def result(self) -> object:
@@ -181,9 +170,6 @@ class LocalSampler:
         A hundredth of `number` calls, and at least one, come first. In interleaved rounds another
         contender ran just before and left its own data in the caches. A call so long that a sample
         has only one fills them by itself.
-
-        Raises:
-            BenchmarkError: if the clock did not advance.
         """
         # timeit switches the collector off around its loop and runs `setup` after that.
         setup = "import gc; gc.enable()" if self._settings.garbage else "pass"
@@ -253,16 +239,6 @@ def choose_number(
     Tries 1, 2, 5, 10, 20, 50 and so on, as `timeit.Timer.autorange` does. One that lasts long
     enough is tried again, and what a call takes is the least of all trials: a pause of the
     operating system makes a trial of few calls long, and a short trial escapes it most often.
-
-    Args:
-        elapsed: the seconds of so many calls.
-        min_sample_time: seconds.
-
-    Returns:
-        The number, the seconds of a call, and how many calls were made.
-
-    Raises:
-        BenchmarkError: if a thousand million calls still take less: the clock does not advance.
 
     >>> choose_number(lambda number: number * 0.3, min_sample_time=1.0)
     (5, 0.3, 8)

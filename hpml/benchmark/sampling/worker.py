@@ -78,9 +78,6 @@ def respond(sampler: Sampler, request: Mapping[str, Any]) -> dict[str, object]:
 def load(target: str, arguments: Mapping[str, Any]) -> Contender:
     """Return the contender that ``module:function`` makes of the arguments.
 
-    Raises:
-        WorkerError: if there is no such function, or it returns something that cannot be timed.
-
     >>> load("functools:partial", {}) # doctest: +ELLIPSIS
     Traceback (most recent call last):
     ...

@@ -12,9 +12,8 @@ import difflib
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any
 
-from hpml.base.tables import Table
+from hpml.base.tables import Shown, Table
 from hpml.bytecode.disassembly.subject import Subject, subject_of
 from hpml.bytecode.disassembly.versions import (
     ExceptionEntry,
@@ -138,7 +137,7 @@ class Listing:
 
 
 @dataclass(frozen=True)
-class Disassembly:
+class Disassembly(Shown):
     """Bytecode of a function, or of source text, with that of the code objects inside it.
 
     Attributes:
@@ -167,9 +166,6 @@ class Disassembly:
     def __str__(self) -> str:
         parts = [str(listing.table) for listing in self.listings]
         return "\n\n".join([*parts, self._note()])
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
 
     def _repr_html_(self) -> str:
         parts = [listing.table._repr_html_() for listing in self.listings]

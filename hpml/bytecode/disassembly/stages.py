@@ -20,32 +20,20 @@ from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from pathlib import Path
 from types import CodeType
-from typing import Any
 
 from hpml.base.errors import describe
 from hpml.base.page import Page, show_code
-from hpml.base.tables import Table
+from hpml.base.tables import Shown, Table
 from hpml.bytecode.disassembly.listing import Disassembly, disassemble
 from hpml.bytecode.disassembly.subject import compiled
 from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.errors import BytecodeError
 from hpml.bytecode.safe_repr import short
 
-_MODES = {
-    "timestamp": py_compile.PycInvalidationMode.TIMESTAMP,
-    "checked hash": py_compile.PycInvalidationMode.CHECKED_HASH,
-    "unchecked hash": py_compile.PycInvalidationMode.UNCHECKED_HASH,
-}
-
 
 @dataclass(frozen=True)
-class Pyc:
+class Pyc(Shown):
     """A ``.pyc`` file: sixteen bytes that say what it is, and a code object.
-
-    Attributes:
-        header: the first 16 bytes, as they stand in the file.
-        size: of the whole file, in bytes.
-        code: the code object in it, read back.
 
     Source: https://docs.python.org/3/reference/import.html#cached-bytecode-invalidation; PEP 552.
     """
@@ -55,29 +43,18 @@ class Pyc:
     code: CodeType = field(repr=False)
 
     @property
-    def flags(self) -> int:
-        """Bit 0: recognised by a hash and not by time; bit 1: the hash is checked."""
-        return int.from_bytes(self.header[4:8], "little")
-
-    @property
     def table(self) -> Table:
         """The header field by field, and what each says."""
+        seconds, size = struct.unpack("<II", self.header[8:16])
+        when = datetime.fromtimestamp(seconds, tz=UTC)
+        stale = "0: stale if the source's time or size differ"
         rows: list[list[object]] = [
             ["0–3", self.header[:4], "magic number", self._magic()],
-            ["4–7", self.header[4:8], "flags", self._flags()],
+            ["4–7", self.header[4:8], "flags", stale],
+            ["8–11", self.header[8:12], "time", f"source changed {when:%Y-%m-%d %H:%M:%S} UTC"],
+            ["12–15", self.header[12:16], "size", f"the source has {size} bytes"],
+            [f"16–{self.size - 1}", None, "code object", f"{self.size - 16} bytes, by marshal"],
         ]
-        if self.flags & 1:
-            text = "of the source's text (SipHash); the file is stale if it differs"
-            rows.append(["8–15", self.header[8:16], "hash", text])
-        else:
-            seconds, size = struct.unpack("<II", self.header[8:16])
-            when = datetime.fromtimestamp(seconds, tz=UTC)
-            rows += [
-                ["8–11", self.header[8:12], "time", f"source changed {when:%Y-%m-%d %H:%M:%S} UTC"],
-                ["12–15", self.header[12:16], "size", f"the source has {size} bytes"],
-            ]
-        rest = self.size - 16
-        rows.append([f"16–{self.size - 1}", None, "code object", f"{rest} bytes, by marshal"])
         return Table(
             ["bytes", "in the file", "field", "what it says"],
             rows,
@@ -85,14 +62,8 @@ class Pyc:
             formats={"in the file": lambda data: data.hex(" ") if isinstance(data, bytes) else ""},
         )
 
-    def __str__(self) -> str:
-        return str(self.table)
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
+    def _shown(self) -> list[Table]:
+        return [self.table]
 
     def _magic(self) -> str:
         number = int.from_bytes(self.header[:2], "little")
@@ -100,15 +71,9 @@ class Pyc:
         who = f"the format of Python {python_version()}" if own else "another Python's format"
         return f"{number} and a line end: {who}"
 
-    def _flags(self) -> str:
-        if not self.flags & 1:
-            return "0: stale if the source's time or size differ"
-        checked = "checked at import" if self.flags & 2 else "never checked"
-        return f"{self.flags}: recognised by a hash, {checked}"
-
 
 @dataclass(frozen=True)
-class Stages:
+class Stages(Shown):
     """What the compiler makes of a text, stage by stage; every stage shows itself.
 
     Attributes:
@@ -149,26 +114,20 @@ class Stages:
         parts = [self.tokens, tree, self.blocks, self.code, self.bytecode, self.pyc]
         return "\n\n".join(str(part) for part in parts)
 
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
-
     def _repr_html_(self) -> str:
         tree = f"<p><b>Syntax tree</b></p>{self.tree.html}"
         shown = [part._repr_html_() for part in (self.blocks, self.code, self.bytecode, self.pyc)]
         return "".join([self.tokens._repr_html_(), tree, *shown])
 
 
-def stages(source: str, *, invalidation: str = "timestamp") -> Stages:
+def stages(source: str) -> Stages:
     r"""Return what each stage of the compiler makes of `source`.
 
     Args:
         source: Python source text.
-        invalidation: how the ``.pyc`` file tells whether it is stale: ``"timestamp"``,
-            ``"checked hash"`` or ``"unchecked hash"``.
 
     Raises:
-        BytecodeError: if `source` is no text or does not compile, or `invalidation` is none of
-            the three.
+        BytecodeError: if `source` is no text or does not compile.
 
     >>> found = stages("d = a + b * c")
     >>> found.tokens.column("text")
@@ -177,8 +136,8 @@ def stages(source: str, *, invalidation: str = "timestamp") -> Stages:
     Module(
     >>> dict(found.code.rows)["names"]
     'a, b, c, d'
-    >>> found.pyc.flags, len(found.pyc.header)
-    (0, 16)
+    >>> len(found.pyc.header)
+    16
 
     Source: https://devguide.python.org/internals/compiler/.
     """
@@ -187,19 +146,9 @@ def stages(source: str, *, invalidation: str = "timestamp") -> Stages:
             f"stages expects source text, got {describe(source)}; for a function's bytecode there "
             "is disassemble(function)."
         )
-    if invalidation not in _MODES:
-        raise BytecodeError(
-            f"invalidation expects one of {', '.join(_MODES)}, got {describe(invalidation)}."
-        )
     code = compiled(source)
-    return Stages(
-        source,
-        _tokens(source),
-        _tree(source),
-        _attributes(code),
-        disassemble(source),
-        _pyc(source, invalidation),
-    )
+    parts = _tokens(source), _tree(source), _attributes(code), disassemble(source), _pyc(source)
+    return Stages(source, *parts)
 
 
 class _Number:
@@ -252,7 +201,7 @@ def _attributes(code: CodeType) -> Table:
     return Table(["part", "holds"], rows, title="Code object")
 
 
-def _pyc(source: str, invalidation: str) -> Pyc:
+def _pyc(source: str) -> Pyc:
     with tempfile.TemporaryDirectory() as folder:
         text, target = Path(folder, "source.py"), Path(folder, "source.pyc")
         text.write_text(source, encoding="utf-8", newline="")
@@ -261,7 +210,7 @@ def _pyc(source: str, invalidation: str) -> Pyc:
             cfile=str(target),
             dfile="<source>",
             doraise=True,
-            invalidation_mode=_MODES[invalidation],
+            invalidation_mode=py_compile.PycInvalidationMode.TIMESTAMP,
         )
         data = target.read_bytes()
     return Pyc(data[:16], len(data), marshal.loads(data[16:]))

@@ -29,13 +29,7 @@ SOURCE_NAME = "<source>"
 
 @dataclass(frozen=True)
 class Subject:
-    """A code object with a name for headings, and its source where it is known.
-
-    Attributes:
-        name: ``"function area"``, ``"source text"``.
-        code: what CPython compiled.
-        text: the source that `code` was compiled from, where it was given as text.
-    """
+    """A code object with a name for headings, and its source where it is known."""
 
     name: str
     code: CodeType

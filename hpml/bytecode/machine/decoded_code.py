@@ -43,15 +43,7 @@ class DecodedInstruction:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class DecodedCode:
-    """The instructions of a code object.
-
-    Attributes:
-        code: the code object.
-        instructions: in order.
-        number_at: the number of an instruction by its offset.
-        slot_names: the names of the local variables and cells, by slot.
-        cell_names: the names that (also) stand for cells.
-    """
+    """The instructions of a code object."""
 
     code: CodeType
     instructions: tuple[DecodedInstruction, ...]

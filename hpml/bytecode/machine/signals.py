@@ -27,11 +27,7 @@ _ATOMIC = tuple(str(Path(_OPCODES, name)) for name in ("stack.py", "exceptions.p
 
 
 class WaitingSignals:
-    """The signals that wait for the next instruction of one run.
-
-    Attributes:
-        program_frame: returns the frame that a handler is given, for one of the machine's own.
-    """
+    """The signals that wait for the next instruction of one run."""
 
     def __init__(self, wake: Callable[[], None]) -> None:
         self.program_frame: Callable[[], FrameType | None] = lambda: None

@@ -171,13 +171,7 @@ Handler = Callable[[Frame, DecodedInstruction], Signal | None]
 
 
 class CoroutineStack:
-    """The frames of a call and of what it calls, or the frame of one generator.
-
-    Attributes:
-        state: what all stacks of the run share.
-        frames: the calls in progress, the innermost last.
-        handled: the exception that the program is handling, or None.
-    """
+    """The frames of a call and of what it calls, or the frame of one generator."""
 
     def __init__(self, state: MachineState) -> None:
         self.state = state

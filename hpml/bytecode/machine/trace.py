@@ -11,23 +11,16 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import overload
 
+from hpml.base.tables import Table
 from hpml.bytecode.disassembly.versions import ExceptionEntry
 from hpml.bytecode.safe_repr import short
+
+_COLUMNS = ("step", "line", "offset", "instruction", "stack after")
 
 
 @dataclass(frozen=True, slots=True)
 class TracedInstruction:
-    """An instruction of the program, the same object in every step that executes it.
-
-    Attributes:
-        offset: where it stands in its code object, in bytes.
-        line: the line of the source that it was compiled from, or None.
-        opname: the opcode's name, as `dis` shows it.
-        arg: its argument as a number, or None.
-        argrepr: what the argument stands for, as `dis` shows it.
-        source: that line of the source, without its indentation; empty if unknown.
-        file: the name of the file that the code object came from.
-    """
+    """An instruction of the program, the same object in every step that executes it."""
 
     offset: int
     line: int | None
@@ -175,39 +168,19 @@ class Trace:
             if step.line is not None and step.instruction.file == self.file
         )
 
-    def printed_before(self, index: int) -> str:
-        """Return everything that was printed before step `index`."""
-        return "".join(step.printed for step in self.steps[:index])
-
     def __str__(self) -> str:
-        rows = [("step", "line", "offset", "instruction", "stack after")]
-        for step in self.steps:
-            rows.append(
-                (
-                    str(step.index),
-                    "" if step.line is None else str(step.line),
-                    str(step.offset),
-                    "  " * step.depth + str(step.instruction),
-                    _outcome(step),
-                )
-            )
-        widths = [max(len(row[column]) for row in rows) for column in range(4)]
-        rows.insert(
-            1, ("-" * widths[0], "-" * widths[1], "-" * widths[2], "-" * widths[3], "-----")
-        )
-        lines = [
-            "  ".join(
-                (
-                    row[0].rjust(widths[0]),
-                    row[1].rjust(widths[1]),
-                    row[2].rjust(widths[2]),
-                    row[3].ljust(widths[3]),
-                    row[4],
-                )
-            ).rstrip()
-            for row in rows
+        rows = [
+            [
+                step.index,
+                "" if step.line is None else step.line,
+                step.offset,
+                "  " * step.depth + str(step.instruction),
+                _outcome(step),
+            ]
+            for step in self.steps
         ]
-        return "\n".join([*lines, self._ending()])
+        align = ("right", "right", "right", "left", "left")
+        return str(Table(_COLUMNS, rows, caption=self._ending(), align=align))
 
     def _ending(self) -> str:
         if self.exception is not None:

@@ -5,13 +5,13 @@ from __future__ import annotations
 from pathlib import Path
 
 from hpml.base.files import write_atomically
-from hpml.grading.reports.report import Item, Report, by_part, harmless, write
+from hpml.grading.reports.report import Item, Report, by_part, file_name, write
 
 
 def write_feedback(report: Report, folder: Path, labs: str) -> None:
     """Write ``NAME.LABS.md`` and ``NAME.LABS.json`` for one student."""
-    write(report, folder / f"{report.name}.{labs}.json")
-    write_atomically(folder / f"{report.name}.{labs}.md", feedback_page(report))
+    write(report, folder / file_name(report.name, labs, "json"))
+    write_atomically(folder / file_name(report.name, labs, "md"), feedback_page(report))
 
 
 def feedback_page(report: Report) -> str:
@@ -24,7 +24,7 @@ def feedback_page(report: Report) -> str:
     ## 06.1 count_calls: right, 2 of 2 points
     <BLANKLINE>
     """
-    lines = [f"# {harmless(report.name)}: {report.total}", ""]
+    lines = [f"# {report.shown}: {report.total}", ""]
     for item in report.items:
         lines += _section(item)
     return "\n".join(lines)

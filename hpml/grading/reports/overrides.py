@@ -7,73 +7,68 @@ from __future__ import annotations
 
 import csv
 import io
-from dataclasses import dataclass, field, replace
+import itertools
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from hpml.base.errors import describe
 from hpml.base.files import write_atomically
+from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.grading.errors import GradingError
-from hpml.grading.reports.report import Item, Report
+from hpml.grading.reports.report import Item, Report, student
 
 _COLUMNS = ("student", "exercise", "points", "comment")
 
 
-@dataclass
+@dataclass(frozen=True)
 class Overrides:
-    """Points by student and exercise.
+    """Points by student and exercise."""
 
-    Attributes:
-        given: points and comment by student and exercise, ``"06.1"`` or the function's name.
-    """
-
-    given: dict[tuple[str, str], tuple[float, str]] = field(default_factory=dict)
-    _new: set[tuple[str, str]] = field(default_factory=set)
+    given: Mapping[tuple[str, str], tuple[float, str]]
 
     @classmethod
-    def kept(cls, path: Path, more: Path | None) -> Overrides:
-        """Return what is kept at `path`, with what the file `more` adds; it is kept as well.
-
-        Raises:
-            GradingError: if the file is no such table.
-        """
-        found = cls(_read(path) if path.is_file() else {})
-        if more is not None:
-            new = _read(more)
-            found.given |= new
-            found._new = set(new)
-            stream = io.StringIO()
-            writer = csv.writer(stream, lineterminator="\n")
-            writer.writerow(_COLUMNS)
-            for (student, exercise), (points, comment) in found.given.items():
-                writer.writerow([student, exercise, points, comment])
-            write_atomically(path, stream.getvalue())
-        return found
+    def kept(
+        cls,
+        path: Path,
+        more: Path | None,
+        students: Collection[str],
+        exercises: Sequence[Exercise | Choice],
+    ) -> Overrides:
+        """Return what is kept at `path`, with what the file `more` adds; it is kept as well."""
+        given = _read(path) if path.is_file() else {}
+        if more is None:
+            return cls(given)
+        known = {name for each in exercises for name in _names(each)}
+        for (who, exercise), value in _read(more).items():
+            if who not in students or exercise not in known:
+                raise GradingError(
+                    f"--override: there is no exercise {describe(exercise)} of {describe(who)}; "
+                    "expected the name of a submission and an exercise such as 06.1 or its "
+                    "function."
+                )
+            given[who, exercise] = value
+        stream = io.StringIO()
+        writer = csv.writer(stream, lineterminator="\n")
+        writer.writerow(_COLUMNS)
+        writer.writerows([*key, *value] for key, value in given.items())
+        write_atomically(path, stream.getvalue())
+        return cls(given)
 
     def applied(self, report: Report) -> Report:
         """Return the report with the points that were given."""
-        student = report.name.removesuffix(".ipynb")
         items = []
         for item in report.items:
-            for name in (f"{item.lab}.{item.number}", item.name, item.title):
-                for who in (report.name, student):
-                    if (who, name) in self.given:
-                        item = _overridden(item, *self.given[who, name])
-                        self._new.discard((who, name))
+            for key in itertools.product({student(report.name), report.name}, _names(item)):
+                if key in self.given:
+                    item = _overridden(item, *self.given[key])
             items.append(item)
         return replace(report, items=tuple(items))
 
-    def require_used(self) -> None:
-        """Do nothing if every new line was for somebody.
 
-        Raises:
-            GradingError: if one names no submission, or no exercise of the graded labs.
-        """
-        if self._new:
-            student, exercise = min(self._new)
-            raise GradingError(
-                f"--override: there is no exercise {describe(exercise)} of {describe(student)}; "
-                "expected the name of a submission and an exercise such as 06.1 or its function."
-            )
+def _names(entry: Exercise | Choice | Item) -> tuple[str, str, str]:
+    number = f"{entry.lab}.{entry.number}"
+    return number, entry.name, f"{number} {entry.name}"
 
 
 def _overridden(item: Item, points: float, comment: str) -> Item:
@@ -95,11 +90,14 @@ def _read(path: Path) -> dict[tuple[str, str], tuple[float, str]]:
     found = {}
     for number, row in enumerate(rows, start=2):
         try:
-            given = float(row["points"]), (row.get("comment") or "").strip()
+            points = float(row["points"])
+            if not 0 <= points < 1e6:
+                raise ValueError
+            given = points, (row.get("comment") or "").strip()
             found[row["student"].strip(), row["exercise"].strip()] = given
         except (KeyError, ValueError, TypeError, AttributeError):
             raise GradingError(
                 f"{describe(str(path))}, line {number}: expected the columns "
-                f"{', '.join(_COLUMNS)}, the points a number."
+                f"{', '.join(_COLUMNS)}, the points a number from 0."
             ) from None
     return found

@@ -18,23 +18,18 @@ from typing import Any
 from hpml.base.files import write_atomically
 from hpml.course.exercises.exercise import Exercise
 from hpml.course.exercises.mistakes import mistakes_of
-from hpml.grading.reports.report import Report, as_plain, from_plain
+from hpml.grading.reports.report import Report, as_plain, file_name, from_plain
 
 _KEY_BYTES = 32
 
 
 class Records:
-    """The records of a class for some labs.
-
-    Args:
-        reports: the folder of the class's reports; made if missing.
-        labs: the labs, as a part of each record's name: ``"05-06"``.
-    """
+    """The records of a class for some labs."""
 
     def __init__(self, reports: Path, labs: str) -> None:
         self._folder = reports / ".records"
         self._labs = labs
-        self._folder.mkdir(parents=True, exist_ok=True)
+        self._folder.mkdir(mode=0o700, parents=True, exist_ok=True)  # the seeds are in it
         key = self._folder / "key"
         if not key.is_file() or key.stat().st_size < _KEY_BYTES:
             key.touch(mode=0o600)
@@ -43,16 +38,14 @@ class Records:
 
     def write(self, report: Report, bound: Mapping[str, Any]) -> None:
         """Write the record of a report, with what it is bound to."""
-        body = json.dumps({"bound": bound, "report": as_plain(report)}, sort_keys=True)
-        text = json.dumps({"body": body, "signature": self._signature(body)}, indent=1)
+        body = json.dumps({"bound": bound, "report": as_plain(report)})
+        text = json.dumps({"body": body, "signature": self._signature(report.name, body)}, indent=1)
         write_atomically(self._path(report.name), text + "\n")
 
     def read(self, name: str, bound: Mapping[str, Any] | None) -> tuple[Report | None, bool]:
         """Return the report of a record, and whether the record, if there is one, is genuine.
 
-        Args:
-            name: the submission.
-            bound: what must still be as it was; anything if None.
+        What it was `bound` to must still be as it was; None asks for nothing.
         """
         try:
             text = self._path(name).read_text(encoding="utf-8")
@@ -60,7 +53,7 @@ class Records:
             return None, True
         try:
             data = json.loads(text)
-            if not hmac.compare_digest(data["signature"], self._signature(data["body"])):
+            if not hmac.compare_digest(data["signature"], self._signature(name, data["body"])):
                 return None, False
             body = json.loads(data["body"])
             if bound is not None and json.loads(json.dumps(bound)) != body["bound"]:
@@ -70,11 +63,11 @@ class Records:
             return None, False
 
     def _path(self, name: str) -> Path:
-        return self._folder / f"{name}.{self._labs}.json"
+        return self._folder / file_name(name, self._labs, "json")
 
-    def _signature(self, body: str) -> str:
-        # The name of the labs too: a record of other labs is not one of these.
-        text = f"{self._labs} {body}".encode()
+    def _signature(self, name: str, body: str) -> str:
+        # With labs and name: a record of other labs, or of another student, is not this one.
+        text = json.dumps([self._labs, name, body]).encode()
         return hmac.new(self._key, text, hashlib.sha256).hexdigest()
 
 

@@ -8,6 +8,7 @@ Source of the file's form: https://gradescope-autograders.readthedocs.io/en/late
 
 from __future__ import annotations
 
+import hashlib
 import json
 import os
 from collections.abc import Mapping, Sequence
@@ -19,8 +20,10 @@ import hpml
 from hpml.base.files import write_atomically
 from hpml.base.tables import Table
 
-GRADER = f"hpml {hpml.__version__}, grading 3"
+GRADER = f"hpml {hpml.__version__}, grading 4"
 """The grader's version. The number is raised when a submission could be graded differently."""
+
+_LONGEST = 200
 
 
 @dataclass(frozen=True)
@@ -33,8 +36,8 @@ class Item:
         name: the function, or ``"explanation"``.
         worth: the points it can earn; a bonus comes on top.
         status: ``"right"``, ``"partly right"``, ``"wrong"``, ``"not done"``, ``"missing"`` (no such
-            function), ``"forbidden"`` (it uses what the exercise forbids), ``"no answer"`` (too
-            slow, ended, too large), ``"unreadable"`` (the notebook), ``"not graded"``.
+            function or notebook), ``"forbidden"`` (it uses what the exercise forbids), ``"no
+            answer"`` (too slow, ended), ``"unreadable"`` (the notebook), ``"not graded"``.
         text: what was wrong, for the student; empty where it is right.
         parts: what each part earned.
         of: what each part can earn.
@@ -149,6 +152,11 @@ class Report:
         """The points that all items can earn."""
         return round(sum(item.worth for item in self.items), 6)
 
+    @property
+    def shown(self) -> str:
+        """Its name as one line of a table takes it, whatever the folder is called."""
+        return harmless(self.name).replace("\n", "\\n").replace("\t", "\\t")
+
     def __getitem__(self, name: str) -> Item:
         for item in self.items:
             if item.name == name:
@@ -184,7 +192,7 @@ def table(report: Report) -> Table:
     return Table(
         ["exercise", "points", "parts", "status", "what was wrong"],
         rows,
-        title=f"{harmless(report.name)}: {report.total}",
+        title=f"{report.shown}: {report.total}",
         caption=f"isolation: {report.isolation}",
     )
 
@@ -226,11 +234,7 @@ def as_plain(report: Report) -> dict[str, Any]:
 
 
 def from_plain(data: Mapping[str, Any]) -> Report:
-    """Return the report that `as_plain` wrote.
-
-    Raises:
-        TypeError: where it did not.
-    """
+    """Return the report that `as_plain` wrote."""
     return Report(**{**data, "items": tuple(Item(**item) for item in data["items"])})
 
 
@@ -249,6 +253,26 @@ def harmless(text: str) -> str:
         each if each.isprintable() or each in "\n\t" else each.encode("unicode_escape").decode()
         for each in text.replace("\r\n", "\n")
     )
+
+
+def file_name(name: str, labs: str, ending: str) -> str:
+    """Return the name of a file about a submission, also where its own is as long as can be.
+
+    >>> file_name("ada", "06", "md"), len(file_name("a" * 255, "06", "json"))
+    ('ada.06.md', 113)
+    """
+    if len(name.encode("utf-8", "surrogateescape")) > _LONGEST:
+        name = name[:40] + "-" + hashlib.sha256(ascii(name).encode()).hexdigest()
+    return f"{name}.{labs}.{ending}"
+
+
+def student(name: str) -> str:
+    """Return whose submission it is: its name without a notebook's ending.
+
+    >>> student("ada"), student("bob.ipynb"), student("cy.IPYNB")
+    ('ada', 'bob', 'cy')
+    """
+    return name[:-6] if name.lower().endswith(".ipynb") else name
 
 
 def points(value: float) -> str:

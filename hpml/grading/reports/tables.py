@@ -11,7 +11,7 @@ from pathlib import Path
 from hpml.base.errors import describe
 from hpml.base.tables import Table
 from hpml.grading.errors import GradingError
-from hpml.grading.reports.report import Item, Report, harmless, points
+from hpml.grading.reports.report import Item, Report, points, student
 
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _LOOK_AT = ("no answer", "not graded", "unreadable", "missing", "forbidden", "not done")
@@ -32,7 +32,7 @@ def class_table(reports: Sequence[Report]) -> Table:
     for report in reports:
         found = {(item.lab, item.name): item for item in report.items}
         earned = [found[key].earned + found[key].extra if key in found else "" for key in columns]
-        rows.append([harmless(report.name), *earned, report.earned + report.extra])
+        rows.append([report.shown, *earned, report.earned + report.extra])
     worth = [item.worth for item in columns.values()]
     rows.append(["of", *worth, sum(worth)])
     titles = ["submission", *(f"{item.lab}.{item.number}" for item in columns.values()), "points"]
@@ -65,24 +65,20 @@ def as_csv(reports: Sequence[Report]) -> str:
             cells += [points(item.parts.get(part, 0.0)) for part in parts]
             cells += [item.status, item.mistake]
         totals = [points(each) for each in (report.earned, report.worth, report.extra)]
-        rows.append([_name(report.name), *cells, *totals, str(report.seed)])
+        rows.append([_name(report.shown), *cells, *totals, str(report.seed)])
     return _written(rows)
 
 
 def for_canvas(reports: Sequence[Report], roster: Sequence[dict[str, str]], assignment: str) -> str:
-    """Return the file that Canvas's gradebook imports.
-
-    Args:
-        reports: of the class.
-        roster: a row a student, see `read_roster`, with Canvas's own columns as far as there are.
-        assignment: the name of the assignment, with its number in brackets if it exists already.
-    """
+    """Return the file that Canvas's gradebook imports."""
     found = _by_name(reports)
     rows = [[*_CANVAS, assignment]]
-    for student in roster:
-        report = found.get(student["submission"])
+    # What a new assignment is worth; Canvas knows the line by these words.
+    rows.append(["    Points Possible", "", "", "", "", points(max(r.worth for r in reports))])
+    for row in roster:
+        report = found.get(row["submission"])
         earned = "" if report is None else points(report.earned + report.extra)
-        rows.append([*(student.get(column, "") for column in _CANVAS), earned])
+        rows.append([*(row.get(column, "") for column in _CANVAS), earned])
     return _written(rows)
 
 
@@ -93,26 +89,25 @@ def for_moodle(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> s
         key for key in ("Email address", "ID number", "Username") if roster and key in roster[0]
     ]
     rows = [[*keys, "Grade", "Feedback"]]
-    for student in roster:
-        report = found.get(student["submission"])
+    for row in roster:
+        report = found.get(row["submission"])
         if report is None:
-            rows.append([*(student[key] for key in keys), "", ""])
+            rows.append([*(row[key] for key in keys), "", ""])
             continue
         said = "; ".join(f"{item.title}: {item.status}" for item in report.items)
         grade = points(report.earned + report.extra)
-        rows.append([*(student[key] for key in keys), grade, said])
+        rows.append([*(row[key] for key in keys), grade, said])
     return _written(rows)
 
 
 def read_roster(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a roster: a CSV with a column ``submission`` and those of the platform.
-
-    Raises:
-        GradingError: if it cannot be read, or has no such column.
-    """
+    """Return the rows of a roster: a CSV with a column ``submission`` and those of the platform."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as stream:
-            rows = [{k: v or "" for k, v in row.items() if k} for row in csv.DictReader(stream)]
+            rows = [
+                {k: (v or "").strip() for k, v in row.items() if k}
+                for row in csv.DictReader(stream)
+            ]
     except (OSError, UnicodeDecodeError, csv.Error) as error:
         raise GradingError(f"{describe(str(path))} cannot be read: {error}.") from None
     if not rows or "submission" not in rows[0]:
@@ -146,16 +141,26 @@ def look_at(reports: Sequence[Report]) -> list[str]:
     """Return one line for each submission that a person should look at, and why."""
     lines = []
     for report in reports:
-        why = [
-            f"{item.lab}.{item.number} {item.status}"
-            + (", a cell that is no Python" if "no Python" in item.text else "")
-            for item in report.items
-            if item.status in _LOOK_AT
-        ]
-        why += [f"{item.lab}.{item.number}: {item.note}" for item in report.items if item.note]
+        why: dict[str, None] = {}
+        for item in report.items:
+            lead = f"{item.lab}.{item.number}"
+            whole = item.status == "missing" and item.text.startswith("The notebook")
+            if whole or item.status == "unreadable":
+                why[f"{item.lab} {item.status}: {item.text}"] = None  # once for all its exercises
+            elif item.status in _LOOK_AT:
+                broken = ", a cell that is no Python" if "no Python" in item.text else ""
+                why[f"{lead} {item.status}{broken}"] = None
+            if item.note:
+                why[f"{lead}: {item.note}"] = None
         if why:
-            lines.append(f"{harmless(report.name)}: {'; '.join(why)}")
+            lines.append(f"{report.shown}: {'; '.join(why)}")
     return lines
+
+
+def not_in_roster(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> list[str]:
+    """Return the submissions whose points reach nobody."""
+    known = {row["submission"] for row in roster}
+    return [each.shown for each in reports if not {each.name, student(each.name)} & known]
 
 
 def alike(reports: Sequence[Report]) -> list[str]:
@@ -164,7 +169,7 @@ def alike(reports: Sequence[Report]) -> list[str]:
     for report in reports:
         for item in report.items:
             if item.shape:
-                groups[item.title, item.shape].append(harmless(report.name))
+                groups[item.title, item.shape].append(report.shown)
     return [f"{title}: {', '.join(names)}" for (title, _), names in groups.items() if names[1:]]
 
 
@@ -179,13 +184,12 @@ def _parts(reports: Sequence[Report], column: Item) -> list[str]:
 
 
 def _by_name(reports: Sequence[Report]) -> dict[str, Report]:
-    found = {report.name: report for report in reports}
-    return found | {report.name.removesuffix(".ipynb"): report for report in reports}
+    found = {student(report.name): report for report in reports}
+    return found | {report.name: report for report in reports}
 
 
 def _name(name: str) -> str:
     # One that a spreadsheet would take for a formula stays a name.
-    name = harmless(name)
     return f"'{name}" if name[:1] in "=+-@" else name
 
 

@@ -14,10 +14,10 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from hpml.base import style
-from hpml.base.tables import Table
+from hpml.base.tables import Shown, Table
 from hpml.benchmark.locking import check_place
 from hpml.benchmark.ratio import RESOLUTION, Ratio, paired_ratio
 from hpml.suites.errors import SuiteError
@@ -65,13 +65,8 @@ class Figures:
 
 
 @dataclass(frozen=True)
-class HonestyResult:
-    """What the simulations showed.
-
-    Attributes:
-        figures: one for each noise and number of rounds.
-        runs: simulated for each of them.
-    """
+class HonestyResult(Shown):
+    """What the simulations showed."""
 
     figures: tuple[Figures, ...]
     runs: int
@@ -101,16 +96,7 @@ class HonestyResult:
         ax.legend(frameon=False)
         return fig
 
-    def __str__(self) -> str:
-        return str(self._wide())
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
-
-    def _repr_html_(self) -> str:
-        return self._wide()._repr_html_()
-
-    def _wide(self) -> Table:
+    def _shown(self) -> list[Table]:
         """One row a noise: false verdicts by rounds, the rest at the number nearest to 25."""
         rounds = sorted({figures.rounds for figures in self.figures})
         usual = min(rounds, key=lambda n: abs(n - 25))
@@ -127,7 +113,7 @@ class HonestyResult:
             ]
             for name in dict.fromkeys(figures.noise for figures in self.figures)
         ]
-        return Table(
+        table = Table(
             head,
             rows,
             title="How often a comparison is wrong, and what it finds",
@@ -137,6 +123,7 @@ class HonestyResult:
             f"{_unseen()}",
             formats=dict.fromkeys(head[1:], lambda share: f"{100 * float(share):.1f}"),
         )
+        return [table]
 
 
 def run(

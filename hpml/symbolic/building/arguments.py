@@ -108,14 +108,6 @@ def split_call(
 ) -> tuple[list[Any], Template]:
     """Take a call apart into the instances of ``kind`` among its arguments, and the rest.
 
-    Args:
-        args: positional arguments; instances may be nested in containers.
-        kwargs: named arguments, likewise.
-        kind: the class whose instances are the holes of the template.
-
-    Returns:
-        The instances, in the order in which they are met, and the template.
-
     >>> found, template = split_call(([1.5, 2, "a"],), {"dim": 2.5}, float)
     >>> found, template.text, template.constants
     ([1.5, 2.5], '[a0, k[0], k[1]], dim=a1', (2, 'a'))
@@ -221,7 +213,10 @@ class Shell:
     """A container or object of any class without its parts; called with new parts, a full one."""
 
     def __init__(self, full: Any) -> None:
-        self.empty = copy.copy(full)
+        try:
+            self.empty = copy.copy(full)
+        except TypeError:  # filling it is refused below
+            self.empty = full
         if isinstance(full, Mapping):
             self.names = list(full)
         elif isinstance(full, list):

@@ -15,7 +15,6 @@ function of torch, makes a new node and returns its handle; nothing is computed.
 from __future__ import annotations
 
 import operator
-import sys
 import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping
@@ -33,10 +32,12 @@ from .interception import Handle, Token
 from .misuse import (
     WithoutNumbers,
     check_batch_index,
+    check_no_module_runs,
+    check_no_setting,
     check_squeeze,
     method_refused,
 )
-from .node import Concrete, Node, TensorSpec, describe_spec, layer_name
+from .node import Concrete, Node, TensorSpec, describe_spec, oldest_first
 from .node_making import call_layer, make_node, make_parts
 from .operators import Operators
 from .shapes.examples import evaluate
@@ -125,7 +126,10 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     def _record_call(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if len(args) == 1 and not kwargs and args[0] is self:
-            return self._apply(layer, (self._node,))
+            node = make_node(layer, (self._node,))
+            if type(node.spec) is TensorSpec:
+                return SymbolicTensor(node, self._token)
+            return handle_of(node, self._token)
         custom_name = kwargs.pop("custom_name", None)
         output_shape = kwargs.pop("output_shape", None)
         if not kwargs and all(isinstance(a, SymbolicData) for a in args):
@@ -168,6 +172,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         return self._apply(useful_layers.SliceLayer(index), (self._node,))
 
     def __iter__(self) -> Iterator[Any]:
+        check_no_setting(self)
         return iter([handle_of(node, self._token) for node in make_parts(self._node, len(self))])
 
     def __len__(self) -> int:
@@ -208,6 +213,9 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicData:
         return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _handle_of_last, (oldest_first(self._node),)
 
     @classmethod
     def __torch_function__(
@@ -259,6 +267,7 @@ class SymbolicTensor(TensorShape, SymbolicData):
         return spec
 
     def __iter__(self) -> Iterator[Any]:
+        check_no_setting(self)
         if not self._node.batch_known:
             warnings.warn(
                 f"unpacking {self!r} along its batch, whose size is not known: this makes "
@@ -269,7 +278,11 @@ class SymbolicTensor(TensorShape, SymbolicData):
 
     def __len__(self) -> int:
         if not self._spec.shape:
-            raise ArgumentError(f"{self!r} has no length: it has no dimensions")
+            raise ArgumentError(
+                f"{self!r} has no length, because it has no dimensions, and no numbers while the "
+                "graph is built, which torch.tensor(x) would copy: use x itself, x.clone() or "
+                "x.to(dtype)"
+            )
         return self._spec.shape[0]
 
     def __getattr__(self, name: str) -> Any:
@@ -299,6 +312,10 @@ class _Method:
 
     def __repr__(self) -> str:
         return f"<method {self.__name__} of {self._handle!r}>"
+
+
+def _handle_of_last(nodes: list[Node]) -> Any:
+    return handle_of(nodes[-1], interception.handle_token())
 
 
 def handle_of(node: Node, token: Token) -> Any:
@@ -363,17 +380,8 @@ def _record_function(
 ) -> Any:
     """Record a call of a function of torch; the other half of ``__torch_function__``."""
     if not interception.is_active():
-        layer = _calling_module()
-        if layer is not None:
-            cause = (
-                "optimize_module_calls()"
-                if interception.is_suspended()
-                else ("another library, which replaced torch.nn.Module.__call__")
-            )
-            raise ArgumentError(
-                f"{layer_name(layer)} was called with symbolic data while layer(x) is switched "
-                f"off by {cause}: write x(layer), or make a new Input, which switches it on again"
-            )
+        check_no_module_runs()
+    check_no_setting(args)
     if func in _SQUEEZES and len(args) == 1 and not kwargs:
         check_squeeze(args[0])
     return _record(_FINDABLE.get(func, func), args, kwargs)
@@ -383,14 +391,3 @@ _SQUEEZES = (torch.squeeze, torch.Tensor.squeeze)
 
 # Torch wraps this operator in a function that pickle cannot find by its name.
 _FINDABLE: dict[Callable[..., Any], Callable[..., Any]] = {torch.Tensor.__pow__: operator.pow}
-
-
-def _calling_module() -> nn.Module | None:
-    """Return the module whose ``forward`` is running in a caller of this function, if any."""
-    frame = sys._getframe(1)
-    while frame is not None:
-        if frame.f_code is nn.Module._call_impl.__code__:
-            module: nn.Module = frame.f_locals["self"]
-            return module
-        frame = frame.f_back  # type: ignore[assignment]
-    return None

@@ -13,6 +13,7 @@ from hpml.symbolic.errors import ArgumentError
 from .handles import SymbolicTensor, handle_of
 from .interception import handle_token
 from .node import Concrete, InputRange, Node, TensorSpec
+from .tracing_checks import modes
 
 
 def Input(  # noqa: N802 - the name of the API that this package follows
@@ -42,9 +43,9 @@ def Input(  # noqa: N802 - the name of the API that this package follows
     sizes = (*_sizes((batch_size,)), *_sizes(shape)) if batch_shape is None else _sizes(batch_shape)
     if not isinstance(dtype, torch.dtype):
         raise ArgumentError(f"Input expected a torch.dtype, received {dtype!r}")
-    known, enabled = batch_shape is not None, torch.is_grad_enabled()
+    known = batch_shape is not None
     spec = TensorSpec(sizes, dtype)
-    node = Node(None, (), spec, known, 0, origin=_caller(), grad_enabled=enabled)
+    node = Node(None, (), spec, known, 0, origin=_caller(), modes=modes())
     node.example = InputRange(min_value, max_value)
     return SymbolicTensor(node, handle_token(resume=True))
 
@@ -62,8 +63,7 @@ def CustomInput(data: Any) -> Any:  # noqa: N802 - the name of the API that this
     """
     is_tensor = isinstance(data, torch.Tensor)
     spec = TensorSpec(tuple(data.shape), data.dtype) if is_tensor else Concrete(data, is_real=True)
-    enabled = torch.is_grad_enabled()
-    node = Node(None, (), spec, True, 0, origin=_caller(), grad_enabled=enabled)
+    node = Node(None, (), spec, True, 0, origin=_caller(), modes=modes())
     node.example = data if is_tensor else None
     return handle_of(node, handle_token(resume=True))
 

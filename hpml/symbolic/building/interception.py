@@ -56,11 +56,7 @@ class Handle:
 
 
 def handle_token(*, resume: bool = False) -> Token:
-    """Return the token for a new handle; install the interception if it is not.
-
-    Args:
-        resume: end a suspension by :func:`suspend`, as a new input does.
-    """
+    """Return the token for a new handle; install the interception if it is not."""
     global _token, _suspended
     with _lock:
         token = None if _token is None else _token()
@@ -99,7 +95,17 @@ def _last_handle_gone(reference: weakref.ref[Token]) -> None:
             _uninstall()
 
 
+def _expand(self: Tensor, *sizes: Any, **kwargs: Any) -> Any:
+    """Stand for ``Tensor.expand``: of real data, to a batch whose size is not known."""
+    handle = find((sizes, kwargs), (Handle,))
+    if handle is None:
+        return _ORIGINAL_EXPAND(self, *sizes, **kwargs)
+    return handle._record_function_call(_ORIGINAL_EXPAND, (self, *sizes), kwargs)
+
+
 def _install() -> None:
+    if Tensor.expand is _ORIGINAL_EXPAND:
+        Tensor.expand = _expand  # type: ignore[assignment, method-assign]
     if Function.__dict__["apply"] is _ORIGINAL_APPLY:
         Function.apply = _recording_apply  # type: ignore[assignment, method-assign]
         torch._functorch.utils.unwrap_dead_wrappers = _refusing_unwrap
@@ -112,6 +118,8 @@ def _install() -> None:
 
 
 def _uninstall() -> None:
+    if Tensor.__dict__.get("expand") is _expand:
+        del Tensor.expand
     if Function.__dict__["apply"] is _recording_apply:
         Function.apply = _ORIGINAL_APPLY  # type: ignore[method-assign]
     if torch._functorch.utils.unwrap_dead_wrappers is _refusing_unwrap:
@@ -171,6 +179,7 @@ def _refusing_unwrap(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 _recording_apply = classmethod(_apply)
 _ORIGINAL_APPLY = Function.__dict__["apply"]
+_ORIGINAL_EXPAND = Tensor.expand
 _ORIGINAL_UNWRAP = torch._functorch.utils.unwrap_dead_wrappers
 _ORIGINAL = nn.Module._wrapped_call_impl
 

@@ -3,10 +3,19 @@
 from __future__ import annotations
 
 import operator
+import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
+from torch import nn
+
 from hpml.symbolic.errors import ArgumentError
+
+from . import interception
+from .arguments import find
+from .interception import Handle
+from .node import layer_name
 
 NUMPY_OPERATORS: dict[str, Callable[..., Any]] = {
     "add": operator.add,
@@ -91,10 +100,50 @@ class WithoutNumbers:
         raise ArgumentError(number_refused(self))
 
     def __bool__(self) -> bool:
+        check_no_setting(self)
         raise ArgumentError(
             f"the truth value of {self!r} is not known while the graph is built: use torch.where, "
             "or put the decision into the forward of a module"
         )
+
+
+def setting_refused(layer: object, value: object, name: str = "") -> str:
+    """Return why symbolic data cannot be a setting of a layer."""
+    kind = type(layer).__name__
+    return (
+        f"{kind} expected numbers as its settings, received {value!r}{name and ' as ' + name}: "
+        f"make the layer first, then call it, {kind}(...)(x); a size that is known, x.shape[1] or "
+        "x.features, is an int"
+    )
+
+
+def check_no_setting(value: object) -> None:
+    """Refuse symbolic data that a layer of torch looks into while it is made."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if not module.startswith(("torch.nn.", "hpml.symbolic.")):
+            return
+        layer = frame.f_locals.get("self") if frame.f_code.co_name == "__init__" else None
+        if isinstance(layer, nn.Module):
+            raise ArgumentError(setting_refused(layer, find(value, (Handle,))))
+        frame = frame.f_back
+
+
+def check_no_module_runs() -> None:
+    """Refuse symbolic data in a forward that runs because ``layer(x)`` was not noticed."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code is not nn.Module._call_impl.__code__:
+        frame = frame.f_back
+    if frame is None:
+        return
+    suspended = interception.is_suspended()
+    another = "another library, which replaced torch.nn.Module.__call__"
+    raise ArgumentError(
+        f"{layer_name(frame.f_locals['self'])} was called with symbolic data while layer(x) is "
+        f"switched off by {'optimize_module_calls()' if suspended else another}: write x(layer), "
+        "or make a new Input, which switches it on again"
+    )
 
 
 def check_batch_index(tensor: Any, index: Any) -> None:

@@ -7,6 +7,7 @@ are held strongly, children weakly, so a value that nobody uses vanishes with it
 from __future__ import annotations
 
 import itertools
+import operator
 import weakref
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -53,11 +54,10 @@ class InputRange(NamedTuple):
 class Unpacking:
     """The results of unpacking one value: one call, several nodes."""
 
-    __slots__ = ("count", "members")
+    __slots__ = ("count",)
 
     def __init__(self, count: int) -> None:
         self.count = count
-        self.members: list[weakref.ref[Node]] = []
 
 
 class Node:
@@ -74,7 +74,7 @@ class Node:
         unpacking: set on nodes that are one of several results of one call.
         position: which of those results this node is.
         origin: file name and line of the statement that made the node.
-        grad_enabled: whether gradients were recorded where it was made.
+        modes: which modes of torch were on where it was made.
         example: for an input, an example tensor, or the range from which one is drawn.
     """
 
@@ -85,10 +85,10 @@ class Node:
         "custom_name",
         "depth",
         "example",
-        "grad_enabled",
         "handle",
         "index",
         "layer",
+        "modes",
         "origin",
         "parents",
         "position",
@@ -105,7 +105,7 @@ class Node:
         depth: int,
         custom_name: str | None = None,
         origin: tuple[str, int] | None = None,
-        grad_enabled: bool = True,
+        modes: int = 0,
     ) -> None:
         self.layer = layer
         self.parents = parents
@@ -118,7 +118,7 @@ class Node:
         self.handle: weakref.ref[Any] | None = None
         self.unpacking: Unpacking | None = None
         self.position = 0
-        self.grad_enabled = grad_enabled
+        self.modes = modes
         self.example: InputRange | torch.Tensor | None = None
         # Nearly every node has one child. A list for each would double the garbage collector's
         # work in a large graph, so a list is made for the second child.
@@ -134,6 +134,16 @@ class Node:
                 else:
                     parent.children = [others, reference]
 
+    def __getstate__(self) -> dict[str, Any]:
+        left_out = ("__weakref__", "children", "handle")
+        return {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["layer"], state["parents"], state["spec"], True, 0)  # type: ignore[misc]
+        for name, value in state.items():
+            if name != "index":  # they are made in their order, oldest first
+                setattr(self, name, value)
+
     def living_children(self) -> tuple[Node, ...]:
         """Return the children that are still used by somebody, each once, in creation order."""
         known = self.children
@@ -147,6 +157,18 @@ class Node:
         what = "input" if self.layer is None else layer_name(self.layer)
         place = "" if self.origin is None else f", made at {format_origin(self.origin)}"
         return f"{what} of {describe_spec(self.spec, self.batch_known)}{place}"
+
+
+def oldest_first(node: Node) -> list[Node]:
+    """Return a node behind everything that it is computed from: pickled in this order, flat."""
+    found = {node}
+    waiting = [node]
+    while waiting:
+        for parent in waiting.pop().parents:
+            if parent not in found:
+                found.add(parent)
+                waiting.append(parent)
+    return sorted(found, key=operator.attrgetter("index"))
 
 
 def layer_name(layer: nn.Module) -> str:

@@ -14,19 +14,17 @@ from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
 
 from .arguments import Template, split_call
+from .interception import Handle
+from .misuse import setting_refused
 from .node import Node, Unpacking, name_of
 from .shapes.inference import given_spec, infer, infer_parts
-from .tracing_checks import check_constant, check_gradients, check_traced_methods, user_frame
+from .tracing_checks import check_constant, check_modes, modes, place_of_call
 
 
 def call_layer(
     func: Callable[..., Any], args: tuple[Any, ...], kwds: dict[str, Any], kind: type
 ) -> tuple[nn.Module, list[Any]]:
-    """Return the layer that stands for a call, and the instances of ``kind`` among its arguments.
-
-    Raises:
-        ArgumentError: ``func`` cannot be called, or no argument is symbolic.
-    """
+    """Return the layer that stands for a call, and the instances of ``kind`` in its arguments."""
     if not callable(func):
         raise ArgumentError(
             f"add_to_graph expected a function or a module to call, received {func!r}: "
@@ -91,24 +89,25 @@ def make_node(
         batch_known = all(parent.batch_known for parent in parents)
     if custom_name is not None:
         _check_name(custom_name)
-    enabled = torch.is_grad_enabled()
-    if not enabled:
-        check_gradients(parents)
-    frame = user_frame(3)
-    origin = None
-    if frame is not None:
-        check_traced_methods(frame)
-        origin = frame.f_code.co_filename, frame.f_lineno
-    spec = infer(layer, parents) if output_shape is None else given_spec(output_shape, parents)
-    return Node(layer, parents, spec, batch_known, depth, custom_name, origin, enabled)
+    now = modes()
+    if now:
+        check_modes(now, parents)
+    origin = place_of_call(4)
+    try:
+        spec = infer(layer, parents) if output_shape is None else given_spec(output_shape, parents)
+    except ArgumentError:
+        for name, value in vars(layer).items():
+            if isinstance(value, Handle):
+                raise ArgumentError(setting_refused(layer, value, name)) from None
+        raise
+    return Node(layer, parents, spec, batch_known, depth, custom_name, origin, now)
 
 
 def make_parts(parent: Node, count: int) -> list[Node]:
     """Return ``count`` nodes for ``a, b, … = value``: one call with several results."""
     layer = useful_layers.UnpackLayer()
     group = Unpacking(count)
-    frame = user_frame(2)
-    origin = None if frame is None else (frame.f_code.co_filename, frame.f_lineno)
+    origin = place_of_call(2)
     nodes = []
     for position, spec in enumerate(infer_parts(parent)):
         node = Node(layer, (parent,), spec, parent.batch_known, parent.depth + 1, None, origin)

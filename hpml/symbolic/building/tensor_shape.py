@@ -11,6 +11,7 @@ import torch
 
 from hpml.symbolic.errors import ArgumentError
 
+from .arguments import find
 from .interception import Handle
 from .node import TensorSpec
 
@@ -18,7 +19,10 @@ from .node import TensorSpec
 class Count(int):
     """A number of elements; torch's own is a method, so this may be called."""
 
+    batch: Any = 1
+
     def __call__(self) -> int:
+        operator.index(self.batch)  # refused where it is not known
         return int(self)
 
 
@@ -31,6 +35,11 @@ class UnknownBatchSize(Handle):
 
     def _record_call(self, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.tensor._record_call(layer, args, kwargs)
+
+    def _record_function_call(
+        self, function: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    ) -> Any:
+        return self.tensor._record_function_call(function, args, kwargs)
 
     def symbolic(self) -> Any:
         """Return symbolic data for the size."""
@@ -58,8 +67,8 @@ class UnknownBatchSize(Handle):
     def __torch_function__(
         cls, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
-        sizes = [v for v in (*args, *(args[0] if args else ())) if isinstance(v, UnknownBatchSize)]
-        return sizes[0].tensor._record_function_call(func, args, kwargs or {})
+        size: Any = find((args, kwargs), (UnknownBatchSize,))
+        return size.tensor._record_function_call(func, args, kwargs or {})
 
 
 def _size_of_batch(tensor: torch.Tensor) -> int:
@@ -148,8 +157,10 @@ class TensorShape:
 
     @property
     def numel(self) -> int:
-        """The number of elements; an unknown batch size counts as 1."""
-        return Count(math.prod(self._spec.shape))
+        """The number of elements; an unknown batch size counts as 1, and cannot be called for."""
+        count = Count(math.prod(self._spec.shape))
+        count.batch = self.shape[0] if self._spec.shape else 1
+        return count
 
     @property
     def features(self) -> int:

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from types import FrameType
 from typing import Any
 
+import torch
 from torch import Tensor, nn
 
 from hpml.symbolic.errors import ArgumentError
@@ -16,7 +17,7 @@ from .interception import Handle
 from .node import Node
 
 _NOT_THE_USERS = ("hpml.symbolic.", "torch.")
-_FRAMES_LOOKED_AT = 8
+_FRAMES_LOOKED_AT = range(8)
 
 
 def user_frame(depth: int) -> FrameType | None:
@@ -35,38 +36,57 @@ def user_frame(depth: int) -> FrameType | None:
 # --- methods of modules ---------------------------------------------------------------------------
 
 
-def check_traced_methods(frame: FrameType) -> None:
-    """Refuse a method of a module that reads ``self.training`` while its calls are recorded.
+def place_of_call(depth: int) -> tuple[str, int] | None:
+    """Return file and line of the user's statement; refuse a method that would be traced.
 
-    A method that builds a graph for its own module may: it was not given the symbolic data.
+    A method of a module that reads ``self.training`` may not, while its calls are recorded. One
+    that builds a graph for its own module may: it was not given the symbolic data.
     """
-    current: FrameType | None = frame
-    for _ in range(_FRAMES_LOOKED_AT):
-        if current is None:
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        if not frame.f_globals.get("__name__", "").startswith(_NOT_THE_USERS):
+            break
+        frame = frame.f_back
+    else:
+        return None
+    place = frame.f_code.co_filename, frame.f_lineno
+    for _ in _FRAMES_LOOKED_AT:
+        code = frame.f_code
+        if code.co_argcount > 1:
+            if "training" in code.co_names:
+                _check_traced(frame)
+        elif code.co_name == "<module>":
+            break
+        elif code.co_name == "compile_wrapper" and code.co_filename.endswith("eval_frame.py"):
+            raise ArgumentError(
+                "a function that torch.compile compiled was called with symbolic data, which it "
+                "would take apart, to be compiled no longer. Expected a call that is recorded as "
+                "a whole: write add_to_graph(function, x)"
+            )
+        if (frame := frame.f_back) is None:
+            break
+    return place
+
+
+def _check_traced(frame: FrameType) -> None:
+    owner = _module_given_handles(frame)
+    outer: FrameType | None = frame.f_back
+    while owner is not None and outer is not None:
+        if _own_arguments(outer)[:1] == [owner] and _module_given_handles(outer) is None:
             return
-        code = current.f_code
-        if code.co_argcount > 1 and "training" in code.co_names:
-            owner = _module_given_handles(current)
-            outer = current.f_back
-            while owner is not None and outer is not None:
-                if _own_arguments(outer)[:1] == [owner] and _module_given_handles(outer) is None:
-                    owner = None
-                outer = outer.f_back
-            if owner is not None:
-                name = code.co_name
-                raise ArgumentError(
-                    f"{type(owner).__name__}.{name} reads self.training while symbolic data passes "
-                    "through it: whether it trains would be fixed for good. Expected a call that "
-                    f"is recorded as a whole: write add_to_graph(module.{name}, x), or put it into "
-                    "the forward of a module"
-                )
-        current = current.f_back
+        outer = outer.f_back
+    if owner is not None:
+        name = frame.f_code.co_name
+        raise ArgumentError(
+            f"{type(owner).__name__}.{name} reads self.training while symbolic data passes "
+            "through it: whether it trains would be fixed for good. Expected a call that "
+            f"is recorded as a whole: write add_to_graph(module.{name}, x), or put it into "
+            "the forward of a module"
+        )
 
 
 def _own_arguments(frame: FrameType) -> list[Any]:
     code = frame.f_code
-    if not code.co_argcount or code.co_varnames[0] != "self":
-        return []
     return [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
 
 
@@ -133,12 +153,31 @@ def _name_in(frame: FrameType, leaf: Tensor) -> str:
     return ""
 
 
-# --- gradients switched off -----------------------------------------------------------------------
+# --- modes of torch -------------------------------------------------------------------------------
+
+NO_GRAD, AUTOCAST = 1, 2
 
 
-def check_gradients(parents: Sequence[Node]) -> None:
-    """Refuse ``torch.no_grad()`` around a part of a graph, which would be dropped."""
-    if any(parent.grad_enabled for parent in parents):
+def modes() -> int:
+    """Return which modes are on that change what a layer computes and that a graph does not hold.
+
+    >>> with torch.no_grad():
+    ...     modes() == NO_GRAD
+    True
+    """
+    return (not torch.is_grad_enabled()) + AUTOCAST * torch._C._is_any_autocast_enabled()
+
+
+def check_modes(now: int, parents: Sequence[Node]) -> None:
+    """Refuse ``torch.no_grad()`` or autocast around a part of a graph, which would be dropped."""
+    new = {mode for mode in (NO_GRAD, AUTOCAST) for p in parents if now & mode & ~p.modes}
+    if AUTOCAST in new:
+        raise ArgumentError(
+            "torch.autocast around a part of a graph is not recorded, so that the model would "
+            "compute in full precision there: expected calls outside of it; run the model under "
+            "autocast, or put that part into the forward of a module"
+        )
+    if NO_GRAD in new:
         raise ArgumentError(
             "torch.no_grad() around a part of a graph is not recorded, so that gradients would "
             "flow there: expected calls outside of it; stop gradients with y.detach() behind that "

@@ -22,11 +22,7 @@ from .program import Program
 
 
 def check_available() -> None:
-    """Refuse where no GPU can record.
-
-    Raises:
-        DeviceError: there is no CUDA device.
-    """
+    """Refuse where no GPU can record."""
     if not torch.cuda.is_available():
         raise DeviceError(
             "enable_cuda_graphs=True expected a CUDA GPU, received a machine on which "
@@ -48,11 +44,7 @@ class _Recordable(nn.Module):
 
 
 def prepare(program: Program) -> Program:
-    """Wrap a program so that it is recorded at its first call with each kind of inputs.
-
-    Raises:
-        DeviceError: there is no CUDA device.
-    """
+    """Wrap a program so that it is recorded at its first call with each kind of inputs."""
     check_available()
     recordings: dict[tuple[Any, ...], Callable[..., Any]] = {}
 

@@ -14,10 +14,12 @@ forward.
 
 from __future__ import annotations
 
+import functools
+import inspect
 import operator
 import sys
 from collections.abc import Callable, Sequence
-from itertools import chain
+from itertools import chain, repeat
 from typing import Any, NamedTuple
 
 import torch
@@ -37,10 +39,18 @@ _METHODS = ("forward", "_call_impl", "_conv_forward", "_check_input_dim")
 
 _buffers_in = operator.itemgetter("_buffers")
 _parameters_in = operator.itemgetter("_parameters")
-_hooks_in = operator.itemgetter(*_HOOKS)
+_forward_hooks_in, _forward_pre_hooks_in, _backward_hooks_in, _backward_pre_hooks_in = map(
+    operator.itemgetter, _HOOKS
+)
+# Attributes that are no arguments.
+_OF_THE_CONSTRUCTORS = (
+    *("transposed", "output_padding", "_reversed_padding_repeated_twice"),
+    *("method", "_call", "_tensor_constants"),
+)
+_FORWARD = repeat("forward")
 
-# Stands for the parameters of what is called, which may be anything that can be called.
-_NO_PARAMETERS: dict[str, Any] = {}
+# Stands for the attributes of what is called, which may be anything that can be called.
+_CALLED: dict[str, Any] = {"_parameters": {}}
 
 Watched = tuple[Any, str, Any]
 """An object, the name of one of its attributes, and what that was when the source was written."""
@@ -83,30 +93,27 @@ class _Checked(NamedTuple):
     """What the layers were like when they were last looked at one by one.
 
     Attributes:
-        layers: all of them; ``parameters`` are their dictionaries.
-        types: the types of the layers that are written out; ``attributes`` are theirs.
-        values: copies of those: the same objects under the same names.
-        hooks: the dictionaries of hooks, of those that are written out and of all modules.
-        tensors: the dictionaries of their parameters and buffers, and how many are in each.
+        layers: all of them; ``attributes`` are their dictionaries.
+        types: the types of the layers that are written out; ``written`` are their dictionaries.
+        attribute_counts: how many attributes each of those had; ``tensor_counts`` parameters.
+        noted: attributes that somebody added to layers, and what they were.
+        settings: what the source stands on: its name, dictionaries that have it, its values.
+        empty: the hooks of all modules, and buffers where there were none.
     """
 
     layers: Sequence[nn.Module]
-    parameters: list[dict[str, Any]]
-    types: list[type]
     attributes: list[dict[str, Any]]
-    values: list[dict[str, Any]]
-    hooks: list[dict[int, Any]]
-    tensors: list[dict[str, Any]]
+    types: list[type]
+    written: Sequence[dict[str, Any]]
+    attribute_counts: list[int]
     tensor_counts: list[int]
+    noted: tuple[list[dict[str, Any]], list[dict[str, Any]]]
+    settings: list[tuple[Callable[[Any], Any], list[dict[str, Any]], list[Any]]]
+    empty: list[dict[Any, Any]]
 
 
 class Guard:
-    """Whether the layers that are written out still do what the source says.
-
-    Args:
-        expressions: the expression of each call's layer, or the reason why it is called.
-        layers: the layers that the expressions were made for.
-    """
+    """Whether the layers that are written out still do what the source says."""
 
     def __init__(
         self, expressions: Sequence[Expression | str], layers: Sequence[nn.Module]
@@ -134,34 +141,44 @@ class Guard:
         self._culprit = 0
 
     def parameters(self, layers: Sequence[nn.Module]) -> list[dict[str, Any]] | None:
-        """Return the dictionary of parameters of each layer if the source may run, else ``None``.
-
-        Args:
-            layers: the layers as they are now.
-        """
+        """Return the dictionary of parameters of each layer; ``None`` if they are to be called."""
         checked = self._checked
-        if checked is not None and self._is_as_checked(checked, layers):
-            return checked.parameters
+        if checked is not None:
+            try:
+                parameters = list(map(_parameters_in, checked.attributes))
+                if self._is_as_checked(checked, layers, parameters):
+                    return parameters
+            except Exception:  # noqa: BLE001 - attributes that are gone, odd values
+                pass
         self._checked = checked = self._check(layers)
-        return None if checked is None else checked.parameters
+        return None if checked is None else list(map(_parameters_in, checked.attributes))
 
-    def _is_as_checked(self, checked: _Checked, layers: Sequence[nn.Module]) -> bool:
-        try:
-            return (
-                # Equal at a glance: == looks at identity first, in lists and in dictionaries.
-                layers == checked.layers
-                and list(map(type, self._pick(layers))) == checked.types
-                # The same hook dictionaries, no method or tensor that hides another, no setting
-                # that changed. Whatever is only equal computes the same.
-                and checked.attributes == checked.values
-                # What is in them is looked at each time: a thread may be just registering a hook.
-                and not any(checked.hooks)
-                # A parameter that became a buffer, or is gone.
-                and list(map(len, checked.tensors)) == checked.tensor_counts
-                and self._is_unpatched()
-            )
-        except Exception:  # noqa: BLE001 - values of any kind, which cannot be compared
-            return False
+    def _is_as_checked(
+        self, checked: _Checked, layers: Sequence[nn.Module], parameters: list[dict[str, Any]]
+    ) -> bool:
+        written = checked.written
+        return (
+            # Equal at a glance: == looks at identity first.
+            layers == checked.layers
+            and list(map(type, self._pick(layers))) == checked.types
+            # The dictionaries of hooks as they are now: others may have been put there, and a
+            # thread may be just registering a hook.
+            and not any(map(_forward_hooks_in, written))
+            and not any(map(_forward_pre_hooks_in, written))
+            and not any(map(_backward_hooks_in, written))
+            and not any(map(_backward_pre_hooks_in, written))
+            and not any(checked.empty)
+            # An attribute that was added may hide a parameter or a method. The forward is looked
+            # for by name, and attributes that are not the layer's own one by one: one of them may
+            # have gone instead.
+            and list(map(len, written)) == checked.attribute_counts
+            and not any(map(operator.contains, written, _FORWARD))
+            and checked.noted[0] == checked.noted[1]
+            # A parameter that became a buffer, or is gone.
+            and list(map(len, self._pick(parameters))) == checked.tensor_counts
+            and all(list(map(get, those)) == values for get, those, values in checked.settings)
+            and self._is_unpatched()
+        )
 
     def _is_unpatched(self) -> bool:
         """Return whether classes and functions are what the source stands on."""
@@ -179,26 +196,38 @@ class Guard:
             if why(position):
                 self._culprit = position
                 return None
-        parameters = [
-            layer._parameters if isinstance(expression, Expression) else _NO_PARAMETERS
+        attributes = [
+            layer.__dict__ if isinstance(expression, Expression) else _CALLED
             for layer, expression in zip(layers, self._expressions, strict=True)
         ]
-        written = self._pick(layers)
-        attributes = [layer.__dict__ for layer in written]
+        written = self._pick(attributes)
+        types = list(map(type, self._pick(layers)))
+        noted = [d for d, kind in zip(written, types, strict=True) if not d.keys() <= _own(kind)]
         everywhere = [getattr(torch_module, name) for name in _GLOBAL_HOOKS]
-        tensors = [*map(_parameters_in, attributes), *filter(None, map(_buffers_in, attributes))]
-        empty = [buffers for buffers in map(_buffers_in, attributes) if not buffers]
         return _Checked(
             layers,
-            parameters,
-            list(map(type, written)),
             attributes,
-            list(map(dict, attributes)),
-            # Buffers where there were none are as telling as hooks.
-            [*everywhere, *chain.from_iterable(map(_hooks_in, attributes)), *empty],
-            tensors,
-            list(map(len, tensors)),
+            types,
+            written,
+            list(map(len, written)),
+            list(map(len, map(_parameters_in, written))),
+            (noted, list(map(dict, noted))),
+            self._settings(attributes),
+            [*everywhere, *(buffers for buffers in map(_buffers_in, written) if not buffers)],
         )
+
+    def _settings(self, attributes: list[dict[str, Any]]) -> list[Any]:
+        """Return the settings that the expressions stand on, those of one name together."""
+        having: dict[str, list[dict[str, Any]]] = {}
+        for own, expression in zip(attributes, self._expressions, strict=True):
+            if isinstance(expression, Expression):
+                names = [name for name, _ in expression.fixed]
+                for name in (*names, *(("function", "template") if "template" in own else ())):
+                    having.setdefault(name, []).append(own)
+        return [
+            (operator.itemgetter(name), those, [own[name] for own in those])
+            for name, those in having.items()
+        ]
 
     def reasons(self, layers: Sequence[nn.Module]) -> list[str]:
         """Return for each layer why it is called at present; empty if it is written out.
@@ -237,6 +266,13 @@ class Guard:
             return _reason(layer, expression)
 
         return why
+
+
+@functools.cache
+def _own(kind: type[nn.Module]) -> frozenset[str]:
+    """Return the names of attributes that a layer of this type may have without a note."""
+    arguments = inspect.signature(kind.__init__).parameters
+    return frozenset((*vars(nn.Module()), *arguments, *_OF_THE_CONSTRUCTORS))
 
 
 def _identity(layer: nn.Module) -> tuple[Any, ...]:

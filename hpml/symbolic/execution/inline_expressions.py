@@ -100,10 +100,6 @@ KINDS: tuple[type[nn.Module], ...] = (
 def expression_of(layer: nn.Module, arguments: int) -> Expression | str:
     """Return how a layer is written out, or the reason why it is called instead.
 
-    Args:
-        layer: the layer; only exact types have an expression.
-        arguments: how many values it is applied to.
-
     >>> expression_of(nn.ReLU(), 1).text
     'relu({0}, {l}.inplace)'
     >>> expression_of(nn.Softmax(1), 1)
@@ -115,7 +111,7 @@ def expression_of(layer: nn.Module, arguments: int) -> Expression | str:
     text = _OPERATORS.get(kind, "")
     if text and arguments == (2 if "{1}" in text else 1):
         return Expression(text)
-    if kind is useful_layers.FunctionLayer:
+    if isinstance(layer, useful_layers.FunctionLayer):
         return _function_expression(layer)
     return f"{kind.__name__} has no functional form in the layer rules"
 

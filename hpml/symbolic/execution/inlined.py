@@ -78,12 +78,6 @@ def unguarded(model: Any) -> Callable[..., Any]:
     For measuring what the guard costs, and for nothing else: hooks are ignored, and whatever is
     done to the model later may go unnoticed.
 
-    Args:
-        model: a `SymbolicModel`; its layers and their parameters are looked up once, now.
-
-    Returns:
-        A function of the model's inputs.
-
     >>> from hpml.symbolic import Input, SymbolicModel
     >>> x = Input(shape=(2,))
     >>> layer = nn.Linear(2, 2)

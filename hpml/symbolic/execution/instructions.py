@@ -16,10 +16,6 @@ from hpml.symbolic.errors import GraphError
 def written_instructions(source: str) -> int:
     """Return how many bytecode instructions the running Python makes of a function's source.
 
-    Args:
-        source: of one function, as in ``model.source``. Where the function only makes another one,
-            as for the executions that generate nothing, those of the inner function count.
-
     >>> short = "def forward(self, h): return h"
     >>> long = "def forward(self, h): return self.layer(h)"
     >>> written_instructions(short) < written_instructions(long)
@@ -41,17 +37,7 @@ def _functions_in(code: CodeType) -> list[CodeType]:
 def count_instructions(model: nn.Module, *inputs: Any, inside: bool = False) -> int:
     """Return how many bytecode instructions a forward executes.
 
-    Args:
-        model: what is run.
-        *inputs: what it is given.
-        inside: count those inside the layers too, that is all of Python. Without it, only those of
-            the execution itself: of the generated function, or of the library's function that
-            walks the graph.
-
     Counted is the second of two forwards: the first one looks at the layers more closely.
-
-    Raises:
-        GraphError: if Python reported no instruction at all.
     """
     total = 0
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import collections
 import itertools
 from collections.abc import Sequence
-from typing import Any
 
 from torch import nn
 from torch.nn.modules.dropout import _DropoutNd
@@ -57,8 +56,7 @@ def first_difference(
     uses = collections.Counter(
         id(parameter)
         for layer in layers
-        if isinstance(layer, nn.Module)
-        for parameter in layer.parameters()
+        for parameter in {p for module in _modules_in(layer) for p in module.parameters()}
     )
     if max(use_counts(graph)) > 2 or max(uses.values(), default=0) > 2:
         younger, older = next((a, b) for a, b in itertools.pairwise(order) if a > b)
@@ -77,15 +75,20 @@ def first_difference(
     return None
 
 
-def _effects(layer: Any) -> tuple[bool, bool]:
+def _modules_in(layer: nn.Module) -> list[nn.Module]:
+    """Return the modules in a layer, also one that it calls and somebody else registers."""
+    called = getattr(layer, "function", None)
+    return [*layer.modules(), *(called.modules() if isinstance(called, nn.Module) else ())]
+
+
+def _effects(layer: nn.Module) -> tuple[bool, bool]:
     """Return whether a layer may draw random numbers, and whether it may change its argument.
 
     A layer whose code is not known may do the first; that it changes its argument is only assumed
     where it says so.
     """
     draws = changes = False
-    modules = layer.modules() if isinstance(layer, nn.Module) else [layer]
-    for module in modules:
+    for module in _modules_in(layer):
         changes |= bool(getattr(module, "inplace", False))
         if isinstance(module, useful_layers.FunctionLayer):
             name = module.method or getattr(module.function, "__name__", "")

@@ -74,15 +74,7 @@ def calling_layers(head: str, *, comments: bool) -> Wording:
 
 
 def documented_source(graph: Graph, min_loop_length: float) -> Source:
-    """Return the source in the form of the documents: one name a value.
-
-    Args:
-        graph: what to compute.
-        min_loop_length: the least length of a chain that is written as a loop; at least 2.
-
-    Raises:
-        ArgumentError: the length is below 2.
-    """
+    """Return the source in the form of the documents: one name a value."""
     width = len(str(max(len(graph.inputs), len(graph.outputs), len(graph.calls))))
     names = [""] * len(graph.values)
     for position, call in enumerate(graph.calls):
@@ -98,16 +90,7 @@ def documented_source(graph: Graph, min_loop_length: float) -> Source:
 
 
 def running_source(graph: Graph, min_loop_length: float, wording: Wording | None = None) -> Source:
-    """Return the source that is run: names of dead values are used again.
-
-    Args:
-        graph: what to compute.
-        min_loop_length: the least length of a chain that is written as a loop; at least 2.
-        wording: how to say it; by default each layer is called.
-
-    Raises:
-        ArgumentError: the length is below 2.
-    """
+    """Return the source that is run: names of dead values are used again."""
     wording = wording or calling_layers("forward", comments=True)
     slots = assign_slots(graph)
     width = len(str(max(len(graph.inputs), max(slots, default=0))))
@@ -130,9 +113,6 @@ def find_chains(
     In a chain every call takes the result of the call before it and nothing else, and nobody else
     reads that result. A value that is an output ends its chain, and so does a call of another
     ``kind``.
-
-    Raises:
-        ArgumentError: ``min_length`` is below 2.
     """
     if not min_length >= 2:
         raise ArgumentError(
@@ -214,10 +194,6 @@ _counter = itertools.count(1)
 
 def compile_source(source: Source, names: dict[str, Any] | None = None) -> Callable[..., Any]:
     """Compile generated source and return its function.
-
-    Args:
-        source: of one function.
-        names: what the names that it does not define stand for.
 
     The function has a file name of its own that ``linecache`` knows, so a traceback, a debugger and
     ``inspect.getsource`` show its lines. The lines are forgotten with the function.

@@ -14,7 +14,7 @@ from hpml.symbolic.building.node import Node, TensorSpec, layer_name
 from hpml.symbolic.errors import ArgumentError, CycleError, ForeignNodeError
 from hpml.symbolic.useful_layers import FunctionLayer
 
-from .data import Call, Graph, Value
+from .data import Call, Graph, Numbers, Value
 
 
 class Collected(NamedTuple):
@@ -99,6 +99,7 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
     layers: list[nn.Module] = []
     name_for = _Namer()
     unpacked: dict[int, int] = {}
+    modules: dict[int, str] = {}
     chosen: dict[int, str] = {}
     for node in order:
         layer = node.layer
@@ -129,46 +130,43 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
             arguments: tuple[int, ...] = (number[parents[0]],)
         else:
             arguments = tuple([number[parent] for parent in parents])
-        calls.append(Call(name, layer_type, arguments, results, group is not None, node.origin))
+        # A layer is registered under one name, however often it is used.
+        module = modules.setdefault(id(layer), name)
+        unpacks = group is not None
+        calls.append(Call(name, layer_type, arguments, results, unpacks, node.origin, module))
         layers.append(layer)
-    originals, layers = layers, _registered_once(layers)
-    for original, layer in zip(originals, layers, strict=True):
-        if id(original) in chosen:
-            chosen.setdefault(id(layer), chosen[id(original)])
+    if chosen:
+        calls = [
+            call._replace(module=chosen.get(id(layer), call.module))
+            for call, layer in zip(calls, layers, strict=True)
+        ]
     graph = Graph(
         tuple(values),
-        tuple(range(len(inputs))),
-        _with_modules(calls, layers, chosen),
-        tuple([number[node] for node in outputs]),
+        Numbers(range(len(inputs))),
+        tuple(calls),
+        Numbers([number[node] for node in outputs]),
     )
+    layers = _registered_once(calls, layers)
     return Collected(graph, layers, nodes)
 
 
-def _registered_once(layers: list[nn.Module]) -> list[nn.Module]:
+def _registered_once(calls: list[Call], layers: list[nn.Module]) -> list[nn.Module]:
     """Return the layers, a module that is called in several ways registered by one of them.
 
     Under two names ``functional_call`` would put back the wrong one of its weights.
     """
-    registered = set(map(id, layers))
-    same: dict[int, nn.Module] = {}
-    for layer in layers:
-        if isinstance(layer, FunctionLayer) and id(layer) not in same:
-            module = layer._modules.get("function")
-            same[id(layer)] = layer.without_module() if id(module) in registered else layer
-            if module is not None:
-                registered.add(id(module))
-    return [same.get(id(layer), layer) for layer in layers]
-
-
-def _with_modules(
-    calls: list[Call], layers: list[nn.Module], chosen: dict[int, str]
-) -> tuple[Call, ...]:
-    """Say in each call under which name its layer stands in the model: one, however often used."""
-    for call, layer in zip(calls, layers, strict=True):
-        chosen.setdefault(id(layer), call.name)
-    return tuple(
-        [call._replace(module=chosen[id(layer)]) for call, layer in zip(calls, layers, strict=True)]
-    )
+    calling = {id(layer): layer for layer in layers if type(layer) is FunctionLayer}
+    if not any("function" in layer._modules for layer in calling.values()):
+        return layers
+    of_model: dict[str, nn.Module | None] = {}
+    places = {id(la): (of_model, call.module) for la, call in zip(layers, calls, strict=True)}
+    for key, layer in calling.items():
+        module = layer._modules.get("function")
+        if module is not None and id(module) in places:
+            calling[key] = layer.shared(*places[id(module)])
+        else:
+            places[id(module)] = layer._modules, "function"
+    return [calling.get(id(layer), layer) for layer in layers]
 
 
 class _Namer:
@@ -177,10 +175,13 @@ class _Namer:
     def __init__(self) -> None:
         self._counts: dict[str, int] = {}
         self._taken: set[str] = set()
+        self._bases: dict[str, str] = {}
 
     def __call__(self, layer_type: str, custom_name: str | None) -> str:
-        # A class may call itself anything; names reach source and paths of submodules.
-        base = custom_name or re.sub(r"\W|^(?=\d)", "_", layer_type) or "layer"
+        base = custom_name or self._bases.get(layer_type)
+        if base is None:  # a class may call itself anything; names reach source and paths
+            base = re.sub(r"\W|^(?=\d)", "_", layer_type) or "layer"
+            self._bases[layer_type] = base
         count = self._counts.get(base, 0) + 1
         name = base if custom_name and count == 1 else f"{base}_{count}"
         while name in self._taken:  # a name that the user chose looks like one of ours

@@ -8,9 +8,21 @@ between threads and between copies of a model.
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from hpml.symbolic.building.node import shape_text
+
+
+class Numbers(tuple[int, ...]):
+    """Numbers of values; called, none: the older exporter to ONNX calls ``model.graph.inputs()``.
+
+    It takes whatever has a ``graph`` for TorchScript, and asks for names that a module has not.
+    """
+
+    __slots__ = ()
+
+    def __call__(self) -> list[Any]:
+        return []
 
 
 class Value(NamedTuple):
@@ -66,9 +78,9 @@ class Graph(NamedTuple):
     """
 
     values: tuple[Value, ...]
-    inputs: tuple[int, ...]
+    inputs: Numbers
     calls: tuple[Call, ...]
-    outputs: tuple[int, ...]
+    outputs: Numbers
 
     def __str__(self) -> str:
         lines = [f"v{i} = input {self.values[i].text()}" for i in self.inputs]

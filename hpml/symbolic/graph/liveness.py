@@ -42,9 +42,6 @@ def assign_slots(graph: Graph) -> list[int]:
     Inputs have slots of their own, which stay theirs: the caller holds those values anyway. A
     result takes the slot of an argument that dies in the same call, so that the memory of that
     argument is free at once; else any slot whose value is dead; else a new one.
-
-    Returns:
-        The slot of each value; slots count from 0, the inputs' first.
     """
     last = last_uses(graph)
     slots = [-1] * len(graph.values)

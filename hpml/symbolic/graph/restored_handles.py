@@ -14,15 +14,7 @@ from .data import Graph, Value
 
 
 def nodes_from_graph(graph: Graph, layers: Sequence[nn.Module]) -> list[Node]:
-    """Return a node for each value of a graph.
-
-    Args:
-        graph: the graph.
-        layers: the module of each call.
-
-    Raises:
-        GraphError: a value is not a tensor, so that no example of it can be made up.
-    """
+    """Return a node for each value of a graph."""
     nodes: list[Node] = [None] * len(graph.values)  # type: ignore[list-item]
     for value in graph.inputs:
         about = graph.values[value]

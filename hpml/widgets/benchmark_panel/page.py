@@ -40,8 +40,8 @@ def page(panel: BenchmarkPanel) -> Page:
 
 def draw(panel: BenchmarkPanel) -> Figure:
     """Draw time and ratio against the size, on axes with room for all sizes of the run."""
-    from hpml.benchmark.advising import UNSTABLE, kinds, summary
     from hpml.benchmark.display.sweep_plot import limits, plot_sweep
+    from hpml.suites.pictures import unstable_line
     from hpml.suites.running import environment_line
 
     cases = panel.cases
@@ -73,20 +73,13 @@ def draw(panel: BenchmarkPanel) -> Figure:
     )  # fmt: skip
     for ax in (left, right):
         mark_sizes(ax, places)
-    advice = kinds(
-        (f"{name} {number}", advice)
-        for number, case in enumerate(cases)
-        for name, advice in case.comparison.advice
-        if advice.problem in UNSTABLE
-    )
-    warning = summary(advice, sum(len(case.comparison) for case in cases), "measurements")
     rounds = sorted({case.comparison.rounds for case in cases})
     style.caption(
         fig,
         "Left: median and 25 to 75 % band of interleaved rounds. Right: median ratio in the same "
         "round, with its 95 % interval, cut where it is very wide. "
         f"{' or '.join(f'{count:,}' for count in rounds)} rounds. {environment_line(cases)}."
-        + (f"\n{warning}." if warning else ""),
+        f"{unstable_line(cases)}",
     )
     return fig
 

@@ -11,14 +11,12 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import html
-import importlib
 import threading
 import uuid
 from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.environment import flag, installed_version
-from hpml.base.page import notebook_shell, put, put_control
+from hpml.base.page import put, put_live
 from hpml.widgets.benchmark_panel.page import page
 from hpml.widgets.benchmark_panel.state import ROUNDS, BenchmarkPanel
 from hpml.widgets.errors import WidgetError
@@ -57,18 +55,20 @@ def benchmark_panel(
     """
     panel = BenchmarkPanel(suite, sizes, contenders, cases, options)
     place = uuid.uuid4().hex
-    live = notebook_shell() is not None and installed_version("ipywidgets") is not None
-    if live and not flag("HPML_HEADLESS"):
-        controls = _Controls(panel, lambda: put(page(panel), place, again=True))
-        put_control(controls.box, uuid.uuid4().hex, "(here you choose what is measured)")
+
+    def draw() -> None:
+        put(page(panel), place, again=True)
+
+    put_live(
+        lambda widgets: _Controls(widgets, panel, draw).box, "(here you choose what is measured)"
+    )
     put(page(panel), place)
 
 
 class _Controls:
     """The buttons and boxes, and the thread that waits for what a run says."""
 
-    def __init__(self, panel: BenchmarkPanel, draw: Callable[[], None]) -> None:
-        widgets: Any = importlib.import_module("ipywidgets")
+    def __init__(self, widgets: Any, panel: BenchmarkPanel, draw: Callable[[], None]) -> None:
         self._panel, self._draw = panel, draw
         self._contenders = {
             name: _box(widgets, name, always=name == panel.baseline) for name in panel.contenders

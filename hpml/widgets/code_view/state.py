@@ -77,13 +77,7 @@ class Code:
 
 
 class CodeView:
-    """A model's code in the state that is chosen, and the times measured so far.
-
-    Attributes:
-        state: what is chosen.
-        loop_length: the loop length that is chosen, also while no source is generated.
-        timed: what was measured, by state.
-    """
+    """A model's code in the state that is chosen, and the times measured so far."""
 
     def __init__(
         self,
@@ -150,11 +144,7 @@ class CodeView:
         self.state = self._state(execution, length)
 
     def measure(self) -> Measurement:
-        """Time one forward in the chosen state, without gradients and on one thread; keep it.
-
-        Raises:
-            BenchmarkError: if measuring fails.
-        """
+        """Time one forward in the chosen state, without gradients and on one thread; keep it."""
         import torch
 
         from hpml.benchmark import measure

@@ -8,13 +8,11 @@ front-end shows the first state.
 from __future__ import annotations
 
 import html
-import importlib
 import uuid
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.environment import flag, installed_version
-from hpml.base.page import notebook_shell, put, put_control
+from hpml.base.page import put, put_live
 from hpml.widgets.code_view.page import page
 from hpml.widgets.code_view.state import LENGTHS, CodeView
 
@@ -62,14 +60,11 @@ def code_view(
     """
     view = CodeView(model, inputs, executions, lengths)
     place = uuid.uuid4().hex
-    live = notebook_shell() is not None and installed_version("ipywidgets") is not None
-    if live and not flag("HPML_HEADLESS"):
-        put_control(_controls(view, place), uuid.uuid4().hex, "(here you choose what is shown)")
+    put_live(lambda widgets: _controls(widgets, view, place), "(here you choose what is shown)")
     put(page(view), place)
 
 
-def _controls(view: CodeView, place: str) -> Any:
-    widgets: Any = importlib.import_module("ipywidgets")
+def _controls(widgets: Any, view: CodeView, place: str) -> Any:
     execution = widgets.ToggleButtons(
         options=list(view.executions),
         value=view.state.execution,

@@ -18,21 +18,7 @@ if TYPE_CHECKING:
 
 
 class Entry(NamedTuple):
-    """One node of a graph: an input, or the application of a layer.
-
-    Attributes:
-        name: of the input, or of the layer in the model.
-        layer_type: such as ``"Linear"``; ``"input"`` for an input.
-        shapes: of the values that it makes, with an unknown batch size as ``None``.
-        kinds: their dtypes, such as ``"float32"``, or type names.
-        parents: positions of the entries that it takes values from, in the order of arguments.
-        children: positions of the entries that take its values.
-        parameters: name and shape of each parameter of the layer.
-        parameter_count: how many numbers the parameters hold.
-        is_output: whether the model returns one of its values.
-        values: the values that it makes, as numbered in the graph.
-        call: the position in ``graph.calls``; None for an input.
-    """
+    """One node of a graph, an input or an applied layer; other nodes are named by position."""
 
     name: str
     layer_type: str

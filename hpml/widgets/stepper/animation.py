@@ -20,12 +20,7 @@ from hpml.widgets.stepper.template import template
 
 @dataclass(frozen=True, repr=False)
 class Stepper(Animation):
-    """An animation of a trace.
-
-    Attributes:
-        trace: what the machine recorded.
-        events: what is seen in each keyframe; ``print(animation.events[3])`` shows one as text.
-    """
+    """An animation of a trace."""
 
     trace: Trace | None = None
     events: Sequence[Event] = ()

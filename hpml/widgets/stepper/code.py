@@ -22,13 +22,7 @@ _AROUND = 3
 
 @dataclass(frozen=True)
 class Source:
-    """The source of a function, as it stands in its file or cell.
-
-    Attributes:
-        lines: without their common indentation.
-        first: the number of the first line.
-        indent: how many characters were taken off each line.
-    """
+    """The source of a function, as it stands in its file or cell."""
 
     lines: tuple[str, ...]
     first: int

@@ -8,13 +8,11 @@ shows the first state. What is typed lives in a namespace of its own.
 from __future__ import annotations
 
 import html
-import importlib
 import uuid
 from typing import Any
 
-from hpml.base.environment import flag, installed_version
 from hpml.base.errors import describe
-from hpml.base.page import Page, notebook_shell, put, put_control
+from hpml.base.page import Page, put, put_live
 from hpml.widgets.errors import WidgetError
 from hpml.widgets.stepper.stepper import STEPS, StepInto, animation_of_call, checked_steps
 from hpml.widgets.stepper.typed import prepared_call
@@ -66,9 +64,7 @@ def stepper_editor(
     def shown(source: str, call: str) -> Page:
         return typed_page(source, call, max_steps=max_steps, step_into=step_into)
 
-    live = notebook_shell() is not None and installed_version("ipywidgets") is not None
-    if live and not flag("HPML_HEADLESS"):
-        put_control(_controls(source, call, shown, place), uuid.uuid4().hex, "(here you type)")
+    put_live(lambda widgets: _controls(widgets, source, call, shown, place), "(here you type)")
     put(shown(source, call), place)
 
 
@@ -107,8 +103,7 @@ def _mistake(text: str) -> Page:
     return Page(text, body)
 
 
-def _controls(source: str, call: str, shown: Any, place: str) -> Any:
-    widgets: Any = importlib.import_module("ipywidgets")
+def _controls(widgets: Any, source: str, call: str, shown: Any, place: str) -> Any:
     wide = {"description_width": "5em"}
     rows = min(max(source.count("\n") + 2, _FEWEST_ROWS), _MOST_ROWS)
     # Not while it is typed: what is sent letter by letter may still be on its way when the button

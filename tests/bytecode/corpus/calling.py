@@ -37,15 +37,6 @@ def parameter_forms():
     )
 
 
-def default_is_shared():
-    def collect(x, into=[]):
-        into.append(x)
-        return into
-
-    collect(1)
-    return collect(2), collect.__defaults__
-
-
 def function_attributes():
     def f(a: int, /, b: "str" = "b", *c: float, d: list = (), **e: dict) -> bool:
         """Say nothing."""
@@ -88,18 +79,6 @@ def errors_of_arguments():
         except Exception as error:
             errors.append((type(error).__name__, str(error)))
     return errors
-
-
-def missing_argument():
-    return positional_only(
-        1,
-        2,
-    )
-
-
-def call_of_none():
-    thing = None
-    return thing(1)
 
 
 def argument_order():
@@ -148,41 +127,3 @@ def callbacks_from_c():
 
 def callback_that_raises():
     return sorted([3, 0, 1], key=lambda n: 1 / n)
-
-
-def partial_functions():
-    f = functools.partial(show, 1, a=2)
-    return f(2, b=3), functools.partial(int, base=2)("101")
-
-
-def cached_function():
-    calls = []
-
-    @functools.lru_cache
-    def fib(n):
-        calls.append(n)
-        return n if n < 2 else fib(n - 1) + fib(n - 2)
-
-    return fib(15), len(calls)
-
-
-class Pairs:
-    """A mapping that may name a key twice."""
-
-    def __init__(self, *pairs):
-        self.pairs = pairs
-
-    def keys(self):
-        return [key for key, _ in self.pairs]
-
-    def __getitem__(self, key):
-        print("get", key)
-        return dict(self.pairs)[key]
-
-
-def mapping_as_keywords():
-    return show(**Pairs(("x", 1), ("y", 2)))
-
-
-def mapping_that_names_a_keyword_twice():
-    return show(**Pairs(("x", 1), ("x", 2), ("never asked for", 3)))

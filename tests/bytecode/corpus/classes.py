@@ -50,46 +50,12 @@ def methods():
     return c.n, c.double, len(c), c(1), Counter.ten().n, c.twice(4), Counter.twice(5), Counter.made
 
 
-def missing_attribute():
-    class Point:
-        def __init__(self):
-            self.value = 1
-
-    return Point().valeu
-
-
 def init_that_returns_something():
     class Wrong:
         def __init__(self):
             return 3
 
     return Wrong()
-
-
-def init_with_wrong_arguments():
-    class Narrow:
-        def __init__(self, a):
-            self.a = a
-
-    return Narrow()
-
-
-def class_without_init_and_arguments():
-    class Plain:
-        pass
-
-    return Plain(1)
-
-
-def instance_attribute_shadows_a_method():
-    class Greeter:
-        def hello(self):
-            return "method"
-
-    g = Greeter()
-    before = g.hello()
-    g.hello = lambda: "attribute"
-    return before, g.hello()
 
 
 def dynamic_attributes():

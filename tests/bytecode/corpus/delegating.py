@@ -141,55 +141,6 @@ def yield_from_a_class():
     return next(made), made.send("a"), made.send("stop")
 
 
-def recursive_generator():
-    def walk(tree):
-        if isinstance(tree, list):
-            for branch in tree:
-                yield from walk(branch)
-        else:
-            yield tree
-
-    def permutations(items):
-        if not items:
-            yield ()
-        for i, item in enumerate(items):
-            for rest in permutations(items[:i] + items[i + 1 :]):
-                yield (item, *rest)
-
-    return list(walk([1, [2, [3, [4]], 5]])), list(permutations([1, 2, 3]))
-
-
-def generators_through_the_library():
-    def naturals():
-        n = 0
-        while True:
-            yield n
-            n += 1
-
-    return (
-        list(itertools.islice(naturals(), 2, 6)),
-        dict(zip("abc", naturals())),
-        list(itertools.takewhile(lambda n: n < 3, naturals())),
-        "-".join(str(n) for n in range(3)),
-        sorted((-n for n in range(3)), key=abs),
-        any(n > 3 for n in naturals()),
-    )
-
-
-def pipeline():
-    def numbers():
-        yield from range(10)
-
-    def odd(source):
-        return (n for n in source if n % 2)
-
-    def square(source):
-        for n in source:
-            yield n * n
-
-    return list(square(odd(numbers())))
-
-
 def close_that_cannot_be_looked_up():
     class Broken:
         def __iter__(self):

@@ -6,23 +6,6 @@ import contextlib
 import sys
 
 
-class Manager:
-    def __init__(self, name, swallow=False, fail=""):
-        self.name, self.swallow, self.fail = name, swallow, fail
-
-    def __enter__(self):
-        print("enter", self.name)
-        if self.fail == "enter":
-            raise RuntimeError("enter failed")
-        return self.name
-
-    def __exit__(self, kind, error, traceback):
-        print("exit", self.name, kind and kind.__name__, error, traceback is not None)
-        if self.fail == "exit":
-            raise RuntimeError("exit failed")
-        return self.swallow
-
-
 def try_except_else_finally():
     log = []
     for value in (1, 0, "x", None):
@@ -65,14 +48,6 @@ def uncaught_in_a_nested_call():
     return one(7)
 
 
-def raise_a_class():
-    raise KeyError
-
-
-def raise_something_else():
-    raise "text"
-
-
 def raise_from():
     try:
         {}["missing"]
@@ -80,26 +55,8 @@ def raise_from():
         raise ValueError("wrapped") from error
 
 
-def raise_from_none():
-    try:
-        {}["missing"]
-    except KeyError:
-        raise ValueError("alone") from None
-
-
 def raise_from_something_else():
     raise ValueError("x") from 3
-
-
-def raise_from_a_class():
-    raise ValueError("x") from KeyError
-
-
-def raise_while_handling():
-    try:
-        1 / 0
-    except ZeroDivisionError:
-        int("not a number")
 
 
 def raise_while_handling_three_deep():
@@ -119,16 +76,6 @@ def raise_while_handling_three_deep():
         return context
 
 
-def context_from_a_called_function():
-    def helper():
-        raise KeyError("helper")
-
-    try:
-        raise ValueError("first")
-    except ValueError:
-        helper()
-
-
 def bare_raise():
     try:
         raise ValueError("again")
@@ -137,25 +84,8 @@ def bare_raise():
         raise
 
 
-def bare_raise_in_a_called_function():
-    def again():
-        raise
-
-    try:
-        raise ValueError("first")
-    except ValueError:
-        again()
-
-
 def bare_raise_without_exception():
     raise
-
-
-def raise_the_same_again():
-    try:
-        raise ValueError("same")
-    except ValueError as error:
-        raise error
 
 
 def raise_a_stored_exception_twice():
@@ -218,17 +148,6 @@ def finally_raises_itself():
         {}["second"]
 
 
-def return_value_is_computed_before_finally():
-    def f():
-        x = 1
-        try:
-            return x
-        finally:
-            x = 2
-
-    return f()
-
-
 def handler_returns():
     def f(n):
         try:
@@ -239,18 +158,6 @@ def handler_returns():
             print("done", n)
 
     return f(1), f(0)
-
-
-def exception_in_else():
-    try:
-        try:
-            pass
-        except ValueError:
-            print("never")
-        else:
-            raise ValueError("from else")
-    except ValueError as error:
-        return str(error)
 
 
 def exception_classes_of_our_own():
@@ -298,12 +205,6 @@ def handlers_by_tuple_and_base():
         except BaseException as e:
             caught.append(("base", repr(e)))
     return caught
-
-
-def notes_on_exceptions():
-    error = ValueError("noted")
-    error.add_note("a note")
-    raise error
 
 
 def system_exit():
@@ -374,3 +275,24 @@ def traceback_lines_are_right():
         inner()
     except ValueError as error:
         return lines(error)
+
+
+def raise_from_none():
+    try:
+        {}["missing"]
+    except KeyError:
+        raise ValueError("alone") from None
+
+
+def context_from_a_called_function():
+    def helper():
+        raise KeyError("helper")
+
+    try:
+        raise ValueError("first")
+    except ValueError:
+        helper()
+
+
+def raise_from_a_class():
+    raise ValueError("x") from KeyError

@@ -5,22 +5,6 @@ from __future__ import annotations
 counter = 0
 
 
-def if_elif_else():
-    answers = []
-    for n in (-1, 0, 1, None, "x", [], [0]):
-        if n is None:
-            answers.append("none")
-        elif n == 0:
-            answers.append("zero")
-        elif not n:
-            answers.append("empty")
-        elif n is not None and n != 1:
-            answers.append("something")
-        else:
-            answers.append("one")
-    return answers
-
-
 def while_with_else():
     n, log = 5, []
     while n:
@@ -50,40 +34,6 @@ def for_with_else():
     return found
 
 
-def for_over_everything():
-    out = []
-    for x in (1, 2):
-        out.append(x)
-    for k, v in {"a": 1, "b": 2}.items():
-        out.append((k, v))
-    for c in "hey":
-        out.append(c)
-    for i, c in enumerate("ab", start=1):
-        out.append((i, c))
-    for a, b in zip([1, 2], [3, 4]):
-        out.append(a * b)
-    for _ in ():
-        out.append("never")
-    return out
-
-
-def loop_over_no_iterable():
-    for x in 5:
-        print(x)
-
-
-def loop_variable_stays():
-    for i in range(3):
-        pass
-    return i
-
-
-def loop_variable_of_an_empty_loop():
-    for i in []:
-        pass
-    return i
-
-
 def dictionary_that_changes_size():
     d = {1: 1}
     for k in d:
@@ -99,64 +49,6 @@ def old_sequence_protocol():
             return i * i
 
     return list(Squares()), [x for x in Squares()], 4 in Squares(), max(*Squares())
-
-
-def iterator_whose_next_fails():
-    class Failing:
-        def __iter__(self):
-            return self
-
-        def __next__(self):
-            raise RuntimeError("no next")
-
-    for x in Failing():
-        print(x)
-
-
-def break_out_of_finally():
-    log = []
-    for i in range(3):
-        try:
-            if i == 1:
-                break
-            log.append(i)
-            continue
-        finally:
-            log.append(("finally", i))
-    return log
-
-
-def nested_loops_with_prints():
-    for i in range(3):
-        for j in range(i):
-            print(i, j, end=";")
-        print()
-    return None
-
-
-def iter_with_sentinel():
-    values = iter([1, 2, 0, 3])
-    return [x for x in iter(lambda: next(values), 0)]
-
-
-def bubble_sort():
-    a = [5, 2, 9, 1, 5, 6]
-    for i in range(len(a)):
-        for j in range(len(a) - 1 - i):
-            if a[j] > a[j + 1]:
-                a[j], a[j + 1] = a[j + 1], a[j]
-    return a
-
-
-def collatz():
-    longest = (0, 0)
-    for start in range(1, 30):
-        n, steps = start, 0
-        while n != 1:
-            n = n // 2 if n % 2 == 0 else 3 * n + 1
-            steps += 1
-        longest = max(longest, (steps, start))
-    return longest
 
 
 def comprehensions():
@@ -175,15 +67,6 @@ def comprehension_hides_its_variable():
     x = "outer"
     inner = [x for x in range(3)]
     return x, inner
-
-
-def comprehension_variable_was_unbound():
-    values = [y for y in range(3)]
-    try:
-        return y
-    except NameError as error:
-        return str(error), values
-    y = 1
 
 
 def comprehension_with_walrus():
@@ -205,33 +88,6 @@ def comprehension_that_raises():
         return x
 
 
-def comprehension_that_raises_uncaught():
-    return {n: 10 // n for n in (1, 0)}
-
-
-def comprehension_shares_a_name_with_a_cell():
-    x = 5
-
-    def inner():
-        y = [x for x in range(3)]
-        return x, y
-
-    return inner(), [x + 1 for x in [x]], x
-
-
-def generator_expression():
-    g = (n * n for n in range(5))
-    total = sum(g)
-    return total, list(g), type(g).__name__, g.__name__, g.__qualname__
-
-
-def star_names_in_loops():
-    out = []
-    for first, *others in ([1, 2, 3], "ab", range(1)):
-        out.append((first, others))
-    return out
-
-
 def looks_at_its_variables():
     a = 1
     b = [a]
@@ -241,13 +97,6 @@ def looks_at_its_variables():
 
     here = sorted(locals())
     return here, sorted(vars()), sorted(dir()), "counter" in globals(), inner() is b
-
-
-def evaluates_text():
-    a = 5
-    space = {"a": 7}
-    exec("b = a + 1", space)
-    return eval("a * 2"), eval("a * 2", {"a": 3}), space["b"], eval("counter >= 0")
 
 
 def imports():
@@ -264,29 +113,10 @@ def import_of_a_missing_module():
     import surely_not_there_at_all
 
 
-def import_of_a_missing_name():
-    from math import surely_not_there
-
-
 def import_of_a_submodule():
     from importlib import machinery, util
 
     return machinery.__name__, util.__name__
-
-
-def relative_import():
-    from . import expressions
-    from .expressions import Matrix
-
-    return expressions.__name__.rpartition(".")[2], Matrix.__name__
-
-
-def caller_is_asked_for():
-    import sys
-
-    here = sys._getframe()
-    above = sys._getframe(0)
-    return here.f_code.co_name, above.f_code.co_name, here.f_globals is globals()
 
 
 def while_nothing_is_found():

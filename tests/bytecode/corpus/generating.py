@@ -19,34 +19,6 @@ def plain_generator():
     return first, list(g), list(g), [x for x in count(2)], tuple(count(1)), sum(count(4))
 
 
-def generator_is_lazy():
-    def g():
-        print("start")
-        yield 1
-        print("end")
-
-    made = g()
-    print("made")
-    for x in made:
-        print(x)
-    return next(made, "default")
-
-
-def generator_type():
-    def g():
-        yield
-
-    made = g()
-    return (
-        inspect.isgenerator(made),
-        isinstance(made, types.GeneratorType),
-        made.__name__,
-        made.__qualname__,
-        iter(made) is made,
-        inspect.isgeneratorfunction(g),
-    )
-
-
 def generator_with_value():
     def g():
         yield 1
@@ -85,13 +57,6 @@ def send_values():
     return g.send(10), g.send(20), g.send(3)
 
 
-def send_to_a_new_generator():
-    def g():
-        yield 1
-
-    return g().send(3)
-
-
 def throw_into_a_generator():
     def g():
         while True:
@@ -104,31 +69,6 @@ def throw_into_a_generator():
     made = g()
     next(made)
     return made.throw(ValueError("v")), made.send(1), made.throw(ValueError("w"))
-
-
-def throw_that_is_not_caught():
-    def g():
-        yield 1
-        yield 2
-
-    made = g()
-    next(made)
-    made.throw(KeyError("thrown"))
-
-
-def throw_while_the_generator_handles():
-    def g():
-        try:
-            raise ValueError("inside")
-        except ValueError:
-            yield 1
-
-    made = g()
-    next(made)
-    try:
-        made.throw(KeyError("thrown"))
-    except KeyError as error:
-        return repr(error.__context__)
 
 
 def close_a_generator():
@@ -152,58 +92,11 @@ def close_a_generator():
     return log, list(made), list(unstarted)
 
 
-def generator_that_ignores_close():
-    def g():
-        try:
-            yield 1
-        except GeneratorExit:
-            yield 2
-
-    made = g()
-    next(made)
-    made.close()
-
-
 def stop_iteration_inside():
     def g():
         yield next(iter(()))
 
     return list(g())
-
-
-def exception_in_a_generator():
-    def g(n):
-        yield 1
-        yield 1 // n
-
-    total = 0
-    for x in g(0):
-        total += x
-    return total
-
-
-def generator_in_two_loops():
-    g = (n for n in range(6))
-    out = []
-    for a in g:
-        for b in g:
-            out.append((a, b))
-            if b % 2:
-                break
-    return out
-
-
-def generator_with_closures():
-    def make(k):
-        def g():
-            nonlocal k
-            while k:
-                yield (lambda: k)
-                k -= 1
-
-        return g()
-
-    return [f() for f in make(3)]
 
 
 def generator_that_is_running():
@@ -214,84 +107,6 @@ def generator_that_is_running():
     return next(made)
 
 
-def generator_with_try_finally_and_return():
-    def g():
-        for i in range(3):
-            try:
-                if i == 2:
-                    return "early"
-                yield i
-            finally:
-                print("cleanup", i)
-
-    def outer():
-        result = yield from g()
-        yield result
-
-    return list(outer())
-
-
-def generator_method():
-    class Tree:
-        def __init__(self, value, *children):
-            self.value, self.children = value, children
-
-        def __iter__(self):
-            yield self.value
-            for child in self.children:
-                yield from child
-
-    return list(Tree(1, Tree(2, Tree(3)), Tree(4)))
-
-
-def error_in_a_generator_expression():
-    return sum(10 // n for n in (5, 2, 0))
-
-
-def generator_with_with():
-    import contextlib
-
-    @contextlib.contextmanager
-    def frame():
-        print("in")
-        yield
-        print("out")
-
-    def g():
-        with frame():
-            yield 1
-            yield 2
-
-    return list(g())
-
-
-def conditional_yields():
-    def g():
-        x = yield
-        y = yield (x or "nothing")
-        return (yield [x, y])
-
-    made = g()
-    next(made)
-    return made.send(None), made.send(2), next(made, "end")
-
-
-def coroutine_style_grep():
-    def grep(pattern, out):
-        while True:
-            line = yield
-            if pattern in line:
-                out.append(line)
-
-    found = []
-    g = grep("py", found)
-    next(g)
-    for line in ("python", "ruby", "numpy"):
-        g.send(line)
-    g.close()
-    return found
-
-
 def renamed_generator():
     def numbers():
         yield 1
@@ -300,3 +115,18 @@ def renamed_generator():
     numbers.__qualname__ = "somewhere.renamed"
     g = numbers()
     return g.__name__, g.__qualname__
+
+
+def throw_while_the_generator_handles():
+    def g():
+        try:
+            raise ValueError("inside")
+        except ValueError:
+            yield 1
+
+    made = g()
+    next(made)
+    try:
+        made.throw(KeyError("thrown"))
+    except KeyError as error:
+        return repr(error.__context__)

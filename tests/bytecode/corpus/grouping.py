@@ -23,25 +23,6 @@ def exception_groups():
     return log
 
 
-def exception_group_that_remains():
-    try:
-        raise ExceptionGroup(
-            "outer", [ValueError(1), ExceptionGroup("in", [TypeError(2), OSError(3)])]
-        )
-    except* ValueError:
-        print("value")
-    except* OSError as group:
-        print(group)
-
-
-def exception_group_of_one_naked():
-    try:
-        raise ValueError("naked")
-    except* ValueError as group:
-        found = type(group).__name__, group.message, repr(group.exceptions)
-    return found
-
-
 def exception_group_whose_handler_raises():
     try:
         raise ExceptionGroup("g", [ValueError(1), TypeError(2), KeyError(3)])

@@ -3,41 +3,6 @@
 from __future__ import annotations
 
 
-def class_body_runs():
-    factor = 3
-
-    class Table:
-        rows = [n * n for n in range(4)]
-        total = 0
-        for row in rows:
-            total += row
-        if total > 10:
-            size = "large"
-        del row
-        scaled = total * factor
-        __doc__ = "made " + str(total)
-        name = __qualname__
-        here = sorted(k for k in locals() if not k.startswith("_"))
-
-        def f(self, x=total):
-            return x
-
-    return (
-        Table.rows,
-        Table.total,
-        Table.size,
-        Table.scaled,
-        Table.__doc__,
-        Table.name,
-        (
-            Table.here,
-            Table().f(),
-            hasattr(Table, "row"),
-            Table.__module__.rpartition(".")[2],
-        ),
-    )
-
-
 def class_body_that_raises():
     class Broken:
         x = 1
@@ -125,22 +90,6 @@ def metaclass_conflict():
     return C
 
 
-def class_decorator_and_nesting():
-    def register(cls):
-        cls.registered = True
-        return cls
-
-    @register
-    class Outer:
-        class Inner:
-            depth = 2
-
-            def where(self):
-                return __class__.__qualname__
-
-    return Outer.registered, Outer.Inner.depth, Outer.Inner().where(), Outer.Inner.__qualname__
-
-
 def private_names():
     class Safe:
         __secret = 1
@@ -150,21 +99,6 @@ def private_names():
             return self.__secret, sorted(vars(self))
 
     return Safe().get()
-
-
-def class_scope_skips_the_body():
-    x = "function"
-
-    class Body:
-        x = "class"
-        y = x
-
-        def f(self):
-            return x
-
-        z = [x for _ in range(1)] if False else "skipped"
-
-    return Body.y, Body().f(), Body.z
 
 
 def dataclasses_and_enums():
@@ -185,47 +119,6 @@ def dataclasses_and_enums():
         BLUE = enum.auto()
 
     return Point(1), Point(1) < Point(2), Point(1, 5).sum, Colour.BLUE.value, Colour(1).name
-
-
-def named_tuples():
-    import collections
-
-    pair = collections.namedtuple("pair", "a b")
-    made = pair(1, b=2)
-    return made, made._replace(a=5), pair.__module__.rpartition(".")[2]
-
-
-def abstract_class():
-    import abc
-
-    class Shape(abc.ABC):
-        @abc.abstractmethod
-        def area(self): ...
-
-    class Square(Shape):
-        def __init__(self, a):
-            self.a = a
-
-        def area(self):
-            return self.a**2
-
-    print(Square(3).area())
-    return Shape()
-
-
-def new_and_init():
-    class Twice:
-        def __new__(cls, value):
-            print("new", value)
-            made = super().__new__(cls)
-            made.value = value
-            return made
-
-        def __init__(self, value):
-            print("init", value)
-            self.value += value
-
-    return Twice(4).value
 
 
 def operators_of_a_class():

@@ -33,18 +33,6 @@ def with_statement():
     return "done"
 
 
-def with_that_swallows():
-    with Manager("outer"), Manager("inner", swallow=True):
-        raise ValueError("swallowed")
-    return "went on"
-
-
-def with_that_does_not_swallow():
-    with Manager("outer"):
-        with Manager("inner"):
-            raise ValueError("out")
-
-
 def with_whose_enter_fails():
     with Manager("a"), Manager("b", fail="enter"):
         print("never")
@@ -74,15 +62,6 @@ def with_on_something_else():
         pass
 
 
-def with_on_half_a_manager():
-    class Half:
-        def __enter__(self):
-            return self
-
-    with Half():
-        pass
-
-
 def with_targets():
     class Box:
         pass
@@ -90,41 +69,3 @@ def with_targets():
     box, items = Box(), [0]
     with Manager("x") as box.name, Manager("yz") as items[0], Manager("pq") as (p, q):
         return box.name, items, p, q
-
-
-def context_managers_of_the_library():
-    import io
-
-    @contextlib.contextmanager
-    def managed(name):
-        print("open", name)
-        try:
-            yield name.upper()
-        except ValueError as error:
-            print("inside", error)
-        finally:
-            print("close", name)
-
-    out = io.StringIO()
-    with contextlib.suppress(KeyError), contextlib.redirect_stdout(out):
-        print("hidden")
-        raise KeyError
-    with managed("a") as a, managed("b"):
-        print(a)
-        raise ValueError("from the body")
-    with contextlib.ExitStack() as stack:
-        stack.enter_context(managed("c"))
-        stack.callback(print, "callback")
-    return out.getvalue()
-
-
-def context_manager_lets_through():
-    @contextlib.contextmanager
-    def managed():
-        try:
-            yield
-        finally:
-            print("closed")
-
-    with managed():
-        raise LookupError("through")

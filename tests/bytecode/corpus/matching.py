@@ -147,33 +147,6 @@ def classes():
     ]
 
 
-def captures_and_guards():
-    def f(v):
-        match v:
-            case (1 | 2 | 3) as small, other if other > small:
-                return small, other
-            case [int() as a, [b, *_] as whole]:
-                return a, b, whole
-            case {"a": (x, y) as pair} if x < y:
-                return pair
-        return "nothing"
-
-    return [f(v) for v in ((1, 5), (3, 2), [4, [5, 6]], {"a": (1, 2)}, {"a": (2, 1)}, 0)]
-
-
-def several_subjects():
-    out = []
-    for a, b in ((1, "x"), (2, "y"), ("q", 1)):
-        match a, b:
-            case int(), "x":
-                out.append("int x")
-            case (int(n), str(s)):
-                out.append((n, s))
-            case _:
-                out.append("neither")
-    return out
-
-
 def too_many_positional_patterns():
     match Point(1, 2):
         case Point(1, 2, 3):
@@ -202,15 +175,6 @@ def attribute_matched_twice():
             return "never"
 
 
-def no_positional_patterns_allowed():
-    class Bare:
-        pass
-
-    match Bare():
-        case Bare(1):
-            return "never"
-
-
 def duplicate_keys():
     class Keys:
         A = "k"
@@ -229,23 +193,6 @@ def property_that_raises():
     match Touchy():
         case Touchy(value=1):
             return "never"
-
-
-def match_in_a_loop_with_control_flow():
-    out = []
-    for command in ("go north", "look", "go", "quit", "look"):
-        match command.split():
-            case ["go", direction]:
-                out.append(direction)
-            case ["look"]:
-                continue
-            case ["quit"]:
-                break
-            case [verb]:
-                out.append(f"{verb} what?")
-    else:
-        out.append("never")
-    return out
 
 
 def names_to_match_must_be_plain_strings():

@@ -21,15 +21,6 @@ def deleted_global():
     del never_there
 
 
-def unknown_name():
-    return undefined_name + 1
-
-
-def unknown_name_that_looks_like_another():
-    value = 1
-    return valeu + value
-
-
 def unbound_local():
     if counter < 0:
         late = 1
@@ -40,15 +31,6 @@ def unbound_local_on_delete():
     if counter < 0:
         late = 1
     del late
-
-
-def builtins_are_found():
-    return len([1]), sum(range(4)), max(1, 2), sorted("ba"), isinstance(1, int), type(1).__name__
-
-
-def shadowed_builtin():
-    len = lambda x: "shadow"
-    return len([1, 2])
 
 
 def closure_counts():
@@ -66,12 +48,6 @@ def closure_counts():
     return a(), a(5), b(), a(), a.__closure__[0].cell_contents
 
 
-def closure_over_a_loop_variable():
-    late = [lambda: i for i in range(3)]
-    early = [lambda i=i: i for i in range(3)]
-    return [f() for f in late], [f() for f in early]
-
-
 def closure_over_a_parameter():
     def outer(a, *b, c=3, **d):
         def inner():
@@ -83,35 +59,6 @@ def closure_over_a_parameter():
 
     f = outer(1, 2, k=4)
     return f(), f()
-
-
-def closure_three_deep():
-    def one():
-        x = "one"
-
-        def two():
-            y = "two"
-
-            def three():
-                nonlocal x, y
-                x += "!"
-                y += "?"
-                return x, y
-
-            return three
-
-        return two
-
-    return one()()(), one()()()
-
-
-def free_variable_without_value():
-    def inner():
-        return later
-
-    result = inner()
-    later = 1
-    return result, later
 
 
 def cell_deleted():

@@ -83,18 +83,6 @@ def class_scope_of_type_parameters():
     (
         (3, 12),
         """
-def super_in_a_generic_class():
-    class Base[T]:
-        def who(self): return "base"
-    class Child[T](Base[T]):
-        def who(self): return "child of " + super().who()
-        def me(self): return __class__.__name__
-    return Child().who(), Child[int]().me(), Child.__orig_bases__[0].__origin__.__name__
-""",
-    ),
-    (
-        (3, 12),
-        """
 def f_strings_with_any_quotes():
     d = {"a": 1, 'b': [1, 2]}
     return (f"{d["a"]} {", ".join(str(x) for x in d["b"])}", f"{f"{f"{1 + 1}"}"}",
@@ -130,45 +118,12 @@ def inlined_comprehension_shares_a_slot_with_a_free_variable():
     (
         (3, 12),
         """
-def locals_inside_a_comprehension():
-    a = 1
-    return [sorted(k for k in locals()) for b in range(2)] is not None, [b for b in (a,)]
-""",
-    ),
-    (
-        (3, 12),
-        """
 def unpacked_type_variable_tuple():
     class Array[*Shape]:
         pass
     def f[*Ts](*args: *Ts) -> tuple[*Ts]:
         return args
     return f(1, "a"), Array[int, str].__args__, f.__annotations__["args"] is not None
-""",
-    ),
-    (
-        (3, 12),
-        """
-def error_in_a_generic_class():
-    class Broken[T]:
-        x = 1 // 0
-    return Broken
-""",
-    ),
-    (
-        (3, 12),
-        """
-def decorated_generic():
-    def note(f):
-        f.noted = True
-        return f
-    @note
-    def g[T](x: T = 5) -> T:
-        return x
-    @note
-    class C[T]:
-        pass
-    return g(), g.noted, C.noted, g.__annotations__["x"].__name__
 """,
     ),
     (
@@ -207,18 +162,6 @@ def executed_text_without_the_future():
     exec("def f(a: int) -> str: pass", space)
     A = dataclasses.make_dataclass("A", [("x", int)])
     return space["f"].__annotations__, str(inspect.signature(A)), A.__doc__
-""",
-    ),
-    (
-        (3, 12),
-        """
-def type_parameters_of_any_name():
-    def f[bound: int](): pass
-    def g[limits: (int, str)](): pass
-    type evaluate = int
-    type made = str
-    return (f.__type_params__[0].__bound__, g.__type_params__[0].__constraints__,
-            evaluate.__value__, made.__value__)
 """,
     ),
     (

@@ -307,7 +307,7 @@ def test_counts_are_exact_and_times_are_ratios() -> None:
         return n + n
 
     def second(n: int) -> int:
-        return n * 2
+        return n * n
 
     found = interpreter.count_and_time({"pair": (first, second, (5,))}, rounds=2)
     assert found["pair"].counts == (count_instructions(first, 5), count_instructions(second, 5))

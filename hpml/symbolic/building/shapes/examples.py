@@ -49,19 +49,14 @@ def random_tensor(spec: TensorSpec, limits: InputRange | None, seed: int) -> tor
     low, high = limits if limits is not None else (0.0, 1.0)
     generator = torch.Generator().manual_seed(seed)
     values = torch.rand(spec.shape, generator=generator, device="cpu") * (high - low) + low
+    if spec.dtype in (torch.quint8, torch.qint8, torch.qint32):
+        return torch.quantize_per_tensor(values, 0.1, 0, spec.dtype)
     fractions = spec.dtype.is_floating_point or spec.dtype.is_complex
     return (values if fractions else values.floor()).to(spec.dtype)
 
 
 def evaluate(node: Node) -> Any:
-    """Compute a node's value on example data for the inputs above it.
-
-    Returns:
-        A tensor of the node's shape and dtype, or the Python object it stands for.
-
-    Raises:
-        GraphError: a layer fails on the example data.
-    """
+    """Compute a node's value on example data for the inputs above it."""
     values: dict[Node, Any] = {}
     waiting = [node]
     while waiting:

@@ -24,6 +24,7 @@ from torch.nn.parameter import is_lazy
 
 from hpml.symbolic import useful_layers
 from hpml.symbolic.building.arguments import children_of
+from hpml.symbolic.building.interception import Handle
 from hpml.symbolic.building.node import (
     Concrete,
     Node,
@@ -44,12 +45,7 @@ Spec = TensorSpec | Concrete
 
 
 def infer(layer: nn.Module, parents: Sequence[Node]) -> Spec:
-    """Return what is known about ``layer(*parents)`` without computing it, where possible.
-
-    Raises:
-        ShapeError: the layer does not accept the shapes or dtypes of its arguments.
-        GraphError: the layer fails on its arguments for another reason.
-    """
+    """Return what is known about ``layer(*parents)`` without computing it, where possible."""
     if len(parents) == 1 and type(parents[0].spec) is TensorSpec:
         try:
             spec = shape_by_rule(layer, parents[0].spec)
@@ -193,6 +189,10 @@ def _meta_value(node: Node, batch: int) -> Any:
 def _as_spec(value: Any, *, is_real: bool) -> Spec:
     if isinstance(value, torch.Tensor):
         return TensorSpec(tuple(value.shape), value.dtype)
+    if isinstance(value, Handle):
+        raise ArgumentError(
+            f"a layer expected values, and took {value!r} from elsewhere: give it as an argument"
+        )
     return Concrete(value, is_real or _is_numberless(value))
 
 

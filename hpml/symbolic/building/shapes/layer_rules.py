@@ -47,14 +47,6 @@ class LayerRule(NamedTuple):
 def shape_by_rule(layer: nn.Module, spec: TensorSpec) -> TensorSpec | None:
     """Return the spec of ``layer``'s result by its rule, or ``None`` if no rule applies.
 
-    Args:
-        layer: any module; hooks and a ``forward`` of its own switch the rule off, because they
-            may change the result.
-        spec: what is known about the single argument.
-
-    Raises:
-        ShapeError: the layer cannot take an argument of this shape.
-
     >>> import torch
     >>> shape_by_rule(nn.Linear(4, 2), TensorSpec((1, 4), torch.float32))
     TensorSpec(shape=(1, 2), dtype=torch.float32)
@@ -62,7 +54,7 @@ def shape_by_rule(layer: nn.Module, spec: TensorSpec) -> TensorSpec | None:
     entry = LAYER_RULES.get(type(layer))
     if entry is None:
         return None
-    own = layer.__dict__
+    own = layer.__dict__  # hooks, and a forward of its own, may change the result
     if own["_forward_hooks"] or own["_forward_pre_hooks"] or "forward" in own:
         return None
     return entry.shape_rule(layer, spec)

@@ -22,10 +22,6 @@ def preserved(layer: nn.Module, *, meta: bool = False) -> Iterator[None]:
 
     Attributes that are lists, sets or dictionaries get their contents back too.
 
-    Args:
-        layer: the module that is about to run.
-        meta: replace its parameters and buffers by meta tensors meanwhile.
-
     >>> norm = nn.BatchNorm1d(2)
     >>> with preserved(norm):
     ...     _ = norm(torch.rand(8, 2))

@@ -39,18 +39,7 @@ _LEVELS = 3
 def call_copy(
     layer: nn.Module, arguments: list[Any], *, meta: bool, gradients: bool = False
 ) -> Any:
-    """Return what a copy of the layer returns.
-
-    Args:
-        layer: the module; it stays as it is.
-        arguments: meta tensors with ``meta``, else what the layer would be given. The list is
-            emptied, so that nobody else holds them.
-        meta: whether the copy has meta tensors, and makes such by default.
-        gradients: whether gradients are recorded while it runs.
-
-    Raises:
-        GraphError: a value without numbers was kept somewhere outside of the layer.
-    """
+    """Return what a copy of the layer returns; the arguments are emptied, for nobody to hold."""
     census = _Census(arguments)
     device = torch.device("meta") if meta else contextlib.nullcontext()
     recording = torch.enable_grad() if gradients else torch.no_grad()

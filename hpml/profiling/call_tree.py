@@ -1,0 +1,151 @@
+"""One tree of calls for every profiler: what tracing, sampling and cProfile found is drawn alike.
+
+A frame is a function in its place among its callers. Its own weight is what it spent itself, in
+seconds or in samples; its total adds what it called.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+
+Function = tuple[str, int, str]
+"""File, line and name, as `cProfile` has them; a built-in function stands in file ``"~"``."""
+
+# cProfile: calls, calls that are no recursion, own and total seconds, and the same by caller.
+Edge = tuple[int, int, float, float]
+Entry = tuple[int, int, float, float, Mapping[Function, Edge]]
+
+
+@dataclass(frozen=True, slots=True)
+class CallTree:
+    """A function among its callers, with what it called.
+
+    Attributes:
+        name: of the function.
+        place: file and line, or ``""`` where it has none.
+        own: seconds (or samples) spent in the function itself.
+        children: what it called, the heaviest first.
+        calls: how often it was called, where that was counted.
+        total: `own` and the totals of all children.
+
+    >>> leaf = CallTree("dot", "nn.py:3", 3.0)
+    >>> CallTree("main", "nn.py:9", 1.0, (leaf,)).total
+    4.0
+    """
+
+    name: str
+    place: str
+    own: float
+    children: tuple[CallTree, ...] = ()
+    calls: int | None = None
+    total: float = field(init=False)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "total", self.own + sum(c.total for c in self.children))
+
+    def walk(self) -> Iterator[tuple[int, CallTree]]:
+        """Yield depth and frame of the whole tree, callers before what they call."""
+        waiting = [(0, self)]
+        while waiting:
+            depth, frame = waiting.pop()
+            yield depth, frame
+            waiting.extend((depth + 1, child) for child in reversed(frame.children))
+
+    def pruned(self, smallest: float) -> CallTree:
+        """Return the tree without frames below `smallest`; their weight goes to their callers."""
+        kept = tuple(c.pruned(smallest) for c in self.children if c.total >= smallest)
+        own = self.total - sum(child.total for child in kept)
+        return CallTree(self.name, self.place, own, kept, self.calls)
+
+
+def short_place(file: str, line: int) -> str:
+    """Return a place as `pstats` prints it with its folders cut, ``"module.py:513"``."""
+    if file == "~":
+        return ""
+    name = file if file.startswith("<") else file.replace("\\", "/").rpartition("/")[2]
+    return f"{name}:{line}"
+
+
+def short_name(name: str) -> str:
+    """Return a built-in function's name as a program writes it.
+
+    >>> short_name("<built-in method builtins.sum>"), short_name("<method 'dot' of 'a.B' objects>")
+    ('builtins.sum', 'a.B.dot')
+    """
+    if found := re.fullmatch(r"<built-in method ([\w.]+)>", name):
+        return found[1]
+    if found := re.fullmatch(r"<method '(\w+)' of '([\w.]+)' objects>", name):
+        return f"{found[2]}.{found[1]}"
+    return name
+
+
+def tree_of_profile(stats: Mapping[Function, Entry], smallest: float = 1e-4) -> CallTree:
+    """Return the tree of what `cProfile` counted.
+
+    `cProfile` stores for each function who called it, and not by which way that caller was reached.
+    So what a function called is shared out among its callers in proportion to their time, as
+    SnakeViz does; a function below itself is not opened again.
+
+    Args:
+        stats: as `pstats.Stats.stats` holds them.
+        smallest: share of the whole time below which a frame is not opened.
+    """
+    callees: defaultdict[Function, list[tuple[Function, Edge]]] = defaultdict(list)
+    for function, entry in stats.items():
+        for caller, edge in entry[4].items():
+            callees[caller].append((function, edge))
+    roots = [function for function, entry in stats.items() if not entry[4]]
+    # A program that is one circle of calls has no root: begin where most time was spent.
+    roots = roots or sorted(stats, key=lambda function: -stats[function][3])[:1]
+    limit = smallest * sum(stats[function][3] for function in roots)
+
+    def opened(function: Function, total: float, calls: int, path: frozenset[Function]) -> CallTree:
+        whole = stats[function][3]
+        share = min(1.0, total / whole) if whole > 0 else 0.0
+        path |= {function}
+        below = [
+            (callee, edge[3] * share, round(edge[0] * share))
+            for callee, edge in callees[function]
+            if callee not in path and edge[3] * share > limit
+        ]
+        # Recursion counts time twice; a frame's children never have more than the frame.
+        excess = max(1.0, sum(time for _, time, _ in below) / total) if total > 0 else 1.0
+        children = [opened(f, time / excess, count, path) for f, time, count in below]
+        children.sort(key=lambda child: -child.total)
+        own = max(0.0, total - sum(child.total for child in children))
+        return CallTree(
+            short_name(function[2]), short_place(*function[:2]), own, tuple(children), calls
+        )
+
+    found = [opened(f, stats[f][3], stats[f][0], frozenset()) for f in roots if stats[f][3] > limit]
+    found.sort(key=lambda frame: -frame.total)
+    return found[0] if len(found) == 1 else CallTree("(whole run)", "", 0.0, tuple(found))
+
+
+def tree_of_stacks(stacks: Iterable[tuple[Sequence[tuple[str, str]], float]]) -> CallTree:
+    """Return the tree of sampled stacks: name and place from the outermost call inwards, weight.
+
+    >>> main, dot = ("main", "a.py:1"), ("dot", "a.py:5")
+    >>> tree = tree_of_stacks([((main, dot), 1.0), ((main, dot), 1.0), ((main,), 1.0)])
+    >>> [(depth, frame.name, frame.own) for depth, frame in tree.walk()]
+    [(0, 'main', 1.0), (1, 'dot', 2.0)]
+    """
+    weights: dict[tuple[tuple[str, str], ...], float] = {(): 0.0}
+    below: defaultdict[tuple[tuple[str, str], ...], dict[tuple[str, str], None]]
+    below = defaultdict(dict)
+    for stack, weight in stacks:
+        path = tuple(stack)
+        for depth, frame in enumerate(path):
+            below[path[:depth]][frame] = None
+        weights[path] = weights.get(path, 0.0) + weight
+
+    def made(path: tuple[tuple[str, str], ...]) -> CallTree:
+        children = sorted((made((*path, f)) for f in below[path]), key=lambda c: -c.total)
+        name, place = path[-1] if path else ("(whole run)", "")
+        return CallTree(name, place, weights.get(path, 0.0), tuple(children))
+
+    tree = made(())
+    return tree.children[0] if len(tree.children) == 1 and not tree.own else tree

@@ -1,0 +1,202 @@
+"""`cProfile` with its result in the page: the table of `pstats`, a picture, and a file to keep.
+
+The profiler is Python's own; what is added is that the table can be sorted and searched, that it
+shows in a notebook, and that the profiler is off again whatever the function did.
+"""
+
+from __future__ import annotations
+
+import cProfile
+import marshal
+import os
+import pstats
+import sys
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hpml.base.errors import describe
+from hpml.base.files import write_atomically
+from hpml.base.page import Page
+from hpml.base.tables import Table
+from hpml.profiling.call_tree import CallTree, Entry, Function, short_place, tree_of_profile
+from hpml.profiling.errors import ProfilingError
+from hpml.profiling.icicle import icicle
+
+_SORTS: dict[str, Callable[[Function, Entry], Any]] = {
+    "tottime": lambda function, entry: -entry[2],
+    "cumtime": lambda function, entry: -entry[3],
+    "ncalls": lambda function, entry: -entry[1],
+    "name": lambda function, entry: (function[2], function),
+    "filename": lambda function, entry: function,
+}
+
+
+@dataclass(frozen=True)
+class FunctionProfile:
+    """What `cProfile` counted in one run.
+
+    Attributes:
+        stats: for each function its calls, times and callers, as `pstats.Stats.stats` has them.
+        result: what the function returned; None for a profile from a file.
+    """
+
+    stats: Mapping[Function, Entry] = field(repr=False)
+    result: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def calls(self) -> int:
+        """All function calls."""
+        return sum(entry[1] for entry in self.stats.values())
+
+    @property
+    def primitive_calls(self) -> int:
+        """The calls that are no recursion."""
+        return sum(entry[0] for entry in self.stats.values())
+
+    @property
+    def seconds(self) -> float:
+        """The time of the whole run, with the profiler's own share in it."""
+        return sum(entry[2] for entry in self.stats.values())
+
+    @property
+    def tree(self) -> CallTree:
+        """Who called whom, with the time of each in its place."""
+        return tree_of_profile(self.stats)
+
+    def table(self, sort: str = "tottime", search: str = "", limit: int | None = 20) -> Table:
+        """Return the table that `pstats` prints.
+
+        Args:
+            sort: ``"tottime"``, ``"cumtime"`` or ``"ncalls"``, the largest first; ``"name"`` or
+                ``"filename"``.
+            search: only functions whose line contains this text.
+            limit: at most so many rows; None for all.
+
+        Raises:
+            ProfilingError: if there is no such order.
+        """
+        if sort not in _SORTS:
+            raise ProfilingError(
+                f"A profile is sorted by {', '.join(_SORTS)}; got {describe(sort)}."
+            )
+        order = sorted(self.stats.items(), key=lambda item: _SORTS[sort](*item))
+        rows = [_row(function, entry) for function, entry in order]
+        rows = [row for row in rows if search.lower() in str(row[-1]).lower()]
+        shown = rows[:limit]
+        calls = f"{self.calls:,} function calls"
+        if self.calls != self.primitive_calls:
+            calls += f" ({self.primitive_calls:,} primitive calls)"
+        rest = f"; {len(shown)} of {len(rows)} functions shown" if len(shown) < len(rows) else ""
+        columns = ["ncalls", "tottime", "percall", "cumtime", "per primitive call"]
+        return Table(
+            [*columns, "filename:lineno(function)"],
+            shown,
+            title=f"{calls} in {self.seconds:.3f} seconds",
+            caption=f"Ordered by {sort}{rest}. Times in seconds, the profiler's own in them.",
+            align=["right"] * 5 + ["left"],
+            formats=dict.fromkeys(columns[1:], "{:.3f}".format),
+            code=True,
+        )
+
+    def icicle(self) -> Page:
+        """Return the picture: each function as wide as its time, below the one that called it."""
+        return icicle(self.tree, unit="s")
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write a file that `python -m pstats` and `snakeviz` open, and return its path.
+
+        Raises:
+            OSError: if it cannot be written; an older file then stays as it was.
+        """
+        write_atomically(path, marshal.dumps(dict(self.stats)))
+        return Path(path)
+
+    def __str__(self) -> str:
+        return str(self.table())
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        table, drawn = self.table(), self.icicle()
+        return {"text/plain": str(table), "text/html": drawn.html + table._repr_html_()}
+
+
+def profile(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> FunctionProfile:
+    """Call a function once under `cProfile`.
+
+    The profiler sees calls and returns, of built-in functions too, and makes each of them slower:
+    what it found is where to look, not how fast the program is. It is off again when the function
+    returns or raises.
+
+    Args:
+        function: called with `arguments` and `keywords`; its result is kept in the profile.
+
+    Raises:
+        ProfilingError: if `function` cannot be called, or a profiler is running already.
+
+    Source: https://docs.python.org/3/library/profile.html
+
+    >>> found = profile(sorted, [3, 1, 2])
+    >>> found.result, found.calls
+    ([1, 2, 3], 2)
+    """
+    if not callable(function):
+        raise ProfilingError(
+            f"profile expects a function and its arguments, got {describe(function)}; write "
+            "profile(f, x), not profile(f(x))."
+        )
+    refuse_a_second_profiler("profile")
+    profiler = cProfile.Profile()
+    profiler.enable()
+    try:
+        result = function(*arguments, **keywords)
+    finally:
+        profiler.disable()
+    return FunctionProfile(dict(pstats.Stats(profiler).stats), result)  # type: ignore[attr-defined]
+
+
+def read_profile(path: str | os.PathLike[str]) -> FunctionProfile:
+    """Read what `python -m cProfile -o FILE` or `save` wrote.
+
+    Raises:
+        ProfilingError: if the file is missing or holds no profile.
+    """
+    try:
+        stats = pstats.Stats(os.fspath(path)).stats  # type: ignore[attr-defined]
+    except FileNotFoundError:
+        raise ProfilingError(
+            f"There is no file {path}; make one with python -m cProfile -o {path} PROGRAM."
+        ) from None
+    except (ValueError, EOFError, TypeError, AttributeError):
+        stats = None
+    if not isinstance(stats, dict) or not all(map(_is_entry, stats.items())):
+        raise ProfilingError(f"{path} holds no profile; python -m cProfile -o FILE makes one.")
+    return FunctionProfile(stats)
+
+
+def refuse_a_second_profiler(name: str) -> None:
+    """Raise a ProfilingError if a profiler is running: each would measure the other."""
+    monitoring = getattr(sys, "monitoring", None)
+    running = sys.getprofile()
+    if running is None and monitoring is not None:
+        running = monitoring.get_tool(monitoring.PROFILER_ID)
+    if running is not None:
+        raise ProfilingError(
+            f"{name} was called while another profiler is running ({describe(running)}). "
+            "Stop that one first: each would measure the other."
+        )
+
+
+def _row(function: Function, entry: Entry) -> list[object]:
+    primitive, calls, own, total, _ = entry
+    place = short_place(*function[:2])
+    counted = f"{calls}/{primitive}" if calls != primitive else str(calls)
+    called = f"{place}({function[2]})" if place else "{" + function[2].strip("<>") + "}"
+    return [counted, own, own / calls if calls else 0.0, total, total / primitive, called]
+
+
+def _is_entry(item: Any) -> bool:
+    match item:
+        case ((str(), int(), str()), (int(), int(), int() | float(), int() | float(), dict())):
+            return True
+    return False

@@ -1,0 +1,7 @@
+"""A tree of calls as a picture in the page: an icicle or a sunburst, in which one can go about."""
+
+from __future__ import annotations
+
+from hpml.profiling.icicle.page import icicle
+
+__all__ = ["icicle"]

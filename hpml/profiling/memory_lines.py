@@ -1,0 +1,212 @@
+"""`memory_profiler` with its results in the page, also for functions of a notebook's cell.
+
+What is measured is resident memory: the pages of the process that lie in memory at that moment. It
+knows nothing of a GPU, and memory that was freed may stay with the process for later use.
+"""
+
+from __future__ import annotations
+
+import inspect
+import sys
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
+
+from hpml.base import style
+from hpml.base.errors import describe
+from hpml.base.page import Page, picture
+from hpml.base.tables import Table
+from hpml.profiling.errors import ProfilingError
+
+
+class MemoryLine(NamedTuple):
+    """A line of a function: resident memory after it, in MiB, and by how much it grew.
+
+    Attributes:
+        number: of the line in its file.
+        usage: largest resident memory seen after the line; None if it was not executed.
+        increment: sum over all its executions of what was resident more than before.
+        occurrences: how often it was executed.
+        text: the line.
+    """
+
+    number: int
+    usage: float | None
+    increment: float | None
+    occurrences: int | None
+    text: str
+
+
+@dataclass(frozen=True)
+class LineMemory:
+    """Resident memory after each line of a function, in one run.
+
+    Attributes:
+        name: of the function.
+        lines: all lines of the function, those that were not executed too.
+        result: what the function returned.
+    """
+
+    name: str
+    lines: tuple[MemoryLine, ...]
+    result: Any = field(default=None, repr=False, compare=False)
+
+    @property
+    def table(self) -> Table:
+        """The table as `python -m memory_profiler` prints it."""
+        mib = "{:.3f} MiB".format
+        return Table(
+            ["Line #", "Mem usage", "Increment", "Occurrences", "Line Contents"],
+            [[*line[:4], line.text.replace(" ", "\u00a0")] for line in self.lines],
+            title=f"Resident memory of {self.name}, line by line",
+            caption="Resident memory of the process, not memory of a GPU. The system was asked "
+            "after each line: the times of this run say nothing.",
+            align=["right"] * 4 + ["left"],
+            formats={"Mem usage": mib, "Increment": mib},
+            code=True,
+        )
+
+    def __str__(self) -> str:
+        return str(self.table).replace("\u00a0", " ")
+
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        printer.text(str(self))
+
+    def _repr_html_(self) -> str:
+        return self.table._repr_html_()
+
+
+@dataclass(frozen=True)
+class MemoryOverTime:
+    """Resident memory sampled while a function ran.
+
+    Attributes:
+        seconds: since the start, one a sample.
+        usage: resident memory in MiB, one a sample.
+        result: what the function returned.
+    """
+
+    seconds: tuple[float, ...]
+    usage: tuple[float, ...]
+    result: Any = field(default=None, repr=False, compare=False)
+
+    def plot(self) -> Page:
+        """Return the picture: resident memory over time."""
+        low, high = min(self.usage), max(self.usage)
+        fig, ax = style.figure(height=3.2)
+        with style.apply():
+            ax.plot(self.seconds, self.usage, color=style.PALETTE["handwritten"])
+            ax.set(xlabel="seconds", ylabel="resident memory, MiB")
+        return picture(fig, f"Resident memory over time, from {low:,.1f} to {high:,.1f} MiB")
+
+
+def memory_lines(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> LineMemory:
+    """Call a function once and ask after each of its lines how much memory is resident.
+
+    A tight loop becomes several hundred times slower: give it a small case.
+
+    Args:
+        function: written in Python, in a file or in a cell; what it calls is not looked into.
+
+    Raises:
+        ProfilingError: if `function` is not written in Python, its source is not known, or
+            another tracer (a debugger, coverage) is running.
+
+    Source: https://pypi.org/project/memory-profiler/
+
+    >>> def fill(n):
+    ...     numbers = [0.5] * n
+    ...     return len(numbers)
+    >>> found = memory_lines(fill, 1000)
+    >>> found.result, [line.occurrences for line in found.lines]
+    (1000, [1, 1, 1])
+    """
+    profiler_class = _memory_profiler().LineProfiler
+    plain = inspect.unwrap(function) if callable(function) else function
+    code = getattr(plain, "__code__", None)
+    if not isinstance(code, types.CodeType):
+        raise ProfilingError(
+            f"memory_lines expects a function written in Python, got {describe(function)}; write "
+            "memory_lines(f, x), not memory_lines(f(x))."
+        )
+    if sys.gettrace() is not None:
+        raise ProfilingError(
+            f"memory_lines was called while {describe(sys.gettrace())} traces this program; stop "
+            "that one first."
+        )
+    try:
+        source, first = inspect.getsourcelines(code)
+    except (OSError, TypeError):
+        raise ProfilingError(
+            f"The source of {code.co_name} is not known, so its lines cannot be shown; define it "
+            "in a file or in a cell."
+        ) from None
+    profiler = profiler_class()
+    # Not `add_function`: it refuses whatever is not in a file, and a cell's source is known too.
+    measured: dict[int, tuple[float, float, int]] = {}
+    for each in _with_inner(code):
+        profiler.code_map[each] = measured
+    profiler.enable_by_count()
+    try:
+        result = function(*arguments, **keywords)
+    finally:
+        profiler.disable_by_count()
+    lines = []
+    for number, text in enumerate(source, first):
+        growth, usage, count = measured.get(number, (None, None, None))
+        lines.append(MemoryLine(number, usage, growth, count, text.rstrip()))
+    return LineMemory(code.co_name, tuple(lines), result)
+
+
+def memory_over_time(
+    function: Callable[..., Any], *arguments: Any, interval: float = 0.01
+) -> MemoryOverTime:
+    """Call a function once while a second process samples this one's resident memory.
+
+    Args:
+        interval: seconds between samples.
+
+    Raises:
+        ProfilingError: if `function` cannot be called or `interval` is no positive number.
+    """
+    if not callable(function):
+        raise ProfilingError(f"memory_over_time expects a function, got {describe(function)}.")
+    if not interval > 0:
+        raise ProfilingError(f"interval expects seconds above 0, got {describe(interval)}.")
+    errors: list[BaseException] = []
+
+    def run() -> Any:
+        # memory_profiler kills every child of this process if the function raises.
+        try:
+            return function(*arguments)
+        except Exception as error:  # noqa: BLE001 - raised again below
+            errors.append(error)
+            return None
+
+    samples, result = _memory_profiler().memory_usage(
+        (run, (), {}), interval=interval, timestamps=True, retval=True, max_iterations=1
+    )
+    if errors:
+        raise errors[0]
+    start = samples[0][1]
+    return MemoryOverTime(
+        tuple(when - start for _, when in samples), tuple(used for used, _ in samples), result
+    )
+
+
+def _with_inner(code: types.CodeType) -> Iterator[types.CodeType]:
+    yield code
+    for constant in code.co_consts:
+        if isinstance(constant, types.CodeType):
+            yield from _with_inner(constant)
+
+
+def _memory_profiler() -> Any:
+    try:
+        import memory_profiler
+    except ImportError:
+        raise ProfilingError(
+            "memory_profiler is not installed; install it with pip install memory_profiler."
+        ) from None
+    return memory_profiler

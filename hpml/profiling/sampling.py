@@ -1,0 +1,119 @@
+"""A sampling profiler: `pyinstrument` looks at the stack once in a while, and the tree is ours."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from typing import Any
+
+from hpml.base.errors import describe
+from hpml.base.page import Page
+from hpml.profiling.call_tree import CallTree, short_place, tree_of_stacks
+from hpml.profiling.errors import ProfilingError
+from hpml.profiling.functions import refuse_a_second_profiler
+from hpml.profiling.icicle import icicle
+
+
+@dataclass(frozen=True)
+class Samples:
+    """What a sampling profiler saw in one run.
+
+    Attributes:
+        tree: stacks that begin alike lie together; weights are seconds.
+        count: how many samples there are.
+        interval: seconds that were aimed at between two samples.
+        seconds: of the whole run.
+        result: what the function returned.
+    """
+
+    tree: CallTree = field(repr=False)
+    count: int
+    interval: float
+    seconds: float
+    result: Any = field(default=None, repr=False, compare=False)
+
+    def icicle(self) -> Page:
+        """Return the picture: each function as wide as the samples that it was seen in."""
+        title = (
+            f"{self.count:,} samples in {self.seconds:.3g} s, one each {1e3 * self.interval:g} ms"
+        )
+        return icicle(self.tree, unit="s", title=title)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return self.icicle().bundle()
+
+
+def sample(function: Callable[..., Any], *arguments: Any, interval: float = 1e-3) -> Samples:
+    """Call a function once and look at its stack every `interval` seconds.
+
+    Nothing happens between two samples, so the program runs about as fast as without; what takes
+    less than an interval may be missed, and calls are not counted. Time inside a built-in function
+    counts for the function that called it.
+
+    Args:
+        function: called with `arguments`.
+        interval: seconds between samples, from 0.0001 on.
+
+    Raises:
+        ProfilingError: if `function` cannot be called, `interval` is too short, another profiler
+            is running, or the run was too short for one sample.
+
+    Source: https://pyinstrument.readthedocs.io/en/latest/how-it-works.html
+
+    >>> found = sample(lambda: sum(n * n for n in range(2_000_000)))
+    >>> found.count > 10, abs(found.tree.total / found.seconds - 1) < 0.2
+    (True, True)
+    """
+    if not callable(function):
+        raise ProfilingError(
+            f"sample expects a function and its arguments, got {describe(function)}; write "
+            "sample(f, x), not sample(f(x))."
+        )
+    if not interval >= 1e-4:
+        raise ProfilingError(f"interval expects 0.0001 seconds or more, got {describe(interval)}.")
+    refuse_a_second_profiler("sample")
+    profiler = _pyinstrument().Profiler(interval=interval, async_mode="disabled")
+    profiler.start()
+    try:
+        result = function(*arguments)
+    finally:
+        session = profiler.stop()
+    stacks = [(_stack(texts), seconds) for texts, seconds in session.frame_records]
+    outside = _shared([stack for stack, _ in stacks])
+    if not stacks:
+        raise ProfilingError(
+            f"The run took {session.duration:.2g} s and was over before the first sample after "
+            f"{interval:g} s; sample something longer, or take a shorter interval."
+        )
+    tree = tree_of_stacks((stack[outside:], seconds) for stack, seconds in stacks)
+    return Samples(tree, len(stacks), interval, session.duration, result)
+
+
+def _stack(texts: list[str]) -> tuple[tuple[str, str], ...]:
+    """Return name and place of each call; pyinstrument separates their parts by zero bytes."""
+    frames = []
+    for text in texts:
+        name, file, line = text.partition("\x01")[0].split("\x00")[:3]
+        if file != "<thread>":
+            frames.append((name, short_place(file, int(line))))
+    return tuple(frames)
+
+
+def _shared(stacks: list[tuple[tuple[str, str], ...]]) -> int:
+    """Return how many calls lie outside of `sample`: they are the same in all samples."""
+    here = [
+        depth
+        for depth, (name, place) in enumerate(stacks[0] if stacks else ())
+        if name == "sample" and place.startswith("sampling.py:")
+    ]
+    return here[-1] + 1 if here else 0
+
+
+def _pyinstrument() -> Any:
+    try:
+        import pyinstrument
+    except ImportError:
+        raise ProfilingError(
+            "pyinstrument is not installed; install it with pip install pyinstrument."
+        ) from None
+    return pyinstrument

@@ -1,0 +1,235 @@
+"""`torch.profiler` with its result in the page: a table, a time line, and a file for Perfetto."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import tempfile
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hpml.base import style
+from hpml.base.errors import describe
+from hpml.base.files import write_atomically
+from hpml.base.page import Page, picture
+from hpml.base.tables import Table, format_seconds
+from hpml.profiling.errors import ProfilingError
+
+_LANES = 8
+
+
+class TraceEvent(NamedTuple):
+    """An operator's execution: seconds since the first event, its thread, and how deep it lies."""
+
+    name: str
+    start: float
+    seconds: float
+    thread: int
+    depth: int
+
+
+@dataclass(frozen=True)
+class OperatorTrace:
+    """What `torch.profiler` recorded in one run.
+
+    Attributes:
+        events: every operator's execution, in the order of their beginning.
+        chrome: the trace as JSON, as Chrome and Perfetto read it.
+        result: what the function returned.
+    """
+
+    events: tuple[TraceEvent, ...] = field(repr=False)
+    chrome: bytes = field(repr=False)
+    result: Any = field(default=None, repr=False, compare=False)
+
+    def table(self, limit: int | None = 15) -> Table:
+        """Return calls and time of each operator, most time of its own first.
+
+        Args:
+            limit: at most so many rows; None for all.
+        """
+        calls: defaultdict[str, int] = defaultdict(int)
+        own: defaultdict[str, float] = defaultdict(float)
+        total: defaultdict[str, float] = defaultdict(float)
+        above: dict[int, list[TraceEvent]] = defaultdict(list)
+        for event in self.events:
+            stack = above[event.thread]
+            del stack[event.depth :]
+            calls[event.name] += 1
+            own[event.name] += event.seconds
+            # An operator that calls itself has its time once.
+            total[event.name] += 0 if any(e.name == event.name for e in stack) else event.seconds
+            if stack:
+                own[stack[-1].name] -= event.seconds
+            stack.append(event)
+        whole = sum(own.values())
+        rows = [[name, calls[name], own[name], own[name] / whole, total[name]] for name in own]
+        rows.sort(key=lambda row: -float(str(row[2])))
+        return Table(
+            ["operator", "calls", "own", "share", "with its own calls"],
+            rows[:limit],
+            title=f"{len(self.events):,} operators in {format_seconds(whole)}",
+            formats={
+                "own": format_seconds,
+                "share": "{:.1%}".format,
+                "with its own calls": format_seconds,
+            },
+            code=True,
+        )
+
+    def timeline(self, start: float = 0.0, seconds: float | None = None) -> Page:
+        """Return the picture of when each operator ran: inner ones below those that called them.
+
+        Args:
+            start: seconds after the first event.
+            seconds: length of the part shown; None for all.
+
+        Raises:
+            ProfilingError: if no operator ran in that part.
+        """
+        last = max(event.start + event.seconds for event in self.events)
+        end = last if seconds is None else start + seconds
+        seen = [e for e in self.events if e.start < end and e.start + e.seconds > start]
+        if not seen:
+            raise ProfilingError(
+                f"No operator ran from {format_seconds(start)} to {format_seconds(end)}; the trace "
+                f"is {format_seconds(last)} long."
+            )
+        threads = sorted({event.thread for event in seen}, key=[e.thread for e in seen].index)
+        deepest = [
+            min(_LANES, 1 + max(e.depth for e in seen if e.thread == thread)) for thread in threads
+        ]
+        fig, ax = style.figure(width=9.0, height=1.0 + 0.32 * sum(deepest))
+        colours = [style.PALETTE[name] for name in list(style.PALETTE)[:9]]
+        names = sorted({event.name for event in seen})
+        with style.apply():
+            for event in seen:
+                if event.depth >= _LANES:
+                    continue
+                place = threads.index(event.thread)
+                row = sum(deepest[:place]) + event.depth
+                colour = colours[names.index(event.name) % len(colours)]
+                ax.barh(
+                    row, 1e3 * event.seconds, left=1e3 * event.start, height=0.86, color=colour,
+                    alpha=0.75, edgecolor="white", linewidth=0.4,
+                )  # fmt: skip
+                room = event.seconds / (end - start) * 115
+                if room > 5:
+                    name = event.name.removeprefix("aten::")
+                    ax.text(
+                        1e3 * (max(event.start, start) + 0.003 * (end - start)), row,
+                        name if len(name) < room else f"{name[: int(room) - 2]}…",
+                        va="center", fontsize=7, clip_on=True, color="white",
+                    )  # fmt: skip
+            ax.set(xlabel="milliseconds", xlim=(1e3 * start, 1e3 * end))
+            ax.set(
+                ylim=(sum(deepest) - 0.4, -0.6),
+                yticks=[sum(deepest[:i]) for i in range(len(deepest))],
+            )
+            ax.set_yticklabels([f"thread {i}" for i in range(1, len(threads) + 1)])
+            ax.grid(visible=False, axis="y")
+        text = f"{len(seen)} operators on {len(threads)} threads in {format_seconds(end - start)}"
+        return picture(fig, f"Time line: {text}")
+
+    def save(self, path: str | os.PathLike[str]) -> Path:
+        """Write the trace as JSON that https://ui.perfetto.dev and chrome://tracing open.
+
+        Raises:
+            OSError: if it cannot be written; an older file then stays as it was.
+        """
+        write_atomically(path, self.chrome)
+        return Path(path)
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        table = self.table()
+        bundle = self.timeline().bundle()
+        return {
+            "text/plain": str(table),
+            "text/html": bundle["text/html"] + table._repr_html_(),
+            "image/png": bundle["image/png"],
+        }
+
+
+def trace(function: Callable[..., Any], *arguments: Any) -> OperatorTrace:
+    """Call a function once and record when each of PyTorch's operators began and ended.
+
+    On a GPU the kernels are in the saved file; the table and the time line are those of the CPU.
+
+    Args:
+        function: called with `arguments`.
+
+    Raises:
+        ProfilingError: if `function` cannot be called, another torch profiler is running, or no
+            operator was executed.
+
+    Source: https://docs.pytorch.org/docs/stable/profiler.html
+
+    >>> import torch
+    >>> found = trace(torch.relu, torch.zeros(4))
+    >>> sorted(found.table().column("operator"))
+    ['aten::clamp_min', 'aten::relu']
+    """
+    import torch
+    from torch import profiler
+
+    if not callable(function):
+        raise ProfilingError(
+            f"trace expects a function and its arguments, got {describe(function)}; write "
+            "trace(f, x), not trace(f(x))."
+        )
+    if torch.autograd._profiler_enabled():  # type: ignore[attr-defined]
+        raise ProfilingError(
+            "trace was called while another torch profiler is running; stop that one first."
+        )
+    activities = [profiler.ProfilerActivity.CPU]
+    if torch.cuda.is_available():
+        activities.append(profiler.ProfilerActivity.CUDA)
+    with _quiet(), profiler.profile(activities=activities, acc_events=True) as recorded:
+        result = function(*arguments)
+    events = _events(recorded)
+    if not events:
+        raise ProfilingError(
+            f"{describe(function)} executed no operator of PyTorch; profile Python with "
+            "hpml.profiling.profile."
+        )
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "trace.json")
+        recorded.export_chrome_trace(str(file))
+        chrome = file.read_bytes()
+    return OperatorTrace(events, chrome, result)
+
+
+@contextlib.contextmanager
+def _quiet() -> Iterator[None]:
+    """Keep the recorder from writing its own log into the student's cell."""
+    before = os.environ.get("KINETO_LOG_LEVEL")
+    os.environ["KINETO_LOG_LEVEL"] = before or "99"
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ["KINETO_LOG_LEVEL"]
+
+
+def _events(recorded: Any) -> tuple[TraceEvent, ...]:
+    """Return the operators of the CPU with their depth: how many others of the thread are open."""
+    spans = sorted(
+        (event.time_range.start, -event.time_range.end, event.thread, event.name)
+        for event in recorded.events()
+        if str(event.device_type).endswith("CPU") and not event.is_user_annotation
+    )
+    first = spans[0][0] if spans else 0
+    open_until: defaultdict[int, list[float]] = defaultdict(list)
+    found = []
+    for start, minus_end, thread, name in spans:
+        ends = open_until[thread]
+        while ends and ends[-1] <= start:
+            ends.pop()
+        found.append(
+            TraceEvent(name, 1e-6 * (start - first), 1e-6 * (-minus_end - start), thread, len(ends))
+        )
+        ends.append(-minus_end)
+    return tuple(found)

@@ -1,0 +1,101 @@
+"""The table and the file of `cProfile`, and that the profiler is off again."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+from hpml.profiling import ProfilingError, profile, read_profile
+
+
+def leaf(n: int) -> int:
+    return sum(range(n))
+
+
+def branch(n: int) -> int:
+    return leaf(n) + leaf(n)
+
+
+def down(n: int) -> int:
+    return down(n - 1) if n else leaf(100)
+
+
+def test_the_table_is_that_of_pstats() -> None:
+    found = profile(branch, 1000)
+    assert found.result == branch(1000)
+    rows = {str(row[-1]): row for row in found.table(limit=None).rows}
+    assert found.calls == found.primitive_calls
+    calls = {key.rpartition("(")[2].rstrip(")"): row[0] for key, row in rows.items()}
+    assert calls["branch"] == "1"
+    assert calls["leaf"] == "2"
+    assert rows["{built-in method builtins.sum}"][0] == "2"
+
+
+def test_recursion_shows_primitive_calls() -> None:
+    table = profile(down, 5).table(search="down")
+    assert table.column("ncalls") == ("6/1",)
+    assert "primitive calls" in (table.title or "")
+
+
+def test_rows_are_sorted_and_searched() -> None:
+    found = profile(branch, 20000)
+    for name, column in (("tottime", "tottime"), ("cumtime", "cumtime")):
+        values = [float(str(v)) for v in found.table(sort=name, limit=None).column(column)]
+        assert values == sorted(values, reverse=True)
+    assert len(found.table(search="no such function")) == 0
+    assert len(found.table(limit=2)) == 2
+    with pytest.raises(ProfilingError, match=r"sorted by tottime.*got 'size'"):
+        found.table(sort="size")
+
+
+def test_the_saved_file_opens_elsewhere(tmp_path: Path) -> None:
+    found = profile(branch, 10)
+    path = found.save(tmp_path / "run.prof")
+    assert read_profile(path) == found
+    command = [sys.executable, "-m", "pstats", str(path)]
+    done = subprocess.run(command, input="stats 5\nquit\n", capture_output=True, text=True)
+    assert done.returncode == 0
+    assert "(branch)" in done.stdout
+
+
+def test_files_without_a_profile_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ProfilingError, match=r"There is no file .*python -m cProfile -o"):
+        read_profile(tmp_path / "missing.prof")
+    for content in (b"", b"not marshal", b"\xe9\x01\x00\x00\x00", b"{0"):
+        (tmp_path / "bad.prof").write_bytes(content)
+        with pytest.raises(ProfilingError, match="holds no profile"):
+            read_profile(tmp_path / "bad.prof")
+
+
+def test_the_profiler_is_off_after_an_error() -> None:
+    with pytest.raises(ZeroDivisionError):
+        profile(lambda: 1 // 0)
+    assert profile(leaf, 3).result == 3
+
+
+def test_a_profiler_inside_another_is_refused() -> None:
+    with pytest.raises(ProfilingError, match="while another profiler is running"):
+        profile(lambda: profile(leaf, 3))
+    with pytest.raises(ProfilingError, match=r"write profile\(f, x\), not profile\(f\(x\)\)"):
+        profile(leaf(3))  # type: ignore[arg-type]
+    assert profile(leaf, 3).result == 3
+
+
+def test_the_tree_adds_up_and_keeps_its_callers() -> None:
+    found = profile(branch, 200000)
+    tree = found.tree
+    names = [frame.name for _, frame in tree.walk()]
+    assert names.index("branch") < names.index("leaf") < names.index("builtins.sum")
+    assert tree.total == pytest.approx(found.seconds, rel=0.05)
+    assert all(frame.own >= 0 for _, frame in tree.walk())
+    pruned = tree.pruned(tree.total / 2)
+    assert pruned.total == pytest.approx(tree.total)
+
+
+def test_recursion_does_not_grow_the_tree() -> None:
+    tree = profile(down, 300).tree
+    assert sum(1 for _ in tree.walk()) < 10
+    assert all(frame.total <= tree.total * 1.0001 for _, frame in tree.walk())

@@ -1,0 +1,88 @@
+"""Memory by line and over time, on functions of files and of cells."""
+
+from __future__ import annotations
+
+import linecache
+import sys
+from typing import Any
+
+import psutil
+import pytest
+
+from hpml.profiling import ProfilingError, memory_lines, memory_over_time
+
+MIB = 2**20
+
+
+def fill(n: int) -> int:
+    kept = bytearray(n)
+    size = len(kept)
+    del kept
+    if size < 0:
+        size = 0
+    return size
+
+
+def test_lines_show_what_grew_and_what_was_not_executed() -> None:
+    found = memory_lines(fill, 64 * MIB)
+    assert found.result == 64 * MIB
+    by_text = {line.text.strip(): line for line in found.lines}
+    assert by_text["kept = bytearray(n)"].increment == pytest.approx(64, abs=4)
+    assert by_text["del kept"].increment == pytest.approx(-64, abs=4)
+    assert by_text["size = 0"].usage is None
+    assert "–" in str(found)
+    assert sys.gettrace() is None
+
+
+def test_a_function_of_a_cell_is_seen() -> None:
+    text = "def cell(n):\n    kept = bytearray(n)\n    return [len(kept) for _ in range(3)]\n"
+    name = "<ipython-input-1-0>"
+    linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
+    names: dict[str, Any] = {}
+    exec(compile(text, name, "exec"), names)
+    found = memory_lines(names["cell"], 32 * MIB)
+    assert [line.text for line in found.lines] == text.splitlines()
+    assert found.lines[1].increment == pytest.approx(32, abs=4)
+    assert found.lines[1].occurrences == 1
+
+
+def test_tracing_is_off_after_an_error() -> None:
+    with pytest.raises(TypeError):
+        memory_lines(fill, None)
+    assert sys.gettrace() is None
+
+
+def test_what_cannot_be_looked_into_is_refused() -> None:
+    with pytest.raises(ProfilingError, match=r"written in Python, got .*memory_lines\(f, x\)"):
+        memory_lines(len, [])
+    names: dict[str, Any] = {}
+    exec("def lost(): pass", names)
+    with pytest.raises(ProfilingError, match="source of lost is not known"):
+        memory_lines(names["lost"])
+    sys.settrace(lambda *_: None)
+    try:
+        with pytest.raises(ProfilingError, match="traces this program"):
+            memory_lines(fill, 1)
+    finally:
+        sys.settrace(None)
+
+
+def test_memory_over_time_rises_and_keeps_other_children() -> None:
+    def work() -> int:
+        kept = bytearray(64 * MIB)
+        return sum(kept[:: 2**9])
+
+    found = memory_over_time(work, interval=0.001)
+    assert found.result == 0
+    assert max(found.usage) - found.usage[0] > 50
+    assert list(found.seconds) == sorted(found.seconds)
+    assert "MiB" in found.plot().plain
+
+    other = psutil.Popen([sys.executable, "-c", "input()"], stdin=-1)
+    try:
+        with pytest.raises(ZeroDivisionError):
+            memory_over_time(lambda: 1 // 0)
+        assert other.poll() is None
+    finally:
+        other.kill()
+        other.communicate()

@@ -1,0 +1,51 @@
+"""What a sampling profiler sees, and what it says when it sees nothing."""
+
+from __future__ import annotations
+
+import pytest
+
+from hpml.profiling import ProfilingError, profile, sample
+
+
+def slow(n: int) -> int:
+    return sum(i * i for i in range(n))
+
+
+def both() -> int:
+    return slow(1_500_000) + slow(500_000)
+
+
+def test_the_tree_begins_at_the_function_and_adds_up() -> None:
+    found = sample(both)
+    assert found.result == both()
+    assert found.tree.name == "both"
+    names = {frame.name for _, frame in found.tree.walk()}
+    assert {"both", "slow"} <= names
+    assert found.tree.total == pytest.approx(found.seconds, rel=0.2)
+    heavy = max((frame for _, frame in found.tree.walk()), key=lambda frame: frame.own)
+    assert heavy.name in {"slow", "<genexpr>"}
+    assert f"{found.count:,} samples" in found.icicle().html
+
+
+def test_it_is_off_after_an_error_and_runs_again() -> None:
+    with pytest.raises(ZeroDivisionError):
+        sample(lambda: slow(1000) // 0)
+    assert sample(slow, 1_000_000).count > 0
+    assert profile(slow, 10).result == 285
+
+
+def test_a_second_profiler_is_refused() -> None:
+    for inner in (lambda: sample(slow, 10**6), lambda: profile(slow, 10)):
+        with pytest.raises(ProfilingError, match="another profiler is running"):
+            sample(inner)
+    with pytest.raises(ProfilingError, match="another profiler is running"):
+        profile(lambda: sample(slow, 10))
+
+
+def test_bad_input_is_refused() -> None:
+    with pytest.raises(ProfilingError, match=r"write sample\(f, x\)"):
+        sample(3)  # type: ignore[arg-type]
+    with pytest.raises(ProfilingError, match=r"0\.0001 seconds or more, got 0"):
+        sample(slow, 10, interval=0)
+    with pytest.raises(ProfilingError, match="over before the first sample"):
+        sample(lambda: None, interval=10)

@@ -1,0 +1,67 @@
+"""What `torch.profiler` records, as a table, a time line and a file."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import pytest
+import torch
+
+from hpml.profiling import ProfilingError, trace
+
+
+def learn() -> float:
+    model = torch.nn.Sequential(torch.nn.Linear(32, 16), torch.nn.ReLU(), torch.nn.Linear(16, 4))
+    loss = model(torch.ones(8, 32)).square().sum()
+    loss.backward()  # type: ignore[no-untyped-call]
+    return loss.item()
+
+
+def test_the_table_names_operators_and_adds_up() -> None:
+    found = trace(learn)
+    assert isinstance(found.result, float)
+    table = found.table(limit=None)
+    calls = dict(zip(table.column("operator"), table.column("calls"), strict=True))
+    assert calls["aten::linear"] == 2
+    assert calls["aten::relu"] == 1
+    assert sum(float(str(share)) for share in table.column("share")) == pytest.approx(1)
+    own = [float(str(value)) for value in table.column("own")]
+    assert own == sorted(own, reverse=True)
+    assert min(own) > -1e-6
+
+
+def test_inner_operators_lie_deeper() -> None:
+    events = trace(torch.nn.functional.linear, torch.ones(2, 3), torch.ones(4, 3)).events
+    depths = {event.name: event.depth for event in events}
+    assert depths["aten::linear"] == 0
+    assert max(depths.values()) > 0
+
+
+def test_the_saved_file_is_a_chrome_trace(tmp_path: Path) -> None:
+    found = trace(learn)
+    written = json.loads(found.save(tmp_path / "trace.json").read_text())
+    names = {event.get("name") for event in written["traceEvents"]}
+    assert {"aten::linear", "aten::relu"} <= names
+
+
+def test_the_time_line_shows_a_part() -> None:
+    found = trace(learn)
+    page = found.timeline()
+    assert page.png is not None
+    assert f"{len(found.events)} operators" in page.plain
+    end = max(event.start + event.seconds for event in found.events)
+    with pytest.raises(ProfilingError, match="No operator ran from"):
+        found.timeline(start=2 * end)
+
+
+def test_what_cannot_be_traced_is_refused() -> None:
+    with pytest.raises(ProfilingError, match=r"write trace\(f, x\)"):
+        trace(3)  # type: ignore[arg-type]
+    with pytest.raises(ProfilingError, match="executed no operator of PyTorch"):
+        trace(sorted, [3, 1])
+    with pytest.raises(ProfilingError, match="another torch profiler is running"):
+        trace(lambda: trace(learn))
+    with pytest.raises(ZeroDivisionError):
+        trace(lambda: 1 // 0)
+    assert not torch.autograd._profiler_enabled()  # type: ignore[attr-defined]
