@@ -9,6 +9,7 @@ import pytest
 from hpml.grading import classes, pool, submission
 from hpml.grading.classes import Graded, grade_class, members
 from hpml.grading.errors import GradingError
+from hpml.grading.reports.overrides import Overrides
 from hpml.grading.reports.report import Item, Report
 from hpml.grading.reports.tables import (
     alike,
@@ -287,6 +288,17 @@ def test_a_bonus_is_told_apart(tmp_path: Path) -> None:
     report = Report("ada", (item,), 7)
     assert report.total == "2 of 2 points and 1 bonus point"
     assert "speed 1 of 1 (bonus)" in str(report)
+
+
+def test_what_goes_further_than_the_core_comes_on_top_of_full_marks() -> None:
+    two, bonus = {"right": 2.0}, ("right",)
+    further = Item("06", 2, "more", 0, "right", parts=two, of=two, bonus=bonus)
+    report = Report("ada", (ADA.items[0], further), 7)
+    assert report.total == "2 of 2 points and 2 bonus points"
+    assert "2 of 2 bonus" in str(report)
+    assert statistics([report]).column("mean points") == ("2.00 of 2", "2.00 of 2")
+    given = Overrides({("ada", "06.2"): (1, "")}).applied(report)["more"]
+    assert (given.status, given.out_of) == ("partly right", "1 of 2 bonus")
 
 
 def test_an_exercise_that_came_later_breaks_no_table() -> None:

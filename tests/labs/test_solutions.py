@@ -227,8 +227,9 @@ def test_a_notebook_holds_each_stub_with_the_parameters_that_are_tried(lab: str)
             for c in cells
             if c["cell_type"] == "code" and f"def {exercise.name}(" in "".join(c["source"])
         )
-        assert ("further" in cell["metadata"]["tags"]) is not exercise.core, exercise.name
-        worth = f"{sum(exercise.worth.values()):g} {'' if exercise.core else 'bonus '}points"
+        assert ("further" in cell["metadata"].get("tags", [])) is not exercise.core, exercise.name
+        points, bonus = sum(exercise.worth.values()), "" if exercise.core else "bonus "
+        worth = f"{points:g} {bonus}point{'s' * (points != 1)}, "
         stated = f"**Exercise {lab}.{exercise.number} `{exercise.name}`** ({worth}"
         assert any(stated in "".join(each["source"]) for each in cells), stated
     assert program.literal(choice(lab).name) is None

@@ -63,6 +63,8 @@ def test_an_exercise_touches_its_room_the_notebook_and_the_right_solution(tmp_pa
     (notebook,) = (tmp_path / "notebooks").glob("00_*.ipynb")
     content = json.loads(notebook.read_text(encoding="utf-8"))
     stub = 'def twice(n: int) -> int:\n    """Return twice n."""\n    return None\n'
+    stated = "**Exercise 00.2 `twice`** (1 point, core). Return twice n."
+    content["cells"].append({"cell_type": "markdown", "source": stated, "metadata": {}})
     for source in (stub, "check(twice)"):
         content["cells"].append(
             {"cell_type": "code", "source": source, "metadata": {}, "outputs": []}
