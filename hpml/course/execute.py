@@ -48,15 +48,7 @@ class LabNotFoundError(HpmlError):
 
 @dataclass(frozen=True)
 class Failure:
-    """Where and how a run stopped.
-
-    Args:
-        cell: number of the code cell among the code cells, from 1; 0 if none had begun.
-        heading: the nearest heading above it, empty if there is none.
-        source: what the cell holds.
-        error: one line, such as ``"ZeroDivisionError: division by zero"``.
-        traceback: the traceback as text without colours; empty where the kernel sent none.
-    """
+    """Where and how a run stopped."""
 
     cell: int
     heading: str
@@ -74,13 +66,7 @@ class Failure:
 
 @dataclass(frozen=True)
 class Execution:
-    """An executed copy of a lab.
-
-    Args:
-        notebook: the copy, with the outputs of every cell that ran.
-        seconds: wall-clock time from the kernel's start to its end.
-        failure: why it stopped early; None if every cell ran.
-    """
+    """An executed copy of a lab."""
 
     notebook: NotebookNode
     seconds: float
@@ -90,9 +76,6 @@ class Execution:
 def labs() -> tuple[Path, ...]:
     """Return the course's notebooks, ``NN_name.ipynb``, in order.
 
-    Raises:
-        CourseFileError: if there is no course folder.
-
     >>> all(path.suffix == ".ipynb" for path in labs())
     True
     """
@@ -101,15 +84,7 @@ def labs() -> tuple[Path, ...]:
 
 
 def find_lab(name: str) -> Path:
-    """Return the notebook of a lab.
-
-    Args:
-        name: its number (``"7"``, ``"07"``) or its name (``"07_code_generation"``, with or without
-            ``.ipynb``).
-
-    Raises:
-        LabNotFoundError: if there is none; the message lists those there are.
-    """
+    """Return the notebook of a lab."""
     available = labs()
     wanted = name.removesuffix(".ipynb")
     for path in available:
@@ -133,19 +108,6 @@ def execute(
 
     The kernel works in the notebook's folder, with ``HPML_HEADLESS=1``: nobody is there to answer.
     Whatever happens, the kernel and its process group are gone when this returns.
-
-    Args:
-        path: the notebook; it is not changed.
-        timeout: seconds for the whole run.
-        progress: told before each code cell, on another thread.
-        environment: variables to set in the kernel, over those of this process.
-
-    Returns:
-        The executed copy. A failing cell, a dead kernel and a timeout are its `failure`.
-
-    Raises:
-        OSError, ValueError: if the notebook cannot be read.
-        KeyboardInterrupt: as it came, after the kernel has been killed.
     """
     import nbformat
 

@@ -31,9 +31,6 @@ class Explanation:
         claims: the hypotheses, called A, B, C in this order; two to six.
         experiments: for each experiment, what it would show under these hypotheses.
         best: the experiment that tells them apart.
-
-    Raises:
-        LabError: if the claims or experiments are too few or `best` is not one of them.
     """
 
     question: str
@@ -58,10 +55,6 @@ class Explanation:
 
     def page(self, choice: object = None) -> Page:
         """Return the question, and after a choice what that experiment would show.
-
-        Args:
-            choice: the number of an experiment, from 1; None asks. Anything else is told what is
-                expected. The other experiments' reasons are shown once the choice is right.
 
         >>> item = Explanation(
         ...     "B is faster than A.", ("B does less work.", "The machine was warm when A ran."),

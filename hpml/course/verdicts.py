@@ -43,9 +43,6 @@ def wording(text: str) -> str:
 def count_verdicts(runs: Iterable[Sequence[tuple[str, str]]]) -> Table:
     """Return how many runs drew each conclusion, verdict by verdict.
 
-    Args:
-        runs: what `verdicts_of` gave for each run.
-
     >>> print(count_verdicts([[("A", "It grows.")], [("A", "It grows.")], [("A", "It falls.")]]))
     verdict  where  runs    conclusion
     -------  -----  ------  ----------

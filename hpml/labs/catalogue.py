@@ -33,45 +33,26 @@ LABS: tuple[str, ...] = tuple(_ROOMS)
 
 
 def exercises(lab: str) -> tuple[Exercise, ...]:
-    """Return the exercises of one lab, in the order of the notebook.
-
-    Raises:
-        LabError: if the lab has none.
-    """
+    """Return the exercises of one lab, in the order of the notebook."""
     part = _part(lab, "exercises")
     room = Path(__file__).parent / _ROOMS[lab].rpartition(".")[2]
     return tuple(replace(each, mistakes=room / "mistakes" / each.name) for each in part.EXERCISES)
 
 
 def choice(lab: str) -> Choice:
-    """Return the item of a lab's explanation, which ends it: numbered after the last exercise.
-
-    Raises:
-        LabError: if the lab has none.
-    """
+    """Return the item of a lab's explanation, which ends it: numbered after the last exercise."""
     end = explanation(lab)
     return Choice(lab, len(exercises(lab)) + 1, end.best_number, len(end.experiments))
 
 
 def explanation(lab: str) -> Explanation:
-    """Return the question that ends a lab, with its hypotheses and experiments.
-
-    Raises:
-        LabError: if the lab has none.
-    """
+    """Return the question that ends a lab, with its hypotheses and experiments."""
     found: Explanation = _part(lab, "explanation").EXPLANATION
     return found
 
 
 def find(name: str, lab: str | None = None) -> Exercise:
     """Return the exercise whose function is called `name`.
-
-    Args:
-        name: the function's name.
-        lab: the lab it stands in; any if None.
-
-    Raises:
-        LabError: if there is none; the message names those that are spelled alike.
 
     >>> find("toplogical_order")
     Traceback (most recent call last):

@@ -29,20 +29,6 @@ def call(
 ) -> dict[str, Any]:
     """Call `function` once and return what came of it.
 
-    Args:
-        function: the student's.
-        arguments: makes the keyword arguments from `data`, fresh for each call.
-        observe: turns the result and the arguments into what is looked at. One that has to watch
-            the call while it runs carries an attribute ``through``: it is called with the function
-            and its keyword arguments, and makes the call.
-        data: what a case is made of.
-        interruptible: whether a KeyboardInterrupt is passed on, as a person at a keyboard wants it.
-
-    Returns:
-        ``{"outcome": "returned", "value": ..., "changed": {parameter: ...}}`` with values encoded
-        by ``plain``, or ``{"outcome": "raised", "type": ..., "bases": [...], "message": ...,
-        "line": ...}``. What `observe` raises counts as raised: it met a result it could not use.
-
     >>> def halve(number):
     ...     return number / 0
     >>> call(halve, dict, lambda result, arguments: result, {"number": 1})["message"]

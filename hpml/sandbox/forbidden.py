@@ -40,15 +40,6 @@ def uses(
 ) -> tuple[Use, ...]:
     """Return every use of something forbidden, in the order of the source.
 
-    Args:
-        statements: the slice of the notebook that a function needs.
-        modules: modules that may not be imported, each with what is in it.
-        names: names that may not appear, as variables or as attributes.
-        calls: functions that may not be used: ``"sorted"``, ``"torch.compile"``. A function of the
-            submission's own with that name is another one.
-        inside: names that may not appear in a function or a class; a statement outside of them may
-            use them, since what it leaves is a value.
-
     >>> program = parse({1: "import graphlib as g\\ndef order(edges):\\n    return g.x(edges)"})
     >>> [str(use) for use in uses(program.needed("order"), modules=["graphlib"])]
     ['line 1: import graphlib', 'line 3: graphlib.x']

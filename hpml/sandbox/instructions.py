@@ -30,14 +30,6 @@ def watch_instructions(
     Reported is what this thread executes in Python, by code object and offset. What prepares a
     frame before its first ``RESUME`` is not.
 
-    Args:
-        run: called once; a ``functools.partial``, where a lambda's own instructions would count.
-        report: what is told.
-        within: which code objects it is told of; all if None.
-
-    Raises:
-        NoFreeToolError: if other tools occupy `sys.monitoring`.
-
     >>> from functools import partial
     >>> def double(number):
     ...     return 2 * number

@@ -51,11 +51,6 @@ class FunctionLayer(nn.Module):
     arguments become buffers (not saved in the ``state_dict``), so that they move with the model
     from device to device; parameters become parameters.
 
-    Args:
-        function: what to call.
-        template: the fixed arguments.
-        name: what it is called in summaries and graphs.
-
     >>> layer = FunctionLayer(torch.sum, Template("a0, dim=k[0]", (1,), 1), "sum")
     >>> layer(torch.ones(2, 3))
     tensor([3., 3.])

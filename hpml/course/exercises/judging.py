@@ -124,16 +124,7 @@ def judge(
     stub: bool = False,
     forbidden: Sequence[str] = (),
 ) -> Verdict:
-    """Return the verdict on an exercise.
-
-    Args:
-        exercise: what was to be done.
-        cases: what was tried.
-        outcomes: what came of it, one for each case; looked at neither for a stub nor where
-            something forbidden is used.
-        stub: whether the function still has the body it came with.
-        forbidden: what the solution uses and must not, one line each.
-    """
+    """Return the verdict on an exercise."""
     nothing = MappingProxyType(dict.fromkeys(exercise.parts, 0.0))
     if stub or forbidden:
         why = exercise.forbids.why if not stub else ""
@@ -191,15 +182,7 @@ def diagnosed(
     outcomes: Sequence[Outcome],
     run: Run | None = None,
 ) -> Verdict:
-    """Return the verdict with the known mistake that shows the same, if there is one.
-
-    Args:
-        verdict: what `judge` said of the outcomes.
-        exercise: what was to be done.
-        cases: what was tried.
-        outcomes: what came of it.
-        run: runs a mistake; by default in a process of its own.
-    """
+    """Return the verdict with the known mistake that shows the same, if there is one."""
 
     def is_right(case: Case, outcome: Outcome) -> bool:
         return why_wrong(exercise, case, outcome) is None

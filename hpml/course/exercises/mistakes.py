@@ -94,14 +94,6 @@ def find_mistake(
 
     If none does on all of them, as with two mistakes at once, one that does on those of the part
     in which the first one failed. Of several, the one that goes wrong the least on the other cases.
-
-    Args:
-        exercise: what was to be done.
-        cases: what was tried.
-        outcomes: what came of it.
-        failures: the places of the cases that went wrong.
-        is_right: judges an outcome.
-        run: runs a mistake; by default in a process that is ended afterwards.
     """
     known = mistakes_of(exercise) if failures else ()
     if not known:

@@ -48,12 +48,6 @@ def difference(expected: object, got: object, *, tolerance: float = 0.0) -> str 
 
     Types must be exactly the same: True is not 1, 1 is not 1.0, a tuple is not a list. The order of
     a dictionary does not matter; nan is nan, and 0.0 is -0.0.
-
-    Args:
-        expected: what is right: plain data, arrays and tensors.
-        got: plain data, as it came from ``hpml.sandbox.plain``.
-        tolerance: how far two floats may be apart: absolute for numbers below 1 in size, relative
-            to the expected one above. Inside of sets and keys nothing may differ.
     """
     return _part(decode(encode(expected)), got, tolerance, "")
 

@@ -19,10 +19,6 @@ def make(entry: Entry, submit: Submit) -> Any | None:
 
     Everything works from the keyboard: Enter in the field locks; Tab moves along the choices
     (JupyterLab keeps the arrow keys for its cells), Space takes one, and the button locks it.
-
-    Args:
-        entry: the open question.
-        submit: called with the text of the field or of the chosen line.
     """
     if installed_version("ipywidgets") is None:
         return None

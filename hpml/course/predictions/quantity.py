@@ -69,9 +69,6 @@ _BY_LOWER_CASE = {word.lower(): unit for word, unit in reversed(_UNITS.items())}
 def find_unit(name: str) -> Unit:
     """Return the unit called `name`; a word that is no known unit is a thing to be counted.
 
-    Raises:
-        AnswerError: if `name` is not a short text.
-
     >>> find_unit("us").name, find_unit("us").kind
     ('µs', 'a time')
     >>> find_unit("function calls").kind
@@ -90,15 +87,6 @@ def read_number(
     answer: object, unit: Unit, *, at_least: float = 0.0, at_most: float | None = None
 ) -> float:
     """Return `answer` as a number of `unit`.
-
-    Args:
-        answer: a number, taken to be in `unit`, or text with or without a unit of the same kind.
-        unit: the unit asked for.
-        at_least: the smallest sensible value, in `unit`.
-        at_most: the largest sensible value, in `unit`; None for no limit.
-
-    Raises:
-        AnswerError: if it is no number, not finite, out of range, or in a unit of another kind.
 
     >>> read_number("1.5 ms", find_unit("us"))
     1500.0
@@ -126,15 +114,6 @@ def read_number(
 
 def measured_value(measured: object, unit: Unit) -> float:
     """Return a measured result as a number of `unit`.
-
-    Args:
-        measured: a number in `unit`; text with a unit; or an object with ``median`` (a
-            Measurement, whose own ``unit``, seconds if it names none, is converted) or with
-            ``value`` (a Ratio).
-        unit: the unit of the prediction.
-
-    Raises:
-        AnswerError: if it is none of these or of another kind.
 
     >>> measured_value(0.9, find_unit("us"))
     0.9
@@ -230,11 +209,7 @@ def _from_text(answer: str, unit: Unit) -> float:
 
 
 def _without_commas(text: str, answer: str) -> str:
-    """Return `text` without the commas that separate groups of three digits.
-
-    Raises:
-        AnswerError: for any other comma at a digit; it names what may be meant.
-    """
+    """Return `text` without the commas that separate groups of three digits."""
     plain = _GROUPED.sub(lambda found: found[0].replace(",", ""), text)
     odd = re.search(r"[\d.,]*\d,[\d.,]*|,\d[\d.,]*", plain)
     if odd is None:

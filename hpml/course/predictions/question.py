@@ -61,12 +61,7 @@ class Question(ABC):
         return self._entry.answer
 
     def lock(self, answer: object) -> None:
-        """Lock an answer from code, as the button does.
-
-        Raises:
-            AnswerError: if the answer cannot be read.
-            PredictionLocked: if another one is locked.
-        """
+        """Lock an answer from code, as the button does."""
         self._change(state.lock(self._entry, answer))
 
     def forget(self) -> None:
@@ -76,9 +71,6 @@ class Question(ABC):
 
     def offer(self, answer: object) -> None:
         """Lock `answer` if the question is open; if not, what is locked stays and the card says so.
-
-        Raises:
-            AnswerError: if the answer cannot be read.
         """
         try:
             self.lock(answer)
@@ -171,17 +163,7 @@ class Question(ABC):
 
 
 def ask(make: Callable[[Lab, state.Entry], Asked], entry: state.Entry, answer: object) -> Asked:
-    """Return the open lab's question for `entry`, restored if it was locked before, and show it.
-
-    Args:
-        make: makes the question from the lab and the entry as it stands.
-        entry: the question as it is asked now, open.
-        answer: locked at once unless it is None or something else is locked already.
-
-    Raises:
-        LabError: if another question of this kernel uses the same key.
-        AnswerError: if `answer` cannot be read.
-    """
+    """Return the open lab's question for `entry`, restored if it was locked before, and show it."""
     lab = current_lab()
     known = lab.questions.get(entry.key)
     if known is not None and known.question != entry.question:

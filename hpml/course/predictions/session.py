@@ -139,9 +139,6 @@ def forget(lab: int | str | None = None, key: str | None = None) -> int:
 def lab_name(number: int | str) -> str:
     """Return the name a lab is kept under.
 
-    Raises:
-        LabError: if `number` is neither a number from 0 to 99 nor a word.
-
     >>> lab_name(7), lab_name("07")
     ('07', '07')
     """

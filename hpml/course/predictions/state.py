@@ -100,10 +100,6 @@ def key_from(question: str) -> str:
 def lock(entry: Entry, answer: object) -> Entry:
     """Return `entry` with the answer locked; the same answer again changes nothing.
 
-    Raises:
-        AnswerError: if the answer cannot be read; nothing is locked then.
-        PredictionLocked: if another answer is locked already.
-
     >>> lock(Entry("k", "How long?", unit="us"), "3 us").answer
     3.0
     """
@@ -121,14 +117,6 @@ def lock(entry: Entry, answer: object) -> Entry:
 
 def show(entry: Entry, measured: object, unsure: str = "") -> Entry:
     """Return `entry` with the measured result beside the answer, if there is one.
-
-    Args:
-        entry: the question.
-        measured: the result; where its samples or its interval spread too far, nothing is scored.
-        unsure: another reason why this result is none to score by.
-
-    Raises:
-        AnswerError: if `measured` is of another kind than the question asks for.
 
     >>> show(Entry("k", "How long?", unit="us"), "1 ms").measured
     1000.0

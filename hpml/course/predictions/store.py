@@ -23,9 +23,6 @@ _VERSION = 1
 class PredictionStore:
     """The locked answers of all labs, read afresh and written whole at each change.
 
-    Args:
-        path: the file; without one, ``predictions.json`` in the results folder.
-
     >>> import tempfile
     >>> from hpml.course.predictions.state import lock
     >>> with tempfile.TemporaryDirectory() as folder:

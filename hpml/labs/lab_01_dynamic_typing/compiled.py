@@ -39,14 +39,7 @@ class CompiledLoops:
     _functions: Mapping[str, Any] = field(repr=False, compare=False)
 
     def run(self, name: str, a: Any, b: Any, out: Any) -> Callable[[], object]:
-        """Return a call without arguments of a loop over contiguous arrays of float64.
-
-        Args:
-            name: ``add``, ``multiply``, ``root`` or ``total``.
-            a: numbers, shape (n,).
-            b: as many.
-            out: where the results go; ``total`` writes one.
-        """
+        """Return a call without arguments of a loop over contiguous arrays of float64."""
         function = self._functions[name]
         if self.name == "Numba loop":
             return lambda: function(a, b, out)

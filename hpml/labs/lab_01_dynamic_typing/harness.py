@@ -73,10 +73,6 @@ _DUCKS = {"duck": Duck, "in place": InPlaceDuck}
 def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return coefficients and x of the kinds that `data` asks for.
 
-    Args:
-        data: ``coefficients`` and ``x``, plain numbers or fractions as ``(3, 4)``; ``kind``, which
-            is ``"plain"``, ``"fraction"`` (x only), ``"fractions"``, ``"duck"`` or ``"in place"``.
-
     >>> numbers({"coefficients": [1, 2], "x": (1, 2), "kind": "fraction"})
     {'coefficients': [1, 2], 'x': Fraction(1, 2)}
     """

@@ -32,9 +32,6 @@ def ways(operation: str, n: int, compiled: CompiledLoops) -> dict[str, Callable[
     """Return every way to do an operation on `n` numbers of float64, as calls without arguments.
 
     All of them write into room that is there already, so that none is charged for memory.
-
-    Raises:
-        LabError: if there is no such operation.
     """
     import numpy as np
     import torch

@@ -68,10 +68,6 @@ def _through(name: str, place: int, gradient: Gradient) -> Gradient:
 def backward_steps(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of a walk: the first step of a graph, and a gradient.
 
-    Args:
-        data: ``steps``, for each name those that it sends to (None where no gradient is wanted),
-            the first of them the start; ``gradient``, a number.
-
     >>> given = backward_steps({"steps": {"add": ["w", None], "w": []}, "gradient": 3})
     >>> given["start"](given["gradient"]), given["start"].next_functions
     ((gradient 3, None), ((<step w>, 0), (None, 0)))

@@ -29,15 +29,7 @@ def layer_value(layer: int, arguments: Sequence[int]) -> int:
 
 
 def source_and_run(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Run the source that a call of ``generate_forward`` returned, and say what it did.
-
-    Returns:
-        ``source`` (what was returned, cut) and either ``problem``, why it could not be run, or
-        ``arguments`` (of `forward`), ``first`` (its first statement), ``lines`` (its number of
-        statements), ``joined`` (whether two of them share
-        a line), ``value`` (what it returned) and ``calls`` (the numbers of the layers that it
-        called, in order).
-    """
+    """Run the source that a call of ``generate_forward`` returned, and say what it did."""
     if type(result) is not str:
         return {"source": result, "problem": "it is no text"}
     shown = {"source": result if len(result) <= _SHOWN else result[:_SHOWN] + "\n..."}

@@ -164,9 +164,6 @@ def _written(layers: Sequence[str], fetched: str) -> nn.Module:
 def function_of(text: str) -> Callable[..., Any]:
     """Return the function that generated source defines.
 
-    Raises:
-        LabError: if it defines none.
-
     >>> function_of("def forward(self, x): return -x")(None, 3)
     -3
     """

@@ -24,10 +24,6 @@ def shapes_or_misfit(
 ) -> list[tuple[int, ...]] | Misfit:
     """Return the shape after each layer, or position and kind of the first that does not fit.
 
-    Args:
-        layers: kind and parameters of each layer, as in the statement of the exercise.
-        shape: the shape of the input, the batch first.
-
     >>> shapes_or_misfit([("flatten", {}), ("linear", {"in_features": 9, "out_features": 4})],
     ...                  (2, 3, 3))
     [(2, 9), (2, 4)]
