@@ -70,8 +70,7 @@ class Question(ABC):
         self.reopen()
 
     def offer(self, answer: object) -> None:
-        """Lock `answer` if the question is open; if not, what is locked stays and the card says so.
-        """
+        """Lock `answer` if the question is open; else the card says what is locked."""
         try:
             self.lock(answer)
         except PredictionLocked as refusal:
