@@ -10,6 +10,7 @@ import gc
 import importlib.util
 import os
 import re
+import signal
 import sys
 import threading
 from typing import TYPE_CHECKING, Any
@@ -20,6 +21,9 @@ import pytest
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS", "OPENBLAS_NUM_THREADS", "NUMBA_NUM_THREADS"):
     os.environ.setdefault(_name, "1")
 os.environ["MPLBACKEND"] = "Agg"
+# A shell starts what runs in its background without Ctrl-C; the tests, and what they start, use it.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 os.environ["HPML_QUICK"] = "1"
 
 if TYPE_CHECKING:

@@ -19,8 +19,8 @@ sum                           32,056
 a while, and `trace` asks PyTorch when its operators ran. `memory_lines` shows memory line by line.
 
 >>> from hpml.profiling import profile
->>> profile(sorted, [3, 1, 2]).table().column("filename:lineno(function)")[0]
-'{built-in method builtins.sorted}'
+>>> profile(sorted, [3, 1, 2]).table(search="sorted").column("filename:lineno(function)")
+('{built-in method builtins.sorted}',)
 
 `profile_calls` counts what Python calls, `instructions_outside` what it executes, `work_of` which
 operators PyTorch executes, and `autograd_graph` walks what PyTorch records for the gradients.

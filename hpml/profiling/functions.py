@@ -192,7 +192,9 @@ def _row(function: Function, entry: Entry) -> list[object]:
     place = short_place(*function[:2])
     counted = f"{calls}/{primitive}" if calls != primitive else str(calls)
     called = f"{place}({function[2]})" if place else "{" + function[2].strip("<>") + "}"
-    return [counted, own, own / calls if calls else 0.0, total, total / primitive, called]
+    # Where every call counted is a recursion, its time is that of the first, which nobody saw.
+    each = total / primitive if primitive else 0.0
+    return [counted, own, own / calls if calls else 0.0, total, each, called]
 
 
 def _is_entry(item: Any) -> bool:

@@ -103,7 +103,7 @@ def test_html_of_source_is_escaped() -> None:
 
 def test_a_function_without_its_source_is_still_listed() -> None:
     scope: dict[str, object] = {}
-    exec("def f(x):\n    return x + 1", scope)
+    exec(compile("def f(x):\n    return x + 1", "<nowhere>", "exec"), scope)
     found = disassemble(scope["f"])
     assert {step.source for step in found.instructions} == {""}
     assert [step.line for step in found.instructions][-1] == 2

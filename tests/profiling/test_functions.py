@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.profiling import ProfilingError, profile, read_profile
+from hpml.profiling import FunctionProfile, ProfilingError, profile, read_profile
 
 
 def leaf(n: int) -> int:
@@ -99,3 +99,9 @@ def test_recursion_does_not_grow_the_tree() -> None:
     tree = profile(down, 300).tree
     assert sum(1 for _ in tree.walk()) < 10
     assert all(frame.total <= tree.total * 1.0001 for _, frame in tree.walk())
+
+
+def test_a_profile_that_began_inside_a_recursion_has_a_row_for_it() -> None:
+    entry = (0, 3, 0.5, 0.0, {})
+    (row,) = FunctionProfile({("a.py", 1, "f"): entry}).table().rows
+    assert row[:5] == ("3/0", 0.5, 0.5 / 3, 0.0, 0.0)

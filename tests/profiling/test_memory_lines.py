@@ -56,7 +56,7 @@ def test_what_cannot_be_looked_into_is_refused() -> None:
     with pytest.raises(ProfilingError, match=r"written in Python, got .*memory_lines\(f, x\)"):
         memory_lines(len, [])
     names: dict[str, Any] = {}
-    exec("def lost(): pass", names)
+    exec(compile("def lost(): pass", "<nowhere>", "exec"), names)
     with pytest.raises(ProfilingError, match="source of lost is not known"):
         memory_lines(names["lost"])
     sys.settrace(lambda *_: None)

@@ -270,7 +270,7 @@ def test_a_function_of_a_notebook_cell_is_found_with_the_lines_of_its_cell() -> 
 
 def test_a_function_without_source_still_shows_its_instructions() -> None:
     space: dict[str, Any] = {}
-    exec("def hidden(n): return n + 1", space)
+    exec(compile("def hidden(n): return n + 1", "<nowhere>", "exec"), space)
     animation = stepper(space["hidden"], 4)
     assert "The source of this function is not at hand." in animation.template
     assert animation.keyframes[-1].line.endswith("hidden returns 5.")
