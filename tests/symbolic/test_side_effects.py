@@ -40,6 +40,7 @@ SHOWING = {
     "a layer in two ways": (lambda h: TWICE(h, 2.0), lambda h: TWICE(h, scale=3.0)),
     "functions of the user's": (lambda h: add_to_graph(Own().forward, h), Own()),
     "a layer in place": (nn.ReLU(inplace=True), nn.Tanh()),
+    "a function in place": (lambda h: nn.functional.relu(h, inplace=True), nn.Tanh()),
     "a layer in place later": (nn.Tanh(), nn.ReLU(inplace=True)),
 }
 

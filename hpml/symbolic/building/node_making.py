@@ -18,7 +18,13 @@ from .interception import Handle
 from .misuse import setting_refused
 from .node import Node, Unpacking, name_of
 from .shapes.inference import given_spec, infer, infer_parts
-from .tracing_checks import check_constant, check_modes, modes, place_of_call
+from .tracing_checks import (
+    check_constant,
+    check_modes,
+    modes,
+    place_of_call,
+    warn_of_hidden_parameters,
+)
 
 
 def call_layer(
@@ -48,6 +54,7 @@ def call_layer(
         return func, handles
     module = func if isinstance(func, nn.Module) else getattr(func, "__self__", None)
     if not isinstance(module, nn.Module):
+        warn_of_hidden_parameters(func)
         return useful_layers.FunctionLayer(func, template, name_of(func)), handles
     # The same call of a module made again is the same layer, as the module itself would be.
     known = _calls_of_modules.setdefault(module, weakref.WeakKeyDictionary())

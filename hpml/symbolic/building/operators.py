@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
@@ -82,6 +82,13 @@ _BINARY = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
     *("and", "or", "xor", "lshift", "rshift"),
 )
+OUT_OF_PLACE: dict[Callable[..., Any], Callable[..., Any]] = {
+    getattr(Tensor, f"__i{name}__"): getattr(operator, f"__{name}__")
+    for name in _BINARY
+    if name != "matmul"
+}
+"""What is recorded for ``total += x`` with a real total, which would grow from run to run."""
+
 for _name in _BINARY:
     _function = getattr(operator, f"__{_name}__")
     setattr(Operators, f"__{_name}__", _binary(_function, _OWN_LAYERS.get(_name)))

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import sys
-from collections.abc import Sequence
-from types import FrameType
+import warnings
+from collections.abc import Callable, Sequence
+from types import FrameType, FunctionType
 from typing import Any
 
 from torch import Tensor, is_grad_enabled, nn
 from torch._C import _is_any_autocast_enabled
 
-from hpml.symbolic.errors import ArgumentError
+from hpml.symbolic.errors import ArgumentError, GraphWarning
 
 from .arguments import find
 from .interception import Handle
-from .node import Node
+from .node import Node, name_of
 
 _NOT_THE_USERS = ("hpml.symbolic.", "torch.")
 _FRAMES_LOOKED_AT = range(8)
@@ -151,6 +154,36 @@ def _name_in(frame: FrameType, leaf: Tensor) -> str:
                     if parameter is leaf:
                         return f"{name}.{path}"
     return ""
+
+
+def warn_of_hidden_parameters(function: Callable[..., Any]) -> None:
+    """Warn of a function that uses parameters which are not among its arguments."""
+    if isinstance(function, functools.partial):
+        given = (*function.args, *function.keywords.values())
+        used = {f"its fixed argument {i}": value for i, value in enumerate(given)}
+    elif isinstance(function, FunctionType) and not function.__module__.startswith("torch"):
+        names = function.__code__.co_names
+        used = {name: function.__globals__.get(name) for name in names}
+        for name, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        ):
+            with contextlib.suppress(ValueError):  # nothing in it yet
+                used[name] = cell.cell_contents
+    else:
+        return
+    for name, value in used.items():
+        owned = value.parameters() if isinstance(value, nn.Module) else [value]
+        if any(isinstance(p, nn.Parameter) and p.requires_grad for p in owned):
+            frame = user_frame(2)
+            assert frame is not None  # the statement that called
+            warnings.warn_explicit(
+                f"{name_of(function)} uses the parameters of {name}, which the graph does not see: "
+                "the model will not own them, neither in parameters() nor in its copies; give it "
+                "as an argument, add_to_graph(lambda x, layer: layer(x), x, layer)",
+                GraphWarning,
+                frame.f_code.co_filename,
+                frame.f_lineno,
+            )
 
 
 # --- modes of torch -------------------------------------------------------------------------------
