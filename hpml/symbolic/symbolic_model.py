@@ -17,6 +17,7 @@ from . import config
 from .building.handles import SymbolicData, handle_of
 from .building.interception import Token, handle_token
 from .building.node import Node, format_origin, layer_text
+from .building.tracing_checks import warn_of_change
 from .errors import ArgumentError
 from .execution import EXECUTIONS, PREPARE, cuda_graph
 from .execution.source import documented_source
@@ -78,6 +79,9 @@ class SymbolicModel(nn.Module):
         input_nodes = [handle._node for handle in _as_handles("inputs", inputs)]
         check_inputs(input_nodes)
         output_nodes = [handle._node for handle in _as_handles("outputs", outputs)]
+        for node in output_nodes:
+            if node.changed is not None:
+                warn_of_change(node)
         self._execution = execution
         self._cuda_graphs = enable_cuda_graphs
         self._adopt(collect(input_nodes, output_nodes))

@@ -10,6 +10,7 @@ tensor([[0., 0., 1.]])
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -64,6 +65,8 @@ class FunctionLayer(nn.Module):
         self.function = owner if self.method else function
         self.name = name
         self.template = template
+        in_place = re.search(r"\binplace=k\[(\d+)\]", template.text)
+        self.inplace = bool(in_place and template.constants[int(in_place[1])])
         self._tensor_constants: tuple[tuple[int, str], ...] = ()
         self._keep_tensors()
         self._call = compile_call(template.text, template.holes)

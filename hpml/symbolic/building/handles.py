@@ -125,6 +125,9 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
     def _record_pair(self, layer: nn.Module, other: Any) -> Any:
         return self._apply(layer, (self._node, other._node))
 
+    def _changed_by(self, operation: str) -> None:
+        self._node.changed = operation, None
+
     def _record_call(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if len(args) == 1 and not kwargs and args[0] is self:
             node = make_node(layer, (self._node,))

@@ -16,13 +16,14 @@ from hpml.symbolic.errors import ArgumentError
 from .arguments import Template, split_call
 from .interception import Handle
 from .misuse import setting_refused
-from .node import Node, Unpacking, name_of
+from .node import Node, Unpacking, layer_name, name_of
 from .shapes.inference import given_spec, infer, infer_parts
 from .tracing_checks import (
     check_constant,
     check_modes,
     modes,
     place_of_call,
+    warn_of_change,
     warn_of_hidden_parameters,
 )
 
@@ -94,6 +95,9 @@ def make_node(
     else:
         depth = max(parent.depth for parent in parents) + 1
         batch_known = all(parent.batch_known for parent in parents)
+    for parent in parents:
+        if parent.changed is not None:
+            warn_of_change(parent)
     if custom_name is not None:
         _check_name(custom_name)
     now = modes()
@@ -107,7 +111,10 @@ def make_node(
             if isinstance(value, Handle):
                 raise ArgumentError(setting_refused(layer, value, name)) from None
         raise
-    return Node(layer, parents, spec, batch_known, depth, custom_name, origin, now)
+    node = Node(layer, parents, spec, batch_known, depth, custom_name, origin, now)
+    if layer.__dict__.get("inplace"):
+        parents[0].changed = layer_name(layer), weakref.ref(node)
+    return node
 
 
 def make_parts(parent: Node, count: int) -> list[Node]:

@@ -17,7 +17,7 @@ from hpml.symbolic.errors import ArgumentError, GraphWarning
 
 from .arguments import find
 from .interception import Handle
-from .node import Node, name_of
+from .node import Node, TensorSpec, name_of
 
 _NOT_THE_USERS = ("hpml.symbolic.", "torch.")
 _FRAMES_LOOKED_AT = range(8)
@@ -174,16 +174,32 @@ def warn_of_hidden_parameters(function: Callable[..., Any]) -> None:
     for name, value in used.items():
         owned = value.parameters() if isinstance(value, nn.Module) else [value]
         if any(isinstance(p, nn.Parameter) and p.requires_grad for p in owned):
-            frame = user_frame(2)
-            assert frame is not None  # the statement that called
-            warnings.warn_explicit(
+            _warn(
                 f"{name_of(function)} uses the parameters of {name}, which the graph does not see: "
                 "the model will not own them, neither in parameters() nor in its copies; give it "
-                "as an argument, add_to_graph(lambda x, layer: layer(x), x, layer)",
-                GraphWarning,
-                frame.f_code.co_filename,
-                frame.f_lineno,
+                "as an argument, add_to_graph(lambda x, layer: layer(x), x, layer)"
             )
+
+
+# --- changes in place -----------------------------------------------------------------------------
+
+
+def warn_of_change(node: Node) -> None:
+    """Warn that a value is read which by hand would be another one by now."""
+    assert node.changed is not None
+    operation, result = node.changed
+    if isinstance(node.spec, TensorSpec) and (result is None or result() is None):
+        _warn(
+            f"{node.describe()}, is used after {operation} was applied to it: by hand it would "
+            "have changed in place, in a graph only the result of that has; go on with the result, "
+            "or, where the old value is meant, use y = x + 1 or a layer without inplace=True"
+        )
+
+
+def _warn(message: str) -> None:
+    frame = user_frame(3)
+    assert frame is not None  # the statement that is running
+    warnings.warn_explicit(message, GraphWarning, frame.f_code.co_filename, frame.f_lineno)
 
 
 # --- modes of torch -------------------------------------------------------------------------------

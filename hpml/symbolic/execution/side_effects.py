@@ -93,7 +93,6 @@ def _effects(layer: nn.Module) -> tuple[bool, bool]:
         if isinstance(module, useful_layers.FunctionLayer):
             name = module.method or getattr(module.function, "__name__", "")
             changes |= name.endswith("_") and not name.endswith("__")
-            changes |= "inplace=" in module.template.text
             home = (getattr(module.function, "__module__", None) or "torch").partition(".")[0]
             known = home in ("torch", "_operator") or isinstance(module.function, nn.Module)
             draws |= not known or any(word in name for word in _RANDOM)
