@@ -217,6 +217,8 @@ MISTAKES: dict[str, tuple[Any, str]] = {
     "a bias": (lambda x: nn.Linear(4, 4, x), "Linear expected numbers"),
     "a dimension": (lambda x: nn.Softmax(x)(x), "received <.*> as dim"),
     "a first dimension": (lambda x: nn.Flatten(x)(x), "received <.*> as start_dim"),
+    "a layer's input": (lambda x: nn.Linear(4, 4)(nn.GELU(x)), r"GELU\(\.\.\.\)\(x\)"),
+    "a model's output": (lambda x: SymbolicModel(x, nn.GELU(x)), r"GELU\(\.\.\.\)\(x\)"),
     "a window": (lambda x: nn.MaxPool2d(2, x)(Input((3, 8, 8))), "expected whole numbers"),
     "squeeze": (lambda x: x.squeeze(), r"x\.squeeze\(1\)"),
     "torch.squeeze": (torch.squeeze, r"x\.squeeze\(1\)"),

@@ -146,6 +146,13 @@ def setting_refused(layer: object, value: object, name: str = "") -> str:
     )
 
 
+def check_settings(layer: object) -> None:
+    """Refuse a layer that was made with symbolic data as one of its settings."""
+    for name, value in vars(layer).items() if isinstance(layer, nn.Module) else ():
+        if isinstance(value, Handle):
+            raise ArgumentError(setting_refused(layer, value, name))
+
+
 def check_no_setting(value: object) -> None:
     """Refuse symbolic data that a layer of torch looks into while it is made."""
     frame: FrameType | None = sys._getframe(2)

@@ -14,8 +14,7 @@ from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
 
 from .arguments import Template, split_call
-from .interception import Handle
-from .misuse import setting_refused
+from .misuse import check_settings
 from .node import Node, Unpacking, layer_name, name_of
 from .shapes.inference import given_spec, infer, infer_parts
 from .tracing_checks import (
@@ -44,6 +43,8 @@ def call_layer(
         )
     handles, template = split_call(args, kwds, kind)
     if not handles:
+        for value in args:
+            check_settings(value)
         raise ArgumentError(
             f"add_to_graph({name_of(func)}, …) expected symbolic data among the arguments, "
             "received none: call the function itself, or pass an Input"
@@ -107,12 +108,10 @@ def make_node(
     try:
         spec = infer(layer, parents) if output_shape is None else given_spec(output_shape, parents)
     except ArgumentError:
-        for name, value in vars(layer).items():
-            if isinstance(value, Handle):
-                raise ArgumentError(setting_refused(layer, value, name)) from None
+        check_settings(layer)
         raise
     node = Node(layer, parents, spec, batch_known, depth, custom_name, origin, now)
-    if layer.__dict__.get("inplace"):
+    if layer.__dict__.get("inplace") is True:
         parents[0].changed = layer_name(layer), weakref.ref(node)
     return node
 
