@@ -56,6 +56,9 @@ class UnknownBatchSize(Handle):
     def __repr__(self) -> str:
         return str(self._assumed)
 
+    def __neg__(self) -> Any:
+        return self.tensor._record(operator.neg, self.symbolic())
+
     def __index__(self, other: object = None) -> int:
         raise ArgumentError(
             f"the batch size of {self.tensor!r} is not known while the graph is built: expected "
@@ -89,9 +92,6 @@ for _name in ("add", "sub", "mul", "floordiv", "truediv", "mod", "pow"):
     _function = getattr(operator, f"__{_name}__")
     setattr(UnknownBatchSize, f"__{_name}__", _recorded(_function))
     setattr(UnknownBatchSize, f"__r{_name}__", _recorded(_function, reflected=True))
-
-
-UnknownBatchSize.__neg__ = lambda self: -1 * self  # type: ignore[attr-defined]
 
 
 class SymbolicShape(tuple):  # type: ignore[type-arg]
