@@ -16,7 +16,9 @@ from hpml.base.tables import Table
 from . import config
 from .building.handles import SymbolicData, handle_of
 from .building.interception import Token, handle_token
+from .building.misuse import check_settings
 from .building.node import Node, format_origin, layer_text
+from .building.tracing_checks import warn_of_change
 from .errors import ArgumentError
 from .execution import EXECUTIONS, PREPARE, cuda_graph
 from .execution.source import documented_source
@@ -78,6 +80,9 @@ class SymbolicModel(nn.Module):
         input_nodes = [handle._node for handle in _as_handles("inputs", inputs)]
         check_inputs(input_nodes)
         output_nodes = [handle._node for handle in _as_handles("outputs", outputs)]
+        for node in output_nodes:
+            if node.changed is not None:
+                warn_of_change(node)
         self._execution = execution
         self._cuda_graphs = enable_cuda_graphs
         self._adopt(collect(input_nodes, output_nodes))
@@ -246,6 +251,18 @@ class SymbolicModel(nn.Module):
 
     # --- changing and copying ---
 
+    def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> SymbolicModel:
+        """Convert or move; a buffer that several layers refer to stays one, as parameters do."""
+        places: dict[int, list[tuple[nn.Module, str]]] = {}
+        for module in self.modules():
+            for name, buffer in module._buffers.items():
+                places.setdefault(id(buffer), []).append((module, name))
+        super()._apply(fn, recurse)  # type: ignore[no-untyped-call]
+        for (first, its_name), *others in places.values():
+            for module, name in others:
+                module._buffers[name] = first._buffers[its_name]
+        return self
+
     def add_output(self, node: SymbolicData) -> None:
         """Return one more value of the graph from now on.
 
@@ -330,6 +347,7 @@ def _as_handles(what: str, given: Any) -> list[SymbolicData]:
 
 
 def _listed(what: str, given: Any) -> list[Any]:
+    check_settings(given)
     if not isinstance(given, (list, tuple)):
         raise ArgumentError(
             f"{what} expected symbolic data, or a list or tuple of it, received "

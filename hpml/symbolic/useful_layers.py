@@ -10,6 +10,7 @@ tensor([[0., 0., 1.]])
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -49,7 +50,7 @@ class FunctionLayer(nn.Module):
 
     Every function and operator on symbolic data becomes one of these. Tensors among the fixed
     arguments become buffers (not saved in the ``state_dict``), so that they move with the model
-    from device to device; parameters become parameters.
+    from device to device; parameters become parameters, modules become submodules.
 
     >>> layer = FunctionLayer(torch.sum, Template("a0, dim=k[0]", (1,), 1), "sum")
     >>> layer(torch.ones(2, 3))
@@ -64,28 +65,32 @@ class FunctionLayer(nn.Module):
         self.function = owner if self.method else function
         self.name = name
         self.template = template
+        in_place = re.search(r"\binplace=k\[(\d+)\]", template.text)
+        self.inplace = bool(in_place and template.constants[int(in_place[1])])
         self._tensor_constants: tuple[tuple[int, str], ...] = ()
         self._keep_tensors()
         self._call = compile_call(template.text, template.holes)
 
     def _keep_tensors(self) -> None:
-        """Register the tensors among the constants, and leave the rest in the template."""
+        """Register tensors and modules among the constants, and leave the rest in the template."""
         constants = list(self.template.constants)
         places = []
         for position, value in enumerate(constants):
+            name = f"constant_{position}"
+            if isinstance(value, (nn.Parameter, nn.Module)):
+                setattr(self, name, value)
+            elif isinstance(value, Tensor):
+                self.register_buffer(name, value, persistent=False)
+            else:
+                continue
             if isinstance(value, Tensor):
-                name = f"constant_{position}"
-                if isinstance(value, nn.Parameter):
-                    self.register_parameter(name, value)
-                else:
-                    self.register_buffer(name, value, persistent=False)
                 constants[position] = None
-                places.append((position, name))
+            places.append((position, name))
         self._tensor_constants = tuple(places)
         self.template = self.template._replace(constants=tuple(constants))
 
     def constants(self) -> tuple[Any, ...]:
-        """Return the constants of the template, the registered tensors put back in."""
+        """Return the constants of the template, what is registered put back in."""
         if not self._tensor_constants:
             return self.template.constants
         constants = list(self.template.constants)
@@ -99,11 +104,18 @@ class FunctionLayer(nn.Module):
 
     def shared(self, modules: dict[str, nn.Module | None], name: str) -> SharedCall:
         """Return the same call of a module that stands elsewhere, under a name in ``modules``."""
-        other: Any = copy.copy(self)
-        other._modules = {}
+        other: Any = self.without({"function"})
         other.__class__ = SharedCall
         other.place = modules, name
         return other  # type: ignore[no-any-return]
+
+    def without(self, names: set[str]) -> FunctionLayer:
+        """Return the same call, without the modules of these names, which somebody else owns."""
+        other = copy.copy(self)
+        other._modules = {n: module for n, module in self._modules.items() if n not in names}
+        places = self._tensor_constants
+        other._tensor_constants = tuple([place for place in places if place[1] not in names])
+        return other
 
     def __getstate__(self) -> Any:
         # Generated functions have no name to be found by when unpickling.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import functools
 import pickle
 from typing import Any
 
@@ -11,7 +12,7 @@ import torch
 from torch import nn
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, add_to_graph
-from hpml.symbolic.errors import ArgumentError
+from hpml.symbolic.errors import ArgumentError, GraphWarning
 from tests.symbolic.programs import assert_same
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
@@ -162,6 +163,49 @@ def test_a_layer_called_in_several_ways_is_replaced_in_all_of_them(
         by_hand.load_state_dict(weights)
         assert_same(received, call(by_hand, VALUE))
         assert_same(copied(VALUE), call(other, VALUE))
+
+
+def applied(x: Any, layer: nn.Module) -> Any:
+    return 2 * layer(x)
+
+
+@each_execution
+@pytest.mark.parametrize("called", [False, True])
+def test_a_module_among_the_arguments_of_a_function_belongs_to_the_model(
+    execution: str, called: bool
+) -> None:
+    x, layer = Input(shape=(4,)), nn.Linear(4, 4)
+    outputs = [add_to_graph(applied, x, layer), add_to_graph(applied, x, layer=layer)]
+    model = SymbolicModel(x, [*outputs, *([layer(x)] if called else [])], execution=execution)
+    assert {id(p) for p in model.parameters()} == {id(p) for p in layer.parameters()}
+    assert len(model.state_dict()) == 2
+    before = model(VALUE)
+    for twin in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+        nn.init.zeros_(next(twin.parameters()))
+        assert_same(model(VALUE), before)
+        assert not torch.equal(twin(VALUE)[0], before[0])
+    zeros = {name: torch.zeros_like(p) for name, p in model.named_parameters()}
+    received = torch.func.functional_call(model, zeros, (VALUE,))
+    assert not any(result.any() for result in received)
+    assert_same(model(VALUE), before)
+
+
+@pytest.mark.parametrize("kind", ["global", "closure", "fixed"])
+def test_a_function_that_uses_a_layer_which_the_graph_does_not_see_is_said(kind: str) -> None:
+    layer = nn.Linear(4, 4)
+    functions: dict[str, Any] = {
+        "global": lambda x: GLOBAL(x),
+        "closure": lambda x: layer(x),
+        "fixed": functools.partial(applied, layer=layer),
+    }
+    with pytest.warns(GraphWarning, match=r"lambda x, layer: layer\(x\), x, layer"):
+        add_to_graph(functions[kind], Input(shape=(4,)))
+    layer.requires_grad_(False)
+    if kind != "global":  # nothing to be trained
+        add_to_graph(functions[kind], Input(shape=(4,)))
+
+
+GLOBAL = nn.Linear(4, 4)
 
 
 # --- copies of compiled models --------------------------------------------------------------------

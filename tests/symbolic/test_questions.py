@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import CustomInput, Input, SymbolicModel, add_to_graph
+from hpml.symbolic import EXECUTIONS, CustomInput, Input, SymbolicModel, add_to_graph
 from hpml.symbolic.errors import GraphError
 from hpml.symbolic.useful_layers import GetAttr
 from tests.symbolic.programs import assert_same
@@ -30,6 +30,10 @@ def test_what_is_known_is_a_number() -> None:
     assert x.is_floating_point()
     assert not x.is_complex()
     assert x.shape == (1, 3, 4) == x.size()
+    assert x.shape == torch.Size([1, 3, 4])
+    assert x.shape != Input((4, 3)).shape
+    assert x.shape[0] == Input((4, 3)).shape[0]
+    assert x.shape[1:].numel() == Input((1, 3, 4)).shape[1:].numel() == 12
     assert repr(x.shape) == "torch.Size([1, 3, 4])"
     assert nn.Linear(x.size(-1), 2)(x).shape[1:] == (3, 2)
     assert math.sqrt(x.size(-1)) == 2
@@ -51,6 +55,7 @@ VIEWS = {
     "noise": lambda x: torch.zeros(x.shape) + x,
     "a token": lambda x: torch.cat([TOKEN.expand(x.size(0), -1, -1), x], 1),
     "a token, a tuple": lambda x: torch.cat([TOKEN.expand((x.shape[0], -1, -1)), x], 1),
+    "negated": lambda x: x * -x.shape[0],
     "repeated": lambda x: torch.cat([TOKEN.repeat(x.size(0), 1, 1), x], 1),
     "counted": lambda x: x + torch.arange(x.size(0)).view(-1, 1, 1),
     "given to a module": lambda x: Reshapes()(x, x.shape[0]),
@@ -153,6 +158,18 @@ def test_numbers_of_numpy_are_operands() -> None:
     assert_same(model(VALUE), (0.5 * VALUE, 0.5 - VALUE, VALUE / 0.5))
 
 
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_what_is_added_to_a_real_tensor_starts_anew_at_each_run(execution: str) -> None:
+    x = Input(shape=(4,))
+    kept = total = torch.zeros(1, 4)
+    for factor in (2, 3):
+        total += factor * x
+    model = SymbolicModel(x, total, execution=execution)
+    for _ in range(2):
+        assert_same(model(VALUE), 2 * VALUE + 3 * VALUE)
+    assert_same(kept, torch.zeros(1, 4))
+
+
 # --- refused --------------------------------------------------------------------------------------
 
 
@@ -171,10 +188,24 @@ MISTAKES: dict[str, tuple[Any, str]] = {
     "copy_": (lambda x: x.copy_(x), "in place of x.copy_"),
     "normal_": (lambda x: x.normal_(), "torch.randn_like"),
     "add_": (lambda x: x.add_(1), r"use x\.add\(\), which returns a new one"),
+    "relu_": (nn.functional.relu_, r"use x\.relu\(\)"),
+    "leaky_relu_": (nn.functional.leaky_relu_, r"use leaky_relu\(\)"),
+    "apply_": (lambda x: x.apply_(abs), r"add_to_graph\(function, x\)"),
+    "add_ of real data": (lambda x: torch.zeros(4).add_(x), r"use x\.add\(\)"),
+    "an item of real data": (lambda x: torch.zeros(3, 4).__setitem__(0, x), r"torch\.where"),
+    "out": (lambda x: torch.add(x, 1, out=torch.zeros(4)), "leave out away"),
+    "register_hook": (
+        lambda x: x.register_hook(print),
+        r"CallbackLayer\(lambda y: y\.register_hook",
+    ),
+    "retain_grad": (lambda x: x.retain_grad(), r"CallbackLayer\(lambda y: y\.retain_grad\(\)"),
     "float": (float, "torch.sqrt, not math.sqrt"),
     "int": (int, "a number was expected"),
     "sqrt": (math.sqrt, "torch.sqrt, not math.sqrt"),
     "range": (lambda x: range(x.shape[0]), "the batch size of .* is not known"),
+    "a larger batch": (lambda x: x.shape[0] > 1, "the batch size of .* is not known"),
+    "a batch of one": (lambda x: x.size(0) == 1, "the batch size of .* is not known"),
+    "another batch": (lambda x: x.shape[0] != 8, "the batch size of .* is not known"),
     "numel": (lambda x: x.shape.numel(), "the batch size of .* is not known"),
     "numel()": (lambda x: x.numel(), "the batch size of .* is not known"),
     "torch.tensor": (torch.tensor, r"which torch\.tensor\(x\) would copy: use x itself"),
@@ -186,6 +217,8 @@ MISTAKES: dict[str, tuple[Any, str]] = {
     "a bias": (lambda x: nn.Linear(4, 4, x), "Linear expected numbers"),
     "a dimension": (lambda x: nn.Softmax(x)(x), "received <.*> as dim"),
     "a first dimension": (lambda x: nn.Flatten(x)(x), "received <.*> as start_dim"),
+    "a layer's input": (lambda x: nn.Linear(4, 4)(nn.GELU(x)), r"GELU\(\.\.\.\)\(x\)"),
+    "a model's output": (lambda x: SymbolicModel(x, nn.GELU(x)), r"GELU\(\.\.\.\)\(x\)"),
     "a window": (lambda x: nn.MaxPool2d(2, x)(Input((3, 8, 8))), "expected whole numbers"),
     "squeeze": (lambda x: x.squeeze(), r"x\.squeeze\(1\)"),
     "torch.squeeze": (torch.squeeze, r"x\.squeeze\(1\)"),
@@ -194,6 +227,7 @@ MISTAKES: dict[str, tuple[Any, str]] = {
     "in": (lambda x: 1.0 in x, r"\(x == value\)\.any\(\)"),
     "an if": (lambda x: 1 if x == 0 else 2, "truth value"),
     "a dictionary": (lambda x: SymbolicModel(x, {"a": x}), r"list\(outputs\.values\(\)\)"),
+    "a misspelt attribute": (lambda x: x(lambda y: y.shpae), "no attribute 'shpae'"),
     "no repr": (lambda x: Silent()(x), "Silent cannot take a value"),
 }
 

@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import Input, SymbolicModel, add_to_graph
+from hpml.symbolic import CustomInput, Input, SymbolicModel, add_to_graph
 from hpml.symbolic.errors import GraphWarning
 from hpml.symbolic.execution.side_effects import lazy_order
 from tests.symbolic.programs import assert_same
@@ -40,6 +40,7 @@ SHOWING = {
     "a layer in two ways": (lambda h: TWICE(h, 2.0), lambda h: TWICE(h, scale=3.0)),
     "functions of the user's": (lambda h: add_to_graph(Own().forward, h), Own()),
     "a layer in place": (nn.ReLU(inplace=True), nn.Tanh()),
+    "a function in place": (lambda h: nn.functional.relu(h, inplace=True), nn.Tanh()),
     "a layer in place later": (nn.Tanh(), nn.ReLU(inplace=True)),
 }
 
@@ -57,6 +58,7 @@ HIDDEN = {
     "no side effect": (nn.Tanh(), nn.Sequential(nn.Linear(4, 4), nn.Sigmoid())),
     "one dropout": (nn.Dropout(0.5), nn.Tanh()),
     "functions": (torch.tanh, lambda h: h + 1),
+    "not in place": (nn.functional.relu, torch.tanh),
 }
 
 
@@ -92,3 +94,48 @@ def test_without_a_warning_the_random_numbers_are_the_same() -> None:
         torch.manual_seed(0)
         results.append(model(value))
     assert_same(*results)
+
+
+# --- changes that by hand reach other readers -----------------------------------------------------
+
+
+def assigned(y: Any) -> Any:
+    old = y
+    y += 1
+    return old * y
+
+
+def dropped(change: Any) -> Any:
+    def build(y: Any) -> Any:
+        change(y)
+        return y
+
+    return build
+
+
+STALE = {
+    "assigned": (assigned, "an assignment such as"),
+    "a layer": (dropped(nn.ReLU(inplace=True)), "after ReLU was applied"),
+    "a function": (dropped(lambda y: nn.functional.relu(y, inplace=True)), "after relu was"),
+}
+
+
+@pytest.mark.parametrize("name", STALE)
+def test_a_value_that_by_hand_would_have_changed_is_said_where_it_is_used(name: str) -> None:
+    build, message = STALE[name]
+    x = Input(shape=(4,))
+    with pytest.warns(GraphWarning, match=message):
+        SymbolicModel(x, build(nn.Linear(4, 4)(x)))
+
+
+def test_assignments_in_the_usual_places_are_not() -> None:
+    x = Input(shape=(4,))
+    y = nn.Linear(4, 4)(x)
+    y += x
+    z = nn.ReLU(inplace=True)(y)
+    z += nn.functional.relu(y)  # by hand this, too, is the changed value
+    z *= 2
+    count = CustomInput(3)
+    more = count
+    more += 1
+    SymbolicModel([x, count], [z, count * more])

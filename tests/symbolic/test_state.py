@@ -11,7 +11,7 @@ import torch
 from torch import nn
 from torch.nn.utils import parametrize
 
-from hpml.symbolic import Input, SymbolicModel
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from tests.symbolic.hazards import (
     Pair,
     always_called,
@@ -236,3 +236,15 @@ def test_a_loop_over_written_layers_sees_every_change() -> None:
     assert_same(model(x), h)
     parametrize.remove_parametrizations(layers[59], "weight")
     agree({})
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_a_buffer_in_an_expression_stays_that_of_its_layer_when_the_model_is_converted(
+    execution: str,
+) -> None:
+    x, norm = Input(shape=(4,)), nn.BatchNorm1d(4)
+    model = SymbolicModel(x, norm(x) * norm.running_mean, execution=execution).double()
+    value = torch.rand(5, 4, dtype=torch.float64)
+    model(value)  # changes the mean
+    model.eval()
+    assert_same(model(value), norm(value) * norm.running_mean)

@@ -32,6 +32,7 @@ from .interception import Handle, Token
 from .misuse import (
     WithoutNumbers,
     check_batch_index,
+    check_changes_nothing,
     check_no_module_runs,
     check_no_setting,
     check_squeeze,
@@ -39,7 +40,7 @@ from .misuse import (
 )
 from .node import Concrete, Node, TensorSpec, describe_spec, oldest_first
 from .node_making import call_layer, make_node, make_parts
-from .operators import Operators
+from .operators import OUT_OF_PLACE, Operators
 from .shapes.examples import evaluate
 from .tensor_shape import TensorShape
 
@@ -123,6 +124,9 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     def _record_pair(self, layer: nn.Module, other: Any) -> Any:
         return self._apply(layer, (self._node, other._node))
+
+    def _changed_by(self, operation: str) -> None:
+        self._node.changed = operation, None
 
     def _record_call(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if len(args) == 1 and not kwargs and args[0] is self:
@@ -306,7 +310,7 @@ class _Method:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         name = self.__name__
-        if name.endswith("_") or name == "backward":
+        if name.endswith("_") or name in ("backward", "register_hook", "retain_grad"):
             raise ArgumentError(method_refused(name))
         return _record_function(self._function, (self._handle, *args), kwargs)
 
@@ -382,6 +386,7 @@ def _record_function(
     if not interception.is_active():
         check_no_module_runs()
     check_no_setting(args)
+    check_changes_nothing(func, kwargs)
     if func in _SQUEEZES and len(args) == 1 and not kwargs:
         check_squeeze(args[0])
     return _record(_FINDABLE.get(func, func), args, kwargs)
@@ -389,5 +394,6 @@ def _record_function(
 
 _SQUEEZES = (torch.squeeze, torch.Tensor.squeeze)
 
-# Torch wraps this operator in a function that pickle cannot find by its name.
+# Torch wraps the power in a function that pickle cannot find by its name.
 _FINDABLE: dict[Callable[..., Any], Callable[..., Any]] = {torch.Tensor.__pow__: operator.pow}
+_FINDABLE |= OUT_OF_PLACE

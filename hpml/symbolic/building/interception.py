@@ -134,6 +134,8 @@ def _uninstall() -> None:
 def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Record the call if anything symbolic is among its arguments, else return `ORDINARY`."""
     handle = find((args, kwargs), (Handle,))
+    if handle is None and args and isinstance(args[0], nn.Module):  # nn.GELU(x), not nn.GELU()(x)
+        handle = find(list(vars(args[0]).values()), (Handle,))
     return ORDINARY if handle is None else handle._record_call(layer, args, kwargs)
 
 

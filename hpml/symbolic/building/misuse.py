@@ -8,7 +8,7 @@ from collections.abc import Callable
 from types import FrameType
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from hpml.symbolic.errors import ArgumentError
 
@@ -42,8 +42,13 @@ _INSTEAD = {
     "copy_": "use the other value itself, y in place of x.copy_(y)",
     "set_": "use the other value itself",
     "detach_": "use x.detach(), a new value",
+    "apply_": "use add_to_graph(function, x)",
+    "map_": "use add_to_graph(function, x, y)",
+    "resize_": "use x.reshape(...), a new value",
+    "share_memory_": "call share_memory() on the model",
     "backward": "call backward on what the model returns: model(data).sum().backward()",
 }
+_OF_GRADIENTS = {"register_hook": "hook", "retain_grad": ""}
 _RANDOM = {"uniform_", "normal_", "bernoulli_", "random_", "exponential_", "log_normal_"}
 
 
@@ -52,7 +57,14 @@ def method_refused(name: str) -> str:
     if name in _RANDOM:
         instead = "use torch.rand_like(x) or torch.randn_like(x), a new value"
     else:
-        instead = _INSTEAD.get(name, f"use x.{name.rstrip('_')}(), which returns a new one")
+        owner = "x." if hasattr(Tensor, name) else ""
+        instead = _INSTEAD.get(name, f"use {owner}{name.rstrip('_')}(), which returns a new one")
+    if name in _OF_GRADIENTS:
+        return (
+            f"x.{name}() expected a tensor, received symbolic data, which has no gradient: write "
+            f"useful_layers.CallbackLayer(lambda y: y.{name}({_OF_GRADIENTS[name]}))(x), which "
+            "does it whenever the model runs, and go on with the value that it returns"
+        )
     if name == "backward":
         return f"x.backward() expected numbers, received symbolic data, which has none: {instead}"
     return f"x.{name}() would change a value in place that other nodes read: {instead}"
@@ -76,16 +88,33 @@ def array_refused(value: Any, function: str) -> str:
     )
 
 
+_NO_ITEM = (
+    "x[i] = y would change a value that other nodes read; build the result instead, with "
+    "torch.where, torch.cat, index_put or masked_fill (all without a trailing underscore)"
+)
+
+
+def check_changes_nothing(function: Callable[..., Any], kwargs: dict[str, Any]) -> None:
+    """Refuse a function of torch that would change an argument, each time the model runs."""
+    name = getattr(function, "__name__", "")
+    if name == "__setitem__":
+        raise ArgumentError(_NO_ITEM)
+    if name.endswith("_") and not name.endswith("__"):
+        raise ArgumentError(method_refused(name))
+    if kwargs.get("out") is not None:
+        raise ArgumentError(
+            f"{name}(..., out=y) would change a value in place that other nodes read: leave out "
+            "away, and go on with the value that the function returns"
+        )
+
+
 class WithoutNumbers:
     """What asks for numbers, or would change them, refused with what to write."""
 
     __slots__ = ()
 
     def __setitem__(self, index: Any, value: Any) -> None:
-        raise ArgumentError(
-            "x[i] = y would change a value that other nodes read; build the result instead, with "
-            "torch.where, torch.cat, index_put or masked_fill (all without a trailing underscore)"
-        )
+        raise ArgumentError(_NO_ITEM)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
         raise ArgumentError(array_refused(self, "np.array"))
@@ -115,6 +144,13 @@ def setting_refused(layer: object, value: object, name: str = "") -> str:
         f"make the layer first, then call it, {kind}(...)(x); a size that is known, x.shape[1] or "
         "x.features, is an int"
     )
+
+
+def check_settings(layer: object) -> None:
+    """Refuse a layer that was made with symbolic data as one of its settings."""
+    for name, value in vars(layer).items() if isinstance(layer, nn.Module) else ():
+        if isinstance(value, Handle):
+            raise ArgumentError(setting_refused(layer, value, name))
 
 
 def check_no_setting(value: object) -> None:

@@ -76,11 +76,13 @@ class Node:
         origin: file name and line of the statement that made the node.
         modes: which modes of torch were on where it was made.
         example: for an input, an example tensor, or the range from which one is drawn.
+        changed: by hand another value stands here since then: what changed it, and its result.
     """
 
     __slots__ = (
         "__weakref__",
         "batch_known",
+        "changed",
         "children",
         "custom_name",
         "depth",
@@ -120,6 +122,7 @@ class Node:
         self.position = 0
         self.modes = modes
         self.example: InputRange | torch.Tensor | None = None
+        self.changed: tuple[str, weakref.ref[Node] | None] | None = None
         # Nearly every node has one child. A list for each would double the garbage collector's
         # work in a large graph, so a list is made for the second child.
         self.children: weakref.ref[Node] | list[weakref.ref[Node]] | None = None
@@ -135,7 +138,7 @@ class Node:
                     parent.children = [others, reference]
 
     def __getstate__(self) -> dict[str, Any]:
-        left_out = ("__weakref__", "children", "handle")
+        left_out = ("__weakref__", "changed", "children", "handle")
         return {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

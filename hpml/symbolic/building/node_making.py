@@ -14,11 +14,17 @@ from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
 
 from .arguments import Template, split_call
-from .interception import Handle
-from .misuse import setting_refused
-from .node import Node, Unpacking, name_of
+from .misuse import check_settings
+from .node import Node, Unpacking, layer_name, name_of
 from .shapes.inference import given_spec, infer, infer_parts
-from .tracing_checks import check_constant, check_modes, modes, place_of_call
+from .tracing_checks import (
+    check_constant,
+    check_modes,
+    modes,
+    place_of_call,
+    warn_of_change,
+    warn_of_hidden_parameters,
+)
 
 
 def call_layer(
@@ -37,6 +43,8 @@ def call_layer(
         )
     handles, template = split_call(args, kwds, kind)
     if not handles:
+        for value in args:
+            check_settings(value)
         raise ArgumentError(
             f"add_to_graph({name_of(func)}, …) expected symbolic data among the arguments, "
             "received none: call the function itself, or pass an Input"
@@ -48,6 +56,7 @@ def call_layer(
         return func, handles
     module = func if isinstance(func, nn.Module) else getattr(func, "__self__", None)
     if not isinstance(module, nn.Module):
+        warn_of_hidden_parameters(func)
         return useful_layers.FunctionLayer(func, template, name_of(func)), handles
     # The same call of a module made again is the same layer, as the module itself would be.
     known = _calls_of_modules.setdefault(module, weakref.WeakKeyDictionary())
@@ -87,6 +96,9 @@ def make_node(
     else:
         depth = max(parent.depth for parent in parents) + 1
         batch_known = all(parent.batch_known for parent in parents)
+    for parent in parents:
+        if parent.changed is not None:
+            warn_of_change(parent)
     if custom_name is not None:
         _check_name(custom_name)
     now = modes()
@@ -96,11 +108,12 @@ def make_node(
     try:
         spec = infer(layer, parents) if output_shape is None else given_spec(output_shape, parents)
     except ArgumentError:
-        for name, value in vars(layer).items():
-            if isinstance(value, Handle):
-                raise ArgumentError(setting_refused(layer, value, name)) from None
+        check_settings(layer)
         raise
-    return Node(layer, parents, spec, batch_known, depth, custom_name, origin, now)
+    node = Node(layer, parents, spec, batch_known, depth, custom_name, origin, now)
+    if layer.__dict__.get("inplace") is True:
+        parents[0].changed = layer_name(layer), weakref.ref(node)
+    return node
 
 
 def make_parts(parent: Node, count: int) -> list[Node]:

@@ -1,6 +1,6 @@
 """The operators of symbolic data: ``x + y``, ``2 * x``, ``-x``, ``x < y``, each of them a node.
 
-Assignments such as ``x += y`` need nothing of their own: they make a new value.
+Assignments such as ``x += y`` make a new value; the old one is not to be read any more.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import operator
 from collections.abc import Callable
 from typing import Any
 
-from torch import nn
+from torch import Tensor, nn
 
 from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
@@ -27,6 +27,9 @@ class Operators:
         raise NotImplementedError
 
     def _record_pair(self, layer: nn.Module, other: Any) -> Any:
+        raise NotImplementedError
+
+    def _changed_by(self, operation: str) -> None:
         raise NotImplementedError
 
     def __eq__(self, other: object) -> Any:
@@ -63,6 +66,15 @@ def _binary(
     return method
 
 
+def _assigning(name: str) -> Callable[[Any, Any], Any]:
+    def method(self: Operators, other: Any) -> Any:
+        result = getattr(self, f"__{name}__")(other)
+        self._changed_by(f"an assignment such as +=, *= or @= ({name})")
+        return result
+
+    return method
+
+
 def _reflected(function: Callable[[Any, Any], Any]) -> Callable[[Any, Any], Any]:
     return lambda self, other: self._record(function, other, self)
 
@@ -82,10 +94,18 @@ _BINARY = (
     *("add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul"),
     *("and", "or", "xor", "lshift", "rshift"),
 )
+OUT_OF_PLACE: dict[Callable[..., Any], Callable[..., Any]] = {
+    getattr(Tensor, f"__i{name}__"): getattr(operator, f"__{name}__")
+    for name in _BINARY
+    if name != "matmul"
+}
+"""What is recorded for ``total += x`` with a real total, which would grow from run to run."""
+
 for _name in _BINARY:
     _function = getattr(operator, f"__{_name}__")
     setattr(Operators, f"__{_name}__", _binary(_function, _OWN_LAYERS.get(_name)))
     setattr(Operators, f"__r{_name}__", _reflected(_function))
+    setattr(Operators, f"__i{_name}__", _assigning(_name))
 for _name in ("lt", "le", "gt", "ge"):
     setattr(Operators, f"__{_name}__", _binary(getattr(operator, _name)))
 for _name in ("neg", "pos", "abs", "invert"):

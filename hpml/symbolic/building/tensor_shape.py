@@ -46,7 +46,9 @@ class UnknownBatchSize(Handle):
         return self.tensor._record(_size_of_batch, self.tensor)
 
     def __eq__(self, other: object) -> bool:
-        return self._assumed == (other._assumed if isinstance(other, UnknownBatchSize) else other)
+        if isinstance(other, int):
+            operator.index(self)  # refused: whether the real batch has this size is not known
+        return isinstance(other, UnknownBatchSize) and self._assumed == other._assumed
 
     def __hash__(self) -> int:
         return hash(self._assumed)
@@ -54,7 +56,10 @@ class UnknownBatchSize(Handle):
     def __repr__(self) -> str:
         return str(self._assumed)
 
-    def __index__(self) -> int:
+    def __neg__(self) -> Any:
+        return self.tensor._record(operator.neg, self.symbolic())
+
+    def __index__(self, other: object = None) -> int:
         raise ArgumentError(
             f"the batch size of {self.tensor!r} is not known while the graph is built: expected "
             "something that works for any batch; write x.view(x.shape[0], -1), torch.rand_like(x) "
@@ -95,12 +100,29 @@ class SymbolicShape(tuple):  # type: ignore[type-arg]
     __slots__ = ()
     _make = torch.Size  # of what it is filled with when the model runs
 
+    def __getitem__(self, index: Any) -> Any:
+        part = super().__getitem__(index)
+        known = isinstance(index, slice) and all(isinstance(size, int) for size in part)
+        return torch.Size(part) if known else part
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, tuple) and _as_shown(self) == _as_shown(other)
+
+    def __ne__(self, other: object) -> bool:
+        return not self == other
+
+    __hash__ = tuple.__hash__
+
     def __repr__(self) -> str:
         return f"torch.Size({list(self)})"
 
     def numel(self) -> int:
         """Return the number of elements, which is not known."""
         return operator.index(self[0])
+
+
+def _as_shown(shape: tuple[Any, ...]) -> list[Any]:
+    return [getattr(size, "_assumed", size) for size in shape]
 
 
 class TensorShape:

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
+import contextlib
+import functools
 import sys
-from collections.abc import Sequence
-from types import FrameType
+import warnings
+from collections.abc import Callable, Sequence
+from types import FrameType, FunctionType
 from typing import Any
 
 from torch import Tensor, is_grad_enabled, nn
 from torch._C import _is_any_autocast_enabled
 
-from hpml.symbolic.errors import ArgumentError
+from hpml.symbolic.errors import ArgumentError, GraphWarning
 
 from .arguments import find
 from .interception import Handle
-from .node import Node
+from .node import Node, TensorSpec, name_of
 
 _NOT_THE_USERS = ("hpml.symbolic.", "torch.")
 _FRAMES_LOOKED_AT = range(8)
@@ -151,6 +154,52 @@ def _name_in(frame: FrameType, leaf: Tensor) -> str:
                     if parameter is leaf:
                         return f"{name}.{path}"
     return ""
+
+
+def warn_of_hidden_parameters(function: Callable[..., Any]) -> None:
+    """Warn of a function that uses parameters which are not among its arguments."""
+    if isinstance(function, functools.partial):
+        given = (*function.args, *function.keywords.values())
+        used = {f"its fixed argument {i}": value for i, value in enumerate(given)}
+    elif isinstance(function, FunctionType) and not function.__module__.startswith("torch"):
+        names = function.__code__.co_names
+        used = {name: function.__globals__.get(name) for name in names}
+        for name, cell in zip(
+            function.__code__.co_freevars, function.__closure__ or (), strict=True
+        ):
+            with contextlib.suppress(ValueError):  # nothing in it yet
+                used[name] = cell.cell_contents
+    else:
+        return
+    for name, value in used.items():
+        owned = value.parameters() if isinstance(value, nn.Module) else [value]
+        if any(isinstance(p, nn.Parameter) and p.requires_grad for p in owned):
+            _warn(
+                f"{name_of(function)} uses the parameters of {name}, which the graph does not see: "
+                "the model will not own them, neither in parameters() nor in its copies; give it "
+                "as an argument, add_to_graph(lambda x, layer: layer(x), x, layer)"
+            )
+
+
+# --- changes in place -----------------------------------------------------------------------------
+
+
+def warn_of_change(node: Node) -> None:
+    """Warn that a value is read which by hand would be another one by now."""
+    assert node.changed is not None
+    operation, result = node.changed
+    if isinstance(node.spec, TensorSpec) and (result is None or result() is None):
+        _warn(
+            f"{node.describe()}, is used after {operation} was applied to it: by hand it would "
+            "have changed in place, in a graph only the result of that has; go on with the result, "
+            "or, where the old value is meant, use y = x + 1 or a layer without inplace=True"
+        )
+
+
+def _warn(message: str) -> None:
+    frame = user_frame(3)
+    assert frame is not None  # the statement that is running
+    warnings.warn_explicit(message, GraphWarning, frame.f_code.co_filename, frame.f_lineno)
 
 
 # --- modes of torch -------------------------------------------------------------------------------

@@ -156,7 +156,7 @@ def _registered_once(calls: list[Call], layers: list[nn.Module]) -> list[nn.Modu
     Under two names ``functional_call`` would put back the wrong one of its weights.
     """
     calling = {id(layer): layer for layer in layers if type(layer) is FunctionLayer}
-    if not any("function" in layer._modules for layer in calling.values()):
+    if not any(layer._modules for layer in calling.values()):
         return layers
     of_model: dict[str, nn.Module | None] = {}
     places = {id(la): (of_model, call.module) for la, call in zip(layers, calls, strict=True)}
@@ -166,6 +166,11 @@ def _registered_once(calls: list[Call], layers: list[nn.Module]) -> list[nn.Modu
             calling[key] = layer.shared(*places[id(module)])
         else:
             places[id(module)] = layer._modules, "function"
+        constants = {name: id(m) for name, m in layer._modules.items() if name != "function"}
+        elsewhere = {name for name, module in constants.items() if module in places}
+        if elsewhere:
+            calling[key] = calling[key].without(elsewhere)
+        places |= {module: (layer._modules, name) for name, module in constants.items()}
     return [calling.get(id(layer), layer) for layer in layers]
 
 
