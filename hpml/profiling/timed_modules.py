@@ -8,10 +8,12 @@ that a copy of it is not timed.
 
 from __future__ import annotations
 
+import functools
 import threading
 from collections import Counter
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
+from types import MethodType
 from typing import Any
 
 import torch
@@ -59,7 +61,7 @@ def _module(model: Any, timing: Timing) -> Iterator[None]:
     """Time one object: the ``__call__`` of its class asks which objects are timed."""
     kind = type(model)
     with _lock:
-        call = kind.__dict__.get("__call__")
+        call: Any = kind.__dict__.get("__call__")
         if not hasattr(call, "timings"):
             call = _asking_call(kind, call)
             kind.__call__ = call
@@ -87,11 +89,12 @@ def _asking_call(kind: type[nn.Module], before: Callable[..., Any] | None) -> An
         timing = timings.get(id(self))
         if timing is None or torch.compiler.is_compiling():
             return call(*args, **kwargs)
-        recorder = _Recorder(clock_for(self, (args, kwargs)), timing.by_shape)
-        recorder.stamps.append(recorder.clock())
+        clock = clock_for(self, (args, kwargs))
+        recorder = _Recorder(clock, timing.by_shape)
+        start = clock()
         with recorder:
             result = call(*args, **kwargs)
-        timing.receive(recorder.times(timing.sort))
+        timing.receive(recorder.times(start, clock(), timing.sort))
         return result
 
     __call__.timings = timings  # type: ignore[attr-defined]
@@ -104,34 +107,57 @@ class _Recorder(TorchFunctionMode):
 
     def __init__(self, clock: Callable[[], int], by_shape: bool) -> None:
         super().__init__()
-        self.clock = clock
-        self.by_shape = by_shape
-        self.stamps: list[int] = []
-        self.names: list[str] = []
-        self.shapes: list[Shapes] = []
+        self.events: list[Any] = []  # a function, when it returned, the next function, …
+        self.shapes: list[tuple[Shapes, int]] = []  # of each function, and when they were noted
+        note, note_shapes = self.events.append, self.shapes.append
 
-    def __torch_function__(
-        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
-    ) -> Any:
-        result = func(*args, **kwargs) if kwargs else func(*args)
-        name = func.__name__
-        if name != "__get__":  # x.shape computes nothing
-            self.stamps.append(self.clock())
-            self.names.append(name)
-            if self.by_shape:
-                self.shapes.append(shapes_of((*args, *(kwargs or {}).values())))
-                self.stamps.append(self.clock())
-        return result
+        def plain(
+            self: Any, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+        ) -> Any:
+            result = func(*args, **kwargs) if kwargs else func(*args)
+            note(func)
+            note(clock())
+            return result
 
-    def times(self, sort: str) -> OperatorTimes:
-        """Return the times of the run that ends now."""
-        self.stamps.append(self.clock())
-        counts: Counter[str] = Counter()
-        labels = []
-        for name in self.names:
-            operator = name.strip("_") or name
-            counts[operator] += 1
-            labels.append(Label(operator, f"{operator}_{counts[operator]}"))
-            if self.by_shape:
-                labels.append(OTHER)
-        return OperatorTimes(self.stamps, [*labels, OTHER], self.shapes, sort, _NOTE)
+        def with_shapes(
+            self: Any, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+        ) -> Any:
+            result = plain(self, func, types, args, kwargs)
+            note_shapes((shapes_of((*args, *(kwargs or {}).values())), clock()))
+            return result
+
+        # Not looked up in the class, and no attribute in it: a fifth of what the mode costs.
+        function = with_shapes if by_shape else plain
+        self.__torch_function__ = MethodType(function, self)  # type: ignore[method-assign]
+
+    def times(self, start: int, end: int, sort: str) -> OperatorTimes:
+        """Return the times of a run."""
+        del self.__torch_function__  # a circle
+        names = [function.__name__ for function in self.events[::2]]
+        stamps = self.events[1::2]
+        if "__get__" in names:  # x.shape computes nothing, its time is that of what follows
+            kept = [place for place, name in enumerate(names) if name != "__get__"]
+            names, stamps = [names[place] for place in kept], [stamps[place] for place in kept]
+            self.shapes = [self.shapes[place] for place in kept if self.shapes]
+        labels = list(map(_label, names))
+        if self.shapes:
+            counts: Counter[str] = Counter()
+            numbered = []
+            for label in labels:
+                counts[label.operator] += 1
+                node = f"{label.operator}_{counts[label.operator]}"
+                numbered += [label._replace(node=node), OTHER]
+            labels = numbered
+            stamps = [
+                stamp
+                for returned, (_, noted) in zip(stamps, self.shapes, strict=True)
+                for stamp in (returned, noted)
+            ]
+        shapes = [shape for shape, _ in self.shapes]
+        return OperatorTimes([start, *stamps, end], [*labels, OTHER], shapes, sort, _NOTE)
+
+
+@functools.cache
+def _label(name: str) -> Label:
+    operator = name.strip("_") or name
+    return Label(operator, operator)

@@ -88,7 +88,7 @@ def prepare(
 
 def clock_for(model: nn.Module, inputs: Any) -> Callable[[], int]:
     """Return a clock in nanoseconds that waits, where numbers lie on a GPU, until it is done."""
-    if not torch.cuda.is_initialized():
+    if not torch.cuda.is_initialized():  # type: ignore[no-untyped-call]
         return time.perf_counter_ns
     values = [*tree_leaves(inputs), *model.parameters()]
     devices = {v.device for v in values if isinstance(v, torch.Tensor) and v.is_cuda}
