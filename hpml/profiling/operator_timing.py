@@ -54,13 +54,14 @@ def operator_timing(
     symbolic model also ``[Mem alloc/free]``, the time of letting values go (PyTorch allocates
     inside the operators), and ``[Guard]``, the look whether its source still holds. On a GPU each
     operator is waited for. ``HPML_TIMING="sort=name by-shape=1"``, set when a symbolic model is
-    made, prints the same after each of its runs.
+    made, prints the same after each of its runs, unless it replays CUDA graphs.
 
     Args:
         model: a symbolic model, whose operators are the calls of its graph, or any other module,
             whose operators are the functions of PyTorch that Python calls.
         sort: ``"time"`` or ``"name"``.
-        by_shape: note the shapes of each operator's arguments too, which costs time itself.
+        by_shape: note the shapes of each operator's arguments too; what that takes is in
+            ``[Other]``.
 
     Raises:
         ProfilingError: if `model` is no module, `sort` is none of the two, or the model's operators

@@ -61,10 +61,9 @@ def _module(model: Any, timing: Timing) -> Iterator[None]:
     """Time one object: the ``__call__`` of its class asks which objects are timed."""
     kind = type(model)
     with _lock:
-        call: Any = kind.__dict__.get("__call__")
-        if not hasattr(call, "timings"):
-            call = _asking_call(kind, call)
-            kind.__call__ = call
+        before = kind.__dict__.get("__call__")
+        call = before if hasattr(before, "timings") else _asking_call(kind, before)
+        kind.__call__ = call
         if id(model) in call.timings:
             _refuse_nesting(model)
         call.timings[id(model)] = timing

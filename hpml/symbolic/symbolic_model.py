@@ -106,8 +106,10 @@ class SymbolicModel(nn.Module):
         if self._cuda_graphs:
             program = cuda_graph.prepare(program)
         self._untimed = program
-        asked = self.__dict__.get("_timing")
-        self._set_timing(timing_from_environment() if asked is None else asked)
+        timing = self.__dict__.get("_timing")
+        if timing is None and not self._cuda_graphs:
+            timing = timing_from_environment()
+        self._set_timing(timing)
 
     def _set_timing(self, timing: Timing | None) -> None:
         """Time the operators of each run from now on, or with ``None`` no longer."""

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import os
 import statistics
 import time
 from collections.abc import Callable
@@ -66,6 +67,7 @@ def main() -> None:
     parser.add_argument("--rounds", type=int, default=100)
     rounds = parser.parse_args().rounds
     torch.set_num_threads(1)
+    os.environ["KINETO_LOG_LEVEL"] = "99"
     rows: list[list[object]] = []
     for grad in (False, True):
         with torch.set_grad_enabled(grad):

@@ -223,6 +223,7 @@ def test_cuda_graphs_are_refused() -> None:
     model._cuda_graphs = True
     with pytest.raises(ArgumentError, match="build it without enable_cuda_graphs"):
         timed(model)
+    assert model._timing is None
 
 
 def test_a_compiler_gets_the_program_without_timestamps() -> None:

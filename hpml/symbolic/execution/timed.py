@@ -48,6 +48,7 @@ def prepare(
         written, failed_in_written = _compile(graph, wording, names, timing.by_shape)
         guard = Guard(expressions, layers)
         first = _GUARD
+        about += " [Guard] asks whether the layers still are what the source says."
     elif execution != "codegen":
         about += f" The execution {execution!r} is timed as source that makes its calls in order."
     each = (OTHER, RELEASE) if timing.by_shape else (RELEASE,)
