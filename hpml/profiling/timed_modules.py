@@ -62,7 +62,8 @@ def _module(model: Any, timing: Timing) -> Iterator[None]:
     kind = type(model)
     with _lock:
         before = kind.__dict__.get("__call__")
-        call = before if hasattr(before, "timings") else _asking_call(kind, before)
+        is_asking = getattr(before, "timings", None) is not None
+        call: Any = before if is_asking else _asking_call(kind, before)
         kind.__call__ = call
         if id(model) in call.timings:
             _refuse_nesting(model)
