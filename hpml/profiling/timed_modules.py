@@ -73,7 +73,8 @@ def _module(model: Any, timing: Timing) -> Iterator[None]:
     finally:
         with _lock:
             del call.timings[id(model)]
-            if not call.timings and kind.__dict__.get("__call__") is call:
+            is_on_top = kind.__dict__.get("__call__") is call
+            if is_on_top and not call.timings:
                 if call.before is None:
                     del kind.__call__
                 else:
