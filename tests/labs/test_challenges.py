@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import json
 from collections import Counter
-from itertools import accumulate
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -29,7 +28,13 @@ def pairs_of_seven(values: list[int]) -> int:
 
 
 def running_maximum(values: list[float]) -> list[float]:
-    return list(accumulate(values, max))
+    found = []
+    largest = float("-inf")
+    for value in values:
+        if value > largest:
+            largest = value
+        found.append(largest)
+    return found
 
 
 def letters(text: str) -> dict[str, int]:

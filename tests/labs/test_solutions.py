@@ -2,7 +2,7 @@
 
 Right solutions stand in ``tests/solutions/lab_NN/function/``, in files that begin with ``right``;
 a mistake stands in its lab's room, ``mistakes/function/name.py``. Two seeds are tried;
-``HPML_SEEDS=10`` tries more, for who has written an exercise.
+``HPML_LONG=1`` tries ten, for who has written an exercise.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hpml.course.exercises.mistakes import Mistake
     from hpml.course.exercises.outcomes import Outcome
 
-SEEDS = range(int(os.environ.get("HPML_SEEDS", "2")))
+SEEDS = range(10 if os.environ.get("HPML_LONG") else 2)
 ROOT = Path(__file__).parents[2]
 SOLUTIONS = ROOT / "tests" / "solutions"
 NOTEBOOKS = ROOT / "notebooks"

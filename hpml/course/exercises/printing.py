@@ -11,8 +11,6 @@ import sys
 from collections.abc import Iterable, Iterator
 from typing import Any, TextIO, cast
 
-__all__ = ["bounded_printing"]
-
 _MOST = 2000
 
 

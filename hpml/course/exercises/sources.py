@@ -18,8 +18,6 @@ from hpml.course.exercises.exercise import Exercise
 from hpml.sandbox.forbidden import uses
 from hpml.sandbox.notebook import Program, parse
 
-__all__ = ["forbidden_uses", "is_stub", "program_of"]
-
 
 def program_of(function: object) -> Program | None:
     """Return `function` and what it needs as a program, or None where it has no source.

@@ -17,7 +17,7 @@ from hpml.labs.lab_01_dynamic_typing.duck_typing import Written, tried
 from hpml.labs.lab_01_dynamic_typing.element_access import what_fits
 from hpml.labs.lab_01_dynamic_typing.measuring import (
     draw_times,
-    measure_ways,
+    measure_loops,
     nanoseconds,
     times_by_choice,
 )
@@ -32,8 +32,8 @@ __all__ = [
     "draw_crossing",
     "draw_memory",
     "draw_times",
+    "measure_loops",
     "measure_small_sizes",
-    "measure_ways",
     "nanoseconds",
     "times_by_choice",
     "tried",

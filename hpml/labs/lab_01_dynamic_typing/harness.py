@@ -6,8 +6,6 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Self
 
-__all__ = ["Duck", "InPlaceDuck", "numbers", "value_and_operations"]
-
 
 class Duck:
     """A number that can be added to and multiplied with its own kind, and counts both.

@@ -54,7 +54,7 @@ def ways(operation: str, n: int, compiled: CompiledLoops) -> dict[str, Callable[
     return found
 
 
-def measure_ways(
+def measure_loops(
     operation: str,
     n: int,
     compiled: CompiledLoops,
@@ -89,7 +89,7 @@ def times_by_choice(
 ) -> Mapping[tuple[str, int], Comparison]:
     """Measure every operation at every size, in few rounds: orders of magnitude are compared."""
     return {
-        (name, n): measure_ways(name, n, compiled, rounds=rounds, min_sample_time=3e-4)
+        (name, n): measure_loops(name, n, compiled, rounds=rounds, min_sample_time=3e-4)
         for name in OPERATIONS
         for n in sizes
     }

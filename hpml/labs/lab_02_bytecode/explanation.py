@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from hpml.course.explanation import Explanation
 
-__all__ = ["EXPLANATION"]
-
 _BEST = "Time `x * 2`, with the same constant, and `x & x`, which has no form for ints."
 
 EXPLANATION = Explanation(

@@ -10,8 +10,6 @@ from typing import Any
 
 from hpml.sandbox.instructions import watch_instructions
 
-__all__ = ["counted", "given"]
-
 
 def given(values: list[int]) -> int:
     """Return the sum of the cubes of the values between 0 and 100: the way to be rewritten.

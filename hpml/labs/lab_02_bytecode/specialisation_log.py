@@ -51,10 +51,10 @@ def specialisation_log(function: FunctionType, calls: Iterable[tuple[Any, ...]])
     """
     copy = fresh(function)
     sources = {step.offset: step.source for step in disassemble(function).instructions}
-    before, rows = _forms(copy), []
+    before, rows = _specialised(copy), []
     for number, arguments in enumerate(calls, start=1):
         copy(*arguments)
-        after = _forms(copy)
+        after = _specialised(copy)
         shown = ", ".join(map(repr, arguments))
         for offset, form in after.items():
             if form != before[offset]:
@@ -68,7 +68,7 @@ def specialisation_log(function: FunctionType, calls: Iterable[tuple[Any, ...]])
     )
 
 
-def _forms(function: FunctionType) -> dict[int, str]:
+def _specialised(function: FunctionType) -> dict[int, str]:
     # RESUME takes a form as well once it has run; that is about tracing, not about types.
     return {
         step.offset: step.opname

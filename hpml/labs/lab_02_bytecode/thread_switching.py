@@ -18,7 +18,7 @@ _PAUSE = 2e-4  # two readings of the clock lie far closer together than this, un
 
 
 @dataclass(frozen=True)
-class Turns:
+class ThreadSwitches:
     """When each of two threads was running.
 
     Attributes:
@@ -49,7 +49,7 @@ class Turns:
         )
 
 
-def take_turns(seconds: float = 0.1, interval: float | None = None) -> Turns:
+def record_thread_switches(seconds: float = 0.1, interval: float | None = None) -> ThreadSwitches:
     """Let two threads run Python for a while, and note when each was at it.
 
     Args:
@@ -60,7 +60,7 @@ def take_turns(seconds: float = 0.1, interval: float | None = None) -> Turns:
     Raises:
         LabError: if `seconds` or `interval` is not above 0.
 
-    >>> turns = take_turns(0.01)
+    >>> turns = record_thread_switches(0.01)
     >>> len(turns.threads), all(turns.threads)
     (2, True)
     """
@@ -95,10 +95,10 @@ def take_turns(seconds: float = 0.1, interval: float | None = None) -> Turns:
             worker.join()
     finally:
         sys.setswitchinterval(before)
-    return Turns(interval or before, tuple(map(tuple, notes)))
+    return ThreadSwitches(interval or before, tuple(map(tuple, notes)))
 
 
-def draw_turns(*runs: Turns) -> Page:
+def draw_thread_switches(*runs: ThreadSwitches) -> Page:
     """Draw when each thread was running, one panel a run."""
     fig, axes = style.figure(rows=len(runs), width=7.6, height=0.75 + 1.25 * len(runs))
     panels = [axes] if len(runs) == 1 else list(axes)
@@ -123,5 +123,5 @@ def draw_turns(*runs: Turns) -> Page:
     return picture(fig, text)
 
 
-def _covered(run: Turns) -> float:
+def _covered(run: ThreadSwitches) -> float:
     return max(stop for turns in run.threads for _, stop in turns)

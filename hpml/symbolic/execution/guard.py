@@ -190,7 +190,7 @@ class Guard:
 
     def _check(self, layers: Sequence[nn.Module]) -> _Checked | None:
         # What stood in the way at the last forward most likely still does.
-        why = self._questions(layers)
+        why = self._obstacles(layers)
         if self._culprit < len(layers) and why(self._culprit):
             return None
         for position in range(len(layers)):
@@ -236,13 +236,13 @@ class Guard:
         One layer that is written out in the source, and has to be called, makes the whole forward
         call its layers.
         """
-        why = self._questions(layers)
+        why = self._obstacles(layers)
         return [
             expression if isinstance(expression, str) else why(position)
             for position, expression in enumerate(self._expressions)
         ]
 
-    def _questions(self, layers: Sequence[nn.Module]) -> Callable[[int], str]:
+    def _obstacles(self, layers: Sequence[nn.Module]) -> Callable[[int], str]:
         """Return a function that says of a layer why it cannot be written out; empty if it can."""
         everywhere = _global_reason()
         replaced = {

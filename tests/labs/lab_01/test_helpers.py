@@ -188,7 +188,7 @@ def test_every_choice_of_the_widget_is_measured_for_each_element() -> None:
     chosen = dt.times_by_choice([1, 3], compiled_loops(), rounds=2)
     assert set(chosen) == {(operation, n) for operation in OPERATIONS for n in (1, 3)}
     assert all(way.median > 0 for times in chosen.values() for way in times)
-    some = dt.measure_ways("a + b", 3, compiled_loops(), rounds=2, only=["loop over a list"])
+    some = dt.measure_loops("a + b", 3, compiled_loops(), rounds=2, only=["loop over a list"])
     assert some.names == ("loop over a list",)
 
 

@@ -23,7 +23,7 @@ from hpml.labs.lab_02_bytecode.gil_scaling import GilScaling, cores, count_down
 from hpml.labs.lab_02_bytecode.instruction_cost import race
 from hpml.labs.lab_02_bytecode.lecture_listing import LISTING
 from hpml.labs.lab_02_bytecode.specialisation_log import fresh
-from hpml.labs.lab_02_bytecode.thread_switching import Turns
+from hpml.labs.lab_02_bytecode.thread_switching import ThreadSwitches
 
 
 def larger(a: int, b: int) -> int:
@@ -243,24 +243,24 @@ def test_what_is_no_function_has_no_forms() -> None:
 
 def test_turns_are_counted_by_who_begins_and_not_by_pauses() -> None:
     a, b = ((0.0, 1.0), (1.2, 2.0), (4.0, 5.0)), ((2.1, 3.0),)
-    turns = Turns(0.005, (a, b))
+    turns = ThreadSwitches(0.005, (a, b))
     assert turns.switches == 2
     assert turns.overlap == 0
-    assert Turns(0.005, (((0.0, 2.0),), ((1.5, 4.0),))).overlap == pytest.approx(0.5)
+    assert ThreadSwitches(0.005, (((0.0, 2.0),), ((1.5, 4.0),))).overlap == pytest.approx(0.5)
 
 
 def test_the_switch_interval_is_put_back() -> None:
     before = sys.getswitchinterval()
-    turns = interpreter.take_turns(0.005, interval=0.123)
+    turns = interpreter.record_thread_switches(0.005, interval=0.123)
     assert sys.getswitchinterval() == before
     assert turns.interval == 0.123
-    assert "Both at once" in interpreter.draw_turns(turns, turns).plain
+    assert "Both at once" in interpreter.draw_thread_switches(turns, turns).plain
 
 
 @pytest.mark.parametrize(("seconds", "interval"), [(0, None), (0.01, -1.0)])
 def test_turns_without_time_are_refused(seconds: float, interval: float | None) -> None:
     with pytest.raises(LabError, match="above 0"):
-        interpreter.take_turns(seconds, interval)
+        interpreter.record_thread_switches(seconds, interval)
 
 
 def timed(**seconds: float) -> Comparison:
@@ -309,8 +309,8 @@ def test_counts_are_exact_and_times_are_ratios() -> None:
     def second(n: int) -> int:
         return n * n
 
-    found = interpreter.count_and_time({"pair": (first, second, (5,))}, rounds=2)
-    assert found["pair"].counts == (count_instructions(first, 5), count_instructions(second, 5))
+    found = interpreter.count_and_time({"pair": (first, second, (2,))}, rounds=2)
+    assert found["pair"].counts == (count_instructions(first, 2), count_instructions(second, 2))
     assert found["pair"].in_words.startswith("1 × the instructions, ")
 
 

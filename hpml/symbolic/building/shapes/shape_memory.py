@@ -31,7 +31,7 @@ def recall(layer: nn.Module, parents: Sequence[Node]) -> TensorSpec | None:
     if key is None or key not in _remembered:
         return None
     spec, before = _remembered[key]
-    now = _witnesses(layer)
+    now = _dependencies(layer)
     if now is None or len(now) != len(before) or not all(map(_is_same, before, now)):
         del _remembered[key]
         return None
@@ -41,9 +41,9 @@ def recall(layer: nn.Module, parents: Sequence[Node]) -> TensorSpec | None:
 
 def remember(layer: nn.Module, parents: Sequence[Node], spec: TensorSpec) -> None:
     """Remember the shape for layers like this one."""
-    key, witnesses = _key(layer, parents), _witnesses(layer)
-    if key is not None and witnesses is not None:
-        _remembered[key] = spec, [_weakly(witness) for witness in witnesses]
+    key, dependencies = _key(layer, parents), _dependencies(layer)
+    if key is not None and dependencies is not None:
+        _remembered[key] = spec, [_weakly(one) for one in dependencies]
         if len(_remembered) > _REMEMBER_AT_MOST:
             _remembered.popitem(last=False)
 
@@ -56,7 +56,7 @@ def is_the_users(kind: type) -> bool:
     return kind.__module__.partition(".")[0] not in ("torch", "hpml", "builtins")
 
 
-def _witnesses(layer: nn.Module) -> list[Any] | None:
+def _dependencies(layer: nn.Module) -> list[Any] | None:
     """Return the objects that decide what the layer's classes do; ``None`` if they are too many."""
     found: list[Any] = []
     waiting: list[FunctionType] = []
