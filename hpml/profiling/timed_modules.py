@@ -134,13 +134,12 @@ class _Recorder(TorchFunctionMode):
     def times(self, start: int, end: int, sort: str) -> OperatorTimes:
         """Return the times of a run."""
         del self.__torch_function__  # a circle
-        names = [function.__name__ for function in self.events[::2]]
+        labels = list(map(_label, self.events[::2]))
         stamps = self.events[1::2]
-        if "__get__" in names:  # x.shape computes nothing, its time is that of what follows
-            kept = [place for place, name in enumerate(names) if name != "__get__"]
-            names, stamps = [names[place] for place in kept], [stamps[place] for place in kept]
+        if _GETTER in labels:  # x.shape computes nothing, its time is that of what follows
+            kept = [place for place, label in enumerate(labels) if label != _GETTER]
+            labels, stamps = [labels[place] for place in kept], [stamps[place] for place in kept]
             self.shapes = [self.shapes[place] for place in kept if self.shapes]
-        labels = list(map(_label, names))
         if self.shapes:
             counts: Counter[str] = Counter()
             numbered = []
@@ -158,7 +157,10 @@ class _Recorder(TorchFunctionMode):
         return OperatorTimes([start, *stamps, end], [*labels, OTHER], shapes, sort, _NOTE)
 
 
-@functools.cache
-def _label(name: str) -> Label:
-    operator = name.strip("_") or name
-    return Label(operator, operator)
+_GETTER = Label("__get__")
+
+
+@functools.lru_cache(maxsize=1024)
+def _label(function: Any) -> Label:
+    name = function.__name__
+    return _GETTER if name == "__get__" else Label(name.strip("_") or name, name)
