@@ -16,7 +16,8 @@ sum                           32,056
 32.056 bytes a number, each of 8 bytes in C.
 
 `profile` shows where the time of a function goes, call by call; `sample` looks at the stack once in
-a while, and `trace` asks PyTorch when its operators ran. `memory_lines` shows memory line by line.
+a while, `trace` asks PyTorch when its operators ran, and `operator_timing` gives a model's report
+after each run. `memory_lines` shows memory line by line.
 
 >>> from hpml.profiling import profile
 >>> profile(sorted, [3, 1, 2]).table(search="sorted").column("filename:lineno(function)")
@@ -41,6 +42,7 @@ from hpml.profiling.memory_lines import (
     memory_over_time,
 )
 from hpml.profiling.memory_of import MemoryOf, Part, memory_of
+from hpml.profiling.operator_timing import OperatorTiming, operator_timing
 from hpml.profiling.operators import Work, work_of
 from hpml.profiling.sampling import Samples, sample
 from hpml.profiling.tracing import OperatorTrace, trace
@@ -52,6 +54,7 @@ __all__ = [
     "LineMemory",
     "MemoryOf",
     "MemoryOverTime",
+    "OperatorTiming",
     "OperatorTrace",
     "Part",
     "ProfilingError",
@@ -62,6 +65,7 @@ __all__ = [
     "memory_lines",
     "memory_of",
     "memory_over_time",
+    "operator_timing",
     "profile",
     "profile_calls",
     "read_profile",

@@ -11,6 +11,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from hpml.base.operator_times import Timing, timing_from_environment
 from hpml.base.tables import Table
 
 from . import config
@@ -20,7 +21,7 @@ from .building.misuse import check_settings
 from .building.node import Node, format_origin, layer_text
 from .building.tracing_checks import warn_of_change
 from .errors import ArgumentError
-from .execution import EXECUTIONS, PREPARE, cuda_graph
+from .execution import EXECUTIONS, PREPARE, cuda_graph, timed
 from .execution.source import documented_source
 from .graph import Collected, Graph, check_inputs, collect
 from .graph.data import Numbers
@@ -109,6 +110,24 @@ class SymbolicModel(nn.Module):
         program = PREPARE[self._execution](self._graph, self._execution_order_layers)
         if self._cuda_graphs:
             program = cuda_graph.prepare(program)
+        self._untimed = program
+        timing = self.__dict__.get("_timing")
+        if timing is None and not self._cuda_graphs:
+            timing = timing_from_environment()
+        self._set_timing(timing)
+
+    def _set_timing(self, timing: Timing | None) -> None:
+        """Time the operators of each run from now on, or with ``None`` no longer."""
+        if timing is not None and self._cuda_graphs:
+            raise ArgumentError(
+                "operator timing expected operators that run one by one, received a model with "
+                "CUDA graphs, which replays them as one: build it without enable_cuda_graphs"
+            )
+        program = self._untimed
+        if timing is not None:
+            layers = self._execution_order_layers
+            program = timed.prepare(program, self._graph, layers, self._execution, timing)
+        self._timing = timing
         self._program = program
         self._run = program.run
 
@@ -299,7 +318,7 @@ class SymbolicModel(nn.Module):
     def __getstate__(self) -> Any:
         # The program is generated again; the nodes are made again when somebody asks.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
-        for name in ("_program", "_run", "_pick_layers"):
+        for name in ("_program", "_run", "_pick_layers", "_untimed", "_timing"):
             del state[name]
         state["_nodes"] = None
         return state

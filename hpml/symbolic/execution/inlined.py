@@ -34,12 +34,12 @@ from . import ordered
 from .guard import Guard
 from .inline_expressions import UNPACKED, Expression, expression_of
 from .program import Program
-from .source import Source, Wording, compile_source, running_source
+from .source import Source, Wording, compile_source, failed_call_in, running_source
 
 
 def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Generate and compile the forward of a graph with these layers written out."""
-    expressions = _expressions(graph, layers)
+    expressions = expressions_of(graph, layers)
     source, names = _generate(graph, expressions)
     forward = compile_source(source, names)
     guard = Guard(expressions, layers)
@@ -59,15 +59,12 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
             return in_order().run(self, *inputs)
         return forward(layers, parameters, *inputs)
 
+    failed_in_forward = failed_call_in(forward, source, len(graph.calls))
+
     def failed_call(frame: FrameType, line: int) -> int | None:
-        if frame.f_code is not forward.__code__:
-            return in_order().failed_call(frame, line)
-        start, end = source.spans[line - 1]
-        if end - start > 1:
-            current = frame.f_locals.get("layer", frame.f_locals.get("q"))
-            among = frame.f_locals["l" if "layer" in frame.f_locals else "p"]
-            start = next((i for i in range(start, end) if among[i] is current), start)
-        return start if start < len(graph.calls) else None
+        if frame.f_code is forward.__code__:
+            return failed_in_forward(frame, line)
+        return in_order().failed_call(frame, line)
 
     return Program(run, source.text, failed_call, guard.reasons, source.spans)
 
@@ -87,11 +84,11 @@ def unguarded(model: Any) -> Callable[..., Any]:
     (torch.Size([1]), torch.Size([1, 2]))
     """
     layers = model._execution_order_layers
-    forward = compile_source(*_generate(model.graph, _expressions(model.graph, layers)))
+    forward = compile_source(*_generate(model.graph, expressions_of(model.graph, layers)))
     return functools.partial(forward, layers, [layer._parameters for layer in layers])
 
 
-def _expressions(graph: Graph, layers: Sequence[nn.Module]) -> list[Expression | str]:
+def expressions_of(graph: Graph, layers: Sequence[nn.Module]) -> list[Expression | str]:
     """Return the expression of each call's layer, or the reason why it is called."""
     return [
         UNPACKED
@@ -103,14 +100,22 @@ def _expressions(graph: Graph, layers: Sequence[nn.Module]) -> list[Expression |
 
 # Names that the source gives away itself, and words of Python.
 _RESERVED = re.compile(
-    rf"[hio]\d+|_|l|p|q|layer|zip|getattr|slice|{'|'.join([*keyword.kwlist, *keyword.softkwlist])}"
+    r"[hio]\d+|_|l|p|q|layer|new|note|stamp|clock|zip|getattr|slice|"
+    + "|".join([*keyword.kwlist, *keyword.softkwlist])
 )
 
 
 def _generate(
     graph: Graph, expressions: Sequence[Expression | str]
 ) -> tuple[Source, dict[str, Any]]:
-    """Return the source, and what the names of functions in it stand for."""
+    wording, names = writing_out(graph, expressions)
+    return running_source(graph, config.CODEGEN_MIN_LOOP_LENGTH, wording), names
+
+
+def writing_out(
+    graph: Graph, expressions: Sequence[Expression | str]
+) -> tuple[Wording, dict[str, Any]]:
+    """Return the wording, and what its names of functions stand for: filled when it is used."""
     names: dict[str, Any] = dict(FUNCTIONS)
     name_for: dict[int, str] = {}
 
@@ -141,8 +146,8 @@ def _generate(
     def loop(start: int, end: int, name: str) -> tuple[str, str]:
         expression = expressions[start]
         if isinstance(expression, str):
-            return f"for layer in l[{start}:{end}]:", f"{name} = layer({name})"
-        body = f"{name} = {write(expression, [name], 'layer', 'q')}"
+            return f"for layer in l[{start}:{end}]:", f"layer({name})"
+        body = write(expression, [name], "layer", "q")
         layers, parameters = f"l[{start}:{end}]", f"p[{start}:{end}]"
         if "{p}" not in expression.text:
             return f"for layer in {layers}:", body
@@ -154,5 +159,4 @@ def _generate(
         expression = expressions[position]
         return None if isinstance(expression, str) else (expression.text, id(expression.function))
 
-    wording = Wording("forward", "l, p", (), True, call, loop, kind)
-    return running_source(graph, config.CODEGEN_MIN_LOOP_LENGTH, wording), names
+    return Wording("forward", "l, p", (), True, call, loop, kind), names

@@ -14,6 +14,7 @@ import itertools
 import linecache
 import weakref
 from collections.abc import Callable
+from types import FrameType
 from typing import Any, NamedTuple
 
 from hpml.symbolic.errors import ArgumentError
@@ -44,8 +45,11 @@ class Wording(NamedTuple):
         opening: the lines before the first call.
         comments: whether each line names its layers.
         call: from a call's position and its arguments to the expression that computes it.
-        loop: from the positions of a chain and the name of a value to the head and body of a loop.
+        loop: from the positions of a chain and the name of a value to the head of a loop and the
+            expression of a call in it.
         kind: what a call is; the calls of a loop are of one kind.
+        statement: from the names of the results, the expression and its arguments to the lines of a
+            call.
     """
 
     head: str
@@ -55,6 +59,9 @@ class Wording(NamedTuple):
     call: Callable[[int, list[str]], str]
     loop: Callable[[int, int, str], tuple[str, str]]
     kind: Callable[[int], Any]
+    statement: Callable[[str, str, list[str]], list[str]] = lambda results, expression, arguments: [
+        f"{results} = {expression}"
+    ]
 
 
 def calling_layers(head: str, *, comments: bool) -> Wording:
@@ -67,7 +74,7 @@ def calling_layers(head: str, *, comments: bool) -> Wording:
         call=lambda position, arguments: f"l[{position}]({', '.join(arguments)})",
         loop=lambda start, end, name: (
             f"for layer in l[{start}:{end}]:",
-            f"{name} = layer({name})",
+            f"layer({name})",
         ),
         kind=lambda position: None,
     )
@@ -167,16 +174,20 @@ def _write(graph: Graph, wording: Wording, of: list[str], chains: dict[int, int]
             comment = f"  # {_safe(call.name)} to {_safe(last_name)}" if wording.comments else ""
             if variable != start:
                 lines.append(f"{INDENT}{variable} = {start}")
-            head, body = wording.loop(position, end, variable)
-            lines += [f"{INDENT}{head}{comment}", f"{INDENT}{INDENT}{body}"]
+            head, expression = wording.loop(position, end, variable)
+            lines.append(f"{INDENT}{head}{comment}")
+            body = wording.statement(variable, expression, [variable])
+            lines += [INDENT + INDENT + line for line in body]
         else:
             results = ", ".join("_" if r is None else of[r] for r in call.results)
             if call.unpacks and len(call.results) == 1:
                 results += ","
             star = "*" if call.unpacks else ""
-            expression = wording.call(position, [star + of[a] for a in call.arguments])
+            arguments = [star + of[a] for a in call.arguments]
+            expression = wording.call(position, arguments)
             comment = f"  # {_safe(call.name)}" if wording.comments else ""
-            lines.append(f"{INDENT}{results} = {expression}{comment}")
+            first, *others = wording.statement(results, expression, arguments)
+            lines += [INDENT + line for line in (first + comment, *others)]
         spans.extend([(position, end)] * (len(lines) - len(spans)))
         position = end
     lines.append(f"{INDENT}return {', '.join([of[value] for value in graph.outputs])}")
@@ -208,3 +219,21 @@ def compile_source(source: Source, names: dict[str, Any] | None = None) -> Calla
     linecache.cache[file_name] = (len(source.text), None, lines, file_name)
     weakref.finalize(function, linecache.cache.pop, file_name, None)
     return function
+
+
+def failed_call_in(
+    function: Callable[..., Any], source: Source, calls: int
+) -> Callable[[FrameType, int], int | None]:
+    """Return the ``failed_call`` of a program that runs this function of generated source."""
+
+    def failed_call(frame: FrameType, line: int) -> int | None:
+        if frame.f_code is not function.__code__:
+            return None
+        start, end = source.spans[line - 1]
+        if end - start > 1:
+            current = frame.f_locals.get("layer", frame.f_locals.get("q"))
+            among = frame.f_locals["l" if "layer" in frame.f_locals else "p"]
+            start = next((i for i in range(start, end) if among[i] is current), start)
+        return start if start < calls else None
+
+    return failed_call

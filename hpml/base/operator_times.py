@@ -1,0 +1,221 @@
+"""What a run of a model took, operator by operator, and how to ask for it: as RTen prints it.
+
+It stands here because a symbolic model times itself, and `hpml.profiling` times any other module.
+
+Source: https://github.com/robertknight/rten/blob/main/docs/profiling.md
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import os
+from collections import defaultdict
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+from hpml.base import charts, style
+from hpml.base.errors import HpmlError, describe
+from hpml.base.page import Page, picture
+from hpml.base.tables import Shown, Table
+
+Shapes = tuple[tuple[int, ...], ...]
+"""The shape of each tensor that an operator was given."""
+
+_BOOLEANS = {"1": True, "true": True, "yes": True, "0": False, "false": False, "no": False}
+_SORTS = ("time", "name")
+
+
+class TimingError(HpmlError, ValueError):
+    """A way to time operators, or to show their times, is none."""
+
+
+class TimingSettingError(SystemExit, TimingError):
+    """``HPML_TIMING`` says what is none; a script ends with the message and no traceback."""
+
+
+class Label(NamedTuple):
+    """What an interval was spent on: an operator and its node, or without a node something else."""
+
+    operator: str
+    node: str = ""
+
+
+RELEASE = Label("[Mem alloc/free]")
+OTHER = Label("[Other]")
+
+
+@dataclass(frozen=True, repr=False)
+class OperatorTimes(Shown):
+    """What one run of a model took, operator by operator.
+
+    Attributes:
+        stamps: nanoseconds on a clock: the beginning, and the end of each interval.
+        labels: what each interval was spent on.
+        shapes: of each operator's arguments, in the order of the run; empty if not asked for.
+        sort: ``"time"`` or ``"name"``.
+        note: what the rows hold that is not plain.
+    """
+
+    stamps: Sequence[int]
+    labels: Sequence[Label]
+    shapes: Sequence[Shapes] = ()
+    sort: str = "time"
+    note: str = ""
+
+    @property
+    def total(self) -> int:
+        """The whole run, in nanoseconds."""
+        return self.stamps[-1] - self.stamps[0]
+
+    @property
+    def operator_count(self) -> int:
+        """How many operators ran."""
+        return sum(1 for label in self.labels if label.node)
+
+    @property
+    def by_operator(self) -> dict[str, int]:
+        """The nanoseconds of each row, sorted as asked for; they add up to `total`."""
+        found: defaultdict[str, int] = defaultdict(int)
+        for label, nanoseconds in self._intervals():
+            found[label.operator] += nanoseconds
+        found.setdefault(OTHER.operator, 0)
+        if self.sort == "name":
+            return dict(sorted(found.items(), key=lambda row: (row[0].startswith("["), row[0])))
+        return dict(sorted(found.items(), key=lambda row: -row[1]))
+
+    @property
+    def share_attributed(self) -> float:
+        """The part of the run that is not ``[Other]``."""
+        return 1 - self.by_operator[OTHER.operator] / max(1, self.total)
+
+    def _intervals(self) -> list[tuple[Label, int]]:
+        pairs = zip(self.labels, itertools.pairwise(self.stamps), strict=True)
+        return [(label, end - start) for label, (start, end) in pairs]
+
+    def table(self) -> Table:
+        """Return a row an operator: its time in ms, and its share of the run."""
+        whole = max(1, self.total)
+        rows = [[name, 1e-6 * ns, ns / whole] for name, ns in self.by_operator.items()]
+        formats = {"ms": "{:.3f}".format, "share": "{:.1%}".format}
+        return Table(
+            ["operator", "ms", "share"],
+            rows,
+            title=self._head(),
+            caption=self.note,
+            formats=formats,
+        )
+
+    def by_shape(self) -> Table:
+        """Return a row for each operator and the shapes that it was given.
+
+        Raises:
+            TimingError: if the run was timed without ``by_shape``.
+        """
+        if len(self.shapes) != self.operator_count:
+            raise TimingError(
+                "A breakdown by shape expects a run that was timed with by_shape=True, got one "
+                "without; time it again."
+            )
+        groups: dict[tuple[str, Shapes], list[int]] = defaultdict(list)
+        nodes: dict[tuple[str, Shapes], str] = {}
+        intervals = [(label, ns) for label, ns in self._intervals() if label.node]
+        for (label, nanoseconds), shapes in zip(intervals, self.shapes, strict=True):
+            groups[label.operator, shapes].append(nanoseconds)
+            nodes.setdefault((label.operator, shapes), label.node)
+        order = list(self.by_operator)
+        rows: list[list[object]] = []
+        for (name, shapes), found in groups.items():
+            total, count = sum(found), len(found)
+            elements = sum(map(math.prod, shapes))
+            each = total / (count * elements) if elements else None
+            row = [name, ", ".join(str(list(shape)) for shape in shapes), count]
+            rows.append([*row, 1e-6 * total / count, 1e-6 * total, each, nodes[name, shapes]])
+        rows.sort(key=lambda row: (order.index(str(row[0])), -float(str(row[4]))))
+        columns = ["operator", "shape", "count", "mean ms", "total ms", "ns/element", "node"]
+        formats = {"mean ms": "{:.4f}".format, "total ms": "{:.3f}".format}
+        return Table(columns, rows, formats={**formats, "ns/element": "{:.3g}".format})
+
+    def picture(self) -> Page:
+        """Return the rows as horizontal bars."""
+        rows = self.by_operator
+        fig, ax = style.figure(width=7.5, height=1.0 + 0.32 * len(rows))
+        longest = 1e-6 * max(rows.values())
+        drawn = []
+        for name, ns in rows.items():
+            colour = style.PALETTE["ink" if name.startswith("[") else "inlined"]
+            drawn.append(charts.Bar(name, [(1e-6 * ns, colour)], self._time(ns)))
+        charts.bars(ax, drawn)
+        ax.set(xlabel="milliseconds", xlim=(0, 1.35 * longest or 1.0))
+        return picture(fig, str(self))
+
+    def _head(self) -> str:
+        return f"Graph run of {self.operator_count} ops finished in {1e-6 * self.total:.3f} ms"
+
+    def _time(self, ns: int) -> str:
+        return f"{1e-6 * ns:.3f} ms ({ns / max(1, self.total):.1%})"
+
+    def __str__(self) -> str:
+        rows = self.by_operator
+        width = max(map(len, rows))
+        times = {name: f"{1e-6 * ns:.3f} ms" for name, ns in rows.items()}
+        wide = max(map(len, times.values()))
+        lines = [
+            f"{name:{width}}  {times[name]:{wide}}  ({ns / max(1, self.total):.1%})"
+            for name, ns in rows.items()
+        ]
+        parts = [self._head(), "\n".join(lines)]
+        if self.shapes:
+            parts.append(str(self.by_shape()))
+        return "\n\n".join([*parts, self.note] if self.note else parts) + "\n"
+
+    def _shown(self) -> Sequence[Any]:
+        return [self.table(), *([self.by_shape()] if self.shapes else [])]
+
+
+class Timing(NamedTuple):
+    """How runs are timed: sorted by time or by name, by shape or not, and who gets them."""
+
+    receive: Callable[[OperatorTimes], object]
+    sort: str = "time"
+    by_shape: bool = False
+
+
+def check_sort(caller: str, sort: object) -> None:
+    """Refuse an order that is none."""
+    if sort not in _SORTS:
+        raise TimingError(
+            f"{caller} expects sort to be one of {', '.join(_SORTS)}, got {describe(sort)}."
+        )
+
+
+def timing_from_environment() -> Timing | None:
+    """Return what ``HPML_TIMING`` asks for, which prints each run; ``None`` where it is not set."""
+    text = os.environ.get("HPML_TIMING")
+    try:
+        return None if text is None else _parse(text)
+    except TimingError as error:
+        raise TimingSettingError(str(error)) from None
+
+
+def _parse(text: str) -> Timing:
+    timing = Timing(print)
+    for pair in text.split():
+        key, _, value = pair.partition("=")
+        if key == "sort":
+            check_sort("HPML_TIMING", value)
+            timing = timing._replace(sort=value)
+        elif key == "by-shape":
+            if value not in _BOOLEANS:
+                raise TimingError(
+                    f"HPML_TIMING expects by-shape to be one of {', '.join(_BOOLEANS)}, "
+                    f"got {describe(value)}."
+                )
+            timing = timing._replace(by_shape=_BOOLEANS[value])
+        else:
+            raise TimingError(
+                f"HPML_TIMING expects the keys sort and by-shape, each as key=value, "
+                f"got {describe(pair)}."
+            )
+    return timing

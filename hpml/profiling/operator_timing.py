@@ -1,0 +1,96 @@
+"""What each operator of a model takes, run by run: RTen's report for symbolic and other models."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+from hpml.base.errors import describe
+from hpml.base.operator_times import OperatorTimes, Timing, TimingError, check_sort
+from hpml.base.tables import Shown
+from hpml.profiling.errors import ProfilingError
+
+if TYPE_CHECKING:
+    from torch import nn
+
+
+@dataclass
+class OperatorTiming(Shown):
+    """The runs of a model while its operators are timed; shown is the last one.
+
+    Attributes:
+        runs: what each run took, in the order in which they ended.
+    """
+
+    runs: list[OperatorTimes] = field(default_factory=list)
+
+    @property
+    def last(self) -> OperatorTimes:
+        """The run that ended last.
+
+        Raises:
+            ProfilingError: if there was none.
+        """
+        if not self.runs:
+            raise ProfilingError(
+                "Operator timing expects a run of the model inside the with, got none; call the "
+                "model there, as model(x)."
+            )
+        return self.runs[-1]
+
+    def _shown(self) -> Sequence[Any]:
+        return [self.last]
+
+
+@contextmanager
+def operator_timing(
+    model: nn.Module, *, sort: str = "time", by_shape: bool = False
+) -> Iterator[OperatorTiming]:
+    """Time the operators of each run of a model inside the ``with``.
+
+    Each run has a row an operator, ``[Other]`` for the rest, and they add up to the whole; for a
+    symbolic model also ``[Mem alloc/free]``, the time of letting values go (PyTorch allocates
+    inside the operators), and ``[Guard]``, the look whether its source still holds. On a GPU each
+    operator is waited for. ``HPML_TIMING="sort=name by-shape=1"``, set when a symbolic model is
+    made, prints the same after each of its runs, unless it replays CUDA graphs.
+
+    Args:
+        model: a symbolic model, whose operators are the calls of its graph, or any other module,
+            whose operators are the functions of PyTorch that Python calls.
+        sort: ``"time"`` or ``"name"``.
+        by_shape: note the shapes of each operator's arguments too; what that takes is in
+            ``[Other]``.
+
+    Raises:
+        ProfilingError: if `model` is no module, `sort` is none of the two, or the model's operators
+            are timed already.
+        ArgumentError: if the model replays CUDA graphs.
+
+    Source: https://github.com/robertknight/rten/blob/main/docs/profiling.md
+
+    >>> import torch
+    >>> from torch import nn
+    >>> model = nn.Sequential(nn.Linear(4, 4), nn.ReLU())
+    >>> with operator_timing(model, sort="name") as timing:
+    ...     y = model(torch.ones(1, 4))
+    >>> list(timing.last.by_operator), sum(timing.last.by_operator.values()) == timing.last.total
+    (['linear', 'relu', '[Other]'], True)
+    """
+    from torch import nn
+
+    from hpml.profiling.timed_modules import switched_on
+
+    if not isinstance(model, nn.Module):
+        raise ProfilingError(
+            f"operator_timing expects a model, a torch.nn.Module, got {describe(model)}."
+        )
+    try:
+        check_sort("operator_timing", sort)
+    except TimingError as error:
+        raise ProfilingError(str(error)) from None
+    found = OperatorTiming()
+    timing = Timing(found.runs.append, sort, by_shape)
+    with switched_on(model, timing):
+        yield found

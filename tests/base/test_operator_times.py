@@ -1,0 +1,140 @@
+"""The report of a run, from stamps of a clock that nobody waited for, and what HPML_TIMING asks."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+
+import pytest
+
+from hpml.base.operator_times import (
+    OTHER,
+    RELEASE,
+    Label,
+    OperatorTimes,
+    Timing,
+    TimingError,
+    TimingSettingError,
+    timing_from_environment,
+)
+
+LINEAR, RELU = Label("Linear", "Linear_1"), Label("relu", "relu_1")
+MS = 1_000_000
+
+
+def run_of(**options: object) -> OperatorTimes:
+    """A run of 10 ms: Linear 6 and 1, relu 2, letting go 0.5, the rest 0.5."""
+    ends = [0, 6, 6.5, 8.5, 9.5, 10]
+    labels = [LINEAR, RELEASE, RELU, LINEAR._replace(node="Linear_2"), OTHER]
+    stamps = [50 + int(end * MS) for end in ends]
+    return OperatorTimes(stamps, labels, **options)  # type: ignore[arg-type]
+
+
+def test_the_text_is_that_of_rten() -> None:
+    assert str(run_of(note="Mind this.")) == (
+        "Graph run of 3 ops finished in 10.000 ms\n"
+        "\n"
+        "Linear            7.000 ms  (70.0%)\n"
+        "relu              2.000 ms  (20.0%)\n"
+        "[Mem alloc/free]  0.500 ms  (5.0%)\n"
+        "[Other]           0.500 ms  (5.0%)\n"
+        "\n"
+        "Mind this.\n"
+    )
+
+
+def test_rows_add_up_to_the_whole_and_what_is_named_is_attributed() -> None:
+    run = run_of()
+    assert sum(run.by_operator.values()) == run.total == 10 * MS
+    assert run.share_attributed == pytest.approx(0.95)
+    assert sum(run.table().column("share")) == pytest.approx(1)  # type: ignore[arg-type]
+
+
+def test_by_name_what_is_in_brackets_comes_last() -> None:
+    assert list(run_of(sort="name").by_operator) == [
+        *("Linear", "relu"),
+        *("[Mem alloc/free]", "[Other]"),
+    ]
+
+
+def test_by_shape_groups_calls_of_one_operator_on_the_same_shapes() -> None:
+    run = run_of(shapes=[((2, 5),), ((4,), (4,)), ((2, 5),)])
+    assert run.by_shape().rows == (
+        ("Linear", "[2, 5]", 2, 3.5, 7.0, 350_000.0, "Linear_1"),
+        ("relu", "[4], [4]", 1, 2.0, 2.0, 250_000.0, "relu_1"),
+    )
+    assert str(run.by_shape()) in str(run)
+    assert run._repr_html_().count("<table") == 2
+
+
+def test_an_operator_without_numbers_has_no_time_an_element() -> None:
+    run = run_of(shapes=[(), ((0, 3),), ((2,),)])
+    assert run.by_shape().column("ns/element") == (None, 500_000.0, None)
+
+
+def test_a_breakdown_that_was_not_asked_for_is_refused() -> None:
+    with pytest.raises(TimingError, match="timed with by_shape=True"):
+        run_of().by_shape()
+
+
+def test_the_picture_has_a_bar_a_row_and_reads_as_the_text() -> None:
+    page = run_of().picture()
+    assert page.png is not None
+    assert page.plain == str(run_of())
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("", ("time", False)),
+        ("sort=name by-shape=1", ("name", True)),
+        ("by-shape=yes", ("time", True)),
+        ("by-shape=true sort=time", ("time", True)),
+        *[(f"by-shape={no}", ("time", False)) for no in ("0", "false", "no")],
+    ],
+)
+def test_the_environment_is_read_as_rtens(
+    text: str, expected: tuple[str, bool], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HPML_TIMING", text)
+    assert timing_from_environment() == Timing(print, *expected)
+
+
+def test_without_the_variable_nothing_is_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("HPML_TIMING", raising=False)
+    assert timing_from_environment() is None
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("sort=size", "HPML_TIMING expects sort to be one of time, name, got 'size'."),
+        (
+            "by-shape=on",
+            "HPML_TIMING expects by-shape to be one of 1, true, yes, 0, false, no, got 'on'.",
+        ),
+        (
+            "by_shape=1",
+            "HPML_TIMING expects the keys sort and by-shape, each as key=value, got 'by_shape=1'.",
+        ),
+    ],
+)
+def test_what_is_no_setting_ends_a_script_with_one_line(text: str, message: str) -> None:
+    script = (
+        "from hpml.base.operator_times import timing_from_environment as f; f(); print('ran on')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env={"HPML_TIMING": text, "PYTHONPATH": ":".join(filter(None, sys.path))},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", message + "\n")
+
+
+def test_what_is_no_setting_can_be_caught_as_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HPML_TIMING", "sort")
+    with pytest.raises(TimingSettingError) as caught:
+        timing_from_environment()
+    assert isinstance(caught.value, TimingError)

@@ -1,0 +1,276 @@
+"""Operator timing of models, switched on by a ``with`` and off by whatever ends it."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.overrides import _get_current_function_mode_stack
+
+from hpml.profiling import ProfilingError, operator_timing
+from hpml.symbolic import Input, SymbolicModel
+from hpml.symbolic.errors import ArgumentError
+from tests.profiling.operator_timing_figures import compare
+
+
+class Network(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.convolution = nn.Conv2d(1, 2, 3)
+        self.pool = nn.MaxPool2d(2)
+        self.out = nn.Linear(18, 3)
+
+    def forward(self, image: torch.Tensor) -> torch.Tensor:
+        x = F.relu(self.pool(self.convolution(image)))
+        x = self.out(x.reshape(x.shape[0], -1))
+        return torch.cat([1 - x, x + x], 1)
+
+
+IMAGE = torch.rand(2, 1, 8, 8)
+
+
+def symbolic() -> SymbolicModel:
+    inputs = Input(shape=(1, 8, 8))
+    return SymbolicModel(inputs, nn.ReLU()(nn.Conv2d(1, 2, 3)(inputs)))
+
+
+MODELS: list[Callable[[], Any]] = [Network, symbolic]
+
+
+def is_off(model: nn.Module) -> bool:
+    return (
+        "__call__" not in type(model).__dict__
+        and not _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
+        and getattr(model, "_timing", None) is None
+    )
+
+
+def test_operators_of_a_module_are_the_functions_that_python_calls() -> None:
+    model = Network()
+    with operator_timing(model) as timing:
+        expected = model(IMAGE)
+    (run,) = timing.runs
+    names = [label.operator for label in run.labels]
+    assert names == [
+        *("conv2d", "max_pool2d", "relu", "reshape", "linear", "rsub", "add", "cat", "[Other]")
+    ]
+    assert run.operator_count == 8
+    assert torch.equal(model(IMAGE), expected)
+    assert len(timing.runs) == 1
+
+
+def test_by_shape_of_a_module() -> None:
+    model = Network()
+    with operator_timing(model, by_shape=True) as timing:
+        model(IMAGE)
+    table = timing.last.by_shape()
+    rows = {str(row[0]): (row[1], row[6]) for row in table.rows}
+    assert rows["conv2d"] == ("[2, 1, 8, 8], [2, 1, 3, 3], [2]", "conv2d_1")
+    assert rows["cat"] == ("[2, 3], [2, 3]", "cat_1")
+    assert rows["reshape"] == ("[2, 2, 3, 3]", "reshape_1")
+
+
+def test_an_example_node_is_one_of_its_shape() -> None:
+    model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 3))
+    with operator_timing(model, by_shape=True) as timing:
+        model(torch.ones(2, 4))
+    nodes = dict(zip(*map(timing.last.by_shape().column, ("shape", "node")), strict=True))
+    assert nodes == {"[2, 4], [4, 4], [4]": "linear_1", "[2, 4], [3, 4], [3]": "linear_2"}
+
+
+def test_the_time_up_to_an_operator_counts_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    now = [0]
+
+    class Slow(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            y = torch.relu(x)
+            now[0] += 3
+            assert y.shape
+            y = y + 1
+            now[0] += 1
+            return y
+
+    monkeypatch.setattr("time.perf_counter_ns", lambda: now[0])
+    model = Slow()
+    with operator_timing(model, sort="name") as timing:
+        model(torch.ones(2))
+    assert timing.last.by_operator == {"add": 3, "relu": 0, "[Other]": 1}
+
+
+@pytest.mark.parametrize("make", MODELS)
+def test_rows_add_up_and_the_last_run_is_shown(make: Callable[[], nn.Module]) -> None:
+    model = make()
+    with operator_timing(model, sort="name") as timing:
+        model(IMAGE)
+        model(IMAGE)
+    assert len(timing.runs) == 2
+    assert all(sum(run.by_operator.values()) == run.total for run in timing.runs)
+    assert str(timing) == str(timing.runs[-1])
+    assert "Graph run of" in timing._repr_html_()
+    assert list(timing.last.by_operator)[-1] == "[Other]"
+    assert is_off(model)
+
+
+@pytest.mark.parametrize("make", MODELS)
+@pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt])
+def test_it_is_off_after_an_error(make: Callable[[], nn.Module], error: type) -> None:
+    model = make()
+
+    def fail(*_: Any) -> None:
+        raise error
+
+    def work() -> None:
+        with operator_timing(model) as timing:
+            with next(model.children()).register_forward_hook(fail), pytest.raises(error):
+                model(IMAGE)
+            assert not _get_current_function_mode_stack()  # type: ignore[no-untyped-call]
+            assert timing.runs == []
+            model(IMAGE)
+            assert len(timing.runs) == 1
+            raise error
+
+    with pytest.raises(error):
+        work()
+    assert is_off(model)
+
+
+@pytest.mark.parametrize("make", MODELS)
+def test_nested_use_on_one_model_is_refused_and_the_outer_goes_on(
+    make: Callable[[], nn.Module],
+) -> None:
+    model = make()
+    with operator_timing(model) as timing:
+        with (
+            pytest.raises(ProfilingError, match="is not being timed, got a"),
+            operator_timing(model),
+        ):
+            pass
+        model(IMAGE)
+    assert len(timing.runs) == 1
+    assert is_off(model)
+
+
+@pytest.mark.parametrize("make", MODELS)
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))]
+)
+def test_a_copy_is_not_timed(make: Callable[[], nn.Module], copied: Any) -> None:
+    model = make()
+    with operator_timing(model) as timing:
+        other = copied(model)
+        other(IMAGE)
+        assert timing.runs == []
+        assert type(other) is type(model)
+    assert other.__dict__.keys() == model.__dict__.keys()
+
+
+def test_two_models_of_a_class_are_timed_apart_and_end_in_any_order() -> None:
+    first, second = Network(), Network()
+    one, two = operator_timing(first), operator_timing(second)
+    of_first, of_second = one.__enter__(), two.__enter__()
+    first(IMAGE)
+    one.__exit__(None, None, None)
+    first(IMAGE)
+    second(IMAGE)
+    two.__exit__(None, None, None)
+    assert (len(of_first.runs), len(of_second.runs)) == (1, 1)
+    assert is_off(first)
+
+
+def test_a_class_with_a_call_of_its_own_keeps_it() -> None:
+    class Doubling(nn.Linear):
+        def __call__(self, x: torch.Tensor) -> torch.Tensor:
+            return 2 * super().__call__(x)
+
+    call = Doubling.__call__
+    model = Doubling(2, 2)
+    with operator_timing(model) as timing:
+        model(torch.ones(1, 2))
+    assert [label.operator for label in timing.last.labels] == ["linear", "mul", "[Other]"]
+    assert Doubling.__dict__["__call__"] is call
+
+
+def test_a_symbolic_model_inside_another_module_is_part_of_its_run() -> None:
+    inner = symbolic()
+    model = nn.Sequential(inner, nn.Flatten())
+    with operator_timing(model) as timing, operator_timing(inner) as inside:
+        model(IMAGE)
+    assert [label.operator for label in timing.last.labels] == [
+        *("conv2d", "relu", "flatten", "[Other]")
+    ]
+    assert inside.last.operator_count == 2
+    assert inside.last.total < timing.last.total
+
+
+def test_two_threads_do_not_mix_their_runs() -> None:
+    model = Network()
+    together = threading.Barrier(2)
+
+    def work() -> None:
+        together.wait()
+        for _ in range(20):
+            model(IMAGE)
+
+    with operator_timing(model) as timing:
+        threads = [threading.Thread(target=work) for _ in range(2)]
+        for thread in threads:
+            thread.start()
+        for thread in threads:
+            thread.join()
+    assert [run.operator_count for run in timing.runs] == [8] * 40
+
+
+def test_on_a_gpu_each_operator_is_waited_for(monkeypatch: pytest.MonkeyPatch) -> None:
+    class OnGpu(torch.Tensor):
+        is_cuda = True
+
+    waited: list[Any] = []
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.cuda, "synchronize", waited.append)
+    model = nn.Sequential(nn.ReLU(), nn.ReLU())
+    with operator_timing(model) as timing:
+        model(torch.ones(2))
+        assert waited == []
+        model(torch.ones(2).as_subclass(OnGpu))
+    assert len(waited) == len(timing.last.stamps) == 4
+
+
+def test_printing_by_the_environment_steps_aside(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HPML_TIMING", "sort=name")
+    model = symbolic()
+    with operator_timing(model) as timing:
+        model(IMAGE)
+    assert len(timing.runs) == 1
+    assert capsys.readouterr().out == ""
+    model(IMAGE)
+    assert capsys.readouterr().out.startswith("Graph run of 2 ops")
+
+
+def test_what_cannot_be_timed_is_refused() -> None:
+    with pytest.raises(ProfilingError, match=r"expects a model, a torch\.nn\.Module, got 3"):
+        operator_timing(3).__enter__()  # type: ignore[arg-type]
+    with pytest.raises(ProfilingError, match="sort to be one of time, name, got 'size'"):
+        operator_timing(Network(), sort="size").__enter__()
+    with operator_timing(Network()) as timing, pytest.raises(ProfilingError, match="got none"):
+        str(timing)
+    model = symbolic()
+    model._cuda_graphs = True
+    with pytest.raises(ArgumentError, match="CUDA graphs"), operator_timing(model):
+        pass
+    assert is_off(model)
+
+
+def test_the_figures_are_ratios_to_the_plain_forward() -> None:
+    ratios, share = compare(nn.Sequential(nn.Linear(4, 4)), 2)
+    assert len(ratios) == 1
+    assert ratios[0] > 0
+    assert 0 < share <= 1

@@ -1,0 +1,302 @@
+"""A model whose operators are timed: the same results, the same memory, and its time in full."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+import subprocess
+import sys
+import threading
+import traceback
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.base.operator_times import OperatorTimes, Timing, TimingSettingError
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
+from hpml.symbolic.errors import ArgumentError
+from hpml.symbolic.execution.timed import clock_for
+from tests.symbolic.memory import peak_bytes
+from tests.symbolic.models import PROGRAMS, assert_observations_equal, observe, small_model
+
+
+def timed(model: SymbolicModel, **options: Any) -> list[OperatorTimes]:
+    runs: list[OperatorTimes] = []
+    model._set_timing(Timing(runs.append, **options))
+    return runs
+
+
+def chain(execution: str, length: int = 3) -> SymbolicModel:
+    x = inputs = Input(shape=(4,))
+    for _ in range(length):
+        x = nn.Linear(4, 4)(x)
+    return SymbolicModel(inputs, x, execution=execution)
+
+
+@pytest.mark.filterwarnings("ignore:execution 'lazy' computes")
+@pytest.mark.parametrize("by_shape", [False, True], ids=["plain", "by-shape"])
+@pytest.mark.parametrize("execution", EXECUTIONS)
+@pytest.mark.parametrize("name", PROGRAMS)
+def test_a_timed_model_equals_plain_pytorch_bit_for_bit(
+    name: str, execution: str, by_shape: bool
+) -> None:
+    torch.manual_seed(0)
+    program = PROGRAMS[name](execution)
+    program.modules.train(not (program.random and execution == "lazy"))
+    expected = observe(program.plain, program)
+    model = program.model(execution)
+    runs = timed(model, by_shape=by_shape)
+    received = observe(model, program)
+    assert_observations_equal(received, expected)
+    assert runs
+    for run in runs:
+        assert run.operator_count == len(model.graph.calls)
+        assert sum(run.by_operator.values()) == run.total
+        assert min(ns for _, ns in run._intervals()) >= 0
+        assert str(run).startswith(f"Graph run of {run.operator_count} ops finished in ")
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+@pytest.mark.parametrize("length", [3, 60], ids=["written out", "in a loop"])
+def test_rows_are_the_layers_of_the_calls(execution: str, length: int) -> None:
+    model = chain(execution, length)
+    runs = timed(model, by_shape=True)
+    model(torch.ones(2, 4))
+    first = "[Guard]" if execution == "inlined" else "[Layer lookup]"
+    assert set(runs[0].by_operator) == {"Linear", "[Mem alloc/free]", "[Other]", first}
+    assert runs[0].by_shape().column("shape") == ("[2, 4]",)
+    assert runs[0].by_shape().column("count") == (length,)
+    assert runs[0].by_shape().column("node") == ("Linear_1",)
+
+
+def test_a_slow_operator_has_its_time_and_a_neighbour_has_not(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [0]
+
+    class Slow(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            now[0] += 1_000_000
+            return x + 1
+
+    monkeypatch.setattr("time.perf_counter_ns", lambda: now[0])
+    inputs = Input(shape=(4,))
+    model = SymbolicModel(inputs, nn.ReLU()(Slow()(nn.Linear(4, 4)(inputs))))
+    runs = timed(model)
+    now[0] = 0
+    model(torch.ones(2, 4))
+    assert {name: ns for name, ns in runs[0].by_operator.items() if ns} == {"Slow": 1_000_000}
+
+
+def test_letting_go_counts_for_memory_and_not_for_an_operator(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    now = [0]
+
+    class Costly:
+        def __del__(self) -> None:
+            now[0] += 1_000_000
+
+    class Add(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            result = x + 1
+            result.costly = Costly()  # type: ignore[attr-defined]
+            return result
+
+    monkeypatch.setattr("time.perf_counter_ns", lambda: now[0])
+    x = inputs = Input(shape=(4,))
+    for _ in range(3):
+        x = Add()(x)
+    model = SymbolicModel(inputs, x)
+    runs = timed(model)
+    now[0] = 0
+    result = model(torch.ones(2, 4))
+    assert runs[0].by_operator["[Mem alloc/free]"] == runs[0].total == 2_000_000
+    del result
+
+
+# Timed is the source; the loop of "lazy" itself keeps less than source does.
+@pytest.mark.parametrize("execution", ["ordered", "codegen", "inlined"])
+def test_timing_keeps_no_more_alive(execution: str) -> None:
+    inputs = Input(shape=(2, 32, 32))
+    x: Any = inputs
+    for _ in range(10):
+        x = nn.Conv2d(2, 2, 3, padding=1)(x)
+        first, second = torch.chunk(x, 2, dim=1)
+        x = torch.cat([second, first], dim=1) + x
+    with config.loop_length(2):
+        model = SymbolicModel(inputs, x, execution=execution)
+    image = torch.rand(1, 2, 32, 32)
+    with torch.no_grad():
+        model(image)
+        untimed = peak_bytes(model, image)
+        timed(model)
+        assert peak_bytes(model, image) <= untimed
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_an_error_names_the_layer_and_leaves_no_run(execution: str) -> None:
+    inputs = Input(shape=(4,))
+    model = SymbolicModel(inputs, nn.ReLU()(nn.Linear(4, 4)(inputs)), execution=execution)
+    runs = timed(model)
+    with pytest.raises(RuntimeError) as caught:
+        model(torch.ones(2, 5))
+    assert "In layer Linear_1" in "".join(traceback.format_exception(caught.value))
+    assert runs == []
+    model(torch.ones(2, 4))
+    assert len(runs) == 1
+
+
+def test_layers_that_have_to_be_called_are_timed_as_called() -> None:
+    model = chain("inlined")
+    runs = timed(model)
+    seen: list[Any] = []
+    with model.Linear_2.register_forward_hook(lambda *args: seen.append(args)):
+        model(torch.ones(2, 4))
+    model(torch.ones(2, 4))
+    assert len(seen) == 1
+    assert ["The layers were called" in run.note for run in runs] == [True, False]
+
+
+@pytest.mark.parametrize("execution", ["lazy", "ordered"])
+def test_the_text_says_where_another_form_is_timed(execution: str) -> None:
+    model = chain(execution)
+    runs = timed(model)
+    model(torch.ones(2, 4))
+    assert f"The execution {execution!r} is timed as source" in str(runs[0])
+
+
+def test_another_execution_and_another_output_stay_timed() -> None:
+    model = small_model("codegen")
+    runs = timed(model)
+    model.execution = "inlined"
+    model(torch.rand(2, *model.input_shape[1:]))
+    assert "[Guard]" in runs[0].by_operator
+
+
+@pytest.mark.parametrize(
+    "copied", [copy.copy, copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))]
+)
+def test_a_copy_is_not_timed(copied: Any) -> None:
+    model = chain("inlined")
+    runs = timed(model)
+    copied(model)(torch.ones(2, 4))
+    assert runs == []
+
+
+def test_switched_off_the_program_is_the_one_before() -> None:
+    model = chain("inlined")
+    before = model._run
+    runs = timed(model)
+    model._set_timing(None)
+    assert model._run is before
+    model(torch.ones(2, 4))
+    assert runs == []
+
+
+def test_two_threads_do_not_mix_their_runs() -> None:
+    model = chain("inlined", 60)
+    runs = timed(model)
+    together = threading.Barrier(2)
+
+    def work() -> None:
+        together.wait()
+        for _ in range(20):
+            model(torch.ones(2, 4))
+
+    threads = [threading.Thread(target=work) for _ in range(2)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert len(runs) == 40
+    for run in runs:
+        assert run.operator_count == 60
+        assert list(run.stamps) == sorted(run.stamps)
+        assert sum(run.by_operator.values()) == run.total
+
+
+def test_cuda_graphs_are_refused() -> None:
+    model = chain("codegen")
+    model._cuda_graphs = True
+    with pytest.raises(ArgumentError, match="build it without enable_cuda_graphs"):
+        timed(model)
+    assert model._timing is None
+
+
+def test_a_compiler_gets_the_program_without_timestamps() -> None:
+    model = chain("inlined")
+    runs = timed(model)
+    x = torch.ones(2, 4)
+    exported = torch.export.export(model, (x,))
+    assert runs == []
+    assert torch.equal(exported.module()(x), model(x))
+
+
+def test_on_a_gpu_the_clock_waits_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
+    class OnGpu(torch.Tensor):
+        is_cuda = True
+
+    waited: list[Any] = []
+    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
+    monkeypatch.setattr(torch.cuda, "synchronize", waited.append)
+    model = chain("inlined")
+    runs = timed(model)
+    model(torch.ones(2, 4))
+    assert waited == []
+    model(torch.ones(2, 4).as_subclass(OnGpu))
+    assert len(waited) == len(runs[1].stamps) == 9
+    clock_for(model, {"nested": [torch.ones(1).as_subclass(OnGpu)]})()
+    assert len(waited) == 10
+
+
+# --- HPML_TIMING ----------------------------------------------------------------------------------
+
+SCRIPT = """
+import torch
+from torch import nn
+from hpml.symbolic import Input, SymbolicModel
+inputs = Input(shape=(4,))
+model = SymbolicModel(inputs, torch.relu(nn.Linear(4, 4)(inputs)))
+print("made")
+for _ in range(2):
+    model(torch.ones(2, 4))
+"""
+
+
+def run_script(setting: str) -> subprocess.CompletedProcess[str]:
+    environment = {"HPML_TIMING": setting, "PYTHONPATH": ":".join(filter(None, sys.path))}
+    command = [sys.executable, "-c", SCRIPT]
+    return subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
+
+
+def test_a_program_that_knows_nothing_of_timing_prints_a_report_after_each_run() -> None:
+    done = run_script("sort=name by-shape=1")
+    assert done.returncode == 0, done.stderr
+    assert done.stdout.startswith("made\nGraph run of 2 ops finished in ")
+    assert done.stdout.count("Graph run of 2 ops finished in ") == 2
+    rows = [line.split()[0] for line in done.stdout.splitlines() if "%)" in line][:5]
+    assert rows == ["Linear", "relu", "[Guard]", "[Mem", "[Other]"]
+    assert "[2, 4]" in done.stdout
+
+
+def test_a_wrong_setting_ends_a_program_before_its_run_without_a_traceback() -> None:
+    done = run_script("sort=size")
+    expected = "HPML_TIMING expects sort to be one of time, name, got 'size'.\n"
+    assert (done.returncode, done.stdout, done.stderr) == (1, "", expected)
+
+
+def test_the_setting_counts_when_a_model_is_made(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    model = chain("codegen")
+    monkeypatch.setenv("HPML_TIMING", "")
+    model(torch.ones(2, 4))
+    assert capsys.readouterr().out == ""
+    copy.deepcopy(model)(torch.ones(2, 4))
+    assert capsys.readouterr().out.startswith("Graph run of 3 ops finished in ")
+    monkeypatch.setenv("HPML_TIMING", "by-shape=2")
+    with pytest.raises(TimingSettingError, match="got '2'"):
+        chain("codegen")
