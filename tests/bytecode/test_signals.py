@@ -132,8 +132,10 @@ def test_an_interrupt_anywhere_reaches_the_handlers_of_the_program(
     _, all_places, _ = interrupted(execute, program, 10**9)
     wrong = {}
     for place in range(0, all_places, all_places // SAMPLES):
-        log, _, entered = interrupted(execute, program, place)
-        if "caught" not in log or entered not in (0, 1):
+        log, passed, entered = interrupted(execute, program, place)
+        if passed <= place:  # the program was over: what is remembered saves a place or two
+            assert place > 0.99 * all_places
+        elif "caught" not in log or entered not in (0, 1):
             wrong[place] = log
     assert all_places > 300
     assert wrong == {}
