@@ -73,7 +73,7 @@
     shown.find(part => part.frame === frame)?.group.parentNode.append(shown.find(part => part.frame === frame).group);
     const calls = frame.calls == null ? "" : `, ${frame.calls} call${frame.calls === 1 ? "" : "s"}`;
     about.textContent = `${called(frame)}: ${amount(frame.total)} (${share(frame)}), `
-      + `its own ${amount(frame.own)}${calls}. Call stack: ${path(frame).map(one => one.name).join(" › ")}`;
+      + `its own ${amount(frame.own)}${calls}. Call stack: ${path(frame).map(one => one.name).join(" > ")}`;
   };
   const draw = () => {
     const found = layout(), deepest = Math.max(...found.map(part => part.depth)) + 1;

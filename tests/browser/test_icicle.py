@@ -1,0 +1,110 @@
+"""The icicle of a profile in JupyterLab: zoom, cutoff, keyboard, and a page that was saved."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from hpml.profiling.call_tree import CallTree
+from hpml.profiling.icicle import icicle
+
+PROFILE = """\
+from hpml.profiling import profile
+def leaf(n):
+    return sum(range(n))
+def heavy(n):
+    return leaf(n) + leaf(n)
+def light(n):
+    return leaf(n // 20)
+def program():
+    return heavy(2_000_000) + light(2_000_000)
+profile(program)"""
+
+TREE = CallTree(
+    "main",
+    "a.py:1",
+    1.0,
+    (
+        CallTree("left", "a.py:5", 50.0, (CallTree("deep", "b.py:1", 30.0, calls=4),)),
+        CallTree("right", "b.py:9", 18.5),
+        CallTree("tiny", "b.py:20", 0.5),
+    ),
+)
+
+
+def frames(page: Any) -> int:
+    count: int = page.locator(".hpml-icicle svg g").count()
+    return count
+
+
+def about(page: Any) -> str:
+    text: str = page.locator(".hpml-icicle-about").inner_text()
+    return text
+
+
+def test_a_profile_is_shown_below_its_cell_and_opened_by_mouse(scratch: Any, shot: Any) -> None:
+    scratch.show(PROFILE)
+    root = scratch.page.locator(".hpml-icicle")
+    root.wait_for()
+    assert "program" in about(scratch.page)
+    root.locator("svg text", has_text="heavy").click(force=True)
+    assert about(scratch.page).startswith("heavy (")
+    assert root.locator("svg text", has_text="light").count() == 0
+    root.get_by_role("button", name="Reset").click()
+    assert root.locator("svg text", has_text="program").count() == 1
+    assert "ncalls" in scratch.outputs()
+    shot(scratch, "icicle")
+
+
+def test_a_page_on_disk_is_walked_by_keyboard_and_cut_off(
+    offline: Any, tmp_path: Path, shot: Any
+) -> None:
+    file = tmp_path / "icicle.html"
+    file.write_text(f"<!doctype html><meta charset=utf-8>{icicle(TREE).html}", encoding="utf-8")
+    offline.goto(file.as_uri())
+    root = offline.locator(".hpml-icicle")
+    assert frames(offline) == 5
+    root.focus()
+    for key, name in (
+        ("ArrowDown", "left"),
+        ("ArrowRight", "right"),
+        ("ArrowRight", "tiny"),
+        ("ArrowRight", "tiny"),
+        ("ArrowLeft", "right"),
+        ("ArrowLeft", "left"),
+        ("ArrowDown", "deep"),
+    ):
+        offline.keyboard.press(key)
+        assert about(offline).startswith(f"{name} (")
+    assert "4 calls" in about(offline)
+    assert "Call stack: main > left > deep" in about(offline)
+    offline.keyboard.press("ArrowUp")
+    offline.keyboard.press("Enter")
+    assert frames(offline) == 2
+    offline.keyboard.press("Escape")
+    assert frames(offline) == 5
+
+    offline.locator("[data-set=cutoff]").select_option("100")
+    assert frames(offline) == 4
+    offline.locator("[data-set=style]").select_option("sunburst")
+    assert root.locator("svg path").count() == 4
+    shot(root, "sunburst")
+    offline.locator("[data-set=style]").select_option("icicle")
+    offline.locator("[data-set=depth]").select_option("3")
+    assert frames(offline) == 4
+    assert offline.errors == []
+
+
+def test_without_a_script_picture_and_table_stand(browser: Any, tmp_path: Path) -> None:
+    file = tmp_path / "icicle.html"
+    file.write_text(f"<!doctype html><meta charset=utf-8>{icicle(TREE).html}", encoding="utf-8")
+    context = browser.new_context(java_script_enabled=False)
+    try:
+        page = context.new_page()
+        page.goto(file.as_uri())
+        assert page.locator(".hpml-icicle svg rect").count() == 5
+        assert not page.locator(".hpml-icicle-controls").is_visible()
+        page.locator("summary", has_text="Heaviest functions").click()
+        assert page.locator("td", has_text="left (a.py:5)").is_visible()
+    finally:
+        context.close()
