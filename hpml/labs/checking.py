@@ -38,7 +38,7 @@ def check(function: Callable[..., Any]) -> Checked:
       call      dead_nodes(edges={'x': ['y', 'z']}, outputs=['y'])
       expected  {'z'}
       got       set()
-      why       it lacks str 'z'
+      why       it lacks str 'z'...
     >>> checked.right
     False
     """
