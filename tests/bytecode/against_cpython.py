@@ -59,27 +59,34 @@ def compare_programs(count: int = PROGRAMS) -> Found:
 
 def compare_limits(count: int = PROGRAMS // 4) -> Found:
     """Stop generated programs at any step: they leave nothing behind, or end as natively."""
+    gc.collect()
     gc.freeze()  # what is there already need not be looked through for each program
-    for seed in range(count):
-        function = from_text(generated.program(seed), f"<program {seed}>", "program")
-        machine = Machine(max_steps=random.Random(seed).randint(1, 400))
-        gc.collect()  # what an earlier program has left speaks now
-        before = sys.stdout
-        wrong: dict[str, Any] = {}
-        try:
-            found = outcome_of(machine.run, function, *generated.arguments(seed))
-        except StepLimitError:
-            # One whose start was stopped on the way was never started.
-            threads = [t for t in threading.enumerate() if t.ident and t.name.endswith("(work)")]
-            for thread in threads:
-                thread.join(5)
-            left = [thread for thread in threads if thread.is_alive()]
-            if sys.stdout is not before or left:
-                wrong["left behind"] = sys.stdout, left
-        else:
-            wrong = differences(outcome_of(function, *generated.arguments(seed)), found)
-        yield f"limit of program {seed}", wrong
-    gc.unfreeze()
+    gc.disable()
+    try:
+        for seed in range(count):
+            function = from_text(generated.program(seed), f"<program {seed}>", "program")
+            machine = Machine(max_steps=random.Random(seed).randint(1, 400))
+            gc.collect()  # what an earlier program has left speaks now, and not at any moment
+            before = sys.stdout
+            wrong: dict[str, Any] = {}
+            try:
+                found = outcome_of(machine.run, function, *generated.arguments(seed))
+            except StepLimitError:
+                # One whose start was stopped on the way was never started.
+                threads = [
+                    t for t in threading.enumerate() if t.ident and t.name.endswith("(work)")
+                ]
+                for thread in threads:
+                    thread.join(5)
+                left = [thread for thread in threads if thread.is_alive()]
+                if sys.stdout is not before or left:
+                    wrong["left behind"] = sys.stdout, left
+            else:
+                wrong = differences(outcome_of(function, *generated.arguments(seed)), found)
+            yield f"limit of program {seed}", wrong
+    finally:
+        gc.enable()
+        gc.unfreeze()
 
 
 def compare_traces() -> Found:
