@@ -10,6 +10,7 @@ import re
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
 Function = tuple[str, int, str]
 """File, line and name, as `cProfile` has them; a built-in function stands in file ``"~"``."""
@@ -56,9 +57,47 @@ class CallTree:
 
     def pruned(self, smallest: float) -> CallTree:
         """Return the tree without frames below `smallest`; their weight goes to their callers."""
-        kept = tuple(c.pruned(smallest) for c in self.children if c.total >= smallest)
-        own = self.total - sum(child.total for child in kept)
-        return CallTree(self.name, self.place, own, kept, self.calls)
+        rows: list[Row] = []
+        waiting = [(self, -1)]
+        while waiting:
+            frame, caller = waiting.pop()
+            kept = [child for child in frame.children if child.total >= smallest]
+            waiting.extend((child, len(rows)) for child in kept)
+            own = frame.total - sum(child.total for child in kept)
+            rows.append(Row(frame.name, frame.place, own, frame.calls, caller))
+        return tree_of_rows(rows)
+
+
+class Row(NamedTuple):
+    """A frame of a tree to be, and the position of its caller, -1 for the outermost."""
+
+    name: str
+    place: str
+    own: float
+    calls: int | None
+    caller: int
+
+
+_WHOLE = Row("(whole run)", "", 0.0, None, -1)
+
+
+def _outermost(tree: CallTree) -> CallTree:
+    """Return what the whole run called, if that is one function."""
+    return tree.children[0] if len(tree.children) == 1 and not tree.own else tree
+
+
+def tree_of_rows(rows: Sequence[Row]) -> CallTree:
+    """Return the tree of rows in which callers stand before what they call.
+
+    From the last to the first, not by recursion: a program may recurse as deep as Python allows.
+    """
+    below: list[list[CallTree]] = [[] for _ in rows]
+    for row, children in zip(reversed(rows), reversed(below), strict=True):
+        children.sort(key=lambda child: -child.total)
+        tree = CallTree(row.name, row.place, row.own, tuple(children), row.calls)
+        if row.caller >= 0:
+            below[row.caller].append(tree)
+    return tree
 
 
 def short_place(file: str, line: int) -> str:
@@ -102,10 +141,14 @@ def tree_of_profile(stats: Mapping[Function, Entry], smallest: float = 1e-4) -> 
     roots = roots or sorted(stats, key=lambda function: -stats[function][3])[:1]
     limit = smallest * sum(stats[function][3] for function in roots)
 
-    def opened(function: Function, total: float, calls: int, path: frozenset[Function]) -> CallTree:
+    rows = [_WHOLE]
+    waiting = [
+        (f, stats[f][3], stats[f][0], frozenset({f}), 0) for f in roots if stats[f][3] > limit
+    ]
+    while waiting:
+        function, total, calls, path, above = waiting.pop()
         whole = stats[function][3]
         share = min(1.0, total / whole) if whole > 0 else 0.0
-        path |= {function}
         below = [
             (callee, edge[3] * share, round(edge[0] * share))
             for callee, edge in callees[function]
@@ -113,16 +156,10 @@ def tree_of_profile(stats: Mapping[Function, Entry], smallest: float = 1e-4) -> 
         ]
         # Recursion counts time twice; a frame's children never have more than the frame.
         excess = max(1.0, sum(time for _, time, _ in below) / total) if total > 0 else 1.0
-        children = [opened(f, time / excess, count, path) for f, time, count in below]
-        children.sort(key=lambda child: -child.total)
-        own = max(0.0, total - sum(child.total for child in children))
-        return CallTree(
-            short_name(function[2]), short_place(*function[:2]), own, tuple(children), calls
-        )
-
-    found = [opened(f, stats[f][3], stats[f][0], frozenset()) for f in roots if stats[f][3] > limit]
-    found.sort(key=lambda frame: -frame.total)
-    return found[0] if len(found) == 1 else CallTree("(whole run)", "", 0.0, tuple(found))
+        own = max(0.0, total - sum(time / excess for _, time, _ in below))
+        waiting.extend((f, time / excess, n, path | {f}, len(rows)) for f, time, n in below)
+        rows.append(Row(short_name(function[2]), short_place(*function[:2]), own, calls, above))
+    return _outermost(tree_of_rows(rows))
 
 
 def tree_of_stacks(stacks: Iterable[tuple[Sequence[tuple[str, str]], float]]) -> CallTree:
@@ -133,19 +170,17 @@ def tree_of_stacks(stacks: Iterable[tuple[Sequence[tuple[str, str]], float]]) ->
     >>> [(depth, frame.name, frame.own) for depth, frame in tree.walk()]
     [(0, 'main', 1.0), (1, 'dot', 2.0)]
     """
-    weights: dict[tuple[tuple[str, str], ...], float] = {(): 0.0}
-    below: defaultdict[tuple[tuple[str, str], ...], dict[tuple[str, str], None]]
-    below = defaultdict(dict)
+    names, callers, weights = [_WHOLE[:2]], [_WHOLE.caller], [_WHOLE.own]
+    known: dict[tuple[int, tuple[str, str]], int] = {}
     for stack, weight in stacks:
-        path = tuple(stack)
-        for depth, frame in enumerate(path):
-            below[path[:depth]][frame] = None
-        weights[path] = weights.get(path, 0.0) + weight
-
-    def made(path: tuple[tuple[str, str], ...]) -> CallTree:
-        children = sorted((made((*path, f)) for f in below[path]), key=lambda c: -c.total)
-        name, place = path[-1] if path else ("(whole run)", "")
-        return CallTree(name, place, weights.get(path, 0.0), tuple(children))
-
-    tree = made(())
-    return tree.children[0] if len(tree.children) == 1 and not tree.own else tree
+        here = 0
+        for frame in stack:
+            if (here, frame) not in known:
+                known[here, frame] = len(names)
+                names.append(frame)
+                callers.append(here)
+                weights.append(0.0)
+            here = known[here, frame]
+        weights[here] += weight
+    frames = zip(names, weights, callers, strict=True)
+    return _outermost(tree_of_rows([Row(*name, own, None, above) for name, own, above in frames]))

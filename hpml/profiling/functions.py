@@ -10,7 +10,6 @@ import cProfile
 import marshal
 import os
 import pstats
-import sys
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -21,6 +20,7 @@ from hpml.base.files import write_atomically
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.profiling.call_tree import CallTree, Entry, Function, short_place, tree_of_profile
+from hpml.profiling.checks import check_function, refuse_a_second_profiler
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.icicle import icicle
 
@@ -140,11 +140,7 @@ def profile(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> F
     >>> found.result, found.calls
     ([1, 2, 3], 2)
     """
-    if not callable(function):
-        raise ProfilingError(
-            f"profile expects a function and its arguments, got {describe(function)}; write "
-            "profile(f, x), not profile(f(x))."
-        )
+    check_function("profile", function)
     refuse_a_second_profiler("profile")
     profiler = cProfile.Profile()
     profiler.enable()
@@ -172,19 +168,6 @@ def read_profile(path: str | os.PathLike[str]) -> FunctionProfile:
     if not isinstance(stats, dict) or not all(map(_is_entry, stats.items())):
         raise ProfilingError(f"{path} holds no profile; python -m cProfile -o FILE makes one.")
     return FunctionProfile(stats)
-
-
-def refuse_a_second_profiler(name: str) -> None:
-    """Raise a ProfilingError if a profiler is running: each would measure the other."""
-    monitoring = getattr(sys, "monitoring", None)
-    running = sys.getprofile()
-    if running is None and monitoring is not None:
-        running = monitoring.get_tool(monitoring.PROFILER_ID)
-    if running is not None:
-        raise ProfilingError(
-            f"{name} was called while another profiler is running ({describe(running)}). "
-            "Stop that one first: each would measure the other."
-        )
 
 
 def _row(function: Function, entry: Entry) -> list[object]:

@@ -9,14 +9,15 @@ from __future__ import annotations
 import inspect
 import sys
 import types
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 from hpml.base import style
 from hpml.base.errors import describe
 from hpml.base.page import Page, picture
-from hpml.base.tables import Table
+from hpml.base.tables import Shown, Table
+from hpml.profiling.checks import check_function, library
 from hpml.profiling.errors import ProfilingError
 
 
@@ -39,7 +40,7 @@ class MemoryLine(NamedTuple):
 
 
 @dataclass(frozen=True)
-class LineMemory:
+class LineMemory(Shown):
     """Resident memory after each line of a function, in one run.
 
     Attributes:
@@ -58,23 +59,18 @@ class LineMemory:
         mib = "{:.3f} MiB".format
         return Table(
             ["Line #", "Mem usage", "Increment", "Occurrences", "Line Contents"],
-            [[*line[:4], line.text.replace(" ", "\u00a0")] for line in self.lines],
+            self.lines,
             title=f"Resident memory of {self.name}, line by line",
             caption="Resident memory of the process, not memory of a GPU. The system was asked "
             "after each line: the times of this run say nothing.",
             align=["right"] * 4 + ["left"],
-            formats={"Mem usage": mib, "Increment": mib},
+            # A page joins spaces, and these say what stands in the loop.
+            formats={"Mem usage": mib, "Increment": mib, "Line Contents": _indented},
             code=True,
         )
 
-    def __str__(self) -> str:
-        return str(self.table).replace("\u00a0", " ")
-
-    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
-        printer.text(str(self))
-
-    def _repr_html_(self) -> str:
-        return self.table._repr_html_()
+    def _shown(self) -> Sequence[Any]:
+        return [self.table]
 
 
 @dataclass(frozen=True)
@@ -122,7 +118,7 @@ def memory_lines(function: Callable[..., Any], *arguments: Any, **keywords: Any)
     >>> found.result, [line.occurrences for line in found.lines]
     (1000, [1, 1, 1])
     """
-    profiler_class = _memory_profiler().LineProfiler
+    profiler_class = library("memory_profiler").LineProfiler
     plain = inspect.unwrap(function) if callable(function) else function
     code = getattr(plain, "__code__", None)
     if not isinstance(code, types.CodeType):
@@ -170,8 +166,7 @@ def memory_over_time(
     Raises:
         ProfilingError: if `function` cannot be called or `interval` is no positive number.
     """
-    if not callable(function):
-        raise ProfilingError(f"memory_over_time expects a function, got {describe(function)}.")
+    check_function("memory_over_time", function)
     if not interval > 0:
         raise ProfilingError(f"interval expects seconds above 0, got {describe(interval)}.")
     errors: list[BaseException] = []
@@ -184,7 +179,7 @@ def memory_over_time(
             errors.append(error)
             return None
 
-    samples, result = _memory_profiler().memory_usage(
+    samples, result = library("memory_profiler").memory_usage(
         (run, (), {}), interval=interval, timestamps=True, retval=True, max_iterations=1
     )
     if errors:
@@ -195,18 +190,12 @@ def memory_over_time(
     )
 
 
+def _indented(line: object) -> str:
+    return str(line).replace(" ", "\u00a0")
+
+
 def _with_inner(code: types.CodeType) -> Iterator[types.CodeType]:
     yield code
     for constant in code.co_consts:
         if isinstance(constant, types.CodeType):
             yield from _with_inner(constant)
-
-
-def _memory_profiler() -> Any:
-    try:
-        import memory_profiler
-    except ImportError:
-        raise ProfilingError(
-            "memory_profiler is not installed; install it with pip install memory_profiler."
-        ) from None
-    return memory_profiler

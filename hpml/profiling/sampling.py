@@ -9,8 +9,8 @@ from typing import Any
 from hpml.base.errors import describe
 from hpml.base.page import Page
 from hpml.profiling.call_tree import CallTree, short_place, tree_of_stacks
+from hpml.profiling.checks import check_function, library, refuse_a_second_profiler
 from hpml.profiling.errors import ProfilingError
-from hpml.profiling.functions import refuse_a_second_profiler
 from hpml.profiling.icicle import icicle
 
 
@@ -64,15 +64,11 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 1e-3
     >>> found.count > 10, abs(found.tree.total / found.seconds - 1) < 0.2
     (True, True)
     """
-    if not callable(function):
-        raise ProfilingError(
-            f"sample expects a function and its arguments, got {describe(function)}; write "
-            "sample(f, x), not sample(f(x))."
-        )
+    check_function("sample", function)
     if not interval >= 1e-4:
         raise ProfilingError(f"interval expects 0.0001 seconds or more, got {describe(interval)}.")
     refuse_a_second_profiler("sample")
-    profiler = _pyinstrument().Profiler(interval=interval, async_mode="disabled")
+    profiler = library("pyinstrument").Profiler(interval=interval, async_mode="disabled")
     profiler.start()
     try:
         result = function(*arguments)
@@ -107,13 +103,3 @@ def _shared(stacks: list[tuple[tuple[str, str], ...]]) -> int:
         if name == "sample" and place.startswith("sampling.py:")
     ]
     return here[-1] + 1 if here else 0
-
-
-def _pyinstrument() -> Any:
-    try:
-        import pyinstrument
-    except ImportError:
-        raise ProfilingError(
-            "pyinstrument is not installed; install it with pip install pyinstrument."
-        ) from None
-    return pyinstrument

@@ -16,6 +16,7 @@ from hpml.base.errors import describe
 from hpml.base.files import write_atomically
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table, format_seconds
+from hpml.profiling.checks import check_function
 from hpml.profiling.errors import ProfilingError
 
 _LANES = 8
@@ -175,11 +176,7 @@ def trace(function: Callable[..., Any], *arguments: Any) -> OperatorTrace:
     import torch
     from torch import profiler
 
-    if not callable(function):
-        raise ProfilingError(
-            f"trace expects a function and its arguments, got {describe(function)}; write "
-            "trace(f, x), not trace(f(x))."
-        )
+    check_function("trace", function)
     if torch.autograd._profiler_enabled():  # type: ignore[attr-defined]
         raise ProfilingError(
             "trace was called while another torch profiler is running; stop that one first."

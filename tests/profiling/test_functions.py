@@ -9,6 +9,8 @@ from pathlib import Path
 import pytest
 
 from hpml.profiling import FunctionProfile, ProfilingError, profile, read_profile
+from hpml.profiling.call_tree import tree_of_stacks
+from hpml.profiling.icicle import icicle
 
 
 def leaf(n: int) -> int:
@@ -105,3 +107,11 @@ def test_a_profile_that_began_inside_a_recursion_has_a_row_for_it() -> None:
     entry = (0, 3, 0.5, 0.0, {})
     (row,) = FunctionProfile({("a.py", 1, "f"): entry}).table().rows
     assert row[:5] == ("3/0", 0.5, 0.5 / 3, 0.0, 0.0)
+
+
+def test_calls_as_deep_as_python_allows_are_drawn() -> None:
+    stack = [(f"f{depth}", "a.py:1") for depth in range(5_000)]
+    tree = tree_of_stacks([(stack, 1.0), (stack[:-1], 1.0)])
+    assert [depth for depth, _ in tree.walk()] == list(range(5_000))
+    assert tree.pruned(2.0).total == 2.0
+    assert "f0 (a.py:1)" in icicle(tree).plain

@@ -31,6 +31,7 @@ def test_lines_show_what_grew_and_what_was_not_executed() -> None:
     assert by_text["del kept"].increment == pytest.approx(-64, abs=4)
     assert by_text["size = 0"].usage is None
     assert "–" in str(found)
+    assert "\u00a0" * 8 + "size\u00a0=\u00a00" in found._repr_html_()
     assert sys.gettrace() is None
 
 

@@ -1,0 +1,42 @@
+"""What every profiler asks before it runs something: a function, no second profiler, a library."""
+
+from __future__ import annotations
+
+import importlib
+import sys
+from typing import Any
+
+from hpml.base.errors import describe
+from hpml.profiling.errors import ProfilingError
+
+
+def check_function(caller: str, function: object) -> None:
+    """Refuse what cannot be called, which mostly is a call's result."""
+    if not callable(function):
+        raise ProfilingError(
+            f"{caller} expects a function and its arguments, got {describe(function)}; write "
+            f"{caller}(f, x), not {caller}(f(x))."
+        )
+
+
+def refuse_a_second_profiler(caller: str) -> None:
+    """Raise a ProfilingError if a profiler is running: each would measure the other."""
+    monitoring = getattr(sys, "monitoring", None)
+    running = sys.getprofile()
+    if running is None and monitoring is not None:
+        running = monitoring.get_tool(monitoring.PROFILER_ID)
+    if running is not None:
+        raise ProfilingError(
+            f"{caller} was called while another profiler is running ({describe(running)}). "
+            "Stop that one first: each would measure the other."
+        )
+
+
+def library(name: str) -> Any:
+    """Return a library that the course can do without."""
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        raise ProfilingError(
+            f"{name} is not installed; install it with pip install {name}."
+        ) from None
