@@ -1,8 +1,9 @@
 (() => {
   const root = document.currentScript.closest(".hpml-icicle");
   const data = JSON.parse(root.querySelector("script[type='application/json']").textContent);
-  const frames = data.rows.map(([name, place, own, calls, caller], at) => (
-    {at, name: data.texts[name], place: data.texts[place], own, calls, caller, total: own, below: []}));
+  const frames = data.rows.map(([name, place, own, calls, caller, colour]) => (
+    {name: data.texts[name], place: data.texts[place], own, calls, caller, colour: data.colours[colour],
+      total: own, below: []}));
   for (const frame of [...frames].reverse()) {
     const caller = frames[frame.caller];
     if (caller) { caller.total += frame.total; caller.below.unshift(frame); }
@@ -10,17 +11,6 @@
   const whole = frames[0], svg = root.querySelector("svg"), about = root.querySelector(".hpml-icicle-about");
   const state = {style: "icicle", depth: 10, cutoff: 1000};
   let top = whole, chosen = whole, shown = [];
-  // The same sum that Python takes, so that a file keeps its colour.
-  const table = Array.from({length: 256}, (_, n) => {
-    for (let bit = 0; bit < 8; bit++) n = n & 1 ? n >>> 1 ^ 0xEDB88320 : n >>> 1;
-    return n >>> 0;
-  });
-  const sum = (text) => {
-    let crc = -1;
-    for (const byte of new TextEncoder().encode(text)) crc = crc >>> 8 ^ table[(crc ^ byte) & 255];
-    return (crc ^ -1) >>> 0;
-  };
-  const colour = (frame) => data.colours[sum(frame.place.split(":")[0]) % data.colours.length];
   const amount = (value) => {
     if (data.unit !== "s") return `${+value.toPrecision(4)} ${data.unit}`;
     const [unit, size] = value >= 1 ? ["s", 1] : value >= 1e-3 ? ["ms", 1e-3] : ["µs", 1e-6];
@@ -49,7 +39,7 @@
   };
   const icicle = ({frame, depth, left, width}) => {
     const group = make("g", {}), x = left * 960, size = width * 960;
-    group.append(make("rect", {x, y: depth * 22, width: size, height: 21, fill: colour(frame)}));
+    group.append(make("rect", {x, y: depth * 22, width: size, height: 21, fill: frame.colour}));
     const room = Math.floor(size / 6.6) - 1;
     if (room > 2) {
       const label = frame.name.length <= room ? frame.name : `${frame.name.slice(0, room - 1)}…`;
@@ -62,7 +52,7 @@
     const point = (turn, r) => `${480 + r * Math.sin(2 * Math.PI * turn)} ${300 - r * Math.cos(2 * Math.PI * turn)}`;
     // A whole turn would begin and end in one point, and draw nothing.
     const end = left + Math.min(width, 0.99999), large = width > 0.5 ? 1 : 0;
-    group.append(make("path", {fill: colour(frame), d: `M ${point(left, inner)} L ${point(left, outer)} `
+    group.append(make("path", {fill: frame.colour, d: `M ${point(left, inner)} L ${point(left, outer)} `
       + `A ${outer} ${outer} 0 ${large} 1 ${point(end, outer)} L ${point(end, inner)} `
       + `A ${inner} ${inner} 0 ${large} 0 ${point(left, inner)} Z`}));
     return group;

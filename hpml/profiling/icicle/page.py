@@ -80,8 +80,8 @@ def _plain(tree: CallTree, unit: str) -> str:
     return "\n".join(lines)
 
 
-def _colour(frame: CallTree) -> str:
-    return _COLOURS[zlib.crc32(frame.place.partition(":")[0].encode()) % len(_COLOURS)]
+def _colour(frame: CallTree) -> int:
+    return zlib.crc32(frame.place.partition(":")[0].encode()) % len(_COLOURS)
 
 
 def _svg(tree: CallTree, name: str) -> str:
@@ -104,7 +104,7 @@ def _svg(tree: CallTree, name: str) -> str:
         )
         parts.append(
             f'<g><rect x="{left:.1f}" y="{depth * _ROW}" width="{width:.1f}" height="{_ROW - 1}" '
-            f'fill="{_colour(frame)}"><title>{html.escape(_called(frame))}</title></rect>{text}</g>'
+            f'fill="{_COLOURS[_colour(frame)]}"><title>{html.escape(_called(frame))}</title></rect>{text}</g>'
         )
         for child in frame.children:
             waiting.append((child, depth + 1, left))
@@ -149,7 +149,7 @@ def _heaviest(tree: CallTree, unit: str) -> str:
 
 
 def _data(tree: CallTree, unit: str) -> str:
-    """Return the tree for the script: rows of name, place, own, calls and caller, in one list."""
+    """Return the tree for the script, a row a frame, in the order of the list below."""
     texts: dict[str, int] = {}
     rows: list[list[float | None]] = []
     above: list[int] = []
@@ -157,7 +157,8 @@ def _data(tree: CallTree, unit: str) -> str:
         del above[depth:]
         name, place = (texts.setdefault(text, len(texts)) for text in (frame.name, frame.place))
         own = float(f"{frame.own:.4g}")
-        rows.append([name, place, own, frame.calls, above[-1] if above else -1])
+        caller = above[-1] if above else -1
+        rows.append([name, place, own, frame.calls, caller, _colour(frame)])
         above.append(len(rows) - 1)
     found = {"unit": unit, "colours": _COLOURS, "texts": list(texts), "rows": rows}
     # "</" would end the script element.
