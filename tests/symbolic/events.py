@@ -268,23 +268,37 @@ table(
 )
 
 
-def method_while_an_attribute_goes(layer: str, name: str, make: Any) -> None:
-    """Add an event after which the layer has as many attributes as before."""
+def method_while_an_attribute_goes(layer: str, name: str, own: str, make: Any) -> None:
+    """Add two events after which the layer has as many attributes as before."""
 
-    def do(owner: Any, log: list[Any]) -> Undo:
+    def noted(owner: Any, log: list[Any]) -> Undo:
         target = getattr(owner, layer)
         target.note = 1
         owner(value())
         del target.note
         return set_and_delete(target, name, make(target))
 
-    EVENTS.append(Event(f"{name} of {layer} while an attribute goes", True, do, before=True))
+    def its_own(owner: Any, log: list[Any]) -> Undo:
+        target = getattr(owner, layer)
+        before = target.__dict__.pop(own)
+        undo = set_and_delete(target, name, make(target))
+        return lambda: (undo(), setattr(target, own, before))
+
+    EVENTS.append(Event(f"{name} of {layer} while an attribute goes", True, noted, before=True))
+    # The rules of shapes ask for the layer's own attributes: a model cannot be built without.
+    EVENTS.append(Event(f"{name} of {layer} while {own} goes", True, its_own))
 
 
-method_while_an_attribute_goes("linear", "_call_impl", lambda layer: doubling(layer._call_impl))
-method_while_an_attribute_goes("conv", "_conv_forward", lambda c: types.MethodType(circular, c))
-method_while_an_attribute_goes("norm", "_check_input_dim", lambda _: lambda x: x.mul_(2))
-method_while_an_attribute_goes("linear", "forward", lambda _: lambda x: x[:, :6])
+method_while_an_attribute_goes(
+    "linear", "_call_impl", "in_features", lambda layer: doubling(layer._call_impl)
+)
+method_while_an_attribute_goes(
+    "conv", "_conv_forward", "in_channels", lambda conv: types.MethodType(circular, conv)
+)
+method_while_an_attribute_goes(
+    "norm", "_check_input_dim", "num_features", lambda _: lambda x: x.mul_(2)
+)
+method_while_an_attribute_goes("linear", "forward", "in_features", lambda _: lambda x: x[:, :6])
 
 
 @event(called=True)
