@@ -60,7 +60,7 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     _require_numba()
     steps, same = _steps(graph, layers)
     places = places_of(graph, same)
-    kinds = list(dict.fromkeys(step.kind for _, step in steps))
+    kinds = sorted({step.kind for _, step in steps})  # so that like models share a kernel
     source = kernel_source(kinds)
     compiled = compile_kernel(source)
     weights = Weights(steps, layers)
