@@ -116,6 +116,7 @@ class Exercise:
         observe: the one that turns result and arguments into plain data.
         keeps_arguments: whether the arguments must be unchanged after the call.
         seconds: the deadline of one call.
+        patience: that of a call of a mistake, where the student's own call gave an answer.
         speed: a part of the points for time.
         packages: what may be imported beyond the standard library, in the sandbox.
         core: whether everybody does it; one that goes further earns a bonus, on top of full marks.
@@ -135,6 +136,7 @@ class Exercise:
     observe: Observer = the_result
     keeps_arguments: bool = True
     seconds: float = 5.0
+    patience: float = 2.0
     speed: Speed | None = None
     packages: tuple[str, ...] = ("numpy",)
     core: bool = True
