@@ -50,6 +50,7 @@ def build_extension(
     *,
     language: str = "c",
     flags: Sequence[str] = ("-O3",),
+    folder: str | os.PathLike[str] | None = None,
 ) -> ModuleType:
     """Compile an extension module from its source and import it.
 
@@ -58,10 +59,11 @@ def build_extension(
         name: the module's name, an identifier.
         language: ``"c"`` or ``"c++"``.
         flags: given to the compiler, behind those that Python itself was built with.
+        folder: where what was built is kept; by default ``results/extensions``.
 
     Returns:
         The module, imported; ``module.__file__`` is the compiled library. The same source, flags
-        and versions are compiled once, and kept under ``results/extensions``. It is not entered in
+        and versions are compiled once, and kept in ``folder``. It is not entered in
         `sys.modules`, so that another version of the same name can be built and called beside it.
 
     Raises:
@@ -82,13 +84,14 @@ def build_extension(
     """
     _check(source, name, language, flags)
     compiler = _require_compiler()
-    folder = _folder_of(source, name, language, flags, compiler)
-    library = _library_in(folder)
+    kept = results_folder() / "extensions" if folder is None else Path(folder)
+    place = kept / f"{name}-{_key(source, name, language, flags, compiler)}"
+    library = _library_in(place)
     if library is None:
-        _build(source, name, language, flags, folder)
-        library = _library_in(folder)
+        _build(source, name, language, flags, place)
+        library = _library_in(place)
     if library is None:
-        raise CompileError(f"building {name} left no library in {folder.name}: build it again")
+        raise CompileError(f"building {name} left no library in {place.name}: build it again")
     return _imported(name, library)
 
 
@@ -127,10 +130,9 @@ def _require_compiler() -> str:
     return compiler
 
 
-def _folder_of(source: str, name: str, language: str, flags: Sequence[str], compiler: str) -> Path:
+def _key(source: str, name: str, language: str, flags: Sequence[str], compiler: str) -> str:
     what = (source, name, language, *flags, sys.version, compiler_version(compiler))
-    key = hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
-    return results_folder() / "extensions" / f"{name}-{key}"
+    return hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
 
 
 def _library_in(folder: Path) -> Path | None:

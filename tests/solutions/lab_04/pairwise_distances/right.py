@@ -11,7 +11,7 @@ def pairwise_distances(points):
     for i in range(count):
         for j in range(count):
             total = 0.0
-            for a, b in zip(points[i], points[j]):
+            for a, b in zip(points[i], points[j]):  # noqa: B905 - Numba knows no strict
                 total += (a - b) ** 2
             distances[i, j] = math.sqrt(total)
     return distances
