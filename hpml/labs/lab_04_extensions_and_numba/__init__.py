@@ -10,7 +10,11 @@ from hpml.labs.lab_04_extensions_and_numba.extensions import (
     tried,
 )
 from hpml.labs.lab_04_extensions_and_numba.new_processes import in_new_processes
-from hpml.labs.lab_04_extensions_and_numba.pictures import draw_break_even, draw_per_number
+from hpml.labs.lab_04_extensions_and_numba.pictures import (
+    draw_break_even,
+    draw_per_number,
+    times_by_size,
+)
 
 __all__ = [
     "build_seconds",
@@ -20,5 +24,6 @@ __all__ = [
     "in_a_module",
     "in_new_processes",
     "recorded",
+    "times_by_size",
     "tried",
 ]

@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
+from typing import Any
 
 from hpml.base import style
 from hpml.base.charts import Bar, bars
 from hpml.base.page import Page, picture
 from hpml.benchmark import Comparison
+from hpml.course.racing import race
 
 
 def draw_per_number(times: Comparison, title: str) -> Page:
@@ -31,6 +34,20 @@ def draw_per_number(times: Comparison, title: str) -> Page:
     text = f"{told}. Median of {times.rounds} rounds; the line at a bar's end is the 25–75 % band."
     style.caption(fig, text)
     return picture(fig, text)
+
+
+def times_by_size(
+    functions: Mapping[str, Callable[[Any], object]], sizes: Sequence[int]
+) -> dict[int, Comparison]:
+    """Return a comparison for each size: calls with an array of 100 columns and so many numbers."""
+    import numpy as np
+
+    generator = np.random.default_rng(0)
+    arrays = {size: generator.random((size // 100, 100)) for size in sizes}
+    return {
+        size: race({name: partial(run, a) for name, run in functions.items()})
+        for size, a in arrays.items()
+    }
 
 
 def draw_break_even(
