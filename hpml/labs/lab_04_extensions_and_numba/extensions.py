@@ -68,8 +68,15 @@ def tried(functions: Mapping[str, Callable[[Any], object]], values: Mapping[str,
             try:
                 text = describe(function(value))
             except Exception as error:  # noqa: BLE001 - what it refuses, and how, is the result
-                text = f"{type(error).__name__}: {str(error).splitlines()[0][:60]}"
+                text = f"{type(error).__name__}: {_reason(error)}"
             new = len(getattr(function, "signatures", ())) > before
             row.append(f"{text}, compiled for it" if new else text)
         rows.append(row)
     return Table(["called with", *functions], rows)
+
+
+def _reason(error: Exception) -> str:
+    """Return the first line of an error that says more than that Numba failed."""
+    lines = [line.strip() for line in str(error).splitlines() if line.strip()]
+    telling = [line for line in lines if not line.startswith("Failed in nopython mode")]
+    return next(iter(telling or lines), "")[:70]
