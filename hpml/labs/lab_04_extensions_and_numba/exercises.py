@@ -141,7 +141,7 @@ _SUM2D = Exercise(
         ),
     },
     forbids=Forbidden(
-        modules=("hpml", "torch", "ctypes"), names=("sum", "nansum", "fsum", "einsum", "dot"),
+        modules=("hpml", "torch"), names=("sum", "nansum", "fsum", "einsum", "dot"),
         why="The loops are to be yours: Numba brings them to the speed of a library's sum.",
     ),
     arguments=array,
@@ -207,7 +207,7 @@ _PAIRWISE_DISTANCES = Exercise(
         ),
     },
     forbids=Forbidden(
-        modules=("hpml", "torch", "scipy", "ctypes"),
+        modules=("hpml", "torch", "scipy"),
         why="This is about what Numba makes of loops.",
     ),
     arguments=array,
