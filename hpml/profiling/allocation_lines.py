@@ -114,8 +114,9 @@ def allocation_lines(
     finally:
         sys.settrace(None)
         tracemalloc.stop()
+    unseen = (None, None, None)
     lines = [
-        AllocationLine(number, *reader.lines.get(number, (None, None, None)), text.rstrip())
+        AllocationLine(number, *reader.lines.get(number, unseen), text.rstrip())
         for number, text in enumerate(source, first)
     ]
     return AllocationLines(code.co_name, tuple(lines), reader.peak, result)

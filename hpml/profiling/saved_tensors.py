@@ -95,7 +95,7 @@ def saved_tensors(function: Callable[..., Any], *arguments: Any) -> SavedTensors
     >>> net = torch.nn.Sequential(torch.nn.Linear(8, 4), torch.nn.ReLU(), torch.nn.Linear(4, 2))
     >>> found = saved_tensors(net, torch.ones(16, 8))
     >>> for tensor in found.tensors:
-    ...     print(tensor.operation, tensor.role, tensor.shape, tensor.bytes, tensor.not_counted or "-")
+    ...     print(*tensor[:3], tensor.bytes, tensor.not_counted or "-")
     AddmmBackward0 mat1 (16, 8) 512 -
     ReluBackward0 result (16, 4) 256 -
     AddmmBackward0 mat1 (16, 4) 0 counted above
@@ -160,9 +160,9 @@ def _steps(result: object) -> Iterator[Any]:
     from torch.utils._pytree import tree_leaves
 
     waiting = [getattr(leaf, "grad_fn", None) for leaf in tree_leaves(result)]
-    seen = {None}
+    seen: set[Any] = {None}
     while waiting:
-        step = waiting.pop()
+        step: Any = waiting.pop()
         if step not in seen:
             seen.add(step)
             yield step

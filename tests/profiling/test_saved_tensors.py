@@ -66,7 +66,8 @@ def test_a_function_with_its_own_backward_is_named() -> None:
             (x,) = ctx.saved_tensors
             return 3 * x**2 * gradient
 
-    (tensor,) = saved_tensors(lambda x: Cube.apply(x), torch.ones(5, requires_grad=True)).tensors
+    apply: Any = Cube.apply
+    (tensor,) = saved_tensors(apply, torch.ones(5, requires_grad=True)).tensors
     assert (tensor.operation, tensor.role, tensor.bytes) == ("CubeBackward", "saved_tensors", 20)
 
 
@@ -90,7 +91,7 @@ def test_a_call_and_a_forward_with_its_own_backward_are_refused() -> None:
     x = torch.ones(5, requires_grad=True)
 
     def whole_step() -> Any:
-        y = x.exp().sum()
+        y: Any = x.exp().sum()
         y.backward()
         return y
 

@@ -1,0 +1,152 @@
+"""The collector of cycles: when it runs, how long the program stands still, what it had to free."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any
+
+from hpml.base import style
+from hpml.base.page import Page, picture
+from hpml.base.tables import Table, format_seconds
+from hpml.benchmark import Estimate, measure
+from hpml.benchmark.estimate import estimate
+
+
+@dataclass(frozen=True)
+class Pauses:
+    """When the collector stopped a run, and for how long.
+
+    Attributes:
+        seconds: that the run took.
+        begun: when each pause began, in seconds since the start.
+        lengths: of the pauses, in seconds.
+        collected: how many objects they freed, in all.
+    """
+
+    seconds: float
+    begun: tuple[float, ...]
+    lengths: tuple[float, ...]
+    collected: int
+
+    @property
+    def share(self) -> float:
+        """The share of the run's time that went to the collector, in percent."""
+        return 100 * sum(self.lengths) / self.seconds
+
+    def plot(self) -> Page:
+        """Return the picture: each pause where it began, as high as it was long."""
+        fig, ax = style.figure(width=7.4, height=3.0)
+        with style.apply():
+            ax.vlines(self.begun, 0, [1e3 * each for each in self.lengths],
+                      color=style.PALETTE["lazy"], linewidth=2)  # fmt: skip
+            ax.set_xlim(0, self.seconds)
+            ax.set_ylim(bottom=0)
+        style.finish(ax, title="The collector's pauses", x="seconds into the loop", y="pause, ms")
+        longest = format_seconds(max(self.lengths, default=0.0))
+        text = (
+            f"{len(self.lengths):,} pauses in {format_seconds(self.seconds)}, the longest "
+            f"{longest}, {self.share:.0f} % of the time together. Objects freed: {self.collected:,}."
+        )
+        style.caption(fig, text)
+        return picture(fig, text)
+
+
+def collector_pauses(run: Callable[[], object]) -> Pauses:
+    """Run something with the collector on, and note each of its pauses.
+
+    Source: https://docs.python.org/3/library/gc.html#gc.callbacks
+
+    >>> collector_pauses(lambda: gc.collect()).begun == ()
+    False
+    """
+    begun: list[float] = []
+    ended: list[float] = []
+    collected = [0]
+
+    def called(phase: str, told: Mapping[str, int]) -> None:
+        (begun if phase == "start" else ended).append(time.perf_counter())
+        if phase == "stop":
+            collected[0] += told["collected"]
+
+    gc.collect()
+    was_on = gc.isenabled()
+    gc.callbacks.append(called)
+    gc.enable()
+    start = time.perf_counter()
+    try:
+        result = run()
+        end = time.perf_counter()
+    finally:
+        gc.callbacks.remove(called)
+        if not was_on:
+            gc.disable()
+    del result
+    pauses = tuple(stop - at for at, stop in zip(begun, ended, strict=False))
+    return Pauses(end - start, tuple(at - start for at in begun), pauses, collected[0])
+
+
+@contextmanager
+def only_new_objects() -> Iterator[None]:
+    """Let the collector look at nothing that was there before the ``with``.
+
+    A notebook with PyTorch has hundreds of thousands of objects, which would hide a few more.
+    """
+    gc.collect()
+    gc.freeze()
+    try:
+        yield
+    finally:
+        gc.unfreeze()
+
+
+def collection_time(rounds: int = 15) -> Estimate:
+    """Return how long one full collection takes now, in seconds."""
+    return estimate(measure(gc.collect, rounds=rounds).samples)
+
+
+def left_to_the_collector(run: Callable[[], object]) -> list[Any]:
+    """Return the objects that a run left behind in cycles: what reference counting cannot free.
+
+    Source: https://docs.python.org/3/library/gc.html#gc.DEBUG_SAVEALL
+
+    >>> class Ring: ...
+    >>> def careless():
+    ...     ring = Ring()
+    ...     ring.me = ring
+    >>> [type(each).__name__ for each in left_to_the_collector(careless)]
+    ['Ring']
+    """
+    gc.collect()
+    before = gc.get_debug()
+    known = len(gc.garbage)
+    gc.set_debug(before | gc.DEBUG_SAVEALL)
+    try:
+        run()
+        gc.collect()
+    finally:
+        gc.set_debug(before)
+    found = gc.garbage[known:]
+    del gc.garbage[known:]
+    return [each for each in found if type(each).__module__ != __name__]
+
+
+def show_cycle(cycle: Sequence[Any] | None) -> Table:
+    """Return the objects of a cycle as a table, each with the next one."""
+    objects = list(cycle or ())
+    rows = [
+        [type(one).__name__, _short(one), type(after).__name__]
+        for one, after in zip(objects, [*objects[1:], *objects[:1]], strict=True)
+    ]
+    return Table(
+        ["an object", "which is", "refers to"], rows,
+        caption="" if rows else "Your find_cycle has named no cycle yet; here it will be shown.",
+    )  # fmt: skip
+
+
+def _short(value: object) -> str:
+    text = object.__repr__(value).partition(" at 0x")[0]
+    return f"{text.strip('<>')}".replace("__main__.", "")
