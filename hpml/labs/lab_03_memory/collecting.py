@@ -49,7 +49,8 @@ class Pauses:
         longest = format_seconds(max(self.lengths, default=0.0))
         text = (
             f"{len(self.lengths):,} pauses in {format_seconds(self.seconds)}, the longest "
-            f"{longest}, {self.share:.0f} % of the time together. Objects freed: {self.collected:,}."
+            f"{longest}, {self.share:.0f} % of the time. "
+            f"Objects freed: {self.collected:,}."
         )
         style.caption(fig, text)
         return picture(fig, text)

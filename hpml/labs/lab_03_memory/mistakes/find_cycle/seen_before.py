@@ -6,12 +6,15 @@ import gc
 
 def find_cycle(objects: list) -> list:
     known = {id(each): each for each in objects}
+    begun = set()
     for start in known:
-        way, waiting = [], [start]
+        met, waiting = {}, [] if start in begun else [start]
         while waiting:
             here = waiting.pop()
-            if here in way:
-                return [known[name] for name in way[way.index(here) :]]
-            way.append(here)
+            if here in met:
+                names = list(met)
+                return [known[name] for name in names[names.index(here) :]]
+            met[here] = True
             waiting += [id(after) for after in gc.get_referents(known[here]) if id(after) in known]
+        begun.update(met)
     return []

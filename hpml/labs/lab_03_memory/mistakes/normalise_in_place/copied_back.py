@@ -1,7 +1,5 @@
-"""The numbers arrive in the array, but by way of new ones: `x - x.mean()` on the right of `x[:] =`
-is an array as long as x."""
-
-import numpy as np
+"""The numbers arrive in the array, but some line computes a whole array on the way. `x - x.mean()`
+is one, also on the right of `x[:] =`; so is `x ** 2`, and `x.std()` makes one inside."""
 
 
 def normalise_in_place(x):

@@ -1,7 +1,5 @@
-"""`x -= ...` and `x /= ...` allocate nothing, but `x.std()` does. It makes an array of the
-differences from the mean. Where the mean is 0 you do not need it."""
-
-import numpy as np
+"""The numbers arrive in the array, but some line computes a whole array on the way. `x - x.mean()`
+is one, also on the right of `x[:] =`; so is `x ** 2`, and `x.std()` makes one inside."""
 
 
 def normalise_in_place(x):
