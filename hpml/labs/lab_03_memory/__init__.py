@@ -11,7 +11,12 @@ from hpml.labs.lab_03_memory.collecting import (
     show_cycle,
 )
 from hpml.labs.lab_03_memory.memory_map import draw_map, kind_at
-from hpml.labs.lab_03_memory.networks import draw_saved, page_faults, published_lines
+from hpml.labs.lab_03_memory.networks import (
+    draw_saved,
+    lecture_program,
+    page_faults,
+    published_lines,
+)
 
 __all__ = [
     "c_library",
@@ -22,6 +27,7 @@ __all__ = [
     "draw_saved",
     "in_a_thread",
     "kind_at",
+    "lecture_program",
     "left_to_the_collector",
     "only_new_objects",
     "page_faults",

@@ -106,7 +106,7 @@ def only_new_objects() -> Iterator[None]:
 
 def collection_time(rounds: int = 15) -> Estimate:
     """Return how long one full collection takes now, in seconds."""
-    return estimate(measure(gc.collect, rounds=rounds).samples)
+    return estimate(measure(gc.collect, samples=rounds).samples)
 
 
 def left_to_the_collector(run: Callable[[], object]) -> list[Any]:

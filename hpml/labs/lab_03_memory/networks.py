@@ -3,14 +3,25 @@
 from __future__ import annotations
 
 import importlib
+import runpy
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hpml.base import published, style
+from hpml.base import data_file, published, style
 from hpml.base.charts import Bar, bars
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table, format_bytes
 from hpml.profiling import LineMemory
+
+
+def lecture_program() -> tuple[str, dict[str, Any]]:
+    """Return where the lecture's nn.py lies, and what it defines.
+
+    >>> "learn" in lecture_program()[1]
+    True
+    """
+    path = str(data_file("nn.py"))
+    return path, runpy.run_path(path)
 
 
 def published_lines(measured: LineMemory) -> Table:
