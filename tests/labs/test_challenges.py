@@ -42,6 +42,10 @@ def letters(text: str) -> dict[str, int]:
     return {chr(sign): int(count[sign]) for sign in np.flatnonzero(count) if text}
 
 
+def products(p: Any, q: Any) -> Any:
+    return (p * p).sum(1)[:, None] + (q * q).sum(1) - 2 * (p @ q.T)
+
+
 def add_all(order: list[str], parents: Any, operations: Any, output: str) -> Callable[..., Any]:
     operations = [operations[name] for name in order]
 
@@ -72,6 +76,8 @@ def names_of(lab: str) -> dict[str, Any]:
     if lab == "02":
         # The cell begins with the student's other function, which is not what is tried here.
         return {"fewer_instructions": abs, "given": bool, "half": -3}
+    if lab == "03":
+        return {"np": np}
     if lab == "06":
         from hpml.course.small_graphs import chain
         from hpml.labs import lab_06_forward_order
@@ -86,8 +92,15 @@ def names_of(lab: str) -> dict[str, Any]:
 
 @pytest.mark.parametrize(
     ("lab", "answer"),
-    [("00", pairs_of_seven), ("01", running_maximum), ("02", letters), ("06", None), ("07", None)],
-    ids=["00", "01", "02", "06", "07"],
+    [
+        ("00", pairs_of_seven),
+        ("01", running_maximum),
+        ("02", letters),
+        ("03", products),
+        ("06", None),
+        ("07", None),
+    ],
+    ids=["00", "01", "02", "03", "06", "07"],
 )
 def test_a_good_answer_reaches_the_target(lab: str, answer: Callable[..., Any] | None) -> None:
     (path,) = NOTEBOOKS.glob(f"{lab}_*.ipynb")

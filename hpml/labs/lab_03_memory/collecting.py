@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpml.base import style
-from hpml.base.page import Page, picture
+from hpml.base.page import Page, picture, say
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Estimate, measure
 from hpml.benchmark.estimate import estimate
@@ -132,20 +132,19 @@ def left_to_the_collector(run: Callable[[], object]) -> list[Any]:
         gc.set_debug(before)
     found = gc.garbage[known:]
     del gc.garbage[known:]
-    return [each for each in found if type(each).__module__ != __name__]
+    return found
 
 
-def show_cycle(cycle: Sequence[Any] | None) -> Table:
+def show_cycle(cycle: Sequence[Any] | None) -> Table | Page:
     """Return the objects of a cycle as a table, each with the next one."""
-    objects = list(cycle or ())
+    if not cycle:
+        return say("Your `find_cycle` names no cycle yet; here it will be shown.")
+    objects = list(cycle)
     rows = [
         [type(one).__name__, _short(one), type(after).__name__]
         for one, after in zip(objects, [*objects[1:], *objects[:1]], strict=True)
     ]
-    return Table(
-        ["an object", "which is", "refers to"], rows,
-        caption="" if rows else "Your find_cycle has named no cycle yet; here it will be shown.",
-    )  # fmt: skip
+    return Table(["an object", "which is", "refers to"], rows)
 
 
 def _short(value: object) -> str:

@@ -65,20 +65,31 @@ def memory_map(smaps: str, stacks: Sequence[tuple[int, int]] = ()) -> tuple[Regi
     >>> memory_map(text)
     (Region(start=21968, end=21977, kind='heap', resident=4096),)
     """
-    found: list[Region] = []
+    listed: list[tuple[int, int, str, str]] = []
+    resident: list[int] = []
     for line in smaps.splitlines():
         words = line.split(None, 5)
         if words[0] == "Rss:":
-            last = found[-1]
-            found[-1] = Region(last.start, last.end, last.kind, 1024 * int(words[1]))
+            resident.append(1024 * int(words[1]))
         elif not words[0].endswith(":"):
             start, end = (int(address, 16) for address in words[0].split("-"))
-            name = words[5].strip() if len(words) > 5 else ""
-            found.append(Region(start, end, _kind(start, end, words[1], name, stacks), 0))
-    return tuple(found)
+            listed.append((start, end, words[1], words[5].strip() if len(words) > 5 else ""))
+    waiting = {start: end for start, end, allowed, name in listed if allowed[0] == "-"}
+    return tuple(
+        Region(start, end, _kind(start, end, allowed, name, stacks, waiting.get(end, end)), rss)
+        for (start, end, allowed, name), rss in zip(listed, resident, strict=True)
+    )
 
 
-def _kind(start: int, end: int, allowed: str, name: str, stacks: Sequence[tuple[int, int]]) -> str:
+def _kind(
+    start: int,
+    end: int,
+    allowed: str,
+    name: str,
+    stacks: Sequence[tuple[int, int]],
+    limit: int,
+) -> str:
+    """Return what a region is; up to `limit` the addresses behind it wait to become part of it."""
     if name in ("[heap]", "[stack]"):
         return {"[heap]": "heap", "[stack]": "main thread's stack"}[name]
     if name.startswith("/"):
@@ -88,7 +99,7 @@ def _kind(start: int, end: int, allowed: str, name: str, stacks: Sequence[tuple[
         return ""
     if any(start < top and bottom < end for bottom, top in stacks):
         return "stacks of threads"
-    if start % _ARENA == 0 and end - start < _ARENA and allowed.startswith("rw"):
+    if start % _ARENA == 0 and limit == start + _ARENA:
         return "heaps of threads"
     # What may not even be read guards a stack's end, or waits to become part of a heap.
     return "mapped memory" if allowed[0] == "r" else ""
@@ -153,7 +164,9 @@ def draw_regions(regions: Sequence[Region], places: Mapping[str, int]) -> Page:
     style.finish(ax, title="This process, high addresses on top", x="MiB", y="")
     told = "; ".join(f"{row.name}: {row.text}" for row in rows) + "."
     style.caption(
-        fig, "Dark: resident, in memory now. Light: promised by the system, not used yet."
+        fig,
+        "Dark: resident, in memory now. Light: mapped, not in memory. The four kinds in the middle "
+        "lie mixed.",
     )
     lying = {
         name: next((region.kind for region in regions if address in region), "elsewhere")
