@@ -114,11 +114,10 @@ def allocation_lines(
     finally:
         sys.settrace(None)
         tracemalloc.stop()
-    unseen = (None, None, None)
-    lines = [
-        AllocationLine(number, *reader.lines.get(number, unseen), text.rstrip())
-        for number, text in enumerate(source, first)
-    ]
+    lines = []
+    for number, text in enumerate(source, first):
+        kept, peak, count = reader.lines.get(number, (None, None, None))
+        lines.append(AllocationLine(number, kept, peak, count, text.rstrip()))
     return AllocationLines(code.co_name, tuple(lines), reader.peak, result)
 
 

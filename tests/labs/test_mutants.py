@@ -23,7 +23,9 @@ EQUIVALENT: dict[tuple[str, str, str], list[str]] = {
     ],
     # The cube of 0 adds nothing.
     ("02", "fewer_instructions", "right"): ["4: value > 0 → value >= 0", "4: 0 → -1"],
-    ("03", "find_cycle", "right"): [],
+    # Beginning again where nothing was found, and going on with a reference after a break, cost
+    # only time.
+    ("03", "find_cycle", "right"): ["9: if start", "13: for after"],
     ("03", "normalise_in_place", "right"): [],
     ("03", "normalise_in_place", "right_with_norm"): [],
     ("03", "saved_bytes", "right"): [],

@@ -44,6 +44,12 @@ def _ladder(rungs: int) -> list[list[int]]:
     return [*refers, [], []]
 
 
+def _backwards(refers: Sequence[Sequence[int]]) -> list[list[int]]:
+    """Return the same references among objects in the opposite order."""
+    last = len(refers) - 1
+    return [[last - other for other in others] for others in reversed(refers)]
+
+
 def random_references(generator: random.Random, count: int, cycle: bool) -> list[list[int]]:
     """Return what each of some objects refers to: earlier ones, and with `cycle` a ring."""
     refers = [
@@ -81,6 +87,7 @@ def _cycle_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _references("the cycle goes through one not given", [[1], [2], [0]], node, hidden=[1]),
         _references("a way out of a cycle", [[1, 3], [2], [1], []], _KINDS),
         _references("thirty diamonds", _ladder(30), node, "deep"),
+        _references("thirty diamonds, the last first", _backwards(_ladder(30)), node, "deep"),
         _references(f"a chain of {_DEEP:,}", _chain(_DEEP, None), node, "deep"),
         _references(
             f"a chain of {_DEEP:,} that closes", _chain(_DEEP, generator.randrange(_DEEP - 1)),

@@ -28,6 +28,7 @@ def _array_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         "three numbers": [0.0, 0.0, 3.0],
         "a single number": [5.0],
         "all the same": [4.0, 4.0, 4.0],
+        "close together": [0.25, 0.5, 0.5],
         "mean 0, spread 1 already": [-1.0, 1.0, -1.0, 1.0],
         "large, and close together": [1e6 + 1, 1e6 + 2, 1e6 + 4],
         "drawn": drawn(5),
