@@ -35,23 +35,23 @@ from __future__ import annotations
 
 from typing import Any
 
-from hpml.profiling.allocation_lines import AllocationLines, allocation_lines
 from hpml.profiling.autograd import AutogradNode, autograd_graph
 from hpml.profiling.calls import CallCounts, instructions_outside, profile_calls
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.functions import FunctionProfile, profile, read_profile
-from hpml.profiling.gpu_memory import GpuMemory, peak_allocated
-from hpml.profiling.memory_lines import (
+from hpml.profiling.memory.allocation_lines import AllocationLines, allocation_lines
+from hpml.profiling.memory.gpu_memory import GpuMemory, peak_allocated
+from hpml.profiling.memory.memory_lines import (
     LineMemory,
     MemoryOverTime,
     memory_lines,
     memory_over_time,
 )
-from hpml.profiling.memory_of import MemoryOf, Part, memory_of
+from hpml.profiling.memory.memory_of import MemoryOf, Part, memory_of
+from hpml.profiling.memory.saved_tensors import SavedTensors, saved_tensors
 from hpml.profiling.operator_timing import OperatorTiming, operator_timing
 from hpml.profiling.operators import Work, work_of
 from hpml.profiling.sampling import Samples, sample
-from hpml.profiling.saved_tensors import SavedTensors, saved_tensors
 from hpml.profiling.tracing import OperatorTrace, trace
 
 __all__ = [

@@ -3,7 +3,7 @@
 import torch
 
 
-def saved_bytes(model: torch.nn.Sequential, x: torch.Tensor) -> int:
+def saved_bytes(model, x) -> int:
     kept = {}
     parameters = sum(parameter.nbytes for parameter in model.parameters())
     for layer in model:

@@ -5,7 +5,7 @@ frozen weight has none. And where nothing before a layer is trained, no gradient
 import torch
 
 
-def saved_bytes(model: torch.nn.Sequential, x: torch.Tensor) -> int:
+def saved_bytes(model, x) -> int:
     kept = {}
     trained = False
     for layer in model:

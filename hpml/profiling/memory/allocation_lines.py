@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from hpml.base.tables import Shown, Table, format_bytes
 from hpml.profiling.checks import traceable
 from hpml.profiling.errors import ProfilingError
-from hpml.profiling.memory_lines import indented
+from hpml.profiling.memory.memory_lines import indented
 
 
 class AllocationLine(NamedTuple):
