@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from hpml.labs.lab_03_memory.by_hand import c_library, draw_over_time, in_a_thread
 from hpml.labs.lab_03_memory.collecting import (
-    collection_time,
+    collection_times,
     collector_pauses,
     left_to_the_collector,
-    only_new_objects,
     show_cycle,
 )
 from hpml.labs.lab_03_memory.memory_map import draw_map, kind_at
@@ -20,7 +19,7 @@ from hpml.labs.lab_03_memory.networks import (
 
 __all__ = [
     "c_library",
-    "collection_time",
+    "collection_times",
     "collector_pauses",
     "draw_map",
     "draw_over_time",
@@ -29,7 +28,6 @@ __all__ = [
     "kind_at",
     "lecture_program",
     "left_to_the_collector",
-    "only_new_objects",
     "page_faults",
     "published_lines",
     "show_cycle",

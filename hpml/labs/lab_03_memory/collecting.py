@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import gc
 import time
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from hpml.base import style
 from hpml.base.page import Page, picture, say
 from hpml.base.tables import Table, format_seconds
-from hpml.benchmark import Estimate, measure
+from hpml.benchmark import Estimate
 from hpml.benchmark.estimate import estimate
 
 
@@ -90,23 +89,36 @@ def collector_pauses(run: Callable[[], object]) -> Pauses:
     return Pauses(end - start, tuple(at - start for at in begun), pauses, collected[0])
 
 
-@contextmanager
-def only_new_objects() -> Iterator[None]:
-    """Let the collector look at nothing that was there before the ``with``.
+def collection_times(
+    makers: Mapping[str, Callable[[], object]], rounds: int = 15
+) -> dict[str, Estimate]:
+    """Return how long a full collection takes while it has some objects to look at, in seconds.
 
-    A notebook with PyTorch has hundreds of thousands of objects, which would hide a few more.
+    The makers take turns, and a round counts the fastest of five collections. Whatever was there
+    before is left out (`gc.freeze`): a notebook with PyTorch has hundreds of thousands of objects.
+
+    Args:
+        makers: each makes the objects that are kept meanwhile.
+        rounds: how many times each has its turn.
     """
+    samples: dict[str, list[float]] = {name: [] for name in makers}
     gc.collect()
     gc.freeze()
     try:
-        yield
+        for _ in range(rounds):
+            for name, make in makers.items():
+                kept = make()
+                samples[name].append(min(_collection() for _ in range(5)))
+                del kept
     finally:
         gc.unfreeze()
+    return {name: estimate(values) for name, values in samples.items()}
 
 
-def collection_time(rounds: int = 15) -> Estimate:
-    """Return how long one full collection takes now, in seconds."""
-    return estimate(measure(gc.collect, samples=rounds).samples)
+def _collection() -> float:
+    start = time.perf_counter()
+    gc.collect()
+    return time.perf_counter() - start
 
 
 def left_to_the_collector(run: Callable[[], object]) -> list[Any]:

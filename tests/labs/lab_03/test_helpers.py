@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gc
 import sys
+from functools import partial
 from typing import Any
 
 import pytest
@@ -119,15 +120,18 @@ def test_what_is_left_to_the_collector_is_handed_over_and_forgotten() -> None:
     assert isinstance(memory.show_cycle([]), Page)
 
 
+def lists(count: int) -> list[Any]:
+    return [[number] for number in range(count)]
+
+
 def test_a_collection_of_new_objects_alone_grows_with_them() -> None:
-    with memory.only_new_objects():
-        assert gc.get_freeze_count() > 0
-        kept: list[Any] = []
-        before = memory.collection_time(5)
-        kept += [[number] for number in range(100_000)]
-        after = memory.collection_time(5)
+    makers = {name: partial(lists, n) for name, n in (("few", 100), ("many", 100_000))}
+    found = memory.collection_times(makers, rounds=6)
     assert gc.get_freeze_count() == 0
-    assert after.value > before.value
+    assert found["few"].change_to(found["many"]) == "grows"
+    with pytest.raises(ZeroDivisionError):
+        memory.collection_times({"fails": lambda: 1 // 0})
+    assert gc.get_freeze_count() == 0
 
 
 def test_the_slides_lines_are_found_in_todays_program() -> None:
