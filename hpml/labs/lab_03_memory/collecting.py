@@ -151,14 +151,18 @@ def show_cycle(cycle: Sequence[Any] | None) -> Table | Page:
     """Return the objects of a cycle as a table, each with the next one."""
     if not cycle:
         return say("Your `find_cycle` names no cycle yet; here it will be shown.")
-    objects = list(cycle)
     rows = [
-        [type(one).__name__, _short(one), type(after).__name__]
-        for one, after in zip(objects, [*objects[1:], *objects[:1]], strict=True)
+        [type(one).__name__, _through(one, after), type(after).__name__]
+        for one, after in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
     ]
-    return Table(["an object", "which is", "refers to"], rows)
+    return Table(["an object", "refers by its", "to an object"], rows)
 
 
-def _short(value: object) -> str:
-    text = object.__repr__(value).partition(" at 0x")[0]
-    return f"{text.strip('<>')}".replace("__main__.", "")
+def _through(one: object, after: object) -> str:
+    """Return the place or the attribute by which an object refers to another."""
+    if isinstance(one, list | tuple):
+        return next((f"[{place}]" for place, each in enumerate(one) if each is after), "")
+    if isinstance(one, dict):
+        return next((f"[{key!r}]" for key, each in one.items() if each is after), "")
+    names = [*getattr(one, "__dict__", ()), "__dict__", "__self__", "__closure__", "cell_contents"]
+    return next((name for name in names if getattr(one, name, None) is after), "")

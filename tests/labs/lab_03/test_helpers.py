@@ -115,7 +115,8 @@ def test_what_is_left_to_the_collector_is_handed_over_and_forgotten() -> None:
     trainer = next(each for each in leak if isinstance(each, Trainer))
     shown = memory.show_cycle([trainer, trainer.after_step, trainer.after_step[0]])
     assert isinstance(shown, Table)
-    assert shown.column("refers to") == ("list", "method", "Trainer")
+    assert shown.column("refers by its") == ("after_step", "[0]", "__self__")
+    assert shown.column("to an object") == ("list", "method", "Trainer")
     assert isinstance(memory.show_cycle(None), Page)
     assert isinstance(memory.show_cycle([]), Page)
 
