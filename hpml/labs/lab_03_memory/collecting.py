@@ -90,11 +90,11 @@ def collector_pauses(run: Callable[[], object]) -> Pauses:
 
 
 def collection_times(
-    makers: Mapping[str, Callable[[], object]], rounds: int = 15
+    makers: Mapping[str, Callable[[], object]], rounds: int = 11
 ) -> dict[str, Estimate]:
     """Return how long a full collection takes while it has some objects to look at, in seconds.
 
-    The makers take turns, and a round counts the fastest of five collections. Whatever was there
+    The makers take turns, and a round counts the fastest of three collections. Whatever was there
     before is left out (`gc.freeze`): a notebook with PyTorch has hundreds of thousands of objects.
 
     Args:
@@ -108,7 +108,7 @@ def collection_times(
         for _ in range(rounds):
             for name, make in makers.items():
                 kept = make()
-                samples[name].append(min(_collection() for _ in range(5)))
+                samples[name].append(min(_collection() for _ in range(3)))
                 del kept
     finally:
         gc.unfreeze()
