@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, cast
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
-from hpml.course.exercises.outcomes import Outcome, Returned, observed, symptom
+from hpml.course.exercises.outcomes import Outcome, Raised, Returned, observed, symptom
 from hpml.course.exercises.same import shown
 from hpml.labs.lab_03_memory.harness import objects, observed_cycle
 
@@ -157,6 +157,8 @@ def _judge_cycle(case: Case, outcome: Outcome) -> Wrong | None:
 def _cycle_symptom(case: Case, outcome: Outcome) -> object:
     if isinstance(outcome, Returned):
         return [_cycle_fault(case, outcome), bool(outcome.changed)]
+    if isinstance(outcome, Raised) and outcome.type == "KeyError":
+        return "KeyError"  # the missing key is an address
     return symptom(case, outcome)
 
 

@@ -1,24 +1,8 @@
 """It searches from the first object alone. The cycle may lie where no way leads from there: every
 object is a place to begin."""
 
-import gc
-
-
-def find_cycle(objects: list) -> list:
-    known = {id(each): each for each in objects}
-    done, way = set(), {}
-    for start in list(known)[:1]:
-        way[start] = iter(gc.get_referents(known[start]))
-        while way:
-            here = next(reversed(way))
-            for after in way[here]:
-                if id(after) in way:
-                    names = list(way)
-                    return [known[name] for name in names[names.index(id(after)) :]]
-                if id(after) in known and id(after) not in done:
-                    way[id(after)] = iter(gc.get_referents(after))
-                    break
-            else:
-                done.add(here)
-                del way[here]
-    return []
+LIKE = "way_and_all"
+CHANGES = {
+    "for start in known:": "for start in list(known)[:1]:",
+    "return [known[name] for name in way]": "return [known[name] for name in list(way)[list(way).index(id(after)) :]]",
+}

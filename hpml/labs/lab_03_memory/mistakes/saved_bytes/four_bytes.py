@@ -1,18 +1,7 @@
 """It takes every number for four bytes. A float64 has eight and a float16 two: `element_size()` or
 `nbytes` knows."""
 
-import torch
-
-
-def saved_bytes(model, x) -> int:
-    kept = {}
-    for layer in model:
-        y = layer(x)
-        if isinstance(layer, torch.nn.Linear):
-            if layer.weight.requires_grad:
-                kept[id(x)] = x
-        elif x.requires_grad:
-            saved = x if isinstance(layer, torch.nn.GELU) else y
-            kept[id(saved)] = saved
-        x = y
-    return sum(4 * tensor.numel() for tensor in kept.values())
+LIKE = "counts_parameters"
+CHANGES = {
+    "tensor.nbytes for tensor in kept.values()) + parameters": "4 * tensor.numel() for tensor in kept.values())",
+}
