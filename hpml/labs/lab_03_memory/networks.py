@@ -27,7 +27,7 @@ def lecture_program() -> tuple[str, dict[str, Any]]:
 def published_lines(measured: LineMemory) -> Table:
     """Return the increments that the lecture's slide prints, beside those measured just now.
 
-    The slide's Python and PyTorch are those of 2018; what can be compared is which line grew.
+    The slide's PyTorch is older than 0.4; what can be compared is which line grew.
     """
     own = {_key(line.text): line.increment for line in measured.lines}
     rows = [
@@ -39,13 +39,13 @@ def published_lines(measured: LineMemory) -> Table:
     return Table(
         ["line", "published, MiB", "yours, MiB"], rows,
         title="Increments: the slide (published) beside yours",
-        caption="Published: PyTorch of 2018, hardware not named. Yours: this process.",
+        caption="Published: PyTorch before 0.4, hardware not named. Yours: this process.",
         align=["left", "right", "right"], formats={"published, MiB": form, "yours, MiB": form},
     )  # fmt: skip
 
 
 def _key(line: str) -> str:
-    """Return the first word of a line of code, without what changed since 2018."""
+    """Return the first word of a line of code, without what has changed since."""
     return "".join(letter for letter in line.split("(")[0] if letter.isalnum())[:14]
 
 
