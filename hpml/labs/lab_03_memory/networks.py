@@ -5,13 +5,17 @@ from __future__ import annotations
 import importlib
 import runpy
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hpml.base import data_file, published, style
 from hpml.base.charts import Bar, bars
+from hpml.base.errors import describe
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table, format_bytes
-from hpml.profiling import LineMemory
+from hpml.profiling import LineMemory, saved_tensors
+
+if TYPE_CHECKING:
+    import torch
 
 
 def lecture_program() -> tuple[str, dict[str, Any]]:
@@ -49,27 +53,35 @@ def _key(line: str) -> str:
     return "".join(letter for letter in line.split("(")[0] if letter.isalnum())[:14]
 
 
-def draw_saved(rows: Mapping[str, tuple[int, int | None]]) -> Page:
-    """Draw for each network the measured bytes, and the predicted ones where there are some.
-
-    Args:
-        rows: by network, measured and predicted bytes.
-    """
-    fig, ax = style.figure(width=8.0, height=0.9 + 0.62 * len(rows))
-    drawn, told = [], []
-    for name, (measured, predicted) in rows.items():
-        own = "not predicted yet" if predicted is None else f"you said {format_bytes(predicted)}"
-        agree = measured == predicted
-        colour = style.PALETTE["codegen" if agree else "muted"]
-        text = f"{format_bytes(measured)}, {own}"
+def draw_saved(
+    nets: Mapping[str, torch.nn.Module],
+    x: torch.Tensor,
+    predict: Callable[[torch.nn.Module, torch.Tensor], Any],
+) -> Page:
+    """Draw the bytes that autograd keeps of some networks, and say what a function predicts."""
+    fig, ax = style.figure(width=8.0, height=0.9 + 0.62 * len(nets))
+    drawn = []
+    for name, net in nets.items():
+        measured, predicted = saved_tensors(net, x).total, _prediction(predict, net, x)
+        colour = style.PALETTE["codegen" if predicted == measured else "muted"]
+        said = format_bytes(predicted) if type(predicted) is int else predicted
+        text = f"{format_bytes(measured)}; yours: {said}"
         drawn.append(Bar(name, [(measured / 2**20, colour)], text))
-        told.append(f"{name}: {text}")
     bars(ax, drawn)
-    most = max(measured for measured, _ in rows.values())
-    ax.set_xlim(0, 1.6 * most / 2**20)
+    ax.set_xlim(0, 1.6 * max(bar.parts[0][0] for bar in drawn))
     style.finish(ax, title="Kept for the backward pass", x="MiB, measured", y="")
     style.caption(fig, "Green: your prediction is the measured number of bytes.")
-    return picture(fig, "; ".join(told) + ".")
+    return picture(fig, "; ".join(f"{bar.name}: {bar.text}" for bar in drawn) + ".")
+
+
+def _prediction(predict: Callable[..., Any], net: torch.nn.Module, x: torch.Tensor) -> int | str:
+    try:
+        found = predict(net, x)
+    except Exception as error:  # noqa: BLE001 - whatever a student's function raises is told
+        return f"raises {type(error).__name__}"
+    if found is None:
+        return "not written yet"
+    return found if type(found) is int else describe(found)
 
 
 def page_faults(run: Callable[[], Any]) -> int | None:

@@ -146,11 +146,12 @@ def test_the_slides_lines_are_found_in_todays_program() -> None:
 
 def test_pictures_say_in_words_what_they_show() -> None:
     runs = {"a": MemoryOverTime((0.0, 1.0), (10.0, 60.0)), "b": MemoryOverTime((0.0,), (9.0,))}
-    assert (
-        memory.draw_over_time(runs).plain == "a: 50 MiB more at the end; b: 0 MiB more at the end."
-    )
-    page = memory.draw_saved({"one": (1024, None), "two": (2048, 2048), "three": (4096, 1)})
-    assert "one: 1.00 KiB, not predicted yet; two: 2.00 KiB, you said 2.00 KiB" in page.plain
+    assert memory.draw_over_time(runs).plain == "a: +50 MiB at the end; b: +0 MiB at the end."
+    x, nets = torch.ones(16, 8), {"one": torch.nn.Linear(8, 4)}
+    for answer, said in ((None, "not written yet"), (512, "512 B"), ([], "[]")):
+        page = memory.draw_saved(nets, x, lambda net, x, answer=answer: answer)
+        assert page.plain == f"one: 512 B; yours: {said}."
+    assert "raises KeyError" in memory.draw_saved(nets, x, lambda net, x: {}[x]).plain
 
 
 def test_new_memory_costs_page_faults_where_they_are_counted() -> None:
