@@ -4,9 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-import torch
-from torch import nn
-
 from hpml.base.environment import quick
 from hpml.base.tables import Table
 from hpml.course.racing import race
@@ -22,6 +19,9 @@ def kernel_map(
         A row a width, a column a batch: how many times as fast the kernel is, from one measurement
         each; "=" where that cannot be told apart from 1.
     """
+    import torch
+    from torch import nn
+
     widths, batches = (widths[:2], batches[:1]) if quick() else (widths, batches)
     rows = []
     for width in widths:
