@@ -10,20 +10,20 @@ from __future__ import annotations
 from hpml.labs.lab_10_benchmarking.claim import claim_parts
 from hpml.labs.lab_10_benchmarking.machine import command_output, frequency
 from hpml.labs.lab_10_benchmarking.noise_picture import draw_noise, summaries
-from hpml.labs.lab_10_benchmarking.race import duel, race_rules
+from hpml.labs.lab_10_benchmarking.race import by_library, duel, race_rules
 from hpml.labs.lab_10_benchmarking.recordings import NAMES, recording
-from hpml.labs.lab_10_benchmarking.shares import draw_shares, shares
+from hpml.labs.lab_10_benchmarking.shares import blame
 
 __all__ = [
     "NAMES",
+    "blame",
+    "by_library",
     "claim_parts",
     "command_output",
     "draw_noise",
-    "draw_shares",
     "duel",
     "frequency",
     "race_rules",
     "recording",
-    "shares",
     "summaries",
 ]

@@ -12,6 +12,7 @@ from hpml.base.charts import Bar, bars, name_rows
 from hpml.base.errors import describe
 from hpml.base.page import Page, picture, put, say
 from hpml.base.tables import Table
+from hpml.benchmark.ratio import paired_ratio
 from hpml.labs.lab_10_benchmarking.samples import Rounds, draw_rounds
 from hpml.suites.honesty.noise import NOISES, Noise
 
@@ -85,6 +86,11 @@ class Rates:
         style.caption(fig, text)
         drawn = picture(fig, text)
         return Page(repr(self), drawn.html + self.table._repr_html_(), drawn.png).bundle()
+
+
+def by_library(a: Sequence[float], b: Sequence[float]) -> str:
+    """Return the answer of `hpml.benchmark` for two lists from the same rounds."""
+    return paired_ratio(tuple(a), tuple(b)).answer
 
 
 def race_rules(rules: Mapping[str, Rule], *, runs: int = 200, rounds: int = 25) -> Rates:

@@ -2,50 +2,81 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
 
-from hpml.base import style
+from hpml.base import format_seconds, style
 from hpml.base.charts import Bar, bars
-from hpml.base.page import Page, picture
+from hpml.base.page import Page, picture, say
+from hpml.benchmark import Comparison
+from hpml.profiling import FunctionProfile, profile
 
 
-def shares(seconds: Mapping[str, float]) -> dict[str, float]:
-    """Return each part of a sum as a fraction of it.
+@dataclass(frozen=True)
+class Blame:
+    """The share of each part of a program, with and without the profiler.
 
-    >>> shares({"a": 3.0, "b": 1.0})
-    {'a': 0.75, 'b': 0.25}
+    Attributes:
+        profiled: by part, its share of the time under the profiler.
+        measured: the same without.
+        calls: how many calls the profiler saw in each.
+        per_call: seconds that the profiler adds to each call, on average.
     """
-    return {name: part / sum(seconds.values()) for name, part in seconds.items()}
+
+    profiled: Mapping[str, float]
+    measured: Mapping[str, float]
+    calls: Mapping[str, int]
+    per_call: float
+
+    @property
+    def worst(self) -> str:
+        """The part whose share the profile enlarges most."""
+        return max(self.profiled, key=lambda name: self.profiled[name] / self.measured[name])
+
+    def __repr__(self) -> str:
+        name = self.worst
+        return (
+            f"{name} is blamed too much: {self.profiled[name]:.0%} by the profile, "
+            f"{self.measured[name]:.0%} by the benchmark. The profiler adds about "
+            f"{format_seconds(self.per_call)} to each call, on average."
+        )
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        fig, ax = style.figure(width=7.6, height=3.4)
+        rows = []
+        for name, calls in self.calls.items():
+            text = f"{self.profiled[name]:.0%}, {calls:,} call{'s' * (calls > 1)}"
+            share = [(100 * self.profiled[name], style.PALETTE["accent"])]
+            rows.append(Bar(f"{name}, profile", share, text))
+            share = [(100 * self.measured[name], style.PALETTE["handwritten"])]
+            rows.append(Bar("benchmark", share, f"{self.measured[name]:.0%}"))
+        bars(ax, rows)
+        ax.set_xlim(0, 100)
+        style.finish(ax, title="Who takes the time?", x="% of the program's time", y="")
+        told = "; ".join(f"{bar.name} {bar.text}" for bar in rows)
+        drawn = picture(fig, f"Shares of the time: {told}.")
+        return Page(repr(self), drawn.html + say(repr(self)).html, drawn.png).bundle()
 
 
-def draw_shares(
-    profiled: Mapping[str, float], measured: Mapping[str, float], calls: Mapping[str, int]
-) -> Page:
-    """Draw the share of each function, by the profile and by the benchmark.
+def blame(
+    program: Callable[[], object], measured: Comparison, parts: Mapping[str, Callable[[], object]]
+) -> Blame:
+    """Profile a program, and compare with what was measured.
 
     Args:
-        profiled: seconds by function, with the profiler.
-        measured: seconds by function, without.
-        calls: how many calls the profiler saw in each.
+        program: calls its parts one after the other.
+        measured: of the parts by name, of ``"program"`` and of the same ``"profiled"``.
+        parts: functions by their names.
     """
-    fig, ax = style.figure(width=7.6, height=3.6)
-    rows, told = [], []
-    by_profile, by_benchmark = shares(profiled), shares(measured)
-    for name in profiled:
-        for way, share, role in (
-            ("profile", by_profile[name], "accent"),
-            ("benchmark", by_benchmark[name], "handwritten"),
-        ):
-            text = f"{share:.0%}" + (f", {calls[name]:,} calls" if way == "profile" else "")
-            rows.append(Bar(f"{name}, {way}", [(100 * share, style.PALETTE[role])], text))
-        told.append(
-            f"{name}: {by_profile[name]:.0%} by the profile, {by_benchmark[name]:.0%} by the "
-            f"benchmark, {calls[name]:,} calls"
-        )
-    with style.apply():
-        ax.set_xlim(0, 125 * max(*by_profile.values(), *by_benchmark.values()))
-    bars(ax, rows)
-    style.finish(ax, title="Who takes the time?", x="% of the program's time", y="")
-    text = "; ".join(told) + "."
-    style.caption(fig, "Above with the profiler, below without. Calls as the profiler saw them.")
-    return picture(fig, text)
+    found: FunctionProfile = profile(program)
+    seconds = {name: entry[3] for (_, _, name), entry in found.stats.items() if name in parts}
+    alone = {name: measured[name].median for name in parts}
+    calls = {name: profile(part).calls for name, part in parts.items()}
+    extra = measured.difference("profiled", "program") / found.calls
+    return Blame(
+        {name: seconds[name] / sum(seconds.values()) for name in parts},
+        {name: alone[name] / sum(alone.values()) for name in parts},
+        calls,
+        extra.value,
+    )
