@@ -14,7 +14,7 @@ EXPLANATION = Explanation(
     ),
     claims=(
         "The profiler takes a fixed time for every call, whatever the call does.",
-        "Under the profiler every instruction of Python takes longer, by some factor.",
+        "Under the profiler all work takes longer, by some factor.",
         "The profiled run comes first: it meets cold caches, and the others do not.",
     ),
     experiments={
@@ -31,7 +31,7 @@ EXPLANATION = Explanation(
             "second round on. Three hypotheses, three predictions."
         ),
         "Call the function twice as often, with the same work in each call.": (
-            "A predicts twice the extra time. So does B: there are twice as many instructions."
+            "A predicts twice the extra time. So does B: there is twice as much work."
         ),
     },
     best=_BEST,

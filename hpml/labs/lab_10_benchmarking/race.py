@@ -13,6 +13,7 @@ from hpml.base.errors import describe
 from hpml.base.page import Page, picture, put, say
 from hpml.base.tables import Table
 from hpml.benchmark.ratio import paired_ratio
+from hpml.labs.lab_10_benchmarking.recordings import NAMES, recording
 from hpml.labs.lab_10_benchmarking.samples import Rounds, draw_rounds
 from hpml.suites.honesty.noise import NOISES, Noise
 
@@ -91,6 +92,17 @@ class Rates:
 def by_library(a: Sequence[float], b: Sequence[float]) -> str:
     """Return the answer of `hpml.benchmark` for two lists from the same rounds."""
     return paired_ratio(tuple(a), tuple(b)).answer
+
+
+def on_recordings(rules: Mapping[str, Rule]) -> Table:
+    """Return what each rule says of the first 25 rounds of each recording, beside the truth."""
+    rows = []
+    for name in NAMES:
+        found = recording(name)
+        both = list(found.a[:25]), list(found.b[:25])
+        truth = "faster" if found.truth > 1 else "equal"
+        rows.append([name, truth, *(rule(*both) for rule in rules.values())])
+    return Table(["recording", "in truth a is", *rules], rows)
 
 
 def race_rules(rules: Mapping[str, Rule], *, runs: int = 200, rounds: int = 25) -> Rates:

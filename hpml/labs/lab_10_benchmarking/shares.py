@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hpml.base import format_seconds, style
+from hpml.base import style
 from hpml.base.charts import Bar, bars
 from hpml.base.page import Page, picture, say
 from hpml.benchmark import Comparison
@@ -21,13 +21,11 @@ class Blame:
         profiled: by part, its share of the time under the profiler.
         measured: the same without.
         calls: how many calls the profiler saw in each.
-        per_call: seconds that the profiler adds to each call, on average.
     """
 
     profiled: Mapping[str, float]
     measured: Mapping[str, float]
     calls: Mapping[str, int]
-    per_call: float
 
     @property
     def worst(self) -> str:
@@ -38,8 +36,7 @@ class Blame:
         name = self.worst
         return (
             f"{name} is blamed too much: {self.profiled[name]:.0%} by the profile, "
-            f"{self.measured[name]:.0%} by the benchmark. The profiler adds about "
-            f"{format_seconds(self.per_call)} to each call, on average."
+            f"{self.measured[name]:.0%} by the benchmark."
         )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
@@ -66,17 +63,15 @@ def blame(
 
     Args:
         program: calls its parts one after the other.
-        measured: of the parts by name, of ``"program"`` and of the same ``"profiled"``.
+        measured: the parts by name, without the profiler.
         parts: functions by their names.
     """
     found: FunctionProfile = profile(program)
     seconds = {name: entry[3] for (_, _, name), entry in found.stats.items() if name in parts}
     alone = {name: measured[name].median for name in parts}
     calls = {name: profile(part).calls for name, part in parts.items()}
-    extra = measured.difference("profiled", "program") / found.calls
     return Blame(
         {name: seconds[name] / sum(seconds.values()) for name in parts},
         {name: alone[name] / sum(alone.values()) for name in parts},
         calls,
-        extra.value,
     )
