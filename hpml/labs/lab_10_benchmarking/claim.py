@@ -23,16 +23,21 @@ def claim_parts(claim: str, measured: Comparison, name: str, baseline: str) -> T
     machine = str(measured.measurements[0].environment.get("cpu"))
     python = platform.python_version()
 
-    def says(value: float) -> bool:
-        # As it is, or the other way round: who is n times as fast takes 1/n of the time.
-        near = (value, 1 / value)
-        return any(abs(number / x - 1) < 0.03 for number in numbers if number for x in near)
+    def says(*values: float) -> bool:
+        # As they are, or the other way round: who is n times as fast takes 1/n of the time.
+        left = list(numbers)
+        for value in values:
+            near = [n for n in left if n and min(abs(n / value - 1), abs(n * value - 1)) < 0.03]
+            if not near:
+                return False
+            left.remove(near[0])
+        return True
 
     ends = f"{ratio.low:.3g} to {ratio.high:.3g} (or {1 / ratio.high:.3g} to {1 / ratio.low:.3g})"
     parts = [
         ("who is compared", f"{name} and {baseline}", name in claim and baseline in claim),
         ("the ratio", f"{ratio.value:.3g} (or {ratio.speed_up:.3g})", says(ratio.value)),
-        ("its interval", ends, says(ratio.low) and says(ratio.high)),
+        ("its interval", ends, says(ratio.value, ratio.low, ratio.high)),
         ("how many rounds", str(measured.rounds), measured.rounds in numbers),
         ("the size of the job", "how many numbers", bool(re.search(r"\d[\d,_]* numbers", claim))),
         ("Python's version", python, python.rpartition(".")[0] in claim),
