@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 import json
 import random
 import statistics
+import timeit
 from pathlib import Path
 
 import pytest
@@ -92,6 +94,17 @@ def test_what_the_slides_published_is_as_the_text_says() -> None:
     assert 1e3 * statistics.median(slides["raw_s"]) / 20 == pytest.approx(150, abs=1)
     assert 1e3 * sorted(slides["raw_s"])[1] / 20 == pytest.approx(149, abs=0.5)
     assert 1e3 * min(slides["api_raw_s"]) / 20 == pytest.approx(99, abs=0.5)
+
+
+def test_the_loop_that_the_notebook_shows_is_that_of_this_python() -> None:
+    path = Path(__file__).parents[3] / "notebooks" / "10_benchmarking.ipynb"
+    cells = ["".join(cell["source"]) for cell in json.loads(path.read_text("utf-8"))["cells"]]
+    (shown,) = (cell.split("```")[1] for cell in cells if "_timer{init}" in cell)
+    method = inspect.getsource(timeit.Timer.timeit).split('"""')
+    real = timeit.template + method[0] + method[2]
+    wanted = [line.strip() for line in real.splitlines() if line.strip()]
+    found = [line.partition("#")[0].strip() for line in shown.splitlines()[1:] if line.strip()]
+    assert found == wanted
 
 
 def test_a_drift_meets_both_in_turns_and_only_b_afterwards() -> None:
