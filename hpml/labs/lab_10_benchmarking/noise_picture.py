@@ -23,19 +23,23 @@ def draw_noise(found: Recording) -> Page:
              ("mean", statistics.mean(samples), "accent", "--")]  # fmt: skip
     with style.apply():
         left.plot(range(1, len(samples) + 1), samples, "o", ms=4, color=style.PALETTE["sequential"])
-        bins = [20 * k for k in range(26, 70)]
+        highest = max(max(recording(name).a) for name in NAMES)
+        bins = [20 * k for k in range(26, int(highest / 20) + 2)]
         right.hist(samples, bins, orientation="horizontal", color=style.PALETTE["sequential"])
         for ax in (left, right):
             for name, value, role, form in lines:
                 label = name if ax is right else None
                 ax.axhline(value, color=style.PALETTE[role], ls=form, lw=1.3, label=label)
-        left.set_ylim(540, 1300)
+        left.set_ylim(540, 1.03 * highest)  # the same in all situations
     style.finish(left, title=f"{found.name}: {len(samples)} samples", x="in the order taken",
                  y="µs a call")  # fmt: skip
     style.finish(right, title="How often", x="samples", y="")
     said = ", ".join(f"{name} {value:.0f} µs" for name, value, *_ in lines)
-    style.caption(fig, f"Beside it a second process: {found.about}. Recorded: {found.where}.")
-    return picture(fig, f"{found.name}: {said}. Beside it: {found.about}.")
+    beside = f"Beside it a second process: {found.about}."
+    if found.name in ("quiet", "equal"):
+        beside = f"{found.about[0].upper()}{found.about[1:]}."
+    style.caption(fig, f"{beside} Recorded: {found.where}.")
+    return picture(fig, f"{found.name}: {said}. {beside}")
 
 
 def summaries(names: Sequence[str] = NAMES) -> Table:

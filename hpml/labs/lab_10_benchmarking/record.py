@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import json
 import os
+import platform
 import random
 import subprocess
 import sys
@@ -76,7 +77,7 @@ def main(names: list[str]) -> int:
             "unit": "µs a call",
             "a": [float(f"{1e6 * sample:.5g}") for sample in best["a"].samples],
             "b": [float(f"{1e6 * sample:.5g}") for sample in best["b"].samples],
-            "machine": {key: environment_record()[key] for key in KEPT},
+            "machine": _machine(),
             "one_core": cpu is not None,
             "command": COMMAND,
         }
@@ -98,6 +99,14 @@ def _measured(situation: Situation) -> Comparison:
     finally:
         other.kill()
         other.wait()
+
+
+def _machine() -> dict[str, object]:
+    record = environment_record()
+    # Not the kernel's release: it would name the provider rather than the kind of machine.
+    return {key: record[key] for key in KEPT} | {
+        "platform": f"{platform.system()} {platform.machine()}"
+    }
 
 
 def _pinned() -> int | None:
