@@ -102,11 +102,10 @@ def _measured(situation: Situation) -> Comparison:
 
 
 def _machine() -> dict[str, object]:
-    record = environment_record()
+    record: dict[str, object] = {**environment_record()}
     # Not the kernel's release: it would name the provider rather than the kind of machine.
-    return {key: record[key] for key in KEPT} | {
-        "platform": f"{platform.system()} {platform.machine()}"
-    }
+    record["platform"] = f"{platform.system()} {platform.machine()}"
+    return {key: record[key] for key in KEPT}
 
 
 def _pinned() -> int | None:
