@@ -98,7 +98,7 @@ in_place.through = _traced  # type: ignore[attr-defined]
 
 
 def network(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a network and an input that have shapes and types, and no numbers.
+    """Return a network, and an input of zeros for it.
 
     Args:
         data: ``layers`` names them, with the sizes of a linear one and whether it is trained;
@@ -117,9 +117,10 @@ def network(data: Mapping[str, Any]) -> dict[str, Any]:
         kind = getattr(torch.nn, name)
         if sizes:
             inputs, outputs, trained = sizes
-            layer = kind(inputs, outputs, device="meta", dtype=dtype).requires_grad_(trained)
+            with torch.random.fork_rng(devices=[]):  # the notebook's random numbers stay its own
+                layer = kind(inputs, outputs, dtype=dtype).requires_grad_(trained)
         else:
             layer = kind()
         layers.append(layer)
-    x = torch.empty(data["shape"], device="meta", dtype=dtype)
+    x = torch.zeros(data["shape"], dtype=dtype)
     return {"model": torch.nn.Sequential(*layers), "x": x}

@@ -17,6 +17,8 @@ from hpml.course.exercises.outcomes import Returned
 from hpml.labs.catalogue import find
 from hpml.labs.lab_03_memory.exercises.cycles import has_cycle, random_references
 from hpml.labs.lab_03_memory.exercises.in_place import ALLOWED
+from hpml.labs.lab_03_memory.harness import network
+from hpml.profiling import saved_tensors
 
 
 def closes(refers: list[list[int]]) -> bool:
@@ -34,6 +36,14 @@ def test_the_oracle_agrees_with_following_every_way(seed: int) -> None:
     for cycle in (False, True):
         refers = random_references(generator, generator.randint(5, 9), cycle)
         assert has_cycle(refers, []) is closes(refers) is cycle
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_rules_of_saved_bytes_give_what_autograd_saves(seed: int) -> None:
+    for case in find("saved_bytes", "03").cases(random.Random(seed), True):
+        given = network(case.data)
+        measured = saved_tensors(given["model"], given["x"]).total
+        assert find("saved_bytes", "03").judge(case, Returned(measured, {})) is None, case.name
 
 
 def judged(name: str, data: Any, value: Any, part: str = "right") -> Any:
