@@ -179,14 +179,14 @@ def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[An
     x = example_input(settings.batch, features, seed, device)
 
     def frozen() -> torch.nn.Module:
-        model = symbolic("numba")
+        model = symbolic_deep_linear(layers, features, "numba")
         model.freeze()
         return model
 
     def traced() -> Forward:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # lab 08 is about it
-            trace = torch.jit.trace(DeepLinear(layers).eval(), x)
+            trace = torch.jit.trace(DeepLinear(layers).eval(), x)  # type: ignore[no-untyped-call]
             forward: Forward = torch.jit.freeze(trace)
             return forward
 
