@@ -8,6 +8,7 @@ from typing import Any
 
 from hpml.base.errors import describe
 from hpml.profiling.errors import ProfilingError
+from hpml.profiling.timer import TimerSampler
 
 
 def check_function(caller: str, function: object) -> None:
@@ -25,6 +26,8 @@ def refuse_a_second_profiler(caller: str) -> None:
     running = sys.getprofile()
     if running is None and monitoring is not None:
         running = monitoring.get_tool(monitoring.PROFILER_ID)
+    if running is None and TimerSampler.running():
+        running = "sample"
     if running is not None:
         raise ProfilingError(
             f"{caller} was called while another profiler is running ({describe(running)}). "

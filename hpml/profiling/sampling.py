@@ -1,7 +1,12 @@
-"""A sampling profiler: `pyinstrument` looks at the stack once in a while, and the tree is ours."""
+"""A sampling profiler: a look at the stack once in a while, and a tree of what was seen.
+
+The system's timer asks for the look; where there is none (Windows, another thread), `pyinstrument`
+looks, which asks the clock at each call and so costs something at each call.
+"""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
@@ -12,6 +17,7 @@ from hpml.profiling.call_tree import CallTree, short_place, tree_of_stacks
 from hpml.profiling.checks import check_function, library, refuse_a_second_profiler
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.icicle import icicle
+from hpml.profiling.timer import Stack, TimerSampler
 
 
 @dataclass(frozen=True)
@@ -43,12 +49,12 @@ class Samples:
         return self.icicle().bundle()
 
 
-def sample(function: Callable[..., Any], *arguments: Any, interval: float = 1e-3) -> Samples:
+def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3) -> Samples:
     """Call a function once and look at its stack every `interval` seconds.
 
     Nothing happens between two samples, so the program runs about as fast as without; what takes
     less than an interval may be missed, and calls are not counted. Time inside a built-in function
-    counts for the function that called it.
+    counts for the function that called it. Looked at is the thread that called `sample`.
 
     Args:
         function: called with `arguments`.
@@ -58,7 +64,7 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 1e-3
         ProfilingError: if `function` cannot be called, `interval` is too short, another profiler
             is running, or the run was too short for one sample.
 
-    Source: https://pyinstrument.readthedocs.io/en/latest/how-it-works.html
+    Source: https://docs.python.org/3/library/signal.html#signal.setitimer
 
     >>> found = sample(lambda: sum(n * n for n in range(2_000_000)))
     >>> found.count > 10, abs(found.tree.total / found.seconds - 1) < 0.2
@@ -68,6 +74,25 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 1e-3
     if not interval >= 1e-4:
         raise ProfilingError(f"interval expects 0.0001 seconds or more, got {describe(interval)}.")
     refuse_a_second_profiler("sample")
+    start = time.perf_counter()
+    if TimerSampler.available():
+        sampler = TimerSampler()
+        result = sampler.run(function, arguments, interval)
+        stacks = sampler.stacks
+    else:
+        result, stacks = _by_pyinstrument(function, arguments, interval)
+    seconds = time.perf_counter() - start
+    if not stacks:
+        raise ProfilingError(
+            f"The run took {seconds:.2g} s and was over before the first sample after "
+            f"{interval:g} s; sample something longer, or take a shorter interval."
+        )
+    return Samples(tree_of_stacks(stacks), len(stacks), interval, seconds, result)
+
+
+def _by_pyinstrument(
+    function: Callable[..., Any], arguments: tuple[Any, ...], interval: float
+) -> tuple[Any, list[tuple[Stack, float]]]:
     profiler = library("pyinstrument").Profiler(interval=interval, async_mode="disabled")
     profiler.start()
     try:
@@ -76,16 +101,10 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 1e-3
         session = profiler.stop()
     stacks = [(_stack(texts), seconds) for texts, seconds in session.frame_records]
     outside = _shared([stack for stack, _ in stacks])
-    if not stacks:
-        raise ProfilingError(
-            f"The run took {session.duration:.2g} s and was over before the first sample after "
-            f"{interval:g} s; sample something longer, or take a shorter interval."
-        )
-    tree = tree_of_stacks((stack[outside:], seconds) for stack, seconds in stacks)
-    return Samples(tree, len(stacks), interval, session.duration, result)
+    return result, [(stack[outside:], seconds) for stack, seconds in stacks]
 
 
-def _stack(texts: list[str]) -> tuple[tuple[str, str], ...]:
+def _stack(texts: list[str]) -> Stack:
     """Return name and place of each call; pyinstrument separates their parts by zero bytes."""
     frames = []
     for text in texts:
@@ -95,11 +114,11 @@ def _stack(texts: list[str]) -> tuple[tuple[str, str], ...]:
     return tuple(frames)
 
 
-def _shared(stacks: list[tuple[tuple[str, str], ...]]) -> int:
-    """Return how many calls lie outside of `sample`: they are the same in all samples."""
+def _shared(stacks: list[Stack]) -> int:
+    """Return how many calls lie outside of the function: they are the same in all samples."""
     here = [
         depth
         for depth, (name, place) in enumerate(stacks[0] if stacks else ())
-        if name == "sample" and place.startswith("sampling.py:")
+        if name == "_by_pyinstrument" and place.startswith("sampling.py:")
     ]
     return here[-1] + 1 if here else 0
