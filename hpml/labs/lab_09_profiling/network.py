@@ -1,0 +1,77 @@
+"""The lecture's `nn.py`, under a profiler in a process of its own, and the slide's table beside it."""
+
+from __future__ import annotations
+
+import contextlib
+import importlib.util
+import io
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+from typing import Any
+
+from hpml.base.environment import quick
+from hpml.base.files import data_file, published
+from hpml.base.tables import Table
+from hpml.profiling import FunctionProfile, read_profile
+
+# As the slide shortens the names, and what they are called today.
+_TODAY = {
+    "run_backward": ("run_backward",),
+    "addmm": ("torch._C._nn.linear",),
+    "_imp.create_dynamic": ("_imp.create_dynamic",),
+    "module.named_parameters": ("named_parameters", "_named_members"),
+}
+
+
+def profile_command() -> FunctionProfile:
+    """Run ``python -m cProfile -o FILE nn.py`` and read the file."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder, "nn.prof")
+        command = [sys.executable, "-m", "cProfile", "-o", str(file), str(data_file("nn.py"))]
+        subprocess.run(command, check=True, capture_output=True, timeout=300)
+        return read_profile(file)
+
+
+def learning(steps: int | None = None) -> Any:
+    """Return a function that trains the network of `nn.py`, without what it prints."""
+    found = importlib.util.spec_from_file_location("nn", data_file("nn.py"))
+    assert found is not None
+    assert found.loader is not None
+    module = importlib.util.module_from_spec(found)
+    found.loader.exec_module(module)
+    given = module.setup(module.N, module.D_in, module.H, module.D_out)
+    steps = steps or (50 if quick() else 500)
+
+    def learn() -> None:
+        with contextlib.redirect_stdout(io.StringIO()):
+            module.learn(*given, steps)
+
+    return learn
+
+
+def beside_the_slide(found: FunctionProfile) -> Table:
+    """Return the slide's rows beside those of a profile of the same program."""
+    slide = published("mlp_cprofile")
+    rows: list[list[object]] = []
+    for row in slide["rows"]:
+        names = _TODAY[row["function"]]
+        same = [(f, e) for f, e in found.stats.items() if _is_one_of(f[2], names)]
+        calls, own = sum(e[1] for _, e in same), sum(e[2] for _, e in same)
+        rows.append([row["function"], row["ncalls"], row["tottime"] / slide["total_s"],
+                     calls, own / found.seconds, ", ".join(names)])  # fmt: skip
+    calls = f"{slide['function_calls']}/{slide['primitive_calls']}"
+    rows.append(["all", calls, 1.0, f"{found.calls}/{found.primitive_calls}", 1.0, ""])
+    return Table(
+        ["function", "slide: calls", "share", "yours: calls", "your share", "name today"],
+        rows,
+        caption=f"Slide: {slide['total_s']} s, as published. Yours: {found.seconds:.3f} s.",
+        formats={"share": "{:.1%}".format, "your share": "{:.1%}".format},
+        align=["left", "right", "right", "right", "right", "left"],
+    )
+
+
+def _is_one_of(function: str, names: tuple[str, ...]) -> bool:
+    called = function.removeprefix("<").removesuffix(">")
+    return any(called.endswith(name) or f"'{name}'" in called for name in names)
