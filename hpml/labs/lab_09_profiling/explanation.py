@@ -1,33 +1,37 @@
-"""Lab 09: why two profilers give one function different shares of the same program."""
+"""Lab 09: why a tracing profiler makes one program much slower, and another hardly at all."""
 
 from __future__ import annotations
 
 from hpml.course.explanation import Explanation
 
-_BEST = "Let each call do 50 times as much, in fewer calls; then, instead, sample 5 times as often."
+_BEST = (
+    "Do the same work in a fiftieth of the calls; then, instead, keep the calls and throw each "
+    "event away."
+)
 
 EXPLANATION = Explanation(
     question=(
-        "Your tracing profiler gives the short function `normalise` a larger share of the program "
-        "than your sampling profiler does. Suppose that this is no accident. Why?"
+        "Your tracing profiler makes the counting of words many times slower. What is the extra "
+        "time spent on? Each experiment looks at this extra time of a whole run."
     ),
     claims=(
-        "Tracing runs the hook at each call, and most of that time falls into the short function.",
-        "Sampling misses it: one call of it is over long before the next sample.",
-        "The program does something else each time: the two profilers saw different runs.",
+        "The hook: it is called twice for each call, reads the clock and makes an event.",
+        "Memory: the list of events grows, and new memory must be fetched from the system.",
+        "The interpreter: while a hook is set, each instruction takes longer.",
     ),
     experiments={
-        "Run both profilers again, on a text that is ten times as long.": (
-            "A and B predict the same difference again: calls are as short as before. C predicts "
-            "some other one. So A and B remain together."
+        "Trace the same program once more, on a text that is ten times as long.": (
+            "All three predict about ten times the extra time: there are ten times as many calls, "
+            "events and instructions."
+        ),
+        "Do the same work in a fiftieth of the calls.": (
+            "C predicts that the extra time stays: the instructions are nearly the same. A and B "
+            "both predict that it shrinks, since there are fewer events. They remain together."
         ),
         _BEST: (
-            "A predicts that the difference goes away in longer calls, and stays when samples are "
-            "more frequent. B predicts that it stays in the longer calls, still shorter than an "
-            "interval, and shrinks with more frequent samples. C predicts no rule in either."
-        ),
-        "Count the calls of `normalise` with the counting profiler, several times.": (
-            "C predicts that the counts differ. A and B both predict that they are the same."
+            "A predicts that the extra time shrinks with the calls, and stays when events are "
+            "thrown away. B predicts that it shrinks in both, C that it stays in both. Three "
+            "hypotheses, three predictions."
         ),
     },
     best=_BEST,

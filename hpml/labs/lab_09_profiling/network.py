@@ -1,10 +1,11 @@
-"""The lecture's `nn.py`, under a profiler in a process of its own, and the slide's table beside it."""
+"""The lecture's `nn.py` under a profiler, and the slide's table beside what came of it."""
 
 from __future__ import annotations
 
 import contextlib
 import importlib.util
 import io
+import os
 import subprocess
 import sys
 import tempfile
@@ -15,22 +16,24 @@ from hpml.base.environment import quick
 from hpml.base.files import data_file, published
 from hpml.base.tables import Table
 from hpml.profiling import FunctionProfile, read_profile
+from hpml.profiling.call_tree import short_name
 
 # As the slide shortens the names, and what they are called today.
 _TODAY = {
-    "run_backward": ("run_backward",),
-    "addmm": ("torch._C._nn.linear",),
-    "_imp.create_dynamic": ("_imp.create_dynamic",),
-    "module.named_parameters": ("named_parameters", "_named_members"),
+    "run_backward": "torch._C._EngineBase.run_backward",
+    "addmm": "torch._C._nn.linear",
+    "_imp.create_dynamic": "_imp.create_dynamic",
+    "module.named_parameters": "named_parameters",
 }
 
 
 def profile_command() -> FunctionProfile:
-    """Run ``python -m cProfile -o FILE nn.py`` and read the file."""
+    """Run ``python -m cProfile -o FILE nn.py`` on one thread, and read the file."""
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "nn.prof")
         command = [sys.executable, "-m", "cProfile", "-o", str(file), str(data_file("nn.py"))]
-        subprocess.run(command, check=True, capture_output=True, timeout=300)
+        one = os.environ | {"OMP_NUM_THREADS": "1"}
+        subprocess.run(command, check=True, capture_output=True, timeout=300, env=one)
         return read_profile(file)
 
 
@@ -56,13 +59,14 @@ def beside_the_slide(found: FunctionProfile) -> Table:
     slide = published("mlp_cprofile")
     rows: list[list[object]] = []
     for row in slide["rows"]:
-        names = _TODAY[row["function"]]
-        same = [(f, e) for f, e in found.stats.items() if _is_one_of(f[2], names)]
-        calls, own = sum(e[1] for _, e in same), sum(e[2] for _, e in same)
+        today = _TODAY[row["function"]]
+        same = [entry for name, entry in found.stats.items() if short_name(name[2]) == today]
+        calls, own = sum(entry[1] for entry in same), sum(entry[2] for entry in same)
+        share = own / found.seconds
         rows.append([row["function"], row["ncalls"], row["tottime"] / slide["total_s"],
-                     calls, own / found.seconds, ", ".join(names)])  # fmt: skip
-    calls = f"{slide['function_calls']}/{slide['primitive_calls']}"
-    rows.append(["all", calls, 1.0, f"{found.calls}/{found.primitive_calls}", 1.0, ""])
+                     calls, share, today])  # fmt: skip
+    slides = f"{slide['function_calls']}/{slide['primitive_calls']}"
+    rows.append(["all", slides, 1.0, f"{found.calls}/{found.primitive_calls}", 1.0, ""])
     return Table(
         ["function", "slide: calls", "share", "yours: calls", "your share", "name today"],
         rows,
@@ -72,6 +76,7 @@ def beside_the_slide(found: FunctionProfile) -> Table:
     )
 
 
-def _is_one_of(function: str, names: tuple[str, ...]) -> bool:
-    called = function.removeprefix("<").removesuffix(">")
-    return any(called.endswith(name) or f"'{name}'" in called for name in names)
+def seconds_of(found: FunctionProfile, name: str) -> tuple[float, float]:
+    """Return a function's own and cumulative seconds; of several, those of the longest."""
+    same = [e for key, e in found.stats.items() if short_name(key[2]).rpartition(".")[2] == name]
+    return max(((e[2], e[3]) for e in same), key=lambda pair: pair[1])

@@ -13,6 +13,9 @@ from types import FrameType
 from typing import Any
 
 from hpml.base.environment import installed_version
+from hpml.benchmark import Ratio
+from hpml.course.racing import race
+from hpml.profiling import memory_lines
 
 Profiler = Callable[[Callable[[], object]], Any]
 
@@ -87,3 +90,12 @@ def kept_bytes(profilers: Mapping[str, Profiler], run: Callable[[], object]) -> 
         finally:
             tracemalloc.stop()
     return found
+
+
+def memory_profiler_ratio(function: Callable[[Any], object], given: object) -> Ratio | None:
+    """Return how many times as long a function takes under `memory_profiler`, if it is there."""
+    if installed_version("memory_profiler") is None:
+        return None
+    runs: dict[str, Callable[[], object]] = {"without": lambda: function(given)}
+    runs["under it"] = lambda: memory_lines(function, given)
+    return race(runs).ratio("under it")

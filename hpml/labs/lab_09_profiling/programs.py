@@ -1,4 +1,4 @@
-"""Three programs in which one function is worth mending, and each of them misleads in its own way."""
+"""Three programs, each with one function that is worth mending, and another that misleads."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class Visitors:
     """Which visitors came, in the order of their first visit: one small function is called most."""
 
     def __init__(self) -> None:
-        self.lines = [f"12:00; visitor {n * n % 1009}\n" for n in range(1000 if quick() else 2000)]
+        self.lines = [f"12:00; visitor {n * n % 4001}\n" for n in range(2000 if quick() else 3000)]
 
     def run(self) -> list[str]:
         names = [self.parse(line) for line in self.lines]
