@@ -43,6 +43,9 @@ EQUIVALENT: dict[tuple[str, str, str], list[str]] = {
     ("07", "compress_runs", "right"): ["5: for _, _, arguments", "12: calls[position - 1][0]"],
     # The order of names in a message.
     ("07", "predict_time", "right"): ["3: sorted(costs)"],
+    ("09", "self_times", "right"): [],
+    ("09", "name_the_bottleneck", "right"): [],
+    ("09", "samples_needed", "right"): [],
 }  # fmt: skip
 
 

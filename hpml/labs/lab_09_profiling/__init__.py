@@ -15,7 +15,12 @@ from hpml.labs.lab_09_profiling.profilers import (
     library_profilers,
     memory_profiler_ratio,
 )
-from hpml.labs.lab_09_profiling.programs import PROGRAMS, functions_of, if_free
+from hpml.labs.lab_09_profiling.programs import (
+    PROGRAMS,
+    functions_of,
+    if_free,
+    loop_in_calls,
+)
 from hpml.labs.lab_09_profiling.tools import tools
 
 __all__ = [
@@ -29,6 +34,7 @@ __all__ = [
     "kept_bytes",
     "learning",
     "library_profilers",
+    "loop_in_calls",
     "memory_profiler_ratio",
     "profile_command",
     "run_with",

@@ -14,15 +14,15 @@ if TYPE_CHECKING:
 
 
 def classifier(width: int = 32) -> SymbolicModel:
-    """Return eight linear layers, each with a sigmoid, and a softmax."""
+    """Return eight linear layers, each with a softplus."""
     from torch import nn
 
     from hpml.symbolic import Input, SymbolicModel
 
     x = inputs = Input(shape=(width,))
     for _ in range(8):
-        x = nn.Sigmoid()(nn.Linear(width, width)(x))
-    return SymbolicModel(inputs, nn.Softmax(dim=1)(x))
+        x = nn.Softplus()(nn.Linear(width, width)(x))
+    return SymbolicModel(inputs, x)
 
 
 def run_with(variable: str, value: str, source: str) -> Page:

@@ -9,8 +9,8 @@ import os
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
 from pathlib import Path
-from typing import Any
 
 from hpml.base.environment import quick
 from hpml.base.files import data_file, published
@@ -32,12 +32,13 @@ def profile_command() -> FunctionProfile:
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "nn.prof")
         command = [sys.executable, "-m", "cProfile", "-o", str(file), str(data_file("nn.py"))]
+        command += ["50"] if quick() else []
         one = os.environ | {"OMP_NUM_THREADS": "1"}
         subprocess.run(command, check=True, capture_output=True, timeout=300, env=one)
         return read_profile(file)
 
 
-def learning(steps: int | None = None) -> Any:
+def learning(steps: int | None = None) -> Callable[[], None]:
     """Return a function that trains the network of `nn.py`, without what it prints."""
     found = importlib.util.spec_from_file_location("nn", data_file("nn.py"))
     assert found is not None
@@ -47,11 +48,11 @@ def learning(steps: int | None = None) -> Any:
     given = module.setup(module.N, module.D_in, module.H, module.D_out)
     steps = steps or (50 if quick() else 500)
 
-    def learn() -> None:
+    def run_nn() -> None:
         with contextlib.redirect_stdout(io.StringIO()):
             module.learn(*given, steps)
 
-    return learn
+    return run_nn
 
 
 def beside_the_slide(found: FunctionProfile) -> Table:

@@ -13,7 +13,11 @@ from hpml.profiling.icicle import icicle
 
 def beside_cprofile(times: Mapping[str, int] | None, found: FunctionProfile) -> Table:
     """Return what a student computed, in nanoseconds, beside the column `tottime` of `cProfile`."""
-    own = {short_name(key[2]).removeprefix("builtins."): e[2] for key, e in found.stats.items()}
+    own = {
+        short_name(key[2]).removeprefix("builtins."): e[2]
+        for key, e in found.stats.items()
+        if e[2] and "_lsprof" not in key[2]
+    }
     whole = sum((times or {}).values())
     rows: list[list[object]] = []
     for name, seconds in sorted(own.items(), key=lambda item: -item[1])[:8]:
@@ -33,5 +37,7 @@ def beside_cprofile(times: Mapping[str, int] | None, found: FunctionProfile) -> 
 
 def flame(samples: Mapping[tuple[str, ...], int]) -> Page:
     """Return the picture of sampled stacks: each function as wide as the samples it is in."""
-    stacks = [(tuple((name, "") for name in stack), often) for stack, often in samples.items()]
+    # The lambda that calls the program with its words is not part of it.
+    named = [([name for name in stack if name != "<lambda>"], n) for stack, n in samples.items()]
+    stacks = [(tuple((name, "") for name in stack), often) for stack, often in named]
     return icicle(tree_of_stacks(stacks), unit="samples")

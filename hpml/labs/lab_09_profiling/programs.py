@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import copy
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hpml.base.environment import quick
@@ -128,3 +128,17 @@ def if_free(program: type[Any], function: str) -> Any:
         raise ValueError(f"{function} calls all the others, so it is the program itself.")
     setattr(Free, name, lambda self, *_: next(self.left))
     return Free()
+
+
+def loop_in_calls(turns: int, in_each: int) -> Callable[[], None]:
+    """Return a program that goes round so many times, and some times in each call."""
+
+    def turn(times: int) -> None:
+        for _ in range(times):
+            pass
+
+    def program() -> None:
+        for _ in range(turns // in_each):
+            turn(in_each)
+
+    return program
