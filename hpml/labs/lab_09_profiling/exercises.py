@@ -48,6 +48,8 @@ def _times_cases(generator: random.Random, more: bool) -> Sequence[Case]:
                     "again"),
         _times_case("called from two places",
                     events_of(("main", [1, ("load", [5, helper, 2]), 3, helper, 6])), "again"),
+        _times_case("two calls, and a pause between them",
+                    [*events_of(("load", [5])), *events_of(("sum", [7]), start=30)], "again"),
         _times_case("a function that calls itself",
                     events_of(("walk", [2, ("walk", [30, ("walk", [4]), 8]), 16])), "again"),
     ]  # fmt: skip
@@ -90,11 +92,18 @@ def _bottleneck_case(name: str, events: list[Event], mine: set[str], part: str) 
 
 def _bottleneck_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     main = ("main", [1, ("load", [30]), 2, ("sum", [9]), 3, ("sum", [8]), 4])
+    before = ("main", [45, ("load", [30]), 1])
+    after = ("main", [1, ("load", [30]), 45])
+    module = ("run_module", [50, ("load", [10]), 60, ("total", [20, ("sorted", [3])]), 5])
     order = ("main", [1, ("order", [3, ("sorted", [90]), 2]), 1, ("total", [40]), 2])
     cases = [
         _bottleneck_case("three functions", events_of(main), {"main", "load", "sum"}, "right"),
         _bottleneck_case("sorted is no function of yours", events_of(order),
                          {"main", "order", "total"}, "library"),
+        _bottleneck_case("who calls yours is not yours", events_of(module), {"load", "total"},
+                         "library"),
+        _bottleneck_case("work before a call", events_of(before), {"main", "load"}, "right"),
+        _bottleneck_case("work after a call", events_of(after), {"main", "load"}, "right"),
     ]  # fmt: skip
     for number in range(1, 7 if more else 3):
         for part in ("right", "library", "recursion"):
