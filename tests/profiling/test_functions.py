@@ -97,6 +97,16 @@ def test_the_tree_adds_up_and_keeps_its_callers() -> None:
     assert pruned.total == pytest.approx(tree.total)
 
 
+def test_a_program_begun_by_a_function_that_it_uses_itself_is_in_the_tree_whole() -> None:
+    """As every program under `python -m cProfile`: `exec` runs it, and the modules it imports."""
+    inner = "def inner():\n    return sum(range(2_000_000))\ninner()"
+    outer = f"def outer():\n    exec({inner!r}, {{}})\nouter()"
+    found = profile(exec, outer, {})
+    assert found.tree.total == pytest.approx(found.seconds, rel=0.01)
+    (frame,) = (frame for _, frame in found.tree.walk() if frame.name == "outer")
+    assert frame.total > 0.9 * found.tree.total
+
+
 def test_recursion_does_not_grow_the_tree() -> None:
     tree = profile(down, 300).tree
     assert sum(1 for _ in tree.walk()) < 10
