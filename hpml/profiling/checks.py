@@ -23,7 +23,7 @@ def check_function(caller: str, function: object) -> None:
 def refuse_a_second_profiler(caller: str) -> None:
     """Raise a ProfilingError if a profiler is running: each would measure the other."""
     monitoring = getattr(sys, "monitoring", None)
-    running = sys.getprofile()
+    running: object = sys.getprofile()
     if running is None and monitoring is not None:
         running = monitoring.get_tool(monitoring.PROFILER_ID)
     if running is None and TimerSampler.running():

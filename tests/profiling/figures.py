@@ -40,7 +40,7 @@ def large_tree() -> CallTree:
 
 def drawn(browser: Any, html: str, times: int = 5) -> float:
     """Return the median time in seconds from the request of a page until it is drawn."""
-    found = []
+    found: list[float] = []
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "icicle.html")
         file.write_text(f"<!doctype html><meta charset=utf-8>{html}", encoding="utf-8")
