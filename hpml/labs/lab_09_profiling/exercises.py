@@ -10,6 +10,7 @@ from typing import cast
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Returned
 from hpml.course.exercises.same import expect, shown
+from hpml.labs.lab_09_profiling.harness import plain_dictionary
 from hpml.labs.lab_09_profiling.traces import (
     Event,
     chain,
@@ -78,6 +79,7 @@ _SELF_TIMES = Exercise(
         "deep": ("Go through the events once, from first to last, without recursion.",),
     },
     forbids=_WRITE_IT,
+    observe=plain_dictionary,
     seconds=10,
 )
 

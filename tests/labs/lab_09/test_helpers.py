@@ -13,7 +13,6 @@ import pytest
 
 from hpml.labs import lab_09_profiling as lab
 from hpml.labs.lab_09_profiling.traces import own_times, to_mend
-from hpml.profiling import profile
 
 NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "09_profiling.ipynb"
 PLANTED = {"Visitors": "first_visits", "Robot": "remember", "Change": "ways"}
@@ -44,7 +43,7 @@ def test_the_counts_are_those_of_the_trace_and_every_call_of_it_ends(
     own = own_times(events)
     assert set(own) == {"program", "normalise", "str.strip", "str.lower", "dict.get"}
     assert sum(own.values()) == events[-1][2] - events[0][2]
-    names = lab.beside_cprofile(own, profile(by_hand["program"])).column("your share")
+    names = lab.beside_cprofile(own, by_hand["program"]).column("your share")
     assert None not in names
 
 
