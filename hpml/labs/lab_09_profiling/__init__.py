@@ -9,6 +9,7 @@ from hpml.labs.lab_09_profiling.network import (
     profile_command,
     seconds_of,
 )
+from hpml.labs.lab_09_profiling.overhead import what_fits
 from hpml.labs.lab_09_profiling.pictures import beside_cprofile, flame
 from hpml.labs.lab_09_profiling.profilers import (
     kept_bytes,
@@ -40,4 +41,5 @@ __all__ = [
     "run_with",
     "seconds_of",
     "tools",
+    "what_fits",
 ]

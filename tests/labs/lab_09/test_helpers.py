@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import signal
 import sys
+import types
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -110,3 +111,23 @@ def test_a_variable_times_a_program_that_knows_nothing_of_it() -> None:
 
 def test_the_table_of_tools_says_of_each_whether_it_is_here() -> None:
     assert {str(found)[:2] for found in lab.tools().column("on this machine")} <= {"ye", "no"}
+
+
+def ratio(low: float, high: float) -> Any:
+    return types.SimpleNamespace(value=(low + high) / 2, low=low, high=high)
+
+
+@pytest.mark.parametrize(
+    ("fewer", "thrown", "told"),
+    [
+        ((0.02, 0.04), (0.8, 0.9), "That fits A."),
+        ((0.02, 0.04), (0.1, 0.2), "That fits B."),
+        ((0.9, 1.1), (0.8, 1.2), "That fits C."),
+        ((0.9, 1.1), (0.1, 0.2), "That fits none of them alone."),
+        ((0.02, 0.04), (0.5, 0.9), "Measure again on a quieter machine."),
+    ],
+)
+def test_the_hypothesis_follows_from_both_ratios(
+    fewer: tuple[float, float], thrown: tuple[float, float], told: str
+) -> None:
+    assert lab.what_fits(ratio(*fewer), ratio(*thrown)).plain.splitlines()[-1] == told
