@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import importlib
+import signal
 import sys
 from typing import Any
 
 from hpml.base.errors import describe
 from hpml.profiling.errors import ProfilingError
-from hpml.profiling.timer import TimerSampler
 
 
 def check_function(caller: str, function: object) -> None:
@@ -26,8 +26,8 @@ def refuse_a_second_profiler(caller: str) -> None:
     running: object = sys.getprofile()
     if running is None and monitoring is not None:
         running = monitoring.get_tool(monitoring.PROFILER_ID)
-    if running is None and TimerSampler.running():
-        running = "sample"
+    if running is None and hasattr(signal, "SIGALRM"):
+        running = getattr(signal.getsignal(signal.SIGALRM), "profiler", None)
     if running is not None:
         raise ProfilingError(
             f"{caller} was called while another profiler is running ({describe(running)}). "

@@ -6,9 +6,12 @@ looks, which asks the clock at each call and so costs something at each call.
 
 from __future__ import annotations
 
+import signal
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import CodeType, FrameType
 from typing import Any
 
 from hpml.base.errors import describe
@@ -17,7 +20,9 @@ from hpml.profiling.call_tree import CallTree, short_place, tree_of_stacks
 from hpml.profiling.checks import check_function, library, refuse_a_second_profiler
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.icicle import icicle
-from hpml.profiling.timer import Stack, TimerSampler
+
+Stack = tuple[tuple[str, str], ...]
+"""Name and place of each call, from the outermost inwards."""
 
 
 @dataclass(frozen=True)
@@ -75,8 +80,8 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
         raise ProfilingError(f"interval expects 0.0001 seconds or more, got {describe(interval)}.")
     refuse_a_second_profiler("sample")
     start = time.perf_counter()
-    if TimerSampler.available():
-        sampler = TimerSampler()
+    if _TimerSampler.available():
+        sampler = _TimerSampler()
         result = sampler.run(function, arguments, interval)
         stacks = sampler.stacks
     else:
@@ -122,3 +127,60 @@ def _shared(stacks: list[Stack]) -> int:
         if name == "_by_pyinstrument" and place.startswith("sampling.py:")
     ]
     return here[-1] + 1 if here else 0
+
+
+class _TimerSampler:
+    """Collects stacks at each ring of the system's timer, with the seconds since the one before.
+
+    A signal is handled between two instructions of Python. So a long call of a built-in function
+    gets one look, at its end, with all of its time.
+    """
+
+    profiler = "sample"  # what a second profiler is told
+
+    def __init__(self) -> None:
+        self.stacks: list[tuple[Stack, float]] = []
+        self._codes: list[tuple[list[CodeType], float]] = []
+        self._last = 0.0
+
+    @staticmethod
+    def available() -> bool:
+        """Return whether there is a timer, free, whose signals this thread handles."""
+        return (
+            hasattr(signal, "setitimer")
+            and threading.current_thread() is threading.main_thread()
+            and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+        )
+
+    def run(self, function: Callable[..., Any], arguments: tuple[Any, ...], interval: float) -> Any:
+        """Call a function while the timer runs, and return what it returns."""
+        before = signal.signal(signal.SIGALRM, self)
+        self._last = time.perf_counter()
+        try:
+            signal.setitimer(signal.ITIMER_REAL, interval, interval)
+            return function(*arguments)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before or signal.SIG_DFL)
+            self.stacks = [(_named(codes), seconds) for codes, seconds in self._codes]
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Handle the signal: note the calls below `run`, innermost first."""
+        codes = []
+        while frame is not None and frame.f_code is not _RUN:
+            codes.append(frame.f_code)
+            frame = frame.f_back
+        now = time.perf_counter()
+        if codes and frame is not None:
+            self._codes.append((codes, now - self._last))
+            self._last = now
+
+
+_RUN = _TimerSampler.run.__code__
+
+
+def _named(codes: list[CodeType]) -> Stack:
+    return tuple(
+        (code.co_name, short_place(code.co_filename, code.co_firstlineno))
+        for code in reversed(codes)
+    )
