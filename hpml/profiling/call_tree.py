@@ -167,12 +167,13 @@ def tree_of_profile(stats: Mapping[Function, Entry], smallest: float = 1e-4) -> 
             for callee, edge in callees[function]
             if callee not in path and edge[3] * share > limit
         ]
-        own = total
-        for callee, time, times in sorted(below, key=lambda each: -each[1]):
-            # By recursion one callee may contain another; the outer one has its time first.
-            if (inside := min(time, own)) > limit:
-                waiting.append((callee, inside, times, path | {callee}, len(rows)))
-                own -= inside
+        # Recursion counts time twice; a frame's children never have more than the frame.
+        excess = max(1.0, sum(time for _, time, _ in below) / total) if total > 0 else 1.0
+        if not above and excess > 1:
+            # The outermost call, as of `exec`, made one call: what it makes inside lies in that.
+            below, excess = [max(below, key=lambda each: each[1])], 1.0
+        own = max(0.0, total - sum(time / excess for _, time, _ in below))
+        waiting.extend((f, time / excess, n, path | {f}, len(rows)) for f, time, n in below)
         rows.append(Row(short_name(function[2]), short_place(*function[:2]), own, calls, above))
     return _outermost(tree_of_rows(rows))
 

@@ -99,9 +99,9 @@ def test_the_tree_adds_up_and_keeps_its_callers() -> None:
 
 def test_a_program_begun_by_a_function_that_it_uses_itself_is_in_the_tree_whole() -> None:
     """As every program under `python -m cProfile`: `exec` runs it, and the modules it imports."""
-    inner = "def inner():\n    return sum(range(2_000_000))\ninner()"
-    outer = f"def outer():\n    exec({inner!r}, {{}})\nouter()"
-    found = profile(exec, outer, {})
+    imported = compile("sum(range(2_000_000))", "imported.py", "exec")
+    program = compile("def outer():\n    exec(imported)\nouter()", "program.py", "exec")
+    found = profile(exec, program, {"imported": imported})
     assert found.tree.total == pytest.approx(found.seconds, rel=0.01)
     (frame,) = (frame for _, frame in found.tree.walk() if frame.name == "outer")
     assert frame.total > 0.9 * found.tree.total
