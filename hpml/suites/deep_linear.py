@@ -2,14 +2,16 @@
 
 Hundreds of linear layers of four features on a batch of four, the forward only: a hand-written
 module, `torch.nn.Sequential`, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` in a
-process of its own, and on request `torch.compile` and the inlined source without its guard. All
-share the same weights, and are timed only after their outputs were found to agree.
+process of its own, and on request `torch.compile`, a frozen TorchScript trace, the inlined source
+without its guard, and the compiled kernel of `execution="numba"`, frozen and not. All share the
+same weights, and are timed only after their outputs were found to agree.
 """
 
 from __future__ import annotations
 
 import argparse
 import functools
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -20,6 +22,7 @@ from hpml.benchmark.record import Parameters
 from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites import peer
 from hpml.suites.choosing import choose
+from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import (
     BASELINE,
     COMPILED,
@@ -40,6 +43,8 @@ if TYPE_CHECKING:
     import torch
 
 UNGUARDED = "inlined-unguarded"
+KERNELS = ("numba", "numba-frozen")
+TRACED = "torch.jit.trace"  # by its name alone: a thousand layers take it a minute
 DEFAULTS = ForwardSettings(rounds=50)
 LAYERS = (250, 500, 750, 1000)
 
@@ -52,7 +57,9 @@ class DeepLinearResult(ForwardResult):
     axis = "layers"
 
 
-def names(*, compile: bool = False, unguarded: bool = False) -> tuple[str, ...]:
+def names(
+    *, compile: bool = False, unguarded: bool = False, kernels: bool = False
+) -> tuple[str, ...]:
     """Return the contenders' names, in the order of tables and pictures.
 
     >>> names()[:2]
@@ -61,7 +68,8 @@ def names(*, compile: bool = False, unguarded: bool = False) -> tuple[str, ...]:
     from hpml.symbolic import EXECUTIONS
 
     on_request = ((UNGUARDED, unguarded), (peer.NAME, True), (COMPILED, compile))
-    return (BASELINE, "sequential", *EXECUTIONS, *(name for name, asked in on_request if asked))
+    asked_for = [name for name, asked in on_request if asked]
+    return (BASELINE, "sequential", *EXECUTIONS, *asked_for, *(KERNELS if kernels else ()))
 
 
 def example_input(
@@ -81,6 +89,7 @@ def run(
     *,
     features: int = 4,
     unguarded: bool = False,
+    kernels: bool = False,
     **changes: Any,
 ) -> DeepLinearResult:
     """Measure the forward of deep linear networks.
@@ -91,6 +100,7 @@ def run(
             those below, and without the peer where it is not installed.
         features: the input is (batch, features) of float32.
         unguarded: measure the inlined source without its guard too, which shows what it costs.
+        kernels: measure ``execution="numba"`` too, frozen and not: without gradients, on the CPU.
         changes: settings by their names, see `hpml.suites.forwards.ForwardSettings`.
 
     Raises:
@@ -103,10 +113,16 @@ def run(
     """
     settings = settings.changed(changes)
     check_device(settings.device)
-    on_request = ((COMPILED, settings.compile), (UNGUARDED, unguarded))
+    if kernels and (settings.grad or settings.device != "cpu"):
+        raise SuiteError(
+            "kernels: expected no gradients and the CPU, which is all that the compiled kernel "
+            f"knows, got grad={settings.grad} and device={settings.device}. Leave one of them out."
+        )
+    on_request = [(COMPILED, settings.compile), (UNGUARDED, unguarded)]
+    on_request += [(name, kernels) for name in KERNELS]
     chosen, notes = choose(
         settings.contenders,
-        names(compile=True, unguarded=True),
+        (*names(compile=True, unguarded=True, kernels=True), TRACED),
         usual=names(),
         always=(BASELINE, *(name for name, asked in on_request if asked)),
     )
@@ -134,6 +150,11 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the inlined source without its guard too: what the guard costs",
     )
+    parser.add_argument(
+        "--kernels",
+        action="store_true",
+        help="the compiled kernel too, which runs without Python, frozen and not",
+    )
 
 
 def main(arguments: argparse.Namespace) -> int:
@@ -143,6 +164,8 @@ def main(arguments: argparse.Namespace) -> int:
 
 def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[AnyContender]:
     """Return the contenders for one depth, all over the same layers."""
+    import torch
+
     from hpml.models import DeepLinear, linear_layers, sequential_deep_linear, symbolic_deep_linear
     from hpml.symbolic import EXECUTIONS
     from hpml.symbolic.execution.inlined import unguarded
@@ -153,14 +176,29 @@ def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[An
     def symbolic(execution: str) -> torch.nn.Module:
         return symbolic_deep_linear(layers, features, execution)
 
+    x = example_input(settings.batch, features, seed, device)
+
+    def frozen() -> torch.nn.Module:
+        model = symbolic("numba")
+        model.freeze()
+        return model
+
+    def traced() -> Forward:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", DeprecationWarning)  # lab 08 is about it
+            trace = torch.jit.trace(DeepLinear(layers).eval(), x)
+            forward: Forward = torch.jit.freeze(trace)
+            return forward
+
     ways: dict[str, Callable[[], Forward]] = {
         BASELINE: lambda: DeepLinear(layers),
         "sequential": lambda: sequential_deep_linear(layers),
         COMPILED: lambda: compiled(DeepLinear(layers)),
         UNGUARDED: lambda: unguarded(symbolic("inlined")),
-        **{name: functools.partial(symbolic, name) for name in EXECUTIONS},
+        **{name: functools.partial(symbolic, name) for name in (*EXECUTIONS, "numba")},
+        "numba-frozen": frozen,
+        TRACED: traced,
     }
-    x = example_input(settings.batch, features, seed, device)
     elsewhere = {peer.NAME: "hpml.suites.peer_models:build_forward"}
     size = {"n_layers": depth, "features": features}
     return contenders_of(settings, ways, x, elsewhere, size)

@@ -29,5 +29,9 @@ class DeviceError(GraphError, RuntimeError):
     """An execution was asked for on a machine that cannot run it."""
 
 
+class GradientError(GraphError, RuntimeError):
+    """Gradients were asked for of an execution that computes none."""
+
+
 class GraphWarning(UserWarning):
     """A model does what was asked for, and may not be what was meant."""

@@ -20,8 +20,10 @@ from .building.interception import Token, handle_token
 from .building.misuse import check_settings
 from .building.node import Node, format_origin, layer_text
 from .building.tracing_checks import warn_of_change
-from .errors import ArgumentError
-from .execution import EXECUTIONS, PREPARE, cuda_graph, timed
+from .errors import ArgumentError, GraphError
+from .execution import PREPARE, cuda_graph, timed
+from .execution.choice import check_execution, choose_execution
+from .execution.kernel.freezing import frozen_weights
 from .execution.source import documented_source
 from .graph import Collected, Graph, check_inputs, collect
 from .graph.data import Numbers
@@ -40,11 +42,11 @@ class SymbolicModel(nn.Module):
         enable_cuda_graphs: record the kernels once and replay them on the GPU.
         enable_forward_codegen: ``True`` means ``execution="codegen"``, ``False`` means
             ``"ordered"``; ``None`` leaves it to ``execution``.
-        execution: how the forward runs, one of ``hpml.symbolic.EXECUTIONS``; ``None`` means the
-            fastest that is always correct, ``"inlined"``.
+        execution: how the forward runs, one of ``hpml.symbolic.EXECUTIONS``, or ``"numba"``;
+            ``None`` means the fastest that is always correct, ``"inlined"``.
 
     Raises:
-        ArgumentError: something that is not symbolic data, or both ways to choose an execution.
+        ArgumentError: no symbolic data, or what the chosen execution cannot run.
         ForeignNodeError: an output needs an input that is not given.
         CycleError: a value depends on itself.
         DeviceError: CUDA graphs on a machine without a GPU.
@@ -75,9 +77,7 @@ class SymbolicModel(nn.Module):
         execution: str | None = None,
     ) -> None:
         super().__init__()
-        execution = _choose_execution(execution, enable_forward_codegen)
-        if enable_cuda_graphs:
-            cuda_graph.check_available()
+        execution = choose_execution(execution, enable_forward_codegen, enable_cuda_graphs)
         input_nodes = [handle._node for handle in _as_handles("inputs", inputs)]
         check_inputs(input_nodes)
         output_nodes = [handle._node for handle in _as_handles("outputs", outputs)]
@@ -111,17 +111,19 @@ class SymbolicModel(nn.Module):
         if self._cuda_graphs:
             program = cuda_graph.prepare(program)
         self._untimed = program
+        self._frozen_weights: Any = None
         timing = self.__dict__.get("_timing")
-        if timing is None and not self._cuda_graphs:
+        if timing is None and not self._cuda_graphs and self._execution != "numba":
             timing = timing_from_environment()
         self._set_timing(timing)
 
     def _set_timing(self, timing: Timing | None) -> None:
         """Time the operators of each run from now on, or with ``None`` no longer."""
-        if timing is not None and self._cuda_graphs:
+        if timing is not None and (self._cuda_graphs or self._execution == "numba"):
+            what = "enable_cuda_graphs" if self._cuda_graphs else "execution='numba'"
             raise ArgumentError(
-                "operator timing expected operators that run one by one, received a model with "
-                "CUDA graphs, which replays them as one: build it without enable_cuda_graphs"
+                "operator timing expected operators that run one by one, received a model that "
+                f"runs them as one: build it without {what}"
             )
         program = self._untimed
         if timing is not None:
@@ -130,8 +132,6 @@ class SymbolicModel(nn.Module):
         self._timing = timing
         self._program = program
         self._run = program.run
-
-    # --- running ---
 
     def forward(self, *inputs: Any) -> Any:
         """Run the graph on real data; call the model instead, ``model(x)``."""
@@ -173,8 +173,6 @@ class SymbolicModel(nn.Module):
             f"When the model was built it received {arguments}."
         )
 
-    # --- looking ---
-
     @property
     def graph(self) -> Graph:
         """The graph: plain data, immutable."""
@@ -212,9 +210,13 @@ class SymbolicModel(nn.Module):
 
     @execution.setter
     def execution(self, name: str) -> None:
-        _check_execution(name)
-        self._execution = name
-        self._prepare()
+        check_execution(name)
+        before, self._execution = self._execution, name
+        try:
+            self._prepare()
+        except GraphError:
+            self._execution = before
+            raise
 
     @property
     def inputs(self) -> tuple[Any, ...]:
@@ -258,17 +260,37 @@ class SymbolicModel(nn.Module):
         The answer is about this moment: a hook that is registered changes it.
         """
         layers = self._execution_order_layers
+        written = "in the kernel" if self._execution == "numba" else "inlined"
         rows = [
-            (call.name, call.layer_type, "called" if reason else "inlined", reason)
+            (call.name, call.layer_type, "called" if reason else written, reason)
             for call, reason in zip(self._graph.calls, self._program.reasons(layers), strict=True)
         ]
         return Table(("layer", "type", "how", "why"), rows, title=f"execution {self._execution!r}")
 
+    def freeze(self) -> str:
+        """Read the weights once, and look at nothing until `thaw`; say what that leaves out.
+
+        For ``execution="numba"`` alone. Copies of the model are not frozen.
+
+        Raises:
+            ArgumentError: another execution, or layers that have to be called at present.
+
+        >>> from hpml.symbolic import Input
+        >>> x = Input(shape=(2,))
+        >>> model = SymbolicModel(x, nn.ReLU()(x), execution="numba")
+        >>> model.freeze().partition(":")[0]
+        'frozen with 0 weights; until thaw() nobody looks at'
+        """
+        self._frozen_weights, what = frozen_weights(self, self._program)
+        return what
+
+    def thaw(self) -> None:
+        """Look at the layers and their weights in each forward again."""
+        self._frozen_weights = None
+
     def summary(self) -> None:
         """Print a table of the layers, their output shapes and their parameters."""
         print(summary_text(self, self._graph, self._execution_order_layers))
-
-    # --- changing and copying ---
 
     def _apply(self, fn: Callable[..., Any], recurse: bool = True) -> SymbolicModel:
         """Convert or move; a buffer that several layers refer to stays one, as parameters do."""
@@ -318,7 +340,7 @@ class SymbolicModel(nn.Module):
     def __getstate__(self) -> Any:
         # The program is generated again; the nodes are made again when somebody asks.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
-        for name in ("_program", "_run", "_pick_layers", "_untimed", "_timing"):
+        for name in ("_program", "_run", "_pick_layers", "_untimed", "_timing", "_frozen_weights"):
             del state[name]
         state["_nodes"] = None
         return state
@@ -374,24 +396,3 @@ def _listed(what: str, given: Any) -> list[Any]:
             + (f": give list({what}.values())" if isinstance(given, dict) else "")
         )
     return list(given)
-
-
-def _choose_execution(execution: str | None, codegen: bool | None) -> str:
-    if execution is not None and codegen is not None:
-        raise ArgumentError(
-            f"expected execution or enable_forward_codegen, received both ({execution!r} and "
-            f"{codegen!r}): enable_forward_codegen=True is execution='codegen', False is 'ordered'"
-        )
-    if execution is not None:
-        _check_execution(execution)
-        return execution
-    if codegen is not None:
-        return "codegen" if codegen else "ordered"
-    return "inlined" if config.CODEGEN_BY_DEFAULT else "ordered"
-
-
-def _check_execution(name: Any) -> None:
-    if name not in EXECUTIONS:
-        raise ArgumentError(
-            f"execution expected one of {', '.join(map(repr, EXECUTIONS))}, received {name!r}"
-        )

@@ -79,6 +79,15 @@ def test_what_the_guard_costs_is_measured_on_request() -> None:
     assert result.cases[0].comparison.names == ("handwritten", "inlined", deep_linear.UNGUARDED)
 
 
+@pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
+def test_what_runs_without_python_is_measured_on_request() -> None:
+    result = deep_linear.run([3], **FAST, contenders=["inlined", deep_linear.TRACED], kernels=True)
+    names = ("handwritten", "inlined", *deep_linear.KERNELS, deep_linear.TRACED)
+    assert result.cases[0].comparison.names == names
+    with pytest.raises(SuiteError, match="kernels: expected no gradients and the CPU"):
+        deep_linear.run([3], **FAST, kernels=True, grad=True)
+
+
 def test_settings_are_one_value_or_given_by_name() -> None:
     settings = ForwardSettings(rounds=6, min_sample_time=1e-5, contenders=["sequential"])
     result = deep_linear.run([3], settings, rounds=7)

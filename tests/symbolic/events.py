@@ -68,6 +68,12 @@ def set_and_delete(owner: Any, name: str, new: Any) -> Undo:
     return lambda: delattr(owner, name)
 
 
+def run_once(owner: Any) -> None:
+    """Let what remembers anything remember it."""
+    with torch.no_grad():
+        owner(value())
+
+
 # --- hooks ----------------------------------------------------------------------------------------
 
 table(
@@ -153,7 +159,7 @@ def hook_after_all_hooks_were_cleared_by_assignment(owner: Any, log: list[Any]) 
 def hooks_swapped_in(owner: Any, log: list[Any]) -> Undo:
     """As one who keeps the hooks aside: no hook is registered by that."""
     prepared = OrderedDict({0: doubled})
-    owner(value())
+    run_once(owner)
     before, owner.flat._forward_hooks = owner.flat._forward_hooks, prepared
     return lambda: setattr(owner.flat, "_forward_hooks", before)
 
@@ -161,7 +167,7 @@ def hooks_swapped_in(owner: Any, log: list[Any]) -> Undo:
 @event(called=True)
 def pre_hooks_swapped_in_and_out(owner: Any, log: list[Any]) -> Undo:
     owner.head._forward_pre_hooks = OrderedDict()
-    owner(value())
+    run_once(owner)
     owner.head._forward_pre_hooks[0] = lambda _, args: (args[0] * 3,)
     return lambda: setattr(owner.head, "_forward_pre_hooks", OrderedDict())
 
@@ -193,7 +199,7 @@ table(
     before=True,
     rows={
         "hook on a layer called anyway": lambda o, log: (
-            o.softmax.register_forward_hook(doubled).remove
+            o.softmin.register_forward_hook(doubled).remove
         ),
         "hook on a parameter": lambda o, log: o.conv.weight.register_hook(lambda g: g * 2).remove,
         "hook on an accumulated gradient": lambda o, log: (
@@ -268,29 +274,43 @@ table(
 )
 
 
-def method_while_an_attribute_goes(layer: str, name: str, make: Any) -> None:
-    """Add an event after which the layer has as many attributes as before."""
+def method_while_an_attribute_goes(layer: str, name: str, own: str, make: Any) -> None:
+    """Add two events after which the layer has as many attributes as before."""
 
-    def do(owner: Any, log: list[Any]) -> Undo:
+    def noted(owner: Any, log: list[Any]) -> Undo:
         target = getattr(owner, layer)
         target.note = 1
-        owner(value())
+        run_once(owner)
         del target.note
         return set_and_delete(target, name, make(target))
 
-    EVENTS.append(Event(f"{name} of {layer} while an attribute goes", True, do, before=True))
+    def its_own(owner: Any, log: list[Any]) -> Undo:
+        target = getattr(owner, layer)
+        before = target.__dict__.pop(own)
+        undo = set_and_delete(target, name, make(target))
+        return lambda: (undo(), setattr(target, own, before))
+
+    EVENTS.append(Event(f"{name} of {layer} while an attribute goes", True, noted, before=True))
+    # The rules of shapes ask for the layer's own attributes: a model cannot be built without.
+    EVENTS.append(Event(f"{name} of {layer} while {own} goes", True, its_own))
 
 
-method_while_an_attribute_goes("linear", "_call_impl", lambda layer: doubling(layer._call_impl))
-method_while_an_attribute_goes("conv", "_conv_forward", lambda c: types.MethodType(circular, c))
-method_while_an_attribute_goes("norm", "_check_input_dim", lambda _: lambda x: x.mul_(2))
-method_while_an_attribute_goes("linear", "forward", lambda _: lambda x: x[:, :6])
+method_while_an_attribute_goes(
+    "linear", "_call_impl", "in_features", lambda layer: doubling(layer._call_impl)
+)
+method_while_an_attribute_goes(
+    "conv", "_conv_forward", "in_channels", lambda conv: types.MethodType(circular, conv)
+)
+method_while_an_attribute_goes(
+    "norm", "_check_input_dim", "num_features", lambda _: lambda x: x.mul_(2)
+)
+method_while_an_attribute_goes("linear", "forward", "in_features", lambda _: lambda x: x[:, :6])
 
 
 @event(called=True)
 def weight_hidden_while_an_attribute_goes(owner: Any, log: list[Any]) -> Undo:
     owner.linear.note = 1
-    owner(value())
+    run_once(owner)
     del owner.linear.note
     owner.linear.__dict__["weight"] = torch.randn(6, 16)
     return lambda: owner.linear.__dict__.pop("weight")
@@ -348,7 +368,7 @@ table(
         "layer by add_module": lambda o, log: o.add_module("conv", nn.Conv2d(2, 4, 3)),
         "layer in the dictionary": lambda o, log: o._modules.update(head=nn.Linear(6, 5)),
         "layer exchanged and back": lambda o, log: set_and_back(o, "linear", nn.Linear(16, 6)),
-        "called layer by a registered one": lambda o, log: set_and_back(o, "softmax", nn.Tanh()),
+        "called layer by a registered one": lambda o, log: set_and_back(o, "softmin", nn.Tanh()),
     },
 )
 table(
@@ -416,5 +436,5 @@ for _owner, _name, _make in [
     (F, "gelu", lambda _: lambda x, **rest: x),
 ]:
     patch(_owner, _name, _make, called=True, visible=_name != "_check_input_dim")
-patch(nn.Softmax, "forward", doubling, called=False, visible=True)
+patch(nn.Softmin, "forward", doubling, called=False, visible=True)
 patch(F, "batch_norm", doubling, called=False, visible=True)  # looked up when it runs

@@ -78,6 +78,7 @@ MODULES: dict[str, Callable[[], nn.Module]] = {
     "layer norm": lambda: nn.LayerNorm(WIDTH),
     "batch norm": lambda: nn.BatchNorm1d(WIDTH),
     "softmax": lambda: nn.Softmax(1),
+    "softmin": lambda: nn.Softmin(1),
     "block": lambda: nn.Sequential(nn.Linear(WIDTH, WIDTH), nn.Tanh(), nn.Dropout(0.2)),
 }
 CONTAINERS: dict[str, Callable[[Any, Any], Any]] = {

@@ -35,13 +35,13 @@ class Network(nn.Module):
         self.layer_norm = nn.LayerNorm(6)
         self.gelu = nn.GELU()
         self.head = nn.Linear(6, 4)
-        self.softmax = nn.Softmax(1)
+        self.softmin = nn.Softmin(1)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         h = self.drop(self.relu(self.norm(self.conv(x))))
         h = self.linear(self.flat(self.pool(h)))
         h = h + self.gelu(self.layer_norm(h)) * 2
-        return self.softmax(self.head(h))
+        return self.softmin(self.head(h))
 
 
 LAYERS = tuple(Network()._modules)
@@ -63,7 +63,7 @@ def model_of(made: Network, execution: str) -> SymbolicModel:
         h = h(getattr(made, name), custom_name=name)
     g = h(made.layer_norm, custom_name="layer_norm")(made.gelu, custom_name="gelu")
     h = (h + g * 2)(made.head, custom_name="head")
-    model = SymbolicModel(x, h(made.softmax, custom_name="softmax"), execution=execution)
+    model = SymbolicModel(x, h(made.softmin, custom_name="softmin"), execution=execution)
     return model.train(made.training)
 
 
@@ -129,7 +129,7 @@ def always_called(model: SymbolicModel) -> set[str]:
     """Return the names of the layers that are called even where everything is written out."""
     statistics = model._modules["norm"]._buffers
     collected = all(statistics.get(f"running_{name}") is not None for name in ("mean", "var"))
-    return {"softmax"} if collected and not model.training else {"softmax", "norm"}
+    return {"softmin"} if collected and not model.training else {"softmin", "norm"}
 
 
 def obstacles(model: SymbolicModel) -> dict[str, str]:
@@ -195,10 +195,10 @@ class Pair:
             return
         if called:
             assert names == set(model._modules)
-            assert set(obstacles(model)) > {"softmax"}
+            assert set(obstacles(model)) > {"softmin"}
         else:
             assert names == always_called(model)
-            assert set(obstacles(model)) == {"softmax"}
+            assert set(obstacles(model)) == {"softmin"}
 
 
 MODES = [

@@ -28,7 +28,7 @@ each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
 
 def test_the_errors_are_one_family() -> None:
     family = [getattr(errors, name) for name in dir(errors) if name.endswith("Error")]
-    assert len(family) == 7
+    assert len(family) == 8
     assert all(issubclass(kind, HpmlError) for kind in family)
     assert issubclass(GraphError, HpmlError)
     assert issubclass(errors.ShapeError, (GraphError, ValueError))

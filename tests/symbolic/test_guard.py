@@ -190,10 +190,10 @@ def test_without_the_guard_the_same_is_computed_and_a_hook_is_missed() -> None:
     "layers",
     [
         (),
-        (nn.Softmax(1),),
+        (nn.Softmin(1),),
         (nn.Linear(4, 4),),
-        (nn.Softmax(1), nn.Linear(4, 4)),
-        (nn.Softmax(1), nn.Linear(4, 4), nn.Softmax(1), nn.ReLU()),
+        (nn.Softmin(1), nn.Linear(4, 4)),
+        (nn.Softmin(1), nn.Linear(4, 4), nn.Softmin(1), nn.ReLU()),
         (nn.Identity(), nn.Identity()),
     ],
     ids=lambda layers: "-".join(type(layer).__name__ for layer in layers) or "no layers",
@@ -228,7 +228,7 @@ def test_loops_of_any_length_find_the_right_layers(
 ) -> None:
     monkeypatch.setattr(config, "CODEGEN_MIN_LOOP_LENGTH", length)
     torch.manual_seed(0)
-    kinds = [lambda: nn.Linear(4, 4), nn.ReLU, lambda: nn.Softmax(1), lambda: nn.LayerNorm(4)]
+    kinds = [lambda: nn.Linear(4, 4), nn.ReLU, lambda: nn.Softmin(1), lambda: nn.LayerNorm(4)]
     layers = [kinds[i // 3 % 4]() for i in range(40)]
     model = chain(*layers)
     given = torch.randn(SHAPE)

@@ -152,7 +152,7 @@ def test_a_hook_that_a_layer_registers_during_a_forward_is_seen_by_the_next() ->
     pair = Pair("inlined", training=False)
     pair.agree()
     seen: list[Any] = []
-    first = pair.model.softmax.register_forward_hook(
+    first = pair.model.softmin.register_forward_hook(
         lambda *_: pair.model.conv.register_forward_hook(lambda *_: seen.append(1))
     )
     pair.model(value())

@@ -26,7 +26,7 @@ from tests.symbolic.processes import run_python
 from tests.symbolic.programs import assert_same
 
 
-@pytest.mark.parametrize("name", ["gelu", "softmax"])
+@pytest.mark.parametrize("name", ["gelu", "softmin"])
 @each_mode
 def test_a_function_among_the_submodules_is_called(
     execution: str, training: bool, name: str
@@ -87,7 +87,7 @@ def test_explain_names_what_was_replaced(monkeypatch: pytest.MonkeyPatch) -> Non
         "head": "the source was written for another layer than this Twice; "
         "assign model.execution once more to write it anew",
         "gelu": "it was compiled by itself",
-        "softmax": "Softmax has no functional form in the layer rules",
+        "softmin": "Softmin has no functional form in the layer rules",
     }
     assert model.explain().title == "execution 'inlined'"
 

@@ -300,5 +300,5 @@ def test_saved_tensors_can_be_packed() -> None:
 
 def test_the_network_of_these_tests_has_every_layer_written_out_that_can_be() -> None:
     model = model_of(network(training=False), "inlined")
-    assert obstacles(model) == {"softmax": "Softmax has no functional form in the layer rules"}
+    assert obstacles(model) == {"softmin": "Softmin has no functional form in the layer rules"}
     assert set(Network()._modules) < set(model._modules)

@@ -8,9 +8,6 @@ from __future__ import annotations
 
 import ctypes
 import html
-import os
-import shutil
-import subprocess
 import tempfile
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
@@ -19,6 +16,7 @@ from typing import Any
 
 from hpml.base.page import Page, show_code
 from hpml.course.errors import LabError
+from hpml.jit.compilers import ask, compiler_version, find_compiler
 from hpml.labs.lab_01_dynamic_typing.operations import OPERATIONS
 
 _FLAGS = ("-O3", "-fno-math-errno", "-shared", "-fPIC")
@@ -58,12 +56,6 @@ def c_source() -> str:
     return "#include <math.h>\n" + "".join(functions)
 
 
-def find_compiler() -> str | None:
-    """Return the command of a C compiler: that of ``CC``, or the first of cc, gcc and clang."""
-    named = os.environ.get("CC", "").split(" ")[0]
-    return next((c for c in (named, "cc", "gcc", "clang") if c and shutil.which(c)), None)
-
-
 def compiled_loops(prefer: str = "C") -> CompiledLoops:
     """Compile the loops, and return them with who did it.
 
@@ -85,7 +77,7 @@ def compiled_loops(prefer: str = "C") -> CompiledLoops:
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
         Path(folder, "loops.c").write_text(c_source(), encoding="utf-8")
         # Behind the source: a linker takes libraries in the order in which they are named.
-        done = _run([compiler, *_FLAGS, "loops.c", "-o", "loops.so", "-lm"], folder)
+        done = ask([compiler, *_FLAGS, "loops.c", "-o", "loops.so", "-lm"], folder)
         if done.returncode:
             return _by_numba(f"{compiler} could not build the loops")
         library = ctypes.CDLL(str(Path(folder, "loops.so")))
@@ -93,8 +85,7 @@ def compiled_loops(prefer: str = "C") -> CompiledLoops:
     for function in functions.values():
         function.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_longlong]
         function.restype = None
-    version = _run([compiler, "--version"], None).stdout.splitlines()
-    made_by = f"{version[0] if version else compiler}, {_FLAGS[0]}"
+    made_by = f"{compiler_version(compiler)}, {_FLAGS[0]}"
     return CompiledLoops(made_by, "C loop", functions)
 
 
@@ -108,21 +99,9 @@ def compiler_says(source: str) -> Page:
         Path(folder, "lecture.c").write_text(source, encoding="utf-8")
         # Run in its folder, so that messages name the file and no path of this machine.
         command = [compiler, "-fsyntax-only", "-fdiagnostics-color=never", "lecture.c"]
-        done = _run(command, folder)
+        done = ask(command, folder)
     text = f"{compiler} lecture.c\n{done.stderr.strip() or 'nothing to complain about'}"
     return show_code(text)
-
-
-def _run(command: list[str], folder: str | None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        command,
-        cwd=folder,
-        capture_output=True,
-        text=True,
-        check=False,
-        timeout=120,
-        env={**os.environ, "LC_ALL": "C"},
-    )
 
 
 def _by_numba(why: str) -> CompiledLoops:

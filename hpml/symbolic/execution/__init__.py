@@ -5,6 +5,7 @@
 ``"ordered"``       one loop over a forward order that was computed before
 ``"codegen"``       generated source: the layers' calls written out, as if by hand
 ``"inlined"``       generated source: what the layers compute written out, where that is safe
+``"numba"``         one compiled kernel for a whole graph of small layers, without gradients
 CUDA graphs         the kernels of any of these recorded once, replayed by the GPU
 ==================  ==============================================================================
 
@@ -20,17 +21,19 @@ from torch import nn
 
 from hpml.symbolic.graph import Graph
 
-from . import codegen, inlined, lazy, ordered
+from . import codegen, inlined, kernel, lazy, ordered
 from .program import Program
 
-PREPARE: dict[str, Callable[[Graph, Sequence[nn.Module]], Program]] = {
+_ANY_GRAPH: dict[str, Callable[[Graph, Sequence[nn.Module]], Program]] = {
     "lazy": lazy.prepare,
     "ordered": ordered.prepare,
     "codegen": codegen.prepare,
     "inlined": inlined.prepare,
 }
 
-EXECUTIONS: tuple[str, ...] = tuple(PREPARE)
-"""The names that ``SymbolicModel(..., execution=...)`` takes."""
+PREPARE = {**_ANY_GRAPH, "numba": kernel.prepare}
+
+EXECUTIONS: tuple[str, ...] = tuple(_ANY_GRAPH)
+"""Names that ``SymbolicModel(..., execution=...)`` takes for every graph; ``"numba"`` for some."""
 
 __all__ = ["EXECUTIONS", "PREPARE", "Program"]

@@ -18,7 +18,7 @@ import functools
 import inspect
 import operator
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from itertools import chain, repeat
 from typing import Any, NamedTuple
 
@@ -47,7 +47,6 @@ _OF_THE_CONSTRUCTORS = (
     *("transposed", "output_padding", "_reversed_padding_repeated_twice"),
     *("method", "_call", "_tensor_constants"),
 )
-_FORWARD = repeat("forward")
 
 # Stands for the attributes of what is called, which may be anything that can be called.
 _CALLED: dict[str, Any] = {"_parameters": {}}
@@ -96,6 +95,7 @@ class _Checked(NamedTuple):
         layers: all of them; ``attributes`` are their dictionaries.
         types: the types of the layers that are written out; ``written`` are their dictionaries.
         attribute_counts: how many attributes each of those had; ``tensor_counts`` parameters.
+        methods: for each method the dictionaries that could hide it, and its name.
         noted: attributes that somebody added to layers, and what they were.
         settings: what the source stands on: its name, dictionaries that have it, its values.
         empty: the hooks of all modules, and buffers where there were none.
@@ -107,6 +107,7 @@ class _Checked(NamedTuple):
     written: Sequence[dict[str, Any]]
     attribute_counts: list[int]
     tensor_counts: list[int]
+    methods: list[tuple[Sequence[dict[str, Any]], Iterable[str]]]
     noted: tuple[list[dict[str, Any]], list[dict[str, Any]]]
     settings: list[tuple[Callable[[Any], Any], list[dict[str, Any]], list[Any]]]
     empty: list[dict[Any, Any]]
@@ -169,11 +170,11 @@ class Guard:
             # These run only where gradients are recorded.
             and not (torch.is_grad_enabled() and any(map(_backward_pre_hooks_in, written)))
             and not any(checked.empty)
-            # An attribute that was added may hide a parameter or a method. The forward is looked
-            # for by name, and attributes that are not the layer's own one by one: one of them may
-            # have gone instead.
+            # An attribute that was added may hide a parameter or a method. Methods are looked for
+            # by name, and attributes that are not the layer's own one by one: one of them may have
+            # gone instead.
             and list(map(len, written)) == checked.attribute_counts
-            and not any(map(operator.contains, written, _FORWARD))
+            and not any(any(map(operator.contains, *having)) for having in checked.methods)
             and checked.noted[0] == checked.noted[1]
             # A parameter that became a buffer, or is gone.
             and list(map(len, self._pick(parameters))) == checked.tensor_counts
@@ -212,6 +213,7 @@ class Guard:
             written,
             list(map(len, written)),
             list(map(len, map(_parameters_in, written))),
+            _methods_hidden_by(written, types),
             (noted, list(map(dict, noted))),
             self._settings(attributes),
             [*everywhere, *(buffers for buffers in map(_buffers_in, written) if not buffers)],
@@ -274,6 +276,17 @@ def _own(kind: type[nn.Module]) -> frozenset[str]:
     """Return the names of attributes that a layer of this type may have without a note."""
     arguments = inspect.signature(kind.__init__).parameters
     return frozenset((*vars(nn.Module()), *arguments, *_OF_THE_CONSTRUCTORS))
+
+
+def _methods_hidden_by(
+    written: Sequence[dict[str, Any]], types: list[type]
+) -> list[tuple[Sequence[dict[str, Any]], Iterable[str]]]:
+    """Return for each method the dictionaries of the layers that have it, and its name."""
+    having = {
+        name: [d for d, kind in zip(written, types, strict=True) if hasattr(kind, name)]
+        for name in _METHODS
+    }
+    return [(those, repeat(name)) for name, those in having.items() if those]
 
 
 def _identity(layer: nn.Module) -> tuple[Any, ...]:

@@ -74,6 +74,7 @@ _OPERATORS: dict[type[nn.Module], str] = {
     useful_layers.MulOpLayer: "{0} * {1}",
     useful_layers.ModOpLayer: "{0} % {1}",
     useful_layers.MatmulOpLayer: "{0} @ {1}",
+    useful_layers.ReshapeLayer: "reshape({0}, {l}.shape)",
     useful_layers.SliceLayer: "{0}[{l}.idx]",
     useful_layers.SliceLayerSymbolicIdx: "{0}[{1}]",
     useful_layers.GetAttr: "getattr({0}, {l}.name)",
@@ -91,6 +92,7 @@ _REGISTERED = {kind: _expression(entry) for kind, entry in LAYER_RULES.items()}
 KINDS: tuple[type[nn.Module], ...] = (
     *_REGISTERED,
     *_OPERATORS,
+    useful_layers.ConcatLayer,
     useful_layers.FunctionLayer,
     useful_layers.UnpackLayer,
 )
@@ -102,12 +104,15 @@ def expression_of(layer: nn.Module, arguments: int) -> Expression | str:
 
     >>> expression_of(nn.ReLU(), 1).text
     'relu({0}, {l}.inplace)'
-    >>> expression_of(nn.Softmax(1), 1)
-    'Softmax has no functional form in the layer rules'
+    >>> expression_of(nn.Softmin(1), 1)
+    'Softmin has no functional form in the layer rules'
     """
     kind = type(layer)
     if kind in _REGISTERED and arguments == 1:
         return _REGISTERED[kind]
+    if kind is useful_layers.ConcatLayer:
+        parts = ", ".join(f"{{{position}}}" for position in range(arguments))
+        return Expression(f"cat(({parts},), {{l}}.dim)")
     text = _OPERATORS.get(kind, "")
     if text and arguments == (2 if "{1}" in text else 1):
         return Expression(text)

@@ -175,6 +175,13 @@ def _flatten(layer: nn.Flatten, spec: TensorSpec) -> TensorSpec | None:
     return TensorSpec((*spec.shape[:first], product, *spec.shape[last + 1 :]), spec.dtype)
 
 
+def _softmax(layer: nn.Softmax, spec: TensorSpec) -> TensorSpec | None:
+    rank = len(spec.shape)
+    if layer.dim is None or layer.dim not in range(-rank, rank):
+        return None
+    return _same(layer, spec)
+
+
 def _layer_norm(layer: nn.LayerNorm, spec: TensorSpec) -> TensorSpec | None:
     if layer.elementwise_affine and _weight_dtype_differs(layer, spec):
         return None
@@ -226,6 +233,9 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
     ),
     nn.ReLU: LayerRule(_same, "relu({x}, {l}.inplace)"),
     nn.GELU: LayerRule(_same, "gelu({x}, approximate={l}.approximate)"),
+    nn.LeakyReLU: LayerRule(_same, "leaky_relu({x}, {l}.negative_slope, {l}.inplace)"),
+    nn.SiLU: LayerRule(_same, "silu({x}, inplace={l}.inplace)"),
+    nn.Softmax: LayerRule(_softmax, "softmax({x}, {l}.dim, _stacklevel=5)"),
     nn.Hardswish: LayerRule(_same, "hardswish({x}, {l}.inplace)"),
     nn.Sigmoid: LayerRule(_same, "sigmoid({x})"),
     nn.Tanh: LayerRule(_same, "tanh({x})"),
@@ -255,16 +265,21 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
     "adaptive_avg_pool2d": F.adaptive_avg_pool2d,
     "avg_pool2d": F.avg_pool2d,
     "batch_norm": _batch_norm_form,
+    "cat": torch.cat,
     "conv1d": F.conv1d,
     "conv2d": F.conv2d,
     "dropout": F.dropout,
     "gelu": F.gelu,
     "hardswish": F.hardswish,
     "layer_norm": F.layer_norm,
+    "leaky_relu": F.leaky_relu,
     "linear": F.linear,
     "max_pool2d": F.max_pool2d,
     "relu": F.relu,
+    "reshape": torch.reshape,
     "sigmoid": torch.sigmoid,
+    "silu": F.silu,
+    "softmax": F.softmax,
     "tanh": torch.tanh,
 }
 """What the names in the forms stand for."""

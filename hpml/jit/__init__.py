@@ -1,0 +1,35 @@
+"""Other ways to run a function: extension modules, and what a compiler in the process made of it.
+
+>>> from hpml.jit import find_compiler
+>>> find_compiler() is None or isinstance(find_compiler(), str)
+True
+"""
+
+from __future__ import annotations
+
+from hpml.jit.compilers import compiler_version, find_compiler
+from hpml.jit.errors import CompileError, JitError, NoCompilerError
+from hpml.jit.extension import build_extension
+from hpml.jit.numba_views import inferred_types, instructions, signatures
+from hpml.jit.roofline import Limits, Work, draw_roofline, machine_limits
+from hpml.jit.torch_compilers import FirstCall, first_calls, graph_breaks, torchscript_graphs
+
+__all__ = [
+    "CompileError",
+    "FirstCall",
+    "JitError",
+    "Limits",
+    "NoCompilerError",
+    "Work",
+    "build_extension",
+    "compiler_version",
+    "draw_roofline",
+    "find_compiler",
+    "first_calls",
+    "graph_breaks",
+    "inferred_types",
+    "instructions",
+    "machine_limits",
+    "signatures",
+    "torchscript_graphs",
+]

@@ -1,0 +1,39 @@
+"""Finding the system's compiler, and asking it something."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+from pathlib import Path
+
+
+def find_compiler() -> str | None:
+    """Return the command of a C compiler: that of ``CC``, or the first of cc, gcc and clang.
+
+    ``None`` where there is none.
+    """
+    named = os.environ.get("CC", "").split(" ")[0]
+    return next((c for c in (named, "cc", "gcc", "clang") if c and shutil.which(c)), None)
+
+
+def compiler_version(compiler: str) -> str:
+    """Return the first line in which a compiler names itself, or its command."""
+    lines = ask([compiler, "--version"]).stdout.splitlines()
+    return lines[0] if lines else compiler
+
+
+def ask(
+    command: list[str], folder: str | Path | None = None, seconds: float = 120
+) -> subprocess.CompletedProcess[str]:
+    """Run a command and keep what it says, in English, whatever the machine speaks."""
+    return subprocess.run(
+        command,
+        cwd=folder,
+        capture_output=True,
+        text=True,
+        errors="replace",
+        check=False,
+        timeout=seconds,
+        env={**os.environ, "LC_ALL": "C"},
+    )

@@ -1,0 +1,186 @@
+"""Extension modules: C or C++ source from a notebook, compiled and imported.
+
+What is done by hand in a folder of its own (write the source, call the compiler with Python's
+headers, import the result) is one call here, through setuptools, as packages are built. What was
+built once is found again, by its source, its flags, and the versions of Python and the compiler.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import importlib.machinery
+import importlib.util
+import keyword
+import os
+import re
+import shutil
+import sys
+import sysconfig
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+from hpml.base.errors import describe
+from hpml.base.files import results_folder
+
+from .compilers import ask, compiler_version, find_compiler
+from .errors import CompileError, JitError, NoCompilerError
+
+_SUFFIXES = {"c": ".c", "c++": ".cpp"}
+
+# In a process of its own: setuptools changes the process that it runs in, and its compiler writes
+# past Python. Errors stand in the output; the exit code says whether there is a module.
+_BUILD = """\
+import sys
+from setuptools import Distribution, Extension
+from setuptools.command.build_ext import build_ext
+name, file, language, *flags = sys.argv[1:]
+extension = Extension(name, [file], language=language, extra_compile_args=flags)
+command = build_ext(Distribution({"name": name, "ext_modules": [extension]}))
+command.build_lib, command.build_temp = "built", "objects"
+command.ensure_finalized()
+command.run()
+"""
+
+
+def build_extension(
+    source: str,
+    name: str,
+    *,
+    language: str = "c",
+    flags: Sequence[str] = ("-O3",),
+) -> ModuleType:
+    """Compile an extension module from its source and import it.
+
+    Args:
+        source: the text of one file, which defines ``PyInit_<name>``.
+        name: the module's name, an identifier.
+        language: ``"c"`` or ``"c++"``.
+        flags: given to the compiler, behind those that Python itself was built with.
+
+    Returns:
+        The module, imported; ``module.__file__`` is the compiled library. The same source, flags
+        and versions are compiled once, and kept under ``results/extensions``. It is not entered in
+        `sys.modules`, so that another version of the same name can be built and called beside it.
+
+    Raises:
+        NoCompilerError: there is no compiler, or Python's headers are not installed.
+        CompileError: the compiler refused the source. The message holds what it says.
+        JitError: the arguments are no source, name, language or flags; or the library has no
+            ``PyInit_<name>``.
+
+    >>> module = build_extension('''
+    ... #include <Python.h>
+    ... static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "empty", "Nothing.", -1};
+    ... PyMODINIT_FUNC PyInit_empty(void) { return PyModule_Create(&definition); }
+    ... ''', "empty")
+    >>> module.__doc__
+    'Nothing.'
+
+    Source: https://docs.python.org/3/extending/extending.html
+    """
+    _check(source, name, language, flags)
+    compiler = _require_compiler()
+    folder = _folder_of(source, name, language, flags, compiler)
+    library = _library_in(folder)
+    if library is None:
+        _build(source, name, language, flags, folder)
+        library = _library_in(folder)
+    if library is None:
+        raise CompileError(f"building {name} left no library in {folder.name}: build it again")
+    return _imported(name, library)
+
+
+def _check(source: str, name: str, language: str, flags: Sequence[str]) -> None:
+    if not isinstance(source, str) or not source.strip():
+        raise JitError(f"source: expected the text of a C file, got {describe(source)}")
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise JitError(f"name: expected an identifier such as 'hello', got {describe(name)}")
+    if not name.isascii():
+        raise JitError(f"name: expected ASCII letters, got {describe(name)}: C knows no others")
+    if language not in _SUFFIXES:
+        raise JitError(f"language: expected 'c' or 'c++', got {describe(language)}")
+    if isinstance(flags, str) or not all(isinstance(flag, str) for flag in flags):
+        raise JitError(f"flags: expected a list of texts such as ['-O3'], got {describe(flags)}")
+    if f"PyInit_{name}" not in source:
+        raise JitError(
+            f"source: expected a function PyInit_{name}, which Python calls to make the module, "
+            f"and found none. The name behind PyInit_ is the module's name, {name!r}"
+        )
+
+
+def _require_compiler() -> str:
+    compiler = find_compiler()
+    if compiler is None:
+        raise NoCompilerError(
+            "build_extension needs a C compiler, and there is none on the path (cc, gcc or clang, "
+            "or the one that CC names). Debian, Ubuntu: apt-get install gcc; macOS: xcode-select "
+            "--install; conda: conda install c-compiler"
+        )
+    if not Path(sysconfig.get_paths()["include"], "Python.h").exists():
+        raise NoCompilerError(
+            "build_extension needs Python's headers, and Python.h is not where this Python keeps "
+            f"it. Debian, Ubuntu: apt-get install python{sys.version_info[0]}."
+            f"{sys.version_info[1]}-dev; a Python of conda or pyenv brings them"
+        )
+    return compiler
+
+
+def _folder_of(source: str, name: str, language: str, flags: Sequence[str], compiler: str) -> Path:
+    what = (source, name, language, *flags, sys.version, compiler_version(compiler))
+    key = hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
+    return results_folder() / "extensions" / f"{name}-{key}"
+
+
+def _library_in(folder: Path) -> Path | None:
+    suffixes = tuple(importlib.machinery.EXTENSION_SUFFIXES)
+    found = (path for path in folder.glob("*") if path.name.endswith(suffixes))
+    return next(found, None)
+
+
+def _build(source: str, name: str, language: str, flags: Sequence[str], folder: Path) -> None:
+    """Build beside, then rename: an interrupted build leaves nothing that looks finished."""
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as place:
+        file = f"{name}{_SUFFIXES[language]}"
+        Path(place, file).write_text(source, encoding="utf-8")
+        done = ask([sys.executable, "-c", _BUILD, name, file, language, *flags], place)
+        if done.returncode:
+            raise CompileError(_what_it_says(done.stderr, file))
+        built = Path(place, "built")
+        shutil.copy(Path(place, file), built)
+        try:
+            os.replace(built, folder)
+        except OSError:
+            if _library_in(folder) is None:  # else another process was faster
+                raise
+
+
+def _what_it_says(text: str, file: str) -> str:
+    """Return the compiler's own words without the traceback of what called it."""
+    said = text.partition("Traceback (most recent call last)")[0].strip()
+    lines = [line for line in (said or text.strip()).splitlines() if not line.startswith("running")]
+    errors = sum(bool(re.search(r"\berror\b", line)) for line in lines)
+    head = f"the compiler refused {file}" + (f", {errors} errors" if errors > 1 else "")
+    return f"{head}:\n" + "\n".join(lines[:40])
+
+
+def _imported(name: str, library: Path) -> ModuleType:
+    loader = importlib.machinery.ExtensionFileLoader(name, str(library))
+    spec = importlib.util.spec_from_file_location(name, library, loader=loader)
+    assert spec is not None
+    before = sys.modules.get(name)
+    try:
+        module = importlib.util.module_from_spec(spec)
+        loader.exec_module(module)
+    except ImportError as error:
+        raise JitError(
+            f"{name} was compiled, and cannot be imported: {error}. Does PyInit_{name} return the "
+            "module, without static before it?"
+        ) from error
+    finally:  # a module that is made in one step enters itself
+        sys.modules.pop(name, None)
+        if before is not None:
+            sys.modules[name] = before
+    return module

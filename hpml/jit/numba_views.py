@@ -1,0 +1,141 @@
+"""What Numba made of a function: signatures, times, the types inferred, the instructions."""
+
+from __future__ import annotations
+
+import re
+from typing import Any
+
+from hpml.base.errors import describe
+from hpml.base.tables import Table
+
+from .errors import JitError
+
+
+def signatures(function: Any) -> Table:
+    """Return the signatures that a Numba function was compiled for, and the time of each.
+
+    Args:
+        function: what ``numba.njit`` returns.
+
+    Returns:
+        A table with the columns ``signature``, ``compiled in s`` (by Numba's own clock, inside the
+        compiler) and ``from``: ``"source"``, or ``"cache"`` where an earlier process compiled it.
+
+    Raises:
+        JitError: it is no Numba function.
+
+    >>> import numba
+    >>> double = numba.njit(lambda x: x + x)
+    >>> double(1), double(1.5)
+    (2, 3.0)
+    >>> signatures(double).column("signature")
+    ('(int64)', '(float64)')
+    """
+    function = _numba_function(function)
+    hits = sum(function.stats.cache_hits.values())
+    rows = []
+    for types in function.signatures:
+        metadata = function.get_metadata(types)
+        timers = metadata.get("timers") if metadata else None
+        text = "(" + ", ".join(map(str, types)) + ")"
+        seconds = timers["compiler_lock"] if timers else None
+        rows.append((text, seconds, "source" if timers or not hits else "cache"))
+    return Table(
+        ("signature", "compiled in s", "from"), rows, title=f"{function.py_func.__name__}, compiled"
+    )
+
+
+def inferred_types(function: Any, *arguments: Any) -> Table:
+    """Return the type that Numba found for each variable of a function.
+
+    Args:
+        function: what ``numba.njit`` returns; it is compiled for the arguments if need be.
+        arguments: values it would be called with; none for its first signature.
+
+    Raises:
+        JitError: it is no Numba function, or was compiled for nothing yet.
+
+    >>> import numba
+    >>> @numba.njit
+    ... def mean(a):
+    ...     total = 0.0
+    ...     for value in a:
+    ...         total += value
+    ...     return total / len(a)
+    >>> import numpy as np
+    >>> table = inferred_types(mean, np.ones(3, np.float32))
+    >>> dict(zip(table.column("variable"), table.column("type")))["total"]
+    'float64'
+    """
+    function = _numba_function(function)
+    signature = _signature(function, arguments)
+    annotation = function.overloads[signature].type_annotation
+    found: dict[str, str] = {}
+    for variable, kind in annotation.typemap.items():
+        name = re.match(r"(?:arg\.)?([A-Za-z_]\w*)(?:\.\d+)?$", variable)
+        if name is not None and not variable.startswith("$"):
+            types = found.setdefault(name[1], "").split(" or ")
+            text = str(kind)
+            if text not in types:
+                found[name[1]] = " or ".join([t for t in types if t] + [text])
+    rows = [(name, found[name]) for name in sorted(found)]
+    return Table(("variable", "type"), rows, title=f"{function.py_func.__name__}, types inferred")
+
+
+def instructions(function: Any, *arguments: Any, kind: str = "assembler") -> str:
+    """Return the inner part of what Numba compiled, as text.
+
+    Args:
+        function: what ``numba.njit`` returns.
+        arguments: values it would be called with; none for its first signature.
+        kind: ``"llvm"``, the compiler's own language, or ``"assembler"``, the machine's.
+
+    Returns:
+        The function itself, without what wraps it for Python.
+
+    Raises:
+        JitError: it is no Numba function, or ``kind`` is neither.
+
+    >>> import numba
+    >>> double = numba.njit(lambda x: x + x)
+    >>> "fadd double" in instructions(double, 1.5, kind="llvm")
+    True
+    """
+    function = _numba_function(function)
+    if kind not in ("llvm", "assembler"):
+        raise JitError(f"kind: expected 'llvm' or 'assembler', got {describe(kind)}")
+    signature = _signature(function, arguments)
+    if kind == "llvm":
+        text = function.inspect_llvm(signature)
+        defined = re.findall(r"^define [^\n]*\{\n.*?^\}", text, re.MULTILINE | re.DOTALL)
+        own = [part for part in defined if "cpython" not in part.partition("{")[0]]
+        return "\n\n".join(own[:1] or [text])
+    text = function.inspect_asm(signature)
+    body = re.search(r"^(_ZN(?!7cpython)\w+):\n(.*?)^\.Lfunc_end\d+:", text, re.M | re.S)
+    lines = (body[2] if body else text).splitlines()
+    return "\n".join(line for line in lines if not re.match(r"\s+\.(?!L)", line))
+
+
+def _signature(function: Any, arguments: tuple[Any, ...]) -> Any:
+    if arguments:
+        import numba
+
+        types = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
+        if types not in function.overloads:
+            function.compile(types)
+        return types
+    if not function.signatures:
+        raise JitError(
+            f"{function.py_func.__name__} was compiled for nothing yet: call it first, or give "
+            "arguments that it would be called with"
+        )
+    return function.signatures[0]
+
+
+def _numba_function(function: Any) -> Any:
+    if not all(hasattr(function, name) for name in ("py_func", "overloads", "inspect_llvm")):
+        raise JitError(
+            f"expected a function that Numba compiles, as numba.njit(f) returns, got "
+            f"{describe(function)}"
+        )
+    return function

@@ -1,0 +1,244 @@
+"""Numba execution: one compiled kernel for a whole graph of small layers, for inference on a CPU.
+
+Of a layer with four values Python takes a hundred times as long to call an operator as the
+processor to compute it. Here nothing of Python is left between the inputs and the outputs: a table
+of steps, one array of weights, one of values, and a loop that Numba compiled. What a graph holds
+that the kernel does not know is refused when the model is made.
+
+The layers stay what the model consists of. Each forward asks the guard whether they are what the
+kernel was written for, and reads their weights anew; else they are called. ``model.freeze()``
+leaves both out.
+"""
+
+from __future__ import annotations
+
+import functools
+import importlib.util
+import math
+from collections.abc import Sequence
+from types import FrameType
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from hpml.symbolic.building.node import layer_text
+from hpml.symbolic.errors import ArgumentError, GradientError
+from hpml.symbolic.execution import ordered
+from hpml.symbolic.execution.guard import Guard
+from hpml.symbolic.execution.inline_expressions import Expression, expression_of
+from hpml.symbolic.execution.program import Program
+from hpml.symbolic.graph import Graph
+from hpml.symbolic.graph.data import Call
+from hpml.symbolic.graph.liveness import use_counts
+
+from .operations import Operand, Refused, Same, settings_of, taken
+from .places import Places, places_of
+from .source import compile_kernel, kernel_source
+from .steps import NUMBERS, Step
+from .weights import NO_GRADIENT, Weights
+
+_BATCH_NORM = F.batch_norm
+
+
+class _Boundary(NamedTuple):
+    """A value that goes into or out of the kernel: its place, the size and shape of one sample."""
+
+    place: int
+    size: int
+    shape: tuple[int, ...]
+
+
+def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
+    """Choose the steps of a graph's calls, and make ready to compile them.
+
+    Raises:
+        ArgumentError: the kernel cannot take a value or a call, or Numba is missing.
+    """
+    _require_numba()
+    steps, same = _steps(graph, layers)
+    places = places_of(graph, same)
+    kinds = sorted({step.kind for _, step in steps})  # so that like models share a kernel
+    source = kernel_source(kinds)
+    compiled = compile_kernel(source)
+    weights = Weights(steps, layers)
+    table = _table(steps, kinds, places, weights)
+    guard = Guard([_guarded(*pair) for pair in zip(graph.calls, layers, strict=True)], layers)
+    inputs = [_boundary(graph, places, value) for value in graph.inputs]
+    outputs = [_boundary(graph, places, value) for value in graph.outputs]
+
+    @functools.cache
+    def in_order() -> Program:
+        return ordered.prepare(graph, ())
+
+    def pack(layers: Sequence[nn.Module], dtype: Any) -> Any:
+        parameters = guard.parameters(layers)
+        return None if parameters is None else weights.read(layers, parameters, dtype)
+
+    def run(self: Any, *given: Any) -> Any:
+        packed = self._frozen_weights
+        if packed is None:
+            layers = self._execution_order_layers
+            # A compiler gets the plain calls: it cannot see through the kernel.
+            if torch.compiler.is_compiling():
+                return ordered.call_in_order(graph, layers, given)
+            if _somebody_looks():
+                return in_order().run(self, *given)
+            dtype = _array(given[0]).dtype
+            packed = pack(layers, dtype)
+            if packed is None:
+                return in_order().run(self, *given)
+        batch = len(given[0])
+        values = np.empty(places.size * batch, packed.dtype)
+        for value, (place, size, shape) in zip(given, inputs, strict=True):
+            array = _array(value)
+            if array.shape != (batch, *shape) or array.dtype != packed.dtype:
+                raise _unexpected(value, shape, batch, packed.dtype)
+            values[place * batch : (place + size) * batch] = array.reshape(-1)
+        compiled(np.uintp(batch), table, packed, values)
+        results = []
+        for place, size, shape in outputs:
+            result = values[place * batch : (place + size) * batch].reshape(batch, *shape)
+            results.append(torch.from_numpy(result.copy()))
+        return results[0] if len(results) == 1 else tuple(results)
+
+    def failed_call(frame: FrameType, line: int) -> int | None:
+        return in_order().failed_call(frame, line)
+
+    return Program(run, source, failed_call, guard.reasons, pack=pack)
+
+
+def _array(value: Any) -> Any:
+    """Return the numbers of an input.
+
+    Raises:
+        ArgumentError: it is no tensor, or one that lies elsewhere.
+        GradientError: gradients are recorded, and it requires one.
+    """
+    try:
+        if value.requires_grad:
+            if torch.is_grad_enabled():
+                raise GradientError(NO_GRADIENT)
+            value = value.detach()
+        return value.numpy()
+    except (TypeError, AttributeError, RuntimeError) as error:
+        if isinstance(error, GradientError):
+            raise
+        raise ArgumentError(
+            "execution='numba' expected tensors of float32 or float64 on the CPU, received "
+            f"{_described(value)}: convert them, or choose model.execution = 'inlined'"
+        ) from error
+
+
+def _unexpected(value: Any, shape: tuple[int, ...], batch: int, dtype: Any) -> ArgumentError:
+    expected = ", ".join(map(str, (batch, *shape)))
+    return ArgumentError(
+        f"execution='numba' expected an input of shape ({expected}) and {dtype}, as the model was "
+        f"built with and as its other inputs and its weights are, received {_described(value)}: "
+        "convert it, or choose model.execution = 'inlined'; of a frozen model call thaw() first"
+    )
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, torch.Tensor):
+        return f"a tensor of shape {tuple(value.shape)}, {value.dtype}, on {value.device}"
+    return f"a {type(value).__name__}"
+
+
+def _somebody_looks() -> bool:
+    """Return whether somebody wants to see the operators: a tracer, a mode, autocast, a patch."""
+    return bool(
+        torch._C._get_tracing_state() is not None
+        or F.batch_norm is not _BATCH_NORM  # the others are among what the guard watches
+        or torch._C._len_torch_function_stack()
+        or torch._C._len_torch_dispatch_stack()
+        or torch.is_autocast_enabled("cpu")
+    )
+
+
+def _require_numba() -> None:
+    if importlib.util.find_spec("numba") is None:
+        raise ArgumentError(
+            "execution='numba' expected the package numba, which is not installed: pip install "
+            "numba, or choose another execution"
+        )
+
+
+def _steps(
+    graph: Graph, layers: Sequence[nn.Module]
+) -> tuple[list[tuple[int, Step]], dict[int, int]]:
+    """Return the steps, each with the position of its call, and which values are the same."""
+    for number in graph.inputs:
+        value = graph.values[number]
+        if not value.shape or value.kind not in ("float32", "float64"):
+            raise ArgumentError(
+                "execution='numba' expected inputs of float32 or float64 whose first dimension is "
+                f"the batch, received {value.text()} of {value.kind}: {_OTHERS}"
+            )
+    counts = use_counts(graph)
+    steps: list[tuple[int, Step]] = []
+    same: dict[int, int] = {}
+    for position, (call, layer) in enumerate(zip(graph.calls, layers, strict=True)):
+        try:
+            if call.unpacks or len(call.results) != 1 or call.results[0] is None:
+                raise Refused("the kernel knows calls with one result")
+            operands = [
+                Operand(
+                    value,
+                    _sample(graph, value),
+                    counts[value] == 1 and value not in same and value not in graph.inputs,
+                )
+                for value in call.arguments
+            ]
+            result = call.results[0]
+            found = taken(layer, Operand(result, _sample(graph, result)), operands)
+        except Refused as reason:
+            raise ArgumentError(
+                f"execution='numba' expected calls that its kernel knows, received {call.name}, "
+                f"{layer_text(layer)}: {reason}; {_OTHERS}"
+            ) from None
+        if isinstance(found, Same):
+            same[result] = found.value
+        else:
+            steps.extend((position, step) for step in found)
+    return steps, same
+
+
+_OTHERS = "choose 'inlined', 'codegen', 'ordered' or 'lazy', which run every graph"
+
+
+def _sample(graph: Graph, value: int) -> tuple[int, ...]:
+    shape = graph.values[value].shape
+    if not shape:
+        raise Refused("the kernel knows tensors whose first dimension is the batch")
+    return shape[1:]
+
+
+def _guarded(call: Call, layer: nn.Module) -> Expression | str:
+    """Return what the guard watches of a layer: as if written out, with the settings fixed."""
+    expression = expression_of(layer, len(call.arguments))
+    if isinstance(expression, str):
+        return expression
+    return expression._replace(fixed=(*expression.fixed, *settings_of(layer)))
+
+
+def _table(
+    steps: Sequence[tuple[int, Step]], kinds: Sequence[str], places: Places, weights: Weights
+) -> Any:
+    """Return a row a step: its kind, its places, and its numbers."""
+    number_of = {kind: number for number, kind in enumerate(kinds)}
+    table = np.zeros((len(steps), 5 + NUMBERS), np.uintp)
+    for row, (_, step), constants in zip(table, steps, weights.places, strict=True):
+        arguments = [places.of[value] for value in step.arguments]
+        found = (number_of[step.kind], places.of[step.result], *arguments)
+        row[: len(found)] = found
+        row[4] = constants
+        row[5 : 5 + len(step.numbers)] = step.numbers
+    return table
+
+
+def _boundary(graph: Graph, places: Places, value: int) -> _Boundary:
+    shape = _sample(graph, value)
+    return _Boundary(places.of[value], math.prod(shape), shape)

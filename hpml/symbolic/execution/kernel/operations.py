@@ -1,0 +1,386 @@
+"""Which calls the kernel can take, and as which steps.
+
+One small function an operation. It gets the call as the student wrote it: values that the graph
+computes stand in as :class:`Operand`, everything else is what it is. What it cannot take it refuses
+with a reason, which names what it could. The batch is the first dimension of every value, and no
+operation may touch it: that is what makes the kernel right for each batch size.
+"""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from hpml.symbolic import useful_layers
+
+from . import steps
+from .steps import COPY, Packed, Step
+
+
+class Refused(Exception):
+    """The kernel cannot take a call; the text says why."""
+
+
+class Operand(NamedTuple):
+    """A value of the graph: its number, the shape of a sample, whether this call alone reads it."""
+
+    value: int
+    shape: tuple[int, ...]
+    read_once: bool = False
+
+    @property
+    def size(self) -> int:
+        return math.prod(self.shape)
+
+    def around(self, dim: int) -> tuple[int, int, int]:
+        """Return the sizes before, in and behind a dimension, counted with the batch."""
+        axis = _behind_the_batch(dim, len(self.shape) + 1) - 1
+        shape = self.shape
+        return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
+
+
+def _behind_the_batch(dim: Any, rank: int) -> int:
+    if type(dim) is not int or dim % rank == 0:
+        raise Refused(f"it works along dim={dim}, and the first dimension is the batch")
+    return dim % rank
+
+
+class Same(NamedTuple):
+    """The result is the argument itself, perhaps in another shape: nothing to compute."""
+
+    value: int
+
+
+Taken = list[Step] | Same
+Operation = Callable[..., Taken]
+
+
+def _number(value: Any) -> float:
+    if type(value) not in (int, float):
+        raise Refused(f"it takes a {type(value).__name__}, and the kernel numbers and values only")
+    return float(value)
+
+
+def _operand(value: Any) -> Operand:
+    if not isinstance(value, Operand):
+        raise Refused("it takes something else than values of the graph")
+    return value
+
+
+def _each(x: Any, result: Operand, expression: str, *constants: float) -> Taken:
+    kind = steps.elementwise(expression, len(constants))
+    return [Step(kind, (_operand(x).value,), result.value, (result.size,), constants)]
+
+
+def _arithmetic(symbol: str) -> Operation:
+    def operation(result: Operand, x: Any, y: Any) -> Taken:
+        if isinstance(x, Operand) and isinstance(y, Operand):
+            if x.shape != y.shape:
+                raise Refused(f"it broadcasts {x.shape} and {y.shape} against each other")
+            kind = steps.elementwise(f"u {symbol} z")
+            return [Step(kind, (x.value, y.value), result.value, (result.size,))]
+        if isinstance(x, Operand):
+            return _each(x, result, f"u {symbol} k0", _number(y))
+        return _each(y, result, f"k0 {symbol} u", _number(x))
+
+    return operation
+
+
+def _function(expression: str, *constants: float) -> Operation:
+    return lambda result, x: _each(x, result, expression, *constants)
+
+
+_RELU = "u if not u <= k0 else k0"  # not: what is not a number stays that
+_SIGMOID = "k0 / (k0 + math.exp(-u))"
+
+
+def _relu(result: Operand, x: Any, inplace: bool = False) -> Taken:
+    _in_place(inplace, x)
+    return _each(x, result, _RELU, 0.0)
+
+
+def _in_place(inplace: bool, x: Any) -> None:
+    if inplace and not _operand(x).read_once:
+        raise Refused("it works in place on a value that others read")
+
+
+def _leaky_relu(
+    result: Operand, x: Any, negative_slope: float = 0.01, inplace: bool = False
+) -> Taken:
+    _in_place(inplace, x)
+    return _each(x, result, "u if not u <= k0 else u * k1", 0.0, _number(negative_slope))
+
+
+def _silu(result: Operand, x: Any, inplace: bool = False) -> Taken:
+    _in_place(inplace, x)
+    return _each(x, result, "u / (k0 + math.exp(-u))", 1.0)
+
+
+def _hardswish(result: Operand, x: Any, inplace: bool = False) -> Taken:
+    _in_place(inplace, x)
+    return _each(x, result, "u * min(max(u + k0, k1), k2) / k2", 3.0, 0.0, 6.0)
+
+
+def _gelu(result: Operand, x: Any, approximate: str = "none") -> Taken:
+    if approximate == "tanh":
+        inner = "k1 * (u + k2 * u * u * u)"
+        scale = math.sqrt(2 / math.pi)
+        return _each(x, result, f"k0 * u * (k3 + math.tanh({inner}))", 0.5, scale, 0.044715, 1.0)
+    return _each(x, result, "k0 * u * (k1 + math.erf(u * k2))", 0.5, 1.0, math.sqrt(0.5))
+
+
+def _power(result: Operand, x: Any, exponent: Any) -> Taken:
+    if type(exponent) is int and exponent == 2:
+        return _each(x, result, "u * u")
+    raise Refused("of powers the kernel knows the square")
+
+
+def _softmax(
+    result: Operand, x: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None
+) -> Taken:
+    if dtype is not None or type(dim) is not int:
+        raise Refused("the kernel's softmax takes one dim and no dtype")
+    before, size, behind = _operand(x).around(dim)
+    return [
+        Step(steps.SOFTMAX, (x.value,), result.value, (before, size, behind), (0.0,)),
+    ]
+
+
+def _concatenate(result: Operand, tensors: Any, dim: int = 0) -> Taken:
+    parts = [_operand(part) for part in tensors]
+    offset, copies = 0, []
+    for part in parts:
+        before, size, behind = part.around(dim)
+        width = result.around(dim)[1] * behind
+        numbers = (before, size * behind, size * behind, 0, width, offset)
+        copies.append(Step(COPY, (part.value,), result.value, numbers))
+        offset += size * behind
+    return copies
+
+
+def _slice(result: Operand, x: Any, index: Any) -> Taken:
+    """Cut one dimension: ``x[:, 2:5]``, ``x[:, 3]``, ``x[..., :2]``."""
+    x = _operand(x)
+    parts = list(index) if isinstance(index, tuple) else [index]
+    if Ellipsis in parts:
+        place = parts.index(Ellipsis)
+        parts[place : place + 1] = [slice(None)] * (len(x.shape) + 2 - len(parts))
+    cut = [dim for dim, part in enumerate(parts) if part != slice(None)]
+    if len(cut) != 1 or cut[0] == 0 or type(parts[cut[0]]) not in (int, slice):
+        raise Refused(f"of indices the kernel knows one int or slice behind the batch, not {index}")
+    before, size, behind = x.around(cut[0])
+    part = parts[cut[0]]
+    if isinstance(part, int):
+        part = slice(part, part + 1 or None)
+    start, stop, step = part.indices(size)
+    if step != 1:
+        raise Refused(f"it takes every {step}th, and the kernel neighbours only")
+    length = max(stop - start, 0) * behind
+    numbers = (before, length, size * behind, start * behind, length, 0)
+    return [Step(COPY, (x.value,), result.value, numbers)]
+
+
+def _reshape(result: Operand, x: Any, *sizes: Any, shape: Any = ()) -> Taken:
+    sizes = tuple(shape or (sizes[0] if isinstance(sizes[0], (tuple, list)) else sizes))
+    if sizes[0] != -1 or _operand(x).size != result.size:
+        raise Refused("it has to leave the batch as it is: reshape(-1, …) with all other sizes")
+    return Same(x.value)
+
+
+def _flatten(result: Operand, x: Any, start_dim: int = 0, end_dim: int = -1) -> Taken:
+    _behind_the_batch(start_dim, len(_operand(x).shape) + 1)
+    return Same(x.value)
+
+
+def _squeeze(result: Operand, x: Any, dim: Any = None) -> Taken:
+    _behind_the_batch(dim, len(_operand(x).shape) + 1)
+    return Same(x.value)
+
+
+def _unsqueeze(result: Operand, x: Any, dim: Any) -> Taken:
+    _behind_the_batch(dim, len(_operand(x).shape) + 2)
+    return Same(x.value)
+
+
+OPERATIONS: dict[str, Operation] = {
+    "add": _arithmetic("+"),
+    **dict.fromkeys(("sub", "subtract"), _arithmetic("-")),
+    **dict.fromkeys(("mul", "multiply"), _arithmetic("*")),
+    **dict.fromkeys(("truediv", "div", "divide", "true_divide"), _arithmetic("/")),
+    **dict.fromkeys(("neg", "negative"), _function("-u")),
+    "abs": _function("abs(u)"),
+    "exp": _function("math.exp(u)"),
+    "log": _function("math.log(u)"),
+    "sqrt": _function("math.sqrt(u)"),
+    "sin": _function("math.sin(u)"),
+    "cos": _function("math.cos(u)"),
+    "square": _function("u * u"),
+    "tanh": _function("math.tanh(u)"),
+    "sigmoid": _function(_SIGMOID, 1.0),
+    "relu": _relu,
+    "leaky_relu": _leaky_relu,
+    "silu": _silu,
+    "hardswish": _hardswish,
+    "gelu": _gelu,
+    "pow": _power,
+    "softmax": _softmax,
+    **dict.fromkeys(("cat", "concat", "concatenate"), _concatenate),
+    "getitem": _slice,
+    **dict.fromkeys(("reshape", "view"), _reshape),
+    "flatten": _flatten,
+    "squeeze": _squeeze,
+    "unsqueeze": _unsqueeze,
+}
+"""What the kernel knows, by the name that PyTorch gives it."""
+
+NAME_OF: dict[Any, str] = {
+    getattr(owner, name): name
+    for owner in (torch, F, torch.Tensor, operator)
+    for name in OPERATIONS
+    if hasattr(owner, name)
+}
+"""The functions, methods and operators of PyTorch and Python that stand for one of these."""
+
+
+class LayerForm(NamedTuple):
+    """How the kernel takes a layer.
+
+    Attributes:
+        settings: the attributes that its steps are made from.
+        make: ``make(layer, result, operand, …)`` gives the steps.
+        required: attributes that must have a value for the kernel to be right.
+    """
+
+    settings: tuple[str, ...]
+    make: Callable[..., Taken]
+    required: tuple[tuple[str, Any], ...] = ()
+
+
+def _linear(layer: nn.Linear, result: Operand, x: Operand) -> Taken:
+    inputs, outputs = layer.in_features, layer.out_features
+    tensors = (
+        Packed("_parameters", "bias", (outputs,), 0.0),
+        Packed("_parameters", "weight", (outputs, inputs), math.nan),
+    )
+    numbers = (x.size // inputs, inputs, outputs)
+    kind = steps.linear(inputs, outputs)
+    return [Step(kind, (x.value,), result.value, numbers, (), tensors)]
+
+
+def _batch_norm(layer: Any, result: Operand, x: Operand) -> Taken:
+    if layer._buffers.get("running_mean") is None:
+        raise Refused("it collects no statistics, so it works on the batch as a whole")
+    count = layer.num_features
+    tensors = (
+        Packed("_parameters", "weight", (count,), 1.0),
+        Packed("_parameters", "bias", (count,), 0.0),
+        Packed("_buffers", "running_mean", (count,), math.nan),
+        Packed("_buffers", "running_var", (count,), math.nan),
+    )
+    numbers = (count, x.size // count)
+    return [Step(steps.BATCH_NORM, (x.value,), result.value, numbers, (layer.eps,), tensors)]
+
+
+def _layer_norm(layer: nn.LayerNorm, result: Operand, x: Operand) -> Taken:
+    size = math.prod(layer.normalized_shape)
+    if len(layer.normalized_shape) > 1:
+        raise Refused("the kernel normalises the last dimension alone")
+    tensors = (
+        Packed("_parameters", "weight", (size,), 1.0),
+        Packed("_parameters", "bias", (size,), 0.0),
+    )
+    constants = (layer.eps, 0.0, float(size), 1.0)
+    return [
+        Step(steps.LAYER_NORM, (x.value,), result.value, (x.size // size, size), constants, tensors)
+    ]
+
+
+def _as(name: str, *settings: str) -> LayerForm:
+    """Return the form of a layer that calls the function of this name with its settings."""
+
+    def make(layer: nn.Module, result: Operand, *operands: Operand) -> Taken:
+        return OPERATIONS[name](result, *operands, *[getattr(layer, s) for s in settings])
+
+    return LayerForm(settings, make)
+
+
+def _unchanged(layer: nn.Module, result: Operand, x: Operand) -> Taken:
+    return Same(x.value)
+
+
+def _joined(layer: useful_layers.ConcatLayer, result: Operand, *parts: Operand) -> Taken:
+    return _concatenate(result, parts, layer.dim)
+
+
+_EVALUATING = (("training", False),)
+
+LAYERS: dict[type[nn.Module], LayerForm] = {
+    nn.Linear: LayerForm(("in_features", "out_features"), _linear),
+    nn.BatchNorm1d: LayerForm(("eps", "num_features"), _batch_norm, _EVALUATING),
+    nn.BatchNorm2d: LayerForm(("eps", "num_features"), _batch_norm, _EVALUATING),
+    nn.LayerNorm: LayerForm(("eps", "normalized_shape"), _layer_norm),
+    nn.Dropout: LayerForm(("p",), _unchanged, _EVALUATING),
+    nn.Identity: LayerForm((), _unchanged),
+    nn.Flatten: _as("flatten", "start_dim", "end_dim"),
+    nn.ReLU: _as("relu", "inplace"),
+    nn.LeakyReLU: _as("leaky_relu", "negative_slope", "inplace"),
+    nn.GELU: _as("gelu", "approximate"),
+    nn.SiLU: _as("silu", "inplace"),
+    nn.Hardswish: _as("hardswish", "inplace"),
+    nn.Sigmoid: _as("sigmoid"),
+    nn.Tanh: _as("tanh"),
+    nn.Softmax: _as("softmax", "dim"),
+    useful_layers.AddOpLayer: _as("add"),
+    useful_layers.SubOpLayer: _as("sub"),
+    useful_layers.MulOpLayer: _as("mul"),
+    useful_layers.SliceLayer: _as("getitem", "idx"),
+    useful_layers.ReshapeLayer: _as("reshape", "shape"),
+    useful_layers.ConcatLayer: LayerForm(("dim",), _joined),
+}
+"""The layer types that the kernel knows; a subclass may compute something else."""
+
+
+def taken(layer: nn.Module, result: Operand, operands: Sequence[Operand]) -> Taken:
+    """Return the steps of a call of a layer.
+
+    Raises:
+        Refused: the kernel cannot take it.
+    """
+    if type(layer) is useful_layers.FunctionLayer:
+        return _function_taken(layer, result, operands)
+    form = LAYERS.get(type(layer))
+    if form is None:
+        raise Refused(f"the kernel does not know {type(layer).__name__}")
+    return form.make(layer, result, *operands)
+
+
+def _function_taken(layer: Any, result: Operand, operands: Sequence[Operand]) -> Taken:
+    name = None if layer._tensor_constants or layer.method else NAME_OF.get(layer.function)
+    if name is None:
+        raise Refused(f"the kernel does not know {layer.name}, or what it is called with")
+    # The call as it was written, with the values of the graph for the arguments.
+    template = layer.template
+    places = {f"a{i}": operand for i, operand in enumerate(operands)}
+    given = eval(f"call({template.text})", {"call": _given, "k": template.constants, **places})
+    try:
+        return OPERATIONS[name](result, *given[0], **given[1])
+    except TypeError as error:
+        raise Refused(f"of its arguments the kernel does not know some: {error}") from None
+
+
+def _given(*arguments: Any, **named: Any) -> tuple[tuple[Any, ...], dict[str, Any]]:
+    return arguments, named
+
+
+def settings_of(layer: nn.Module) -> tuple[tuple[str, Any], ...]:
+    """Return the attributes of a layer that its steps stand on, and what they have to be."""
+    form = LAYERS.get(type(layer))
+    if form is None:
+        return ()
+    return (*((name, getattr(layer, name)) for name in form.settings), *form.required)

@@ -1,0 +1,168 @@
+"""What the kernel does for one call: steps, each a few lines of source with numbers put in.
+
+A step of one *kind* is written once, however often it occurs: that is why compiling takes as long
+for 4,000 layers as for 250. What differs between two steps of a kind stands in a table.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+
+class Packed(NamedTuple):
+    """A tensor of a layer that the kernel reads.
+
+    Attributes:
+        where: the layer's dictionary that holds it, ``"_parameters"`` or ``"_buffers"``.
+        name: its name there.
+        shape: its shape; a matrix is packed transposed, so that the inner loop reads neighbours.
+        missing: what stands in its place where the layer has none.
+    """
+
+    where: str
+    name: str
+    shape: tuple[int, ...]
+    missing: float
+
+
+class Step(NamedTuple):
+    """One step of the kernel.
+
+    Attributes:
+        kind: the source; ``a`` and ``c`` are where its arguments begin, ``r`` where its result
+            begins, ``q`` where its constants begin, followed by its tensors, ``b`` the batch size,
+            ``p0`` and so on its numbers. ``U`` makes a number an index.
+        arguments: the values it reads, at most two.
+        result: the value it writes.
+        numbers: at most six.
+        constants: numbers of the values' own dtype.
+        tensors: what it reads of its layer.
+    """
+
+    kind: str
+    arguments: tuple[int, ...]
+    result: int
+    numbers: tuple[int, ...] = ()
+    constants: tuple[float, ...] = ()
+    tensors: tuple[Packed, ...] = ()
+
+
+NUMBERS = 6
+"""The most numbers that a step has."""
+
+COPY = """\
+for m in range(b * p0):
+    x = a + m * p2 + p3
+    y = r + m * p4 + p5
+    for k in range(p1):
+        v[y + k] = v[x + k]
+"""
+"""Copy ``p1`` neighbours at a time, ``p0`` times a sample, with a stride and an offset each."""
+
+
+def elementwise(expression: str, constants: int = 0) -> str:
+    """Return the kind that computes an expression of ``u``, and ``z`` of a second argument.
+
+    >>> print(elementwise("u + z"))
+    for k in range(b * p0):
+        u = v[a + k]
+        z = v[c + k]
+        v[r + k] = u + z
+    <BLANKLINE>
+    """
+    lines = [f"k{i} = w[q + U({i})]" for i in range(constants)]
+    lines += ["for k in range(b * p0):", "    u = v[a + k]"]
+    if "z" in expression:
+        lines.append("    z = v[c + k]")
+    lines.append(f"    v[r + k] = {expression}")
+    return "\n".join(lines) + "\n"
+
+
+_UNROLLED = 16
+
+
+def linear(inputs: int, outputs: int) -> str:
+    """Return the kind of a linear layer: bias first, then each input times its row of weights.
+
+    A small one is written for its sizes, with the sums in registers; larger ones share a kind.
+    """
+    if max(inputs, outputs) > _UNROLLED:
+        return _WIDE_LINEAR
+    sums = range(outputs)
+    return "\n".join(
+        [
+            "for n in range(b * p0):",
+            f"    x = a + n * U({inputs})",
+            f"    y = r + n * U({outputs})",
+            *[f"    s{j} = w[q + U({j})]" for j in sums],
+            f"    for i in range(U({inputs})):",
+            "        u = v[x + i]",
+            f"        t = q + U({outputs}) + i * U({outputs})",
+            *[f"        s{j} += u * w[t + U({j})]" for j in sums],
+            *[f"    v[y + U({j})] = s{j}" for j in sums],
+            "",
+        ]
+    )
+
+
+_WIDE_LINEAR = """\
+for n in range(b * p0):
+    x = a + n * p1
+    y = r + n * p2
+    for j in range(p2):
+        v[y + j] = w[q + j]
+    for i in range(p1):
+        u = v[x + i]
+        t = q + p2 + i * p2
+        for j in range(p2):
+            v[y + j] += u * w[t + j]
+"""
+
+BATCH_NORM = """\
+for j in range(p0):
+    t = q + U(1) + j
+    scale = w[t] / math.sqrt(w[t + p0 * U(3)] + w[q])
+    shift = w[t + p0] - w[t + p0 * U(2)] * scale
+    for n in range(b):
+        x = n * p0 * p1 + j * p1
+        for k in range(p1):
+            v[r + x + k] = v[a + x + k] * scale + shift
+"""
+"""Of ``p0`` channels of ``p1`` values: weight, bias, mean, variance; the constant is eps."""
+
+LAYER_NORM = """\
+for n in range(b * p0):
+    x = a + n * p1
+    y = r + n * p1
+    mean = w[q + U(1)]
+    for k in range(p1):
+        mean += v[x + k]
+    mean /= w[q + U(2)]
+    variance = w[q + U(1)]
+    for k in range(p1):
+        variance += (v[x + k] - mean) * (v[x + k] - mean)
+    scale = w[q + U(3)] / math.sqrt(variance / w[q + U(2)] + w[q])
+    t = q + U(4)
+    for k in range(p1):
+        v[y + k] = (v[x + k] - mean) * scale * w[t + k] + w[t + p1 + k]
+"""
+"""Of ``p0`` rows of ``p1`` values: weight, bias; the constants are eps, 0, the length and 1."""
+
+SOFTMAX = """\
+for n in range(b * p0):
+    for j in range(p2):
+        x = a + n * p1 * p2 + j
+        y = r + n * p1 * p2 + j
+        largest = v[x]
+        for k in range(p1):
+            u = v[x + k * p2]
+            largest = u if u > largest or u != u else largest
+        total = w[q]
+        for k in range(p1):
+            u = math.exp(v[x + k * p2] - largest)
+            v[y + k * p2] = u
+            total += u
+        for k in range(p1):
+            v[y + k * p2] /= total
+"""
+"""Over ``p1`` values that lie ``p2`` apart, ``p0`` times a sample; the constant is 0."""

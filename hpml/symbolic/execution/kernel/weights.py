@@ -1,0 +1,150 @@
+"""The weights of a graph in one array, in the order in which the kernel reads them.
+
+They are read anew for each forward: ``torch.cat`` copies all matrices of one width at once, and all
+vectors, whatever happened to them meanwhile, and a small kernel puts them in their places. Looking
+which of them changed would take longer, and would miss what is written through ``weight.data``.
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import operator
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import torch
+from torch import nn
+
+from hpml.symbolic.errors import GradientError
+
+from .source import transposer
+from .steps import Packed, Step
+
+
+class _Group(NamedTuple):
+    """The tensors that one ``torch.cat`` copies: the vectors, or the matrices of one width.
+
+    Attributes:
+        parts: a dictionary of the layers, a name in it, and the positions of the layers.
+        places: a row each: where it begins in the copy, its rows, its place in the weights.
+        shape: the shape of the copy.
+    """
+
+    parts: list[tuple[str, str, list[int]]]
+    places: Any
+    shape: tuple[int, ...]
+
+
+class Weights:
+    """Where each tensor and each constant of a graph's steps lies.
+
+    Attributes:
+        places: for each step where its constants begin; its tensors follow.
+    """
+
+    def __init__(self, steps: Sequence[tuple[int, Step]], layers: Sequence[nn.Module]) -> None:
+        self.places: list[int] = []
+        filled: list[tuple[int, int, float]] = []
+        having: list[tuple[int, str, str, int, Packed, int]] = []
+        none: list[tuple[str, str, int]] = []
+        place = 0
+        for position, step in steps:
+            self.places.append(place)
+            for value in step.constants:
+                filled.append((place, 1, value))
+                place += 1
+            for packed in step.tensors:
+                size = math.prod(packed.shape)
+                where, name = packed.where, packed.name
+                if getattr(layers[position], where).get(name) is None:
+                    filled.append((place, size, packed.missing))
+                    none.append((where, name, position))
+                else:
+                    width = packed.shape[1] if len(packed.shape) == 2 else 0
+                    having.append((width, where, name, position, packed, place))
+                place += size
+        self._filled = np.zeros(place)
+        for place, size, value in filled:
+            self._filled[place : place + size] = value
+        self._none = _parts(sorted(none))
+        having.sort(key=operator.itemgetter(0, 1, 2, 3))
+        self._groups = [
+            _group(width, list(members))
+            for width, members in itertools.groupby(having, operator.itemgetter(0))
+        ]
+
+    def read(
+        self, layers: Sequence[nn.Module], parameters: Sequence[dict[str, Any]], dtype: Any
+    ) -> Any:
+        """Return the weights as they are now, an array; ``None`` where the layers are to be called.
+
+        That is where they are not what the kernel can read: of another dtype than the values, on
+        another device, of another shape.
+
+        Raises:
+            GradientError: gradients are recorded, and a weight requires one.
+        """
+        if any(tensor is not None for tensor in _tensors(self._none, layers, parameters)):
+            return None
+        recording = torch.is_grad_enabled()
+        weights = self._filled.astype(dtype)
+        for group in self._groups:
+            tensors = _tensors(group.parts, layers, parameters)
+            if recording and any(map(operator.attrgetter("requires_grad"), tensors)):
+                raise GradientError(NO_GRADIENT)
+            try:
+                copied = torch.cat(tensors)
+            except (TypeError, RuntimeError):  # one that is gone, of another rank, elsewhere
+                return None
+            if not (
+                type(copied) is torch.Tensor
+                and copied.device.type == "cpu"
+                and copied.shape == group.shape
+            ):
+                return None
+            array = copied.numpy()
+            if array.dtype != dtype:
+                return None
+            matrix = array if array.ndim == 2 else array.reshape(-1, 1)
+            transposer()(matrix, group.places, weights)
+        return weights
+
+
+NO_GRADIENT = (
+    "execution='numba' computes no gradients: call the model under torch.no_grad(), or choose "
+    "another execution, such as model.execution = 'inlined', to train it"
+)
+
+
+def _parts(found: Sequence[tuple[str, str, int]]) -> list[tuple[str, str, list[int]]]:
+    """Return the positions of the layers for each dictionary and name."""
+    return [
+        (where, name, [position for _, _, position in those])
+        for (where, name), those in itertools.groupby(found, operator.itemgetter(0, 1))
+    ]
+
+
+def _tensors(
+    parts: Sequence[tuple[str, str, list[int]]],
+    layers: Sequence[nn.Module],
+    parameters: Sequence[dict[str, Any]],
+) -> list[Any]:
+    found: list[Any] = []
+    for where, name, positions in parts:
+        if where == "_parameters":
+            having = [parameters[position] for position in positions]
+        else:
+            having = [layers[position]._buffers for position in positions]
+        found.extend(map(operator.itemgetter(name), having))
+    return found
+
+
+def _group(width: int, members: list[tuple[int, str, str, int, Packed, int]]) -> _Group:
+    places, row = [], 0
+    for *_, packed, place in members:
+        places.append((row, packed.shape[0], place))
+        row += packed.shape[0]
+    parts = _parts([(where, name, position) for _, where, name, position, _, _ in members])
+    return _Group(parts, np.array(places, np.intp), (row, width) if width else (row,))

@@ -1,0 +1,129 @@
+"""Extension modules built from text: what works, what is refused, and in which words."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+
+from hpml.jit import CompileError, JitError, NoCompilerError, build_extension, find_compiler
+from hpml.jit import extension as building
+
+pytestmark = pytest.mark.skipif(find_compiler() is None, reason="needs a C compiler: install gcc")
+
+HELLO = """
+#include <Python.h>
+
+static PyObject *greet(PyObject *self, PyObject *arguments)
+{
+    const char *name;
+    if (!PyArg_ParseTuple(arguments, "s", &name)) return NULL;
+    return PyUnicode_FromFormat("Hello, %s!", name);
+}
+
+static PyMethodDef methods[] = {
+    {"greet", greet, METH_VARARGS, "Greet somebody."},
+    {NULL, NULL, 0, NULL},
+};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "hello", NULL, -1, methods};
+
+PyMODINIT_FUNC PyInit_hello(void) { return PyModule_Create(&definition); }
+"""
+
+
+@pytest.fixture(autouse=True)
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setattr(building, "results_folder", lambda: tmp_path)
+    return tmp_path
+
+
+def test_the_module_of_the_lecture() -> None:
+    hello = build_extension(HELLO, "hello")
+    assert hello.greet("Ada") == "Hello, Ada!"
+    assert hello.greet.__doc__ == "Greet somebody."
+    with pytest.raises(TypeError):
+        hello.greet(3)
+    assert "hello" not in sys.modules
+
+
+def test_what_was_built_once_is_found_again(monkeypatch: pytest.MonkeyPatch, results: Path) -> None:
+    first = build_extension(HELLO, "hello")
+    monkeypatch.setattr(building, "_build", lambda *_: pytest.fail("it compiled again"))
+    assert build_extension(HELLO, "hello").__file__ == first.__file__
+    with pytest.raises(pytest.fail.Exception):
+        build_extension(HELLO, "hello", flags=["-O0"])
+    assert [path.name.startswith(".") for path in (results / "extensions").iterdir()] == [False]
+
+
+def test_two_versions_of_one_name_beside_each_other() -> None:
+    english = build_extension(HELLO, "hello")
+    german = build_extension(HELLO.replace("Hello", "Hallo"), "hello")
+    assert (english.greet("Ada"), german.greet("Ada")) == ("Hello, Ada!", "Hallo, Ada!")
+
+
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler: install g++")
+def test_cpp() -> None:
+    source = HELLO.replace("#include <Python.h>", "#include <Python.h>\n#include <vector>").replace(
+        'return PyUnicode_FromFormat("Hello, %s!", name)',
+        "std::vector<int> v(3, 4); (void)name; return PyLong_FromLong(v[0] + v[2])",
+    )
+    assert build_extension(source, "hello", language="c++").greet("") == 8
+
+
+def test_an_error_of_the_compiler_is_shown_with_its_line(results: Path) -> None:
+    with pytest.raises(CompileError) as caught:
+        build_extension(HELLO.replace("const char *name;", "const char *nmae;"), "hello")
+    text = str(caught.value)
+    assert text.startswith("the compiler refused hello.c")
+    assert "hello.c:7" in text
+    assert "PyArg_ParseTuple(arguments" in text
+    assert str(results) not in text
+    assert "Traceback" not in text
+    assert list((results / "extensions").iterdir()) == []
+
+
+def test_a_flag_that_the_compiler_does_not_know() -> None:
+    with pytest.raises(CompileError, match="-fno-such-thing"):
+        build_extension(HELLO, "hello", flags=["-fno-such-thing"])
+
+
+def test_a_module_that_python_cannot_import() -> None:
+    with pytest.raises(JitError, match=r"compiled, and cannot be imported: .*PyInit_hello"):
+        build_extension(
+            HELLO.replace("PyMODINIT_FUNC PyInit_", "static PyObject *PyInit_"), "hello"
+        )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (("", "hello"), "source: expected the text of a C file, got"),
+        ((HELLO, "3hello"), "name: expected an identifier"),
+        ((HELLO, "while"), "name: expected an identifier"),
+        ((HELLO, "höllo"), "name: expected ASCII"),
+        ((HELLO, "other"), "expected a function PyInit_other"),
+        ((HELLO, "hello", "rust"), "language: expected 'c' or 'c\\+\\+', got 'rust'"),
+        ((HELLO, "hello", "c", "-O3"), "flags: expected a list of texts"),
+    ],
+)
+def test_arguments_that_are_none(arguments: tuple[str, ...], message: str) -> None:
+    source, name, *rest = arguments
+    options = dict(zip(("language", "flags"), rest, strict=False))
+    with pytest.raises(JitError, match=message):
+        build_extension(source, name, **options)  # type: ignore[arg-type]
+
+
+def test_without_a_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    assert find_compiler() is None
+    with pytest.raises(NoCompilerError, match=r"none on the path.*apt-get install gcc"):
+        build_extension(HELLO, "hello")
+
+
+def test_without_the_headers_of_python(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    monkeypatch.setattr(building.sysconfig, "get_paths", lambda: {"include": str(tmp_path)})
+    with pytest.raises(NoCompilerError, match=r"Python\.h is not where"):
+        build_extension(HELLO, "hello")

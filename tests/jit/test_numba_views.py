@@ -1,0 +1,71 @@
+"""What is shown of a function that Numba compiled."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+from hpml.jit import JitError, inferred_types, instructions, signatures
+
+
+def sum2d(a: Any) -> Any:
+    total = 0.0
+    for row in range(a.shape[0]):
+        for column in range(a.shape[1]):
+            total += a[row, column]
+    return total
+
+
+def test_each_signature_has_its_own_time() -> None:
+    function = numba.njit(sum2d)
+    assert signatures(function).rows == ()
+    function(np.ones((2, 3)))
+    function(np.ones((2, 3), np.float32))
+    function(np.ones((4, 4)))
+    table = signatures(function)
+    assert table.column("signature") == ("(array(float64, 2d, C))", "(array(float32, 2d, C))")
+    assert all(seconds > 0 for seconds in table.column("compiled in s"))
+    assert set(table.column("from")) == {"source"}
+
+
+def test_an_eager_signature_is_compiled_before_the_first_call() -> None:
+    function = numba.njit("float64(float64[:, ::1])")(sum2d)
+    assert len(signatures(function).rows) == 1
+
+
+def test_types_that_were_inferred() -> None:
+    function = numba.njit(sum2d)
+    table = inferred_types(function, np.ones((2, 3), np.float32))
+    types = dict(zip(table.column("variable"), table.column("type"), strict=True))
+    assert types["total"] == "float64"
+    assert types["row"] in ("int64", "uint64")
+    assert types["a"].lower().startswith("array(float32, 2d, c")
+    assert inferred_types(function).rows == table.rows
+
+
+def test_instructions_are_those_of_the_function_alone() -> None:
+    function = numba.njit(sum2d)
+    llvm = instructions(function, np.ones((2, 3)), kind="llvm")
+    assert llvm.startswith("define ")
+    assert "fadd" in llvm
+    assert llvm.count("\ndefine") == 0
+    assembler = instructions(function)
+    assert "ret" in assembler
+    assert len(assembler.splitlines()) < 400
+
+
+@pytest.mark.parametrize("view", [signatures, inferred_types, instructions])
+def test_what_numba_does_not_compile_is_refused(view: Any) -> None:
+    with pytest.raises(JitError, match="expected a function that Numba compiles"):
+        view(sum2d)
+
+
+def test_what_was_compiled_for_nothing_yet() -> None:
+    function = numba.njit(sum2d)
+    with pytest.raises(JitError, match="compiled for nothing yet: call it first"):
+        inferred_types(function)
+    with pytest.raises(JitError, match="kind: expected 'llvm' or 'assembler'"):
+        instructions(function, np.ones((1, 1)), kind="bytecode")

@@ -1,0 +1,567 @@
+"""The compiled kernel: whatever it takes agrees with called layers, and the rest is refused."""
+
+from __future__ import annotations
+
+import copy
+import io
+import pickle
+import threading
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from hpml.symbolic import Input, SymbolicModel, useful_layers
+from hpml.symbolic.errors import ArgumentError, GradientError
+from hpml.symbolic.execution.kernel.operations import LAYERS, NAME_OF
+from tests.symbolic import events_of_parameters  # noqa: F401 - the rest of the table
+from tests.symbolic.events import EVENTS, Event
+from tests.symbolic.hazards import value
+
+pytestmark = [
+    pytest.mark.filterwarnings("ignore:.*weight_norm.*:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:.*spectral_norm.*:FutureWarning"),
+    pytest.mark.filterwarnings("ignore:.*non-full backward hooks.*:FutureWarning"),
+]
+
+
+def close(received: Any, expected: Any) -> None:
+    """Equal to a millionth of the largest number, with the same shapes and dtypes."""
+    if isinstance(expected, tuple):
+        assert isinstance(received, tuple)
+        for one, other in zip(received, expected, strict=True):
+            close(one, other)
+        return
+    assert (received.shape, received.dtype) == (expected.shape, expected.dtype)
+    assert not received.requires_grad
+    if expected.numel():
+        scale = expected.abs().nan_to_num(0, 0, 0).max().item()
+        torch.testing.assert_close(received, expected, rtol=1e-6, atol=1e-6 * scale, equal_nan=True)
+
+
+FORWARDS: dict[str, tuple[tuple[int, ...], Callable[[Any, Any], Any]]] = {
+    "sums": ((8,), lambda x, y: (x + y, x - y, x * y, x / (y * y + 1))),
+    "numbers": ((8,), lambda x, y: (x + 2, 2 - x, 3 * x, y / 4, 1 / (x * x + 1), x - 0.5)),
+    "functions": (
+        (8,),
+        lambda x, y: (-x, abs(x), x.exp(), (x * x + 1).log(), torch.sqrt(y**2), x.sin(), y.cos()),
+    ),
+    "activations": (
+        (8,),
+        lambda x, y: (
+            *(F.relu(x), torch.relu(x), x.relu(), torch.tanh(x), x.sigmoid(), F.silu(y)),
+            *(F.gelu(x), F.gelu(y, approximate="tanh"), F.hardswish(x * 4), F.leaky_relu(x, 0.2)),
+        ),
+    ),
+    "large arguments": (
+        (4,),
+        lambda x, y: (torch.sigmoid(x * 1e4), torch.tanh(x * 1e4), F.silu(x * 1e4), F.gelu(x * 99)),
+    ),
+    "infinite and undefined": (
+        (4,),
+        lambda x, y: ((x - 9).log(), F.relu((x - 9).sqrt()), (x * 1e3).exp(), 1 / (x - x)),
+    ),
+    "joined": (
+        (3, 4),
+        lambda x, y: (torch.cat((x, y), 1), torch.cat([x, y, x], dim=-1), torch.concat([y, x], 2)),
+    ),
+    "cut": (
+        (5, 6),
+        lambda x, y: (x[:, 1:3], x[..., 2:], y[:, 0], y[:, :, -1], x[:, -2], y[:, 2:2], x[:, 1:99]),
+    ),
+    "reshaped": (
+        (4, 6),
+        lambda x, y: (
+            *(x.flatten(1), x.reshape(-1, 6, 4) + 1, x.view(-1, 24), y.unsqueeze(1).squeeze(1)),
+            *(torch.flatten(x, 1), torch.reshape(x, (-1, 2, 12)), y.unsqueeze(-1)),
+        ),
+    ),
+    "softmax": (
+        (3, 4),
+        lambda x, y: (F.softmax(x, 1), torch.softmax(y, -1), (x * 300).softmax(2)),
+    ),
+    "a diamond": ((8,), lambda x, y: ((h := F.relu(x) + y) * h.tanh() + h[:, :8], h)),
+    "an input that is read again at the end": ((8,), lambda x, y: F.relu(F.relu(x) + 1) * x + y),
+}
+
+
+def model_of(shape: tuple[int, ...], forward: Callable[[Any, Any], Any]) -> SymbolicModel:
+    x, y = Input(shape=shape), Input(shape=shape)
+    return SymbolicModel((x, y), forward(x, y), execution="numba")
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("name", FORWARDS)
+def test_functions_agree_with_pytorch(name: str, dtype: torch.dtype) -> None:
+    shape, forward = FORWARDS[name]
+    model = model_of(shape, forward)
+    torch.manual_seed(0)
+    for batch in (3, 1, 0):
+        x, y = torch.randn(2, batch, *shape, dtype=dtype)
+        close(model(x, y), forward(x, y))
+
+
+def test_every_name_of_an_operation_is_one_of_pytorch_or_python() -> None:
+    assert {"add", "cat", "gelu", "softmax", "getitem", "reshape"} <= set(NAME_OF.values())
+    assert len(NAME_OF) > 60
+
+
+NETWORKS: dict[str, tuple[tuple[int, ...], Callable[[], list[nn.Module]]]] = {
+    "small linear": ((4,), lambda: [nn.Linear(4, 3), nn.Linear(3, 7, bias=False), nn.Linear(7, 1)]),
+    "wide linear": ((40,), lambda: [nn.Linear(40, 64), nn.Linear(64, 17), nn.Linear(17, 5)]),
+    "linear on rows": ((3, 5, 4), lambda: [nn.Linear(4, 6), nn.Linear(6, 20)]),
+    "activations": (
+        (6,),
+        lambda: [
+            *(nn.ReLU(), nn.LeakyReLU(0.3), nn.GELU(), nn.GELU("tanh"), nn.SiLU(), nn.Hardswish()),
+            *(nn.Sigmoid(), nn.Tanh(), nn.Identity(), nn.Dropout(0.5), nn.Softmax(-1)),
+        ],
+    ),
+    "in place behind a layer": (
+        (6,),
+        lambda: [nn.Linear(6, 6), nn.ReLU(inplace=True), nn.Linear(6, 6), nn.SiLU(inplace=True)],
+    ),
+    "batch norm": ((6,), lambda: [nn.BatchNorm1d(6), nn.BatchNorm1d(6, affine=False, eps=0.1)]),
+    "batch norm of rows": ((6, 5), lambda: [nn.BatchNorm1d(6), nn.Flatten(), nn.BatchNorm1d(30)]),
+    "batch norm of images": ((3, 4, 5), lambda: [nn.BatchNorm2d(3), nn.Flatten(1, 2)]),
+    "layer norm": (
+        (3, 6),
+        lambda: [nn.LayerNorm(6), nn.LayerNorm(6, bias=False), nn.LayerNorm((6,), 0.5, False)],
+    ),
+    "layers of this library": (
+        (6,),
+        lambda: [useful_layers.ReshapeLayer((2, 3)), useful_layers.SliceLayer((slice(None), 1))],
+    ),
+}
+
+
+def chain_of(shape: tuple[int, ...], layers: list[nn.Module]) -> SymbolicModel:
+    x = h = Input(shape=shape)
+    for layer in layers:
+        h = layer(h)
+    return SymbolicModel(x, h, execution="numba")
+
+
+def moved_statistics(layers: list[nn.Module]) -> list[nn.Module]:
+    """Return the layers, evaluating, with weights and statistics that are no longer a new one's."""
+    with torch.no_grad():
+        for layer in layers:
+            for tensor in (*layer.parameters(), *layer.buffers()):
+                if tensor.is_floating_point():
+                    tensor.copy_(torch.rand_like(tensor) + 0.5)
+            layer.eval()
+    return layers
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+@pytest.mark.parametrize("name", NETWORKS)
+def test_layers_agree_with_their_call(name: str, dtype: torch.dtype) -> None:
+    shape, make = NETWORKS[name]
+    torch.manual_seed(0)
+    layers = moved_statistics(make())
+    model = chain_of(shape, layers).eval().to(dtype)
+    by_hand = nn.Sequential(*layers)
+    with torch.no_grad():
+        for batch in (3, 1, 0):
+            x = torch.randn(batch, *shape, dtype=dtype)
+            close(model(x), by_hand(x))
+    assert set(model.explain().column("how")) == {"in the kernel"}
+
+
+def test_every_layer_that_the_kernel_knows_is_tried_here() -> None:
+    tried = {type(layer) for _, make in NETWORKS.values() for layer in make()}
+    operators = {useful_layers.AddOpLayer, useful_layers.SubOpLayer, useful_layers.MulOpLayer}
+    assert set(LAYERS) == tried | operators | {useful_layers.ConcatLayer}
+
+
+def test_concatenation_as_a_layer() -> None:
+    x, y = Input((3,)), Input((2,))
+    model = SymbolicModel((x, y), useful_layers.ConcatLayer(1)(x, y), execution="numba")
+    a, b = torch.rand(4, 3), torch.rand(4, 2)
+    close(model(a, b), torch.cat((a, b), 1))
+
+
+def test_a_layer_used_twice_and_thousands_of_steps() -> None:
+    x = h = Input((4,))
+    shared = nn.Linear(4, 4)
+    for _ in range(700):
+        h = torch.tanh(shared(h)) + nn.Linear(4, 4)(h)
+    model = SymbolicModel(x, h, execution="numba")
+    given = torch.randn(3, 4, dtype=torch.float64)
+    with torch.no_grad():
+        received = model.double()(given)
+        model.execution = "ordered"
+        close(received, model(given))
+
+
+# --- what is refused ------------------------------------------------------------------------------
+
+REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any], str]] = {
+    "a convolution": ((3, 8, 8), lambda x: nn.Conv2d(3, 4, 3)(x), "does not know Conv2d"),
+    "a function": ((8,), lambda x: torch.cumsum(x, 1), "does not know cumsum"),
+    "an argument": ((8,), lambda x: torch.add(x, x, alpha=2), "some: .*alpha"),
+    "broadcasting": ((8,), lambda x: x * x[:, :1], r"broadcasts \(8,\) and \(1,\)"),
+    "the batch, joined": ((8,), lambda x: torch.cat((x, x)), "dim=0, and the first .* the batch"),
+    "the batch, normalised": ((8,), lambda x: torch.softmax(x, 0), "dim=0"),
+    "the batch, moved": ((8,), lambda x: x.unsqueeze(0), "dim=0"),
+    "the batch, fixed": ((8,), lambda x: x.reshape(1, 2, 4), "leave the batch as it is"),
+    "the batch, flattened": ((4, 4), lambda x: x.flatten(), "dim=0"),
+    "a step": ((8,), lambda x: x[:, ::2], "every 2th"),
+    "two cuts": ((4, 4), lambda x: x[:, 1:, 1:], "one int or slice"),
+    "a cut of the batch": ((8,), lambda x: x[1:], "one int or slice"),
+    "in place, read by others": (
+        (8,),
+        lambda x: (h := nn.Tanh()(x)) * nn.ReLU(inplace=True)(h),
+        "in place on a value that others read",
+    ),
+    "in place on the input": ((8,), lambda x: nn.ReLU(inplace=True)(x), "in place"),
+    "statistics of the batch": (
+        (8,),
+        lambda x: nn.BatchNorm1d(8, track_running_stats=False)(x),
+        "collects no statistics",
+    ),
+    "several results": ((8,), lambda x: x.chunk(2, 1)[0], "knows tensors whose first dimension"),
+    "a power": ((8,), lambda x: x**3, "the square"),
+    "a model inside": (
+        (4,),
+        lambda x: SymbolicModel(i := Input((4,)), nn.ReLU()(i))(x),
+        "does not know SymbolicModel",
+    ),
+    "a constant tensor": ((4,), lambda x: x * torch.ones(4), "does not know mul, or what"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.filterwarnings("ignore::hpml.symbolic.errors.GraphWarning")
+def test_what_the_kernel_cannot_take_is_refused_when_the_model_is_made(name: str) -> None:
+    shape, forward, reason = REFUSED[name]
+    x = Input(shape=shape)
+    out = forward(x)
+    with pytest.raises(ArgumentError, match=f"(?s)expected calls.*{reason}.*choose 'inlined'"):
+        SymbolicModel(x, out, execution="numba")
+    model = SymbolicModel(x, out)
+    with pytest.raises(ArgumentError, match="expected calls that its kernel knows"):
+        model.execution = "numba"
+    assert model.execution == "inlined"
+
+
+def test_inputs_that_the_kernel_was_not_written_for() -> None:
+    x, y = Input((4,)), Input((4,))
+    model = SymbolicModel((x, y), nn.Linear(4, 4)(x) + y, execution="numba")
+    good = torch.rand(2, 4)
+    with torch.no_grad():
+        for bad, expected in [
+            (torch.rand(2, 5), r"shape \(2, 4\) and float32.*received a tensor of shape \(2, 5\)"),
+            (torch.rand(3, 4), r"received a tensor of shape \(3, 4\)"),
+            (torch.rand(2, 1, 4), r"\(2, 1, 4\)"),
+            (torch.rand(2, 4, dtype=torch.float64), "received .* torch.float64"),
+            ("text", "received a str"),
+            (good.to_sparse(), "tensors of float32 or float64 on the CPU"),
+            (good.to("meta"), "on meta"),
+        ]:
+            with pytest.raises(ArgumentError, match=f"(?s){expected}"):
+                model(good, bad)
+        with pytest.raises(ArgumentError, match=r"expected 2 input\(s\)"):
+            model(good)
+    with pytest.raises(ArgumentError, match="float32 or float64 whose first dimension"):
+        SymbolicModel(i := Input((4,), dtype=torch.int64), i + 1, execution="numba")
+
+
+def test_no_forward_without_the_gradient_that_was_asked_for() -> None:
+    model = chain_of((4,), [nn.Linear(4, 4)])
+    x = torch.rand(2, 4)
+    with pytest.raises(GradientError, match=r"no gradients.*torch\.no_grad"):
+        model(x)
+    model.requires_grad_(False)
+    assert model(x).requires_grad is False
+    with pytest.raises(GradientError, match="no gradients"):
+        model(x.requires_grad_())
+    with torch.no_grad():
+        close(model(x), model._execution_order_layers[0](x))
+
+
+def test_cuda_graphs_and_operator_timing_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    from hpml.profiling import operator_timing
+
+    x = Input((4,))
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    with pytest.raises(ArgumentError, match="leave one of the two out"):
+        SymbolicModel(x, nn.ReLU()(x), enable_cuda_graphs=True, execution="numba")
+    model = chain_of((4,), [nn.ReLU()])
+    with pytest.raises(ArgumentError, match="one by one"), operator_timing(model):
+        pass
+
+
+# --- freezing -------------------------------------------------------------------------------------
+
+
+def test_frozen_weights_are_not_looked_at_until_thawed() -> None:
+    layer = nn.Linear(4, 4)
+    model, x = chain_of((4,), [layer]), torch.rand(2, 4)
+    with torch.no_grad():
+        before = model(x)
+        assert "weights; until thaw() nobody looks at: new values" in model.freeze()
+        layer.weight.mul_(2)
+        layer.register_forward_hook(lambda *_: 1 / 0)
+        close(model(x), before)
+        with pytest.raises(ArgumentError, match="frozen model call thaw"):
+            model(x.double())
+        model.thaw()
+        with pytest.raises(ZeroDivisionError):
+            model(x)
+        layer._forward_hooks.clear()
+        close(model(x), layer(x))
+
+
+def test_copies_of_a_frozen_model_look_at_their_own_weights() -> None:
+    model, x = chain_of((4,), [nn.Linear(4, 4)]), torch.rand(2, 4)
+    with torch.no_grad():
+        model.freeze()
+        stored = io.BytesIO()
+        torch.save(model, stored)
+        stored.seek(0)
+        copies = [
+            copy.deepcopy(model),
+            pickle.loads(pickle.dumps(model)),
+            torch.load(stored, weights_only=False),
+        ]
+        for other in copies:
+            assert other.execution == "numba"
+            other.Linear_1.weight.mul_(3)
+            close(other(x), other.Linear_1(x))
+
+
+def test_what_cannot_be_frozen() -> None:
+    model = chain_of((4,), [nn.Linear(4, 4), nn.Dropout(0.5)])
+    with pytest.raises(ArgumentError, match=r"have to be called at present.*eval"):
+        model.freeze()
+    model.eval().freeze()
+    model.execution = "inlined"
+    with pytest.raises(
+        ArgumentError, match="freeze expected execution='numba', received 'inlined'"
+    ):
+        model.freeze()
+    model.thaw()
+
+
+# --- whatever happens to the layers ---------------------------------------------------------------
+
+
+class SmallNetwork(nn.Module):
+    """The network of the hazards without what the kernel does not know: no image layers."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.flat = nn.Flatten()
+        self.front = nn.Linear(72, 16)
+        self.norm = nn.BatchNorm1d(16)
+        self.relu = nn.ReLU(inplace=True)
+        self.drop = nn.Dropout(0.4)
+        self.linear = nn.Linear(16, 6)
+        self.layer_norm = nn.LayerNorm(6)
+        self.gelu = nn.GELU()
+        self.head = nn.Linear(6, 4)
+        self.softmin = nn.Softmax(1)  # under the name that the events know
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        h = self.drop(self.relu(self.norm(self.front(self.flat(x)))))
+        h = self.linear(h)
+        h = h + self.gelu(self.layer_norm(h)) * 2
+        return self.softmin(self.head(h))
+
+
+def small_pair(training: bool) -> tuple[SymbolicModel, SmallNetwork]:
+    torch.manual_seed(0)
+    made = SmallNetwork()
+    with torch.no_grad():
+        made(torch.randn(8, 2, 6, 6) * 2 + 1)
+    twin = copy.deepcopy(made)
+    x = h = Input(shape=(2, 6, 6))
+    for name in ("flat", "front", "norm", "relu", "drop", "linear"):
+        h = h(getattr(made, name), custom_name=name)
+    g = h(made.layer_norm, custom_name="layer_norm")(made.gelu, custom_name="gelu")
+    h = (h + g * 2)(made.head, custom_name="head")
+    model = SymbolicModel(x, h(made.softmin, custom_name="softmin"), execution="numba")
+    return model.train(training), twin.train(training)
+
+
+def agree(model: SymbolicModel, twin: nn.Module, logs: tuple[list[Any], list[Any]]) -> None:
+    """Run both twice without gradients: the same results, logs, buffers and random numbers."""
+    dtype = next((p.dtype for p in twin.parameters()), torch.float32)
+    for _ in range(2):
+        seen = []
+        for owner, log in zip((model, twin), logs, strict=True):
+            log.clear()
+            torch.manual_seed(2)
+            try:
+                with torch.no_grad():
+                    result: Any = owner(value(dtype))
+            except Exception as error:  # noqa: BLE001 - an error is an observation, too
+                result = error
+            seen.append((result, torch.rand(3), [b.clone() for b in owner.buffers()]))
+        (received, random, buffers), (expected, *others) = seen
+        if isinstance(expected, Exception):
+            assert isinstance(received, Exception), expected
+            continue
+        if isinstance(received, ArgumentError):  # refused, never wrong
+            continue
+        if isinstance(received, Exception):
+            raise received
+        close(received, expected.detach())
+        torch.testing.assert_close([random, buffers], others)
+        assert len(logs[0]) == len(logs[1])
+        for one, other in zip(*logs, strict=True):
+            if isinstance(other, torch.Tensor):
+                torch.testing.assert_close(one, other)
+            else:
+                assert one == other
+
+
+def reaches(event: Event) -> bool:
+    """Return whether the small network has the layers that an event is done to."""
+    if event.name == "optimiser_step":  # which needs gradients
+        return False
+    try:
+        undo = event.do(SmallNetwork(), [])
+    except AttributeError as error:
+        if error.name not in ("conv", "pool"):
+            raise
+        return False
+    finally:
+        torch._dynamo.reset()
+    if undo is not None:
+        undo()
+    return True
+
+
+REACHED = [event for event in EVENTS if reaches(event)]
+
+
+def test_most_events_reach_the_small_network() -> None:
+    assert len(REACHED) > 0.7 * len(EVENTS)
+
+
+@pytest.mark.parametrize("training", [False, True], ids=["eval", "train"])
+@pytest.mark.parametrize("event", REACHED, ids=lambda event: event.name.replace(" ", "_"))
+def test_after_an_event_the_kernel_is_right_or_refuses(event: Event, training: bool) -> None:
+    model, twin = small_pair(training)
+    logs: tuple[list[Any], list[Any]] = ([], [])
+    agree(model, twin, logs)
+    undo: list[Any] = []
+    try:
+        for owner, log in zip((model, twin), logs, strict=True):
+            torch.manual_seed(3)
+            undo.append(event.do(owner, log))
+        agree(model, twin, logs)
+    finally:
+        for back in reversed(undo):
+            if back is not None:
+                back()
+    if undo and all(undo):
+        agree(model, twin, logs)
+
+
+def test_the_kernel_runs_unless_something_stands_in_the_way() -> None:
+    """Else the comparison above would compare called layers with called layers."""
+    model, _ = small_pair(training=False)
+    assert set(model.explain().column("how")) == {"in the kernel"}
+    called = []
+    handle = model.linear.register_forward_hook(lambda *_: called.append(1))
+    with torch.no_grad():
+        model(value())
+        assert called == [1]
+        assert set(model.explain().column("how")) > {"called"}
+        handle.remove()
+        model.linear.forward = lambda x: 1 / 0
+        model.freeze  # noqa: B018
+        with pytest.raises(ZeroDivisionError):
+            model(value())
+        del model.linear.forward
+    assert set(small_pair(training=True)[0].explain().column("how")) == {"in the kernel", "called"}
+
+
+@pytest.mark.parametrize(
+    "how", ["step", "in place", "data", "data in place", "load", "replace", "transpose", "half"]
+)
+def test_new_weights_are_seen(how: str) -> None:
+    torch.manual_seed(0)
+    layer = nn.Linear(4, 4)
+    model, x = chain_of((4,), [layer, nn.Tanh()]), torch.rand(2, 4)
+    with torch.no_grad():
+        model(x)
+    if how == "step":
+        model.execution = "inlined"
+        optimiser = torch.optim.SGD(model.parameters(), 0.5)
+        model(x).sum().backward()
+        model.execution = "numba"
+        with torch.no_grad():
+            before = model(x)
+        optimiser.step()
+        with torch.no_grad():
+            assert not torch.equal(model(x), before)
+    with torch.no_grad():
+        if how == "in place":
+            layer.weight += 1
+        elif how == "data":
+            layer.weight.data = torch.rand(4, 4)
+        elif how == "data in place":
+            layer.weight.data.add_(1)
+        elif how == "load":
+            layer.load_state_dict(nn.Linear(4, 4).state_dict())
+        elif how == "replace":
+            layer.weight = nn.Parameter(torch.rand(4, 4))
+        elif how == "transpose":
+            layer.weight.data = layer.weight.data.t()
+        elif how == "half":
+            layer.half()
+            with pytest.raises(RuntimeError, match="dtype"):
+                model(x)
+            return
+        close(model(x), torch.tanh(layer(x)))
+
+
+def test_modes_tracers_autocast_and_compilers_get_the_layers() -> None:
+    from torch.utils.flop_counter import FlopCounterMode
+
+    layer = nn.Linear(4, 4)
+    model, x = chain_of((4,), [layer]), torch.rand(2, 4)
+    with torch.no_grad():
+        with FlopCounterMode(display=False) as counter:
+            model(x)
+        assert counter.get_total_flops() == 2 * 2 * 4 * 4
+        with torch.autocast("cpu", torch.bfloat16):
+            assert model(x).dtype is torch.bfloat16
+        compiled = torch.compile(model, backend="eager")
+        close(compiled(x), layer(x))
+        exported = torch.export.export(model, (x,)).module()
+        close(exported(x), layer(x))
+    torch._dynamo.reset()
+
+
+def test_two_threads_share_a_model() -> None:
+    model = chain_of((4,), [nn.Linear(4, 4), nn.Tanh()] * 20)
+    inputs = [torch.rand(n, 4) for n in range(1, 9)]
+    wrong: list[int] = []
+    with torch.no_grad():
+        expected = [model(x) for x in inputs]
+
+    def work(place: int) -> None:
+        with torch.no_grad():
+            for _ in range(50):
+                if not torch.equal(model(inputs[place]), expected[place]):
+                    wrong.append(place)
+
+    threads = [threading.Thread(target=work, args=(place,)) for place in range(8)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_compiling_does_not_depend_on_depth() -> None:
+    sources = {chain_of((4,), [nn.Linear(4, 4) for _ in range(n)])._program.source for n in (2, 99)}
+    assert len(sources) == 1
