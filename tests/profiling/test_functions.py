@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hpml.profiling import FunctionProfile, ProfilingError, profile, read_profile
-from hpml.profiling.call_tree import tree_of_stacks
+from hpml.profiling.call_tree import Entry, tree_of_stacks
 from hpml.profiling.icicle import icicle
 
 
@@ -114,7 +114,7 @@ def test_recursion_does_not_grow_the_tree() -> None:
 
 
 def test_a_profile_that_began_inside_a_recursion_has_a_row_for_it() -> None:
-    entry = (0, 3, 0.5, 0.0, {})
+    entry: Entry = (0, 3, 0.5, 0.0, {})
     (row,) = FunctionProfile({("a.py", 1, "f"): entry}).table().rows
     assert row[:5] == ("3/0", 0.5, 0.5 / 3, 0.0, 0.0)
 
