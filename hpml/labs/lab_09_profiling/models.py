@@ -14,14 +14,14 @@ if TYPE_CHECKING:
 
 
 def classifier(width: int = 32) -> SymbolicModel:
-    """Return eight linear layers, each with a softplus."""
+    """Return eight linear layers, each with a softmax."""
     from torch import nn
 
     from hpml.symbolic import Input, SymbolicModel
 
     x = inputs = Input(shape=(width,))
     for _ in range(8):
-        x = nn.Softplus()(nn.Linear(width, width)(x))
+        x = nn.Softmax(dim=1)(nn.Linear(width, width)(x))
     return SymbolicModel(inputs, x)
 
 
