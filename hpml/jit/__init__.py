@@ -11,15 +11,25 @@ from hpml.jit.compilers import compiler_version, find_compiler
 from hpml.jit.errors import CompileError, JitError, NoCompilerError
 from hpml.jit.extension import build_extension
 from hpml.jit.numba_views import inferred_types, instructions, signatures
+from hpml.jit.roofline import Limits, Work, draw_roofline, machine_limits
+from hpml.jit.torch_compilers import FirstCall, first_calls, graph_breaks, torchscript_graphs
 
 __all__ = [
     "CompileError",
+    "FirstCall",
     "JitError",
+    "Limits",
     "NoCompilerError",
+    "Work",
     "build_extension",
     "compiler_version",
+    "draw_roofline",
     "find_compiler",
+    "first_calls",
+    "graph_breaks",
     "inferred_types",
     "instructions",
+    "machine_limits",
     "signatures",
+    "torchscript_graphs",
 ]

@@ -81,8 +81,8 @@ def test_what_the_guard_costs_is_measured_on_request() -> None:
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
 def test_what_runs_without_python_is_measured_on_request() -> None:
-    result = deep_linear.run([3], **FAST, contenders=["inlined"], kernels=True)
-    names = ("handwritten", "inlined", *deep_linear.KERNELS)
+    result = deep_linear.run([3], **FAST, contenders=["inlined", deep_linear.TRACED], kernels=True)
+    names = ("handwritten", "inlined", *deep_linear.KERNELS, deep_linear.TRACED)
     assert result.cases[0].comparison.names == names
     with pytest.raises(SuiteError, match="kernels: expected no gradients and the CPU"):
         deep_linear.run([3], **FAST, kernels=True, grad=True)

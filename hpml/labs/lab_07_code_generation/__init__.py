@@ -13,6 +13,7 @@ import contextlib
 
 from hpml.labs.lab_07_code_generation.budget import budget, costs_of, nothing, only_loop
 from hpml.labs.lab_07_code_generation.bytecode import instructions, measure_expressions
+from hpml.labs.lab_07_code_generation.kernel_map import kernel_map
 from hpml.labs.lab_07_code_generation.memory import draw_live_bytes, live_bytes
 from hpml.labs.lab_07_code_generation.networks import (
     DOCUMENTS_SOURCE,
@@ -35,6 +36,7 @@ __all__ = [
     "draw_live_bytes",
     "error_page",
     "instructions",
+    "kernel_map",
     "linear_chain",
     "live_bytes",
     "loop_length",

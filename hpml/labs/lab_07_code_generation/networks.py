@@ -60,11 +60,13 @@ def documents_example(features: int = 4) -> SymbolicModel:
     return SymbolicModel((first, second), right + left, execution="codegen")
 
 
-def chain_model(layers: Sequence[nn.Module], execution: str = "codegen") -> SymbolicModel:
-    """Return a model that applies layers of four features one after the other."""
+def chain_model(
+    layers: Sequence[nn.Module], execution: str = "codegen", features: int = 4
+) -> SymbolicModel:
+    """Return a model that applies layers one after the other."""
     from hpml.symbolic import Input, SymbolicModel
 
-    x: Any = Input(shape=(4,))
+    x: Any = Input(shape=(features,))
     inputs = x
     for layer in layers:
         x = layer(x)

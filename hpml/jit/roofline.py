@@ -1,0 +1,167 @@
+"""The roofline: what memory and arithmetic of this machine allow a kernel, and how near it comes.
+
+A kernel that does few operations for each byte waits for memory, one that does many for the
+arithmetic units. Which of the two, and how fast it could be at most, needs two numbers of the
+machine. Both are measured here, with what a library reaches, not taken from a data sheet.
+
+Source: S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model
+for multicore architectures", Communications of the ACM 52 (4), 2009.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, NamedTuple
+
+from hpml.base import style
+from hpml.base.errors import describe
+
+from .errors import JitError
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one core of a machine can do at most, as far as measured.
+
+    Attributes:
+        bandwidth: bytes a second to and from memory.
+        peak: operations on float32 a second.
+    """
+
+    bandwidth: float
+    peak: float
+
+    @property
+    def ridge(self) -> float:
+        """The operations a byte from which on arithmetic is the limit and no longer memory."""
+        return self.peak / self.bandwidth
+
+    def at_most(self, intensity: float) -> float:
+        """Return the operations a second that a kernel of this intensity can reach.
+
+        >>> Limits(bandwidth=1e10, peak=5e10).at_most(2.0)
+        20000000000.0
+        """
+        return min(self.peak, intensity * self.bandwidth)
+
+
+class Work(NamedTuple):
+    """What a kernel does: operations, bytes that it has to move, and seconds that it took."""
+
+    operations: float
+    bytes: float
+    seconds: float
+
+    @property
+    def intensity(self) -> float:
+        """Operations a byte."""
+        return self.operations / self.bytes
+
+    @property
+    def speed(self) -> float:
+        """Operations a second."""
+        return self.operations / self.seconds
+
+
+def machine_limits(megabytes: int = 64, size: int = 768, repeats: int = 7) -> Limits:
+    """Measure both limits of one core: the best of several runs of a copy and of a product.
+
+    Args:
+        megabytes: size of the array that is copied; larger than any cache.
+        size: rows and columns of the matrices that are multiplied, by PyTorch on one thread.
+        repeats: of how many runs each the best counts.
+
+    Raises:
+        JitError: a number is not positive.
+
+    >>> limits = machine_limits(megabytes=4, size=64, repeats=2)
+    >>> limits.peak > limits.bandwidth > 1e6
+    True
+    """
+    for name, value in (("megabytes", megabytes), ("size", size), ("repeats", repeats)):
+        if not isinstance(value, int) or value < 1:
+            raise JitError(f"{name}: expected a whole number from 1 on, got {describe(value)}")
+    import numpy as np
+    import torch
+
+    source = np.ones(megabytes * 2**20 // 4, np.float32)
+    target = np.empty_like(source)
+    a = torch.rand(size, size)
+    out = torch.empty(size, size)
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    try:
+        copying = _best(lambda: np.copyto(target, source), repeats)
+        with torch.no_grad():
+            multiplying = _best(lambda: torch.mm(a, a, out=out), repeats)
+    finally:
+        torch.set_num_threads(threads)
+    return Limits(bandwidth=2 * source.nbytes / copying, peak=2 * size**3 / multiplying)
+
+
+def _best(run: Callable[[], object], repeats: int) -> float:
+    run()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return min(times)
+
+
+def draw_roofline(limits: Limits, kernels: Mapping[str, Work]) -> Figure:
+    """Draw the roof and each kernel below it, both axes logarithmic.
+
+    >>> limits = Limits(bandwidth=1e10, peak=5e10)
+    >>> fig = draw_roofline(limits, {"add": Work(1e6, 12e6, 2e-3), "product": Work(2e9, 12e6, 0.1)})
+    >>> [text.get_text() for text in fig.axes[0].texts][:2]
+    ['add', 'product']
+    """
+    if not kernels:
+        raise JitError("kernels: expected at least one kernel by its name, got none")
+    fig, ax = style.figure(width=7.5, height=4.2)
+    intensities = [work.intensity for work in kernels.values()]
+    low = min(*intensities, limits.ridge) / 4
+    high = max(*intensities, limits.ridge) * 4
+    ink = style.PALETTE["ink"]
+    with style.apply():
+        edges = [low, limits.ridge, high]
+        ax.plot(edges, [limits.at_most(edge) / 1e9 for edge in edges], color=ink, linewidth=2)
+        for (name, work), colour in zip(
+            kernels.items(), style.colours(list(kernels)).values(), strict=True
+        ):
+            ax.plot(work.intensity, work.speed / 1e9, style.marker(name), color=colour, ms=9)
+            ax.annotate(
+                name,
+                (work.intensity, work.speed / 1e9),
+                xytext=(9, -3),
+                textcoords="offset points",
+                color=colour,
+            )
+        ax.annotate(
+            f"memory: {limits.bandwidth / 1e9:.3g} GB/s",
+            (low * 1.2, limits.at_most(low * 1.2) / 1e9),
+            xytext=(0, 14),
+            textcoords="offset points",
+            color=ink,
+        )
+        ax.annotate(
+            f"arithmetic: {limits.peak / 1e9:.3g} GFLOP/s",
+            (high, limits.peak / 1e9),
+            xytext=(-4, 6),
+            textcoords="offset points",
+            ha="right",
+            color=ink,
+        )
+        ax.set_xscale("log")
+        ax.set_yscale("log")
+    style.finish(
+        ax, title="How near to what the machine allows", x="operations a byte", y="GFLOP/s"
+    )
+    style.caption(fig, "One core. Both limits are the best of several runs, not a data sheet's.")
+    return fig

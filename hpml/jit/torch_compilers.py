@@ -1,0 +1,141 @@
+"""PyTorch's compilers side by side: what the first call costs, what they made, where they break.
+
+`torch.jit.trace` and `torch.jit.script` are deprecated; `torch.compile` is what follows them.
+"""
+
+from __future__ import annotations
+
+import re
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from typing import Any, NamedTuple
+
+from hpml.base.errors import describe
+from hpml.base.tables import Table
+
+from .errors import JitError
+
+
+class FirstCall(NamedTuple):
+    """What it takes until a function is compiled: the call that made it, and its first call."""
+
+    function: Callable[..., Any]
+    making: float
+    first: float
+
+    @property
+    def seconds(self) -> float:
+        """Both together."""
+        return self.making + self.first
+
+
+def first_calls(
+    ways: Mapping[str, Callable[[], Callable[..., Any]]], *arguments: Any
+) -> dict[str, FirstCall]:
+    """Make and call each function for the first time; check that all give the same.
+
+    Args:
+        ways: by name, a function without arguments that returns what is to be called, such as
+            ``lambda: torch.compile(f)``. The first is what the others have to agree with.
+        arguments: what it is called with.
+
+    Returns:
+        By name the function, ready for measuring, with the seconds that making it and its first
+        call took: once, so without a spread.
+
+    Raises:
+        JitError: none are given.
+        BenchmarkError: one gives something else than the first.
+
+    >>> import torch
+    >>> ready = first_calls({"eager": lambda: torch.relu}, torch.ones(2))
+    >>> ready["eager"].seconds > 0
+    True
+    """
+    if not ways:
+        raise JitError("ways: expected at least one function by its name, got none")
+    ready: dict[str, FirstCall] = {}
+    expected: Any = None
+    for name, make in ways.items():
+        start = time.perf_counter()
+        function = make()
+        made = time.perf_counter()
+        result = function(*arguments)
+        done = time.perf_counter()
+        if ready:
+            _same(next(iter(ready)), expected, name, result)
+        else:
+            expected = result
+        ready[name] = FirstCall(function, made - start, done - made)
+    return ready
+
+
+def _same(name: str, expected: Any, other: str, result: Any) -> None:
+    import torch
+
+    try:
+        torch.testing.assert_close(result, expected, rtol=1e-4, atol=1e-5)
+    except AssertionError as error:
+        reason = str(error).splitlines()[0]
+        raise JitError(
+            f"{other} expected the result of {name}, and gave another: {reason}"
+        ) from None
+
+
+def graph_breaks(function: Callable[..., Any], *arguments: Any) -> Table:
+    """Return where `torch.compile` has to leave its graph and go back to Python, and why.
+
+    Returns:
+        A table with the columns ``line``, ``source`` and ``why``; no rows for one whole graph.
+
+    Raises:
+        JitError: it is no function.
+
+    >>> import torch
+    >>> def f(x):
+    ...     return x * 2
+    >>> graph_breaks(f, torch.ones(2)).rows
+    ()
+    """
+    if not callable(function):
+        raise JitError(f"function: expected something to call, got {describe(function)}")
+    import torch
+
+    torch.compiler.reset()
+    found = torch._dynamo.explain(function)(*arguments)
+    torch.compiler.reset()
+    rows = []
+    for each in found.break_reasons:
+        frame = each.user_stack[-1] if each.user_stack else None
+        why = re.split(r"\n\s*(?:Explanation|Hint|Developer)", each.reason)[0].strip()
+        rows.append((frame and frame.lineno, (frame and frame.line) or "", why.splitlines()[0]))
+    name = getattr(function, "__name__", type(function).__name__)
+    return Table(("line", "source", "why"), rows, title=f"{name}: {found.graph_count} graphs")
+
+
+def torchscript_graphs(function: Callable[..., Any], *arguments: Any) -> dict[str, str]:
+    """Trace a function and return TorchScript's graph of it, as recorded and as optimised.
+
+    The graph that runs is made from the first calls, which note types and shapes.
+
+    >>> import torch
+    >>> graphs = torchscript_graphs(lambda x: (x * 2 + 1).relu(), torch.ones(3))
+    >>> "aten::mul" in graphs["recorded"], sorted(graphs)
+    (True, ['optimised', 'recorded'])
+    """
+    import torch
+
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore", DeprecationWarning)  # the lab shows and explains it
+        traced = torch.jit.trace(function, arguments)  # type: ignore[no-untyped-call]
+        for _ in range(3):
+            traced(*arguments)
+        graph = torch._C._last_executed_optimized_graph()
+    return {"recorded": _short(traced.graph), "optimised": _short(graph)}
+
+
+def _short(graph: Any) -> str:
+    """Return a graph's text without places in files, which say nothing here."""
+    text = re.sub(r"\s*# .*", "", str(graph))
+    return re.sub(r"(Float|Long)\(([^)]*?), strides=\[[^\]]*\][^)]*\)", r"\1(\2)", text).strip()

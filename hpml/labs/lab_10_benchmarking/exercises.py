@@ -1,0 +1,315 @@
+"""The exercises of lab 10: how often to run, how to repeat, and which of two programs is faster."""
+
+from __future__ import annotations
+
+import math
+import random
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, cast
+
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import Outcome, observed, symptom
+from hpml.course.exercises.same import difference, expect, shown
+from hpml.labs.lab_10_benchmarking.harness import (
+    seconds_of,
+    statement_and_clock,
+    value_and_runs,
+)
+from hpml.labs.lab_10_benchmarking.recordings import recording
+from hpml.labs.lab_10_benchmarking.samples import BASE, Rounds, draw_rounds
+from hpml.labs.lab_10_benchmarking.verdicts import clear_verdict
+
+_NO_LIBRARY = Forbidden(
+    modules=("timeit", "hpml", "torch", "pyperf"),
+    names=("perf_counter", "process_time", "monotonic"),
+    why="Here time is what `clock` says, and the library's own version is what you write.",
+)
+
+
+def _numbers(data: Mapping[str, Any]) -> list[int]:
+    """Return how often each trial of autorange runs the statement."""
+    wanted = [digit * 10**power for power in range(12) for digit in (1, 2, 5)]
+    lasts = [seconds_of(data, place, number) for place, number in enumerate(wanted)]
+    return wanted[: next(place for place, s in enumerate(lasts) if s > 0.2 - 1e-12) + 1]
+
+
+def _autoranged(data: Mapping[str, Any]) -> dict[str, object]:
+    numbers = _numbers(data)
+    value = (numbers[-1], seconds_of(data, len(numbers) - 1, numbers[-1]))
+    return {"value": value, "numbers": numbers}
+
+
+def _repeated(data: Mapping[str, Any]) -> dict[str, object]:
+    if "fails" in data:
+        return {"raised": "the statement failed", "numbers": [], "on": False, "changed": False}
+    numbers = _numbers(data)
+    number, done = numbers[-1], len(numbers)
+    value = [seconds_of(data, done + k, number) / number for k in range(5)]
+    return {"value": value, "numbers": numbers + 5 * [number], "on": False, "changed": False}
+
+
+def _judge(expected: Callable[[Mapping[str, Any]], dict[str, object]], collector: bool) -> Any:
+    """Return a judge of what was returned, of the runs, and perhaps of the collector."""
+
+    def judge(case: Case, outcome: Outcome) -> Wrong | None:
+        wanted, found = expected(case.data), observed(outcome)
+        if found is None or ("value" not in wanted and "raised" not in found):
+            return Wrong("what `run` raises, raised" if "fails" in case.data
+                         else repr(wanted.get("value")), shown(outcome))  # fmt: skip
+        if "value" in wanted:
+            got = found.get("value", f"raises {found.get('raised')}")
+            where = difference(wanted["value"], got, tolerance=1e-9)
+            if where is not None:
+                return Wrong(repr(wanted["value"]), repr(got)[:200], where)
+            if wanted["numbers"] != found["numbers"]:
+                why = "The result is right; how often `run` was asked for what is not."
+                return Wrong(f"runs {wanted['numbers']}", f"runs {found['numbers']}"[:300], why)
+        if collector and case.part == "collector" and found["on"]:
+            return Wrong("the collector off during each run", "on during a run")
+        if collector and case.part == "collector" and found["changed"]:
+            before = "on" if case.data.get("collector", True) else "off"
+            return Wrong(f"the collector {before} afterwards, as it was before", "changed")
+        return None
+
+    return judge
+
+
+def _statement(name: str, per_call: float, part: str, **more: Any) -> Case:
+    data: dict[str, object] = {"per_call": per_call, "first": 0.0, "wobble": [0.0], "start": 0.0}
+    data |= more
+    said = [f"{per_call:g} s a call"]
+    said += [f"{data['first']:g} s more for the first run"] if data["first"] else []
+    said += ["every run a little different"] if len(cast("list[float]", data["wobble"])) > 1 else []
+    said += [f"the clock shows {data['start']:g} at first"] if data["start"] else []
+    said += ["the collector is off before"] if not data.get("collector", True) else []
+    said += ["`run` raises"] if "fails" in data else []
+    function = "autorange" if part == "right" and "repeat" not in name else "repeat"
+    return Case(name, data, part, f"{function}(run, clock)  # {'; '.join(said)}".replace("`", ""))
+
+
+def _wobbly(chance: random.Random, place: int, part: str, kind: str = "") -> Case:
+    wobble = [round(chance.uniform(-0.2, 0.2), 3) for _ in range(7)]
+    per_call, start = 10 ** chance.uniform(-7, -1), round(chance.uniform(1, 900), 2)
+    return _statement(f"drawn{kind}, {place + 1}", per_call, part, wobble=wobble, start=start)
+
+
+def _autorange_cases(chance: random.Random, more: bool) -> Sequence[Case]:
+    cases = [
+        _statement("0.2 s at once", 0.2, "right"),
+        _statement("a tenth of a second", 0.1, "right"),
+        _statement("30 ms", 0.03, "right"),
+        _statement("a microsecond", 1e-6, "right"),
+        _statement("a clock that began long ago", 0.003, "right", start=512.0),
+        _statement("a first run that warms up", 0.015, "right", first=0.18),
+        _statement("longer than wanted", 3.0, "right"),
+    ]
+    return cases + [_wobbly(chance, place, "right") for place in range(6 if more else 2)]
+
+
+def _repeat_cases(chance: random.Random, more: bool) -> Sequence[Case]:
+    wobble = [0.0, 0.3, 0.1, 0.2, -0.1, 0.05, 0.15]
+    cases = [
+        _statement("repeat a fifth of a second", 0.2, "right"),
+        _statement("repeat what differs", 0.5, "right", wobble=wobble),
+        _statement("repeat a microsecond", 1e-6, "right", wobble=wobble, start=64.0),
+        _statement("repeat after a first run that warms up", 0.1, "right", first=5.0),
+        _statement("the collector is on before", 0.25, "collector", start=16.0),
+        _statement("it is off before", 0.25, "collector", collector=False),
+        _statement("run raises at once", 0.1, "collector", fails=0),
+        _statement("run raises in a sample", 0.1, "collector", fails=4),
+    ]
+    for place in range(4 if more else 1):
+        cases.append(_wobbly(chance, place, "right", ", to repeat"))
+        cases.append(_wobbly(chance, place, "collector"))
+    return cases
+
+
+def _clock_symptom(case: Case, outcome: Outcome) -> object:
+    """Return what came, with what was run and how the collector was left."""
+    found = observed(outcome)
+    if found is None:
+        return symptom(case, outcome)
+    if case.part == "collector":
+        return [found.get("raised"), found["on"], found["changed"]]
+    return [found.get("value"), found.get("raised"), found["numbers"]]
+
+
+_AUTORANGE = Exercise(
+    lab="10",
+    number=1,
+    name="autorange",
+    parts={"right": 2},
+    cases=_autorange_cases,
+    judge=_judge(_autoranged, collector=False),
+    symptom=_clock_symptom,
+    arguments=statement_and_clock,
+    observe=value_and_runs,
+    hints={
+        "right": (
+            "Read the clock just before `run(number)` and just after it. Their difference counts.",
+            "1, 2, 5, then ten times as many: a loop over (1, 2, 5) inside a loop without end.",
+        )
+    },
+    forbids=_NO_LIBRARY,
+)
+
+_REPEAT = Exercise(
+    lab="10",
+    number=2,
+    name="repeat",
+    parts={"right": 1, "collector": 1},
+    cases=_repeat_cases,
+    judge=_judge(_repeated, collector=True),
+    symptom=_clock_symptom,
+    arguments=statement_and_clock,
+    observe=value_and_runs,
+    hints={
+        "right": (
+            "The run in which `autorange` found the number is no sample: take five new ones.",
+            "A sample is the seconds of one run divided by its number of calls.",
+        ),
+        "collector": (
+            "`gc.isenabled()`, `gc.disable()` and `gc.enable()` are all that is needed.",
+            "Look at `Timer.timeit` above: what does its `finally` do, and what its `if`?",
+        ),
+    },
+    core=False,
+    forbids=_NO_LIBRARY,
+)
+
+
+def _drawn(
+    chance: random.Random, wanted: str, make: Callable[[], Rounds], also: Callable[..., bool]
+) -> Rounds:
+    """Draw until every sound rule says what is wanted: nobody's points depend on luck."""
+    while True:
+        a, b = make()
+        if chance.random() < 0.5:
+            a, b = b, a
+        seen = clear_verdict(a, b)
+        if (seen == "cannot tell") == (wanted == "cannot tell") and seen and also(a, b):
+            return a, b
+
+
+def _duel(name: str, part: str, a: Sequence[float], b: Sequence[float]) -> Case:
+    return Case(f"{name}, {len(a)} rounds", {"a": list(a), "b": list(b)}, part)
+
+
+def _shown_by(a: Sequence[float], b: Sequence[float]) -> tuple[bool, bool, bool] | None:
+    """Return whether minimum, mean and most rounds favour a; None if one of them shows little."""
+    wins = sum(x < y for x, y in zip(a, b, strict=True))
+    pairs = [(min(a), min(b)), (statistics.mean(a), statistics.mean(b))]
+    pairs.append((statistics.median(a), statistics.median(b)))
+    if 2 * wins == len(a) or any(abs(x / y - 1) < 0.03 for x, y in pairs):
+        return None
+    (least, mean, _), most = (x < y for x, y in pairs), 2 * wins > len(a)
+    return least, mean, most
+
+
+def _minimum_alone(a: Sequence[float], b: Sequence[float]) -> bool:
+    """Return whether the minimum says one thing, mean and most rounds another."""
+    return _shown_by(a, b) in ((True, False, False), (False, True, True))
+
+
+def _mean_alone(a: Sequence[float], b: Sequence[float]) -> bool:
+    """Return whether the mean says another thing than most rounds."""
+    seen = _shown_by(a, b)
+    return seen is not None and seen[1] != seen[2]
+
+
+def _always(a: Sequence[float], b: Sequence[float]) -> bool:
+    return True
+
+
+def _minimum_right(a: Sequence[float], b: Sequence[float]) -> bool:
+    """Return whether the minimum would do, as it always may or never: no points by luck."""
+    x, y = (min(a), min(b)) if statistics.mean(a) < statistics.mean(b) else (min(b), min(a))
+    return x < 0.97 * y
+
+
+def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
+    """Return whether drift hides the difference from whoever does not look at the rounds."""
+    apart = abs(statistics.mean(a) - statistics.mean(b))
+    error = math.sqrt((statistics.variance(a) + statistics.variance(b)) / len(a))
+    return apart < 1.5 * error and _minimum_right(a, b)
+
+
+def _duels(chance: random.Random, more: bool) -> Sequence[Case]:
+    cases = []
+    for place in range(3 if more else 1):
+        many = f" ({place + 1})" if place else ""
+
+        def add(name: str, part: str, wanted: str, rounds: int, also: Any, **machine: Any) -> None:
+            a, b = _drawn(chance, wanted, lambda: draw_rounds(chance, rounds, **machine), also)
+            if "seconds" in name:
+                a, b = ([float(f"{1e-6 * x:.4g}") for x in times] for times in (a, b))
+            cases.append(_duel(name + many, part, a, b))  # noqa: B023 - it is called at once
+
+        add("one takes twice as long", "clear", "differ", 25, _always, more=1.0)
+        add("one takes a third more, in seconds", "clear", "differ", 30, _always, more=0.33)
+        add("outliers", "clear", "differ", 40, _always, more=0.3, outliers=0.1)
+        add("six rounds agree", "clear", "differ", 6, _always, more=1.0, noise=0.03)
+        add("equal, but for noise", "equal", "cannot tell", 25, _minimum_alone, noise=0.15)
+        add("equal, in seconds", "equal", "cannot tell", 40, _mean_alone, noise=0.2)
+        add("a drift", "paired", "differ", 31, _overlap, more=0.05, drift=0.6, noise=0.006)
+        add("a drift downwards", "paired", "differ", 25, _overlap, more=0.08, drift=-0.6,
+            noise=0.006)  # fmt: skip
+        few = [draw_rounds(chance, 5, more=1.0), draw_rounds(chance, 3, more=chance.uniform(2, 3))]
+        cases += [_duel(f"too few{many}", "equal", *times) for times in few]
+        same = [BASE] * (12 + place)
+        cases.append(_duel(f"the clock sees no difference{many}", "equal", same, same))
+        cases.append(_recorded(chance, "drift", "paired", many))
+        cases.append(_recorded(chance, "equal", "equal", many))
+        cases.append(_recorded(chance, "quiet", "clear", many))
+    return cases
+
+
+def _recorded(chance: random.Random, name: str, part: str, many: str) -> Case:
+    """Return most rounds of a recording, chosen by chance, in their order."""
+    found = recording(name)
+
+    def some() -> Rounds:
+        kept = sorted(chance.sample(range(len(found.a)), 50))
+        return [found.a[k] for k in kept], [found.b[k] for k in kept]
+
+    wanted = "cannot tell" if found.truth == 1 else "differ"
+    also = _minimum_right if name == "drift" else _always
+    a, b = _drawn(chance, wanted, some, also)
+    return _duel(f"recorded: {name}{many}", part, a, b)
+
+
+def _verdict(case: Case) -> str:
+    a, b = (cast("list[float]", case.data[name]) for name in "ab")
+    if len(a) < 6:
+        return "cannot tell"
+    found = clear_verdict(a, b)
+    assert found is not None  # `_drawn` has seen to it
+    return found
+
+
+_IS_FASTER = Exercise(
+    lab="10",
+    number=3,
+    name="is_faster",
+    parts={"clear": 1, "equal": 1, "paired": 1},
+    cases=_duels,
+    judge=expect(_verdict),
+    hints={
+        "clear": (
+            "How many rounds did `a` win? `zip(a, b)` gives the pairs.",
+            "`needed(n)` of section 5 says how many of n wins are enough.",
+        ),
+        "equal": (
+            "Two equal programs are two sides of a coin. How many heads of n are nothing special?",
+            "A round in which both took the same time is won by nobody.",
+        ),
+        "paired": (
+            "The machine changed while it measured, for both alike. What did not change?",
+            "Compare only times of the same round.",
+        ),
+    },
+    forbids=Forbidden(modules=("hpml", "scipy", "torch"), why="The rule is to be your own."),
+)
+
+EXERCISES: tuple[Exercise, ...] = (_AUTORANGE, _REPEAT, _IS_FASTER)

@@ -1,0 +1,56 @@
+"""What any sound rule says of two programs; samples on which sound rules part are not judged."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Sequence
+
+from hpml.benchmark.ratio import paired_ratio
+from hpml.benchmark.robust import median_interval, quartiles, signed_rank_interval
+
+UNLIKELY = 0.999
+EASILY = 0.7
+"""Confidence at which a difference is still seen, and at which none is seen yet."""
+
+
+def clear_verdict(a: Sequence[float], b: Sequence[float]) -> str | None:
+    """Return what every sound rule says at any usual confidence, or None where they part.
+
+    Asked are the coin tosses, the signed ranks, a t-test on the logarithms, and the library, all in
+    pairs.
+
+    >>> clear_verdict([1.0, 1.1, 1.2, 1.3] * 6, [1.5, 1.6, 1.7, 1.8] * 6)
+    'faster'
+    >>> clear_verdict([1.0, 1.1, 1.2, 1.3] * 6, [1.1, 1.0, 1.3, 1.2] * 6)
+    'cannot tell'
+    """
+    logs = [math.log(x / y) for x, y in zip(a, b, strict=True)]
+    library = paired_ratio(tuple(a), tuple(b)).answer
+    sigmas = _t(logs)
+    low, high = _widest(logs, UNLIKELY if len(logs) > 20 else 0.95)
+    if max(high, quartiles(logs)[2]) < 0 and sigmas < -4 and library == "faster":
+        return "faster"
+    if min(low, quartiles(logs)[0]) > 0 and sigmas > 4 and library == "slower":
+        return "slower"
+    low, high = _narrowest(logs, EASILY)
+    equal = low <= 0 <= high and abs(sigmas) < 1 and library == "cannot tell"
+    return "cannot tell" if equal else None
+
+
+def _widest(logs: Sequence[float], confidence: float) -> tuple[float, float]:
+    ends = [median_interval(logs, confidence), signed_rank_interval(logs, confidence)]
+    return min(low for low, _ in ends), max(high for _, high in ends)
+
+
+def _narrowest(logs: Sequence[float], confidence: float) -> tuple[float, float]:
+    ends = [median_interval(logs, confidence), signed_rank_interval(logs, confidence)]
+    return max(low for low, _ in ends), min(high for _, high in ends)
+
+
+def _t(logs: Sequence[float]) -> float:
+    """Return Student's statistic of paired logarithms; without any scatter it is infinite."""
+    middle, spread = statistics.mean(logs), statistics.stdev(logs)
+    if spread == 0:
+        return math.copysign(math.inf, middle) if middle else 0.0
+    return middle / (spread / math.sqrt(len(logs)))

@@ -1,0 +1,39 @@
+"""The two limits of a machine, and how a kernel is placed below them."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+
+from hpml.jit import JitError, Limits, Work, draw_roofline, machine_limits
+
+LIMITS = Limits(bandwidth=1e10, peak=5e10)
+
+
+def test_memory_is_the_limit_before_the_ridge_and_arithmetic_behind_it() -> None:
+    assert LIMITS.ridge == 5
+    assert LIMITS.at_most(2.5) == 2.5e10
+    assert LIMITS.at_most(5) == LIMITS.at_most(50) == 5e10
+
+
+def test_a_kernel_lies_where_its_work_says() -> None:
+    work = Work(operations=6e9, bytes=3e9, seconds=0.5)
+    assert (work.intensity, work.speed) == (2, 12e9)
+    fig = draw_roofline(LIMITS, {"kernel": work})
+    point = fig.axes[0].lines[1]
+    assert (point.get_xdata()[0], point.get_ydata()[0]) == (2, 12)
+    assert fig.axes[0].get_xscale() == fig.axes[0].get_yscale() == "log"
+
+
+def test_measuring_leaves_the_threads_as_they_were() -> None:
+    before = torch.get_num_threads()
+    limits = machine_limits(megabytes=2, size=32, repeats=1)
+    assert limits.bandwidth > 0
+    assert torch.get_num_threads() == before
+
+
+def test_what_cannot_be_measured_or_drawn() -> None:
+    with pytest.raises(JitError, match="size: expected a whole number from 1 on, got 0"):
+        machine_limits(size=0)
+    with pytest.raises(JitError, match="kernels: expected at least one"):
+        draw_roofline(LIMITS, {})

@@ -1,0 +1,71 @@
+"""PyTorch's compilers: first calls, breaks and graphs."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+import torch
+
+from hpml.jit import JitError, first_calls, graph_breaks, torchscript_graphs
+
+
+def test_first_calls_are_timed_and_agree() -> None:
+    made = []
+
+    def make() -> Any:
+        made.append(1)
+        return lambda x: x + x
+
+    ready = first_calls({"eager": lambda: lambda x: x * 2, "other": make}, torch.ones(3))
+    assert made == [1]
+    assert ready["other"].function(torch.ones(1)).item() == 2
+    assert all(each.seconds == each.making + each.first > 0 for each in ready.values())
+
+
+def test_a_way_that_computes_something_else_is_refused() -> None:
+    ways: dict[str, Any] = {"eager": lambda: torch.relu, "wrong": lambda: torch.sigmoid}
+    with pytest.raises(JitError, match="wrong expected the result of eager, and gave another"):
+        first_calls(ways, torch.ones(2))
+    with pytest.raises(JitError, match="at least one"):
+        first_calls({}, torch.ones(2))
+
+
+def with_a_print(x: Any) -> Any:
+    y = x * 2
+    print("in between")
+    return y + 1
+
+
+def with_a_decision(x: Any) -> Any:
+    if x.sum() > 0:
+        return x * 2
+    return x - 1
+
+
+@pytest.mark.parametrize(
+    ("function", "source"),
+    [(with_a_print, 'print("in between")'), (with_a_decision, "if x.sum() > 0:")],
+)
+def test_a_break_is_shown_with_its_line(
+    function: Any, source: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    table = graph_breaks(function, torch.ones(2))
+    assert table.column("source") == (source,)
+    assert all(isinstance(line, int) for line in table.column("line"))
+    assert all(table.column("why"))
+    assert "2 graphs" in table.title
+
+
+def test_one_whole_graph_has_no_breaks() -> None:
+    table = graph_breaks(torch.nn.Linear(2, 2), torch.ones(1, 2))
+    assert table.rows == ()
+    with pytest.raises(JitError, match="something to call"):
+        graph_breaks(3)
+
+
+def test_the_optimised_graph_differs_from_the_recorded_one() -> None:
+    graphs = torchscript_graphs(lambda x, y: (x * y + 1).relu(), torch.ones(3), torch.ones(3))
+    assert "aten::relu" in graphs["recorded"]
+    assert graphs["recorded"] != graphs["optimised"]
+    assert "# " not in graphs["recorded"]

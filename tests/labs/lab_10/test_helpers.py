@@ -1,0 +1,181 @@
+"""What lab 10 shows: shares, recordings, rules that are raced, and the parts of a claim."""
+
+from __future__ import annotations
+
+import inspect
+import json
+import random
+import statistics
+import timeit
+from pathlib import Path
+
+import pytest
+
+from hpml.base import data_file, published
+from hpml.benchmark import Comparison, Measurement
+from hpml.labs import lab_10_benchmarking as bench
+from hpml.labs.lab_10_benchmarking import race, record, samples
+from hpml.labs.lab_10_benchmarking.shares import Blame
+
+
+def test_the_blame_goes_to_whom_the_profile_enlarges_most() -> None:
+    def square(n: int) -> int:
+        return n * n
+
+    def with_calls() -> list[int]:
+        return [square(n) for n in range(3000)]
+
+    def in_c() -> list[int]:
+        return sorted(range(30_000), reverse=True)
+
+    parts = {"with_calls": with_calls, "in_c": in_c}
+    alone = tuple(Measurement(name, (1e-3,) * 6, 9) for name in parts)
+
+    def program() -> None:
+        with_calls()
+        in_c()
+
+    found = bench.blame(program, Comparison(alone, "in_c", 6), parts)
+    assert found.calls["with_calls"] >= 3000 > found.calls["in_c"]
+    assert sum(found.profiled.values()) == pytest.approx(1)
+    assert found.measured == {"with_calls": 0.5, "in_c": 0.5}
+    worst = Blame({"a": 0.6, "b": 0.4}, {"a": 0.5, "b": 0.5}, {"a": 9, "b": 1})
+    assert repr(worst) == "a is blamed too much: 60% by the profile, 50% by the benchmark."
+    assert "a, profile 60%, 9 calls; benchmark 50%" in worst._repr_mimebundle_()["text/html"]
+
+
+@pytest.mark.parametrize("name", bench.NAMES)
+def test_a_recording_says_what_it_is_of_and_names_no_place_of_its_machine(name: str) -> None:
+    found, text = bench.recording(name), data_file(f"recorded/noise_{name}.json").read_text("utf-8")
+    assert len(found.a) == len(found.b) == record.ROUNDS
+    assert found.command == record.COMMAND
+    assert found.truth == 1 + {s.name: s.more for s in record.SITUATIONS}[name]
+    assert found.about.startswith({s.name: s.about for s in record.SITUATIONS}[name])
+    assert set(json.loads(text)["machine"]) == set(record.KEPT)
+    assert len(text) < 3000
+    assert "/" not in text.replace(record.COMMAND, "").replace("µs a call", "")
+    page = bench.draw_noise(found)
+    assert page.plain.startswith(f"{name}: minimum {min(found.a):.0f} µs, median")
+    assert page.html.count("alt=") == 1
+
+
+def test_the_recordings_show_what_the_text_says_of_them() -> None:
+    a = {name: bench.recording(name).a for name in bench.NAMES}
+    half = record.ROUNDS // 2
+    assert statistics.median(a["drift"][half:]) > 1.2 * statistics.median(a["drift"][:half])
+    assert statistics.mean(a["outliers"]) > 1.05 * statistics.median(a["outliers"])
+    low, _, high = statistics.quantiles(a["modes"], n=4)
+    assert high > 1.4 * low
+    drifting = a["drift"]
+    assert bench.by_library(drifting[:half], drifting[half:]) == "faster"
+    assert bench.by_library(drifting[::2], drifting[1::2]) == "cannot tell"
+    said = bench.on_recordings({"library": bench.by_library})
+    assert "slower" not in said.column("library")
+    assert [
+        name for name, truth, answer in said.rows if (truth, answer) == ("equal", "faster")
+    ] == []
+
+
+def test_a_recording_is_made_with_the_command_that_it_names(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(record, "ROUNDS", 3)
+    monkeypatch.setattr(record, "SAMPLE", 1e-4)
+    monkeypatch.setattr(record, "course_folder", lambda: tmp_path)
+    monkeypatch.setattr(record, "_pinned", lambda: None)
+    assert record.main(["drift"]) == 0
+    (made,) = (tmp_path / "data" / "recorded").iterdir()
+    data = json.loads(made.read_text(encoding="utf-8"))
+    assert (data["situation"], len(data["a"]), data["one_core"]) == ("drift", 3, False)
+
+
+def test_what_the_slides_published_is_as_the_text_says() -> None:
+    slides = published("timeit_matmul")
+    assert 1e3 * statistics.median(slides["raw_s"]) / 20 == pytest.approx(150, abs=1)
+    assert 1e3 * sorted(slides["raw_s"])[1] / 20 == pytest.approx(149, abs=0.5)
+    assert 1e3 * min(slides["api_raw_s"]) / 20 == pytest.approx(99, abs=0.5)
+
+
+def test_the_loop_that_the_notebook_shows_is_that_of_this_python() -> None:
+    path = Path(__file__).parents[3] / "notebooks" / "10_benchmarking.ipynb"
+    cells = ["".join(cell["source"]) for cell in json.loads(path.read_text("utf-8"))["cells"]]
+    (shown,) = (cell.split("```")[1] for cell in cells if "_timer{init}" in cell)
+    method = inspect.getsource(timeit.Timer.timeit).split('"""')
+    real = timeit.template + method[0] + method[2]
+    wanted = [line.strip() for line in real.splitlines() if line.strip()]
+    found = [line.partition("#")[0].strip() for line in shown.splitlines()[1:] if line.strip()]
+    assert found == wanted
+
+
+def test_a_drift_meets_both_in_turns_and_only_b_afterwards() -> None:
+    def drawn(in_turns: bool) -> float:
+        a, b = samples.draw_rounds(random.Random(1), 20, noise=0.0, drift=0.2, in_turns=in_turns)
+        return statistics.median(b) / statistics.median(a)
+
+    assert drawn(in_turns=True) == pytest.approx(1, abs=0.005)
+    assert drawn(in_turns=False) == pytest.approx(1.15 / 1.05, abs=0.01)
+
+
+def test_a_race_counts_false_verdicts_and_leaves_out_who_does_not_answer(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    rules = {
+        "always": lambda a, b: "faster",
+        "never": lambda a, b: "cannot tell",
+        "unwritten": lambda a, b: None,
+        "broken": lambda a, b: a[99],
+    }
+    rates = bench.race_rules(rules, runs=5)  # type: ignore[arg-type]
+    assert list(rates.false) == ["always", "never"]
+    assert (rates.worst("always"), rates.worst("never")) == (1.0, 0.0)
+    assert set(rates.found["always"].values()) == {1.0}
+    assert len(rates.false["always"]) == len(race.TRIED)
+    said = capsys.readouterr().out
+    assert "unwritten does not take part: it gave None" in said
+    assert "broken does not take part: it gave" in said
+    assert "image/png" in rates._repr_mimebundle_()
+
+
+def test_the_widget_says_for_each_rule_how_often_it_is_right() -> None:
+    show = bench.duel({"never": lambda a, b: "cannot tell", "library": bench.by_library}, draws=20)
+    assert show().plain.startswith("never: 100 % right, 0 % wrong")
+    told = show(difference=0.5).plain
+    assert told == "never: 0 % right, 0 % wrong; library: 100 % right, 0 % wrong."
+    late = show(drift=1.0, order="one after the other").plain
+    assert float(late.rpartition("% right, ")[2].split()[0]) > 90
+
+
+def claimed(claim: str) -> list[object]:
+    environment: dict[str, str | int | float | None] = {"cpu": "Abacus 3000"}
+    times = {"sum": 1e-3, "NumPy": 2e-5}
+    measured = [Measurement(n, (t,) * 25, 9, environment=environment) for n, t in times.items()]
+    table = bench.claim_parts(claim, Comparison(tuple(measured), "sum", 25), "NumPy", "sum")
+    return [part for part, _, seen in table.rows if seen == "missing"]
+
+
+def test_an_honest_claim_has_all_of_its_parts(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("platform.python_version", lambda: "3.13.1")
+    rest = "on 20,000 numbers, in 25 interleaved rounds, with Python 3.13.1 on an Abacus 3000"
+    assert claimed(f"NumPy is 50.0 times as fast as sum (95 % interval 49.5 to 50.5), {rest}") == []
+    slower = "sum takes 50 times as long as NumPy (49.5 to 50.5)"
+    assert claimed(f"{slower}, {rest}.") == []
+    assert claimed(f"NumPy takes 0.02 of the time of sum (0.0198 to 0.0202), {rest}") == []
+    assert claimed("NumPy is 50 times as fast.") == [
+        "who is compared", "its interval", "how many rounds", "the size of the job",
+        "Python's version", "the machine",
+    ]  # fmt: skip
+    assert "the ratio" in claimed(f"NumPy is 80 times as fast as sum (70 to 90), {rest}")
+
+
+def test_the_frequency_is_read_where_the_system_has_it(tmp_path: Path) -> None:
+    cpu = tmp_path / "sys/devices/system/cpu/cpu0/cpufreq"
+    cpu.mkdir(parents=True)
+    for name, value in (("cur", 1_800_000), ("min", 800_000), ("max", 3_600_000)):
+        (cpu / f"scaling_{name}_freq").write_text(f"{value}\n")
+    assert bench.frequency(tmp_path) == "The first core runs at 1.80 GHz, of 0.80 to 3.60."
+    (cpu / "scaling_governor").write_text("powersave\n")
+    assert "chosen by “powersave”" in bench.frequency(tmp_path)
+    (cpu / "scaling_cur_freq").unlink()
+    (tmp_path / "proc").mkdir()
+    (tmp_path / "proc" / "cpuinfo").write_text("model name : x\ncpu MHz\t\t: 2300.000\n")
+    assert "said to run at 2.30 GHz" in bench.frequency(tmp_path)
