@@ -57,6 +57,12 @@ def test_what_was_built_once_is_found_again(monkeypatch: pytest.MonkeyPatch, res
     assert [path.name.startswith(".") for path in (results / "extensions").iterdir()] == [False]
 
 
+def test_a_folder_of_ones_own(tmp_path: Path, results: Path) -> None:
+    hello = build_extension(HELLO, "hello", folder=tmp_path / "mine")
+    assert Path(str(hello.__file__)).parents[1] == tmp_path / "mine"
+    assert not (results / "extensions").exists()
+
+
 def test_two_versions_of_one_name_beside_each_other() -> None:
     english = build_extension(HELLO, "hello")
     german = build_extension(HELLO.replace("Hello", "Hallo"), "hello")

@@ -52,7 +52,7 @@ def build_seconds(source: str, name: str) -> float:
 
 def recorded() -> Table:
     """Return what C took on another machine, for who has no compiler."""
-    found = json.loads(data_file("recorded_extensions.json").read_text(encoding="utf-8"))
+    found = json.loads(data_file("recorded/extensions.json").read_text(encoding="utf-8"))
     caption = f"Recorded, not measured here: {found['machine']}, {found['compiler']}."
     rows = [list(pair) for pair in found["ns per number"].items()]
     return Table(["recorded: sum2d of 100 × 1,000 numbers", "ns per number"], rows, caption=caption)

@@ -43,7 +43,8 @@ def in_new_processes(function: Callable[[Any], object], decorator: str, processe
         decorator: the line above it, as ``"@numba.njit(cache=True)"``.
         processes: how many, one after the other.
     """
-    program = f"import numba\n\n{decorator}\n{textwrap.dedent(inspect.getsource(function))}"
+    source = textwrap.dedent(inspect.getsource(function))
+    program = f"from __future__ import annotations\nimport numba\n\n{decorator}\n{source}"
     calls = _CALLS.replace("FUNCTION", function.__name__)
     rows = []
     with tempfile.TemporaryDirectory() as folder:
