@@ -30,12 +30,14 @@ from .errors import CompileError, JitError, NoCompilerError
 _SUFFIXES = {"c": ".c", "c++": ".cpp"}
 
 # In a process of its own: setuptools changes the process that it runs in, and its compiler writes
-# past Python. Errors stand in the output; the exit code says whether there is a module.
+# past Python. Errors stand in the output; the exit code says whether there is a module. It takes
+# the compiler that was found: Python may have been built with another, elsewhere.
 _BUILD = """\
-import sys
+import os, sys
 from setuptools import Distribution, Extension
 from setuptools.command.build_ext import build_ext
-name, file, language, *flags = sys.argv[1:]
+name, file, language, compiler, *flags = sys.argv[1:]
+os.environ.setdefault("CC", compiler)
 extension = Extension(name, [file], language=language, extra_compile_args=flags)
 command = build_ext(Distribution({"name": name, "ext_modules": [extension]}))
 command.build_lib, command.build_temp = "built", "objects"
@@ -88,7 +90,7 @@ def build_extension(
     place = kept / f"{name}-{_key(source, name, language, flags, compiler)}"
     library = _library_in(place)
     if library is None:
-        _build(source, name, language, flags, place)
+        _build(source, name, language, flags, place, compiler)
         library = _library_in(place)
     if library is None:
         raise CompileError(f"building {name} left no library in {place.name}: build it again")
@@ -141,13 +143,15 @@ def _library_in(folder: Path) -> Path | None:
     return next(found, None)
 
 
-def _build(source: str, name: str, language: str, flags: Sequence[str], folder: Path) -> None:
+def _build(
+    source: str, name: str, language: str, flags: Sequence[str], folder: Path, compiler: str
+) -> None:
     """Build beside, then rename: an interrupted build leaves nothing that looks finished."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as place:
         file = f"{name}{_SUFFIXES[language]}"
         Path(place, file).write_text(source, encoding="utf-8")
-        done = ask([sys.executable, "-c", _BUILD, name, file, language, *flags], place)
+        done = ask([sys.executable, "-c", _BUILD, name, file, language, compiler, *flags], place)
         if done.returncode:
             raise CompileError(_what_it_says(done.stderr, file))
         built = Path(place, "built")

@@ -121,6 +121,20 @@ def test_arguments_that_are_none(arguments: tuple[str, ...], message: str) -> No
         build_extension(source, name, **options)  # type: ignore[arg-type]
 
 
+def test_the_compiler_that_is_there_builds_whatever_python_was_built_with(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    place = tmp_path / "path"
+    place.mkdir()
+    tools = {"clang": find_compiler(), "as": "as", "ld": "ld"}
+    for name, tool in tools.items():
+        (place / name).symlink_to(shutil.which(str(tool)) or "/nowhere")
+    monkeypatch.setenv("PATH", str(place))
+    monkeypatch.delenv("CC", raising=False)
+    assert find_compiler() == "clang"
+    assert build_extension(HELLO, "hello").greet("Ada") == "Hello, Ada!"
+
+
 def test_without_a_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.delenv("CC", raising=False)
