@@ -56,7 +56,8 @@ class Forbidden:
 
     Attributes:
         modules: modules that may not be imported, with their submodules.
-        names: names that may not be used at all, also as attributes: ``"getsizeof"``.
+        names: names that may not be used at all, also as attributes and as keyword arguments:
+            ``"getsizeof"``.
         calls: functions that may not be called by name: ``"sorted"``.
         inside: names that no function may use; a number that another cell asked for may be used.
         why: one sentence for the student.

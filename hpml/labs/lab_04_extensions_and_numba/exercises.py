@@ -141,8 +141,8 @@ _SUM2D = Exercise(
         ),
     },
     forbids=Forbidden(
-        modules=("hpml", "torch"), names=("sum", "nansum", "fsum", "einsum", "dot"),
-        why="The loops are to be yours: Numba brings them to the speed of a library's sum.",
+        modules=("hpml", "torch"), names=("sum", "nansum", "fsum", "einsum", "dot", "cache"),
+        why="The loops are to be yours; and graded cells have no file to keep a cache beside.",
     ),
     arguments=array,
     observe=result_and_compiled,
@@ -207,14 +207,19 @@ _PAIRWISE_DISTANCES = Exercise(
         ),
     },
     forbids=Forbidden(
-        modules=("hpml", "torch", "scipy"),
-        why="This is about what Numba makes of loops.",
+        modules=("hpml", "torch"),
+        names=("cache",),
+        why="This is about what Numba makes of loops; graded cells have no file for a cache.",
     ),
     arguments=array,
     observe=result_and_compiled,
     seconds=_SECONDS,
     patience=_SECONDS,
-    packages=("numpy", "numba"),
+    packages=(
+        "numpy",
+        "numba",
+        "scipy",
+    ),  # Numba takes linear algebra from SciPy, where there is one
     speed=Speed(points=1, reference=plain_distances, inputs=_many_points, full=1 / 30, none=1 / 10),
 )
 
