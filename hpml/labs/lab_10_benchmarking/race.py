@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+import statistics
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -87,6 +89,13 @@ class Rates:
         style.caption(fig, text)
         drawn = picture(fig, text)
         return Page(repr(self), drawn.html + self.table._repr_html_(), drawn.png).bundle()
+
+
+def by_t_test(a: Sequence[float], b: Sequence[float]) -> str:
+    """Return whose mean is lower by more than two standard errors of the difference, if any."""
+    error = math.sqrt((statistics.variance(a) + statistics.variance(b)) / len(a))
+    apart = statistics.mean(a) - statistics.mean(b)
+    return "cannot tell" if abs(apart) < 2 * error else "faster" if apart < 0 else "slower"
 
 
 def by_library(a: Sequence[float], b: Sequence[float]) -> str:

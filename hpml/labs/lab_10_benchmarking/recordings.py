@@ -9,7 +9,7 @@ from functools import cache
 
 from hpml.base.files import data_file
 
-NAMES = ("quiet", "equal", "drift", "wander", "outliers", "modes")
+NAMES = ("outliers", "quiet", "equal", "drift", "wander", "modes")
 
 
 @dataclass(frozen=True)
