@@ -31,14 +31,7 @@ _ROLES = ("muted", "sequential", "peer", "handwritten", "codegen", "compiled")
 
 @dataclass(frozen=True)
 class Rates:
-    """How often rules are wrong on two equal programs, and right on a difference of 5 %.
-
-    Attributes:
-        false: by rule and noise, the share of runs with a verdict on equal programs.
-        found: the same, of right verdicts on programs that differ.
-        runs: of each.
-        rounds: of each run.
-    """
+    """How often rules, by noise, speak of two equal programs, and find a difference of 5 %."""
 
     false: Mapping[str, Mapping[str, float]]
     found: Mapping[str, Mapping[str, float]]
@@ -208,7 +201,6 @@ def _answering(rules: Mapping[str, Rule]) -> dict[str, Rule]:
         if answer in ANSWERS:
             ready[name] = rule
         else:
-            put(
-                say(f"**{name}** does not take part: it gave {describe(answer)}."), uuid.uuid4().hex
-            )
+            told = f"**{name}** does not take part: it gave {describe(answer)}."
+            put(say(told), uuid.uuid4().hex)
     return ready

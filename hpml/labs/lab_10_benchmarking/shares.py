@@ -16,13 +16,7 @@ from hpml.profiling import FunctionProfile, profile
 
 @dataclass(frozen=True)
 class Blame:
-    """The share of each part of a program, with and without the profiler.
-
-    Attributes:
-        profiled: by part, its share of the time under the profiler.
-        measured: the same without.
-        calls: how many calls the profiler saw in each.
-    """
+    """The share of each part of a program, with and without the profiler, and its calls."""
 
     profiled: Mapping[str, float]
     measured: Mapping[str, float]
@@ -63,14 +57,7 @@ def blame(
     parts: Mapping[str, Callable[[], object]],
     times: int = 9,
 ) -> Blame:
-    """Profile a program, and compare with what was measured.
-
-    Args:
-        program: calls its parts one after the other.
-        measured: the parts by name, without the profiler.
-        parts: functions by their names.
-        times: how many profiles; a single one would be at the mercy of the machine.
-    """
+    """Profile a program of some parts several times, and compare with what was measured of them."""
     profiles = [_seconds(profile(program), parts) for _ in range(times)]
     rounds = zip(*(measured[name].samples for name in parts), strict=True)
     alone = [dict(zip(parts, row, strict=True)) for row in rounds]
