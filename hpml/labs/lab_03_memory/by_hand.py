@@ -59,7 +59,7 @@ def draw_over_time(runs: Mapping[str, MemoryOverTime]) -> Page:
     fig, ax = style.figure(width=7.4, height=3.2)
     said = []
     with style.apply():
-        for (name, run), role in zip(runs.items(), ("lazy", "codegen"), strict=False):
+        for (name, run), role in zip(runs.items(), ("sequential", "lazy", "codegen"), strict=False):
             grown = [used - run.usage[0] for used in run.usage]
             colour, marker = style.colour(role), style.marker(role)
             ax.plot(run.seconds, grown, color=colour, marker=marker, markevery=10, label=name)

@@ -58,6 +58,8 @@ class Pauses:
 def collector_pauses(run: Callable[[], object]) -> Pauses:
     """Run something with the collector on, and note each of its pauses.
 
+    Whatever was there before is left out: a notebook with PyTorch has some 200,000 objects.
+
     Source: https://docs.python.org/3/library/gc.html#gc.callbacks
 
     >>> collector_pauses(lambda: gc.collect()).begun == ()
@@ -74,6 +76,7 @@ def collector_pauses(run: Callable[[], object]) -> Pauses:
 
     gc.collect()
     was_on = gc.isenabled()
+    gc.freeze()
     gc.callbacks.append(called)
     gc.enable()
     start = time.perf_counter()
@@ -82,6 +85,7 @@ def collector_pauses(run: Callable[[], object]) -> Pauses:
         end = time.perf_counter()
     finally:
         gc.callbacks.remove(called)
+        gc.unfreeze()
         if not was_on:
             gc.disable()
     del result
@@ -95,11 +99,7 @@ def collection_times(
     """Return how long a full collection takes while it has some objects to look at, in seconds.
 
     The makers take turns, and a round counts the fastest of three collections. Whatever was there
-    before is left out (`gc.freeze`): a notebook with PyTorch has hundreds of thousands of objects.
-
-    Args:
-        makers: each makes the objects that are kept meanwhile.
-        rounds: how many times each has its turn.
+    before is left out.
     """
     samples: dict[str, list[float]] = {name: [] for name in makers}
     gc.collect()

@@ -98,7 +98,7 @@ def test_pauses_are_counted_and_the_collector_is_left_as_it_was() -> None:
     assert "Objects freed: " in pauses.plot().plain
     with pytest.raises(ZeroDivisionError):
         memory.collector_pauses(lambda: 1 // 0)
-    assert (gc.callbacks, gc.isenabled()) == (callbacks, on)
+    assert (gc.callbacks, gc.isenabled(), gc.get_freeze_count()) == (callbacks, on, 0)
 
 
 def test_what_is_left_to_the_collector_is_handed_over_and_forgotten() -> None:
