@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import ctypes
 import sys
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Mapping
 from typing import Any
 
 from hpml.base import style
@@ -26,32 +24,6 @@ def c_library() -> Any:
     # Or ctypes takes an address for an int of 32 bits.
     libc.free.restype, libc.free.argtypes = None, [ctypes.c_void_p]
     return libc
-
-
-@contextmanager
-def in_a_thread(run: Callable[[], Any]) -> Iterator[Any]:
-    """Run something in a thread of its own, which lives until the ``with`` ends; give its result.
-
-    >>> with in_a_thread(lambda: threading.current_thread().name) as name:
-    ...     name
-    'a thread of yours'
-    """
-    ready, end = threading.Event(), threading.Event()
-    results: list[Any] = []
-
-    def live() -> None:
-        results.append(run())
-        ready.set()
-        end.wait(60)
-
-    thread = threading.Thread(target=live, name="a thread of yours", daemon=True)
-    thread.start()
-    ready.wait(60)
-    try:
-        yield results[0]
-    finally:
-        end.set()
-        thread.join()
 
 
 def draw_over_time(runs: Mapping[str, MemoryOverTime]) -> Page:

@@ -17,14 +17,7 @@ from hpml.benchmark.estimate import estimate
 
 @dataclass(frozen=True)
 class Pauses:
-    """When the collector stopped a run, and for how long.
-
-    Attributes:
-        seconds: that the run took.
-        begun: when each pause began, in seconds since the start.
-        lengths: of the pauses, in seconds.
-        collected: how many objects they freed, in all.
-    """
+    """When the collector stopped a run, for how long, in seconds, and how many objects it freed."""
 
     seconds: float
     begun: tuple[float, ...]
@@ -48,8 +41,7 @@ class Pauses:
         longest = format_seconds(max(self.lengths, default=0.0))
         text = (
             f"{len(self.lengths):,} pauses in {format_seconds(self.seconds)}, the longest "
-            f"{longest}, {self.share:.0f} % of the time. "
-            f"Objects freed: {self.collected:,}."
+            f"{longest}, {self.share:.0f} % of the time. Objects freed: {self.collected:,}."
         )
         style.caption(fig, text)
         return picture(fig, text)
