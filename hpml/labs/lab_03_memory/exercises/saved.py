@@ -78,7 +78,7 @@ def _drawn_network(generator: random.Random, frozen: bool) -> list[_Layer]:
 def _network_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     relu, tanh, gelu = (("ReLU",), ("Tanh",), ("GELU",))
     lecture = [_linear(1000, 100), relu, _linear(100, 10)]
-    hidden, last, frozen = _linear(3, 5), _linear(5, 2), _linear(3, 5, False)
+    hidden, last, fixed = _linear(3, 5), _linear(5, 2), _linear(3, 5, False)
     known: dict[str, list[_Layer]] = {
         "one linear layer": [hidden],
         "two without anything between": [hidden, _linear(5, 4)],
@@ -88,10 +88,10 @@ def _network_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         "relu first": [relu, hidden],
         "relu, then tanh": [hidden, relu, tanh, last],
         "gelu after gelu": [hidden, gelu, gelu],
-        "the first layer frozen": [frozen, relu, last],
+        "the first layer frozen": [fixed, relu, last],
         "the last layer frozen": [hidden, relu, _linear(5, 2, False)],
         "frozen after gelu": [hidden, gelu, _linear(5, 2, False), gelu],
-        "all frozen": [frozen, relu, gelu],
+        "all frozen": [fixed, relu, gelu],
     }
     cases = [
         _network_case(name, layers, (2, 3), "frozen" if "frozen" in name else "right")
