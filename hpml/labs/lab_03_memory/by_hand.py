@@ -35,8 +35,8 @@ def draw_over_time(runs: Mapping[str, MemoryOverTime]) -> Page:
             grown = [used - run.usage[0] for used in run.usage]
             colour, marker = style.colour(role), style.marker(role)
             ax.plot(run.seconds, grown, color=colour, marker=marker, markevery=10, label=name)
-            said.append(f"{name}: {round(grown[-1]):+,} MiB at the end")
+            said.append(f"{name} {round(grown[-1]):+,} MiB")
     style.finish(ax, title="Resident memory while it runs", x="seconds", y="MiB more than before")
-    text = "; ".join(said) + "."
+    text = f"At the end: {'; '.join(said)}."
     style.caption(fig, text)
     return picture(fig, text)

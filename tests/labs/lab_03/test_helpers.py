@@ -147,7 +147,7 @@ def test_the_slides_lines_are_found_in_todays_program() -> None:
 
 def test_pictures_say_in_words_what_they_show() -> None:
     runs = {"a": MemoryOverTime((0.0, 1.0), (10.0, 60.0)), "b": MemoryOverTime((0.0,), (9.0,))}
-    assert memory.draw_over_time(runs).plain == "a: +50 MiB at the end; b: +0 MiB at the end."
+    assert memory.draw_over_time(runs).plain == "At the end: a +50 MiB; b +0 MiB."
     x, nets = torch.ones(16, 8), {"one": torch.nn.Linear(8, 4)}
     for answer, said in ((None, "not written yet"), (512, "512 B"), ([], "[]")):
         page = memory.draw_saved(nets, x, lambda net, x, answer=answer: answer)
