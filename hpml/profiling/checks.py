@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
+import signal
 import sys
 import types
 from typing import Any
@@ -24,9 +25,11 @@ def check_function(caller: str, function: object) -> None:
 def refuse_a_second_profiler(caller: str) -> None:
     """Raise a ProfilingError if a profiler is running: each would measure the other."""
     monitoring = getattr(sys, "monitoring", None)
-    running = sys.getprofile()
+    running: object = sys.getprofile()
     if running is None and monitoring is not None:
         running = monitoring.get_tool(monitoring.PROFILER_ID)
+    if running is None and hasattr(signal, "SIGALRM"):
+        running = getattr(signal.getsignal(signal.SIGALRM), "profiler", None)
     if running is not None:
         raise ProfilingError(
             f"{caller} was called while another profiler is running ({describe(running)}). "
