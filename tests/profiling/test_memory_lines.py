@@ -77,7 +77,6 @@ def test_memory_over_time_rises_and_keeps_other_children() -> None:
     assert found.result == 0
     assert max(found.usage) - found.usage[0] > 50
     assert list(found.seconds) == sorted(found.seconds)
-    assert "MiB" in found.plot().plain
 
     other = psutil.Popen([sys.executable, "-c", "input()"], stdin=-1)
     try:

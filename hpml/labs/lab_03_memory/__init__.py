@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hpml.labs.lab_03_memory.by_hand import c_library, draw_over_time, in_a_thread
+from hpml.labs.lab_03_memory.by_hand import c_library, draw_over_time
 from hpml.labs.lab_03_memory.collecting import (
     collection_times,
     collector_pauses,
@@ -24,7 +24,6 @@ __all__ = [
     "draw_map",
     "draw_over_time",
     "draw_saved",
-    "in_a_thread",
     "kind_at",
     "lecture_program",
     "left_to_the_collector",

@@ -17,14 +17,7 @@ from hpml.benchmark.estimate import estimate
 
 @dataclass(frozen=True)
 class Pauses:
-    """When the collector stopped a run, and for how long.
-
-    Attributes:
-        seconds: that the run took.
-        begun: when each pause began, in seconds since the start.
-        lengths: of the pauses, in seconds.
-        collected: how many objects they freed, in all.
-    """
+    """When the collector stopped a run, for how long, in seconds, and how many objects it freed."""
 
     seconds: float
     begun: tuple[float, ...]
@@ -48,8 +41,7 @@ class Pauses:
         longest = format_seconds(max(self.lengths, default=0.0))
         text = (
             f"{len(self.lengths):,} pauses in {format_seconds(self.seconds)}, the longest "
-            f"{longest}, {self.share:.0f} % of the time. "
-            f"Objects freed: {self.collected:,}."
+            f"{longest}, {self.share:.0f} % of the time. Objects freed: {self.collected:,}."
         )
         style.caption(fig, text)
         return picture(fig, text)
@@ -57,6 +49,8 @@ class Pauses:
 
 def collector_pauses(run: Callable[[], object]) -> Pauses:
     """Run something with the collector on, and note each of its pauses.
+
+    Whatever was there before is left out: a notebook with PyTorch has some 200,000 objects.
 
     Source: https://docs.python.org/3/library/gc.html#gc.callbacks
 
@@ -74,6 +68,7 @@ def collector_pauses(run: Callable[[], object]) -> Pauses:
 
     gc.collect()
     was_on = gc.isenabled()
+    gc.freeze()
     gc.callbacks.append(called)
     gc.enable()
     start = time.perf_counter()
@@ -82,6 +77,7 @@ def collector_pauses(run: Callable[[], object]) -> Pauses:
         end = time.perf_counter()
     finally:
         gc.callbacks.remove(called)
+        gc.unfreeze()
         if not was_on:
             gc.disable()
     del result
@@ -95,11 +91,7 @@ def collection_times(
     """Return how long a full collection takes while it has some objects to look at, in seconds.
 
     The makers take turns, and a round counts the fastest of three collections. Whatever was there
-    before is left out (`gc.freeze`): a notebook with PyTorch has hundreds of thousands of objects.
-
-    Args:
-        makers: each makes the objects that are kept meanwhile.
-        rounds: how many times each has its turn.
+    before is left out.
     """
     samples: dict[str, list[float]] = {name: [] for name in makers}
     gc.collect()

@@ -25,11 +25,7 @@ class Node:
 
 
 def objects(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return objects that refer to each other as `data` says.
-
-    Args:
-        data: ``refers`` holds for each object the places of those it refers to, ``kinds`` what it
-            is, ``hidden`` the places of those that are not handed over.
+    """Return objects, each referring to those at the places in ``refers``, all but the ``hidden``.
 
     >>> given = objects({"refers": [[1], [0]], "kinds": ["list", "dict"], "hidden": []})["objects"]
     >>> given[0][0] is given[1], observed_cycle(given[::-1], {})
@@ -68,9 +64,9 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def in_place(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return what became of the array, whether it was returned, and the peak of new memory."""
+    """Return what became of the array, whether it was returned, and the peak where it is judged."""
     x = arguments["x"]
-    return {"x": x[:100], "returned": result is x, "peak": _peak[0]}
+    return {"x": x[:100], "returned": result is x, "peak": _peak[0] if len(x) > 1000 else 0}
 
 
 _peak = [0]
@@ -98,11 +94,7 @@ in_place.through = _traced  # type: ignore[attr-defined]
 
 
 def network(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a network, and an input of zeros for it.
-
-    Args:
-        data: ``layers`` names them, with the sizes of a linear one and whether it is trained;
-            ``shape`` and ``dtype`` are the input's.
+    """Return a network and an input; a linear layer has its sizes and whether it is trained.
 
     >>> given = network({"layers": [["Linear", 3, 2, False], ["ReLU"]], "shape": [5, 3],
     ...                  "dtype": "float32"})

@@ -7,7 +7,6 @@ memory was mapped; the thread library knows which.
 from __future__ import annotations
 
 import ctypes
-import sys
 import threading
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -36,30 +35,21 @@ KINDS = {
 
 @dataclass(frozen=True)
 class Region:
-    """A range of addresses that the process may use.
-
-    Attributes:
-        start: its first address.
-        end: the address behind its last.
-        kind: one of `KINDS`; empty for what the kernel put there.
-        resident: bytes of it that lie in memory.
-    """
+    """A range of addresses that the process may use, its `end` behind the last."""
 
     start: int
     end: int
     kind: str
+    """One of `KINDS`; empty for what the kernel put there."""
     resident: int
+    """Bytes of it that lie in memory."""
 
     def __contains__(self, address: int) -> bool:
         return self.start <= address < self.end
 
 
 def memory_map(smaps: str, stacks: Sequence[tuple[int, int]] = ()) -> tuple[Region, ...]:
-    """Return the regions that a ``/proc/self/smaps`` lists, in the order of their addresses.
-
-    Args:
-        smaps: the text of the file.
-        stacks: for each thread but the first, where its stack begins and ends.
+    """Return the regions that a ``/proc/self/smaps`` lists; `stacks` are those of threads.
 
     >>> text = "55d0-55d9 rw-p 0000 00:00 0   [heap]" + chr(10) + "Rss:       4 kB"
     >>> memory_map(text)
@@ -82,16 +72,11 @@ def memory_map(smaps: str, stacks: Sequence[tuple[int, int]] = ()) -> tuple[Regi
 
 
 def _kind(
-    start: int,
-    end: int,
-    allowed: str,
-    name: str,
-    stacks: Sequence[tuple[int, int]],
-    limit: int,
+    start: int, end: int, allowed: str, name: str, stacks: Sequence[tuple[int, int]], limit: int
 ) -> str:
     """Return what a region is; up to `limit` the addresses behind it wait to become part of it."""
     if name in ("[heap]", "[stack]"):
-        return {"[heap]": "heap", "[stack]": "main thread's stack"}[name]
+        return "heap" if name == "[heap]" else "main thread's stack"
     if name.startswith("/"):
         program = Path(name).name.startswith("python") and ".so" not in name
         return "program" if program else "libraries"
@@ -122,26 +107,30 @@ def thread_stacks() -> dict[str, tuple[int, int]]:
 
 
 def draw_map(places: Mapping[str, int]) -> Page:
-    """Draw the memory of this process by kind, and say in which kind some addresses lie.
-
-    Args:
-        places: addresses by name.
-    """
-    if not (sys.platform.startswith("linux") and SMAPS.is_file()):
+    """Draw the memory of this process by kind, and say in which kind some addresses lie."""
+    if not SMAPS.is_file():
         return say(
             "This system has no `/proc/self/smaps`, so its map cannot be shown here. On Linux, "
             "**the numbers of a large tensor lie in mapped memory**, outside of the heap."
         )
-    stacks = thread_stacks()
-    regions = memory_map(SMAPS.read_text(encoding="utf-8"), list(stacks.values()))
-    return draw_regions(regions, {**places, **_in_stacks(stacks)})
+    own = {
+        f"the stack of thread {name}": top - 1
+        for name, (_, top) in thread_stacks().items()
+        if name.startswith("yours")  # not of Jupyter's making
+    }
+    return draw_regions(_regions(), {**places, **own})
 
 
 def kind_at(address: int) -> str:
     """Return in which kind of region of this process an address lies; empty where none is known."""
-    if not SMAPS.is_file():
-        return ""
-    regions = memory_map(SMAPS.read_text(encoding="utf-8"), list(thread_stacks().values()))
+    return _kind_in(_regions(), address) if SMAPS.is_file() else ""
+
+
+def _regions() -> tuple[Region, ...]:
+    return memory_map(SMAPS.read_text(encoding="utf-8"), list(thread_stacks().values()))
+
+
+def _kind_in(regions: Sequence[Region], address: int) -> str:
     return next((region.kind for region in regions if address in region), "")
 
 
@@ -168,20 +157,10 @@ def draw_regions(regions: Sequence[Region], places: Mapping[str, int]) -> Page:
         "Dark: resident, in memory now. Light: mapped, not in memory. The four kinds in the middle "
         "lie mixed.",
     )
-    lying = {
-        name: next((region.kind for region in regions if address in region), "elsewhere")
+    lying = [
+        [name, f"{address:#x}", _kind_in(regions, address) or "elsewhere"]
         for name, address in places.items()
-    }
-    table = Table(
-        ["what", "lies at", "in"],
-        [[name, f"{places[name]:#x}", kind] for name, kind in lying.items()],
-        align=["left", "right", "left"],
-    )
+    ]
+    table = Table(["what", "lies at", "in"], lying, align=["left", "right", "left"])
     page = picture(fig, told, table._repr_html_())
     return Page(f"{page.plain}\n\n{table}", page.html, page.png)
-
-
-def _in_stacks(stacks: Mapping[str, tuple[int, int]]) -> dict[str, int]:
-    """Return an address in the stack of the first thread that is not of Jupyter's own making."""
-    own = {name: top - 1 for name, (_, top) in stacks.items() if name.startswith("a thread")}
-    return {f"the stack of {name}": address for name, address in own.items()}

@@ -11,9 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from hpml.base import style
 from hpml.base.errors import describe
-from hpml.base.page import Page, picture
 from hpml.base.tables import Shown, Table
 from hpml.profiling.checks import check_function, library, traceable
 from hpml.profiling.errors import ProfilingError
@@ -83,15 +81,6 @@ class MemoryOverTime:
     seconds: tuple[float, ...]
     usage: tuple[float, ...]
     result: Any = field(default=None, repr=False, compare=False)
-
-    def plot(self) -> Page:
-        """Return the picture: resident memory over time."""
-        low, high = min(self.usage), max(self.usage)
-        fig, ax = style.figure(height=3.2)
-        with style.apply():
-            ax.plot(self.seconds, self.usage, color=style.PALETTE["handwritten"])
-            ax.set(xlabel="seconds", ylabel="resident memory, MiB")
-        return picture(fig, f"Resident memory over time, from {low:,.1f} to {high:,.1f} MiB")
 
 
 def memory_lines(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> LineMemory:

@@ -31,6 +31,7 @@ def _array_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         "close together": [0.25, 0.5, 0.5],
         "mean 0, spread 1 already": [-1.0, 1.0, -1.0, 1.0],
         "large, and close together": [1e6 + 1, 1e6 + 2, 1e6 + 4],
+        "small": [1e-6, 2e-6, 4e-6],
         "drawn": drawn(5),
     }
     for number in range(5 if more else 0):
@@ -102,6 +103,8 @@ def _array_symptom(case: Case, outcome: Outcome) -> object:
     if not isinstance(outcome, Returned):
         return symptom(case, outcome)
     word, _ = _array_fault(case, outcome)
+    if word == "values":
+        return [float(f"{number:.4g}") for number in _floats((observed(outcome) or {})["x"])]
     peak = cast("Mapping[str, Any]", outcome.value)["peak"]
     # How many arrays lived at a time tells two ways of computing apart.
     return [word, round(peak / (8 * _LONG)) if case.part == "in place" else 0]

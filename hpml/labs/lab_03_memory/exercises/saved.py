@@ -78,30 +78,30 @@ def _drawn_network(generator: random.Random, frozen: bool) -> list[_Layer]:
 def _network_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     relu, tanh, gelu = (("ReLU",), ("Tanh",), ("GELU",))
     lecture = [_linear(1000, 100), relu, _linear(100, 10)]
+    hidden, last, fixed = _linear(3, 5), _linear(5, 2), _linear(3, 5, False)
+    known: dict[str, list[_Layer]] = {
+        "one linear layer": [hidden],
+        "two without anything between": [hidden, _linear(5, 4)],
+        "tanh at the end": [hidden, tanh],
+        "gelu": [hidden, gelu, last],
+        "no layer to train": [relu, tanh],
+        "relu first": [relu, hidden],
+        "relu, then tanh": [hidden, relu, tanh, last],
+        "gelu after gelu": [hidden, gelu, gelu],
+        "the first layer frozen": [fixed, relu, last],
+        "the last layer frozen": [hidden, relu, _linear(5, 2, False)],
+        "frozen after gelu": [hidden, gelu, _linear(5, 2, False), gelu],
+        "all frozen": [fixed, relu, gelu],
+    }
     cases = [
-        _network_case("one linear layer", [_linear(3, 5)], (2, 3)),
-        _network_case("two without anything between", [_linear(3, 5), _linear(5, 4)], (2, 3)),
+        _network_case(name, layers, (2, 3), "frozen" if "frozen" in name else "right")
+        for name, layers in known.items()
+    ]
+    cases += [
         _network_case("the lecture's network", lecture, (64, 1000)),
-        _network_case("tanh at the end", [_linear(3, 5), tanh], (2, 3)),
-        _network_case("gelu", [_linear(3, 5), gelu, _linear(5, 2)], (2, 3)),
-        _network_case("no layer to train", [relu, tanh], (2, 3)),
-        _network_case("relu first", [relu, _linear(3, 5)], (2, 3)),
-        _network_case("relu, then tanh", [_linear(3, 5), relu, tanh, _linear(5, 2)], (2, 3)),
-        _network_case("gelu after gelu", [_linear(3, 5), gelu, gelu], (2, 3)),
-        _network_case("a batch of sequences", [_linear(3, 5), relu, _linear(5, 2)], (4, 7, 3)),
-        _network_case("float64", [_linear(3, 5), relu, _linear(5, 2)], (2, 3), dtype="float64"),
-        _network_case(
-            "the first layer frozen", [_linear(3, 5, False), relu, _linear(5, 2)], (2, 3), "frozen"
-        ),
-        _network_case(
-            "the last layer frozen", [_linear(3, 5), relu, _linear(5, 2, False)], (2, 3), "frozen"
-        ),
-        _network_case(
-            "frozen after gelu", [_linear(3, 5), gelu, _linear(5, 2, False), gelu], (2, 3),
-            "frozen",
-        ),
-        _network_case("all frozen", [_linear(3, 5, False), relu, gelu], (2, 3), "frozen"),
-    ]  # fmt: skip
+        _network_case("a batch of sequences", [hidden, relu, last], (4, 7, 3)),
+        _network_case("float64", [hidden, relu, last], (2, 3), dtype="float64"),
+    ]
     for number in range(5 if more else 1):
         for frozen in (False, True):
             layers = _drawn_network(generator, frozen)
