@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import Any
 
@@ -70,6 +71,11 @@ def inferred_types(function: Any, *arguments: Any) -> Table:
     function = _numba_function(function)
     signature = _signature(function, arguments)
     annotation = function.overloads[signature].type_annotation
+    if not hasattr(annotation, "typemap"):
+        raise JitError(
+            f"{function.py_func.__name__} was read from Numba's cache, which keeps no types of "
+            "variables: define it without cache=True"
+        )
     found: dict[str, str] = {}
     for variable, kind in annotation.typemap.items():
         name = re.match(r"(?:arg\.)?([A-Za-z_]\w*)(?:\.\d+)?$", variable)
@@ -120,8 +126,18 @@ def _signature(function: Any, arguments: tuple[Any, ...]) -> Any:
     if arguments:
         import numba
 
-        types = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
+        try:
+            bound = inspect.signature(function.py_func).bind(*arguments)
+        except TypeError as error:
+            raise JitError(f"{function.py_func.__name__}: {error}") from None
+        bound.apply_defaults()
+        types = tuple(numba.typeof(argument) for argument in bound.args)  # type: ignore[no-untyped-call]
         if types not in function.overloads:
+            if not function._can_compile:
+                raise JitError(
+                    f"{function.py_func.__name__} was compiled for {function.signatures} and is "
+                    f"for nothing else, got {types}: give numba.njit no signature"
+                )
             function.compile(types)
         return types
     if not function.signatures:

@@ -112,8 +112,9 @@ def fast_swish(x: Tensor) -> Tensor:
         given: Tensor = handle_torch_function(fast_swish, (x,), x)
         return given
     _require_floats(x)
-    if not torch.jit.is_scripting() and not torch.compiler.is_compiling() and _is_transformed():
-        return fast_swish_composite(x)
+    if not torch.jit.is_scripting():  # noqa: SIM102 - TorchScript leaves out what is inside
+        if not torch.compiler.is_compiling() and _is_transformed():
+            return fast_swish_composite(x)
     result: Tensor = _forward(x)
     return result
 
