@@ -112,7 +112,8 @@ def fast_swish(x: Tensor) -> Tensor:
         given: Tensor = handle_torch_function(fast_swish, (x,), x)
         return given
     _require_floats(x)
-    if not torch.jit.is_scripting():  # noqa: SIM102 - TorchScript leaves out what is inside
+    # TorchScript leaves out what is inside the outer one.
+    if not torch.jit.is_scripting():  # type: ignore[attr-defined]  # noqa: SIM102
         if not torch.compiler.is_compiling() and _is_transformed():
             return fast_swish_composite(x)
     result: Tensor = _forward(x)

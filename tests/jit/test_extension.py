@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -91,10 +92,12 @@ def test_a_flag_that_the_compiler_does_not_know() -> None:
 
 @pytest.mark.parametrize("damage", ["gone", "cut off"])
 def test_a_damaged_library_is_built_anew(damage: str) -> None:
-    library = Path(str(build_extension(HELLO, "hello").__file__))
-    library.unlink()  # writing into it would write into this process
+    compiler = building._require_compiler()
+    folder = building._folder_of(HELLO, "hello", "c", ("-O3",), compiler)
+    folder.mkdir(parents=True)
+    Path(folder, "hello.c").write_text(HELLO)
     if damage == "cut off":
-        library.write_bytes(b"")
+        Path(folder, f"hello{EXTENSION_SUFFIXES[0]}").write_bytes(b"")
     assert build_extension(HELLO, "hello").greet("Ada") == "Hello, Ada!"
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -13,7 +15,7 @@ from torch import nn
 from torch.autograd import forward_ad
 
 from hpml.symbolic import Input, SymbolicModel
-from hpml.symbolic.errors import ArgumentError
+from hpml.symbolic.errors import ArgumentError, GraphWarning
 from tests.symbolic.test_kernel import chain_of, close
 
 # PyTorch itself calls it when derivatives in forward mode begin.
@@ -190,3 +192,16 @@ def test_freezing_reads_the_dtype_of_buffers_and_names_one_that_it_cannot_take()
     close(model(x), expected)
     with pytest.raises(ArgumentError, match="float32 or float64, received float16"):
         linear_model().half().freeze()
+
+
+def test_a_copy_that_has_no_kernel_runs_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, x = linear_model(), torch.rand(3, 4)
+    stored = pickle.dumps(model)
+    model.Linear_1 = nn.Sequential(model.Linear_1, nn.ReLU())
+    with pytest.warns(GraphWarning, match=r"(?s)runs 'inlined': .*not know Sequential"):
+        copied = copy.deepcopy(model)
+    close(copied(x), model(x))
+    assert (copied.execution, model.execution) == ("inlined", "numba")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.warns(GraphWarning, match=r"runs 'inlined': .*pip install numba"):
+        assert pickle.loads(stored).execution == "inlined"

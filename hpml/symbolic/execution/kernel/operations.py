@@ -108,7 +108,7 @@ def _relu(result: Operand, x: Any, inplace: bool = False) -> Taken:
 
 def _in_place(inplace: bool, x: Any) -> None:
     if inplace and not _operand(x).read_once:
-        raise Refused("it works in place on a value that others read")
+        raise Refused("it works in place on a value that others read, or may read")
 
 
 def _leaky_relu(
