@@ -93,7 +93,7 @@ def test_a_flag_that_the_compiler_does_not_know() -> None:
 @pytest.mark.parametrize("damage", ["gone", "cut off"])
 def test_a_damaged_library_is_built_anew(damage: str) -> None:
     compiler = building._require_compiler()
-    folder = building._folder_of(HELLO, "hello", "c", ("-O3",), compiler)
+    folder = building._folder_of(HELLO, "hello", "c", ("-O3", "--"), compiler)
     folder.mkdir(parents=True)
     Path(folder, "hello.c").write_text(HELLO)
     if damage == "cut off":
