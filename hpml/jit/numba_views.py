@@ -70,12 +70,7 @@ def inferred_types(function: Any, *arguments: Any) -> Table:
     """
     function = _numba_function(function)
     signature = _signature(function, arguments)
-    annotation = function.overloads[signature].type_annotation
-    if not hasattr(annotation, "typemap"):
-        raise JitError(
-            f"{function.py_func.__name__} was read from Numba's cache, which keeps no types of "
-            "variables: define it without cache=True"
-        )
+    annotation = _annotation(function, signature)
     found: dict[str, str] = {}
     for variable, kind in annotation.typemap.items():
         name = re.match(r"(?:arg\.)?([A-Za-z_]\w*)(?:\.\d+)?$", variable)
@@ -111,6 +106,7 @@ def instructions(function: Any, *arguments: Any, kind: str = "assembler") -> str
     if kind not in ("llvm", "assembler"):
         raise JitError(f"kind: expected 'llvm' or 'assembler', got {describe(kind)}")
     signature = _signature(function, arguments)
+    _annotation(function, signature)
     if kind == "llvm":
         text = function.inspect_llvm(signature)
         defined = re.findall(r"^define [^\n]*\{\n.*?^\}", text, re.MULTILINE | re.DOTALL)
@@ -146,6 +142,17 @@ def _signature(function: Any, arguments: tuple[Any, ...]) -> Any:
             "arguments that it would be called with"
         )
     return function.signatures[0]
+
+
+def _annotation(function: Any, signature: Any) -> Any:
+    """Return what Numba noted when it compiled, which a function from its cache lacks."""
+    annotation = function.overloads[signature].type_annotation
+    if not hasattr(annotation, "typemap"):
+        raise JitError(
+            f"{function.py_func.__name__} was read from Numba's cache, which keeps no types of "
+            "variables and no text of instructions: define it without cache=True"
+        )
+    return annotation
 
 
 def _numba_function(function: Any) -> Any:
