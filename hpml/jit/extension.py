@@ -7,6 +7,7 @@ built once is found again, by its source, its flags, and the versions of Python 
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import importlib.machinery
 import importlib.util
@@ -29,6 +30,8 @@ from .errors import CompileError, JitError, NoCompilerError
 
 _SUFFIXES = {"c": ".c", "c++": ".cpp"}
 
+_READ_BY_SETUPTOOLS = ("CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED")
+
 # In a process of its own: setuptools changes the process that it runs in, and its compiler writes
 # past Python. Errors stand in the output; the exit code says whether there is a module. It takes
 # the compiler that was found: Python may have been built with another, elsewhere.
@@ -39,7 +42,9 @@ from setuptools.command.build_ext import build_ext
 name, file, language, compiler, *flags = sys.argv[1:]
 os.environ.setdefault("CC", compiler)
 compiling, linking = flags[: flags.index("--")], flags[flags.index("--") + 1 :]
-settings = dict(language=language, extra_compile_args=compiling, extra_link_args=linking)
+settings = dict(
+    language=language, extra_compile_args=compiling, extra_link_args=[*compiling, *linking]
+)
 extension = Extension(name, [file], **settings)
 command = build_ext(Distribution({"name": name, "ext_modules": [extension]}))
 command.build_lib, command.build_temp = "built", "objects"
@@ -63,17 +68,19 @@ def build_extension(
         source: the text of one file, which defines ``PyInit_<name>``.
         name: the module's name, an identifier.
         language: ``"c"`` or ``"c++"``.
-        flags: given to the compiler, behind those that Python itself was built with.
-        link_flags: given to the linker, such as ``["-lm"]``.
+        flags: given to the compiler and, as ``-fopenmp`` is for both, to the linker, behind those
+            that Python itself was built with.
+        link_flags: given to the linker alone, such as ``["-lm"]``.
         folder: where what was built is kept; by default ``results/extensions``.
 
     Returns:
         The module, imported; ``module.__file__`` is the compiled library. The same source, flags
-        and versions are compiled once, and kept in ``folder``. It is not entered in
+        and versions are compiled once, and kept in ``folder``; headers of your own are not looked
+        at, so change the source, too, when one of them changes. It is not entered in
         `sys.modules`, so that another version of the same name can be built and called beside it.
 
     Raises:
-        NoCompilerError: there is no compiler, or Python's headers are not installed.
+        NoCompilerError: there is no compiler for the language, or no headers of Python.
         CompileError: the compiler refused the source. The message holds what it says.
         JitError: the arguments are no source, name, language or flags; or the library has no
             ``PyInit_<name>``.
@@ -93,10 +100,12 @@ def build_extension(
     compiler = _require_compiler()
     kept = results_folder() / "extensions" if folder is None else Path(folder)
     place = kept / f"{name}-{_key(source, name, language, flags, compiler)}"
+    known = _library_in(place)
+    if known is not None:
+        with contextlib.suppress(JitError):  # a damaged one, which is gone now
+            return _imported(name, known)
+    _build(source, name, language, flags, place, compiler)
     library = _library_in(place)
-    if library is None:
-        _build(source, name, language, flags, place, compiler)
-        library = _library_in(place)
     if library is None:
         raise CompileError(f"building {name} left no library in {place.name}: build it again")
     return _imported(name, library)
@@ -109,10 +118,10 @@ def _check(source: str, name: str, language: str, lists: Sequence[Sequence[str]]
         raise JitError(f"name: expected an identifier such as 'hello', got {describe(name)}")
     if not name.isascii():
         raise JitError(f"name: expected ASCII letters, got {describe(name)}: C knows no others")
-    if language not in _SUFFIXES:
+    if not isinstance(language, str) or language not in _SUFFIXES:
         raise JitError(f"language: expected 'c' or 'c++', got {describe(language)}")
     for flags in lists:
-        if isinstance(flags, str) or not all(isinstance(flag, str) for flag in flags):
+        if not isinstance(flags, (list, tuple)) or not all(isinstance(flag, str) for flag in flags):
             raise JitError(
                 f"flags: expected a list of texts such as ['-O3'], got {describe(flags)}"
             )
@@ -141,7 +150,8 @@ def _require_compiler() -> str:
 
 
 def _key(source: str, name: str, language: str, flags: Sequence[str], compiler: str) -> str:
-    what = (source, name, language, *flags, sys.version, compiler_version(compiler))
+    settings = [f"{variable}={os.environ.get(variable)}" for variable in _READ_BY_SETUPTOOLS]
+    what = (source, name, language, *flags, *settings, sys.version, compiler_version(compiler))
     return hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
 
 
@@ -160,15 +170,33 @@ def _build(
         file = f"{name}{_SUFFIXES[language]}"
         Path(place, file).write_text(source, encoding="utf-8")
         done = ask([sys.executable, "-c", _BUILD, name, file, language, compiler, *flags], place)
+        missing = _MISSING.search(done.stderr)
+        if missing:
+            command = missing[1] or missing[2]
+            raise NoCompilerError(_NO_SUCH_COMMAND.format(name, language, command))
         if done.returncode:
             raise CompileError(_what_it_says(done.stderr, file))
         built = Path(place, "built")
         shutil.copy(Path(place, file), built)
         try:
-            os.replace(built, folder)
-        except OSError:
             if _library_in(folder) is None:  # else another process was faster
+                shutil.rmtree(folder, ignore_errors=True)  # the rest of one that somebody deleted
+                os.replace(built, folder)
+        except OSError:
+            if _library_in(folder) is None:
                 raise
+
+
+# In the words of setuptools, today's and an older one's.
+_MISSING = re.compile(
+    r"CompileError: \[Errno 2\] No such file or directory: '([^']+)'"
+    r"|command '([^']+)' failed: No such file"
+)
+_NO_SUCH_COMMAND = (
+    "building {} from {} needs the command {}, which is not on the path. It is Python's own, or "
+    "that of the variables CC and CXX: remove those, or install it. Debian, Ubuntu: apt-get "
+    "install g++; macOS: xcode-select --install; conda: conda install cxx-compiler"
+)
 
 
 def _what_it_says(text: str, file: str) -> str:
@@ -188,11 +216,16 @@ def _imported(name: str, library: Path) -> ModuleType:
     try:
         module = importlib.util.module_from_spec(spec)
         loader.exec_module(module)
-    except ImportError as error:
-        raise JitError(
-            f"{name} was compiled, and cannot be imported: {error}. Does PyInit_{name} return the "
-            "module, without static before it?"
-        ) from error
+    except (ImportError, SystemError) as error:
+        shutil.rmtree(library.parent, ignore_errors=True)  # nobody finds it again
+        if "undefined symbol" in str(error):
+            advice = (
+                "The source calls a function that it does not define: is its name right, its "
+                "library among link_flags, such as '-lz'?"
+            )
+        else:
+            advice = f"Does PyInit_{name} return the module, without static before it?"
+        raise JitError(f"{name} was compiled, and cannot be imported: {error}. {advice}") from error
     finally:  # a module that is made in one step enters itself
         sys.modules.pop(name, None)
         if before is not None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import re
 from typing import Any
 
@@ -69,7 +70,7 @@ def inferred_types(function: Any, *arguments: Any) -> Table:
     """
     function = _numba_function(function)
     signature = _signature(function, arguments)
-    annotation = function.overloads[signature].type_annotation
+    annotation = _annotation(function, signature)
     found: dict[str, str] = {}
     for variable, kind in annotation.typemap.items():
         name = re.match(r"(?:arg\.)?([A-Za-z_]\w*)(?:\.\d+)?$", variable)
@@ -105,6 +106,7 @@ def instructions(function: Any, *arguments: Any, kind: str = "assembler") -> str
     if kind not in ("llvm", "assembler"):
         raise JitError(f"kind: expected 'llvm' or 'assembler', got {describe(kind)}")
     signature = _signature(function, arguments)
+    _annotation(function, signature)
     if kind == "llvm":
         text = function.inspect_llvm(signature)
         defined = re.findall(r"^define [^\n]*\{\n.*?^\}", text, re.MULTILINE | re.DOTALL)
@@ -120,8 +122,18 @@ def _signature(function: Any, arguments: tuple[Any, ...]) -> Any:
     if arguments:
         import numba
 
-        types = tuple(numba.typeof(argument) for argument in arguments)  # type: ignore[no-untyped-call]
+        try:
+            bound = inspect.signature(function.py_func).bind(*arguments)
+        except TypeError as error:
+            raise JitError(f"{function.py_func.__name__}: {error}") from None
+        bound.apply_defaults()
+        types = tuple(numba.typeof(argument) for argument in bound.args)  # type: ignore[no-untyped-call]
         if types not in function.overloads:
+            if not function._can_compile:
+                raise JitError(
+                    f"{function.py_func.__name__} was compiled for {function.signatures} and is "
+                    f"for nothing else, got {types}: give numba.njit no signature"
+                )
             function.compile(types)
         return types
     if not function.signatures:
@@ -130,6 +142,17 @@ def _signature(function: Any, arguments: tuple[Any, ...]) -> Any:
             "arguments that it would be called with"
         )
     return function.signatures[0]
+
+
+def _annotation(function: Any, signature: Any) -> Any:
+    """Return what Numba noted when it compiled, which a function from its cache lacks."""
+    annotation = function.overloads[signature].type_annotation
+    if not hasattr(annotation, "typemap"):
+        raise JitError(
+            f"{function.py_func.__name__} was read from Numba's cache, which keeps no types of "
+            "variables and no text of instructions: define it without cache=True"
+        )
+    return annotation
 
 
 def _numba_function(function: Any) -> Any:

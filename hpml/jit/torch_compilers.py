@@ -5,6 +5,7 @@
 
 from __future__ import annotations
 
+import copy
 import re
 import time
 import warnings
@@ -46,14 +47,14 @@ def first_calls(
 
     Raises:
         JitError: none are given.
-        BenchmarkError: one gives something else than the first.
+        JitError: one gives something else than the first.
 
     >>> import torch
     >>> ready = first_calls({"eager": lambda: torch.relu}, torch.ones(2))
     >>> ready["eager"].seconds > 0
     True
     """
-    if not ways:
+    if not isinstance(ways, Mapping) or not ways:
         raise JitError("ways: expected at least one function by its name, got none")
     ready: dict[str, FirstCall] = {}
     expected: Any = None
@@ -66,7 +67,8 @@ def first_calls(
         if ready:
             _same(next(iter(ready)), expected, name, result)
         else:
-            expected = result
+            # The next one may write into what this one returned.
+            expected = copy.deepcopy(result.detach() if hasattr(result, "detach") else result)
         ready[name] = FirstCall(function, made - start, done - made)
     return ready
 

@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
+from torch.autograd import forward_ad
+from torch.overrides import handle_torch_function, has_torch_function_unary
 
 from .errors import ModelError
 
@@ -67,10 +69,15 @@ class FastSwishFunction(torch.autograd.Function):
     `fast_swish_composite`, twice differentiable too.
     """
 
+    generate_vmap_rule = True
+
     @staticmethod
-    def forward(ctx: Any, x: Tensor) -> Tensor:
-        ctx.save_for_backward(x)
+    def forward(x: Tensor) -> Tensor:
         return fast_swish_composite(x)
+
+    @staticmethod
+    def setup_context(ctx: Any, inputs: tuple[Any, ...], output: Any) -> None:
+        ctx.save_for_backward(*inputs)
 
     @staticmethod
     def backward(ctx: Any, *gradients: Tensor) -> Tensor:
@@ -84,7 +91,8 @@ def fast_swish(x: Tensor) -> Tensor:
     Args:
         x: float32, float64, bfloat16 or float16, of any shape and layout, on any device. On the CPU
             Numba's kernel computes it, in as many threads as ``torch.get_num_threads()``, for the
-            half-precision types in float32; elsewhere the composite does.
+            half-precision types in float32; elsewhere the composite does, and where `torch.func` or
+            derivatives in forward mode ask, for which an operator has no rule.
 
     Returns:
         A tensor like ``x``. Autograd keeps ``x`` alone; the second derivative is there.
@@ -100,9 +108,23 @@ def fast_swish(x: Tensor) -> Tensor:
     Source: the document's "Custom FastSwish Activation"; the registration after
     https://docs.pytorch.org/tutorials/advanced/python_custom_ops.html
     """
+    if has_torch_function_unary(x):  # a subclass, a tracer's or a symbolic value
+        given: Tensor = handle_torch_function(fast_swish, (x,), x)
+        return given
     _require_floats(x)
+    # TorchScript leaves out what is inside the outer one.
+    if not torch.jit.is_scripting():  # type: ignore[attr-defined]  # noqa: SIM102
+        if not torch.compiler.is_compiling() and _is_transformed():
+            return fast_swish_composite(x)
     result: Tensor = _forward(x)
     return result
+
+
+def _is_transformed() -> bool:
+    """Return whether somebody asks for what PyTorch cannot derive from an operator's gradient."""
+    return (
+        torch._C._functorch.peek_interpreter_stack() is not None or forward_ad._current_level >= 0
+    )
 
 
 class FastSwish(nn.Module):
@@ -120,6 +142,10 @@ def _require_floats(x: Tensor) -> None:
     if not isinstance(x, Tensor) or not x.is_floating_point():
         what = x.dtype if isinstance(x, Tensor) else type(x).__name__
         raise ModelError(f"FastSwish expected a tensor of floating-point numbers, received {what}")
+    if x.layout is not torch.strided:
+        raise ModelError(
+            f"FastSwish expected a dense tensor, received {x.layout}: use x.to_dense()"
+        )
 
 
 @torch.library.custom_op("hpml::fast_swish", mutates_args=())

@@ -22,7 +22,7 @@ from .building.node import Node, format_origin, layer_text
 from .building.tracing_checks import warn_of_change
 from .errors import ArgumentError, GraphError
 from .execution import PREPARE, cuda_graph, timed
-from .execution.choice import check_execution, choose_execution
+from .execution.choice import check_execution, choose_execution, execution_of_copy
 from .execution.kernel.freezing import frozen_weights
 from .execution.source import documented_source
 from .graph import Collected, Graph, check_inputs, collect
@@ -348,6 +348,7 @@ class SymbolicModel(nn.Module):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # type: ignore[no-untyped-call]
         self._pick_layers = _layer_picker([call.module for call in self._graph.calls])
+        self._execution = execution_of_copy(self)
         self._prepare()
 
     def to_fx(self) -> torch.fx.GraphModule:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import shutil
 import sys
+from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -95,6 +96,53 @@ def test_a_flag_that_the_compiler_does_not_know() -> None:
         build_extension(HELLO, "hello", flags=["-fno-such-thing"])
 
 
+@pytest.mark.parametrize("damage", ["gone", "cut off"])
+def test_a_damaged_library_is_built_anew(damage: str, results: Path) -> None:
+    compiler = building._require_compiler()
+    key = building._key(HELLO, "hello", "c", ("-O3", "--"), compiler)
+    folder = results / "extensions" / f"hello-{key}"
+    folder.mkdir(parents=True)
+    Path(folder, "hello.c").write_text(HELLO)
+    if damage == "cut off":
+        Path(folder, f"hello{EXTENSION_SUFFIXES[0]}").write_bytes(b"")
+    assert build_extension(HELLO, "hello").greet("Ada") == "Hello, Ada!"
+
+
+def test_flags_reach_the_linker() -> None:
+    source = HELLO.replace("Python.h>", "Python.h>\nconst char *not_defined(void);")
+    source = source.replace('!", name', '%s", name, not_defined()')
+    with pytest.raises(JitError, match=r"undefined symbol: not_defined.*does not define.*'-lz'"):
+        build_extension(source, "hello")
+    with pytest.raises(CompileError, match="-lnosuchlibrary"):
+        build_extension(HELLO, "hello", flags=["-lnosuchlibrary"])
+
+
+@pytest.mark.parametrize("variable", ["CFLAGS", "CPPFLAGS"])
+def test_what_the_environment_says_is_part_of_what_was_built(
+    monkeypatch: pytest.MonkeyPatch, variable: str
+) -> None:
+    source = HELLO.replace('"Hello, %s!", name', "WORD")
+    for word in ("one", "two"):
+        monkeypatch.setenv(variable, f"-DWORD='\"{word}\"'")
+        assert build_extension(source, "hello").greet("Ada") == word
+
+
+@pytest.mark.parametrize(("variable", "language"), [("CC", "c"), ("CXX", "c++")])
+def test_a_compiler_that_is_named_and_missing(
+    monkeypatch: pytest.MonkeyPatch, variable: str, language: str
+) -> None:
+    monkeypatch.setenv(variable, "no-such-compiler")
+    with pytest.raises(NoCompilerError, match=r"command no-such-compiler.*CC and CXX") as caught:
+        build_extension(HELLO, "hello", language=language)
+    assert "Traceback" not in str(caught.value)
+
+
+def test_a_module_that_was_not_made() -> None:
+    source = HELLO.replace("return PyModule_Create(&definition)", "return NULL")
+    with pytest.raises(JitError, match="compiled, and cannot be imported: initialization of hello"):
+        build_extension(source, "hello")
+
+
 def test_a_module_that_python_cannot_import() -> None:
     with pytest.raises(JitError, match=r"compiled, and cannot be imported: .*PyInit_hello"):
         build_extension(
@@ -112,6 +160,8 @@ def test_a_module_that_python_cannot_import() -> None:
         ((HELLO, "other"), "expected a function PyInit_other"),
         ((HELLO, "hello", "rust"), "language: expected 'c' or 'c\\+\\+', got 'rust'"),
         ((HELLO, "hello", "c", "-O3"), "flags: expected a list of texts"),
+        ((HELLO, "hello", "c", None), "flags: expected a list of texts"),
+        ((HELLO, "hello", ["c"]), "language: expected 'c' or"),
     ],
 )
 def test_arguments_that_are_none(arguments: tuple[str, ...], message: str) -> None:

@@ -29,6 +29,17 @@ def test_a_way_that_computes_something_else_is_refused() -> None:
         first_calls(ways, torch.ones(2))
     with pytest.raises(JitError, match="at least one"):
         first_calls({}, torch.ones(2))
+    with pytest.raises(JitError, match="at least one function by its name"):
+        first_calls([torch.relu], torch.ones(2))  # type: ignore[arg-type]
+
+
+def test_a_way_that_writes_into_the_result_of_another_is_refused() -> None:
+    ways: dict[str, Any] = {
+        "add": lambda: lambda x: x.add_(1),
+        "wrong": lambda: lambda x: x.mul_(7),
+    }
+    with pytest.raises(JitError, match="wrong expected the result of add"):
+        first_calls(ways, torch.ones(2))
 
 
 def with_a_print(x: Any) -> Any:

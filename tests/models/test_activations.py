@@ -8,6 +8,7 @@ from typing import Any
 import pytest
 import torch
 import torch.nn.functional as F
+from torch.autograd import forward_ad
 
 from hpml.models import activations
 from hpml.models.activations import (
@@ -19,6 +20,7 @@ from hpml.models.activations import (
     fast_swish_slope,
 )
 from hpml.models.errors import ModelError
+from hpml.symbolic import Input, SymbolicModel
 
 WAYS = {
     "composite": fast_swish_composite,
@@ -114,6 +116,50 @@ def test_any_layout(name: str) -> None:
         torch.testing.assert_close(first, other)
 
 
+TRANSFORMS: dict[str, Any] = {
+    "vmap": torch.vmap,
+    "grad": lambda way: torch.func.grad(lambda x: way(x).sum()),
+    "gradients of a sample each": lambda way: torch.vmap(torch.func.grad(lambda x: way(x).sum())),
+    "jvp": lambda way: lambda x: torch.func.jvp(way, (x,), (torch.ones_like(x),)),
+    "jacobian, forward": torch.func.jacfwd,
+    "jacobian, backward": torch.func.jacrev,
+    "hessian": lambda way: torch.func.hessian(lambda x: way(x).sum()),
+}
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_transforms_of_functions(name: str) -> None:
+    x = torch.tensor([[-3.0, 0.5, 4.0], [1.0, -1.0, -9.0]], dtype=torch.float64)
+    expected = TRANSFORMS[name](fast_swish_composite)(x)
+    torch.testing.assert_close(TRANSFORMS[name](fast_swish)(x), expected)
+    if name in ("vmap", "grad", "gradients of a sample each", "jacobian, backward"):
+        torch.testing.assert_close(TRANSFORMS[name](FastSwishFunction.apply)(x), expected)
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
+def test_derivatives_in_forward_mode_are_not_lost() -> None:
+    x = torch.tensor([-3.0, 0.5, 4.0])
+    with forward_ad.dual_level():
+        result = fast_swish(forward_ad.make_dual(x, torch.full_like(x, 2)))
+        tangent = forward_ad.unpack_dual(result).tangent
+        torch.testing.assert_close(tangent, 2 * fast_swish_slope(x))
+
+
+class Tagged(torch.Tensor):
+    pass
+
+
+def test_subclasses_tracers_and_symbolic_values_pass_through() -> None:
+    x = torch.randn(2, 4)
+    assert type(fast_swish(x.as_subclass(Tagged))) is Tagged
+    traced = torch.fx.symbolic_trace(torch.nn.Sequential(FastSwish()))
+    torch.testing.assert_close(traced(x), fast_swish(x))
+    symbolic = Input((4,))
+    model = SymbolicModel(symbolic, fast_swish(symbolic))
+    torch.testing.assert_close(model(x), fast_swish(x))
+
+
 def saved_bytes(way: Any, x: torch.Tensor) -> int:
     seen: dict[int, int] = {}
 
@@ -166,9 +212,11 @@ def test_threads_may_share_it() -> None:
     assert not wrong
 
 
-def test_whole_numbers_are_refused() -> None:
+def test_what_it_cannot_take_is_refused() -> None:
     for way in (fast_swish, fast_swish_composite):
         with pytest.raises(ModelError, match=r"floating-point numbers, received torch\.int64"):
             way(torch.arange(3))
+    with pytest.raises(ModelError, match=r"a dense tensor, received torch\.sparse_coo"):
+        fast_swish(torch.ones(3).to_sparse())
     with pytest.raises(ModelError, match="received list"):
         fast_swish([1.0])  # type: ignore[arg-type]

@@ -19,14 +19,14 @@ EXPLANATION = Explanation(
         "The result: the number has to become an object of Python again.",
     ),
     experiments={
-        "Call it a million times in a loop, and take the median.": (
+        "Call it a million times in a loop, and take the median of them.": (
             "All three predict the same time, known more exactly."
         ),
         "Call it with an array of the same shape that was made by another program.": (
             "The type is the same, the numbers are as many, and so is the result. All three "
             "predict that the time stays."
         ),
-        "Call it with an array a thousand times as large.": (
+        "Call it once more, with an array a thousand times as large.": (
             "B predicts that the time grows. A and C both predict that it stays, so they remain "
             "together."
         ),

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+import warnings
 from typing import Any
 
 from hpml.symbolic import config
-from hpml.symbolic.errors import ArgumentError
+from hpml.symbolic.errors import ArgumentError, GraphWarning
 from hpml.symbolic.execution import PREPARE, cuda_graph
 
 
@@ -30,6 +31,22 @@ def choose_execution(execution: str | None, codegen: bool | None, cuda_graphs: b
     if codegen is not None:
         return "codegen" if codegen else "ordered"
     return "inlined" if config.CODEGEN_BY_DEFAULT else "ordered"
+
+
+def execution_of_copy(model: Any) -> str:
+    """Return how a copy runs: as its original, or inlined where there is no kernel for it."""
+    name: str = model.execution
+    if name == "numba":
+        try:
+            PREPARE[name](model.graph, model._execution_order_layers)
+        except ArgumentError as reason:  # layers that were replaced since, or no Numba here
+            warnings.warn(
+                f"the copy of a model with execution='numba' runs 'inlined': {reason}",
+                GraphWarning,
+                stacklevel=4,
+            )
+            return "inlined"
+    return name
 
 
 def check_execution(name: Any) -> None:

@@ -23,6 +23,7 @@ import numpy as np
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.autograd import forward_ad
 
 from hpml.symbolic.building.node import layer_text
 from hpml.symbolic.errors import ArgumentError, GradientError
@@ -37,8 +38,8 @@ from hpml.symbolic.graph.liveness import use_counts
 from .operations import Operand, Refused, Same, settings_of, taken
 from .places import Places, places_of
 from .source import compile_kernel, kernel_source
-from .steps import NUMBERS, Step
-from .weights import NO_GRADIENT, Weights
+from .steps import COPY, NUMBERS, Step
+from .weights import NO_GRADIENT, PLAIN, Weights
 
 _BATCH_NORM = F.batch_norm
 
@@ -84,16 +85,15 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
             # A compiler gets the plain calls: it cannot see through the kernel.
             if torch.compiler.is_compiling():
                 return ordered.call_in_order(graph, layers, given)
-            if _somebody_looks():
-                return in_order().run(self, *given)
-            dtype = _array(given[0]).dtype
-            packed = pack(layers, dtype)
+            parameters = None if _somebody_looks(given) else guard.parameters(layers)
+            if parameters is not None:
+                packed = weights.read(layers, parameters, _array(given[0]).dtype)
             if packed is None:
                 return in_order().run(self, *given)
-        batch = len(given[0])
+        arrays = [_array(value) for value in given]
+        batch = arrays[0].shape[0] if arrays[0].ndim else 1
         values = np.empty(places.size * batch, packed.dtype)
-        for value, (place, size, shape) in zip(given, inputs, strict=True):
-            array = _array(value)
+        for value, array, (place, size, shape) in zip(given, arrays, inputs, strict=True):
             if array.shape != (batch, *shape) or array.dtype != packed.dtype:
                 raise _unexpected(value, shape, batch, packed.dtype)
             values[place * batch : (place + size) * batch] = array.reshape(-1)
@@ -114,10 +114,12 @@ def _array(value: Any) -> Any:
     """Return the numbers of an input.
 
     Raises:
-        ArgumentError: it is no tensor, or one that lies elsewhere.
+        ArgumentError: it is no tensor, one of a subclass, or one that lies elsewhere.
         GradientError: gradients are recorded, and it requires one.
     """
     try:
+        if type(value) not in PLAIN:
+            raise TypeError("it may have operators of its own")
         if value.requires_grad:
             if torch.is_grad_enabled():
                 raise GradientError(NO_GRADIENT)
@@ -143,14 +145,22 @@ def _unexpected(value: Any, shape: tuple[int, ...], batch: int, dtype: Any) -> A
 
 def _described(value: Any) -> str:
     if isinstance(value, torch.Tensor):
-        return f"a tensor of shape {tuple(value.shape)}, {value.dtype}, on {value.device}"
+        kind = "tensor" if type(value) in PLAIN else type(value).__name__
+        return f"a {kind} of shape {tuple(value.shape)}, {value.dtype}, on {value.device}"
     return f"a {type(value).__name__}"
 
 
-def _somebody_looks() -> bool:
-    """Return whether somebody wants to see the operators: a tracer, a mode, autocast, a patch."""
+def _somebody_looks(given: tuple[Any, ...]) -> bool:
+    """Return whether somebody wants to see the operators.
+
+    A tracer, a mode, autocast, a patch, a transform such as ``vmap``, derivatives in forward mode,
+    or the inputs themselves: tensors of a subclass.
+    """
     return bool(
         torch._C._get_tracing_state() is not None
+        or torch._C._functorch.peek_interpreter_stack() is not None
+        or forward_ad._current_level >= 0
+        or any(isinstance(value, torch.Tensor) and type(value) not in PLAIN for value in given)
         or F.batch_norm is not _BATCH_NORM  # the others are among what the guard watches
         or torch._C._len_torch_function_stack()
         or torch._C._len_torch_dispatch_stack()
@@ -170,16 +180,19 @@ def _steps(
     graph: Graph, layers: Sequence[nn.Module]
 ) -> tuple[list[tuple[int, Step]], dict[int, int]]:
     """Return the steps, each with the position of its call, and which values are the same."""
+    kinds: tuple[str, ...] = ("float32", "float64")
     for number in graph.inputs:
         value = graph.values[number]
-        if not value.shape or value.kind not in ("float32", "float64"):
+        if not value.shape or value.kind not in kinds:
             raise ArgumentError(
-                "execution='numba' expected inputs of float32 or float64 whose first dimension is "
-                f"the batch, received {value.text()} of {value.kind}: {_OTHERS}"
+                f"execution='numba' expected inputs of {' or '.join(kinds)} whose first dimension "
+                f"is the batch, received {value.text()} of {value.kind}: {_OTHERS}"
             )
+        kinds = (value.kind,)
     counts = use_counts(graph)
     steps: list[tuple[int, Step]] = []
     same: dict[int, int] = {}
+    sharing = set(graph.inputs)  # memory with a value that others may read
     for position, (call, layer) in enumerate(zip(graph.calls, layers, strict=True)):
         try:
             if call.unpacks or len(call.results) != 1 or call.results[0] is None:
@@ -188,7 +201,7 @@ def _steps(
                 Operand(
                     value,
                     _sample(graph, value),
-                    counts[value] == 1 and value not in same and value not in graph.inputs,
+                    counts[value] == 1 and value not in sharing,
                 )
                 for value in call.arguments
             ]
@@ -201,7 +214,10 @@ def _steps(
             ) from None
         if isinstance(found, Same):
             same[result] = found.value
+            sharing.add(result)
         else:
+            if [step.kind for step in found] == [COPY]:
+                sharing.add(result)  # PyTorch does not copy what it cuts
             steps.extend((position, step) for step in found)
     return steps, same
 

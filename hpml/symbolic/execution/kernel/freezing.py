@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from typing import Any
 
 import torch
@@ -12,7 +13,7 @@ from hpml.symbolic.execution.program import Program
 _NOT_LOOKED_AT = (
     "new values of weights and statistics (an optimiser, load_state_dict, weight.data), layers and "
     "weights that are replaced, hooks, train() and requires_grad, settings of layers, autocast, "
-    "modes and tracers, functions of PyTorch that somebody replaced"
+    "modes, tracers, derivatives in forward mode, functions of PyTorch that somebody replaced"
 )
 
 
@@ -23,14 +24,16 @@ def frozen_weights(model: Any, program: Program) -> tuple[Any, str]:
             f"freeze expected execution='numba', received {model.execution!r}, which reads each "
             "weight when it computes with it: assign model.execution = 'numba' first"
         )
-    kind = next((p.dtype for p in model.parameters()), None)
+    tensors = itertools.chain(model.parameters(), model.buffers())
+    kind = next((tensor.dtype for tensor in tensors if tensor.is_floating_point()), None)
     dtype = str(kind).removeprefix("torch.") if kind else model.graph.values[0].kind
     with torch.no_grad():
         weights = program.pack(model._execution_order_layers, dtype)
     if weights is None:
         raise ArgumentError(
-            "freeze expected layers that the kernel can stand for, received some that have to be "
-            "called at present: model.explain() says which; model.eval() may help"
+            "freeze expected layers that the kernel can stand for, with weights of float32 or "
+            f"float64, received {dtype} and some that may have to be called at present: "
+            "model.explain() says which; model.eval() may help"
         )
     count = sum(p.numel() for p in model.parameters())
     return (

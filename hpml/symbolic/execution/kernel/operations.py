@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
+from types import EllipsisType
 from typing import Any, NamedTuple
 
 import torch
@@ -107,7 +108,7 @@ def _relu(result: Operand, x: Any, inplace: bool = False) -> Taken:
 
 def _in_place(inplace: bool, x: Any) -> None:
     if inplace and not _operand(x).read_once:
-        raise Refused("it works in place on a value that others read")
+        raise Refused("it works in place on a value that others read, or may read")
 
 
 def _leaky_relu(
@@ -164,16 +165,21 @@ def _concatenate(result: Operand, tensors: Any, dim: int = 0) -> Taken:
     return copies
 
 
+_INDICES = "of indices the kernel knows one int or slice behind the batch, not {}"
+
+
 def _slice(result: Operand, x: Any, index: Any) -> Taken:
     """Cut one dimension: ``x[:, 2:5]``, ``x[:, 3]``, ``x[..., :2]``."""
     x = _operand(x)
     parts = list(index) if isinstance(index, tuple) else [index]
+    if not {type(part) for part in parts} <= {int, slice, EllipsisType}:
+        raise Refused(_INDICES.format(index))
     if Ellipsis in parts:
         place = parts.index(Ellipsis)
         parts[place : place + 1] = [slice(None)] * (len(x.shape) + 2 - len(parts))
     cut = [dim for dim, part in enumerate(parts) if part != slice(None)]
-    if len(cut) != 1 or cut[0] == 0 or type(parts[cut[0]]) not in (int, slice):
-        raise Refused(f"of indices the kernel knows one int or slice behind the batch, not {index}")
+    if len(cut) != 1 or cut[0] == 0:
+        raise Refused(_INDICES.format(index))
     before, size, behind = x.around(cut[0])
     part = parts[cut[0]]
     if isinstance(part, int):
@@ -263,6 +269,7 @@ class LayerForm(NamedTuple):
 
 
 def _linear(layer: nn.Linear, result: Operand, x: Operand) -> Taken:
+    _behind_the_batch(-1, len(x.shape) + 1)
     inputs, outputs = layer.in_features, layer.out_features
     tensors = (
         Packed("_parameters", "bias", (outputs,), 0.0),
@@ -289,6 +296,7 @@ def _batch_norm(layer: Any, result: Operand, x: Operand) -> Taken:
 
 def _layer_norm(layer: nn.LayerNorm, result: Operand, x: Operand) -> Taken:
     size = math.prod(layer.normalized_shape)
+    _behind_the_batch(-1, len(x.shape) + 1)
     if len(layer.normalized_shape) > 1:
         raise Refused("the kernel normalises the last dimension alone")
     tensors = (

@@ -1,8 +1,9 @@
 """The weights of a graph in one array, in the order in which the kernel reads them.
 
-They are read anew for each forward: ``torch.cat`` copies all matrices of one width at once, and all
-vectors, whatever happened to them meanwhile, and a small kernel puts them in their places. Looking
-which of them changed would take longer, and would miss what is written through ``weight.data``.
+They are read anew for each forward: ``torch.stack`` copies all tensors of one shape at once, and
+sees that they have it, whatever happened to them meanwhile; a small kernel puts them in their
+places. Looking which changed would take longer, and would miss what is written through
+``weight.data``.
 """
 
 from __future__ import annotations
@@ -20,21 +21,23 @@ from torch import nn
 from hpml.symbolic.errors import GradientError
 
 from .source import transposer
-from .steps import Packed, Step
+from .steps import Step
 
 
 class _Group(NamedTuple):
-    """The tensors that one ``torch.cat`` copies: the vectors, or the matrices of one width.
+    """The tensors that one ``torch.stack`` copies: all of one shape.
 
     Attributes:
         parts: a dictionary of the layers, a name in it, and the positions of the layers.
         places: a row each: where it begins in the copy, its rows, its place in the weights.
         shape: the shape of the copy.
+        matrix: the same as rows, the transposer's.
     """
 
     parts: list[tuple[str, str, list[int]]]
     places: Any
     shape: tuple[int, ...]
+    matrix: tuple[int, int]
 
 
 class Weights:
@@ -47,7 +50,7 @@ class Weights:
     def __init__(self, steps: Sequence[tuple[int, Step]], layers: Sequence[nn.Module]) -> None:
         self.places: list[int] = []
         filled: list[tuple[int, int, float]] = []
-        having: list[tuple[int, str, str, int, Packed, int]] = []
+        having: list[tuple[tuple[int, ...], str, str, int, int]] = []
         none: list[tuple[str, str, int]] = []
         place = 0
         for position, step in steps:
@@ -62,8 +65,7 @@ class Weights:
                     filled.append((place, size, packed.missing))
                     none.append((where, name, position))
                 else:
-                    width = packed.shape[1] if len(packed.shape) == 2 else 0
-                    having.append((width, where, name, position, packed, place))
+                    having.append((packed.shape, where, name, position, place))
                 place += size
         self._filled = np.zeros(place)
         for place, size, value in filled:
@@ -71,8 +73,8 @@ class Weights:
         self._none = _parts(sorted(none))
         having.sort(key=operator.itemgetter(0, 1, 2, 3))
         self._groups = [
-            _group(width, list(members))
-            for width, members in itertools.groupby(having, operator.itemgetter(0))
+            _group(shape, list(members))
+            for shape, members in itertools.groupby(having, operator.itemgetter(0))
         ]
 
     def read(
@@ -81,12 +83,15 @@ class Weights:
         """Return the weights as they are now, an array; ``None`` where the layers are to be called.
 
         That is where they are not what the kernel can read: of another dtype than the values, on
-        another device, of another shape.
+        another device, of another shape, of a type that may compute something else; or where the
+        values are no numbers that the kernel computes with.
 
         Raises:
             GradientError: gradients are recorded, and a weight requires one.
         """
-        if any(tensor is not None for tensor in _tensors(self._none, layers, parameters)):
+        if dtype not in ("float32", "float64") or any(
+            tensor is not None for tensor in _tensors(self._none, layers, parameters)
+        ):
             return None
         recording = torch.is_grad_enabled()
         weights = self._filled.astype(dtype)
@@ -94,23 +99,23 @@ class Weights:
             tensors = _tensors(group.parts, layers, parameters)
             if recording and any(map(operator.attrgetter("requires_grad"), tensors)):
                 raise GradientError(NO_GRADIENT)
-            try:
-                copied = torch.cat(tensors)
-            except (TypeError, RuntimeError):  # one that is gone, of another rank, elsewhere
+            if not PLAIN.issuperset(map(type, tensors)):  # or one that is gone
                 return None
-            if not (
-                type(copied) is torch.Tensor
-                and copied.device.type == "cpu"
-                and copied.shape == group.shape
-            ):
+            try:
+                copied = torch.stack(tensors)
+            except RuntimeError:  # one of another shape, or elsewhere
+                return None
+            if copied.device.type != "cpu" or copied.shape != group.shape:
                 return None
             array = copied.numpy()
             if array.dtype != dtype:
                 return None
-            matrix = array if array.ndim == 2 else array.reshape(-1, 1)
-            transposer()(matrix, group.places, weights)
+            transposer()(array.reshape(group.matrix), group.places, weights)
         return weights
 
+
+PLAIN = frozenset((torch.Tensor, nn.Parameter))
+"""The types of tensors that are numbers and nothing else; a subclass may have operators its own."""
 
 NO_GRADIENT = (
     "execution='numba' computes no gradients: call the model under torch.no_grad(), or choose "
@@ -141,10 +146,11 @@ def _tensors(
     return found
 
 
-def _group(width: int, members: list[tuple[int, str, str, int, Packed, int]]) -> _Group:
-    places, row = [], 0
-    for *_, packed, place in members:
-        places.append((row, packed.shape[0], place))
-        row += packed.shape[0]
-    parts = _parts([(where, name, position) for _, where, name, position, _, _ in members])
-    return _Group(parts, np.array(places, np.intp), (row, width) if width else (row,))
+def _group(
+    shape: tuple[int, ...], members: list[tuple[tuple[int, ...], str, str, int, int]]
+) -> _Group:
+    rows, *width = shape
+    places = [(rows * number, rows, place) for number, (*_, place) in enumerate(members)]
+    parts = _parts([(where, name, position) for _, where, name, position, _ in members])
+    matrix = (rows * len(members), math.prod(width))
+    return _Group(parts, np.array(places, np.intp), (len(members), *shape), matrix)

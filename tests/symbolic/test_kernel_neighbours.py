@@ -1,0 +1,207 @@
+"""The compiled kernel beside what users combine it with: transforms, subclasses, odd tensors."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.autograd import forward_ad
+
+from hpml.symbolic import Input, SymbolicModel
+from hpml.symbolic.errors import ArgumentError, GraphWarning
+from tests.symbolic.test_kernel import chain_of, close
+
+# PyTorch itself calls it when derivatives in forward mode begin.
+pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
+
+
+def linear_model() -> SymbolicModel:
+    torch.manual_seed(0)
+    return chain_of((4,), [nn.Linear(4, 2), nn.Tanh()]).requires_grad_(False)
+
+
+def function_model(function: Callable[[Any], Any], shape: tuple[int, ...] = (4,)) -> SymbolicModel:
+    x = Input(shape)
+    return SymbolicModel(x, function(x), execution="numba")
+
+
+TRANSFORMS: dict[str, Callable[[Any, Any], Any]] = {
+    "vmap": lambda model, x: torch.vmap(model)(torch.stack([x, x + 1])),
+    "an ensemble": lambda model, x: torch.vmap(
+        lambda weights: torch.func.functional_call(model, weights, (x,))
+    )({name: torch.stack([p, p * 2]) for name, p in model.named_parameters()}),
+    "jvp": lambda model, x: torch.func.jvp(model, (x,), (torch.ones_like(x),)),
+    "jacfwd": lambda model, x: torch.func.jacfwd(model)(x),
+    "grad": lambda model, x: torch.func.grad(lambda given: model(given).sum())(x),
+    "grad of weights": lambda model, x: tuple(
+        torch.func.grad(lambda weights: torch.func.functional_call(model, weights, (x,)).sum())(
+            dict(model.named_parameters())
+        ).values()
+    ),
+}
+
+
+@pytest.mark.parametrize("name", TRANSFORMS)
+def test_a_transform_gets_the_layers(name: str) -> None:
+    model, x = linear_model(), torch.rand(3, 4)
+    received = TRANSFORMS[name](model, x)
+    model.execution = "ordered"
+    close(received, TRANSFORMS[name](model, x))
+
+
+def test_a_tracer_sees_the_layers_of_a_model_inside_another() -> None:
+    class Outer(nn.Module):
+        def __init__(self) -> None:
+            super().__init__()
+            self.inner = linear_model()
+
+        def forward(self, x: Any) -> Any:
+            return self.inner(x) + 1
+
+    outer, x = Outer(), torch.rand(3, 4)
+    close(torch.fx.symbolic_trace(outer)(x), outer(x))
+
+
+@pytest.mark.parametrize("what", ["input", "weights"])
+def test_derivatives_in_forward_mode_are_not_lost(what: str) -> None:
+    model, x = linear_model(), torch.rand(3, 4)
+
+    def tangent() -> Any:
+        with forward_ad.dual_level():
+            if what == "input":
+                return forward_ad.unpack_dual(model(dual(x))).tangent
+            weights = {name: dual(p.detach()) for name, p in model.named_parameters()}
+            result = torch.func.functional_call(model, weights, (x,))
+            return forward_ad.unpack_dual(result).tangent
+
+    def dual(tensor: torch.Tensor) -> torch.Tensor:
+        return forward_ad.make_dual(tensor, torch.ones_like(tensor))
+
+    received = tangent()
+    assert received is not None
+    model.execution = "ordered"
+    close(received, tangent())
+
+
+class Doubling(torch.Tensor):
+    """A tensor with an operator of its own."""
+
+    @classmethod
+    def __torch_function__(
+        cls, function: Any, types: Any, given: Any = (), named: Any = None
+    ) -> Any:
+        result = super().__torch_function__(function, types, given, named or {})
+        return result * 2 if function is torch.tanh else result
+
+
+class DoublingParameter(nn.Parameter):
+    """A parameter with an operator of its own, whose copies are plain tensors."""
+
+    @classmethod
+    def __torch_function__(
+        cls, function: Any, types: Any, given: Any = (), named: Any = None
+    ) -> Any:
+        with torch._C.DisableTorchFunctionSubclass():
+            result = function(*given, **(named or {}))
+            return result * 2 if function is F.linear else result
+
+
+def test_subclasses_of_tensor_keep_their_operators() -> None:
+    model, x = linear_model(), torch.rand(3, 4)
+    plain = model(x)
+    received = model(x.as_subclass(Doubling))
+    assert type(received) is Doubling
+    close(received.as_subclass(torch.Tensor), plain * 2)
+    model.freeze()
+    with pytest.raises(ArgumentError, match=r"on the CPU, received a Doubling of shape \(3, 4\)"):
+        model(x.as_subclass(Doubling))
+    model.thaw()
+    layer = model._execution_order_layers[0]
+    layer.weight = DoublingParameter(layer.weight, requires_grad=False)
+    close(model(x), torch.tanh(layer(x)))
+    assert not torch.equal(model(x), plain)
+
+
+@pytest.mark.parametrize("dtype", [torch.int64, torch.uint8, torch.float16, torch.complex64])
+@pytest.mark.parametrize("function", [lambda x: x * 0.5, lambda x: x / 2 + x], ids=["*", "/"])
+def test_numbers_that_the_kernel_does_not_know_get_the_layers(
+    dtype: torch.dtype, function: Callable[[Any], Any]
+) -> None:
+    x = torch.arange(1, 9).reshape(2, 4).to(dtype)
+    close(function_model(function)(x), function(x))
+
+
+def test_an_input_without_a_batch() -> None:
+    with pytest.raises(ArgumentError, match=r"shape \(1, 4\).*received a tensor of shape \(\)"):
+        function_model(torch.tanh)(torch.tensor(1.0))
+
+
+def test_weights_that_change_places() -> None:
+    """As many numbers as before, and of another shape each."""
+    x = Input((4,))
+    first, second = nn.Linear(4, 3), nn.Linear(4, 5)
+    model = SymbolicModel(x, (first(x), second(x)), execution="numba").requires_grad_(False)
+    given = torch.rand(2, 4)
+    first.bias, second.bias = second.bias, first.bias
+    with pytest.raises(RuntimeError, match="must match"):
+        model(given)
+    first.weight, second.weight = second.weight, first.weight
+    close(model(given), (first(given), second(given)))
+
+
+REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any], str]] = {
+    "in place on a part": ((4,), lambda x: nn.ReLU(inplace=True)((x * 1)[:, :2]), "in place"),
+    "in place on a part of the input": ((4,), lambda x: F.relu(x[:, 1], inplace=True), "in place"),
+    "a layer over the batch": ((), lambda x: nn.Linear(1, 3)(x), "along dim=-1"),
+    "a norm over the batch": ((), lambda x: nn.LayerNorm(1)(x), "along dim=-1"),
+    "an index of NumPy": ((4,), lambda x: x[:, np.array([0, 1])], "one int or slice"),
+}
+
+
+@pytest.mark.parametrize("name", REFUSED)
+@pytest.mark.filterwarnings("ignore::hpml.symbolic.errors.GraphWarning")
+def test_what_would_be_wrong_is_refused(name: str) -> None:
+    shape, function, reason = REFUSED[name]
+    with pytest.raises(ArgumentError, match=f"(?s)expected calls that its kernel knows.*{reason}"):
+        function_model(function, shape)
+
+
+def test_in_place_behind_a_concatenation_is_taken() -> None:
+    model = function_model(lambda x: nn.ReLU(inplace=True)(torch.cat((x, x), 1)))
+    close(model(torch.tensor([[-1.0, 0, 1, 2]])), torch.tensor([[0.0, 0, 1, 2, 0, 0, 1, 2]]))
+
+
+def test_inputs_of_two_dtypes_are_refused_when_the_model_is_made() -> None:
+    x, y = Input((4,)), Input((4,), dtype=torch.float64)
+    with pytest.raises(ArgumentError, match=r"expected inputs of float32 whose .* of float64"):
+        SymbolicModel((x, y), x + y, execution="numba")
+
+
+def test_freezing_reads_the_dtype_of_buffers_and_names_one_that_it_cannot_take() -> None:
+    model = chain_of((4,), [nn.BatchNorm1d(4, affine=False)]).eval().double()
+    x = torch.rand(2, 4, dtype=torch.float64)
+    expected = model(x)
+    model.freeze()
+    close(model(x), expected)
+    with pytest.raises(ArgumentError, match="float32 or float64, received float16"):
+        linear_model().half().freeze()
+
+
+def test_a_copy_that_has_no_kernel_runs_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    model, x = linear_model(), torch.rand(3, 4)
+    stored = pickle.dumps(model)
+    model.Linear_1 = nn.Sequential(model.Linear_1, nn.ReLU())
+    with pytest.warns(GraphWarning, match=r"(?s)runs 'inlined': .*not know Sequential"):
+        copied = copy.deepcopy(model)
+    close(copied(x), model(x))
+    assert (copied.execution, model.execution) == ("inlined", "numba")
+    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
+    with pytest.warns(GraphWarning, match=r"runs 'inlined': .*pip install numba"):
+        assert pickle.loads(stored).execution == "inlined"
