@@ -14,12 +14,22 @@ from hpml.profiling.errors import ProfilingError
 
 
 def check_function(caller: str, function: object) -> None:
-    """Refuse what cannot be called, which mostly is a call's result."""
+    """Refuse what cannot be called, mostly a call's result, and what runs only after the call."""
     if not callable(function):
         raise ProfilingError(
             f"{caller} expects a function and its arguments, got {describe(function)}; write "
             f"{caller}(f, x), not {caller}(f(x))."
         )
+    if inspect.isgeneratorfunction(function):
+        later, write = "a generator", "list(f(x))"
+    elif inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+        later, write = "a coroutine", "asyncio.run(f(x))"
+    else:
+        return
+    raise ProfilingError(
+        f"{caller} expects a function that runs when it is called, got {describe(function)}, "
+        f"which only returns {later}; write {caller}(lambda: {write})."
+    )
 
 
 def refuse_a_second_profiler(caller: str) -> None:

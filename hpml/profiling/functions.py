@@ -10,6 +10,8 @@ import cProfile
 import marshal
 import os
 import pstats
+import sys
+import threading
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -31,6 +33,7 @@ _SORTS: dict[str, Callable[[Function, Entry], Any]] = {
     "name": lambda function, entry: (function[2], function),
     "filename": lambda function, entry: function,
 }
+_LAST_CALL: Function = ("~", 0, "<method 'disable' of '_lsprof.Profiler' objects>")
 
 
 @dataclass(frozen=True)
@@ -125,14 +128,15 @@ def profile(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> F
     """Call a function once under `cProfile`.
 
     The profiler sees calls and returns, of built-in functions too, and makes each of them slower:
-    what it found is where to look, not how fast the program is. It is off again when the function
-    returns or raises.
+    what it found is where to look, not how fast the program is. Seen is the thread that called
+    `profile`. It is off again when the function returns or raises.
 
     Args:
         function: called with `arguments` and `keywords`; its result is kept in the profile.
 
     Raises:
-        ProfilingError: if `function` cannot be called, or a profiler is running already.
+        ProfilingError: if `function` cannot be called, a profiler is running already, or the
+            function set a hook of its own, which ended the profile.
 
     Source: https://docs.python.org/3/library/profile.html
 
@@ -143,12 +147,23 @@ def profile(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> F
     check_function("profile", function)
     refuse_a_second_profiler("profile")
     profiler = cProfile.Profile()
+    monitoring = getattr(sys, "monitoring", None)
     profiler.enable()
     try:
+        if monitoring is not None:
+            _leave_other_threads_out(monitoring)
+            profiler.clear()
         result = function(*arguments, **keywords)
     finally:
         profiler.disable()
-    return FunctionProfile(dict(pstats.Stats(profiler).stats), result)  # type: ignore[attr-defined]
+    stats = pstats.Stats(profiler).stats  # type: ignore[attr-defined]
+    if _LAST_CALL not in stats:
+        raise ProfilingError(
+            f"{describe(function)} set a hook of its own (sys.setprofile, cProfile), which ended "
+            "this profile; a program that profiles itself can be sampled: "
+            "hpml.profiling.sample(f, x)."
+        )
+    return FunctionProfile(dict(stats), result)
 
 
 def read_profile(path: str | os.PathLike[str]) -> FunctionProfile:
@@ -168,6 +183,27 @@ def read_profile(path: str | os.PathLike[str]) -> FunctionProfile:
     if not isinstance(stats, dict) or not all(map(_is_entry, stats.items())):
         raise ProfilingError(f"{path} holds no profile; python -m cProfile -o FILE makes one.")
     return FunctionProfile(stats)
+
+
+def _leave_other_threads_out(monitoring: Any) -> None:
+    """Let `cProfile` see this thread alone.
+
+    Since Python 3.12 it sees all, and takes a return in one for the end of a call in another.
+    """
+    get_ident, thread = threading.get_ident, threading.get_ident()
+
+    def only_here(callback: Callable[..., object]) -> Callable[..., None]:
+        def seen(*event: object) -> None:
+            if get_ident() == thread:
+                callback(*event)
+
+        return seen
+
+    for event in vars(monitoring.events).values():
+        if event.bit_count() == 1:
+            registered = monitoring.register_callback(monitoring.PROFILER_ID, event, None)
+            if registered is not None:
+                monitoring.register_callback(monitoring.PROFILER_ID, event, only_here(registered))
 
 
 def _row(function: Function, entry: Entry) -> list[object]:

@@ -6,6 +6,7 @@ looks, which asks the clock at each call and so costs something at each call.
 
 from __future__ import annotations
 
+import inspect
 import signal
 import threading
 import time
@@ -67,7 +68,7 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
 
     Raises:
         ProfilingError: if `function` cannot be called, `interval` is too short, another profiler
-            is running, or the run was too short for one sample.
+            is running, the function used the timer itself, or the run was too short for a sample.
 
     Source: https://docs.python.org/3/library/signal.html#signal.setitimer
 
@@ -76,7 +77,7 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     (True, True)
     """
     check_function("sample", function)
-    if not interval >= 1e-4:
+    if not (isinstance(interval, int | float) and interval >= 1e-4):
         raise ProfilingError(f"interval expects 0.0001 seconds or more, got {describe(interval)}.")
     refuse_a_second_profiler("sample")
     start = time.perf_counter()
@@ -142,6 +143,7 @@ class _TimerSampler:
         self.stacks: list[tuple[Stack, float]] = []
         self._codes: list[tuple[list[CodeType], float]] = []
         self._last = 0.0
+        self._built_in = False  # then no frame stands for the function itself
 
     @staticmethod
     def available() -> bool:
@@ -154,15 +156,23 @@ class _TimerSampler:
 
     def run(self, function: Callable[..., Any], arguments: tuple[Any, ...], interval: float) -> Any:
         """Call a function while the timer runs, and return what it returns."""
+        self._built_in = inspect.isbuiltin(function)
         before = signal.signal(signal.SIGALRM, self)
         self._last = time.perf_counter()
         try:
             signal.setitimer(signal.ITIMER_REAL, interval, interval)
-            return function(*arguments)
+            result = function(*arguments)
         finally:
-            signal.setitimer(signal.ITIMER_REAL, 0)
-            signal.signal(signal.SIGALRM, before or signal.SIG_DFL)
-            self.stacks = [(_named(codes), seconds) for codes, seconds in self._codes]
+            left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+            kept = signal.signal(signal.SIGALRM, before or signal.SIG_DFL) is self
+            outside = ((function.__qualname__, ""),) if self._built_in else ()
+            self.stacks = [(outside + _named(codes), seconds) for codes, seconds in self._codes]
+        if not (kept and left):
+            raise ProfilingError(
+                f"{describe(function)} used the system's timer (signal.SIGALRM), with which sample "
+                "looks; take hpml.profiling.profile(f, x), or the function without its own timer."
+            )
+        return result
 
     def __call__(self, number: int, frame: FrameType | None) -> None:
         """Handle the signal: note the calls below `run`, innermost first."""
@@ -171,7 +181,7 @@ class _TimerSampler:
             codes.append(frame.f_code)
             frame = frame.f_back
         now = time.perf_counter()
-        if codes and frame is not None:
+        if (codes or self._built_in) and frame is not None:
             self._codes.append((codes, now - self._last))
             self._last = now
 

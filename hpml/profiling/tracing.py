@@ -119,7 +119,8 @@ class OperatorTrace:
                 )  # fmt: skip
                 room = event.seconds / (end - start) * 115
                 if room > 5:
-                    name = event.name.removeprefix("aten::")
+                    # aten::mm, and autograd::engine::evaluate_function: AddmmBackward0
+                    name = event.name.rpartition("::")[2].removeprefix("evaluate_function: ")
                     ax.text(
                         1e3 * (max(event.start, start) + 0.003 * (end - start)), row,
                         name if len(name) < room else f"{name[: int(room) - 2]}…",
@@ -132,7 +133,8 @@ class OperatorTrace:
             )
             ax.set_yticklabels([f"thread {i}" for i in range(1, len(threads) + 1)])
             ax.grid(visible=False, axis="y")
-        text = f"{len(seen)} operators on {len(threads)} threads in {format_seconds(end - start)}"
+        on = "1 thread" if len(threads) == 1 else f"{len(threads)} threads"
+        text = f"{len(seen)} operators on {on} in {format_seconds(end - start)}"
         return picture(fig, f"Time line: {text}")
 
     def save(self, path: str | os.PathLike[str]) -> Path:

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
+import threading
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -84,6 +87,53 @@ def test_a_profiler_inside_another_is_refused() -> None:
     with pytest.raises(ProfilingError, match=r"write profile\(f, x\), not profile\(f\(x\)\)"):
         profile(leaf(3))  # type: ignore[arg-type]
     assert profile(leaf, 3).result == 3
+
+
+def test_other_threads_are_not_in_it() -> None:
+    """Each return of the other thread would end a call of this one: a kernel has such a thread."""
+    over, turns = threading.Event(), 0
+
+    def other() -> None:
+        nonlocal turns
+        while not over.wait(1e-4):
+            turns += 1
+
+    def program() -> None:
+        before = turns
+        while turns < before + 5:
+            leaf(1000)
+
+    thread = threading.Thread(target=other)
+    thread.start()
+    try:
+        found = profile(program)
+    finally:
+        over.set()
+        thread.join()
+    calls = {name: entry for (_, _, name), entry in found.stats.items()}
+    assert set(calls) == {"program", "leaf", "<built-in method builtins.sum>",
+                          "<method 'disable' of '_lsprof.Profiler' objects>"}  # fmt: skip
+    assert calls["program"][3] == pytest.approx(found.seconds, rel=0.05)
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 12), reason="since 3.12 both hooks are called")
+def test_a_function_that_takes_the_hook_away_is_refused() -> None:
+    with pytest.raises(ProfilingError, match="set a hook of its own"):
+        profile(lambda: sys.setprofile(None))
+    assert profile(leaf, 3).result == 3
+
+
+def test_a_function_that_has_not_run_when_it_returns_is_refused() -> None:
+    def numbers() -> Iterator[int]:
+        yield 1
+
+    async def later() -> None:
+        await asyncio.sleep(0)
+
+    with pytest.raises(ProfilingError, match=r"a generator; write profile\(lambda: list"):
+        profile(numbers)
+    with pytest.raises(ProfilingError, match=r"a coroutine; write profile\(lambda: asyncio"):
+        profile(later)
 
 
 def test_the_tree_adds_up_and_keeps_its_callers() -> None:

@@ -60,10 +60,30 @@ def test_a_second_profiler_is_refused() -> None:
         profile(lambda: sample(slow, 10))
 
 
+def test_a_function_that_takes_the_timer_is_refused() -> None:
+    def with_its_own_timer() -> None:
+        before = signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        slow(1000)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+    with pytest.raises(ProfilingError, match=r"used the system's timer"):
+        sample(with_its_own_timer)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_a_built_in_function_is_seen_by_its_name() -> None:
+    found = sample(sum, range(5_000_000), interval=1e-3)
+    assert found.tree.name == "sum"
+    assert found.tree.total == pytest.approx(found.seconds, rel=0.2)
+
+
 def test_bad_input_is_refused() -> None:
     with pytest.raises(ProfilingError, match=r"write sample\(f, x\)"):
         sample(3)  # type: ignore[arg-type]
     with pytest.raises(ProfilingError, match=r"0\.0001 seconds or more, got 0"):
         sample(slow, 10, interval=0)
+    with pytest.raises(ProfilingError, match="or more, got '1 ms'"):
+        sample(slow, 10, interval="1 ms")  # type: ignore[arg-type]
     with pytest.raises(ProfilingError, match="over before the first sample"):
         sample(lambda: None, interval=10)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Sequence
+from fractions import Fraction
 from typing import cast
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
@@ -45,6 +46,7 @@ def _times_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _times_case("one call", events_of(("main", [30])), "right"),
         _times_case("one inside another", events_of(("main", [10, ("load", [25]), 5])), "right"),
         _times_case("nothing", [], "right"),
+        _times_case("no time of its own", events_of(("main", [("load", [5])])), "right"),
         _times_case("called twice", events_of(("main", [3, ("add", [7]), 2, ("add", [9]), 1])),
                     "again"),
         _times_case("called from two places",
@@ -98,12 +100,19 @@ def _bottleneck_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     after = ("main", [1, ("load", [30]), 45])
     module = ("run_module", [50, ("load", [10]), 60, ("total", [20, ("sorted", [3])]), 5])
     order = ("main", [1, ("order", [3, ("sorted", [90]), 2]), 1, ("total", [40]), 2])
+    dumps = ("sorted", [5, ("json.dumps", [90]), 1])
+    through = ("main", [9, ("order", [3, dumps, 2]), 1, ("total", [40]), 2])
+    key = ("main", [1, ("order", [3, ("sorted", [5, ("key", [60]), 4]), 2]), ("total", [40])])
     cases = [
         _bottleneck_case("three functions", events_of(main), {"main", "load", "sum"}, "right"),
         _bottleneck_case("sorted is no function of yours", events_of(order),
                          {"main", "order", "total"}, "library"),
         _bottleneck_case("who calls yours is not yours", events_of(module), {"load", "total"},
                          "library"),
+        _bottleneck_case("through two foreign functions", events_of(through),
+                         {"main", "order", "total"}, "library"),
+        _bottleneck_case("sorted calls a function of yours", events_of(key),
+                         {"main", "order", "key", "total"}, "library"),
         _bottleneck_case("work before a call", events_of(before), {"main", "load"}, "right"),
         _bottleneck_case("work after a call", events_of(after), {"main", "load"}, "right"),
     ]  # fmt: skip
@@ -141,7 +150,15 @@ _BOTTLENECK = Exercise(
 
 
 def _sample_cases(generator: random.Random, more: bool) -> Sequence[Case]:
-    given = [(0.5, 0.05), (0.1, 0.02), (0.9, 0.02), (0.3, 0.5), (0.0, 0.01), (1.0, 0.01)]
+    given = [
+        (0.5, 0.05),
+        (0.5, 0.25),
+        (0.1, 0.02),
+        (0.9, 0.02),
+        (0.3, 0.5),
+        (0.0, 0.01),
+        (1.0, 0.01),
+    ]
     for _ in range(12 if more else 3):
         given.append(
             (round(generator.uniform(0.02, 0.98), 3), generator.choice((0.003, 0.007, 0.011, 0.03)))
@@ -151,10 +168,11 @@ def _sample_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _judge_samples(case: Case, outcome: Outcome) -> Wrong | None:
-    p, error = cast("float", case.data["p"]), cast("float", case.data["error"])
+    p, error = (Fraction(cast("float", case.data[name])) for name in ("p", "error"))
     exact = p * (1 - p) / error**2
-    # Rounding may put a whole number just above itself.
-    right = {max(1, math.ceil(exact * (1 - 1e-9))), max(1, math.ceil(exact * (1 + 1e-9)))}
+    # Rounding may put what is a whole number in decimals just above itself.
+    slack = 0 if exact.denominator == 1 else Fraction(1, 10**9)
+    right = {max(1, math.ceil(exact * (1 - slack))), max(1, math.ceil(exact * (1 + slack)))}
     if isinstance(outcome, Returned) and type(outcome.value) is int and outcome.value in right:
         return None
     return Wrong(str(min(right)), shown(outcome))

@@ -20,16 +20,13 @@ from hpml.profiling import memory_lines
 Profiler = Callable[[Callable[[], object]], Any]
 
 
-def _c_profile(run: Callable[[], object]) -> Any:
-    profiler = cProfile.Profile()
-    profiler.runcall(run)
-    return profiler
+def _under(kind: Callable[[], Any]) -> Profiler:
+    def collect(run: Callable[[], object]) -> Any:
+        profiler = kind()
+        profiler.runcall(run)
+        return profiler
 
-
-def _pure_profile(run: Callable[[], object]) -> Any:
-    profiler = profile.Profile()
-    profiler.runcall(run)
-    return profiler
+    return collect
 
 
 def _settrace(run: Callable[[], object]) -> Any:
@@ -67,8 +64,8 @@ def library_profilers() -> dict[str, Profiler]:
     Each calls a function once, and returns what it collected.
     """
     found: dict[str, Profiler] = {
-        "cProfile": _c_profile,
-        "profile": _pure_profile,
+        "cProfile": _under(cProfile.Profile),
+        "profile": _under(profile.Profile),
         "sys.settrace": _settrace,
     }
     if installed_version("pyinstrument"):

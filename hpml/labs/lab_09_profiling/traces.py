@@ -123,12 +123,12 @@ def misleading(generator: random.Random, part: str) -> tuple[list[Event], set[st
         part: of the exercise: ``"right"``, ``"library"`` or ``"recursion"``.
     """
     while True:
-        events = draw(generator, recursion=part == "recursion", library=part != "right")
+        events = draw(generator, recursion=part == "recursion", library=part == "library")
         mine = {function for _, function, _ in events} - set(_LIBRARY)
         times = sorted(charged_times(events, mine).values())
         if len(times) > 3 and times[-1] > 1.2 * times[-2]:
             others = _wrong_names(events, mine)
-            if part == "right":
+            if part != "library":
                 del others["of all"], others["library left out"]
             if to_mend(events, mine) not in others.values() and len({*others.values()}) > 2:
                 return events, mine

@@ -44,7 +44,7 @@ def test_the_counts_are_those_of_the_trace_and_every_call_of_it_ends(
     own = own_times(events)
     assert set(own) == {"program", "normalise", "str.strip", "str.lower", "dict.get"}
     assert sum(own.values()) == events[-1][2] - events[0][2]
-    names = lab.beside_cprofile(own, by_hand["program"]).column("your share")
+    names = lab.beside_cprofile([own], by_hand["program"]).column("your share")
     assert None not in names
 
 

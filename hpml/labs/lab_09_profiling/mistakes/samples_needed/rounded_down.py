@@ -2,4 +2,4 @@
 
 
 def samples_needed(p: float, error: float) -> int:
-    return max(1, int(p * (1 - p) / error**2))
+    return int(p * (1 - p) / error**2)
