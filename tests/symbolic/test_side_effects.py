@@ -62,6 +62,16 @@ HIDDEN = {
 }
 
 
+def test_a_value_that_dropout_hands_on_is_read_under_both_names() -> None:
+    """While evaluating, what comes out of a dropout is what went in: three gradients add up."""
+    x = Input((4,))
+    h = nn.Tanh()(x)
+    dropped = nn.Dropout(0.5)(h)
+    late, early = nn.GELU()(h), dropped * 2
+    with pytest.warns(GraphWarning, match="sums of three or more"):
+        SymbolicModel(x, (dropped, early, late), execution="lazy")
+
+
 @pytest.mark.parametrize("name", SHOWING)
 def test_a_difference_that_can_show_is_said_when_lazy_is_chosen(name: str) -> None:
     model = swapped(*SHOWING[name])

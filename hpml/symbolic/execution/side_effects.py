@@ -19,6 +19,9 @@ _OPERATORS = (
     *(useful_layers.StackLayer, useful_layers.ReshapeLayer, useful_layers.SliceLayer),
     *(useful_layers.SliceLayerSymbolicIdx, useful_layers.UnpackLayer, useful_layers.GetAttr),
 )
+_MAY_RETURN_IT = frozenset(
+    ("dropout", "alpha_dropout", "feature_dropout", "contiguous", "to", "float", "double", "type")
+)
 _RANDOM = ("rand", "dropout", "bernoulli", "normal", "multinomial", "poisson", "rrelu", "gumbel")
 
 
@@ -58,7 +61,7 @@ def first_difference(
         for layer in layers
         for parameter in {p for module in _modules_in(layer) for p in module.parameters()}
     )
-    if max(use_counts(graph)) > 2 or max(uses.values(), default=0) > 2:
+    if max(_readers(graph, layers)) > 2 or max(uses.values(), default=0) > 2:
         younger, older = next((a, b) for a, b in itertools.pairwise(order) if a > b)
         return older, younger
     youngest_drawing = youngest = -1
@@ -73,6 +76,20 @@ def first_difference(
         youngest_drawing = max(youngest_drawing, position) if draws else youngest_drawing
         changed = max(changed, position) if changes else changed
     return None
+
+
+def _readers(graph: Graph, layers: Sequence[nn.Module]) -> list[int]:
+    """Return how often each value is read, also under the name of a layer that returns it as it is.
+
+    Dropout does so while evaluating: then its readers add their gradients to those of its argument.
+    """
+    counts = use_counts(graph)
+    for call, layer in zip(reversed(graph.calls), reversed(layers), strict=True):
+        name = getattr(getattr(layer, "function", None), "__name__", "")
+        if isinstance(layer, (_DropoutNd, nn.Identity)) or name in _MAY_RETURN_IT:
+            for argument in call.arguments[:1]:
+                counts[argument] += sum(counts[r] for r in call.results if r is not None) - 1
+    return counts
 
 
 def _modules_in(layer: nn.Module) -> list[nn.Module]:
