@@ -1,0 +1,30 @@
+"""Lab 08: fusing loops, and the compilers that do it."""
+
+from __future__ import annotations
+
+from hpml.labs.lab_08_fusion_and_compilers.compiling import (
+    compiler_of_this_run,
+    paying,
+    recompilations,
+    told,
+)
+from hpml.labs.lab_08_fusion_and_compilers.kernels import bytes_of, loops_in_c
+from hpml.labs.lab_08_fusion_and_compilers.timeline import (
+    draw_spans,
+    in_sequence,
+    on_streams,
+    on_threads,
+)
+
+__all__ = [
+    "bytes_of",
+    "compiler_of_this_run",
+    "draw_spans",
+    "in_sequence",
+    "loops_in_c",
+    "on_streams",
+    "on_threads",
+    "paying",
+    "recompilations",
+    "told",
+]
