@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from hpml.labs.lab_08_fusion_and_compilers.compiling import (
     compiler_of_this_run,
+    graphs_made,
     paying,
     recompilations,
     told,
+    traced_models,
 )
 from hpml.labs.lab_08_fusion_and_compilers.kernels import bytes_of, loops_in_c
 from hpml.labs.lab_08_fusion_and_compilers.timeline import (
@@ -20,6 +22,7 @@ __all__ = [
     "bytes_of",
     "compiler_of_this_run",
     "draw_spans",
+    "graphs_made",
     "in_sequence",
     "loops_in_c",
     "on_streams",
@@ -27,4 +30,5 @@ __all__ = [
     "paying",
     "recompilations",
     "told",
+    "traced_models",
 ]

@@ -84,7 +84,43 @@ def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
     for name, first in ready.items():
         saved = later[baseline].median - later[name].median
         faster = later.ratio(name).answer == "faster"
-        pays = f"{(first.seconds - ready[baseline].seconds) / saved:,.0f} calls"
-        rows.append([name, format_seconds(first.seconds), format_seconds(later[name].median),
-                     "–" if name == baseline else pays if faster else "not seen to pay"])  # fmt: skip
+        pays = f"{(first.seconds - ready[baseline].seconds) / saved:,.0f} calls" if faster else ""
+        said = "–" if name == baseline else pays or "not seen to pay"
+        rows.append([name, format_seconds(first.seconds), format_seconds(later[name].median), said])
     return Table(["way", "first call", "later calls", "has paid after"], rows)
+
+
+def graphs_made(compilations: Table) -> int:
+    """Return how many graphs the calls of `recompilations` needed."""
+    found = compilations.column("graphs")
+    return sum(int(text.partition(" ")[0]) for text in found if text.endswith("new"))
+
+
+def traced_models(
+    make: Callable[[Any], Any], gates: Mapping[str, Callable[[Any], Any]], inputs: Any
+) -> list[list[object]]:
+    """Trace a model with each gate on the first input; count right answers and nodes.
+
+    Args:
+        make: makes the model around a gate.
+        gates: by name.
+        inputs: one input a row.
+    """
+    import torch
+
+    rows: list[list[object]] = []
+    torch.manual_seed(8)
+    for name, gate in gates.items():
+        model = make(gate).eval()
+        (traced, frozen), _ = told(lambda model=model: _trace_and_freeze(model, inputs[0]))
+        right = sum(torch.allclose(frozen(x), model(x)) for x in inputs)
+        nodes = [len(list(each.inlined_graph.nodes())) for each in (traced, frozen)]
+        rows.append([name, f"{right} of {len(inputs)}", *nodes])
+    return rows
+
+
+def _trace_and_freeze(model: Any, example: Any) -> tuple[Any, Any]:
+    import torch
+
+    traced = torch.jit.trace(model, example)  # type: ignore[no-untyped-call]
+    return traced, torch.jit.freeze(traced)

@@ -67,7 +67,7 @@ def _drawn_ops(generator: random.Random) -> tuple[Ops, dict[str, tuple[int, ...]
 
 
 def _byte_cases(generator: random.Random, more: bool) -> Sequence[Case]:
-    line = {name: (5,) for name in "xyabc"}
+    line = dict.fromkeys("xyabc", (5,))
     lecture = {"x": (10, 1), "y": (1, 10), "xy": (10, 10), "scaled": (10, 10), "shifted": (10, 10)}
     large = {"x": (4000, 64), "w": (64, 300), "b": (300,), "xw": (4000, 300), "h": (4000, 300),
              "out": (4000, 300)}  # fmt: skip

@@ -142,7 +142,8 @@ def _function(text: str) -> Callable[[Any], Any]:
 def branches(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return a test and the two functions it chooses between, from their texts.
 
-    >>> branches({"test": "x.max() > 2", "yes": "-x", "no": "x - 1"})["no"](4)
+    >>> data = {"test": "x.max() > 2", "yes": "-x", "no": "x - 1"}
+    >>> branches({**data, "example": [1.0], "inputs": [], "trace": False})["no"](4)
     3
     """
     given = {name: _function(data[name]) for name in ("test", "yes", "no")}
