@@ -170,15 +170,16 @@ def roofline_figure(limits: Limits, kernels: Mapping[str, Work]) -> Figure:
             ax.annotate(
                 name,
                 (work.intensity, work.speed / 1e9),
-                xytext=(9, -3),
+                xytext=(8, -13),
                 textcoords="offset points",
                 color=colour,
             )
         ax.annotate(
             f"memory: {limits.bandwidth / 1e9:.3g} GB/s",
-            (low * 1.2, limits.at_most(low * 1.2) / 1e9),
-            xytext=(0, 14),
+            ((low * limits.ridge) ** 0.5, limits.at_most((low * limits.ridge) ** 0.5) / 1e9),
+            xytext=(-6, 6),
             textcoords="offset points",
+            ha="right",
             color=ink,
         )
         ax.annotate(

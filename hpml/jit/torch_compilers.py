@@ -108,10 +108,25 @@ def graph_breaks(function: Callable[..., Any], *arguments: Any) -> Table:
     rows = []
     for each in found.break_reasons:
         frame = each.user_stack[-1] if each.user_stack else None
-        why = re.split(r"\n\s*(?:Explanation|Hint|Developer)", each.reason)[0].strip()
-        rows.append((frame and frame.lineno, (frame and frame.line) or "", why.splitlines()[0]))
+        source = (frame and frame.line) or ""
+        rows.append((frame and frame.lineno, source, _in_words(each.reason)))
     name = getattr(function, "__name__", type(function).__name__)
     return Table(("line", "source", "why"), rows, title=f"{name}: {found.graph_count} graphs")
+
+
+_WORDS = (
+    ("generic_jump", "Python decides by the value of a tensor"),
+    (r"Tensor\.item\(\)", "a tensor's value becomes a number of Python"),
+    (r"builtin operator `(\w+)`", r"a graph cannot hold a call of \1"),
+    (r"Explanation: ([^\n]+)", r"\1"),
+    (r"\s*([^\n]+)", r"\1"),
+)
+"""What a reason holds, and how it is said; the first that fits."""
+
+
+def _in_words(reason: str) -> str:
+    found = (match.expand(text) for sign, text in _WORDS if (match := re.search(sign, reason)))
+    return next(found, reason)
 
 
 def torchscript_graphs(function: Callable[..., Any], *arguments: Any) -> dict[str, str]:
@@ -138,4 +153,5 @@ def torchscript_graphs(function: Callable[..., Any], *arguments: Any) -> dict[st
 def _short(graph: Any) -> str:
     """Return a graph's text without places in files, which say nothing here."""
     text = re.sub(r"\s*# .*", "", str(graph))
-    return re.sub(r"(Float|Long)\(([^)]*?), strides=\[[^\]]*\][^)]*\)", r"\1(\2)", text).strip()
+    text = re.sub(r"(, )?(strides=\[[^\]]*\]|requires_grad=\d|device=\w+(:\d)?)(, )?", r"\1", text)
+    return re.sub(r"(Float|Double|Long)\((.*?)(, )?\)", r"\1(\2)", text).strip()

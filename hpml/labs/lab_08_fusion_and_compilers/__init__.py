@@ -10,7 +10,12 @@ from hpml.labs.lab_08_fusion_and_compilers.compiling import (
     told,
     traced_models,
 )
-from hpml.labs.lab_08_fusion_and_compilers.kernels import bytes_of, loops_in_c
+from hpml.labs.lab_08_fusion_and_compilers.kernels import (
+    bytes_of,
+    filled,
+    limits_and_product,
+    loops_in_c,
+)
 from hpml.labs.lab_08_fusion_and_compilers.timeline import (
     draw_spans,
     in_sequence,
@@ -22,8 +27,10 @@ __all__ = [
     "bytes_of",
     "compiler_of_this_run",
     "draw_spans",
+    "filled",
     "graphs_made",
     "in_sequence",
+    "limits_and_product",
     "loops_in_c",
     "on_streams",
     "on_threads",

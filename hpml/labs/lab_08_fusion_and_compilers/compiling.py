@@ -39,11 +39,12 @@ def compiler_of_this_run() -> tuple[dict[str, str], str]:
 
     Its own compiler needs one for C++, and takes long; else the stage before it stands in.
     """
+    stand_in: dict[str, str] = {"backend": "aot_eager"}
     if quick():
-        return {"backend": "aot_eager"}, "short run: it records its graph, and compiles nothing"
+        return stand_in, "a short run only records its graph and compiles nothing"
     if not any(map(shutil.which, ("g++", "clang++", "c++"))):
-        return {"backend": "aot_eager"}, "no C++ compiler here: it records, and compiles nothing"
-    return {}, "its own compiler, Inductor"
+        return stand_in, "there is no C++ compiler, so it records its graph and compiles nothing"
+    return {}, "its usual compiler, Inductor, wrote C++ and had it compiled"
 
 
 class CountingBackend:
@@ -59,7 +60,7 @@ class CountingBackend:
         return forward
 
 
-def recompilations(function: Callable[..., Any], calls: Mapping[str, tuple[Any, ...]]) -> Table:
+def recompilations(function: Callable[..., Any], calls: Mapping[str, Any]) -> Table:
     """Return, call by call, whether `torch.compile` had to make a new graph for it."""
     import torch
 
@@ -67,9 +68,9 @@ def recompilations(function: Callable[..., Any], calls: Mapping[str, tuple[Any, 
     backend = CountingBackend()
     compiled = torch.compile(function, backend=backend)
     rows = []
-    for name, arguments in calls.items():
+    for name, argument in calls.items():
         before, start = len(backend.graphs), time.perf_counter()
-        compiled(*arguments)
+        compiled(argument)
         taken = time.perf_counter() - start
         new = len(backend.graphs) - before
         rows.append([name, format_seconds(taken), f"{new} new" if new else "found again"])
@@ -109,8 +110,8 @@ def traced_models(
     import torch
 
     rows: list[list[object]] = []
-    torch.manual_seed(8)
     for name, gate in gates.items():
+        torch.manual_seed(8)
         model = make(gate).eval()
         (traced, frozen), _ = told(lambda model=model: _trace_and_freeze(model, inputs[0]))
         right = sum(torch.allclose(frozen(x), model(x)) for x in inputs)

@@ -6,7 +6,8 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from hpml.base.page import Page, say
-from hpml.jit import JitError, build_extension
+from hpml.course.racing import race
+from hpml.jit import JitError, Limits, Work, build_extension, machine_limits
 from hpml.labs.lab_08_fusion_and_compilers.exercises import count_bytes
 
 C_SOURCE = """\
@@ -71,3 +72,21 @@ def bytes_of(
         return found[0], found[1], "your bytes_moved"
     apart, together = (count_bytes(ops, shapes, fused) for fused in (False, True))
     return apart, together, "the lab, until bytes_moved is written"
+
+
+def filled(kernel: Callable[..., Any], given: Sequence[Any], out: Any) -> Any:
+    """Return the first rows of what a kernel writes into `out`; None where it wrote nothing."""
+    import numpy as np
+
+    out.fill(np.nan)
+    kernel(*given, out)
+    return None if np.isnan(out).all() else out[:50]
+
+
+def limits_and_product(megabytes: int, size: int = 512) -> tuple[Limits, Work]:
+    """Measure the machine's limits, and PyTorch's product of two square matrices."""
+    import torch
+
+    a = torch.rand(size, size)
+    seconds = race({"torch.mm": lambda: a @ a})["torch.mm"].median
+    return machine_limits(megabytes), Work(2 * size**3, 3 * size**2 * 4, seconds)

@@ -37,8 +37,11 @@ def in_sequence(works: Mapping[str, Callable[[], object]]) -> list[Span]:
 
 def on_threads(works: Mapping[str, Callable[[], object]]) -> list[Span]:
     """Run each on a thread of its own; PyTorch releases Python's lock inside of its operators."""
-    with ThreadPoolExecutor(len(works)) as threads:
-        return list(threads.map(stamped, works, works.values()))
+    import torch
+
+    # How many threads an operator uses is a setting of each thread that calls it.
+    with ThreadPoolExecutor(len(works), initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        return list(pool.map(stamped, works, works.values()))
 
 
 def on_streams(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> list[Span]:
