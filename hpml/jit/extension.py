@@ -36,7 +36,9 @@ import sys
 from setuptools import Distribution, Extension
 from setuptools.command.build_ext import build_ext
 name, file, language, *flags = sys.argv[1:]
-extension = Extension(name, [file], language=language, extra_compile_args=flags)
+compiling, linking = flags[: flags.index("--")], flags[flags.index("--") + 1 :]
+settings = dict(language=language, extra_compile_args=compiling, extra_link_args=linking)
+extension = Extension(name, [file], **settings)
 command = build_ext(Distribution({"name": name, "ext_modules": [extension]}))
 command.build_lib, command.build_temp = "built", "objects"
 command.ensure_finalized()
@@ -50,6 +52,7 @@ def build_extension(
     *,
     language: str = "c",
     flags: Sequence[str] = ("-O3",),
+    link_flags: Sequence[str] = (),
 ) -> ModuleType:
     """Compile an extension module from its source and import it.
 
@@ -58,6 +61,7 @@ def build_extension(
         name: the module's name, an identifier.
         language: ``"c"`` or ``"c++"``.
         flags: given to the compiler, behind those that Python itself was built with.
+        link_flags: given to the linker, such as ``["-lm"]``.
 
     Returns:
         The module, imported; ``module.__file__`` is the compiled library. The same source, flags
@@ -80,7 +84,8 @@ def build_extension(
 
     Source: https://docs.python.org/3/extending/extending.html
     """
-    _check(source, name, language, flags)
+    _check(source, name, language, (flags, link_flags))
+    flags = (*flags, "--", *link_flags)
     compiler = _require_compiler()
     folder = _folder_of(source, name, language, flags, compiler)
     library = _library_in(folder)
@@ -92,7 +97,7 @@ def build_extension(
     return _imported(name, library)
 
 
-def _check(source: str, name: str, language: str, flags: Sequence[str]) -> None:
+def _check(source: str, name: str, language: str, lists: Sequence[Sequence[str]]) -> None:
     if not isinstance(source, str) or not source.strip():
         raise JitError(f"source: expected the text of a C file, got {describe(source)}")
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
@@ -101,8 +106,11 @@ def _check(source: str, name: str, language: str, flags: Sequence[str]) -> None:
         raise JitError(f"name: expected ASCII letters, got {describe(name)}: C knows no others")
     if language not in _SUFFIXES:
         raise JitError(f"language: expected 'c' or 'c++', got {describe(language)}")
-    if isinstance(flags, str) or not all(isinstance(flag, str) for flag in flags):
-        raise JitError(f"flags: expected a list of texts such as ['-O3'], got {describe(flags)}")
+    for flags in lists:
+        if isinstance(flags, str) or not all(isinstance(flag, str) for flag in flags):
+            raise JitError(
+                f"flags: expected a list of texts such as ['-O3'], got {describe(flags)}"
+            )
     if f"PyInit_{name}" not in source:
         raise JitError(
             f"source: expected a function PyInit_{name}, which Python calls to make the module, "

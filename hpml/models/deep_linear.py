@@ -13,12 +13,15 @@ Source: the benchmark "Deep linear model" of pytorch-symbolic, and its published
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
 
 from hpml.models.errors import ModelError
+
+if TYPE_CHECKING:
+    from hpml.symbolic import SymbolicModel
 
 
 def linear_layers(
@@ -87,13 +90,15 @@ def sequential_deep_linear(layers: Sequence[nn.Module]) -> nn.Sequential:
     return nn.Sequential(*layers)
 
 
-def symbolic_deep_linear(layers: Sequence[nn.Module], features: int, execution: str) -> nn.Module:
+def symbolic_deep_linear(
+    layers: Sequence[nn.Module], features: int, execution: str
+) -> SymbolicModel:
     """Return the network as an `hpml.symbolic.SymbolicModel`, run by the given execution.
 
     Args:
         layers: applied in order.
         features: of the input, whose shape is (batch, features).
-        execution: one of `hpml.symbolic.EXECUTIONS`.
+        execution: one of `hpml.symbolic.EXECUTIONS`, or ``"numba"``.
 
     Raises:
         hpml.symbolic.GraphError: if there is no such execution, or the machine cannot run it.

@@ -17,7 +17,11 @@ sum                           32,056
 
 `profile` shows where the time of a function goes, call by call; `sample` looks at the stack once in
 a while, `trace` asks PyTorch when its operators ran, and `operator_timing` gives a model's report
-after each run. `memory_lines` shows memory line by line.
+after each run.
+
+Memory line by line: `memory_lines` shows what the system gave the process, `allocation_lines` what
+Python allocated. `saved_tensors` lists what autograd keeps for the backward pass, `peak_allocated`
+says what tensors held on a GPU.
 
 >>> from hpml.profiling import profile
 >>> profile(sorted, [3, 1, 2]).table(search="sorted").column("filename:lineno(function)")
@@ -35,22 +39,27 @@ from hpml.profiling.autograd import AutogradNode, autograd_graph
 from hpml.profiling.calls import CallCounts, instructions_outside, profile_calls
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.functions import FunctionProfile, profile, read_profile
-from hpml.profiling.memory_lines import (
+from hpml.profiling.memory.allocation_lines import AllocationLines, allocation_lines
+from hpml.profiling.memory.gpu_memory import GpuMemory, peak_allocated
+from hpml.profiling.memory.memory_lines import (
     LineMemory,
     MemoryOverTime,
     memory_lines,
     memory_over_time,
 )
-from hpml.profiling.memory_of import MemoryOf, Part, memory_of
+from hpml.profiling.memory.memory_of import MemoryOf, Part, memory_of
+from hpml.profiling.memory.saved_tensors import SavedTensors, saved_tensors
 from hpml.profiling.operator_timing import OperatorTiming, operator_timing
 from hpml.profiling.operators import Work, work_of
 from hpml.profiling.sampling import Samples, sample
 from hpml.profiling.tracing import OperatorTrace, trace
 
 __all__ = [
+    "AllocationLines",
     "AutogradNode",
     "CallCounts",
     "FunctionProfile",
+    "GpuMemory",
     "LineMemory",
     "MemoryOf",
     "MemoryOverTime",
@@ -59,17 +68,21 @@ __all__ = [
     "Part",
     "ProfilingError",
     "Samples",
+    "SavedTensors",
     "Work",
+    "allocation_lines",
     "autograd_graph",
     "instructions_outside",
     "memory_lines",
     "memory_of",
     "memory_over_time",
     "operator_timing",
+    "peak_allocated",
     "profile",
     "profile_calls",
     "read_profile",
     "sample",
+    "saved_tensors",
     "trace",
     "work_of",
 ]

@@ -121,6 +121,19 @@ def short_name(name: str) -> str:
     return name
 
 
+def _from_outside(entry: Entry) -> float:
+    """Return a function's time in calls that no other function of the profile made.
+
+    The outermost call of a program may be of a function that is called inside too, as `exec` is.
+    """
+    primitive, calls, _, total, callers = entry
+    unseen = calls - sum(edge[0] for edge in callers.values())
+    if unseen <= 0:
+        return 0.0
+    inside = sum(edge[3] for edge in callers.values())
+    return total if unseen >= primitive else max(0.0, total - inside)
+
+
 def tree_of_profile(stats: Mapping[Function, Entry], smallest: float = 1e-4) -> CallTree:
     """Return the tree of what `cProfile` counted.
 
@@ -136,14 +149,14 @@ def tree_of_profile(stats: Mapping[Function, Entry], smallest: float = 1e-4) -> 
     for function, entry in stats.items():
         for caller, edge in entry[4].items():
             callees[caller].append((function, edge))
-    roots = [function for function, entry in stats.items() if not entry[4]]
+    roots = {function: time for function in stats if (time := _from_outside(stats[function]))}
     # A program that is one circle of calls has no root: begin where most time was spent.
-    roots = roots or sorted(stats, key=lambda function: -stats[function][3])[:1]
-    limit = smallest * sum(stats[function][3] for function in roots)
+    roots = roots or {f: stats[f][3] for f in sorted(stats, key=lambda f: -stats[f][3])[:1]}
+    limit = smallest * sum(roots.values())
 
     rows = [_WHOLE]
     waiting = [
-        (f, stats[f][3], stats[f][0], frozenset({f}), 0) for f in roots if stats[f][3] > limit
+        (f, time, stats[f][0], frozenset({f}), 0) for f, time in roots.items() if time > limit
     ]
     while waiting:
         function, total, calls, path, above = waiting.pop()
@@ -156,6 +169,9 @@ def tree_of_profile(stats: Mapping[Function, Entry], smallest: float = 1e-4) -> 
         ]
         # Recursion counts time twice; a frame's children never have more than the frame.
         excess = max(1.0, sum(time for _, time, _ in below) / total) if total > 0 else 1.0
+        if not above and excess > 1:
+            # The outermost call, as of `exec`, made one call: what it makes inside lies in that.
+            below, excess = [max(below, key=lambda each: each[1])], 1.0
         own = max(0.0, total - sum(time / excess for _, time, _ in below))
         waiting.extend((f, time / excess, n, path | {f}, len(rows)) for f, time, n in below)
         rows.append(Row(short_name(function[2]), short_place(*function[:2]), own, calls, above))

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib
+import inspect
+import signal
 import sys
+import types
 from typing import Any
 
 from hpml.base.errors import describe
@@ -22,14 +25,39 @@ def check_function(caller: str, function: object) -> None:
 def refuse_a_second_profiler(caller: str) -> None:
     """Raise a ProfilingError if a profiler is running: each would measure the other."""
     monitoring = getattr(sys, "monitoring", None)
-    running = sys.getprofile()
+    running: object = sys.getprofile()
     if running is None and monitoring is not None:
         running = monitoring.get_tool(monitoring.PROFILER_ID)
+    if running is None and hasattr(signal, "SIGALRM"):
+        running = getattr(signal.getsignal(signal.SIGALRM), "profiler", None)
     if running is not None:
         raise ProfilingError(
             f"{caller} was called while another profiler is running ({describe(running)}). "
             "Stop that one first: each would measure the other."
         )
+
+
+def traceable(caller: str, function: Any) -> tuple[types.CodeType, list[str], int]:
+    """Return the code of a function whose lines can be traced, its lines and the first's number."""
+    plain = inspect.unwrap(function) if callable(function) else function
+    code = getattr(plain, "__code__", None)
+    if not isinstance(code, types.CodeType):
+        raise ProfilingError(
+            f"{caller} expects a function written in Python, got {describe(function)}; write "
+            f"{caller}(f, x), not {caller}(f(x))."
+        )
+    if sys.gettrace() is not None:
+        raise ProfilingError(
+            f"{caller} was called while {describe(sys.gettrace())} traces this program; stop "
+            "that one first."
+        )
+    try:
+        return code, *inspect.getsourcelines(code)
+    except (OSError, TypeError):
+        raise ProfilingError(
+            f"The source of {code.co_name} is not known, so its lines cannot be shown; define it "
+            "in a file or in a cell."
+        ) from None
 
 
 def library(name: str) -> Any:

@@ -1,9 +1,17 @@
-"""A sampling profiler: `pyinstrument` looks at the stack once in a while, and the tree is ours."""
+"""A sampling profiler: a look at the stack once in a while, and a tree of what was seen.
+
+The system's timer asks for the look; where there is none (Windows, another thread), `pyinstrument`
+looks, which asks the clock at each call and so costs something at each call.
+"""
 
 from __future__ import annotations
 
+import signal
+import threading
+import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import CodeType, FrameType
 from typing import Any
 
 from hpml.base.errors import describe
@@ -12,6 +20,9 @@ from hpml.profiling.call_tree import CallTree, short_place, tree_of_stacks
 from hpml.profiling.checks import check_function, library, refuse_a_second_profiler
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.icicle import icicle
+
+Stack = tuple[tuple[str, str], ...]
+"""Name and place of each call, from the outermost inwards."""
 
 
 @dataclass(frozen=True)
@@ -43,12 +54,12 @@ class Samples:
         return self.icicle().bundle()
 
 
-def sample(function: Callable[..., Any], *arguments: Any, interval: float = 1e-3) -> Samples:
+def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3) -> Samples:
     """Call a function once and look at its stack every `interval` seconds.
 
     Nothing happens between two samples, so the program runs about as fast as without; what takes
     less than an interval may be missed, and calls are not counted. Time inside a built-in function
-    counts for the function that called it.
+    counts for the function that called it. Looked at is the thread that called `sample`.
 
     Args:
         function: called with `arguments`.
@@ -58,7 +69,7 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 1e-3
         ProfilingError: if `function` cannot be called, `interval` is too short, another profiler
             is running, or the run was too short for one sample.
 
-    Source: https://pyinstrument.readthedocs.io/en/latest/how-it-works.html
+    Source: https://docs.python.org/3/library/signal.html#signal.setitimer
 
     >>> found = sample(lambda: sum(n * n for n in range(2_000_000)))
     >>> found.count > 10, abs(found.tree.total / found.seconds - 1) < 0.2
@@ -68,6 +79,25 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 1e-3
     if not interval >= 1e-4:
         raise ProfilingError(f"interval expects 0.0001 seconds or more, got {describe(interval)}.")
     refuse_a_second_profiler("sample")
+    start = time.perf_counter()
+    if _TimerSampler.available():
+        sampler = _TimerSampler()
+        result = sampler.run(function, arguments, interval)
+        stacks = sampler.stacks
+    else:
+        result, stacks = _by_pyinstrument(function, arguments, interval)
+    seconds = time.perf_counter() - start
+    if not stacks:
+        raise ProfilingError(
+            f"The run took {seconds:.2g} s and was over before the first sample after "
+            f"{interval:g} s; sample something longer, or take a shorter interval."
+        )
+    return Samples(tree_of_stacks(stacks), len(stacks), interval, seconds, result)
+
+
+def _by_pyinstrument(
+    function: Callable[..., Any], arguments: tuple[Any, ...], interval: float
+) -> tuple[Any, list[tuple[Stack, float]]]:
     profiler = library("pyinstrument").Profiler(interval=interval, async_mode="disabled")
     profiler.start()
     try:
@@ -76,16 +106,10 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 1e-3
         session = profiler.stop()
     stacks = [(_stack(texts), seconds) for texts, seconds in session.frame_records]
     outside = _shared([stack for stack, _ in stacks])
-    if not stacks:
-        raise ProfilingError(
-            f"The run took {session.duration:.2g} s and was over before the first sample after "
-            f"{interval:g} s; sample something longer, or take a shorter interval."
-        )
-    tree = tree_of_stacks((stack[outside:], seconds) for stack, seconds in stacks)
-    return Samples(tree, len(stacks), interval, session.duration, result)
+    return result, [(stack[outside:], seconds) for stack, seconds in stacks]
 
 
-def _stack(texts: list[str]) -> tuple[tuple[str, str], ...]:
+def _stack(texts: list[str]) -> Stack:
     """Return name and place of each call; pyinstrument separates their parts by zero bytes."""
     frames = []
     for text in texts:
@@ -95,11 +119,68 @@ def _stack(texts: list[str]) -> tuple[tuple[str, str], ...]:
     return tuple(frames)
 
 
-def _shared(stacks: list[tuple[tuple[str, str], ...]]) -> int:
-    """Return how many calls lie outside of `sample`: they are the same in all samples."""
+def _shared(stacks: list[Stack]) -> int:
+    """Return how many calls lie outside of the function: they are the same in all samples."""
     here = [
         depth
         for depth, (name, place) in enumerate(stacks[0] if stacks else ())
-        if name == "sample" and place.startswith("sampling.py:")
+        if name == "_by_pyinstrument" and place.startswith("sampling.py:")
     ]
     return here[-1] + 1 if here else 0
+
+
+class _TimerSampler:
+    """Collects stacks at each ring of the system's timer, with the seconds since the one before.
+
+    A signal is handled between two instructions of Python. So a long call of a built-in function
+    gets one look, at its end, with all of its time.
+    """
+
+    profiler = "sample"  # what a second profiler is told
+
+    def __init__(self) -> None:
+        self.stacks: list[tuple[Stack, float]] = []
+        self._codes: list[tuple[list[CodeType], float]] = []
+        self._last = 0.0
+
+    @staticmethod
+    def available() -> bool:
+        """Return whether there is a timer, free, whose signals this thread handles."""
+        return (
+            hasattr(signal, "setitimer")
+            and threading.current_thread() is threading.main_thread()
+            and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+        )
+
+    def run(self, function: Callable[..., Any], arguments: tuple[Any, ...], interval: float) -> Any:
+        """Call a function while the timer runs, and return what it returns."""
+        before = signal.signal(signal.SIGALRM, self)
+        self._last = time.perf_counter()
+        try:
+            signal.setitimer(signal.ITIMER_REAL, interval, interval)
+            return function(*arguments)
+        finally:
+            signal.setitimer(signal.ITIMER_REAL, 0)
+            signal.signal(signal.SIGALRM, before or signal.SIG_DFL)
+            self.stacks = [(_named(codes), seconds) for codes, seconds in self._codes]
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Handle the signal: note the calls below `run`, innermost first."""
+        codes = []
+        while frame is not None and frame.f_code is not _RUN:
+            codes.append(frame.f_code)
+            frame = frame.f_back
+        now = time.perf_counter()
+        if codes and frame is not None:
+            self._codes.append((codes, now - self._last))
+            self._last = now
+
+
+_RUN = _TimerSampler.run.__code__
+
+
+def _named(codes: list[CodeType]) -> Stack:
+    return tuple(
+        (code.co_name, short_place(code.co_filename, code.co_firstlineno))
+        for code in reversed(codes)
+    )

@@ -2,9 +2,9 @@
 
 Hundreds of linear layers of four features on a batch of four, the forward only: a hand-written
 module, `torch.nn.Sequential`, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` in a
-process of its own, and on request `torch.compile`, a frozen TorchScript trace, the inlined source
-without its guard, and the compiled kernel of `execution="numba"`, frozen and not. All share the
-same weights, and are timed only after their outputs were found to agree.
+process of its own, and on request `torch.compile`, a frozen TorchScript trace, a loop in C++, the
+inlined source without its guard, and the compiled kernel of `execution="numba"`, frozen and not.
+All share the same weights, and are timed only after their outputs were found to agree.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from hpml.benchmark.record import Parameters
 from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites import peer
 from hpml.suites.choosing import choose
+from hpml.suites.cpp_chain import cpp_chain
 from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import (
     BASELINE,
@@ -44,7 +45,8 @@ if TYPE_CHECKING:
 
 UNGUARDED = "inlined-unguarded"
 KERNELS = ("numba", "numba-frozen")
-TRACED = "torch.jit.trace"  # by its name alone: a thousand layers take it a minute
+# By their names alone: both take a minute to make.
+TRACED, CPP = "torch.jit.trace", "c++"
 DEFAULTS = ForwardSettings(rounds=50)
 LAYERS = (250, 500, 750, 1000)
 
@@ -122,7 +124,7 @@ def run(
     on_request += [(name, kernels) for name in KERNELS]
     chosen, notes = choose(
         settings.contenders,
-        (*names(compile=True, unguarded=True, kernels=True), TRACED),
+        (*names(compile=True, unguarded=True, kernels=True), TRACED, CPP),
         usual=names(),
         always=(BASELINE, *(name for name, asked in on_request if asked)),
     )
@@ -179,14 +181,14 @@ def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[An
     x = example_input(settings.batch, features, seed, device)
 
     def frozen() -> torch.nn.Module:
-        model = symbolic("numba")
+        model = symbolic_deep_linear(layers, features, "numba")
         model.freeze()
         return model
 
     def traced() -> Forward:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", DeprecationWarning)  # lab 08 is about it
-            trace = torch.jit.trace(DeepLinear(layers).eval(), x)
+            trace = torch.jit.trace(DeepLinear(layers).eval(), x)  # type: ignore[no-untyped-call]
             forward: Forward = torch.jit.freeze(trace)
             return forward
 
@@ -198,6 +200,7 @@ def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[An
         **{name: functools.partial(symbolic, name) for name in (*EXECUTIONS, "numba")},
         "numba-frozen": frozen,
         TRACED: traced,
+        CPP: lambda: cpp_chain(layers),
     }
     elsewhere = {peer.NAME: "hpml.suites.peer_models:build_forward"}
     size = {"n_layers": depth, "features": features}

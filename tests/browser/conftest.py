@@ -148,6 +148,10 @@ class LabPage:
         """Restart the kernel."""
         self._notebook("await panel.sessionContext.session.kernel.restart();")
 
+    def shut_down(self) -> None:
+        """End the kernel; what is shown stays."""
+        self._notebook("await panel.sessionContext.shutdown();")
+
     def save(self) -> None:
         """Save the notebook to disk."""
         self._notebook("await panel.context.save();")

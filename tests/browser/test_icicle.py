@@ -49,11 +49,40 @@ def test_a_profile_is_shown_below_its_cell_and_opened_by_mouse(scratch: Any, sho
     assert "program" in about(scratch.page)
     root.locator("svg text", has_text="heavy").click(force=True)
     assert about(scratch.page).startswith("heavy (")
-    assert root.locator("svg text", has_text="light").count() == 0
+    assert root.locator("svg text", has_text="program").count() == 0
     root.get_by_role("button", name="Reset").click()
     assert root.locator("svg text", has_text="program").count() == 1
     assert "ncalls" in scratch.outputs()
     shot(scratch, "icicle")
+
+
+def test_a_saved_notebook_that_is_opened_again_needs_no_kernel(
+    open_lab: Any, server: Any, shot: Any
+) -> None:
+    server.write("saved.ipynb", PROFILE)
+    lab = open_lab("saved.ipynb")
+    lab.run_all()
+    lab.saw("program")
+    lab.save()
+
+    lab = open_lab("saved.ipynb")
+    lab.shut_down()
+    root = lab.page.locator(".hpml-icicle")
+    root.locator("[data-reset]").wait_for()
+    shown = frames(lab.page)
+    root.locator("svg text", has_text="heavy").click(force=True)
+    assert about(lab.page).startswith("heavy (")
+    assert frames(lab.page) < shown
+    root.focus()
+    lab.page.keyboard.press("ArrowDown")
+    assert about(lab.page).startswith("leaf (")
+    lab.page.keyboard.press("Escape")
+    assert frames(lab.page) == shown
+    root.locator("[data-set=cutoff]").select_option("100")
+    assert 0 < frames(lab.page) <= shown
+    root.locator("[data-set=style]").select_option("sunburst")
+    assert root.locator("svg path").count() == frames(lab.page)
+    shot(lab, "icicle_reopened")
 
 
 def test_a_page_on_disk_is_walked_by_keyboard_and_cut_off(

@@ -43,6 +43,10 @@ def letters(text: str) -> dict[str, int]:
     return {chr(sign): int(count[sign]) for sign in np.flatnonzero(count) if text}
 
 
+def products(p: Any, q: Any) -> Any:
+    return (p * p).sum(1)[:, None] + (q * q).sum(1) - 2 * (p @ q.T)
+
+
 def add_all(order: list[str], parents: Any, operations: Any, output: str) -> Callable[..., Any]:
     operations = [operations[name] for name in order]
 
@@ -66,6 +70,12 @@ def matrices(layers: Any) -> Callable[..., Any]:
     return forward
 
 
+def neighbours(words: list[str]) -> list[int]:
+    patterns = [[word[:i] + "?" + word[i + 1 :] for i in range(len(word))] for word in words]
+    often = Counter(pattern for each in patterns for pattern in each)
+    return [sum(often[pattern] - 1 for pattern in each) for each in patterns]
+
+
 def pseudomedian(values: list[float]) -> float:
     array = np.array(values)
     rows, columns = np.triu_indices(len(array))
@@ -79,6 +89,8 @@ def names_of(lab: str) -> dict[str, Any]:
     if lab == "02":
         # The cell begins with the student's other function, which is not what is tried here.
         return {"fewer_instructions": abs, "given": bool, "half": -3}
+    if lab == "03":
+        return {"np": np}
     if lab == "06":
         from hpml.course.small_graphs import chain
         from hpml.labs import lab_06_forward_order
@@ -97,11 +109,13 @@ def names_of(lab: str) -> dict[str, Any]:
         ("00", pairs_of_seven),
         ("01", running_maximum),
         ("02", letters),
+        ("03", products),
         ("06", None),
         ("07", None),
+        ("09", neighbours),
         ("10", pseudomedian),
     ],
-    ids=["00", "01", "02", "06", "07", "10"],
+    ids=["00", "01", "02", "03", "06", "07", "09", "10"],
 )
 def test_a_good_answer_reaches_the_target(lab: str, answer: Callable[..., Any] | None) -> None:
     (path,) = NOTEBOOKS.glob(f"{lab}_*.ipynb")

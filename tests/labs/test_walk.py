@@ -75,11 +75,11 @@ def test_an_exercise_touches_its_room_the_notebook_and_the_right_solution(tmp_pa
 
 def test_an_empty_lab_is_a_copied_folder(tmp_path: Path) -> None:
     labs = course(tmp_path)
-    shutil.copytree(labs / "lab_00_start_here", labs / "lab_03_memory")
-    for path in (labs / "lab_03_memory").rglob("*.py"):
-        text = path.read_text(encoding="utf-8").replace("lab_00_start_here", "lab_03_memory")
-        path.write_text(text.replace('lab="00"', 'lab="03"'), encoding="utf-8")
-    exercises = labs / "lab_03_memory" / "exercises.py"
+    shutil.copytree(labs / "lab_00_start_here", labs / "lab_98_yours")
+    for path in (labs / "lab_98_yours").rglob("*.py"):
+        text = path.read_text(encoding="utf-8").replace("lab_00_start_here", "lab_98_yours")
+        path.write_text(text.replace('lab="00"', 'lab="98"'), encoding="utf-8")
+    exercises = labs / "lab_98_yours" / "exercises.py"
     edit(exercises, "= (_HELLO,)", "= ()")
-    shutil.rmtree(labs / "lab_03_memory" / "mistakes")
-    run_tests(tmp_path, "03 or not_there")
+    shutil.rmtree(labs / "lab_98_yours" / "mistakes")
+    run_tests(tmp_path, "98 or not_there")

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from hpml.profiling import FunctionProfile, ProfilingError, profile, read_profile
-from hpml.profiling.call_tree import tree_of_stacks
+from hpml.profiling.call_tree import Entry, tree_of_stacks
 from hpml.profiling.icicle import icicle
 
 
@@ -97,6 +97,16 @@ def test_the_tree_adds_up_and_keeps_its_callers() -> None:
     assert pruned.total == pytest.approx(tree.total)
 
 
+def test_a_program_begun_by_a_function_that_it_uses_itself_is_in_the_tree_whole() -> None:
+    """As every program under `python -m cProfile`: `exec` runs it, and the modules it imports."""
+    imported = compile("sum(range(2_000_000))", "imported.py", "exec")
+    program = compile("def outer():\n    exec(imported)\nouter()", "program.py", "exec")
+    found = profile(exec, program, {"imported": imported})
+    assert found.tree.total == pytest.approx(found.seconds, rel=0.01)
+    (frame,) = (frame for _, frame in found.tree.walk() if frame.name == "outer")
+    assert frame.total > 0.9 * found.tree.total
+
+
 def test_recursion_does_not_grow_the_tree() -> None:
     tree = profile(down, 300).tree
     assert sum(1 for _ in tree.walk()) < 10
@@ -104,7 +114,7 @@ def test_recursion_does_not_grow_the_tree() -> None:
 
 
 def test_a_profile_that_began_inside_a_recursion_has_a_row_for_it() -> None:
-    entry = (0, 3, 0.5, 0.0, {})
+    entry: Entry = (0, 3, 0.5, 0.0, {})
     (row,) = FunctionProfile({("a.py", 1, "f"): entry}).table().rows
     assert row[:5] == ("3/0", 0.5, 0.5 / 3, 0.0, 0.0)
 

@@ -6,7 +6,7 @@ import pytest
 
 from hpml.profiling import ProfilingError, memory_of
 from hpml.profiling import memory_of as exported
-from hpml.profiling.memory_of import KINDS
+from hpml.profiling.memory.memory_of import KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS)

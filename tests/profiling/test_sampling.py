@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import signal
+import threading
+
 import pytest
 
-from hpml.profiling import ProfilingError, profile, sample
+from hpml.profiling import ProfilingError, Samples, profile, sample
 
 
 def slow(n: int) -> int:
@@ -32,6 +35,21 @@ def test_it_is_off_after_an_error_and_runs_again() -> None:
         sample(lambda: slow(1000) // 0)
     assert sample(slow, 1_000_000).count > 0
     assert profile(slow, 10).result == 285
+
+
+def test_the_timer_is_off_afterwards_and_its_signal_is_whose_it_was() -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    sample(slow, 1_000_000)
+    assert signal.getsignal(signal.SIGALRM) == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
+def test_a_thread_that_gets_no_signals_is_sampled_all_the_same() -> None:
+    found: list[Samples] = []
+    thread = threading.Thread(target=lambda: found.append(sample(both)))
+    thread.start()
+    thread.join()
+    assert found[0].tree.name == "both"
 
 
 def test_a_second_profiler_is_refused() -> None:

@@ -6,6 +6,7 @@ import argparse
 import functools
 import importlib
 import os
+import shutil
 import sys
 from pathlib import Path
 
@@ -86,6 +87,13 @@ def test_what_runs_without_python_is_measured_on_request() -> None:
     assert result.cases[0].comparison.names == names
     with pytest.raises(SuiteError, match="kernels: expected no gradients and the CPU"):
         deep_linear.run([3], **FAST, kernels=True, grad=True)
+
+
+@pytest.mark.skipif(shutil.which("c++") is None, reason="needs a C++ compiler: install g++")
+@pytest.mark.skipif(not os.environ.get("HPML_LONG"), reason="compiles a minute: HPML_LONG=1")
+def test_a_loop_in_cpp_is_built_and_agrees() -> None:
+    result = deep_linear.run([3], **FAST, contenders=[deep_linear.CPP], grad=True)
+    assert result.cases[0].comparison.names == ("handwritten", deep_linear.CPP)
 
 
 def test_settings_are_one_value_or_given_by_name() -> None:

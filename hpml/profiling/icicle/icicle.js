@@ -73,7 +73,10 @@
       const group = (round ? sunburst(295 / deepest) : icicle)(part);
       group.firstChild.append(make("title", {}, `${called(part.frame)}: ${amount(part.frame.total)} (${share(part.frame)})`));
       group.addEventListener("click", () => { open(part.frame); });
-      group.addEventListener("mouseenter", () => { choose(part.frame); });
+      // A picture that moves below a resting mouse chooses nothing: what was opened stays chosen.
+      group.addEventListener("mousemove", (event) => {
+        if ((event.movementX || event.movementY) && chosen !== part.frame) choose(part.frame);
+      });
       return {frame: part.frame, group};
     });
     svg.replaceChildren(...drawn.map(part => part.group));

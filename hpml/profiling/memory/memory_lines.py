@@ -6,8 +6,6 @@ knows nothing of a GPU, and memory that was freed may stay with the process for 
 
 from __future__ import annotations
 
-import inspect
-import sys
 import types
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
@@ -17,7 +15,7 @@ from hpml.base import style
 from hpml.base.errors import describe
 from hpml.base.page import Page, picture
 from hpml.base.tables import Shown, Table
-from hpml.profiling.checks import check_function, library
+from hpml.profiling.checks import check_function, library, traceable
 from hpml.profiling.errors import ProfilingError
 
 
@@ -64,8 +62,7 @@ class LineMemory(Shown):
             caption="Resident memory of the process, not memory of a GPU. The system was asked "
             "after each line: the times of this run say nothing.",
             align=["right"] * 4 + ["left"],
-            # A page joins spaces, and these say what stands in the loop.
-            formats={"Mem usage": mib, "Increment": mib, "Line Contents": _indented},
+            formats={"Mem usage": mib, "Increment": mib, "Line Contents": indented},
             code=True,
         )
 
@@ -119,25 +116,7 @@ def memory_lines(function: Callable[..., Any], *arguments: Any, **keywords: Any)
     (1000, [1, 1, 1])
     """
     profiler_class = library("memory_profiler").LineProfiler
-    plain = inspect.unwrap(function) if callable(function) else function
-    code = getattr(plain, "__code__", None)
-    if not isinstance(code, types.CodeType):
-        raise ProfilingError(
-            f"memory_lines expects a function written in Python, got {describe(function)}; write "
-            "memory_lines(f, x), not memory_lines(f(x))."
-        )
-    if sys.gettrace() is not None:
-        raise ProfilingError(
-            f"memory_lines was called while {describe(sys.gettrace())} traces this program; stop "
-            "that one first."
-        )
-    try:
-        source, first = inspect.getsourcelines(code)
-    except (OSError, TypeError):
-        raise ProfilingError(
-            f"The source of {code.co_name} is not known, so its lines cannot be shown; define it "
-            "in a file or in a cell."
-        ) from None
+    code, source, first = traceable("memory_lines", function)
     profiler = profiler_class()
     # Not `add_function`: it refuses whatever is not in a file, and a cell's source is known too.
     measured: dict[int, tuple[float, float, int]] = {}
@@ -190,7 +169,8 @@ def memory_over_time(
     )
 
 
-def _indented(line: object) -> str:
+def indented(line: object) -> str:
+    """Return a line of source whose indentation a page keeps."""
     return str(line).replace(" ", "\u00a0")
 
 

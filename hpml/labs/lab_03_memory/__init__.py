@@ -1,0 +1,34 @@
+"""Lab 03: where memory is, who frees it, and what autograd keeps of it."""
+
+from __future__ import annotations
+
+from hpml.labs.lab_03_memory.by_hand import c_library, draw_over_time, in_a_thread
+from hpml.labs.lab_03_memory.collecting import (
+    collection_times,
+    collector_pauses,
+    left_to_the_collector,
+    show_cycle,
+)
+from hpml.labs.lab_03_memory.memory_map import draw_map, kind_at
+from hpml.labs.lab_03_memory.networks import (
+    draw_saved,
+    lecture_program,
+    page_faults,
+    published_lines,
+)
+
+__all__ = [
+    "c_library",
+    "collection_times",
+    "collector_pauses",
+    "draw_map",
+    "draw_over_time",
+    "draw_saved",
+    "in_a_thread",
+    "kind_at",
+    "lecture_program",
+    "left_to_the_collector",
+    "page_faults",
+    "published_lines",
+    "show_cycle",
+]

@@ -1,0 +1,168 @@
+"""The collector of cycles: when it runs, how long the program stands still, what it had to free."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from hpml.base import style
+from hpml.base.page import Page, picture, say
+from hpml.base.tables import Table, format_seconds
+from hpml.benchmark import Estimate
+from hpml.benchmark.estimate import estimate
+
+
+@dataclass(frozen=True)
+class Pauses:
+    """When the collector stopped a run, and for how long.
+
+    Attributes:
+        seconds: that the run took.
+        begun: when each pause began, in seconds since the start.
+        lengths: of the pauses, in seconds.
+        collected: how many objects they freed, in all.
+    """
+
+    seconds: float
+    begun: tuple[float, ...]
+    lengths: tuple[float, ...]
+    collected: int
+
+    @property
+    def share(self) -> float:
+        """The share of the run's time that went to the collector, in percent."""
+        return 100 * sum(self.lengths) / self.seconds
+
+    def plot(self) -> Page:
+        """Return the picture: each pause where it began, as high as it was long."""
+        fig, ax = style.figure(width=7.4, height=3.0)
+        with style.apply():
+            ax.vlines(self.begun, 0, [1e3 * each for each in self.lengths],
+                      color=style.PALETTE["lazy"], linewidth=2)  # fmt: skip
+            ax.set_xlim(0, self.seconds)
+            ax.set_ylim(bottom=0)
+        style.finish(ax, title="The collector's pauses", x="seconds into the loop", y="pause, ms")
+        longest = format_seconds(max(self.lengths, default=0.0))
+        text = (
+            f"{len(self.lengths):,} pauses in {format_seconds(self.seconds)}, the longest "
+            f"{longest}, {self.share:.0f} % of the time. "
+            f"Objects freed: {self.collected:,}."
+        )
+        style.caption(fig, text)
+        return picture(fig, text)
+
+
+def collector_pauses(run: Callable[[], object]) -> Pauses:
+    """Run something with the collector on, and note each of its pauses.
+
+    Source: https://docs.python.org/3/library/gc.html#gc.callbacks
+
+    >>> collector_pauses(lambda: gc.collect()).begun == ()
+    False
+    """
+    begun: list[float] = []
+    ended: list[float] = []
+    collected = [0]
+
+    def called(phase: str, told: Mapping[str, int]) -> None:
+        (begun if phase == "start" else ended).append(time.perf_counter())
+        if phase == "stop":
+            collected[0] += told["collected"]
+
+    gc.collect()
+    was_on = gc.isenabled()
+    gc.callbacks.append(called)
+    gc.enable()
+    start = time.perf_counter()
+    try:
+        result = run()
+        end = time.perf_counter()
+    finally:
+        gc.callbacks.remove(called)
+        if not was_on:
+            gc.disable()
+    del result
+    pauses = tuple(stop - at for at, stop in zip(begun, ended, strict=False))
+    return Pauses(end - start, tuple(at - start for at in begun), pauses, collected[0])
+
+
+def collection_times(
+    makers: Mapping[str, Callable[[], object]], rounds: int = 11
+) -> dict[str, Estimate]:
+    """Return how long a full collection takes while it has some objects to look at, in seconds.
+
+    The makers take turns, and a round counts the fastest of three collections. Whatever was there
+    before is left out (`gc.freeze`): a notebook with PyTorch has hundreds of thousands of objects.
+
+    Args:
+        makers: each makes the objects that are kept meanwhile.
+        rounds: how many times each has its turn.
+    """
+    samples: dict[str, list[float]] = {name: [] for name in makers}
+    gc.collect()
+    gc.freeze()
+    try:
+        for _ in range(rounds):
+            for name, make in makers.items():
+                kept = make()
+                samples[name].append(min(_collection() for _ in range(3)))
+                del kept
+    finally:
+        gc.unfreeze()
+    return {name: estimate(values) for name, values in samples.items()}
+
+
+def _collection() -> float:
+    start = time.perf_counter()
+    gc.collect()
+    return time.perf_counter() - start
+
+
+def left_to_the_collector(run: Callable[[], object]) -> list[Any]:
+    """Return the objects that a run left behind in cycles: what reference counting cannot free.
+
+    Source: https://docs.python.org/3/library/gc.html#gc.DEBUG_SAVEALL
+
+    >>> class Ring: ...
+    >>> def careless():
+    ...     ring = Ring()
+    ...     ring.me = ring
+    >>> [type(each).__name__ for each in left_to_the_collector(careless)]
+    ['Ring']
+    """
+    gc.collect()
+    before = gc.get_debug()
+    known = len(gc.garbage)
+    gc.set_debug(before | gc.DEBUG_SAVEALL)
+    try:
+        run()
+        gc.collect()
+    finally:
+        gc.set_debug(before)
+    found = gc.garbage[known:]
+    del gc.garbage[known:]
+    return found
+
+
+def show_cycle(cycle: Sequence[Any] | None) -> Table | Page:
+    """Return the objects of a cycle as a table, each with the next one."""
+    if not cycle:
+        return say("Your `find_cycle` names no cycle yet; here it will be shown.")
+    rows = [
+        [type(one).__name__, _through(one, after), type(after).__name__]
+        for one, after in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
+    ]
+    return Table(["an object", "refers by its", "to an object"], rows)
+
+
+def _through(one: object, after: object) -> str:
+    """Return the place or the attribute by which an object refers to another."""
+    if isinstance(one, list | tuple):
+        return next((f"[{place}]" for place, each in enumerate(one) if each is after), "")
+    if isinstance(one, dict):
+        return next((f"[{key!r}]" for key, each in one.items() if each is after), "")
+    names = [*getattr(one, "__dict__", ()), "__dict__", "__self__", "__closure__", "cell_contents"]
+    return next((name for name in names if getattr(one, name, None) is after), "")

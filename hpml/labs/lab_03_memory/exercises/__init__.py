@@ -1,0 +1,10 @@
+"""The exercises of lab 03: a cycle of references, an array in place, what autograd keeps."""
+
+from __future__ import annotations
+
+from hpml.course.exercises.exercise import Exercise
+from hpml.labs.lab_03_memory.exercises.cycles import FIND_CYCLE
+from hpml.labs.lab_03_memory.exercises.in_place import NORMALISE_IN_PLACE
+from hpml.labs.lab_03_memory.exercises.saved import SAVED_BYTES
+
+EXERCISES: tuple[Exercise, ...] = (FIND_CYCLE, NORMALISE_IN_PLACE, SAVED_BYTES)

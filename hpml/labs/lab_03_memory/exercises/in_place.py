@@ -1,0 +1,135 @@
+"""Exercise 03.2: an array normalised in place, with hardly any new memory."""
+
+from __future__ import annotations
+
+import math
+import random
+import struct
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from hpml.base.tables import format_bytes
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import Outcome, Returned, observed, symptom
+from hpml.course.exercises.same import difference, shown
+from hpml.labs.lab_03_memory.harness import in_place, numbers
+
+_LONG = 100_000
+ALLOWED = 32 * 1024
+"""Bytes that may be allocated at a time, for an array of 800,000."""
+
+
+def _array_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    def drawn(count: int) -> list[float]:
+        return [round(generator.uniform(-50, 50), 3) for _ in range(count)]
+
+    few: dict[str, list[float]] = {
+        "two numbers": [1.0, 3.0],
+        "three numbers": [0.0, 0.0, 3.0],
+        "a single number": [5.0],
+        "all the same": [4.0, 4.0, 4.0],
+        "close together": [0.25, 0.5, 0.5],
+        "mean 0, spread 1 already": [-1.0, 1.0, -1.0, 1.0],
+        "large, and close together": [1e6 + 1, 1e6 + 2, 1e6 + 4],
+        "drawn": drawn(5),
+    }
+    for number in range(5 if more else 0):
+        few[f"drawn, number {number + 1}"] = drawn(generator.randint(2, 40))
+        few[f"all {number + 7}"] = [number + 7.0] * generator.randint(2, 9)
+    cases = [Case(name, {"x": x}, call=f"normalise_in_place(np.array({x}))")
+             for name, x in few.items()]  # fmt: skip
+    for number in range(2 if more else 1):
+        x = drawn(50)
+        call = f"normalise_in_place(x)  # {_LONG:,} numbers, {8 * _LONG // 1000} kB"
+        name = f"a long array, number {number + 1}"
+        cases.append(Case(name, {"x": x, "length": _LONG}, "in place", call))
+    return cases
+
+
+def _normalised(case: Case) -> list[float]:
+    x = cast("list[float]", case.data["x"])
+    mean = math.fsum(x) / len(x)
+    spread = math.sqrt(math.fsum((number - mean) ** 2 for number in x) / len(x))
+    right = [(number - mean) / (spread or 1) for number in x]
+    length = cast("int", case.data.get("length", len(x)))
+    return (right * (length // len(x) + 1))[: min(length, 100)]
+
+
+def _array_fault(case: Case, outcome: Outcome) -> tuple[str, str]:
+    """Return a word for what is wrong and a sentence, both empty if nothing is."""
+    found = observed(outcome)
+    if found is None:
+        return "no answer", ""
+    got = _floats(found.get("x"))
+    expected = _normalised(case)
+    if difference(expected, got, tolerance=1e-6) is not None:
+        before = cast("list[float]", case.data["x"])
+        same = difference(before, got[: len(before)], tolerance=1e-12) is None
+        if same:
+            return "unchanged", "The array itself was left as it was."
+        return ("nan" if any(map(math.isnan, got)) else "values"), "The array holds other numbers."
+    if found.get("returned") is not True:
+        return "returned", "The array is right, but it was not returned."
+    if case.part == "in place" and found["peak"] > ALLOWED:
+        return "peak", "The numbers are right, and were computed in new memory."
+    return "", ""
+
+
+def _floats(value: object) -> list[float]:
+    data = getattr(value, "data", b"")
+    return list(struct.unpack(f"<{len(data) // 8}d", data))
+
+
+def _judge_array(case: Case, outcome: Outcome) -> Wrong | None:
+    word, why = _array_fault(case, outcome)
+    if not word:
+        return None
+    found = observed(outcome)
+    right = [round(number, 4) for number in _normalised(case)[:4]]
+    if found is None:
+        return Wrong(f"x is {right}", shown(outcome))
+    if word == "peak":
+        return Wrong(f"at most {format_bytes(ALLOWED)} of new memory at a time",
+                     f"{format_bytes(found['peak'])}", why)  # fmt: skip
+    if word == "returned":
+        return Wrong("x itself is returned", "something else", why)
+    got = [round(number, 4) for number in _floats(found.get("x"))[:4]]
+    dots = ", ..." * (len(_normalised(case)) > 4)
+    return Wrong(f"x becomes {str(right)[:-1]}{dots}]", f"{str(got)[:-1]}{dots}]", why)
+
+
+def _array_symptom(case: Case, outcome: Outcome) -> object:
+    if not isinstance(outcome, Returned):
+        return symptom(case, outcome)
+    word, _ = _array_fault(case, outcome)
+    peak = cast("Mapping[str, Any]", outcome.value)["peak"]
+    # How many arrays lived at a time tells two ways of computing apart.
+    return [word, round(peak / (8 * _LONG)) if case.part == "in place" else 0]
+
+
+NORMALISE_IN_PLACE = Exercise(
+    lab="03",
+    number=2,
+    name="normalise_in_place",
+    parts={"right": 1, "in place": 1},
+    cases=_array_cases,
+    judge=_judge_array,
+    symptom=_array_symptom,
+    hints={
+        "right": (
+            "`x -= 1` changes the array; `x = x - 1` makes another one and lets go of yours.",
+            "The standard deviation is the root of the mean of the squares, once the mean is 0.",
+        ),
+        "in place": (
+            "`allocation_lines(normalise_in_place, x)` shows which line allocates.",
+            "`x ** 2` is an array. `np.dot(x, x)` adds up the squares and makes none.",
+        ),
+    },
+    forbids=Forbidden(
+        modules=("torch", "ctypes"), names=("tracemalloc",),
+        why="NumPy alone, so that every allocation can be counted.",
+    ),
+    arguments=numbers,
+    observe=in_place,
+    keeps_arguments=False,
+)  # fmt: skip

@@ -1,0 +1,142 @@
+"""Exercise 03.3: the bytes that autograd keeps.
+
+The oracle goes by the rules alone, so that the grader's process needs no torch.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden
+from hpml.course.exercises.same import expect
+from hpml.labs.lab_03_memory.harness import network
+
+_Layer = tuple[str | int | bool, ...]
+_ACTIVATIONS = ("ReLU", "Tanh", "GELU")
+_SIZES = {"float16": 2, "float32": 4, "float64": 8}
+
+
+def _linear(inputs: int, outputs: int, trained: bool = True) -> _Layer:
+    return ("Linear", inputs, outputs, trained)
+
+
+def kept_bytes(layers: Sequence[_Layer], shape: Sequence[int], size: int) -> int:
+    """Return how many bytes are kept, from the rules alone: no tensor is made.
+
+    >>> kept_bytes([("Linear", 8, 4, True), ("ReLU",)], (16, 8), 4)
+    768
+    """
+    numbers, kept = [math.prod(shape)], set[int]()
+    trained = False
+    for place, (kind, *sizes) in enumerate(layers):
+        after = numbers[-1]
+        if kind == "Linear":
+            after = after // int(sizes[0]) * int(sizes[1])
+            trained = trained or bool(sizes[2])
+            kept |= {place} if sizes[2] else set()
+        elif trained:
+            kept.add(place if kind == "GELU" else place + 1)
+        numbers.append(after)
+    return size * sum(numbers[place] for place in kept)
+
+
+def _saved(case: Case) -> int:
+    data = cast("Mapping[str, Any]", case.data)
+    return kept_bytes(data["layers"], data["shape"], _SIZES[data["dtype"]])
+
+
+def _network_case(
+    name: str, layers: Sequence[_Layer], shape: Sequence[int], part: str = "right",
+    dtype: str = "float32",
+) -> Case:  # fmt: skip
+    def text(layer: _Layer) -> str:
+        kind, *sizes = layer
+        if not sizes:
+            return f"{kind}()"
+        return f"{kind}({sizes[0]}, {sizes[1]}){'' if sizes[2] else ' frozen'}"
+
+    of = "" if dtype == "float32" else f", {dtype}"
+    call = f"saved_bytes([{', '.join(map(text, layers))}], x of {tuple(shape)}{of})"
+    data = {"layers": [list(layer) for layer in layers], "shape": list(shape), "dtype": dtype}
+    return Case(name, data, part, call)
+
+
+def _drawn_network(generator: random.Random, frozen: bool) -> list[_Layer]:
+    width, layers = generator.randint(2, 30), list[_Layer]()
+    for number in range(generator.randint(2, 5)):
+        after = generator.randint(2, 30)
+        layers.append(_linear(width, after, not (frozen and number in (0, 2))))
+        width = after
+        if generator.random() < 0.8:
+            layers.append((generator.choice(_ACTIVATIONS),))
+    return layers
+
+
+def _network_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    relu, tanh, gelu = (("ReLU",), ("Tanh",), ("GELU",))
+    lecture = [_linear(1000, 100), relu, _linear(100, 10)]
+    cases = [
+        _network_case("one linear layer", [_linear(3, 5)], (2, 3)),
+        _network_case("two without anything between", [_linear(3, 5), _linear(5, 4)], (2, 3)),
+        _network_case("the lecture's network", lecture, (64, 1000)),
+        _network_case("tanh at the end", [_linear(3, 5), tanh], (2, 3)),
+        _network_case("gelu", [_linear(3, 5), gelu, _linear(5, 2)], (2, 3)),
+        _network_case("no layer to train", [relu, tanh], (2, 3)),
+        _network_case("relu first", [relu, _linear(3, 5)], (2, 3)),
+        _network_case("relu, then tanh", [_linear(3, 5), relu, tanh, _linear(5, 2)], (2, 3)),
+        _network_case("gelu after gelu", [_linear(3, 5), gelu, gelu], (2, 3)),
+        _network_case("a batch of sequences", [_linear(3, 5), relu, _linear(5, 2)], (4, 7, 3)),
+        _network_case("float64", [_linear(3, 5), relu, _linear(5, 2)], (2, 3), dtype="float64"),
+        _network_case(
+            "the first layer frozen", [_linear(3, 5, False), relu, _linear(5, 2)], (2, 3), "frozen"
+        ),
+        _network_case(
+            "the last layer frozen", [_linear(3, 5), relu, _linear(5, 2, False)], (2, 3), "frozen"
+        ),
+        _network_case(
+            "frozen after gelu", [_linear(3, 5), gelu, _linear(5, 2, False), gelu], (2, 3),
+            "frozen",
+        ),
+        _network_case("all frozen", [_linear(3, 5, False), relu, gelu], (2, 3), "frozen"),
+    ]  # fmt: skip
+    for number in range(5 if more else 1):
+        for frozen in (False, True):
+            layers = _drawn_network(generator, frozen)
+            shape = (generator.randint(2, 50), int(layers[0][1]))
+            name = f"drawn, {'some frozen' if frozen else 'all trained'}, number {number + 1}"
+            part = "frozen" if frozen else "right"
+            dtype = generator.choice(list(_SIZES))
+            cases.append(_network_case(name, layers, shape, part, dtype))
+    return cases
+
+
+SAVED_BYTES = Exercise(
+    lab="03",
+    number=3,
+    name="saved_bytes",
+    parts={"right": 2, "frozen": 1},
+    cases=_network_cases,
+    judge=expect(_saved),
+    hints={
+        "right": (
+            "Go through the layers with `y = layer(x)`. Which of the two does this layer save?",
+            "A result and the next layer's input are one tensor. A dictionary under `id(tensor)` "
+            "keeps it once.",
+        ),
+        "frozen": (
+            "A weight that needs no gradient needs no input for it.",
+            "Whether anything before a layer is trained, `requires_grad` of its input says.",
+        ),
+    },
+    forbids=Forbidden(
+        modules=("hpml",),
+        names=("saved_tensors_hooks", "saved_tensors", "grad_fn", "TorchDispatchMode"),
+        why="The bytes are to be predicted, not measured.",
+    ),
+    arguments=network,
+    seconds=60,
+    packages=("numpy", "torch"),
+)

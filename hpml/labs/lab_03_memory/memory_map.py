@@ -1,0 +1,187 @@
+"""The memory of the running process, region by region, as the Linux kernel lists it.
+
+The kernel names the main thread's stack and the heap. Of another thread's stack it only says that
+memory was mapped; the thread library knows which.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+import threading
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+from hpml.base import style
+from hpml.base.charts import Bar, bars
+from hpml.base.page import Page, picture, say
+from hpml.base.tables import Table, format_bytes
+
+SMAPS = Path("/proc/self/smaps")
+_ARENA = 64 * 2**20
+"""glibc maps a thread's heap at a multiple of this, and all of it, to use it bit by bit."""
+
+KINDS = {
+    "main thread's stack": "lazy",
+    "stacks of threads": "handwritten",
+    "libraries": "muted",
+    "mapped memory": "sequential",
+    "heaps of threads": "inlined",
+    "heap": "codegen",
+    "program": "ink",
+}
+"""What a region may be, from high addresses to low, with its colour."""
+
+
+@dataclass(frozen=True)
+class Region:
+    """A range of addresses that the process may use.
+
+    Attributes:
+        start: its first address.
+        end: the address behind its last.
+        kind: one of `KINDS`; empty for what the kernel put there.
+        resident: bytes of it that lie in memory.
+    """
+
+    start: int
+    end: int
+    kind: str
+    resident: int
+
+    def __contains__(self, address: int) -> bool:
+        return self.start <= address < self.end
+
+
+def memory_map(smaps: str, stacks: Sequence[tuple[int, int]] = ()) -> tuple[Region, ...]:
+    """Return the regions that a ``/proc/self/smaps`` lists, in the order of their addresses.
+
+    Args:
+        smaps: the text of the file.
+        stacks: for each thread but the first, where its stack begins and ends.
+
+    >>> text = "55d0-55d9 rw-p 0000 00:00 0   [heap]" + chr(10) + "Rss:       4 kB"
+    >>> memory_map(text)
+    (Region(start=21968, end=21977, kind='heap', resident=4096),)
+    """
+    listed: list[tuple[int, int, str, str]] = []
+    resident: list[int] = []
+    for line in smaps.splitlines():
+        words = line.split(None, 5)
+        if words[0] == "Rss:":
+            resident.append(1024 * int(words[1]))
+        elif not words[0].endswith(":"):
+            start, end = (int(address, 16) for address in words[0].split("-"))
+            listed.append((start, end, words[1], words[5].strip() if len(words) > 5 else ""))
+    waiting = {start: end for start, end, allowed, name in listed if allowed[0] == "-"}
+    return tuple(
+        Region(start, end, _kind(start, end, allowed, name, stacks, waiting.get(end, end)), rss)
+        for (start, end, allowed, name), rss in zip(listed, resident, strict=True)
+    )
+
+
+def _kind(
+    start: int,
+    end: int,
+    allowed: str,
+    name: str,
+    stacks: Sequence[tuple[int, int]],
+    limit: int,
+) -> str:
+    """Return what a region is; up to `limit` the addresses behind it wait to become part of it."""
+    if name in ("[heap]", "[stack]"):
+        return {"[heap]": "heap", "[stack]": "main thread's stack"}[name]
+    if name.startswith("/"):
+        program = Path(name).name.startswith("python") and ".so" not in name
+        return "program" if program else "libraries"
+    if name.startswith("[") and not name.startswith("[anon"):
+        return ""
+    if any(start < top and bottom < end for bottom, top in stacks):
+        return "stacks of threads"
+    if start % _ARENA == 0 and limit == start + _ARENA:
+        return "heaps of threads"
+    # What may not even be read guards a stack's end, or waits to become part of a heap.
+    return "mapped memory" if allowed[0] == "r" else ""
+
+
+def thread_stacks() -> dict[str, tuple[int, int]]:
+    """Return where the stack of each of Python's threads but the main one begins and ends."""
+    libc = ctypes.CDLL(None)
+    found = {}
+    for thread in threading.enumerate():
+        if thread is threading.main_thread() or thread.ident is None:
+            continue
+        attributes = ctypes.create_string_buffer(128)
+        bottom, size = ctypes.c_void_p(), ctypes.c_size_t()
+        if libc.pthread_getattr_np(ctypes.c_ulong(thread.ident), attributes) == 0:
+            libc.pthread_attr_getstack(attributes, ctypes.byref(bottom), ctypes.byref(size))
+            libc.pthread_attr_destroy(attributes)
+            found[thread.name] = (bottom.value or 0, (bottom.value or 0) + size.value)
+    return found
+
+
+def draw_map(places: Mapping[str, int]) -> Page:
+    """Draw the memory of this process by kind, and say in which kind some addresses lie.
+
+    Args:
+        places: addresses by name.
+    """
+    if not (sys.platform.startswith("linux") and SMAPS.is_file()):
+        return say(
+            "This system has no `/proc/self/smaps`, so its map cannot be shown here. On Linux, "
+            "**the numbers of a large tensor lie in mapped memory**, outside of the heap."
+        )
+    stacks = thread_stacks()
+    regions = memory_map(SMAPS.read_text(encoding="utf-8"), list(stacks.values()))
+    return draw_regions(regions, {**places, **_in_stacks(stacks)})
+
+
+def kind_at(address: int) -> str:
+    """Return in which kind of region of this process an address lies; empty where none is known."""
+    if not SMAPS.is_file():
+        return ""
+    regions = memory_map(SMAPS.read_text(encoding="utf-8"), list(thread_stacks().values()))
+    return next((region.kind for region in regions if address in region), "")
+
+
+def draw_regions(regions: Sequence[Region], places: Mapping[str, int]) -> Page:
+    """Draw regions, a bar a kind with what is resident of it, and a table of places under it."""
+    fig, ax = style.figure(width=8.6, height=3.9)
+    rows, most = [], 0.0
+    for kind, role in KINDS.items():
+        own = [region for region in regions if region.kind == kind]
+        mapped = sum(region.end - region.start for region in own)
+        resident = sum(region.resident for region in own)
+        colour = style.PALETTE[role]
+        parts = [(resident / 2**20, colour), ((mapped - resident) / 2**20, style.tint(colour, 0.3))]
+        count = f"{len(own)} region{'s' * (len(own) != 1)}"
+        text = f"{format_bytes(mapped)}, {format_bytes(resident)} of it resident, {count}"
+        rows.append(Bar(kind, parts, text))
+        most = max(most, mapped / 2**20)
+    bars(ax, rows)
+    ax.set_xlim(0, 1.75 * most)
+    style.finish(ax, title="This process, high addresses on top", x="MiB", y="")
+    told = "; ".join(f"{row.name}: {row.text}" for row in rows) + "."
+    style.caption(
+        fig,
+        "Dark: resident, in memory now. Light: mapped, not in memory. The four kinds in the middle "
+        "lie mixed.",
+    )
+    lying = {
+        name: next((region.kind for region in regions if address in region), "elsewhere")
+        for name, address in places.items()
+    }
+    table = Table(
+        ["what", "lies at", "in"],
+        [[name, f"{places[name]:#x}", kind] for name, kind in lying.items()],
+        align=["left", "right", "left"],
+    )
+    page = picture(fig, told, table._repr_html_())
+    return Page(f"{page.plain}\n\n{table}", page.html, page.png)
+
+
+def _in_stacks(stacks: Mapping[str, tuple[int, int]]) -> dict[str, int]:
+    """Return an address in the stack of the first thread that is not of Jupyter's own making."""
+    own = {name: top - 1 for name, (_, top) in stacks.items() if name.startswith("a thread")}
+    return {f"the stack of {name}": address for name, address in own.items()}

@@ -1,0 +1,95 @@
+"""The lecture's table beside one's own, predicted bytes beside measured ones, faults counted."""
+
+from __future__ import annotations
+
+import importlib
+import runpy
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from hpml.base import data_file, published, style
+from hpml.base.charts import Bar, bars
+from hpml.base.errors import describe
+from hpml.base.page import Page, picture
+from hpml.base.tables import Table, format_bytes
+from hpml.profiling import LineMemory, saved_tensors
+
+if TYPE_CHECKING:
+    import torch
+
+
+def lecture_program() -> tuple[str, dict[str, Any]]:
+    """Return where the lecture's nn.py lies, and what it defines.
+
+    >>> "learn" in lecture_program()[1]
+    True
+    """
+    path = str(data_file("nn.py"))
+    return path, runpy.run_path(path)
+
+
+def published_lines(measured: LineMemory) -> Table:
+    """Return the increments that the lecture's slide prints, beside those measured just now.
+
+    The slide's PyTorch is older than 0.4; what can be compared is which line grew.
+    """
+    own = {_key(line.text): line.increment for line in measured.lines}
+    rows = [
+        [row["line"], row["increment"], own.get(_key(row["line"]))]
+        for row in published("mlp_memory_profiler")["rows"]
+        if not row["line"].startswith("@")
+    ]
+    form = "{:.3f}".format
+    return Table(
+        ["line", "published, MiB", "yours, MiB"], rows,
+        title="Increments: the slide (published) beside yours",
+        caption="Published: PyTorch before 0.4, hardware not named. Yours: this process.",
+        align=["left", "right", "right"], formats={"published, MiB": form, "yours, MiB": form},
+    )  # fmt: skip
+
+
+def _key(line: str) -> str:
+    """Return the first word of a line of code, without what has changed since."""
+    return "".join(letter for letter in line.split("(")[0] if letter.isalnum())[:14]
+
+
+def draw_saved(
+    nets: Mapping[str, torch.nn.Module],
+    x: torch.Tensor,
+    predict: Callable[[torch.nn.Module, torch.Tensor], Any],
+) -> Page:
+    """Draw the bytes that autograd keeps of some networks, and say what a function predicts."""
+    fig, ax = style.figure(width=8.0, height=0.9 + 0.62 * len(nets))
+    drawn = []
+    for name, net in nets.items():
+        measured, predicted = saved_tensors(net, x).total, _prediction(predict, net, x)
+        colour = style.PALETTE["codegen" if predicted == measured else "muted"]
+        said = format_bytes(predicted) if type(predicted) is int else predicted
+        text = f"{format_bytes(measured)}; yours: {said}"
+        drawn.append(Bar(name, [(measured / 2**20, colour)], text))
+    bars(ax, drawn)
+    ax.set_xlim(0, 1.6 * max(bar.parts[0][0] for bar in drawn))
+    style.finish(ax, title="Kept for the backward pass", x="MiB, measured", y="")
+    style.caption(fig, "Green: your prediction is the measured number of bytes.")
+    return picture(fig, "; ".join(f"{bar.name}: {bar.text}" for bar in drawn) + ".")
+
+
+def _prediction(predict: Callable[..., Any], net: torch.nn.Module, x: torch.Tensor) -> int | str:
+    try:
+        found = predict(net, x)
+    except Exception as error:  # noqa: BLE001 - whatever a student's function raises is told
+        return f"raises {type(error).__name__}"
+    if found is None:
+        return "not written yet"
+    return found if type(found) is int else describe(found)
+
+
+def page_faults(run: Callable[[], Any]) -> int | None:
+    """Return how often the system had to provide a page while something ran; None on Windows."""
+    try:
+        resource = importlib.import_module("resource")
+    except ImportError:
+        return None
+    before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
+    run()
+    return int(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)

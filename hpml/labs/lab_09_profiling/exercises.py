@@ -1,0 +1,180 @@
+"""The exercises of lab 09: reading a trace, naming what to mend in it, and how often to look."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Sequence
+from typing import cast
+
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import Outcome, Returned
+from hpml.course.exercises.same import expect, shown
+from hpml.labs.lab_09_profiling.harness import plain_dictionary
+from hpml.labs.lab_09_profiling.traces import (
+    Event,
+    chain,
+    draw,
+    events_of,
+    misleading,
+    own_times,
+    to_mend,
+)
+
+_WRITE_IT = Forbidden(
+    modules=("hpml", "cProfile", "profile", "pstats", "pyinstrument"),
+    why="This lab is about reading a trace yourself, so no profiler may be imported.",
+)
+
+
+def _events(case: Case) -> list[Event]:
+    return cast("list[Event]", case.data["events"])
+
+
+# --- self_times ---
+
+
+def _times_case(name: str, events: list[Event], part: str) -> Case:
+    call = "" if len(events) <= 8 else f"self_times(events)  # {len(events):,} events"
+    return Case(name, {"events": events}, part, call)
+
+
+def _times_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    helper = ("helper", [4, ("sorted", [20]), 1])
+    cases = [
+        _times_case("one call", events_of(("main", [30])), "right"),
+        _times_case("one inside another", events_of(("main", [10, ("load", [25]), 5])), "right"),
+        _times_case("nothing", [], "right"),
+        _times_case("called twice", events_of(("main", [3, ("add", [7]), 2, ("add", [9]), 1])),
+                    "again"),
+        _times_case("called from two places",
+                    events_of(("main", [1, ("load", [5, helper, 2]), 3, helper, 6])), "again"),
+        _times_case("two calls, and a pause between them",
+                    [*events_of(("load", [5])), *events_of(("sum", [7]), start=30)], "again"),
+        _times_case("a function that calls itself",
+                    events_of(("walk", [2, ("walk", [30, ("walk", [4]), 8]), 16])), "again"),
+    ]  # fmt: skip
+    for number in range(1, 5 if more else 2):
+        drawn = draw(generator, recursion=False, again=False)
+        cases.append(_times_case(f"a drawn program, number {number}", drawn, "right"))
+        drawn = draw(generator, recursion=True)
+        cases.append(_times_case(f"a drawn program, calls again, number {number}", drawn, "again"))
+    deep = generator.randint(9_000, 10_000)
+    return [*cases, _times_case(f"{deep:,} calls inside each other", chain(deep), "deep")]
+
+
+_SELF_TIMES = Exercise(
+    lab="09",
+    number=1,
+    name="self_times",
+    parts={"right": 1, "again": 1, "deep": 1},
+    cases=_times_cases,
+    judge=expect(lambda case: own_times(_events(case))),
+    hints={
+        "right": (
+            "Between two events that follow each other, exactly one function runs. Which one?",
+            "Keep a list of the calls that are open. An `enter` adds one, a `leave` removes one.",
+        ),
+        "again": ("A function may run in several calls, one inside the other. What adds up?",),
+        "deep": ("Go through the events once, from first to last, without recursion.",),
+    },
+    forbids=_WRITE_IT,
+    observe=plain_dictionary,
+    seconds=10,
+)
+
+
+# --- name_the_bottleneck ---
+
+
+def _bottleneck_case(name: str, events: list[Event], mine: set[str], part: str) -> Case:
+    call = f"name_the_bottleneck(events, {mine})  # {len(events)} events"
+    return Case(name, {"events": events, "mine": mine}, part, "" if len(events) <= 10 else call)
+
+
+def _bottleneck_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    main = ("main", [1, ("load", [30]), 2, ("sum", [9]), 3, ("sum", [8]), 4])
+    before = ("main", [45, ("load", [30]), 1])
+    after = ("main", [1, ("load", [30]), 45])
+    module = ("run_module", [50, ("load", [10]), 60, ("total", [20, ("sorted", [3])]), 5])
+    order = ("main", [1, ("order", [3, ("sorted", [90]), 2]), 1, ("total", [40]), 2])
+    cases = [
+        _bottleneck_case("three functions", events_of(main), {"main", "load", "sum"}, "right"),
+        _bottleneck_case("sorted is no function of yours", events_of(order),
+                         {"main", "order", "total"}, "library"),
+        _bottleneck_case("who calls yours is not yours", events_of(module), {"load", "total"},
+                         "library"),
+        _bottleneck_case("work before a call", events_of(before), {"main", "load"}, "right"),
+        _bottleneck_case("work after a call", events_of(after), {"main", "load"}, "right"),
+    ]  # fmt: skip
+    for number in range(1, 7 if more else 3):
+        for part in ("right", "library", "recursion"):
+            events, mine = misleading(generator, part)
+            name = f"a drawn program, {part}, number {number}"
+            cases.append(_bottleneck_case(name, events, mine, part))
+    return cases
+
+
+_BOTTLENECK = Exercise(
+    lab="09",
+    number=2,
+    name="name_the_bottleneck",
+    parts={"right": 1, "library": 1, "recursion": 1},
+    cases=_bottleneck_cases,
+    judge=expect(lambda case: to_mend(_events(case), cast("set[str]", case.data["mine"]))),
+    hints={
+        "right": (
+            "Is a function slow that mostly waits for those it calls? What does `main` do itself?",
+            "`max(times, key=times.get)` is the key with the largest value.",
+        ),
+        "library": (
+            "You cannot mend `sorted`. Whose time is it, if it is in nobody's events?",
+            "What would `self_times` return if the events of foreign functions were missing?",
+        ),
+        "recursion": ("Time in a call inside a call of the same function counts once.",),
+    },
+    forbids=_WRITE_IT,
+)
+
+
+# --- samples_needed ---
+
+
+def _sample_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    given = [(0.5, 0.05), (0.1, 0.02), (0.9, 0.02), (0.3, 0.5), (0.0, 0.01), (1.0, 0.01)]
+    for _ in range(12 if more else 3):
+        given.append(
+            (round(generator.uniform(0.02, 0.98), 3), generator.choice((0.003, 0.007, 0.011, 0.03)))
+        )
+    return [Case(f"p = {p}, error = {error}, number {number}", {"p": p, "error": error})
+            for number, (p, error) in enumerate(given, start=1)]  # fmt: skip
+
+
+def _judge_samples(case: Case, outcome: Outcome) -> Wrong | None:
+    p, error = cast("float", case.data["p"]), cast("float", case.data["error"])
+    exact = p * (1 - p) / error**2
+    # Rounding may put a whole number just above itself.
+    right = {max(1, math.ceil(exact * (1 - 1e-9))), max(1, math.ceil(exact * (1 + 1e-9)))}
+    if isinstance(outcome, Returned) and type(outcome.value) is int and outcome.value in right:
+        return None
+    return Wrong(str(min(right)), shown(outcome))
+
+
+_SAMPLES_NEEDED = Exercise(
+    lab="09",
+    number=3,
+    name="samples_needed",
+    parts={"right": 2},
+    cases=_sample_cases,
+    judge=_judge_samples,
+    hints={
+        "right": (
+            "Set sqrt(p · (1 - p) / n) equal to the error, and solve for n.",
+            "`math.ceil` rounds up. A program that always does one thing still needs one sample.",
+        )
+    },
+    core=False,
+)
+
+
+EXERCISES: tuple[Exercise, ...] = (_SELF_TIMES, _BOTTLENECK, _SAMPLES_NEEDED)

@@ -1,0 +1,12 @@
+"""That function is not yours, so you cannot mend it. Its time belongs to who called it."""
+
+
+def name_the_bottleneck(events: list[tuple[str, str, int]], mine: set[str]) -> str:
+    times, running = {}, []
+    for (kind, function, time), (_, _, end) in zip(events, events[1:], strict=False):
+        if kind == "enter":
+            running.append(function)
+        else:
+            running.pop()
+        times[running[-1]] = times.get(running[-1], 0) + end - time
+    return max(times, key=times.get)

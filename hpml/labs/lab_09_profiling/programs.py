@@ -1,0 +1,144 @@
+"""Three programs, each with one function that is worth mending, and another that misleads."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Iterator
+from typing import Any
+
+from hpml.base.environment import quick
+
+
+class Visitors:
+    """Which visitors came, in the order of their first visit: one small function is called most."""
+
+    def __init__(self) -> None:
+        self.lines = [f"12:00; visitor {n * n % 4001}\n" for n in range(2000 if quick() else 3000)]
+
+    def run(self) -> list[str]:
+        names = [self.parse(line) for line in self.lines]
+        return self.report(self.first_visits(names))
+
+    def parse(self, line: str) -> str:
+        return line.partition(";")[2].strip()
+
+    def first_visits(self, names: list[str]) -> list[str]:
+        seen: list[str] = []
+        for name in names:
+            if name not in seen:
+                seen.append(name)
+        return seen
+
+    def report(self, names: list[str]) -> list[str]:
+        return [f"{place}: {name.title()}" for place, name in enumerate(names, start=1)]
+
+
+class Robot:
+    """A robot on a board that remembers each board: the longest rows are those of a library."""
+
+    def __init__(self) -> None:
+        self.size, self.steps = 8, 20 if quick() else 40
+
+    def run(self) -> int:
+        board = [[0] * self.size for _ in range(self.size)]
+        past = []
+        for step in range(self.steps):
+            row, column = self.position(step)
+            board[row][column] += 1
+            past.append(self.remember(board))
+        return sum(self.visited(board) for board in past)
+
+    def position(self, step: int) -> tuple[int, int]:
+        return 3 * step % self.size, 5 * step % self.size
+
+    def remember(self, board: list[list[int]]) -> list[list[int]]:
+        return copy.deepcopy(board)
+
+    def visited(self, board: list[list[int]]) -> int:
+        return sum(1 for row in board for count in row if count)
+
+
+class Change:
+    """In how many ways amounts are paid with coins: one function calls itself, another sorts."""
+
+    def __init__(self) -> None:
+        self.amounts = [29, 41, 17, 38, 23] if quick() else [59, 41, 67, 38, 53]
+
+    def run(self) -> list[tuple[int, int]]:
+        found = [(amount, self.ways(amount, (20, 10, 5, 2, 1))) for amount in self.amounts]
+        return self.ranked(found)
+
+    def ways(self, amount: int, coins: tuple[int, ...]) -> int:
+        if amount == 0 or len(coins) == 1:
+            return 1
+        used = self.ways(amount - coins[0], coins) if amount >= coins[0] else 0
+        return used + self.ways(amount, coins[1:])
+
+    def ranked(self, found: list[tuple[int, int]]) -> list[tuple[int, int]]:
+        return sorted(found, key=self.largest_first)
+
+    def largest_first(self, pair: tuple[int, int]) -> int:
+        return -pair[1]
+
+
+PROGRAMS: tuple[type[Any], ...] = (Visitors, Robot, Change)
+
+
+def functions_of(program: type[Any]) -> set[str]:
+    """Return the functions of a program, by the names that a trace has for them.
+
+    >>> sorted(functions_of(Robot))
+    ['Robot.position', 'Robot.remember', 'Robot.run', 'Robot.visited']
+    """
+    return {value.__qualname__ for name, value in vars(program).items() if name[0] != "_"}
+
+
+def if_free(program: type[Any], function: str) -> Any:
+    """Return a program in which one function answers at once what it answered in a run before.
+
+    No mended function is faster: this is the most that mending it can bring.
+
+    Args:
+        program: one of `PROGRAMS`.
+        function: its name in a trace, ``"Robot.remember"``.
+    """
+    name = function.rpartition(".")[2]
+    original = getattr(program, name)
+    answers: list[Any] = []
+    inside = 0
+
+    def noted(self: Any, *arguments: Any) -> Any:
+        nonlocal inside
+        inside += 1
+        answer = original(self, *arguments)
+        inside -= 1
+        if not inside:  # what it calls itself is not asked in the free one
+            answers.append(answer)
+        return answer
+
+    class Free(program):  # type: ignore[misc]
+        left: Iterator[Any]
+
+        def run(self) -> Any:
+            self.left = iter(answers)
+            return super().run()
+
+    type(f"Noted{program.__name__}", (program,), {name: noted})().run()
+    if name == "run":
+        raise ValueError(f"{function} calls all the others, so it is the program itself.")
+    setattr(Free, name, lambda self, *_: next(self.left))
+    return Free()
+
+
+def loop_in_calls(turns: int, in_each: int) -> Callable[[], None]:
+    """Return a program that goes round so many times, and some times in each call."""
+
+    def turn(times: int) -> None:
+        for _ in range(times):
+            pass
+
+    def program() -> None:
+        for _ in range(turns // in_each):
+            turn(in_each)
+
+    return program

@@ -1,0 +1,148 @@
+"""Traces to try the exercises of lab 09 on, and what is right for them, found by matching calls."""
+
+from __future__ import annotations
+
+import random
+from collections import Counter, defaultdict
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+Event = tuple[str, str, int]
+"""``"enter"`` or ``"leave"``, a function, and nanoseconds on a clock."""
+
+_MINE = ("clean", "load", "merge", "parse", "rank", "read", "report", "score", "split", "total")
+_LIBRARY = ("copy.deepcopy", "dict.get", "json.dumps", "list.append", "re.sub", "sorted")
+
+
+class Call(NamedTuple):
+    """One call in a trace: its function, its whole time, and its time without what it called."""
+
+    function: str
+    total: int
+    own: int
+    above: tuple[str, ...]
+
+
+def events_of(call: Any, start: int = 0) -> list[Event]:
+    """Return the trace of a call, given as its function and what it did: times, and calls.
+
+    >>> events_of(("main", [2, ("load", [5]), 1]))[1:3]
+    [('enter', 'load', 2), ('leave', 'load', 7)]
+    """
+    function, did = call
+    events, now = [("enter", function, start)], start
+    for each in did:
+        if isinstance(each, int):
+            now += each
+        else:
+            events += events_of(each, now)
+            now = events[-1][2]
+    return [*events, ("leave", function, now)]
+
+
+def chain(depth: int) -> list[Event]:
+    """Return the trace of calls that all wait for the next."""
+    enters = [("enter", f"f{number}", 3 * number) for number in range(depth)]
+    end = 3 * depth
+    leaves = [("leave", f"f{number}", end + 2 * (depth - number)) for number in range(depth)]
+    return [*enters, *reversed(leaves)]
+
+
+def calls_of(events: Sequence[Event]) -> list[Call]:
+    """Return the calls of a trace, each matched from its beginning to its end."""
+    found = []
+    waiting: list[tuple[str, int, list[int]]] = []
+    for kind, function, time in events:
+        if kind == "enter":
+            waiting.append((function, time, []))
+            continue
+        name, start, below = waiting.pop()
+        if waiting:
+            waiting[-1][2].append(time - start)
+        above = tuple(each for each, _, _ in waiting[:40])
+        found.append(Call(name, time - start, time - start - sum(below), above))
+    return found
+
+
+def own_times(events: Sequence[Event]) -> dict[str, int]:
+    """Return what each function of a trace took itself: whole calls, less the calls in them."""
+    times: defaultdict[str, int] = defaultdict(int)
+    for call in calls_of(events):
+        times[call.function] += call.own
+    return dict(times)
+
+
+def charged_times(events: Sequence[Event], mine: set[str]) -> dict[str, int]:
+    """Return the times of a program's own functions; a library's counts for who called it."""
+    times = dict.fromkeys(mine, 0)
+    for call in calls_of(events):
+        payers = [name for name in (*call.above, call.function) if name in mine]
+        if payers:
+            times[payers[-1]] += call.own
+    return times
+
+
+def to_mend(events: Sequence[Event], mine: set[str]) -> str:
+    """Return the function of one's own in which most of the time goes."""
+    times = charged_times(events, mine)
+    return max(times, key=lambda name: times[name])
+
+
+def draw(
+    generator: random.Random, *, recursion: bool, again: bool = True, library: bool = False
+) -> list[Event]:
+    """Return the trace of a drawn program: `main`, and some functions below it."""
+    names = generator.sample(_MINE, 6)
+    foreign = generator.sample(_LIBRARY, 3) if library else []
+    scale = {name: generator.choice((1, 2, 5, 12, 30)) for name in (*names, *foreign)} | {"main": 1}
+    left = list(names)
+
+    def call(name: str, depth: int) -> Any:
+        did: list[Any] = [generator.randint(1, 9) * scale[name]]
+        for _ in range(generator.randint(0, 3) if depth else generator.randint(4, 5)):
+            known = [*names[depth:], *foreign] if again else left
+            if depth > 3 or not known:
+                break
+            below = (
+                name
+                if recursion and depth and generator.random() < 0.4
+                else generator.choice(known)
+            )
+            if not again:
+                left.remove(below)
+            did += [call(below, depth + 1), generator.randint(1, 9) * scale[name]]
+        return name, did
+
+    return events_of(call("main", 0))
+
+
+def misleading(generator: random.Random, part: str) -> tuple[list[Event], set[str]]:
+    """Return a drawn trace in which other rules than the right one name another function.
+
+    Args:
+        part: of the exercise: ``"right"``, ``"library"`` or ``"recursion"``.
+    """
+    while True:
+        events = draw(generator, recursion=part == "recursion", library=part != "right")
+        mine = {function for _, function, _ in events} - set(_LIBRARY)
+        times = sorted(charged_times(events, mine).values())
+        if len(times) > 3 and times[-1] > 1.2 * times[-2]:
+            others = _wrong_names(events, mine)
+            if part == "right":
+                del others["of all"], others["library left out"]
+            if to_mend(events, mine) not in others.values() and len({*others.values()}) > 2:
+                return events, mine
+
+
+def _wrong_names(events: Sequence[Event], mine: set[str]) -> dict[str, str]:
+    """Return which function each wrong rule would name."""
+    calls, own = calls_of(events), own_times(events)
+    often = Counter(call.function for call in calls if call.function in mine)
+    names = sorted(mine)  # the order of a set differs between processes
+    return {
+        "total": max(calls, key=lambda call: call.total).function,
+        "calls": max(names, key=lambda name: often[name]),
+        "longest": max((c for c in calls if c.function in mine), key=lambda c: c.own).function,
+        "of all": max(own, key=lambda name: own[name]),
+        "library left out": max(names, key=lambda name: own[name]),
+    }

@@ -1,0 +1,3 @@
+"""Where memory goes: line by line, by what keeps it, for the backward pass, on a GPU."""
+
+from __future__ import annotations

@@ -1,0 +1,165 @@
+"""What lab 03 shows: the map of a process, the collector's pauses, what was left to it."""
+
+from __future__ import annotations
+
+import gc
+import sys
+from functools import partial
+from typing import Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+import torch
+
+from hpml.base.page import Page
+from hpml.base.tables import Table
+from hpml.labs import lab_03_memory as memory
+from hpml.labs.lab_03_memory import memory_map
+from hpml.labs.lab_03_memory.memory_map import Region, draw_regions
+from hpml.profiling import MemoryOverTime, memory_lines
+
+linux = pytest.mark.skipif(
+    not sys.platform.startswith("linux"), reason="needs /proc/self/smaps; runs on Linux"
+)
+
+SMAPS = """\
+400000-401000 r-xp 00000000 fe:00 1      /usr/bin/python3.11
+Rss:                   4 kB
+VmFlags: rd ex
+5000000-5002000 rw-p 00000000 00:00 0    [heap]
+Rss:                   8 kB
+7f0000000000-7f0000021000 rw-p 00000000 00:00 0
+Rss:                  12 kB
+7f0000021000-7f0004000000 ---p 00000000 00:00 0
+Rss:                   0 kB
+7f0008000000-7f0008001000 rw-p 00000000 00:00 0
+Rss:                   4 kB
+7f0010000000-7f0010800000 rw-p 00000000 00:00 0
+Rss:                  16 kB
+7f0020000000-7f0020001000 r-xp 00000000 fe:00 2  /usr/lib/libpython3.11.so.1.0
+Rss:                   4 kB
+7ffe00000000-7ffe00021000 rw-p 00000000 00:00 0  [stack]
+Rss:                  80 kB
+7ffe00030000-7ffe00032000 r-xp 00000000 00:00 0  [vdso]
+Rss:                   4 kB
+"""
+
+
+def test_regions_are_told_apart() -> None:
+    regions = memory_map.memory_map(SMAPS, [(0x7F0010000000, 0x7F0010800000)])
+    assert [region.kind for region in regions] == [
+        "program", "heap", "heaps of threads", "", "mapped memory", "stacks of threads",
+        "libraries", "main thread's stack", "",
+    ]  # fmt: skip
+    assert [region.resident // 1024 for region in regions] == [4, 8, 12, 0, 4, 16, 4, 80, 4]
+    assert 0x5001FFF in regions[1]
+    assert 0x5002000 not in regions[1]
+
+
+def test_the_picture_says_where_each_place_is() -> None:
+    page = draw_regions([Region(0, 2**20, "heap", 2**19)], {"mine": 5, "nowhere": 2**30})
+    assert "heap: 1.00 MiB, 512 KiB of it resident, 1 region" in page.plain
+    assert [row.split()[-1] for row in page.plain.splitlines()[-2:]] == ["heap", "elsewhere"]
+
+
+@linux
+def test_this_process_has_what_the_lab_says() -> None:
+    large = torch.ones(2**24)
+    assert memory.kind_at(large.data_ptr()) == "mapped memory"
+    with memory.in_a_thread(lambda: 7) as seven:
+        page = memory.draw_map({"large": large.data_ptr(), "None": id(None)})
+    assert seven == 7
+    rows = {row.split("  ")[0]: row for row in page.plain.splitlines()}
+    assert rows["the stack of a thread of yours"].endswith("stacks of threads")
+    assert rows["large"].endswith("mapped memory")
+
+
+def test_without_a_map_the_lab_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
+    monkeypatch.setattr(memory_map, "SMAPS", tmp_path / "none")
+    assert "no /proc/self/smaps" in memory.draw_map({}).plain.replace("`", "")
+    assert memory.kind_at(5) == ""
+
+
+def test_pauses_are_counted_and_the_collector_is_left_as_it_was() -> None:
+    callbacks, on = list(gc.callbacks), gc.isenabled()
+
+    def makes_rings() -> None:
+        for _ in range(10):
+            ring: list[Any] = []
+            ring.append(ring)
+        gc.collect()
+
+    pauses = memory.collector_pauses(makes_rings)
+    assert pauses.collected >= 9  # the last ring still has a name
+    assert 0 < pauses.share <= 100
+    assert len(pauses.begun) == len(pauses.lengths)
+    assert "Objects freed: " in pauses.plot().plain
+    with pytest.raises(ZeroDivisionError):
+        memory.collector_pauses(lambda: 1 // 0)
+    assert (gc.callbacks, gc.isenabled()) == (callbacks, on)
+
+
+def test_what_is_left_to_the_collector_is_handed_over_and_forgotten() -> None:
+    class Trainer:
+        def __init__(self) -> None:
+            self.after_step = [self.log]
+
+        def log(self) -> None: ...
+
+    leak = memory.left_to_the_collector(Trainer)
+    assert {"Trainer", "list", "method"} <= {type(each).__name__ for each in leak}
+    assert gc.garbage == []
+    assert gc.get_debug() == 0
+    trainer = next(each for each in leak if isinstance(each, Trainer))
+    shown = memory.show_cycle([trainer, trainer.after_step, trainer.after_step[0]])
+    assert isinstance(shown, Table)
+    assert shown.column("refers by its") == ("after_step", "[0]", "__self__")
+    assert shown.column("to an object") == ("list", "method", "Trainer")
+    assert isinstance(memory.show_cycle(None), Page)
+    assert isinstance(memory.show_cycle([]), Page)
+
+
+def lists(count: int) -> list[Any]:
+    return [[number] for number in range(count)]
+
+
+def test_a_collection_of_new_objects_alone_grows_with_them() -> None:
+    makers = {name: partial(lists, n) for name, n in (("few", 100), ("many", 100_000))}
+    found = memory.collection_times(makers, rounds=6)
+    assert gc.get_freeze_count() == 0
+    assert found["few"].change_to(found["many"]) == "grows"
+    with pytest.raises(ZeroDivisionError):
+        memory.collection_times({"fails": lambda: 1 // 0})
+    assert gc.get_freeze_count() == 0
+
+
+def test_the_slides_lines_are_found_in_todays_program() -> None:
+    pytest.importorskip("memory_profiler", reason="needs memory_profiler; `make .venv` installs it")
+    _, names = memory.lecture_program()
+    table = memory.published_lines(memory_lines(names["learn"], *names["setup"](4, 5, 3, 2), 1))
+    assert len(table) == 6
+    assert None not in table.column("yours, MiB")
+    assert 3.242 in table.column("published, MiB")
+
+
+def test_pictures_say_in_words_what_they_show() -> None:
+    runs = {"a": MemoryOverTime((0.0, 1.0), (10.0, 60.0)), "b": MemoryOverTime((0.0,), (9.0,))}
+    assert memory.draw_over_time(runs).plain == "a: +50 MiB at the end; b: +0 MiB at the end."
+    x, nets = torch.ones(16, 8), {"one": torch.nn.Linear(8, 4)}
+    for answer, said in ((None, "not written yet"), (512, "512 B"), ([], "[]")):
+        page = memory.draw_saved(nets, x, lambda net, x, answer=answer: answer)
+        assert page.plain == f"one: 512 B; yours: {said}."
+    assert "raises KeyError" in memory.draw_saved(nets, x, lambda net, x: {}[x]).plain
+
+
+def test_new_memory_costs_page_faults_where_they_are_counted() -> None:
+    pytest.importorskip("resource", reason="needs the resource module; runs on Unix")
+    kept = torch.zeros(2**24)
+    new, again = (
+        memory.page_faults(run) for run in (lambda: torch.ones(2**24), lambda: kept.fill_(1))
+    )
+    assert new is not None
+    assert again is not None
+    assert new > again

@@ -1,0 +1,133 @@
+"""What lab 09 measures with, and the three profilers that stand in its cells."""
+
+from __future__ import annotations
+
+import json
+import signal
+import sys
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from hpml.labs import lab_09_profiling as lab
+from hpml.labs.lab_09_profiling.traces import own_times, to_mend
+
+NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "09_profiling.ipynb"
+PLANTED = {"Visitors": "first_visits", "Robot": "remember", "Change": "ways"}
+each_program = pytest.mark.parametrize("program", lab.PROGRAMS, ids=lambda each: each.__name__)
+
+
+@pytest.fixture(scope="module")
+def by_hand() -> dict[str, Any]:
+    """Return what the notebook's cells define: its program and its profilers."""
+    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    sources = ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
+    names: dict[str, Any] = {"predict": lambda *_, **__: None}
+    imports = [line for line in sources[0].splitlines() if not line.startswith("from hpml.labs")]
+    for source in ["\n".join(imports[: imports.index("import torch")]), *sources[1:5]]:
+        exec(source.replace("quick()", "True"), names)
+    return names
+
+
+def test_the_counts_are_those_of_the_trace_and_every_call_of_it_ends(
+    by_hand: dict[str, Any],
+) -> None:
+    events = by_hand["trace_calls"](by_hand["program"])
+    counts = by_hand["count_calls"](by_hand["program"])
+    words = len(by_hand["words"])
+    assert {counts[name] for name in ("normalise", "strip", "lower", "get")} == {words}
+    entered = [name for kind, name, _ in events if kind == "enter"]
+    assert len(entered) == len(events) / 2 == 4 * words + 1
+    own = own_times(events)
+    assert set(own) == {"program", "normalise", "str.strip", "str.lower", "dict.get"}
+    assert sum(own.values()) == events[-1][2] - events[0][2]
+    names = lab.beside_cprofile(own, by_hand["program"]).column("your share")
+    assert None not in names
+
+
+def test_the_sampler_sees_whole_stacks(by_hand: dict[str, Any]) -> None:
+    words = by_hand["words"] * 300
+    stacks = by_hand["sample_stacks"](lambda: by_hand["program"](words))
+    assert ("<lambda>", "program") in stacks
+    assert ("<lambda>", "program", "normalise") in stacks
+    assert lab.flame(stacks).plain.startswith("program  ")
+
+
+@pytest.mark.parametrize("profiler", ["count_calls", "trace_calls", "sample_stacks"])
+def test_a_profiler_is_off_after_an_error(by_hand: dict[str, Any], profiler: str) -> None:
+    with pytest.raises(ZeroDivisionError):
+        by_hand[profiler](lambda: 1 // 0)
+    assert sys.getprofile() is None
+    assert signal.getitimer(signal.ITIMER_REAL)[0] == 0
+
+
+@each_program
+def test_a_program_answers_as_before_where_a_function_is_free(program: type[Any]) -> None:
+    name = program.__name__
+    for function in sorted(lab.functions_of(program) - {f"{name}.run"}):
+        free = lab.if_free(program, function)
+        assert free.run() == free.run() == program().run()
+    with pytest.raises(ValueError, match="it is the program itself"):
+        lab.if_free(program, f"{name}.run")
+
+
+@each_program
+def test_the_planted_function_is_found(by_hand: dict[str, Any], program: type[Any]) -> None:
+    name = program.__name__
+    events = by_hand["trace_calls"](program().run)
+    assert to_mend(events, lab.functions_of(program)) == f"{name}.{PLANTED[name]}"
+
+
+def test_what_is_kept_is_counted(by_hand: dict[str, Any]) -> None:
+    profilers: dict[str, Callable[..., Any]] = lab.library_profilers()
+    profilers |= {"counting": by_hand["count_calls"], "tracing": by_hand["trace_calls"]}
+    kept = lab.kept_bytes(profilers, by_hand["program"])
+    assert kept["tracing"] > 100 * kept["counting"] > 0
+    assert sys.gettrace() is None
+    assert sys.getprofile() is None
+
+
+def test_the_slides_rows_stand_beside_those_of_today(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HPML_QUICK", "1")
+    found = lab.profile_command()
+    table = lab.beside_the_slide(found)
+    assert table.column("yours: calls")[:2] == (50, 100)
+    assert all(share > 0 for share in table.column("your share"))  # type: ignore[operator]
+    own, total = lab.seconds_of(found, "learn")
+    assert 0 < own < total < found.seconds
+
+
+def test_a_variable_times_a_program_that_knows_nothing_of_it() -> None:
+    source = "import torch\nfrom hpml.labs.lab_09_profiling import classifier\n"
+    shown = lab.run_with("HPML_TIMING", "sort=name", f"{source}classifier(4)(torch.ones(1, 4))")
+    assert "Graph run of 16 ops finished in" in shown.plain
+    assert "Softmax" in shown.plain
+    wrong = lab.run_with("HPML_TIMING", "sort=size", f"{source}classifier(4)")
+    assert "one of time, name, got 'size'" in wrong.plain
+
+
+def test_the_table_of_tools_says_of_each_whether_it_is_here() -> None:
+    assert {str(found)[:2] for found in lab.tools().column("on this machine")} <= {"ye", "no"}
+
+
+def ratio(low: float, high: float) -> Any:
+    return types.SimpleNamespace(value=(low + high) / 2, low=low, high=high)
+
+
+@pytest.mark.parametrize(
+    ("fewer", "thrown", "told"),
+    [
+        ((0.02, 0.04), (0.8, 0.9), "That fits A."),
+        ((0.02, 0.04), (0.1, 0.2), "That fits B."),
+        ((0.9, 1.1), (0.8, 1.2), "That fits C."),
+        ((0.9, 1.1), (0.1, 0.2), "That fits none of them alone."),
+        ((0.02, 0.04), (0.5, 0.9), "Measure again on a quieter machine."),
+    ],
+)
+def test_the_hypothesis_follows_from_both_ratios(
+    fewer: tuple[float, float], thrown: tuple[float, float], told: str
+) -> None:
+    assert lab.what_fits(ratio(*fewer), ratio(*thrown)).plain.splitlines()[-1] == told

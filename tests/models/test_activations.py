@@ -1,0 +1,174 @@
+"""FastSwish: one function three ways, right gradients, any layout, little kept for backward."""
+
+from __future__ import annotations
+
+import threading
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from hpml.models import activations
+from hpml.models.activations import (
+    GRAIN,
+    FastSwish,
+    FastSwishFunction,
+    fast_swish,
+    fast_swish_composite,
+    fast_swish_slope,
+)
+from hpml.models.errors import ModelError
+
+WAYS = {
+    "composite": fast_swish_composite,
+    "function": FastSwishFunction.apply,
+    "kernel": fast_swish,
+}
+each_way = pytest.mark.parametrize("way", WAYS.values(), ids=WAYS)
+
+
+def by_hand(x: float) -> float:
+    if x < -2:
+        return 2 / (3 * x)
+    return x * (x + 3) / 6 if x < 3 else x
+
+
+@each_way
+def test_the_values_are_those_of_the_definition(way: Any) -> None:
+    points = [-1e30, -50.0, -3.0, -2.0, -1.999, -1.5, 0.0, 1e-30, 2.999, 3.0, 1e30]
+    received = way(torch.tensor(points, dtype=torch.float64))
+    assert received.tolist() == pytest.approx([by_hand(x) for x in points], rel=1e-12)
+    assert way(torch.tensor([float("nan"), float("inf"), -float("inf")])).tolist() == pytest.approx(
+        [float("nan"), float("inf"), 0.0], nan_ok=True
+    )
+
+
+def test_it_is_hardswish_but_for_the_left_where_it_never_reaches_zero() -> None:
+    x = torch.linspace(-2, 6, 200)
+    torch.testing.assert_close(fast_swish(x), F.hardswish(x))
+    left = torch.linspace(-1000, -3, 200)
+    assert (fast_swish(left) < 0).all()
+    assert (fast_swish_slope(left) < 0).all()
+    assert (F.hardswish(left) == 0).all()
+
+
+@each_way
+def test_first_and_second_derivatives(way: Any) -> None:
+    torch.manual_seed(0)
+    x = torch.cat((torch.rand(40) * 12 - 6, torch.tensor([0.0, -2.5, 2.5]))).double()
+    x.requires_grad_()
+    assert torch.autograd.gradcheck(way, x)
+    assert torch.autograd.gradgradcheck(way, x)
+
+
+@each_way
+def test_no_gradient_at_the_joints_is_undefined(way: Any) -> None:
+    x = torch.tensor([-2.0, 0.0, 3.0], requires_grad=True)
+    way(x).sum().backward()
+    assert x.grad is not None
+    assert x.grad.tolist() == pytest.approx([-1 / 6, 1 / 2, 1.0])
+
+
+def test_without_the_clamp_the_gradient_at_zero_is_no_number() -> None:
+    x = torch.tensor([0.0], requires_grad=True)
+    torch.where(x < -2, 2 / (3 * x), x * (x + 3) / 6).sum().backward()
+    assert x.grad is not None
+    assert x.grad.isnan().all()
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+def test_each_dtype_is_as_exact_as_it_can_be(dtype: torch.dtype) -> None:
+    x = torch.linspace(-8, 8, 501).to(dtype).requires_grad_()
+    received = fast_swish(x)
+    assert received.dtype == dtype
+    exact = fast_swish_composite(x.detach().double())
+    torch.testing.assert_close(received.double(), exact, rtol=torch.finfo(dtype).eps * 2, atol=1e-7)
+    received.sum().backward()
+    assert x.grad is not None
+    assert x.grad.dtype == dtype
+
+
+LAYOUTS = {
+    "empty": lambda: torch.empty(0, 3),
+    "no dimension": lambda: torch.tensor(-2.5),
+    "transposed": lambda: torch.randn(5, 7).t(),
+    "channels last": lambda: torch.randn(2, 3, 4, 5).contiguous(memory_format=torch.channels_last),
+    "every second": lambda: torch.randn(6, 8)[::2, ::2],
+    "expanded": lambda: torch.randn(1, 4).expand(3, 4),
+    "an offset": lambda: torch.randn(20)[3:9],
+    "many elements": lambda: torch.randn(3, GRAIN),
+}
+
+
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_any_layout(name: str) -> None:
+    x = LAYOUTS[name]() * 3
+    received, expected = fast_swish(x), fast_swish_composite(x)
+    torch.testing.assert_close(received, expected)
+    assert received.stride() == torch.empty_like(x).stride()
+    for gradient in (torch.randn_like(x), torch.ones(()).expand(x.shape)):
+        given = x.detach().requires_grad_()
+        (first,) = torch.autograd.grad(fast_swish(given), given, gradient)
+        (other,) = torch.autograd.grad(fast_swish_composite(given), given, gradient)
+        torch.testing.assert_close(first, other)
+
+
+def saved_bytes(way: Any, x: torch.Tensor) -> int:
+    seen: dict[int, int] = {}
+
+    def note(tensor: torch.Tensor) -> torch.Tensor:
+        storage = tensor.untyped_storage()
+        seen[storage.data_ptr()] = storage.nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(note, lambda tensor: tensor):
+        way(x)
+    return sum(seen.values())
+
+
+def test_backward_keeps_what_relu_keeps() -> None:
+    x = torch.randn(1000, requires_grad=True)
+    relu = saved_bytes(torch.relu, x)
+    assert saved_bytes(fast_swish, x) == saved_bytes(FastSwishFunction.apply, x) == relu == 4000
+    assert saved_bytes(fast_swish_composite, x) > 3 * relu
+
+
+def test_the_operator_keeps_the_rules_of_pytorch() -> None:
+    for x in (torch.randn(4, 5), torch.randn(4, 5, dtype=torch.float64).t()):
+        torch.library.opcheck(activations._forward, (x.requires_grad_(),))
+        torch.library.opcheck(activations._backward, (torch.rand_like(x), x))
+
+
+def test_it_compiles_and_exports_without_a_break() -> None:
+    x = torch.randn(3, 4, requires_grad=True)
+    compiled = torch.compile(FastSwish(), fullgraph=True, backend="aot_eager")
+    torch.testing.assert_close(compiled(x), fast_swish(x))
+    compiled(x).sum().backward()
+    torch.testing.assert_close(x.grad, fast_swish_slope(x.detach()))
+    exported = torch.export.export(FastSwish(), (x.detach(),))
+    assert "hpml.fast_swish" in str(exported.graph)
+    torch._dynamo.reset()
+
+
+def test_threads_may_share_it() -> None:
+    x = torch.randn(2 * GRAIN)
+    expected, wrong = fast_swish(x), []
+
+    def work() -> None:
+        wrong.extend([1 for _ in range(20) if not torch.equal(fast_swish(x), expected)])
+
+    threads = [threading.Thread(target=work) for _ in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    assert not wrong
+
+
+def test_whole_numbers_are_refused() -> None:
+    for way in (fast_swish, fast_swish_composite):
+        with pytest.raises(ModelError, match=r"floating-point numbers, received torch\.int64"):
+            way(torch.arange(3))
+    with pytest.raises(ModelError, match="received list"):
+        fast_swish([1.0])  # type: ignore[arg-type]
