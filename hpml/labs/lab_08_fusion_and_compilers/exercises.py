@@ -81,7 +81,7 @@ def _byte_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         *_moving("an input that nobody reads", [("b", ["y"])], line),
         *_moving("a linear layer and relu",
                  [("xw", ["x", "w"]), ("h", ["xw", "b"]), ("out", ["h"])], large),
-        *_moving("a sum, a single number", [("a", ["x"]), ("s", ["a"])], line | {"s": ()}),
+        *_moving("a sum, a single number", [("a", ["x"]), ("s", ["a"])], line | {"s": (1,)}),
     ]  # fmt: skip
     for number in range(6 if more else 1):
         cases += _moving(f"drawn, number {number + 1}", *_drawn_ops(generator))
@@ -240,9 +240,9 @@ _FUSED = Exercise(
         ),
     },
     forbids=Forbidden(
-        modules=("numpy", "torch", "hpml", "array"),
+        modules=("numba", "numpy", "torch", "hpml", "array"),
         calls=("sum", "zip", "map", "enumerate", "list"),
-        why="A kernel is loops, indices and arithmetic: what Numba compiles to a loop.",
+        why="A kernel is loops, indices and arithmetic, in plain Python: a later cell compiles it.",
     ),
     arguments=grids,
     observe=moved,
