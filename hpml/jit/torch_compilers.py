@@ -155,3 +155,31 @@ def _short(graph: Any) -> str:
     text = re.sub(r"\s*# .*", "", str(graph))
     text = re.sub(r"(, )?(strides=\[[^\]]*\]|requires_grad=\d|device=\w+(:\d)?)(, )?", r"\1", text)
     return re.sub(r"(Float|Double|Long)\((.*?)(, )?\)", r"\1(\2)", text).strip()
+
+
+def inductor_loops(function: Callable[..., Any], *arguments: Any) -> str:
+    """Return the loops in C++ that `torch.compile`'s usual compiler writes for a function.
+
+    Casts of constants and checks of indices are left out. It compiles, which takes seconds.
+
+    Raises:
+        JitError: it wrote no C++, as for a GPU or for what is a call of a library.
+    """
+    import torch
+    from torch._inductor.utils import run_and_get_code
+
+    torch.compiler.reset()
+    _, sources = run_and_get_code(torch.compile(function), *arguments)
+    torch.compiler.reset()
+    kernels = re.findall(r'^extern "C".*?^\}', "\n".join(sources), re.DOTALL | re.MULTILINE)
+    if not kernels:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise JitError(f"{name}: expected loops in C++, and torch.compile wrote none")
+    return _plain_loops("\n\n".join(kernels))
+
+
+def _plain_loops(text: str) -> str:
+    text = re.sub(r"static_cast<\w+>\(([\w.]+?)L?\)", r"\1", text)
+    text = re.sub(r"(?<=\d)L\b", "", text)
+    dull = r"integer_div_error|C10_LIKELY|#pragma|^\s*[{}]$"
+    return "\n".join(line for line in text.splitlines() if not re.search(dull, line))

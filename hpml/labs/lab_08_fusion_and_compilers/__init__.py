@@ -5,6 +5,7 @@ from __future__ import annotations
 from hpml.labs.lab_08_fusion_and_compilers.compiling import (
     compiler_of_this_run,
     graphs_made,
+    inductor_page,
     paying,
     recompilations,
     told,
@@ -30,6 +31,7 @@ __all__ = [
     "filled",
     "graphs_made",
     "in_sequence",
+    "inductor_page",
     "limits_and_product",
     "loops_in_c",
     "on_streams",

@@ -10,9 +10,10 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from hpml.base.environment import quick
+from hpml.base.page import Page, say, show_code
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
-from hpml.jit import FirstCall
+from hpml.jit import FirstCall, inductor_loops
 
 
 def told(run: Callable[[], Any]) -> tuple[Any, Table]:
@@ -45,6 +46,14 @@ def compiler_of_this_run() -> tuple[dict[str, str], str]:
     if not any(map(shutil.which, ("g++", "clang++", "c++"))):
         return stand_in, "there is no C++ compiler, so it records its graph and compiles nothing"
     return {}, "its usual compiler, Inductor, wrote C++ and had it compiled"
+
+
+def inductor_page(function: Callable[..., Any], *arguments: Any) -> Page:
+    """Show the loops that `torch.compile` writes; without its compiler say why not."""
+    options, said = compiler_of_this_run()
+    if options:
+        return say(f"Its loops are not shown: {said}.")
+    return show_code(inductor_loops(function, *arguments), "What Inductor wrote, shortened")
 
 
 class CountingBackend:
