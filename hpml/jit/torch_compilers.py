@@ -179,7 +179,7 @@ def inductor_loops(function: Callable[..., Any], *arguments: Any) -> str:
 
 
 def _plain_loops(text: str) -> str:
-    text = re.sub(r"static_cast<\w+>\(([\w.]+?)L?\)", r"\1", text)
     text = re.sub(r"(?<=\d)L\b", "", text)
+    text = re.sub(r"static_cast<\w+>\(([^()]*)\)", r"\1", text)
     dull = r"integer_div_error|C10_LIKELY|#pragma|^\s*[{}]$"
     return "\n".join(line for line in text.splitlines() if not re.search(dull, line))
