@@ -7,6 +7,7 @@ import shutil
 import time
 import warnings
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from hpml.base.environment import quick
@@ -102,7 +103,7 @@ def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
 
 def graphs_made(compilations: Table) -> int:
     """Return how many graphs the calls of `recompilations` needed."""
-    found = compilations.column("graphs")
+    found = map(str, compilations.column("graphs"))
     return sum(int(text.partition(" ")[0]) for text in found if text.endswith("new"))
 
 
@@ -122,7 +123,7 @@ def traced_models(
     for name, gate in gates.items():
         torch.manual_seed(8)
         model = make(gate).eval()
-        (traced, frozen), _ = told(lambda model=model: _trace_and_freeze(model, inputs[0]))
+        (traced, frozen), _ = told(partial(_trace_and_freeze, model, inputs[0]))
         right = sum(torch.allclose(frozen(x), model(x)) for x in inputs)
         nodes = [len(list(each.inlined_graph.nodes())) for each in (traced, frozen)]
         rows.append([name, f"{right} of {len(inputs)}", *nodes])

@@ -115,8 +115,10 @@ _BYTES_MOVED = Exercise(
 
 
 def _layer(
-    name: str, rows: int, inner: int, columns: int, generator: random.Random, part: str = "right"
+    name: str, shape: tuple[int, int, int], generator: random.Random, part: str = "right"
 ) -> Case:
+    rows, inner, columns = shape
+
     def drawn(count: int) -> list[float]:
         return [generator.randint(-8, 8) / 4 for _ in range(count)]
 
@@ -135,6 +137,10 @@ ALLOWED = 4 * 1024
 """Bytes of new memory at a time: Python's own numbers and loops, and no array."""
 
 
+def _drawn_shape(generator: random.Random) -> tuple[int, int, int]:
+    return generator.randint(2, 7), generator.randint(2, 7), generator.randint(2, 7)
+
+
 def _layer_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     fixed = random.Random(8)
     one = {"x": [[2.0]], "w": [[3.0]], "b": [1.0]}
@@ -144,22 +150,22 @@ def _layer_cases(generator: random.Random, more: bool) -> Sequence[Case]:
              "fused(x=[[2.0]], w=[[-3.0]], b=[1.0], out)"),
         Case("zero from above", {"x": [[1.0]], "w": [[0.5]], "b": [-0.25]}, "right",
              "fused(x=[[1.0]], w=[[0.5]], b=[-0.25], out)"),
-        _layer("a square", 3, 3, 3, fixed),
-        _layer("more rows than columns", 5, 2, 3, fixed),
-        _layer("more columns than rows", 2, 4, 5, fixed),
-        _layer("a row", 1, 3, 4, fixed),
-        _layer("nothing to add up", 2, 0, 3, fixed),
-        _layer("no rows", 0, 2, 3, fixed),
-        _layer("drawn", *(generator.randint(1, 6) for _ in range(3)), generator),
-        _layer("a wide row", 1, 2, 400, generator, "one loop"),
-        _layer("drawn, each number once", *(generator.randint(2, 6) for _ in range(3)), generator,
-               "one loop"),
-        _layer("a tall one", 400, 2, 1, generator, "one loop"),
+        _layer("a square", (3, 3, 3), fixed),
+        _layer("more rows than columns", (5, 2, 3), fixed),
+        _layer("more columns than rows", (2, 4, 5), fixed),
+        _layer("a row", (1, 3, 4), fixed),
+        _layer("nothing to add up", (2, 0, 3), fixed),
+        _layer("no rows", (0, 2, 3), fixed),
+        _layer("drawn", _drawn_shape(generator), generator),
+        _layer("a wide row", (1, 2, 400), generator, "one loop"),
+        _layer("drawn, each number once", _drawn_shape(generator), generator, "one loop"),
+        _layer("a tall one", (400, 2, 1), generator, "one loop"),
     ]  # fmt: skip
     for number in range(5 if more else 0):
-        shape = [generator.randint(1, 9) for _ in range(3)]
         part = ("right", "one loop")[number % 2]
-        cases.append(_layer(f"drawn, number {number + 1}", *shape, generator, part))
+        cases.append(
+            _layer(f"drawn, number {number + 1}", _drawn_shape(generator), generator, part)
+        )
     return cases
 
 

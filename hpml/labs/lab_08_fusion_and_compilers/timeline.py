@@ -52,13 +52,15 @@ def on_streams(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> list[Span]:
     for other in (y, z):
         x @ other
     torch.cuda.synchronize()
-    begin: Any = torch.cuda.Event(enable_timing=True)
+    event: Any = torch.cuda.Event
+    new_stream: Any = torch.cuda.Stream
+    begin = event(enable_timing=True)
     begin.record()
     events = []
     for other in (y, z):
-        stream: Any = torch.cuda.Stream()
+        stream = new_stream()
         stream.wait_event(begin)
-        first, last = (torch.cuda.Event(enable_timing=True) for _ in range(2))
+        first, last = (event(enable_timing=True) for _ in range(2))
         with torch.cuda.stream(stream):
             first.record(stream)
             x @ other
@@ -66,7 +68,7 @@ def on_streams(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> list[Span]:
         events.append((first, last))
     torch.cuda.synchronize()
     return [
-        Span(name, *(begin.elapsed_time(event) / 1e3 for event in pair))
+        Span(name, *(begin.elapsed_time(stamp) / 1e3 for stamp in pair))
         for name, pair in zip(("x @ y", "x @ z"), events, strict=True)
     ]
 
