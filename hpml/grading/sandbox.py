@@ -14,6 +14,7 @@ import functools
 import importlib.metadata
 import json
 import os
+import re
 import shlex
 import shutil
 import sys
@@ -274,7 +275,6 @@ def _files_of(packages: tuple[str, ...]) -> tuple[Path, ...]:
         places = (Path(str(package.locate_file(top))).resolve() for top in sorted(tops))
         found |= dict.fromkeys(place for place in places if place.exists())
         needs = (need for need in package.requires or () if "extra ==" not in need)
-        waiting += [
-            need.split(";")[0].split("[")[0].strip(" ()<>=!~.,0123456789") for need in needs
-        ]
+        # Only the name: `llvmlite<0.50,>=0.49.0dev0` has letters in its versions.
+        waiting += [match[0] for need in needs if (match := re.match(r"[\w.-]+", need))]
     return tuple(found)

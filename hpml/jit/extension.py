@@ -30,12 +30,14 @@ from .errors import CompileError, JitError, NoCompilerError
 _SUFFIXES = {"c": ".c", "c++": ".cpp"}
 
 # In a process of its own: setuptools changes the process that it runs in, and its compiler writes
-# past Python. Errors stand in the output; the exit code says whether there is a module.
+# past Python. Errors stand in the output; the exit code says whether there is a module. It takes
+# the compiler that was found: Python may have been built with another, elsewhere.
 _BUILD = """\
-import sys
+import os, sys
 from setuptools import Distribution, Extension
 from setuptools.command.build_ext import build_ext
-name, file, language, *flags = sys.argv[1:]
+name, file, language, compiler, *flags = sys.argv[1:]
+os.environ.setdefault("CC", compiler)
 compiling, linking = flags[: flags.index("--")], flags[flags.index("--") + 1 :]
 settings = dict(language=language, extra_compile_args=compiling, extra_link_args=linking)
 extension = Extension(name, [file], **settings)
@@ -53,6 +55,7 @@ def build_extension(
     language: str = "c",
     flags: Sequence[str] = ("-O3",),
     link_flags: Sequence[str] = (),
+    folder: str | os.PathLike[str] | None = None,
 ) -> ModuleType:
     """Compile an extension module from its source and import it.
 
@@ -62,10 +65,11 @@ def build_extension(
         language: ``"c"`` or ``"c++"``.
         flags: given to the compiler, behind those that Python itself was built with.
         link_flags: given to the linker, such as ``["-lm"]``.
+        folder: where what was built is kept; by default ``results/extensions``.
 
     Returns:
         The module, imported; ``module.__file__`` is the compiled library. The same source, flags
-        and versions are compiled once, and kept under ``results/extensions``. It is not entered in
+        and versions are compiled once, and kept in ``folder``. It is not entered in
         `sys.modules`, so that another version of the same name can be built and called beside it.
 
     Raises:
@@ -87,13 +91,14 @@ def build_extension(
     _check(source, name, language, (flags, link_flags))
     flags = (*flags, "--", *link_flags)
     compiler = _require_compiler()
-    folder = _folder_of(source, name, language, flags, compiler)
-    library = _library_in(folder)
+    kept = results_folder() / "extensions" if folder is None else Path(folder)
+    place = kept / f"{name}-{_key(source, name, language, flags, compiler)}"
+    library = _library_in(place)
     if library is None:
-        _build(source, name, language, flags, folder)
-        library = _library_in(folder)
+        _build(source, name, language, flags, place, compiler)
+        library = _library_in(place)
     if library is None:
-        raise CompileError(f"building {name} left no library in {folder.name}: build it again")
+        raise CompileError(f"building {name} left no library in {place.name}: build it again")
     return _imported(name, library)
 
 
@@ -135,10 +140,9 @@ def _require_compiler() -> str:
     return compiler
 
 
-def _folder_of(source: str, name: str, language: str, flags: Sequence[str], compiler: str) -> Path:
+def _key(source: str, name: str, language: str, flags: Sequence[str], compiler: str) -> str:
     what = (source, name, language, *flags, sys.version, compiler_version(compiler))
-    key = hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
-    return results_folder() / "extensions" / f"{name}-{key}"
+    return hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
 
 
 def _library_in(folder: Path) -> Path | None:
@@ -147,13 +151,15 @@ def _library_in(folder: Path) -> Path | None:
     return next(found, None)
 
 
-def _build(source: str, name: str, language: str, flags: Sequence[str], folder: Path) -> None:
+def _build(
+    source: str, name: str, language: str, flags: Sequence[str], folder: Path, compiler: str
+) -> None:
     """Build beside, then rename: an interrupted build leaves nothing that looks finished."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as place:
         file = f"{name}{_SUFFIXES[language]}"
         Path(place, file).write_text(source, encoding="utf-8")
-        done = ask([sys.executable, "-c", _BUILD, name, file, language, *flags], place)
+        done = ask([sys.executable, "-c", _BUILD, name, file, language, compiler, *flags], place)
         if done.returncode:
             raise CompileError(_what_it_says(done.stderr, file))
         built = Path(place, "built")

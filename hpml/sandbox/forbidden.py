@@ -101,6 +101,8 @@ class _Search:
             yield from self._named(node, node.id)
         elif isinstance(node, ast.Attribute):
             yield from self._named(node, node.attr)
+        elif isinstance(node, ast.keyword) and node.arg and self._is_name(node.arg):
+            yield f"{node.arg}="
         elif isinstance(node, ast.Call):
             yield from self._called(node)
         elif isinstance(node, ast.Subscript):

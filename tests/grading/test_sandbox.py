@@ -144,6 +144,11 @@ def test_an_allowed_package_is_there_and_others_are_not() -> None:
     assert "No module named" in str(told(source))
 
 
+def test_what_an_allowed_package_needs_is_there_too() -> None:
+    source = "def tell():\n    import numba\n    return numba.njit(lambda n: n + 1)(2)"
+    assert told(source, packages=("numba",)) == 3
+
+
 WORLD = """
 import os, pathlib, socket
 

@@ -57,6 +57,12 @@ def test_what_was_built_once_is_found_again(monkeypatch: pytest.MonkeyPatch, res
     assert [path.name.startswith(".") for path in (results / "extensions").iterdir()] == [False]
 
 
+def test_a_folder_of_ones_own(tmp_path: Path, results: Path) -> None:
+    hello = build_extension(HELLO, "hello", folder=tmp_path / "mine")
+    assert Path(str(hello.__file__)).parents[1] == tmp_path / "mine"
+    assert not (results / "extensions").exists()
+
+
 def test_two_versions_of_one_name_beside_each_other() -> None:
     english = build_extension(HELLO, "hello")
     german = build_extension(HELLO.replace("Hello", "Hallo"), "hello")
@@ -113,6 +119,20 @@ def test_arguments_that_are_none(arguments: tuple[str, ...], message: str) -> No
     options = dict(zip(("language", "flags"), rest, strict=False))
     with pytest.raises(JitError, match=message):
         build_extension(source, name, **options)  # type: ignore[arg-type]
+
+
+def test_the_compiler_that_is_there_builds_whatever_python_was_built_with(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    place = tmp_path / "path"
+    place.mkdir()
+    tools = {"clang": find_compiler(), "as": "as", "ld": "ld"}
+    for name, tool in tools.items():
+        (place / name).symlink_to(shutil.which(str(tool)) or "/nowhere")
+    monkeypatch.setenv("PATH", str(place))
+    monkeypatch.delenv("CC", raising=False)
+    assert find_compiler() == "clang"
+    assert build_extension(HELLO, "hello").greet("Ada") == "Hello, Ada!"
 
 
 def test_without_a_compiler(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:

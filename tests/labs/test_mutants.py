@@ -29,6 +29,10 @@ EQUIVALENT: dict[tuple[str, str, str], list[str]] = {
     ("03", "normalise_in_place", "right"): [],
     ("03", "normalise_in_place", "right_with_norm"): [],
     ("03", "saved_bytes", "right"): [],
+    ("04", "sum2d", "right"): [],
+    # A difference is squared.
+    ("04", "pairwise_distances", "right"): ["15: a - b → b - a"],
+    ("04", "calls_to_break_even", "right"): [],
     ("05", "topological_order", "right"): [],
     # The order in which nodes are looked at; looked at again, a node costs only time, which grading
     # measures on sixty diamonds.

@@ -57,6 +57,7 @@ def test_a_module_under_a_package_is_found_by_its_full_name() -> None:
         "vars(sys)['getsizeof']",
         "sys.__dict__['getsizeof']",
         "x = [s.getsizeof for s in y]",
+        "def f(make): return make(getsizeof=True)",
     ],
 )
 def test_a_name_is_found(source: str) -> None:

@@ -56,7 +56,8 @@ class Forbidden:
 
     Attributes:
         modules: modules that may not be imported, with their submodules.
-        names: names that may not be used at all, also as attributes: ``"getsizeof"``.
+        names: names that may not be used at all, also as attributes and as keyword arguments:
+            ``"getsizeof"``.
         calls: functions that may not be called by name: ``"sorted"``.
         inside: names that no function may use; a number that another cell asked for may be used.
         why: one sentence for the student.
@@ -116,6 +117,7 @@ class Exercise:
         observe: the one that turns result and arguments into plain data.
         keeps_arguments: whether the arguments must be unchanged after the call.
         seconds: the deadline of one call.
+        patience: that of a call of a mistake, where the student's own call gave an answer.
         speed: a part of the points for time.
         packages: what may be imported beyond the standard library, in the sandbox.
         core: whether everybody does it; one that goes further earns a bonus, on top of full marks.
@@ -135,6 +137,7 @@ class Exercise:
     observe: Observer = the_result
     keeps_arguments: bool = True
     seconds: float = 5.0
+    patience: float = 2.0
     speed: Speed | None = None
     packages: tuple[str, ...] = ("numpy",)
     core: bool = True

@@ -30,8 +30,6 @@ from hpml.sandbox.harness import harness_source
 from hpml.sandbox.plain import Opaque, encode
 
 _START = 60.0
-_PATIENCE = 2.0
-"""Seconds for a mistake where the student's function did answer: a slow one is another."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +111,7 @@ def find_mistake(
             if place not in symptoms:
                 symptoms[place] = _symptom(exercise, cases[place], outcomes[place])
             answered = not isinstance(outcomes[place], NoAnswer)
-            seconds = min(exercise.seconds, _PATIENCE) if answered else exercise.seconds
+            seconds = min(exercise.seconds, exercise.patience) if answered else exercise.seconds
             theirs = run(mistake, cases[place], seconds)
             if not alike(symptoms[place], _symptom(exercise, cases[place], theirs)):
                 break
@@ -125,7 +123,9 @@ def find_mistake(
         return best[0] if best else None
     # The one that goes wrong least where nothing has been compared.
     others = [c for n, c in enumerate(cases) if n not in failures or c.part != part]
-    return max(best, key=lambda each: sum(is_right(c, run(each, c, _PATIENCE)) for c in others))
+    return max(
+        best, key=lambda each: sum(is_right(c, run(each, c, exercise.patience)) for c in others)
+    )
 
 
 def _whole(entry: tuple[int, Mistake]) -> int:

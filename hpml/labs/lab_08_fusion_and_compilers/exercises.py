@@ -328,6 +328,7 @@ _MAKE_TRACEABLE = Exercise(
     arguments=branches,
     observe=after_tracing,
     seconds=60,
+    patience=60,  # the first call imports torch
     packages=("numpy", "torch"),
 )  # fmt: skip
 

@@ -10,7 +10,13 @@ from __future__ import annotations
 from hpml.labs.lab_10_benchmarking.claim import claim_parts
 from hpml.labs.lab_10_benchmarking.machine import command_output, frequency
 from hpml.labs.lab_10_benchmarking.noise_picture import draw_noise, summaries
-from hpml.labs.lab_10_benchmarking.race import by_library, duel, on_recordings, race_rules
+from hpml.labs.lab_10_benchmarking.race import (
+    by_library,
+    by_t_test,
+    duel,
+    on_recordings,
+    race_rules,
+)
 from hpml.labs.lab_10_benchmarking.recordings import NAMES, recording
 from hpml.labs.lab_10_benchmarking.shares import blame
 
@@ -18,6 +24,7 @@ __all__ = [
     "NAMES",
     "blame",
     "by_library",
+    "by_t_test",
     "claim_parts",
     "command_output",
     "draw_noise",

@@ -10,14 +10,7 @@ from hpml.benchmark import Comparison
 
 
 def claim_parts(claim: str, measured: Comparison, name: str, baseline: str) -> Table:
-    """Return which parts of an honest claim a sentence has, each with what the measurement says.
-
-    Args:
-        claim: the student's sentence.
-        measured: what it is about.
-        name: who is claimed to be faster or slower.
-        baseline: than whom.
-    """
+    """Return which parts of an honest claim a sentence has, each with what the measurement says."""
     ratio = measured.ratio(name, baseline)
     numbers = [float(text) for text in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)", claim)]
     machine = str(measured.measurements[0].environment.get("cpu"))

@@ -193,12 +193,20 @@ def _drawn(
 
 
 def _duel(name: str, part: str, a: Sequence[float], b: Sequence[float]) -> Case:
-    return Case(f"{name}, {len(a)} rounds", {"a": list(a), "b": list(b)}, part)
+    wins, losses = _wins(a, b), _wins(b, a)
+    quotient = statistics.median(x / y for x, y in zip(a, b, strict=True))
+    seen = f"a won {wins} rounds, b won {losses}; the median of a/b is {quotient:.3g}"
+    call = f"is_faster(a, b)  # {seen}" if len(a) > 6 else ""
+    return Case(f"{name}, {len(a)} rounds", {"a": list(a), "b": list(b)}, part, call)
+
+
+def _wins(a: Sequence[float], b: Sequence[float]) -> int:
+    return sum(x < y for x, y in zip(a, b, strict=True))
 
 
 def _shown_by(a: Sequence[float], b: Sequence[float]) -> tuple[bool, bool, bool] | None:
     """Return whether minimum, mean and most rounds favour a; None if one of them shows little."""
-    wins = sum(x < y for x, y in zip(a, b, strict=True))
+    wins = _wins(a, b)
     pairs = [(min(a), min(b)), (statistics.mean(a), statistics.mean(b))]
     pairs.append((statistics.median(a), statistics.median(b)))
     if 2 * wins == len(a) or any(abs(x / y - 1) < 0.03 for x, y in pairs):
@@ -235,6 +243,18 @@ def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
     return apart < 1.5 * error and _minimum_right(a, b)
 
 
+def _small_majority(a: Sequence[float], b: Sequence[float]) -> bool:
+    """Return whether the first rounds do not tell, nor a share of wins fit for few rounds."""
+    return max(_wins(a, b), _wins(b, a)) < 0.7 * len(a) and 0 < _wins(a[:6], b[:6]) < 6
+
+
+def _one_great_loss(chance: random.Random) -> Rounds:
+    """Return six rounds: a wins five by a little, and loses one by much."""
+    a, b = draw_rounds(chance, 6, more=0.03, noise=0.003)
+    a[chance.randrange(6)] = round(1.4 * BASE, 1)
+    return a, b
+
+
 def _duels(chance: random.Random, more: bool) -> Sequence[Case]:
     cases = []
     for place in range(3 if more else 1):
@@ -255,6 +275,9 @@ def _duels(chance: random.Random, more: bool) -> Sequence[Case]:
         add("a drift", "paired", "differ", 31, _overlap, more=0.05, drift=0.6, noise=0.006)
         add("a drift downwards", "paired", "differ", 25, _overlap, more=0.08, drift=-0.6,
             noise=0.006)  # fmt: skip
+        add("many rounds, a small difference", "paired", "differ", 120, _small_majority, more=0.013)
+        times = _drawn(chance, "cannot tell", lambda: _one_great_loss(chance), _always)
+        cases.append(_duel(f"five of six{many}", "equal", *times))
         few = [draw_rounds(chance, 5, more=1.0), draw_rounds(chance, 3, more=chance.uniform(2, 3))]
         cases += [_duel(f"too few{many}", "equal", *times) for times in few]
         same = [BASE] * (12 + place)

@@ -18,11 +18,11 @@ EXPLANATION = Explanation(
         "The profiled run comes first: it meets cold caches, and the others do not.",
     ),
     experiments={
-        "Profile the same program again, in many rounds.": (
+        "Profile the same program again, in many rounds, one after another.": (
             "C predicts that the extra time vanishes after the first round. A and B both predict "
             "that it stays as it is, so they remain together."
         ),
-        "Read in the profile how often each function was called.": (
+        "Read in the table of the profile how often each function was called.": (
             "All three agree on the number of calls, and the table gives no time without the "
             "profiler to compare with."
         ),

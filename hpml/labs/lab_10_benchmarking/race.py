@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import math
 import random
+import statistics
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -29,14 +31,7 @@ _ROLES = ("muted", "sequential", "peer", "handwritten", "codegen", "compiled")
 
 @dataclass(frozen=True)
 class Rates:
-    """How often rules are wrong on two equal programs, and right on a difference of 5 %.
-
-    Attributes:
-        false: by rule and noise, the share of runs with a verdict on equal programs.
-        found: the same, of right verdicts on programs that differ.
-        runs: of each.
-        rounds: of each run.
-    """
+    """How often rules, by noise, speak of two equal programs, and find a difference of 5 %."""
 
     false: Mapping[str, Mapping[str, float]]
     found: Mapping[str, Mapping[str, float]]
@@ -87,6 +82,13 @@ class Rates:
         style.caption(fig, text)
         drawn = picture(fig, text)
         return Page(repr(self), drawn.html + self.table._repr_html_(), drawn.png).bundle()
+
+
+def by_t_test(a: Sequence[float], b: Sequence[float]) -> str:
+    """Return whose mean is lower by more than two standard errors of the difference, if any."""
+    error = math.sqrt((statistics.variance(a) + statistics.variance(b)) / len(a))
+    apart = statistics.mean(a) - statistics.mean(b)
+    return "cannot tell" if abs(apart) < 2 * error else "faster" if apart < 0 else "slower"
 
 
 def by_library(a: Sequence[float], b: Sequence[float]) -> str:
@@ -199,7 +201,6 @@ def _answering(rules: Mapping[str, Rule]) -> dict[str, Rule]:
         if answer in ANSWERS:
             ready[name] = rule
         else:
-            put(
-                say(f"**{name}** does not take part: it gave {describe(answer)}."), uuid.uuid4().hex
-            )
+            told = f"**{name}** does not take part: it gave {describe(answer)}."
+            put(say(told), uuid.uuid4().hex)
     return ready

@@ -29,13 +29,7 @@ KEPT = ("cpu", "logical_cores", "platform", "python", "hpml", "time_utc")
 
 
 class Situation(NamedTuple):
-    """What is recorded under one name.
-
-    Attributes:
-        name: of the file, ``noise_NAME.json``.
-        more: how much more work b does than a, as a fraction: the truth of the comparison.
-        about: what the second process did.
-    """
+    """The name of a recording, how much more work b does than a, and what disturbed both."""
 
     name: str
     more: float

@@ -9,22 +9,12 @@ from functools import cache
 
 from hpml.base.files import data_file
 
-NAMES = ("quiet", "equal", "drift", "wander", "outliers", "modes")
+NAMES = ("outliers", "quiet", "equal", "drift", "wander", "modes")
 
 
 @dataclass(frozen=True)
 class Recording:
-    """Two programs measured in turns while something was done to the machine.
-
-    Attributes:
-        name: of the situation.
-        about: what was done.
-        truth: how much work b does, as a multiple of a's.
-        a: microseconds a call, sample by sample.
-        b: the same, of b, from the same rounds.
-        machine: what it was recorded on.
-        command: which makes such recordings on this machine.
-    """
+    """Microseconds a call of two programs, in turns; b does `truth` times the work of a."""
 
     name: str
     about: str
@@ -50,6 +40,5 @@ def recording(name: str) -> Recording:
     (1.1, True)
     """
     data = json.loads(data_file(f"recorded/noise_{name}.json").read_text(encoding="utf-8"))
-    a, b = tuple(data["a"]), tuple(data["b"])
-    about, truth, command = data["about"], data["truth"], data["command"]
-    return Recording(name, about, truth, a, b, data["machine"], command)
+    given = {key: data[key] for key in ("about", "truth", "machine", "command")}
+    return Recording(name, a=tuple(data["a"]), b=tuple(data["b"]), **given)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+import statistics
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +16,7 @@ from hpml.profiling import FunctionProfile, profile
 
 @dataclass(frozen=True)
 class Blame:
-    """The share of each part of a program, with and without the profiler.
-
-    Attributes:
-        profiled: by part, its share of the time under the profiler.
-        measured: the same without.
-        calls: how many calls the profiler saw in each.
-    """
+    """The share of each part of a program, with and without the profiler, and its calls."""
 
     profiled: Mapping[str, float]
     measured: Mapping[str, float]
@@ -29,8 +24,8 @@ class Blame:
 
     @property
     def worst(self) -> str:
-        """The part whose share the profile enlarges most."""
-        return max(self.profiled, key=lambda name: self.profiled[name] / self.measured[name])
+        """The part to whose share the profile adds most."""
+        return max(self.profiled, key=lambda name: self.profiled[name] - self.measured[name])
 
     def __repr__(self) -> str:
         name = self.worst
@@ -57,21 +52,26 @@ class Blame:
 
 
 def blame(
-    program: Callable[[], object], measured: Comparison, parts: Mapping[str, Callable[[], object]]
+    program: Callable[[], object],
+    measured: Comparison,
+    parts: Mapping[str, Callable[[], object]],
+    times: int = 9,
 ) -> Blame:
-    """Profile a program, and compare with what was measured.
-
-    Args:
-        program: calls its parts one after the other.
-        measured: the parts by name, without the profiler.
-        parts: functions by their names.
-    """
-    found: FunctionProfile = profile(program)
-    seconds = {name: entry[3] for (_, _, name), entry in found.stats.items() if name in parts}
-    alone = {name: measured[name].median for name in parts}
+    """Profile a program of some parts several times, and compare with what was measured of them."""
+    profiles = [_seconds(profile(program), parts) for _ in range(times)]
+    rounds = zip(*(measured[name].samples for name in parts), strict=True)
+    alone = [dict(zip(parts, row, strict=True)) for row in rounds]
     calls = {name: profile(part).calls for name, part in parts.items()}
-    return Blame(
-        {name: seconds[name] / sum(seconds.values()) for name in parts},
-        {name: alone[name] / sum(alone.values()) for name in parts},
-        calls,
-    )
+    return Blame(_shares(profiles), _shares(alone), calls)
+
+
+def _seconds(found: FunctionProfile, parts: Iterable[str]) -> dict[str, float]:
+    return {name: entry[3] for (_, _, name), entry in found.stats.items() if name in parts}
+
+
+def _shares(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the median share of each part, taken within runs: the machine may change between."""
+    middle = {
+        name: statistics.median(run[name] / sum(run.values()) for run in runs) for name in runs[0]
+    }
+    return {name: share / sum(middle.values()) for name, share in middle.items()}

@@ -7,10 +7,10 @@ import statistics
 from collections.abc import Sequence
 
 from hpml.benchmark.ratio import paired_ratio
-from hpml.benchmark.robust import median_interval, quartiles, signed_rank_interval
+from hpml.benchmark.robust import median_interval, signed_rank_interval
 
 UNLIKELY = 0.999
-EASILY = 0.7
+EASILY = 0.8
 """Confidence at which a difference is still seen, and at which none is seen yet."""
 
 
@@ -28,24 +28,20 @@ def clear_verdict(a: Sequence[float], b: Sequence[float]) -> str | None:
     logs = [math.log(x / y) for x, y in zip(a, b, strict=True)]
     library = paired_ratio(tuple(a), tuple(b)).answer
     sigmas = _t(logs)
-    low, high = _widest(logs, UNLIKELY if len(logs) > 20 else 0.95)
-    if max(high, quartiles(logs)[2]) < 0 and sigmas < -4 and library == "faster":
+    lows, highs = _ends(logs, UNLIKELY if len(logs) > 20 else 0.95)
+    if max(highs) < 0 and sigmas < -4 and library == "faster":
         return "faster"
-    if min(low, quartiles(logs)[0]) > 0 and sigmas > 4 and library == "slower":
+    if min(lows) > 0 and sigmas > 4 and library == "slower":
         return "slower"
-    low, high = _narrowest(logs, EASILY)
-    equal = low <= 0 <= high and abs(sigmas) < 1 and library == "cannot tell"
+    lows, highs = _ends(logs, EASILY)
+    equal = max(lows) <= 0 <= min(highs) and abs(sigmas) < 1 and library == "cannot tell"
     return "cannot tell" if equal else None
 
 
-def _widest(logs: Sequence[float], confidence: float) -> tuple[float, float]:
-    ends = [median_interval(logs, confidence), signed_rank_interval(logs, confidence)]
-    return min(low for low, _ in ends), max(high for _, high in ends)
-
-
-def _narrowest(logs: Sequence[float], confidence: float) -> tuple[float, float]:
-    ends = [median_interval(logs, confidence), signed_rank_interval(logs, confidence)]
-    return max(low for low, _ in ends), min(high for _, high in ends)
+def _ends(logs: Sequence[float], confidence: float) -> tuple[tuple[float, ...], tuple[float, ...]]:
+    """Return the lower and the upper ends of both intervals."""
+    tosses, ranks = median_interval(logs, confidence), signed_rank_interval(logs, confidence)
+    return (tosses[0], ranks[0]), (tosses[1], ranks[1])
 
 
 def _t(logs: Sequence[float]) -> float:

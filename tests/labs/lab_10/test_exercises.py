@@ -77,6 +77,27 @@ def test_every_sound_rule_earns_all_points_under_every_seed(name: str) -> None:
         assert verdict.right, f"seed {seed}: {verdict.text}"
 
 
+def by_share(share: float) -> Rule:
+    def rule(a: list[float], b: list[float]) -> str:
+        wins, losses = (sum(x < y for x, y in zip(*pair, strict=True)) for pair in ((a, b), (b, a)))
+        if len(a) < 6 or max(wins, losses) < max(1, share * len(a)):
+            return "cannot tell"
+        return "faster" if wins > losses else "slower"
+
+    return rule
+
+
+@pytest.mark.parametrize("share", [0.6, 0.7, 0.8, 0.9])
+def test_a_rule_that_does_not_ask_how_many_rounds_there_were_is_refused(share: float) -> None:
+    exercise, rule = find("is_faster"), by_share(share)
+    first = by_share(1.0)
+    for seed in range(3):
+        cases = exercise.cases(random.Random(seed), False)
+        assert not judge(exercise, cases, run(exercise, rule, cases)).right
+        six = run(exercise, lambda a, b: first(a[:6], b[:6]), cases)
+        assert not judge(exercise, cases, six).right
+
+
 def test_samples_on_which_sound_rules_part_are_not_judged() -> None:
     quotients = [0.97] * 18 + [1.01] * 7  # enough tosses, hardly enough ranks
     assert clear_verdict(quotients, [1.0] * 25) is None

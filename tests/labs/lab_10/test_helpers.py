@@ -8,11 +8,13 @@ import random
 import statistics
 import timeit
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hpml.base import data_file, published
 from hpml.benchmark import Comparison, Measurement
+from hpml.benchmark.robust import quartiles
 from hpml.labs import lab_10_benchmarking as bench
 from hpml.labs.lab_10_benchmarking import race, record, samples
 from hpml.labs.lab_10_benchmarking.shares import Blame
@@ -64,6 +66,7 @@ def test_the_recordings_show_what_the_text_says_of_them() -> None:
     half = record.ROUNDS // 2
     assert statistics.median(a["drift"][half:]) > 1.2 * statistics.median(a["drift"][:half])
     assert statistics.mean(a["outliers"]) > 1.05 * statistics.median(a["outliers"])
+    assert min(quartiles(a["quiet"])) > max(quartiles(a["equal"]))  # and a is one program
     low, _, high = statistics.quantiles(a["modes"], n=4)
     assert high > 1.4 * low
     drifting = a["drift"]
@@ -89,6 +92,23 @@ def test_a_recording_is_made_with_the_command_that_it_names(
     assert (data["situation"], len(data["a"]), data["one_core"]) == ("drift", 3, False)
 
 
+def test_the_challenge_tells_the_median_of_pairs_from_that_of_the_values() -> None:
+    (cell,) = (source for source in cells() if "\nchallenge(" in source)
+    answers: list[bool] = []
+
+    def race(given: Any, yours: Any, *arguments: Any, others: Any, target: float) -> None:
+        tried = [arguments, *others]
+        answers.extend(given(*each) == statistics.median(*each) for each in tried)
+
+    exec(compile(cell, "<challenge>", "exec"), {"challenge": race, "statistics": statistics})
+    assert answers.count(False) == 2
+
+
+def cells() -> list[str]:
+    path = Path(__file__).parents[3] / "notebooks" / "10_benchmarking.ipynb"
+    return ["".join(cell["source"]) for cell in json.loads(path.read_text("utf-8"))["cells"]]
+
+
 def test_what_the_slides_published_is_as_the_text_says() -> None:
     slides = published("timeit_matmul")
     assert 1e3 * statistics.median(slides["raw_s"]) / 20 == pytest.approx(150, abs=1)
@@ -97,9 +117,7 @@ def test_what_the_slides_published_is_as_the_text_says() -> None:
 
 
 def test_the_loop_that_the_notebook_shows_is_that_of_this_python() -> None:
-    path = Path(__file__).parents[3] / "notebooks" / "10_benchmarking.ipynb"
-    cells = ["".join(cell["source"]) for cell in json.loads(path.read_text("utf-8"))["cells"]]
-    (shown,) = (cell.split("```")[1] for cell in cells if "_timer{init}" in cell)
+    (shown,) = (cell.split("```")[1] for cell in cells() if "_timer{init}" in cell)
     method = inspect.getsource(timeit.Timer.timeit).split('"""')
     real = timeit.template + method[0] + method[2]
     wanted = [line.strip() for line in real.splitlines() if line.strip()]
@@ -141,6 +159,10 @@ def test_the_widget_says_for_each_rule_how_often_it_is_right() -> None:
     assert show().plain.startswith("never: 100 % right, 0 % wrong")
     told = show(difference=0.5).plain
     assert told == "never: 0 % right, 0 % wrong; library: 100 % right, 0 % wrong."
+    both = bench.duel({"t-test": bench.by_t_test, "library": bench.by_library}, draws=20)
+    hidden = both(difference=0.05, drift=1.0).plain
+    assert hidden.startswith("t-test: 0 % right, 0 % wrong")
+    assert float(hidden.rpartition("library: ")[2].split()[0]) > 90
     late = show(drift=1.0, order="one after the other").plain
     assert float(late.rpartition("% right, ")[2].split()[0]) > 90
 
@@ -170,12 +192,9 @@ def test_an_honest_claim_has_all_of_its_parts(monkeypatch: pytest.MonkeyPatch) -
 def test_the_frequency_is_read_where_the_system_has_it(tmp_path: Path) -> None:
     cpu = tmp_path / "sys/devices/system/cpu/cpu0/cpufreq"
     cpu.mkdir(parents=True)
-    for name, value in (("cur", 1_800_000), ("min", 800_000), ("max", 3_600_000)):
-        (cpu / f"scaling_{name}_freq").write_text(f"{value}\n")
-    assert bench.frequency(tmp_path) == "The first core runs at 1.80 GHz, of 0.80 to 3.60."
-    (cpu / "scaling_governor").write_text("powersave\n")
-    assert "chosen by “powersave”" in bench.frequency(tmp_path)
+    files = {"cur_freq": 1_800_000, "min_freq": 800_000, "max_freq": 3_600_000, "governor": "slow"}
+    for name, value in files.items():
+        (cpu / f"scaling_{name}").write_text(f"{value}\n")
+    assert bench.frequency(tmp_path) == "the first core runs at 1.80 GHz, of 0.80 to 3.60: “slow”."
     (cpu / "scaling_cur_freq").unlink()
-    (tmp_path / "proc").mkdir()
-    (tmp_path / "proc" / "cpuinfo").write_text("model name : x\ncpu MHz\t\t: 2300.000\n")
-    assert "said to run at 2.30 GHz" in bench.frequency(tmp_path)
+    assert "does not say" in bench.frequency(tmp_path)

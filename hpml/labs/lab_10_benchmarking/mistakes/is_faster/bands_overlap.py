@@ -1,5 +1,5 @@
-"""It looks at the two bands, each by itself. Where the machine drifts both are wide, and overlap; within
-each round the difference is there."""
+"""Nearly every round has the same winner, and it cannot tell. Does it look at the two bands, each by
+itself? Where the machine drifts both are wide, and overlap."""
 
 
 def is_faster(a, b):

@@ -1,4 +1,5 @@
-"""It sorts the times before it pairs them. Sample k of both came from round k; sorted, they meet others."""
+"""It says more than the rounds do. Are the times sorted before they are paired, or only their middles
+compared? Sample k of both came from round k."""
 
 LIKE = "wrong_way_round"
 CHANGES = {

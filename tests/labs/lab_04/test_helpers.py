@@ -1,0 +1,130 @@
+"""What lab 04 shows: with and without a compiler, in new processes, and in its pictures."""
+
+from __future__ import annotations
+
+import json
+import math
+from pathlib import Path
+from typing import Any
+
+import numba
+import numpy as np
+import pytest
+
+pytest.importorskip("torch")
+
+from hpml.benchmark import compare
+from hpml.jit import find_compiler
+from hpml.labs import lab_04_extensions_and_numba as compiling
+
+NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "04_extensions_and_numba.ipynb"
+needs_compiler = pytest.mark.skipif(find_compiler() is None, reason="needs a C compiler: gcc")
+
+
+def cells_of_c() -> dict[str, str]:
+    """Return the C texts that the notebook assigns, by name."""
+    names: dict[str, str] = {}
+    for cell in json.loads(NOTEBOOK.read_text("utf-8"))["cells"]:
+        text = "".join(cell["source"])
+        if cell["cell_type"] == "code" and text.startswith(("method =", "module =", "c_sum2d =")):
+            exec(text.partition("\nhello_module =")[0], names)
+    return names
+
+
+@needs_compiler
+def test_the_modules_of_the_notebook_are_built_and_work(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HPML_RESULTS", str(tmp_path))
+    names = cells_of_c()
+    hello: Any = compiling.built(names["source"], "hello_module")
+    assert hello.print_hello_world() is None
+    assert capsys.readouterr().out == "Hello World\n"
+    source = compiling.in_a_module(names["c_sum2d"], "sum2d")
+    extension: Any = compiling.built(source, "sum2d", flags=["-O0"])
+    a = np.arange(6.0).reshape(2, 3)
+    assert extension.sum2d(a) == 15.0
+    assert extension.sum2d(np.zeros((0, 3))) == 0.0
+    for wrong in (a.astype(np.float32), a[0], np.arange(4).reshape(2, 2)):
+        with pytest.raises(TypeError, match="expected float64 with two axes"):
+            extension.sum2d(wrong)
+    with pytest.raises(ValueError, match="not C-contiguous"):
+        extension.sum2d(a.T)
+    assert compiling.build_seconds(source, "sum2d") > 0
+
+
+def test_without_a_compiler_it_is_said_and_a_record_is_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("PATH", str(tmp_path))
+    monkeypatch.delenv("CC", raising=False)
+    assert compiling.built("PyInit_one", "one") is None
+    assert capsys.readouterr().out.startswith("No extension is built here: ")
+    text = str(compiling.recorded())
+    assert text.startswith("recorded: ")
+    assert "C, -O0" in text
+    assert "Recorded, not measured here: " in text
+
+
+@needs_compiler
+def test_what_the_compiler_refuses_is_shown(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("HPML_RESULTS", str(tmp_path))
+    assert compiling.built("int PyInit_one(void) { return x; }", "one") is None
+    assert "one could not be built: the compiler refused one.c" in capsys.readouterr().out
+
+
+def test_the_table_says_who_refuses_and_who_compiles_anew() -> None:
+    double = numba.njit(lambda x: x + x)
+    double(1)
+    values = {"an int": 2, "a float": 1.5, "nothing": None}
+    table = compiling.tried({"Numba": double, "len": len}, values)
+    assert table.column("Numba")[:2] == ("4", "3.0, compiled for it")
+    assert str(table.column("Numba")[2]).startswith("TypingError: No implementation")
+    assert str(table.column("len")[0]).startswith("TypeError: object of type 'int'")
+
+
+def add_up(a: Any) -> float:
+    result = 0.0
+    for row in a:
+        for number in row:
+            result += number
+    return result
+
+
+def test_the_second_process_takes_the_machine_code_from_the_cache() -> None:
+    table = compiling.in_new_processes(add_up, "@numba.njit(cache=True)", 2)
+    assert table.column("machine code from") == ("source", "cache")
+    assert "*.nbc, *.nbi" in str(table.caption)
+    eager = compiling.in_new_processes(add_up, "@numba.njit('float64(float64[:, ::1])')", 1)
+    (definition,), (first,) = eager.column("definition"), eager.column("first call")
+    assert definition > first  # type: ignore[operator]
+    assert "cache afterwards: none" in str(eager.caption)
+
+
+def test_pictures_say_in_words_what_they_show() -> None:
+    runs = {"Python": lambda: sum(range(2000)), "Numba": lambda: None}
+    times = compare(runs, rounds=6, min_sample_time=1e-4)
+    page = compiling.draw_per_number(times, "Two ways")
+    assert page.plain.startswith("Python ")
+    asked: list[float] = []
+
+    def answer(compile_time: float, slow: float, fast: float) -> float:
+        asked.append(compile_time)
+        return math.inf if compile_time > 1 else 12_345
+
+    drawn = compiling.draw_break_even(answer, {"Numba": 0.5}, times, "When it pays")
+    assert drawn.plain == "By your formula: Numba pays from call 12,345 on."
+    drawn = compiling.draw_break_even(answer, {"Numba": 2.0}, times, "When it pays")
+    assert drawn.plain == "By your formula: Numba pays never."
+    unwritten = compiling.draw_break_even(lambda *_: None, {"Numba": 0.5}, times, "When it pays")
+    assert "not written yet" in unwritten.plain
+    assert asked == [0.5, 2.0]
+
+
+def test_times_by_size_are_measured_at_each_size() -> None:
+    seen: set[tuple[int, ...]] = set()
+    found = compiling.times_by_size({"shape": lambda a: seen.add(a.shape)}, [100, 300])
+    assert seen == {(1, 100), (3, 100)}
+    assert list(found) == [100, 300]
