@@ -12,7 +12,13 @@ from hpml.jit.errors import CompileError, JitError, NoCompilerError
 from hpml.jit.extension import build_extension
 from hpml.jit.numba_views import inferred_types, instructions, signatures
 from hpml.jit.roofline import Limits, Work, draw_roofline, machine_limits
-from hpml.jit.torch_compilers import FirstCall, first_calls, graph_breaks, torchscript_graphs
+from hpml.jit.torch_compilers import (
+    FirstCall,
+    first_calls,
+    graph_breaks,
+    inductor_loops,
+    torchscript_graphs,
+)
 
 __all__ = [
     "CompileError",
@@ -27,6 +33,7 @@ __all__ = [
     "find_compiler",
     "first_calls",
     "graph_breaks",
+    "inductor_loops",
     "inferred_types",
     "instructions",
     "machine_limits",

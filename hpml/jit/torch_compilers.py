@@ -110,10 +110,25 @@ def graph_breaks(function: Callable[..., Any], *arguments: Any) -> Table:
     rows = []
     for each in found.break_reasons:
         frame = each.user_stack[-1] if each.user_stack else None
-        why = re.split(r"\n\s*(?:Explanation|Hint|Developer)", each.reason)[0].strip()
-        rows.append((frame and frame.lineno, (frame and frame.line) or "", why.splitlines()[0]))
+        source = (frame and frame.line) or ""
+        rows.append((frame and frame.lineno, source, _in_words(each.reason)))
     name = getattr(function, "__name__", type(function).__name__)
     return Table(("line", "source", "why"), rows, title=f"{name}: {found.graph_count} graphs")
+
+
+_WORDS = (
+    ("generic_jump", "Python decides by the value of a tensor"),
+    (r"Tensor\.item\(\)", "a tensor's value becomes a number of Python"),
+    (r"builtin operator `(\w+)`", r"a graph cannot hold a call of \1"),
+    (r"Explanation: ([^\n]+)", r"\1"),
+    (r"\s*([^\n]+)", r"\1"),
+)
+"""What a reason holds, and how it is said; the first that fits."""
+
+
+def _in_words(reason: str) -> str:
+    found = (match.expand(text) for sign, text in _WORDS if (match := re.search(sign, reason)))
+    return next(found, reason)
 
 
 def torchscript_graphs(function: Callable[..., Any], *arguments: Any) -> dict[str, str]:
@@ -140,4 +155,33 @@ def torchscript_graphs(function: Callable[..., Any], *arguments: Any) -> dict[st
 def _short(graph: Any) -> str:
     """Return a graph's text without places in files, which say nothing here."""
     text = re.sub(r"\s*# .*", "", str(graph))
-    return re.sub(r"(Float|Long)\(([^)]*?), strides=\[[^\]]*\][^)]*\)", r"\1(\2)", text).strip()
+    text = re.sub(r"(, )?(strides=\[[^\]]*\]|requires_grad=\d|device=\w+(:\d)?)(, )?", r"\1", text)
+    return re.sub(r"(Float|Double|Long)\((.*?)(, )?\)", r"\1(\2)", text).strip()
+
+
+def inductor_loops(function: Callable[..., Any], *arguments: Any) -> str:
+    """Return the loops in C++ that `torch.compile`'s usual compiler writes for a function.
+
+    Casts of constants and checks of indices are left out. It compiles, which takes seconds.
+
+    Raises:
+        JitError: it wrote no C++, as for a GPU or for what is a call of a library.
+    """
+    import torch
+    from torch._inductor.utils import run_and_get_code
+
+    torch.compiler.reset()
+    _, sources = run_and_get_code(torch.compile(function), *arguments)
+    torch.compiler.reset()
+    kernels = re.findall(r'^extern "C".*?^\}', "\n".join(sources), re.DOTALL | re.MULTILINE)
+    if not kernels:
+        name = getattr(function, "__name__", type(function).__name__)
+        raise JitError(f"{name}: expected loops in C++, and torch.compile wrote none")
+    return _plain_loops("\n\n".join(kernels))
+
+
+def _plain_loops(text: str) -> str:
+    text = re.sub(r"(?<=\d)L\b", "", text)
+    text = re.sub(r"static_cast<\w+>\(([^()]*)\)", r"\1", text)
+    dull = r"integer_div_error|C10_LIKELY|#pragma|^\s*[{}]$"
+    return "\n".join(line for line in text.splitlines() if not re.search(dull, line))

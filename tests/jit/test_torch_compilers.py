@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import shutil
 from typing import Any
 
 import pytest
 import torch
 
-from hpml.jit import JitError, first_calls, graph_breaks, torchscript_graphs
+from hpml.jit import JitError, first_calls, graph_breaks, inductor_loops, torchscript_graphs
 
 
 def test_first_calls_are_timed_and_agree() -> None:
@@ -55,16 +56,19 @@ def with_a_decision(x: Any) -> Any:
 
 
 @pytest.mark.parametrize(
-    ("function", "source"),
-    [(with_a_print, 'print("in between")'), (with_a_decision, "if x.sum() > 0:")],
+    ("function", "source", "why"),
+    [
+        (with_a_print, 'print("in between")', "a graph cannot hold a call of print"),
+        (with_a_decision, "if x.sum() > 0:", "Python decides by the value of a tensor"),
+    ],
 )
 def test_a_break_is_shown_with_its_line(
-    function: Any, source: str, capsys: pytest.CaptureFixture[str]
+    function: Any, source: str, why: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     table = graph_breaks(function, torch.ones(2))
     assert table.column("source") == (source,)
     assert all(isinstance(line, int) for line in table.column("line"))
-    assert all(table.column("why"))
+    assert table.column("why") == (why,)
     assert "2 graphs" in table.title
 
 
@@ -80,3 +84,26 @@ def test_the_optimised_graph_differs_from_the_recorded_one() -> None:
     assert "aten::relu" in graphs["recorded"]
     assert graphs["recorded"] != graphs["optimised"]
     assert "# " not in graphs["recorded"]
+    assert "%x : Float(3)" in graphs["recorded"]
+    assert "device" not in graphs["recorded"]
+
+
+# Inductor's own modules use what TorchScript deprecates.
+of_torch_itself = pytest.mark.filterwarnings("ignore:`torch.jit:DeprecationWarning")
+
+
+@of_torch_itself
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler: install g++")
+def test_inductor_writes_one_loop_for_several_operators() -> None:
+    text = inductor_loops(lambda x, y: x * y * 100 + 10, torch.rand(64, 1), torch.rand(64))
+    assert text.count("for(int64_t x0") == text.count(".store(out_ptr0") == 1
+    assert "static_cast" not in text
+
+
+@of_torch_itself
+def test_a_call_of_a_library_is_no_loop(monkeypatch: pytest.MonkeyPatch) -> None:
+    from torch._inductor import utils
+
+    monkeypatch.setattr(utils, "run_and_get_code", lambda *_: (None, ["extern_kernels.mm()"]))
+    with pytest.raises(JitError, match="relu: expected loops in C"):
+        inductor_loops(torch.relu, torch.ones(2))

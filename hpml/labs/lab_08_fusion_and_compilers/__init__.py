@@ -1,0 +1,43 @@
+"""Lab 08: fusing loops, and the compilers that do it."""
+
+from __future__ import annotations
+
+from hpml.labs.lab_08_fusion_and_compilers.compiling import (
+    compiler_of_this_run,
+    graphs_made,
+    inductor_page,
+    paying,
+    recompilations,
+    told,
+    traced_models,
+)
+from hpml.labs.lab_08_fusion_and_compilers.kernels import (
+    bytes_of,
+    filled,
+    limits_and_product,
+    loops_in_c,
+)
+from hpml.labs.lab_08_fusion_and_compilers.timeline import (
+    draw_spans,
+    in_sequence,
+    on_streams,
+    on_threads,
+)
+
+__all__ = [
+    "bytes_of",
+    "compiler_of_this_run",
+    "draw_spans",
+    "filled",
+    "graphs_made",
+    "in_sequence",
+    "inductor_page",
+    "limits_and_product",
+    "loops_in_c",
+    "on_streams",
+    "on_threads",
+    "paying",
+    "recompilations",
+    "told",
+    "traced_models",
+]

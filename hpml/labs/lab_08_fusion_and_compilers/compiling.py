@@ -1,0 +1,137 @@
+"""What compilers say while they work, and how often they do."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import time
+import warnings
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Any
+
+from hpml.base.environment import quick
+from hpml.base.page import Page, say, show_code
+from hpml.base.tables import Table, format_seconds
+from hpml.benchmark import Comparison
+from hpml.jit import FirstCall, inductor_loops
+
+
+def told(run: Callable[[], Any]) -> tuple[Any, Table]:
+    """Run something, and return its result with the warnings that it gave, each kind once.
+
+    >>> import warnings
+    >>> _, table = told(lambda: warnings.warn("It is old. Do not use it.", DeprecationWarning))
+    >>> table.rows
+    (('DeprecationWarning', 'It is old.'),)
+    """
+    with warnings.catch_warnings(record=True) as given:
+        warnings.simplefilter("always")
+        result = run()
+    rows = {(each.category.__name__, _first_sentence(str(each.message))) for each in given}
+    return result, Table(["warning", "begins"], sorted(rows), align=["left", "left"])
+
+
+def _first_sentence(text: str) -> str:
+    return re.split(r"(?<=[.!])\s", " ".join(text.split()))[0]
+
+
+def compiler_of_this_run() -> tuple[dict[str, str], str]:
+    """Return what to give to `torch.compile`, and what to say of it.
+
+    Its own compiler needs one for C++, and takes long; else the stage before it stands in.
+    """
+    stand_in: dict[str, str] = {"backend": "aot_eager"}
+    if quick():
+        return stand_in, "a short run only records its graph and compiles nothing"
+    if not any(map(shutil.which, ("g++", "clang++", "c++"))):
+        return stand_in, "there is no C++ compiler, so it records its graph and compiles nothing"
+    return {}, "its usual compiler, Inductor, wrote C++ and had it compiled"
+
+
+def inductor_page(function: Callable[..., Any], *arguments: Any) -> Page:
+    """Show the loops that `torch.compile` writes; without its compiler say why not."""
+    options, said = compiler_of_this_run()
+    if options:
+        return say(f"Its loops are not shown: {said}.")
+    return show_code(inductor_loops(function, *arguments), "What Inductor wrote, shortened")
+
+
+class CountingBackend:
+    """A compiler for `torch.compile` that compiles nothing, and counts how often it is asked."""
+
+    def __init__(self) -> None:
+        self.graphs: list[str] = []
+
+    def __call__(self, graph: Any, inputs: Any) -> Callable[..., Any]:
+        """Take one graph, with inputs as examples, and return what is to be called."""
+        self.graphs.append(graph.code)
+        forward: Callable[..., Any] = graph.forward
+        return forward
+
+
+def recompilations(function: Callable[..., Any], calls: Mapping[str, Any]) -> Table:
+    """Return, call by call, whether `torch.compile` had to make a new graph for it."""
+    import torch
+
+    torch.compiler.reset()
+    backend = CountingBackend()
+    compiled = torch.compile(function, backend=backend)
+    rows = []
+    for name, argument in calls.items():
+        before, start = len(backend.graphs), time.perf_counter()
+        compiled(argument)
+        taken = time.perf_counter() - start
+        new = len(backend.graphs) - before
+        rows.append([name, format_seconds(taken), f"{new} new" if new else "found again"])
+    torch.compiler.reset()
+    return Table(["call", "time", "graphs"], rows, align=["left", "right", "left"])
+
+
+def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
+    """Return for each way its first call, its later calls, and after how many it has paid."""
+    baseline = later.names[0]
+    rows = []
+    for name, first in ready.items():
+        saved = later[baseline].median - later[name].median
+        faster = later.ratio(name).answer == "faster"
+        pays = f"{(first.seconds - ready[baseline].seconds) / saved:,.0f} calls" if faster else ""
+        said = "–" if name == baseline else pays or "not seen to pay"
+        rows.append([name, format_seconds(first.seconds), format_seconds(later[name].median), said])
+    return Table(["way", "first call", "later calls", "has paid after"], rows)
+
+
+def graphs_made(compilations: Table) -> int:
+    """Return how many graphs the calls of `recompilations` needed."""
+    found = map(str, compilations.column("graphs"))
+    return sum(int(text.partition(" ")[0]) for text in found if text.endswith("new"))
+
+
+def traced_models(
+    make: Callable[[Any], Any], gates: Mapping[str, Callable[[Any], Any]], inputs: Any
+) -> list[list[object]]:
+    """Trace a model with each gate on the first input; count right answers and nodes.
+
+    Args:
+        make: makes the model around a gate.
+        gates: by name.
+        inputs: one input a row.
+    """
+    import torch
+
+    rows: list[list[object]] = []
+    for name, gate in gates.items():
+        torch.manual_seed(8)
+        model = make(gate).eval()
+        (traced, frozen), _ = told(partial(_trace_and_freeze, model, inputs[0]))
+        right = sum(torch.allclose(frozen(x), model(x)) for x in inputs)
+        nodes = [len(list(each.inlined_graph.nodes())) for each in (traced, frozen)]
+        rows.append([name, f"{right} of {len(inputs)}", *nodes])
+    return rows
+
+
+def _trace_and_freeze(model: Any, example: Any) -> tuple[Any, Any]:
+    import torch
+
+    traced = torch.jit.trace(model, example)  # type: ignore[no-untyped-call]
+    return traced, torch.jit.freeze(traced)

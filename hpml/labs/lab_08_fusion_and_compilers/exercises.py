@@ -1,0 +1,336 @@
+"""The exercises of lab 08: bytes that move, a fused kernel, a branch that survives a trace."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import Outcome, Returned, observed, symptom
+from hpml.course.exercises.same import difference, expect, shown
+from hpml.labs.lab_08_fusion_and_compilers.harness import (
+    BRANCHES,
+    TESTS,
+    after_tracing,
+    branches,
+    grids,
+    moved,
+)
+
+Ops = Sequence[tuple[str, Sequence[str]]]
+
+
+def count_bytes(ops: Ops, shapes: Mapping[str, Sequence[int]], fused: bool) -> int:
+    """Go through the operations with an empty cache, and write down each array that moves.
+
+    >>> ops = [("a", ["x", "x"]), ("b", ["a"])]
+    >>> shapes = {"x": (2, 3), "a": (2, 3), "b": (2, 3)}
+    >>> count_bytes(ops, shapes, False), count_bytes(ops, shapes, True)
+    (96, 48)
+    """
+    total, near = 0, set[str]()
+    for result, operands in ops:
+        if not fused:
+            near.clear()
+        for name in operands:
+            if name not in near:
+                total += 4 * math.prod(shapes[name])
+            near.add(name)
+        near.add(result)
+        if not fused or result == ops[-1][0]:
+            total += 4 * math.prod(shapes[result])
+    return total
+
+
+def _moving(name: str, ops: Ops, shapes: Mapping[str, tuple[int, ...]]) -> list[Case]:
+    cases = []
+    for fused in (False, True):
+        data = {"ops": list(ops), "shapes": dict(shapes), "fused": fused}
+        said = f"{name}, {'in one loop' if fused else 'one by one'}"
+        cases.append(Case(said, data, "fused" if fused else "one by one"))
+    return cases
+
+
+def _drawn_ops(generator: random.Random) -> tuple[Ops, dict[str, tuple[int, ...]]]:
+    shape = tuple(generator.randint(1, 50) for _ in range(generator.randint(1, 3)))
+    names = ["x", "y", "z"]
+    ops: list[tuple[str, list[str]]] = []
+    for place in range(generator.randint(2, 6)):
+        # Mostly what was made last, so that little is made for nobody.
+        near = [names[-1], *generator.choices(names, k=generator.randint(0, 2))]
+        generator.shuffle(near)
+        ops.append((f"t{place}", near))
+        names.append(f"t{place}")
+    return ops, dict.fromkeys(names, shape)
+
+
+def _byte_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    line = dict.fromkeys("xyabc", (5,))
+    lecture = {"x": (10, 1), "y": (1, 10), "xy": (10, 10), "scaled": (10, 10), "shifted": (10, 10)}
+    large = {"x": (4000, 64), "w": (64, 300), "b": (300,), "xw": (4000, 300), "h": (4000, 300),
+             "out": (4000, 300)}  # fmt: skip
+    cases = [
+        *_moving("one operation", [("a", ["x"])], line),
+        *_moving("the lecture's three",
+                 [("xy", ["x", "y"]), ("scaled", ["xy"]), ("shifted", ["scaled"])], lecture),
+        *_moving("an operand used twice", [("a", ["x", "x"])], line),
+        *_moving("an input that two operations read", [("a", ["x"]), ("b", ["a", "x"])], line),
+        *_moving("a result that two read", [("a", ["x"]), ("b", ["a"]), ("c", ["b", "a"])], line),
+        *_moving("an input that nobody reads", [("b", ["y"])], line),
+        *_moving("a linear layer and relu",
+                 [("xw", ["x", "w"]), ("h", ["xw", "b"]), ("out", ["h"])], large),
+        *_moving("a sum, a single number", [("a", ["x"]), ("s", ["a"])], line | {"s": (1,)}),
+    ]  # fmt: skip
+    for number in range(6 if more else 1):
+        cases += _moving(f"drawn, number {number + 1}", *_drawn_ops(generator))
+    return cases
+
+
+def _moved_bytes(case: Case) -> int:
+    data = cast("Mapping[str, Any]", case.data)
+    return count_bytes(data["ops"], data["shapes"], data["fused"])
+
+
+_BYTES_MOVED = Exercise(
+    lab="08",
+    number=1,
+    name="bytes_moved",
+    parts={"one by one": 1, "fused": 1},
+    cases=_byte_cases,
+    judge=expect(_moved_bytes),
+    hints={
+        "one by one": (
+            "For each operation: every different operand is read, and the result is written.",
+            "An array has as many numbers as the product of its shape; a number has four bytes.",
+        ),
+        "fused": (
+            "Which arrays are there before the loop begins? Only those have to be read.",
+            "What one operation makes for another stays in a register. What leaves the loop?",
+        ),
+    },
+    forbids=Forbidden(modules=("hpml",), why="The bytes are to be predicted."),
+)
+
+
+def _layer(
+    name: str, shape: tuple[int, int, int], generator: random.Random, part: str = "right"
+) -> Case:
+    rows, inner, columns = shape
+
+    def drawn(count: int) -> list[float]:
+        return [generator.randint(-8, 8) / 4 for _ in range(count)]
+
+    data = {
+        "x": [drawn(inner) for _ in range(rows)],
+        "w": [drawn(columns) for _ in range(inner)],
+        "b": drawn(columns),
+    }
+    call = f"fused(x, w, b, out)  # x {(rows, inner)}, w {(inner, columns)}, out {(rows, columns)}"
+    if rows * inner * columns <= 4:
+        call = f"fused(x={data['x']}, w={data['w']}, b={data['b']}, out)"
+    return Case(name, data, part, call)
+
+
+ALLOWED = 4 * 1024
+"""Bytes of new memory at a time: Python's own numbers and loops, and no array."""
+
+
+def _drawn_shape(generator: random.Random) -> tuple[int, int, int]:
+    return generator.randint(2, 7), generator.randint(2, 7), generator.randint(2, 7)
+
+
+def _layer_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    fixed = random.Random(8)
+    one = {"x": [[2.0]], "w": [[3.0]], "b": [1.0]}
+    cases = [
+        Case("one number", one, "right", "fused(x=[[2.0]], w=[[3.0]], b=[1.0], out)"),
+        Case("one number, negative", {**one, "w": [[-3.0]]}, "right",
+             "fused(x=[[2.0]], w=[[-3.0]], b=[1.0], out)"),
+        Case("zero from above", {"x": [[1.0]], "w": [[0.5]], "b": [-0.25]}, "right",
+             "fused(x=[[1.0]], w=[[0.5]], b=[-0.25], out)"),
+        _layer("a square", (3, 3, 3), fixed),
+        _layer("more rows than columns", (5, 2, 3), fixed),
+        _layer("more columns than rows", (2, 4, 5), fixed),
+        _layer("a row", (1, 3, 4), fixed),
+        _layer("nothing to add up", (2, 0, 3), fixed),
+        _layer("no rows", (0, 2, 3), fixed),
+        _layer("drawn", _drawn_shape(generator), generator),
+        _layer("a wide row", (1, 2, 400), generator, "one loop"),
+        _layer("drawn, each number once", _drawn_shape(generator), generator, "one loop"),
+        _layer("a tall one", (400, 2, 1), generator, "one loop"),
+    ]  # fmt: skip
+    for number in range(5 if more else 0):
+        part = ("right", "one loop")[number % 2]
+        cases.append(
+            _layer(f"drawn, number {number + 1}", _drawn_shape(generator), generator, part)
+        )
+    return cases
+
+
+def _layer_of(case: Case) -> list[list[float]]:
+    data = cast("Mapping[str, Any]", case.data)
+    columns = [[row[j] for row in data["w"]] for j in range(len(data["b"]))]
+    return [
+        [
+            max(0.0, math.fsum([b, *(p * q for p, q in zip(row, column, strict=True))]))
+            for column, b in zip(columns, data["b"], strict=True)
+        ]
+        for row in data["x"]
+    ]
+
+
+def _layer_fault(case: Case, outcome: Outcome) -> tuple[str, str, str]:
+    """Return a word for what is wrong, what was expected and what came; empty if nothing is."""
+    found = observed(outcome)
+    if found is None:
+        return "no answer", f"out is {_layer_of(case)}"[:120], shown(outcome)
+    right, data = _layer_of(case), cast("Mapping[str, Any]", case.data)
+    if difference(right, found["out"], tolerance=1e-6) is not None:
+        return "values", f"out is {right}"[:120], f"out is {found['out']}"[:120]
+    if case.part == "right":
+        return "", "", ""
+    if found["writes"] > 1:
+        return "writes", "each number of out written once", f"one of them {found['writes']} times"
+    if found["reads of out"]:
+        return "reads", "out is never read", f"{found['reads of out']} reads"
+    rows, inner, columns = len(data["x"]), len(data["w"]), len(data["b"])
+    least = {"x": rows * inner * columns, "w": rows * inner * columns, "b": rows * columns}
+    for name, most in least.items():
+        if found[name] > most:
+            return "inputs", f"at most {most} reads of {name}", f"{found[name]} reads"
+    if found["new bytes"] > ALLOWED:
+        return "memory", f"at most {ALLOWED:,} bytes of new memory", f"{found['new bytes']:,} bytes"
+    return "", "", ""
+
+
+_LAYER_WHY = {
+    "writes": "The numbers are right, and a number of `out` was stored more than once.",
+    "reads": "The numbers are right, and a loop comes back to what another has stored.",
+    "inputs": "The numbers are right, and inputs are fetched more often than one loop has to.",
+    "memory": "The numbers are right, and an intermediate result was stored.",
+}
+
+
+def _judge_layer(case: Case, outcome: Outcome) -> Wrong | None:
+    word, wanted, came = _layer_fault(case, outcome)
+    return Wrong(wanted, came, _LAYER_WHY.get(word, "")) if word else None
+
+
+def _layer_symptom(case: Case, outcome: Outcome) -> object:
+    if not isinstance(outcome, Returned):
+        return symptom(case, outcome)
+    word, _, _ = _layer_fault(case, outcome)
+    found = observed(outcome) or {}
+    return [word, found["out"], found["reads of out"], found["writes"]]
+
+
+_FUSED = Exercise(
+    lab="08",
+    number=2,
+    name="fused",
+    parts={"right": 1, "one loop": 2},
+    cases=_layer_cases,
+    judge=_judge_layer,
+    symptom=_layer_symptom,
+    hints={
+        "right": (
+            "Begin with two loops: over the rows of `out`, and over its columns.",
+            "A third loop inside adds up `x[i, k] * w[k, j]` in a variable that begins anew for "
+            "each number of `out`.",
+        ),
+        "one loop": (
+            "Keep the sum in a variable. When it is complete, do all that is left to do with it.",
+            "Store into `out[i, j]` in one line only, behind the innermost loop.",
+        ),
+    },
+    forbids=Forbidden(
+        modules=("numba", "numpy", "torch", "hpml", "array"),
+        calls=("sum", "zip", "map", "enumerate", "list"),
+        why="A kernel is loops, indices and arithmetic, in plain Python: a later cell compiles it.",
+    ),
+    arguments=grids,
+    observe=moved,
+    keeps_arguments=False,
+)
+
+
+def _branch(
+    name: str, test: str, yes: str, no: str, example: Sequence[float],
+    inputs: Sequence[Sequence[float]], trace: bool = True,
+) -> Case:  # fmt: skip
+    data = {"test": test, "yes": yes, "no": no, "example": list(example),
+            "inputs": [list(numbers) for numbers in inputs], "trace": trace}  # fmt: skip
+    call = f"make_traceable(lambda x: {test}, lambda x: {yes}, lambda x: {no})"
+    if trace:
+        call = f"torch.jit.trace({call}, torch.tensor({list(example)}))"
+    return Case(name, data, "traced" if trace else "same", f"{call}, called with {list(inputs)}")
+
+
+def _branch_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    up, down = [1.0, 2.0], [-3.0, 1.0]
+    both = [up, down]
+    first, *_ = TESTS
+    cases = [
+        _branch("not traced", first, "x * 2", "x - 1", up, both, trace=False),
+        _branch("traced where it is true", first, "x * 2", "x - 1", up, both),
+        _branch("traced where it is false", first, "x * 2", "x - 1", down, both),
+        _branch("the branch not taken has no answer", first, "x.sqrt()", "-x", up, both),
+        _branch("the branch not taken is infinite", "x.max() > 2", "1 / x", "x * 2",
+                [3.0, 4.0], [[3.0, 4.0], [0.0, 1.0]]),
+    ]  # fmt: skip
+    for number in range(8 if more else 2):
+        test = generator.choice(list(TESTS))
+        yes, no = generator.sample(list(BRANCHES), 2)
+        drawn = [[float(generator.choice([-4, -2, -1, 1, 2, 4])) for _ in range(3)]
+                 for _ in range(4)]  # fmt: skip
+        # One of each kind at least, whatever was drawn.
+        drawn += [[-4.0, -2.0, -1.0], [4.0, 2.0, 1.0], [1.0, 2.0, 4.0], [-1.0, -2.0, -4.0]]
+        trace = number % 4 != 1
+        cases.append(_branch(f"drawn, number {number + 1}", test, yes, no,
+                             generator.choice(drawn), drawn, trace))  # fmt: skip
+    return cases
+
+
+def _chosen(case: Case) -> list[Any]:
+    """Run the branch in Python, which asks for each input anew."""
+    import torch
+
+    data = cast("Mapping[str, Any]", case.data)
+    given = branches(data)
+    found = []
+    for numbers in data["inputs"]:
+        x = torch.tensor(numbers)
+        found.append(given["yes" if given["test"](x) else "no"](x).tolist())
+    return found
+
+
+_MAKE_TRACEABLE = Exercise(
+    lab="08",
+    number=3,
+    name="make_traceable",
+    parts={"same": 1, "traced": 2},
+    cases=_branch_cases,
+    judge=expect(_chosen, tolerance=1e-6),
+    hints={
+        "same": ("Return a function of `x`: `def` inside of `def`.",),
+        "traced": (
+            "A trace holds operators only. `if` is none: it is asked once, while tracing.",
+            "Compute both branches. Which operator of PyTorch chooses between two tensors?",
+            "0 times infinity is not a number: choose, do not multiply.",
+        ),
+    },
+    forbids=Forbidden(
+        modules=("hpml",), names=("jit", "compile", "cond", "_C"),
+        why="Operators that a trace can record are the exercise.",
+    ),
+    arguments=branches,
+    observe=after_tracing,
+    seconds=60,
+    patience=60,  # the first call imports torch
+    packages=("numpy", "torch"),
+)  # fmt: skip
+
+
+EXERCISES: tuple[Exercise, ...] = (_BYTES_MOVED, _FUSED, _MAKE_TRACEABLE)

@@ -1,0 +1,170 @@
+"""Grids that count what a kernel reads and writes, and branches whose trace is tried."""
+
+from __future__ import annotations
+
+import gc
+import math
+import tracemalloc
+import warnings
+from array import array
+from collections.abc import Callable, Mapping
+from typing import Any
+
+
+class Grid:
+    """An array of one or two axes that gives and takes single numbers, and counts both.
+
+    >>> grid = Grid((2, 2), [1.0, 2.0, 3.0, 4.0])
+    >>> grid[1, 0], grid.shape, grid.reads
+    (3.0, (2, 2), 1)
+    """
+
+    __slots__ = ("_cells", "_takes", "_times", "reads", "shape")
+
+    def __init__(self, shape: tuple[int, ...], cells: list[float] | None = None) -> None:
+        self.shape = shape
+        count = math.prod(shape)
+        self._takes = cells is None
+        self._cells = array("d", [math.nan] * count if cells is None else cells)
+        self._times = array("q", [0] * count)
+        self.reads = 0
+
+    def _place(self, index: Any) -> int:
+        given = index if isinstance(index, tuple) else (index,)
+        if len(given) != len(self.shape) or any(type(number) is not int for number in given):
+            form = "[i, j]" if len(self.shape) == 2 else "[j]"
+            raise TypeError(f"one number at a time, {form}: got the index {index!r}")
+        place = 0
+        for number, length in zip(given, self.shape, strict=True):
+            if not 0 <= number < length:
+                raise IndexError(f"index {index!r} is outside of the shape {self.shape}")
+            place = place * length + number
+        return place
+
+    def __getitem__(self, index: Any) -> float:
+        place = self._place(index)
+        self.reads += 1
+        return self._cells[place]
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        if not self._takes:
+            raise TypeError("only `out` is written to")
+        place = self._place(index)
+        self._cells[place] = value
+        self._times[place] += 1
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def forget(self) -> None:
+        """Begin to count anew, and forget what was written."""
+        self.reads = 0
+        for place in range(len(self._times)):
+            self._times[place] = 0
+            if self._takes:
+                self._cells[place] = math.nan
+
+    def written(self) -> dict[str, Any]:
+        """Return the numbers, row by row, and how often one of them was written at most."""
+        width = self.shape[-1]
+        rows = [list(self._cells[row * width : (row + 1) * width]) for row in range(self.shape[0])]
+        return {"out": rows, "writes": max(self._times, default=0), "reads of out": self.reads}
+
+
+def grids(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of a fused layer: inputs that are read, and an `out` to write.
+
+    >>> given = grids({"x": [[1.0, 2.0]], "w": [[3.0], [4.0]], "b": [0.5]})
+    >>> given["out"].shape
+    (1, 1)
+    """
+    x, w, b = data["x"], data["w"], data["b"]
+    rows, inner, columns = len(x), len(w), len(b)
+    return {
+        "x": Grid((rows, inner), [cell for row in x for cell in row]),
+        "w": Grid((inner, columns), [cell for row in w for cell in row]),
+        "b": Grid((columns,), list(b)),
+        "out": Grid((rows, columns)),
+    }
+
+
+_peak = [0]
+
+
+def _traced(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+    """Call a kernel twice: Python's own preparations for a function happen in the first call."""
+    function(**arguments)
+    for grid in arguments.values():
+        grid.forget()
+    gc.collect()
+    was_on = tracemalloc.is_tracing()
+    tracemalloc.start()
+    try:
+        tracemalloc.reset_peak()
+        before, _ = tracemalloc.get_traced_memory()
+        result = function(**arguments)
+        _peak[0] = tracemalloc.get_traced_memory()[1] - before
+    finally:
+        if not was_on:
+            tracemalloc.stop()
+    return result
+
+
+def moved(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
+    """Return what was written, what was read how often, and the peak of new memory."""
+    reads = {name: arguments[name].reads for name in ("x", "w", "b")}
+    return {**arguments["out"].written(), **reads, "new bytes": _peak[0]}
+
+
+moved.through = _traced  # type: ignore[attr-defined]
+
+
+TESTS: dict[str, str] = {
+    "x.sum() > 0": "is the sum positive",
+    "x[0] < x[-1]": "is the first number below the last",
+    "x.max() > 2": "is a number above 2",
+}
+BRANCHES: dict[str, str] = {
+    "x * 2": "twice the numbers",
+    "x - 1": "one less",
+    "-x": "the negative numbers",
+    "x.sqrt()": "the roots, which negative numbers do not have",
+    "1 / x": "the reciprocals, infinite for 0",
+}
+
+
+def _function(text: str) -> Callable[[Any], Any]:
+    if text not in TESTS and text not in BRANCHES:
+        raise ValueError(f"unknown: {text}")
+    return eval(f"lambda x: {text}", {})  # type: ignore[no-any-return]
+
+
+def branches(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return a test and the two functions it chooses between, from their texts.
+
+    >>> data = {"test": "x.max() > 2", "yes": "-x", "no": "x - 1"}
+    >>> branches({**data, "example": [1.0], "inputs": [], "trace": False})["no"](4)
+    3
+    """
+    given = {name: _function(data[name]) for name in ("test", "yes", "no")}
+    _tried.clear()
+    _tried.update(example=data["example"], inputs=data["inputs"], trace=data["trace"])
+    return given
+
+
+_tried: dict[str, Any] = {}
+
+
+def after_tracing(result: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return what a function gives for some inputs; traced before, with an example, if asked."""
+    import torch
+
+    if not callable(result):
+        return {"result": type(result).__name__}
+    with warnings.catch_warnings(), torch.no_grad():
+        warnings.simplefilter("ignore")
+        if _tried["trace"]:
+            example = torch.tensor(_tried["example"])
+            result = torch.jit.trace(result, (example,), check_trace=False)  # type: ignore[no-untyped-call]
+        found = [result(torch.tensor(numbers)) for numbers in _tried["inputs"]]
+    return [each.tolist() if torch.is_tensor(each) else repr(each) for each in found]

@@ -1,0 +1,98 @@
+"""The lecture's two independent products: one after the other, on threads, on CUDA streams."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from hpml.base import style
+from hpml.base.charts import Bar, bars
+from hpml.base.page import Page, picture
+
+if TYPE_CHECKING:
+    import torch
+
+
+class Span(NamedTuple):
+    """When one piece of work began and ended, in seconds."""
+
+    name: str
+    start: float
+    end: float
+
+
+def stamped(name: str, work: Callable[[], object]) -> Span:
+    """Run something between two readings of the clock."""
+    start = time.perf_counter()
+    work()
+    return Span(name, start, time.perf_counter())
+
+
+def in_sequence(works: Mapping[str, Callable[[], object]]) -> list[Span]:
+    """Run one after the other."""
+    return [stamped(name, work) for name, work in works.items()]
+
+
+def on_threads(works: Mapping[str, Callable[[], object]]) -> list[Span]:
+    """Run each on a thread of its own; PyTorch releases Python's lock inside of its operators."""
+    import torch
+
+    # How many threads an operator uses is a setting of each thread that calls it.
+    with ThreadPoolExecutor(len(works), initializer=torch.set_num_threads, initargs=(1,)) as pool:
+        return list(pool.map(stamped, works, works.values()))
+
+
+def on_streams(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> list[Span]:
+    """Run both products on two streams of a GPU; stamps are events of the GPU."""
+    import torch
+
+    x, y, z = (each.cuda() for each in (x, y, z))
+    for other in (y, z):
+        x @ other
+    torch.cuda.synchronize()
+    event: Any = torch.cuda.Event
+    new_stream: Any = torch.cuda.Stream
+    begin = event(enable_timing=True)
+    begin.record()
+    events = []
+    for other in (y, z):
+        stream = new_stream()
+        stream.wait_event(begin)
+        first, last = (event(enable_timing=True) for _ in range(2))
+        with torch.cuda.stream(stream):
+            first.record(stream)
+            x @ other
+            last.record(stream)
+        events.append((first, last))
+    torch.cuda.synchronize()
+    return [
+        Span(name, *(begin.elapsed_time(stamp) / 1e3 for stamp in pair))
+        for name, pair in zip(("x @ y", "x @ z"), events, strict=True)
+    ]
+
+
+def draw_spans(ways: Mapping[str, Sequence[Span]]) -> Page:
+    """Draw when each piece of work ran, each way from its own beginning.
+
+    >>> page = draw_spans({"in sequence": [Span("x @ y", 1.0, 1.01), Span("x @ z", 1.01, 1.03)]})
+    >>> page.plain
+    'in sequence: x @ y from 0.0 to 10.0 ms, x @ z from 10.0 to 30.0 ms.'
+    """
+    fig, ax = style.figure(width=7.6, height=1.2 + 0.42 * sum(map(len, ways.values())))
+    rows, said, longest = [], [], 0.0
+    for way, spans in ways.items():
+        begin = min(span.start for span in spans)
+        parts = []
+        for span, role in zip(spans, ("handwritten", "codegen"), strict=False):
+            start, end = 1e3 * (span.start - begin), 1e3 * (span.end - begin)
+            longest = max(longest, end)
+            rows.append(Bar(f"{way}: {span.name}", [(end - start, style.PALETTE[role])],
+                            f"{start:.1f} to {end:.1f} ms", start=start))  # fmt: skip
+            parts.append(f"{span.name} from {start:.1f} to {end:.1f} ms")
+        said.append(f"{way}: {', '.join(parts)}")
+    bars(ax, rows)
+    ax.set_xlim(0, 1.35 * longest)
+    style.finish(ax, title="When each product ran", x="ms since the first began", y="")
+    return picture(fig, "; ".join(said) + ".")
