@@ -111,9 +111,12 @@ def _traced(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
 
 
 def moved(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was written, what was read how often, and the peak of new memory."""
+    """Return what was written, what was read how often, and the peak of new memory.
+
+    That is rounded up to pages of 4 KiB: a few bytes differ from one process to the next.
+    """
     reads = {name: arguments[name].reads for name in ("x", "w", "b")}
-    return {**arguments["out"].written(), **reads, "new bytes": _peak[0]}
+    return {**arguments["out"].written(), **reads, "new bytes": -(-_peak[0] // 4096) * 4096}
 
 
 moved.through = _traced  # type: ignore[attr-defined]

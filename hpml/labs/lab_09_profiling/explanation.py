@@ -24,7 +24,7 @@ EXPLANATION = Explanation(
             "All three predict about ten times the extra time: there are ten times as many calls, "
             "events and instructions."
         ),
-        "Do the same work in a fiftieth of the calls, as one long text.": (
+        "Do the same work in a fiftieth of the calls, on one much longer text.": (
             "C predicts that the extra time stays: the instructions are nearly the same. A and B "
             "both predict that it shrinks, since there are fewer events. They remain together."
         ),

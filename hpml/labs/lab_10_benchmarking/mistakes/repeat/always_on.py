@@ -4,7 +4,7 @@
 import gc
 
 
-def autorange(run, clock):
+def calls_needed(run, clock):
     power = 1
     while True:
         for digit in (1, 2, 5):
@@ -19,7 +19,7 @@ def autorange(run, clock):
 def repeat(run, clock):
     gc.disable()
     try:
-        number, seconds = autorange(run, clock)
+        number, seconds = calls_needed(run, clock)
         samples = []
         for _ in range(5):
             start = clock()
