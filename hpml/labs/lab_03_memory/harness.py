@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import gc
-import tracemalloc
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from hpml.sandbox.allocations import peak_of
 
 _things: list[Any] = []
 """The objects of the last call, also those that were not handed over."""
@@ -75,17 +75,7 @@ _peak = [0]
 def _traced(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     """Call a function while Python's allocations are counted; its first call may import things."""
     function(**{name: value.copy() for name, value in arguments.items()})
-    gc.collect()
-    was_on = tracemalloc.is_tracing()
-    tracemalloc.start()
-    try:
-        tracemalloc.reset_peak()
-        before, _ = tracemalloc.get_traced_memory()
-        result = function(**arguments)
-        _peak[0] = tracemalloc.get_traced_memory()[1] - before
-    finally:
-        if not was_on:
-            tracemalloc.stop()
+    result, _peak[0] = peak_of(function, arguments)
     return result
 
 

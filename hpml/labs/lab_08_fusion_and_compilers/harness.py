@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import gc
 import math
-import tracemalloc
 import warnings
 from array import array
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from hpml.sandbox.allocations import peak_of
 
 
 class Grid:
@@ -96,17 +96,7 @@ def _traced(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
     function(**arguments)
     for grid in arguments.values():
         grid.forget()
-    gc.collect()
-    was_on = tracemalloc.is_tracing()
-    tracemalloc.start()
-    try:
-        tracemalloc.reset_peak()
-        before, _ = tracemalloc.get_traced_memory()
-        result = function(**arguments)
-        _peak[0] = tracemalloc.get_traced_memory()[1] - before
-    finally:
-        if not was_on:
-            tracemalloc.stop()
+    result, _peak[0] = peak_of(function, arguments)
     return result
 
 

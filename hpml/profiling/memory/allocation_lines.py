@@ -64,7 +64,7 @@ class AllocationLines(Shown):
             caption=f"At most {format_bytes(self.peak)} at a time. Counted by tracemalloc: "
             "Python's objects and NumPy's arrays, not the memory of tensors.",
             align=["right"] * 4 + ["left"],
-            formats={"Kept": _bytes, "Peak": _bytes, "Line Contents": indented},
+            formats={"Kept": format_bytes, "Peak": format_bytes, "Line Contents": indented},
             code=True,
         )
 
@@ -154,7 +154,3 @@ class _Reader:
             tracemalloc.reset_peak()
             self._before = tracemalloc.get_traced_memory()[0]
         return self._went_on
-
-
-def _bytes(number: float) -> str:
-    return f"-{format_bytes(-number)}" if number < 0 else format_bytes(number)

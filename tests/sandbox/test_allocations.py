@@ -1,0 +1,33 @@
+"""The peak of a call: what was there before does not count, and tracing is as it was afterwards."""
+
+from __future__ import annotations
+
+import tracemalloc
+
+import pytest
+
+from hpml.sandbox.allocations import peak_of
+
+
+def takes_and_frees(size: int) -> int:
+    return len(bytearray(size)) + len(bytearray(size))
+
+
+def test_what_is_freed_again_counts_once_and_what_was_held_does_not() -> None:
+    held = bytearray(500_000)
+    result, peak = peak_of(takes_and_frees, {"size": 100_000})
+    assert result == 200_000
+    assert 100_000 <= peak < 110_000
+    assert len(held) == 500_000
+
+
+@pytest.mark.parametrize("on", [False, True])
+def test_tracing_is_as_it_was_also_after_an_error(on: bool) -> None:
+    if on:
+        tracemalloc.start()
+    try:
+        with pytest.raises(ZeroDivisionError):
+            peak_of(lambda x: 1 / x, {"x": 0})
+        assert tracemalloc.is_tracing() is on
+    finally:
+        tracemalloc.stop()
