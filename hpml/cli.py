@@ -147,6 +147,15 @@ def _parser() -> _Parser:
     )
     bench.set_defaults(run=_list_suites)
 
+    release = commands.add_parser(
+        "release",
+        help="make the students' copy of the course",
+        description="Write the course without the right solutions, as a folder and a zip.",
+        example="hpml release ../students",
+    )
+    release.add_argument("out", type=Path, metavar="OUT", help="new, empty, or an earlier release")
+    release.set_defaults(run=_release)
+
     profile = commands.add_parser(
         "profile",
         help="open a saved profile in SnakeViz",
@@ -230,6 +239,14 @@ def _report_run(execution: Execution, target: Path, *, tables: bool) -> int:
     if execution.failure is not None:
         print(f"\n{execution.failure}", file=sys.stderr)
         return 1
+    return 0
+
+
+def _release(options: argparse.Namespace) -> int:
+    from hpml.release.student_copy import release
+
+    archive = release(options.out)
+    print(f"The students' copy is {_shown(options.out)} and {_shown(archive)}")
     return 0
 
 
