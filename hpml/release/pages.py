@@ -22,10 +22,12 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 _CONTROL = "application/vnd.jupyter.widget-view+json"
-# Listings, code, links and tags stay as they are; then a formula, and a lab that is spoken of.
+# Listings, code, links and tags stay as they are; then a formula, a dollar that begins none, and a
+# lab that is spoken of.
 _PIECES = re.compile(
     r"(?P<kept>```.*?```|`[^`\n]*`|!?\[[^\]]*\]\([^)]*\)|<[^>]+>)"
     r"|\$\$?(?P<formula>[^\s$`](?:[^$`]*[^\s$`])?)\$\$?(?!\d)"
+    r"|(?P<dollar>\$)"
     r"|\b[Ll]ab (?P<lab>\d\d)\b",
     re.DOTALL,
 )
@@ -88,6 +90,8 @@ def _prepare(cell: NotebookNode) -> None:
 def _piece(where: str, names: Mapping[str, str], found: re.Match[str]) -> str:
     if found["lab"] in names:
         return f"[{found[0]}]({names[found['lab']]})"
+    if found["dollar"]:
+        return "&#36;"
     return _formula(where, found["formula"]) if found["formula"] else found[0]
 
 
