@@ -56,4 +56,4 @@ check: .venv
 tidy: .venv
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/python -m tests.project.notebooks --write
+	$(if $(wildcard tests/project),$(BIN)/python -m tests.project.notebooks --write)
