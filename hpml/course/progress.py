@@ -25,7 +25,7 @@ def keep_points(lab: str, exercise: str, points: float, *, passed: bool) -> None
     """Keep the points that a check found, if they are more than before, and when all passed."""
 
     def changed(before: Any) -> dict[str, Any]:
-        kept = {"points": 0, "passed": None, **(before or {})}
+        kept = {"points": 0, "passed": None, **(before if isinstance(before, dict) else {})}
         most = max(kept["points"], points)
         return {"points": most, "passed": kept["passed"] or (_now() if passed else None)}
 

@@ -89,7 +89,8 @@ def _prepare(cell: NotebookNode) -> None:
 
 def _piece(where: str, names: Mapping[str, str], found: re.Match[str]) -> str:
     if found["lab"] in names:
-        return f"[{found[0]}]({names[found['lab']]})"
+        # HTML and not Markdown, for it may stand in a summary, where Markdown is none.
+        return f'<a href="{names[found["lab"]]}">{found[0]}</a>'
     if found["dollar"]:
         return "&#36;"
     return _formula(where, found["formula"]) if found["formula"] else found[0]
