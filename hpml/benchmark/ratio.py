@@ -40,7 +40,7 @@ from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.robust import (
     likeness_of_neighbours,
     pseudomedian,
-    quartiles,
+    quantile,
     signed_rank_interval,
 )
 
@@ -199,14 +199,12 @@ def _paired_ratio(
 
 
 def _span(logs: list[float]) -> float:
-    """Return how far the quotients spread, without single wild ones.
+    """Return how far the quotients spread, where one in ten may lie far out and count as nearer.
 
-    What lies three times the middle half beyond it is "far out" to J. W. Tukey, "Exploratory Data
-    Analysis", 1977: a sample in which another program ran, not a place that the ratio wandered to.
+    Those are rounds in which another program ran, no place that the ratio wandered to.
     """
-    first, _, third = quartiles(logs)
-    fence = 3 * (third - first)
-    return min(max(logs), third + fence) - max(min(logs), first - fence)
+    low, high = quantile(logs, 0.1), quantile(logs, 0.9)
+    return min(max(logs), 2 * high - low) - max(min(logs), 2 * low - high)
 
 
 def _beyond(value: float, below: float, above: float, least: float) -> Answer:
