@@ -35,6 +35,8 @@ def reported(result: Any, arguments: Mapping[str, Any]) -> Any:
     >>> reported(([(2.0, 3, 0.5)], [2.5]), {})
     {'steps': [[2.0, 3.0, 0.5]], 'epochs': [2.5]}
     """
+    if not isinstance(result, (tuple, list)) or len(result) != 2:
+        return result
     steps, epochs = result
     return {
         "steps": [[float(value) for value in step] for step in steps],

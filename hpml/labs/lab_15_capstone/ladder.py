@@ -13,8 +13,7 @@ from hpml.base.files import results_folder
 from hpml.base.page import Page, picture, say
 from hpml.benchmark import Case as RecordedCase
 from hpml.benchmark import Comparison, Ratio, write_case
-from hpml.course.exercises.exercise import Case
-from hpml.course.exercises.exercise import Wrong
+from hpml.course.exercises.exercise import Case, Wrong
 from hpml.course.exercises.outcomes import outcome_of
 from hpml.course.racing import race
 from hpml.labs.lab_15_capstone.exercises import judge_training
