@@ -160,7 +160,7 @@ def _training_symptom(case: Case, outcome: Outcome) -> object:
 
 
 def _large(generator: random.Random) -> Case:
-    return _training(generator, "380 signals", "speed", count=380, length=224, width=128,
+    return _training(generator, "380 signals", "speed", count=380, length=320, width=128,
                      batch_size=64)  # fmt: skip
 
 

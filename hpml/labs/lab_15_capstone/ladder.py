@@ -18,7 +18,7 @@ from hpml.course.exercises.outcomes import outcome_of
 from hpml.course.racing import race
 from hpml.labs.lab_15_capstone.exercises import judge_training
 from hpml.labs.lab_15_capstone.harness import reported, waves
-from hpml.labs.lab_15_capstone.own_script import SIZES, Script, frozen, problem
+from hpml.labs.lab_15_capstone.student_script import SIZES, Script, frozen, problem
 from hpml.sandbox.calling import call
 
 SUITE = "capstone"

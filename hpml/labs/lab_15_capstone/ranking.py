@@ -1,6 +1,6 @@
 """The table of a class, from result files: who is how many times as fast, and who cannot be told.
 
-``python -m hpml.labs.lab_15_capstone.class_table results_*.jsonl`` prints it. The last line of a
+``python -m hpml.labs.lab_15_capstone.ranking results_*.jsonl`` prints it. The last line of a
 file counts. A rank is shared by neighbours whose intervals overlap: their order is chance.
 """
 
