@@ -337,6 +337,6 @@ def train_of(source: str) -> Any:
     return namespace["train"]
 
 
-def original(**arguments: Any) -> Any:
+def original(*arguments: Any, **keywords: Any) -> Any:
     """Train as a script does that nobody has mended: what grading compares with."""
-    return train_of(script(0))(**arguments)
+    return train_of(script(0))(*arguments, **keywords)

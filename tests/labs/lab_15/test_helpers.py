@@ -17,8 +17,7 @@ if TYPE_CHECKING:
 
 @pytest.fixture(autouse=True)
 def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    for module in ("student_script", "ladder"):
-        monkeypatch.setattr(f"hpml.labs.lab_15_capstone.{module}.results_folder", lambda: tmp_path)
+    monkeypatch.setenv("HPML_RESULTS", str(tmp_path))
     monkeypatch.setenv("HPML_QUICK", "1")
     return tmp_path
 

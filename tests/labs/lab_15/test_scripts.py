@@ -90,6 +90,13 @@ def test_the_tolerance_takes_float32_and_refuses_half_precision() -> None:
     assert losses_differ(train_of(half)) is not None
 
 
+def test_remembered_losses_are_those_of_other_data() -> None:
+    remembered = train_of(script(0))(**waves({**CASE.data, "drawn": 6}))
+    assert losses_differ(lambda **_: remembered) is not None
+    assert losses_differ(lambda **_: ([], [])) is not None
+    assert losses_differ(lambda **_: None) is not None
+
+
 def test_what_is_mended_is_not_told_by_the_room() -> None:
     room = Path(find("train").mistakes or "").parents[1]
     texts = [path.read_text(encoding="utf-8") for path in room.rglob("*.py")]

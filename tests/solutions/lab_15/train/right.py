@@ -6,19 +6,16 @@ from torch import nn
 
 
 def batches(signals, labels, order, batch_size):
-    """Go through the bird calls in the given order."""
     for rows in order.split(batch_size):
         yield signals[rows], labels[rows]
 
 
 def standardise(batch):
-    """Bring each signal to mean 0 and deviation 1."""
     mean = batch.mean(dim=1, keepdim=True)
     return (batch - mean) / batch.std(dim=1, keepdim=True)
 
 
 def cosines(length, dtype=torch.float64):
-    """The table of the cosine transform."""
     times = torch.linspace(0, 1, 2 * length + 1, dtype=torch.float64)[1::2]
     angles = math.pi * times.reshape(-1, 1) * torch.arange(length).reshape(1, -1)
     return ((2 / length) ** 0.5 * angles.cos()).to(dtype)
@@ -44,7 +41,6 @@ class Network(nn.Module):
 
 
 def train(signals, labels, width, epochs, batch_size, rate, seed):
-    """Return what each step reports (loss, worst loss, score), and each epoch's mean loss."""
     torch.manual_seed(seed)
     model = Network(signals.shape[1], width)
     parameters = list(model.parameters())
@@ -63,7 +59,7 @@ def train(signals, labels, width, epochs, batch_size, rate, seed):
                 for weight, speed, gradient in zip(parameters, velocities, gradients, strict=True):
                     speed.mul_(0.9).add_(gradient)
                     weight.sub_(rate * speed)
-            running.append(loss.detach())
+            running += [loss.detach()]
             score = outputs.gather(1, targets[:, None]).mean()
             log.append(torch.stack([each.mean(), each.max(), score]).detach())
         epoch_losses.append((sum(running) / len(running)).item())
