@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -13,6 +14,7 @@ from hpml.base.files import results_folder
 from hpml.base.page import Page, picture, say
 from hpml.benchmark import Case as RecordedCase
 from hpml.benchmark import Comparison, Ratio, write_case
+from hpml.benchmark.record import Parameters
 from hpml.course.exercises.exercise import Case, Wrong
 from hpml.course.exercises.outcomes import outcome_of
 from hpml.course.racing import race
@@ -74,9 +76,9 @@ class Ladder:
         before = self.rungs[-1].train if self.rungs else self.script.train
         given, now = problem(), frozen(train)
         runs = {"original": self.script.train, "before": before, "this": now}
-        raced = race({name: (lambda run=run: run(**given)) for name, run in runs.items()})
+        raced = race({name: functools.partial(run, **given) for name, run in runs.items()})
         self.rungs.append(Rung(what, now, raced))
-        parameters = {
+        parameters: Parameters = {
             "student": self.script.student, "seed": self.script.seed,
             "mend": what, "place": len(self.rungs),
         }  # fmt: skip

@@ -10,7 +10,7 @@ from types import FunctionType
 from typing import Any
 
 from hpml.base.files import results_folder, write_atomically
-from hpml.base.page import Page, notebook_shell, say, show_code
+from hpml.base.page import notebook_shell, show_code
 from hpml.labs.lab_15_capstone.harness import waves
 from hpml.labs.lab_15_capstone.scripts import script, seed_of
 from hpml.profiling import FunctionProfile, profile
@@ -50,7 +50,8 @@ class Script:
 
     def with_cached(self, name: str) -> Callable[..., Any]:
         """Return ``train`` with one function of the script that remembers what it returned."""
-        return frozen(self.train, {name: functools.cache(self.names[name])})
+        mended: Callable[..., Any] = frozen(self.train, {name: functools.cache(self.names[name])})
+        return mended
 
     def profile(self) -> FunctionProfile:
         """Return the profile of one run, the second one: the first imports what it needs."""
@@ -91,13 +92,13 @@ def own_script(student: str) -> Script:
     return Script(student, seed, text, path)
 
 
-def into_next_cell(given: Script) -> Page:
-    """Put the script into a new cell below, in a notebook that is open; say where it stands."""
+def into_next_cell(given: Script) -> None:
+    """Put the script into a new cell below, in a notebook that is open."""
     shell = notebook_shell()
     if shell is not None:
-        cell = given.text.partition('\n\nif __name__ == "__main__"')[0].strip()
-        shell.set_next_input(cell + "\n")
-    return say(f"It is also in the file `{given.path.name}`, in the folder `results/capstone`.")
+        shell.set_next_input(
+            given.text.partition('\n\nif __name__ == "__main__"')[0].strip() + "\n"
+        )
 
 
 def frozen(function: Callable[..., Any], others: dict[str, Any] | None = None) -> Any:
