@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from typing import Any, cast
 
-from hpml.course.exercises.exercise import Case, Exercise, Speed, Wrong
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Speed, Wrong
 from hpml.course.exercises.outcomes import Outcome, observed, symptom
 from hpml.course.exercises.same import expect, shown
 from hpml.labs.lab_15_capstone.harness import reported, waves
@@ -181,6 +181,11 @@ _TRAIN = Exercise(
             "`std` divides by one less than there are values. Along which axis?",
         ),
     },
+    forbids=Forbidden(
+        modules=("hpml", "threading", "multiprocessing", "concurrent"),
+        names=("set_num_threads", "set_num_interop_threads"),
+        why="Original and mended script are compared on one thread.",
+    ),
     arguments=waves,
     observe=reported,
     seconds=10.0,
