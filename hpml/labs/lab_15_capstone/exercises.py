@@ -192,7 +192,7 @@ _TRAIN = Exercise(
     patience=10.0,
     packages=("numpy", "torch"),
     speed=Speed(
-        points=7, reference=original, inputs=_large, full=1 / 3.5, none=0.95, cautious=True
+        points=7, reference=original, inputs=_large, full=1 / 3.2, none=0.95, cautious=True
     ),
 )
 
