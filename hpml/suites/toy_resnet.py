@@ -1,10 +1,10 @@
 """The suite `toy-resnet`: what each way of running a model costs beside real convolutions.
 
 A small residual network in eval mode on a batch of four images, the forward only: a hand-written
-module, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` in a process of its own, and
-on request `torch.compile` and, on a GPU, CUDA graphs. All share the same weights, and are timed
-only after their outputs were found to agree. With the resolution the work grows and the overhead
-does not; on a GPU that the launches keep waiting, not even the time grows.
+module, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` in a process of its own,
+`torch.compile` (on a CPU on request) and, on a GPU, CUDA graphs. All share the same weights, and
+are timed only after their outputs were found to agree. With the resolution the work grows and the
+overhead does not; on a GPU that the launches keep waiting, not even the time grows.
 
 Images of 32 pixels and more need buffers of a size at which the allocator of the C library may give
 memory back to the system after each layer and fetch it again for the next. Whether it does depends
@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import argparse
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -26,6 +26,7 @@ from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
 from hpml.benchmark.sampling.contender import AnyContender
+from hpml.profiling import LaunchFit, fit_launches
 from hpml.suites import peer
 from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError
@@ -42,7 +43,7 @@ from hpml.suites.forwards import (
     uniform_input,
 )
 from hpml.suites.options import run_suite
-from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET
+from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 from hpml.suites.running import run_cases
 
 if TYPE_CHECKING:
@@ -59,6 +60,57 @@ class ToyResNetResult(ForwardResult):
     title = "Toy ResNet, time per forward"
     source = TOY_RESNET
     axis = "height and width in pixels"
+
+    def fit(self, contender: str = BASELINE) -> LaunchFit:
+        """Return the launch simulator, fitted to a contender and CUDA graphs measured here.
+
+        Raises:
+            SuiteError: CUDA graphs or the contender were not measured, as on a CPU.
+        """
+        times: dict[str, dict[int, float]] = {}
+        for case in self.cases:
+            for measured in case.comparison:
+                size = int(case.parameters["resolution"] or 0)
+                times.setdefault(measured.name, {})[size] = measured.median
+        return _fit(times, contender)
+
+
+def published_fit(contender: str = BASELINE) -> LaunchFit:
+    """Return the launch simulator, fitted to the published figures of a contender.
+
+    >>> fit = published_fit()
+    >>> max(abs(fit.residual(size)) for size in fit.eager) < 0.05
+    True
+    """
+    return _fit(published_times(TOY_RESNET), contender)
+
+
+def launches() -> int:
+    """Return how many operators a forward executes, each taken for one launch.
+
+    >>> launches()
+    49
+    """
+    import torch
+
+    from hpml.models import ToyResNet, toy_resnet_layers
+    from hpml.profiling import work_of
+
+    model, x = ToyResNet(toy_resnet_layers(8)).eval(), example_input(1, 8)
+    with torch.no_grad():
+        operations = work_of(lambda: model(x)).operations
+    # On a CPU a normalisation asks for memory by an operator; there is nothing to launch in that.
+    return sum(name != "empty" for name in operations)
+
+
+def _fit(times: Mapping[str, Mapping[int, float]], contender: str) -> LaunchFit:
+    missing = [name for name in (contender, CUDA_GRAPHS) if name not in times]
+    if missing:
+        raise SuiteError(
+            f"The launch simulator is fitted to times of {contender} and of {CUDA_GRAPHS}, "
+            f"got none of {missing[0]}; measure both on a GPU: --device cuda."
+        )
+    return fit_launches(times[contender], times[CUDA_GRAPHS], launches())
 
 
 def names(*, compile: bool = False, cuda_graphs: bool = False) -> tuple[str, ...]:
@@ -109,8 +161,8 @@ def run(
 
     Args:
         resolutions: one case for each of these heights and widths in pixels, multiples of 4.
-        settings: how to measure. The hand-written module is always measured; by default all but
-            those below, and without the peer where it is not installed.
+        settings: how to measure. The hand-written module is always measured; by default all, on a
+            CPU without those below, and without the peer where it is not installed.
         cuda_graphs: measure a recorded symbolic model too; needs a CUDA device.
         changes: settings by their names, see `hpml.suites.forwards.ForwardSettings`.
 
@@ -124,11 +176,12 @@ def run(
     ('handwritten', 'inlined')
     """
     settings = settings.changed(changes)
+    on_gpu = settings.device.startswith("cuda")
     on_request = ((COMPILED, settings.compile), (CUDA_GRAPHS, cuda_graphs))
     chosen, notes = choose(
         settings.contenders,
         names(compile=True, cuda_graphs=True),
-        usual=names(),
+        usual=names(compile=on_gpu, cuda_graphs=on_gpu),
         always=(BASELINE, *(name for name, asked in on_request if asked)),
     )
     settings = replace(settings, contenders=chosen)
@@ -140,7 +193,6 @@ def run(
             f"got {', '.join(map(str, wrong))}."
         )
     # Kernels that add in another order agree to fewer digits, on a GPU with TF32 to three.
-    on_gpu = settings.device.startswith("cuda")
     check = same_results(1e-2, 1e-2) if on_gpu else same_results(1e-4, 1e-5)
 
     def measure_case(parameters: Parameters) -> Comparison:
