@@ -1,0 +1,108 @@
+"""The toy ResNet's times as a lab shows them: how they grow with the image, who explains them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+
+from hpml.base import style
+from hpml.base.charts import mark_sizes
+from hpml.base.page import Page, picture
+from hpml.base.tables import Table
+from hpml.profiling import LaunchFit
+from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
+from hpml.suites.toy_resnet import BASELINE, ToyResNetResult, published_fit
+
+GPU = "RTX 3080, published"
+
+
+def times_of(result: ToyResNetResult, device: str) -> dict[str, dict[int, float]]:
+    """Return seconds of a forward by who took them and by resolution: measured, and published."""
+    found: dict[str, dict[int, float]] = {}
+    for case in result.cases:
+        for measured in case.comparison:
+            size = int(case.parameters["resolution"] or 0)
+            found.setdefault(f"{measured.name}, {device} here", {})[size] = measured.median
+    for name, times in published_times(TOY_RESNET).items():
+        found[f"{name}, {GPU}"] = times
+    return found
+
+
+def time_table(times: Mapping[str, Mapping[int, float]]) -> Table:
+    """Return a row a contender: its time at each resolution, in ms, and how much it grew."""
+    sizes = sorted({size for each in times.values() for size in each})
+    rows = [
+        [name, *(1e3 * each[size] if size in each else None for size in sizes), growth(each)]
+        for name, each in times.items()
+    ]
+    columns = ["forward", *(f"{size} pixels, ms" for size in sizes), "grows"]
+    formats = {**dict.fromkeys(columns[1:-1], "{:.3f}".format), "grows": "{:.2f}×".format}
+    return Table(columns, rows, formats=formats)
+
+
+def growth(times: Mapping[int, float]) -> float:
+    """Return the time at the largest resolution as a multiple of that at the smallest.
+
+    >>> growth({16: 1.0, 32: 2.0, 64: 8.0})
+    8.0
+    """
+    return times[max(times)] / times[min(times)]
+
+
+def draw_growth(times: Mapping[str, Mapping[int, float]]) -> Page:
+    """Draw each time as a multiple of its own at the smallest resolution, beside the arithmetic."""
+    fig, ax = style.figure(width=9.4, height=4.2)
+    sizes = sorted({size for each in times.values() for size in each})
+    with style.apply():
+        work = [(size / sizes[0]) ** 2 for size in sizes]
+        ax.plot(sizes, work, color=style.PALETTE["muted"], ls=":", label="the arithmetic")
+        for name, each in times.items():
+            own = name.partition(",")[0]
+            published = name.endswith(GPU)
+            ax.plot(
+                list(each), [time / each[min(each)] for time in each.values()],
+                color=style.colour(own), marker=style.marker(own), label=name,
+                ls=(0, (4, 2)) if published else "-",
+            )  # fmt: skip
+    ax.set(xscale="log", yscale="log", xlim=(sizes[0] / 1.1, sizes[-1] * 1.1))
+    mark_sizes(ax, sizes)
+    ax.set_yticks([1, 2, 4, 8, 16], ["1×", "2×", "4×", "8×", "16×"])
+    style.finish(
+        ax, title="How a forward grows with the image", x="pixels", y="time, 16 pixels = 1"
+    )
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    told = "; ".join(f"{name} grows {growth(each):.2f} times" for name, each in times.items())
+    return picture(fig, f"Time of a forward against the height of the image: {told}.")
+
+
+def fits(result: ToyResNetResult) -> dict[str, LaunchFit]:
+    """Return the simulator fitted to the published figures and, where there are any, to these."""
+    found = {name: published_fit(name) for name in (BASELINE, "pytorch-symbolic")}
+    named = {f"{name}, {GPU}": fit for name, fit in found.items()}
+    if any(CUDA_GRAPHS in case.comparison.names for case in result.cases):
+        named[f"{BASELINE}, here"] = result.fit()
+    return named
+
+
+def grows_from(fit: LaunchFit) -> float:
+    """Return the height in pixels from which the GPU and no longer the CPU decides, by a fit.
+
+    A kernel's time is taken for a constant plus a share for each pixel, through the fitted sizes.
+
+    >>> 64 < grows_from(published_fit()) < 128
+    True
+    """
+    import numpy as np
+
+    pixels = [size**2 for size in fit.kernels]
+    slope, constant = np.polyfit(pixels, list(fit.kernels.values()), 1)
+    return float(((fit.launch - constant) / slope) ** 0.5)
+
+
+def speedups(fit: LaunchFit, graph_speedup: Callable[[int, float, float], object]) -> Table:
+    """Return what a graph gains at each size: measured, and by a student's function."""
+    rows = []
+    for size, eager in fit.eager.items():
+        said = graph_speedup(fit.count, 1e6 * fit.launch, 1e6 * fit.kernels[size])
+        rows.append([size, eager / fit.recorded[size], said])
+    formats = dict.fromkeys(["measured", "your graph_speedup"], "{:.2f}×".format)
+    return Table(["pixels", "measured", "your graph_speedup"], rows, formats=formats)
