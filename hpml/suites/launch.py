@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 BASELINE = "launch"
 WAIT = "launch and wait"
 COPY, PRODUCT = "copy", "product"
-TRANSFERS = ("to GPU", "to GPU, pinned", "from GPU", "from GPU, pinned")
+TRANSFERS = ("to GPU", "to GPU from pinned", "from GPU", "from GPU to pinned")
 MEBIBYTES = (1, 4, 16)
 
 

@@ -85,6 +85,7 @@ def published_fit(contender: str = BASELINE) -> LaunchFit:
     return _fit(published_times(TOY_RESNET), contender)
 
 
+@functools.cache
 def launches() -> int:
     """Return how many operators a forward executes, each taken for one launch.
 

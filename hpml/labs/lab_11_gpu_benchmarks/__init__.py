@@ -9,6 +9,7 @@ from __future__ import annotations
 from hpml.labs.lab_11_gpu_benchmarks.device import AsyncDevice, CudaDevice
 from hpml.labs.lab_11_gpu_benchmarks.explorer import launch_explorer
 from hpml.labs.lab_11_gpu_benchmarks.toy_resnet import (
+    GPU,
     draw_growth,
     fits,
     grows_from,
@@ -20,6 +21,7 @@ from hpml.labs.lab_11_gpu_benchmarks.toy_resnet import (
 from hpml.labs.lab_11_gpu_benchmarks.transfers import WAYS, draw_pipelines, pipeline
 
 __all__ = [
+    "GPU",
     "WAYS",
     "AsyncDevice",
     "CudaDevice",

@@ -10,33 +10,39 @@ from hpml.base.page import Page, picture
 from hpml.base.tables import Table
 from hpml.profiling import LaunchFit
 from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
+from hpml.suites.running import environment_line
 from hpml.suites.toy_resnet import BASELINE, ToyResNetResult, published_fit
 
 GPU = "RTX 3080, published"
 
 
-def times_of(result: ToyResNetResult, device: str) -> dict[str, dict[int, float]]:
+def times_of(result: ToyResNetResult) -> dict[str, dict[int, float]]:
     """Return seconds of a forward by who took them and by resolution: measured, and published."""
     found: dict[str, dict[int, float]] = {}
     for case in result.cases:
         for measured in case.comparison:
             size = int(case.parameters["resolution"] or 0)
-            found.setdefault(f"{measured.name}, {device} here", {})[size] = measured.median
+            found.setdefault(f"{measured.name}, here", {})[size] = measured.median
     for name, times in published_times(TOY_RESNET).items():
         found[f"{name}, {GPU}"] = times
     return found
 
 
-def time_table(times: Mapping[str, Mapping[int, float]]) -> Table:
+def time_table(result: ToyResNetResult) -> Table:
     """Return a row a contender: its time at each resolution, in ms, and how much it grew."""
+    times = times_of(result)
     sizes = sorted({size for each in times.values() for size in each})
     rows = [
         [name, *(1e3 * each[size] if size in each else None for size in sizes), growth(each)]
         for name, each in times.items()
     ]
-    columns = ["forward", *(f"{size} pixels, ms" for size in sizes), "grows"]
+    columns = ["forward, ms", *(f"{size} pixels" for size in sizes), "grows"]
     formats = {**dict.fromkeys(columns[1:-1], "{:.3f}".format), "grows": "{:.2f}×".format}
-    return Table(columns, rows, formats=formats)
+    caption = (
+        f"Batch 4, no gradients, medians. Here: {environment_line(result.cases)}. "
+        f"Published: {TOY_RESNET.hardware}."
+    )
+    return Table(columns, rows, caption=caption, formats=formats)
 
 
 def growth(times: Mapping[int, float]) -> float:
@@ -69,7 +75,7 @@ def draw_growth(times: Mapping[str, Mapping[int, float]]) -> Page:
     style.finish(
         ax, title="How a forward grows with the image", x="pixels", y="time, 16 pixels = 1"
     )
-    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
+    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=3.5)
     told = "; ".join(f"{name} grows {growth(each):.2f} times" for name, each in times.items())
     return picture(fig, f"Time of a forward against the height of the image: {told}.")
 
