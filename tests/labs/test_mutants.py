@@ -66,6 +66,10 @@ EQUIVALENT: dict[tuple[str, str, str], list[str]] = {
     ("10", "is_faster", "right"): [
         "8: 1 → 2", "9: 2 * as_many", "9: 2 * as_many → 2 +", "9: 2 → 3", "11: wins >",
     ],
+    ("11", "time_on_device", "right"): [],
+    ("11", "timeline", "right"): [],
+    ("11", "graph_speedup", "right"): [],
+    ("11", "graph_speedup", "right_by_timeline"): [],
 }  # fmt: skip
 
 
