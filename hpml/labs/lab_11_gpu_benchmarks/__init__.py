@@ -17,6 +17,7 @@ from hpml.labs.lab_11_gpu_benchmarks.toy_resnet import (
     speedups,
     time_table,
     times_of,
+    ways,
 )
 from hpml.labs.lab_11_gpu_benchmarks.transfers import WAYS, draw_pipelines, pipeline
 
@@ -35,4 +36,5 @@ __all__ = [
     "speedups",
     "time_table",
     "times_of",
+    "ways",
 ]

@@ -6,25 +6,45 @@ from collections.abc import Callable, Mapping
 
 from hpml.base import style
 from hpml.base.charts import mark_sizes
+from hpml.base.environment import quick
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table
 from hpml.profiling import LaunchFit
+from hpml.suites import peer
+from hpml.suites.forwards import BASELINE, COMPILED
 from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 from hpml.suites.running import environment_line
-from hpml.suites.toy_resnet import BASELINE, ToyResNetResult, published_fit
+from hpml.suites.toy_resnet import ToyResNetResult, published_fit
 
 GPU = "RTX 3080, published"
 
 
+def ways(device: str, *, compiled: bool = False) -> list[str]:
+    """Return what the lab measures beside the hand-written network: what runs on the device."""
+    # A process of its own takes seconds to begin, for each size.
+    with_peer = peer.how_to_install() is None and not quick()
+    chosen = ["codegen", "inlined", *([peer.NAME] if with_peer else [])]
+    chosen += [COMPILED] if compiled or device == "cuda" else []
+    return [*chosen, *([CUDA_GRAPHS] if device == "cuda" else [])]
+
+
 def times_of(result: ToyResNetResult) -> dict[str, dict[int, float]]:
-    """Return seconds of a forward by who took them and by resolution: measured, and published."""
-    found: dict[str, dict[int, float]] = {}
+    """Return seconds of a forward by who took them and by resolution: measured, beside published.
+
+    >>> list(times_of(ToyResNetResult(())))
+    ['handwritten, RTX 3080, published', 'pytorch-symbolic, RTX 3080, published', \
+'cuda-graphs, RTX 3080, published']
+    """
+    here: dict[str, dict[int, float]] = {}
     for case in result.cases:
         for measured in case.comparison:
             size = int(case.parameters["resolution"] or 0)
-            found.setdefault(f"{measured.name}, here", {})[size] = measured.median
-    for name, times in published_times(TOY_RESNET).items():
-        found[f"{name}, {GPU}"] = times
+            here.setdefault(measured.name, {})[size] = measured.median
+    there = published_times(TOY_RESNET)
+    found: dict[str, dict[int, float]] = {}
+    for name in dict.fromkeys([*here, *there]):
+        found |= {f"{name}, here": here[name]} if name in here else {}
+        found |= {f"{name}, {GPU}": there[name]} if name in there else {}
     return found
 
 
