@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpml.base.tables import Shown, Table, format_multiple, format_seconds
+from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.record import Case, read_cases
-from hpml.suites.errors import SuiteError
-from hpml.suites.running import notes_table
 
 _MACHINE = ("cpu", "gpu", "device", "threads", "python", "torch", "hpml")
 _HOW = frozenset(
@@ -67,7 +66,8 @@ class RecordComparison(Shown):
 
     def _shown(self) -> Sequence[Any]:
         differ = self.differences
-        return [*([differ] if len(differ) else []), self.table, *notes_table(self.notes)]
+        notes = [Table(["notes"], [[note] for note in self.notes])] if self.notes else []
+        return [*([differ] if len(differ) else []), self.table, *notes]
 
 
 def compare_records(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> RecordComparison:
@@ -75,14 +75,14 @@ def compare_records(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> Rec
 
     Raises:
         hpml.benchmark.errors.RecordError: a file is missing, foreign, or of another version.
-        SuiteError: they have no case in common.
+        BenchmarkError: they have no case in common.
     """
     files = [read_cases(path) for path in (a, b)]
     by_work = [{_work(case): case for case in found} for found in files]
     shared = [work for work in by_work[0] if work in by_work[1]]
     if not shared:
         said = [", ".join(sorted({case.suite for case in found})) or "nothing" for found in files]
-        raise SuiteError(
+        raise BenchmarkError(
             f"--compare expects two records with a case in common, got {a} with {said[0]} and {b} "
             f"with {said[1]}, of other sizes or settings; run the same suite for both."
         )
