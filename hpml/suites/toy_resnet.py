@@ -21,6 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hpml.base.environment import installed_version
 from hpml.base.errors import describe
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
@@ -127,6 +128,18 @@ def names(*, compile: bool = False, cuda_graphs: bool = False) -> tuple[str, ...
     return (BASELINE, *EXECUTIONS, peer.NAME, CONTROL, *others)
 
 
+def usual(device: str) -> tuple[str, ...]:
+    """Return the contenders that are measured where none are named; a GPU runs some more.
+
+    >>> usual("cpu") == names(), usual("cuda")[-1]
+    (True, 'cuda-graphs')
+    """
+    on_gpu = device.startswith("cuda")
+    # PyTorch's compiler writes kernels for a GPU in Triton, which not every system has.
+    can_compile = on_gpu and installed_version("triton") is not None
+    return names(compile=can_compile, cuda_graphs=on_gpu)
+
+
 def example_input(
     batch: int, resolution: int, seed: int = 0, device: str | torch.device = "cpu"
 ) -> torch.Tensor:
@@ -177,12 +190,11 @@ def run(
     ('handwritten', 'inlined')
     """
     settings = settings.changed(changes)
-    on_gpu = settings.device.startswith("cuda")
     on_request = ((COMPILED, settings.compile), (CUDA_GRAPHS, cuda_graphs))
     chosen, notes = choose(
         settings.contenders,
         names(compile=True, cuda_graphs=True),
-        usual=names(compile=on_gpu, cuda_graphs=on_gpu),
+        usual=usual(settings.device),
         always=(BASELINE, *(name for name, asked in on_request if asked)),
     )
     settings = replace(settings, contenders=chosen)
@@ -194,6 +206,7 @@ def run(
             f"got {', '.join(map(str, wrong))}."
         )
     # Kernels that add in another order agree to fewer digits, on a GPU with TF32 to three.
+    on_gpu = settings.device.startswith("cuda")
     check = same_results(1e-2, 1e-2) if on_gpu else same_results(1e-4, 1e-5)
 
     def measure_case(parameters: Parameters) -> Comparison:

@@ -14,7 +14,7 @@ from hpml.suites import peer
 from hpml.suites.forwards import BASELINE, COMPILED
 from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 from hpml.suites.running import environment_line
-from hpml.suites.toy_resnet import ToyResNetResult, published_fit
+from hpml.suites.toy_resnet import ToyResNetResult, published_fit, usual
 
 GPU = "RTX 3080, published"
 
@@ -24,8 +24,9 @@ def ways(device: str, *, compiled: bool = False) -> list[str]:
     # A process of its own takes seconds to begin, for each size.
     with_peer = peer.how_to_install() is None and not quick()
     chosen = ["codegen", "inlined", *([peer.NAME] if with_peer else [])]
-    chosen += [COMPILED] if compiled or device == "cuda" else []
-    return [*chosen, *([CUDA_GRAPHS] if device == "cuda" else [])]
+    there = usual(device)
+    chosen += [COMPILED] if compiled or COMPILED in there else []
+    return [*chosen, *([CUDA_GRAPHS] if CUDA_GRAPHS in there else [])]
 
 
 def times_of(result: ToyResNetResult) -> dict[str, dict[int, float]]:
