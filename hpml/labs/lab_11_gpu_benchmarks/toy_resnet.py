@@ -131,5 +131,5 @@ def speedups(fit: LaunchFit, graph_speedup: Callable[[int, float, float], object
     for size, eager in fit.eager.items():
         said = graph_speedup(fit.count, 1e6 * fit.launch, 1e6 * fit.kernels[size])
         rows.append([size, eager / fit.recorded[size], said])
-    formats = dict.fromkeys(["measured", "your graph_speedup"], "{:.2f}×".format)
-    return Table(["pixels", "measured", "your graph_speedup"], rows, formats=formats)
+    formats = dict.fromkeys(["eager / graph", "your graph_speedup"], "{:.2f}×".format)
+    return Table(["pixels", "eager / graph", "your graph_speedup"], rows, formats=formats)
