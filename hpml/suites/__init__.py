@@ -4,7 +4,7 @@
 
 >>> from hpml.suites import SUITES
 >>> sorted(SUITES)
-['building', 'deep-linear', 'honesty', 'toy-resnet']
+['building', 'deep-linear', 'honesty', 'launch', 'toy-resnet']
 
 A suite's module has ``add_arguments(parser)``, which declares its options, ``main(arguments)``,
 which runs it with the parsed options and returns the exit code, and ``run(...)``, which returns the
@@ -23,6 +23,10 @@ SUITES: dict[str, tuple[str, str]] = {
     "toy-resnet": (
         "hpml.suites.toy_resnet",
         "forward of a small residual network, where overhead fades as the images grow",
+    ),
+    "launch": (
+        "hpml.suites.launch",
+        "the device itself: starting an operator, copying, multiplying, transfers to a GPU",
     ),
     "building": (
         "hpml.suites.building",

@@ -92,6 +92,11 @@ def pseudomedian(values: list[float]) -> float:
     return float(np.median((array[rows] + array[columns]) / 2))
 
 
+def smoothed(readings: torch.Tensor) -> torch.Tensor:
+    powers = torch.arange(len(readings) - 1, -1, -1, dtype=torch.float64)
+    return (0.1 * 0.9**powers) @ readings
+
+
 @numba.njit
 def longest_collatz(n: int) -> int:
     known = np.zeros(n, np.int64)
@@ -171,7 +176,7 @@ def names_of(lab: str) -> dict[str, Any]:
         from hpml.labs.lab_15_capstone.scripts import original
 
         return {"capstone": capstone, "script": SimpleNamespace(train=original)}
-    return {"statistics": statistics} if lab == "10" else {}
+    return {"10": {"statistics": statistics}, "11": {"torch": torch}}.get(lab, {})
 
 
 @pytest.mark.parametrize(
@@ -187,9 +192,10 @@ def names_of(lab: str) -> dict[str, Any]:
         ("08", weighted),
         ("09", neighbours),
         ("10", pseudomedian),
+        ("11", smoothed),
         ("15", trained_by_hand),
     ],
-    ids=["00", "01", "02", "03", "04", "06", "07", "08", "09", "10", "15"],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_good_answer_reaches_the_target(lab: str, answer: Callable[..., Any] | None) -> None:
     (path,) = NOTEBOOKS.glob(f"{lab}_*.ipynb")

@@ -69,6 +69,10 @@ EQUIVALENT: dict[tuple[str, str, str], list[str]] = {
     ("15", "speed_up", "right"): [],
     # What is zipped is equally long, and a list of three numbers does as well as a tuple.
     ("15", "train", "right"): ["59: True", "66: tuple(step)"],
+    ("11", "time_on_device", "right"): [],
+    ("11", "timeline", "right"): [],
+    ("11", "graph_speedup", "right"): [],
+    ("11", "graph_speedup", "right_by_timeline"): [],
 }  # fmt: skip
 
 
