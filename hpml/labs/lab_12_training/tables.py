@@ -1,0 +1,114 @@
+"""What lab 12 prints: the student's rows beside the published ones, formats for real tensors."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any
+
+from hpml.base.files import published
+from hpml.base.tables import Table, format_bytes, format_seconds
+from hpml.benchmark import Comparison
+from hpml.labs.lab_12_training.exercises import Formats, surviving_format
+
+if TYPE_CHECKING:
+    import torch
+
+    from hpml.datasets import Dataset
+    from hpml.training import Trainer
+
+NAMES = {
+    "vanilla": "vanilla",
+    "torch.compile": "compile",
+    "AMP": "amp",
+    "torch.compile + AMP": "compile+amp",
+}
+"""How the document calls a row, and the recipe that makes it."""
+
+
+def epoch_seconds(one: Trainer) -> float:
+    """Return what an epoch of a finished training took, its slow steps included."""
+    return sum(one.seconds) / one.epochs
+
+
+def beside_published(
+    taken: Comparison, trainers: Mapping[str, Trainer], kept: Mapping[str, int]
+) -> Table:
+    """Return the published table with what was measured here, row by row."""
+    block = published("convnext_training")
+    first = block["rows"][0]["epoch_s"]
+    rows = []
+    for row in block["rows"]:
+        recipe = NAMES[row["changes"]]
+        here = recipe in taken
+        rows.append([
+            row["changes"],
+            f"{row['epoch_s']:.2f} s",
+            f"{row['epoch_s'] / first:.3f}",
+            format_seconds(epoch_seconds(trainers[recipe])) if here else "–",
+            f"{taken.ratio(recipe).value:.3f}" if here else "–",
+            f"{row['val_accuracy']:.2f} %",
+            f"{100 * trainers[recipe].accuracies[-1]:.2f} %" if here else "–",
+            format_bytes(kept[recipe]) if recipe in kept else "–",
+        ])  # fmt: skip
+    return Table(
+        ["", "epoch, published", "ratio", "epoch, here", "ratio here", "accuracy, published",
+         "accuracy, here", "kept for backward, here"],
+        rows,
+        caption=f"Published: {block['workload']}, on {block['hardware']}; how much memory it took "
+        "is not. Here: see above.",
+    )  # fmt: skip
+
+
+def formats_of(
+    choose_precision: Callable[..., Any], formats: Formats, tensors: Mapping[str, torch.Tensor],
+    error: float,
+) -> Table:  # fmt: skip
+    """Return in which format each tensor survives, by the student's function and by the rules."""
+    rows = []
+    for name, tensor in tensors.items():
+        given = (tensor.detach().flatten().tolist(), formats, error, "added" in name)
+        try:
+            yours = choose_precision(*given)
+        except Exception as raised:  # noqa: BLE001 - whatever unfinished code does
+            yours = type(raised).__name__
+        rows.append([name, f"{tensor.numel():,}", yours or "–", surviving_format(*given) or "none"])
+    return Table(["tensor", "numbers", "your choose_precision", "by the rules"], rows,
+                 caption=f"Where an error of {error:.0%} is allowed.")  # fmt: skip
+
+
+def interval(estimate: object) -> str:
+    """Return an estimate with its ends, as a student's function gave them.
+
+    >>> interval((2.0, 1.5, 2.5)), interval(None)
+    ('2.00 s (1.50 s to 2.50 s)', 'not written yet')
+    """
+    if not isinstance(estimate, tuple) or len(estimate) != 3:
+        return "not written yet"
+    middle, low, high = map(format_seconds, estimate)
+    return f"{middle} ({low} to {high})"
+
+
+def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
+    """Return numbers of a step in float32: weights, activations, and the gradients of both."""
+    import torch
+
+    from hpml.labs.lab_12_training.networks import network
+    from hpml.training import RECIPES, prepared
+
+    model, seen = network(data), []
+    hooks = [
+        block.register_forward_hook(lambda _, __, out: (out.retain_grad(), seen.append(out))[1])
+        for block in list(model.body)
+    ]
+    images, labels = data.train.images[:128], data.train.labels[:128]
+    scores = model(prepared(images, RECIPES["vanilla"]))
+    torch.nn.functional.cross_entropy(scores, labels).backward()
+    for hook in hooks:
+        hook.remove()
+    weights = list(model.parameters())
+    return {
+        "weights": torch.cat([w.detach().flatten() for w in weights]),
+        "activations": torch.cat([each.detach().flatten() for each in seen]),
+        "gradients of weights": torch.cat([w.grad.flatten() for w in weights]),
+        "gradients of activations": torch.cat([each.grad.flatten() for each in seen]),
+    }
