@@ -20,7 +20,7 @@ EXPLANATION = Explanation(
         "Train each of the two recipes ten times as long, from one seed in common.": (
             "All three allow a difference here, and none says how large. One run of each remains."
         ),
-        "Train vanilla once more, from another seed, and compare the published figures.": (
+        "Train vanilla once more, from another seed, and compare with the published figures.": (
             "B predicts another accuracy. So does C, and A denies it for neither: it speaks of the "
             "recipe."
         ),

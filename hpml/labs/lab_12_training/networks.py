@@ -32,16 +32,16 @@ def network(data: Dataset, seed: int = 0) -> nn.Module:
 
 def trainer(
     data: Dataset, recipe: Recipe, epochs: int, seed: int = 0, *, warm: bool = True,
-    model: nn.Module | None = None,
+    on: str | None = None,
 ) -> Trainer:  # fmt: skip
-    """Return a training of the small ConvNeXt, or of another network."""
+    """Return a training of the small ConvNeXt; on a GPU if there is one, else on the CPU."""
     import torch
 
     from hpml.training import Trainer
     from hpml.training.processes import Processes
 
-    here = Processes(0, 1, torch.device(device()))
-    made = Trainer(model or network(data, seed), data, recipe, epochs=epochs, seed=seed,
+    here = Processes(0, 1, torch.device(on or device()))
+    made = Trainer(network(data, seed), data, recipe, epochs=epochs, seed=seed,
                    processes=here)  # fmt: skip
     if warm:
         made.warm_up()

@@ -67,7 +67,7 @@ def draw_magnitudes(
         len(tensors) + 1, 1, width=8.0, height=1.0 + 1.1 * (len(tensors) + 1), sharex=True,
         height_ratios=[1] * len(tensors) + [0.8],
     )  # fmt: skip
-    low, high, said = -44, 20, []
+    low, high, said = -26, 18, []
     for ax, (name, tensor) in zip(axes, tensors.items(), strict=False):
         sizes = tensor.detach().abs().flatten()
         powers = sizes[sizes > 0].log2().clamp(low, high).tolist()
