@@ -1,7 +1,7 @@
 """Lab 12: training a ConvNeXt faster, and as well.
 
 In the order of the lab: ``networks`` (trainings, step by step in turns), ``scaling`` (float16),
-``fusing`` (what a compiler could gain), ``two_processes``, ``accuracies`` (over seeds); shown by
+``fusing`` (what a compiler could gain), ``processes`` (by torchrun), ``accuracies`` (over seeds); shown by
 ``pictures`` and ``tables``.
 """
 
@@ -31,7 +31,7 @@ from hpml.labs.lab_12_training.tables import (
     interval,
     tensors_of_step,
 )
-from hpml.labs.lab_12_training.two_processes import two_processes
+from hpml.labs.lab_12_training.processes import two_processes
 
 __all__ = [
     "accuracy_table",
