@@ -1,14 +1,14 @@
 """Lab 12: training a ConvNeXt faster, and as well.
 
 In the order of the lab: ``networks`` (trainings, step by step in turns), ``scaling`` (float16),
-``fusing`` (what a compiler could gain), ``processes`` (by torchrun), ``accuracies`` (over seeds); shown by
-``pictures`` and ``tables``.
+``fusing`` (what a compiler could gain), ``processes`` (by torchrun), ``accuracies`` (over seeds);
+shown by ``pictures`` and ``tables``.
 """
 
 from __future__ import annotations
 
 from hpml.labs.lab_12_training.accuracies import accuracy_table, accuracy_verdict, nudge, spread
-from hpml.labs.lab_12_training.fusing import fusing_in_words, outside_products
+from hpml.labs.lab_12_training.fusing import outside_products, resnet_compiled
 from hpml.labs.lab_12_training.networks import (
     device,
     in_turns,
@@ -24,6 +24,7 @@ from hpml.labs.lab_12_training.pictures import (
     draw_steps,
     shares,
 )
+from hpml.labs.lab_12_training.processes import two_processes
 from hpml.labs.lab_12_training.scaling import batches, give_gradients, gradients, pytorch_scales
 from hpml.labs.lab_12_training.tables import (
     beside_published,
@@ -31,7 +32,6 @@ from hpml.labs.lab_12_training.tables import (
     interval,
     tensors_of_step,
 )
-from hpml.labs.lab_12_training.processes import two_processes
 
 __all__ = [
     "accuracy_table",
@@ -44,7 +44,6 @@ __all__ = [
     "draw_shares",
     "draw_steps",
     "formats_of",
-    "fusing_in_words",
     "give_gradients",
     "gradients",
     "in_turns",
@@ -54,6 +53,7 @@ __all__ = [
     "nudge",
     "outside_products",
     "pytorch_scales",
+    "resnet_compiled",
     "shares",
     "spread",
     "step_seconds",

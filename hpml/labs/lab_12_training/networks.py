@@ -50,7 +50,7 @@ def trainer(
 
 def step_seconds(one: Trainer) -> list[float]:
     """Train to the end; return what each step took, or several where a GPU is looked at less."""
-    seconds = []
+    seconds: list[float] = []
     for _ in range(one.epochs):
         for _ in one.epoch():
             seconds.append(sum(one.seconds) - sum(seconds))

@@ -36,7 +36,7 @@ def give_gradients(model: nn.Module, numbers: list[float]) -> None:
     import torch
 
     weights = [w for w in model.parameters() if w.grad is not None]
-    parts = torch.tensor(numbers).split([w.numel() for w in weights])
+    parts = torch.split(torch.tensor(numbers), [w.numel() for w in weights])
     for weight, part in zip(weights, parts, strict=True):
         weight.grad = part.view_as(weight)
 
@@ -54,7 +54,7 @@ def pytorch_scales(data: Dataset, start: float, interval: int, steps: int) -> li
         with torch.autocast("cpu", torch.float16):
             loss = torch.nn.functional.cross_entropy(model(images), labels)
         scales.append(scaler.get_scale())
-        scaler.scale(loss).backward()
+        torch.autograd.backward(scaler.scale(loss))
         scaler.step(optimiser)
         scaler.update()
         optimiser.zero_grad()

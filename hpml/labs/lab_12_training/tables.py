@@ -98,20 +98,21 @@ def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
     from hpml.labs.lab_12_training.networks import network
     from hpml.training import RECIPES, prepared
 
-    model, seen = network(data), []
-    hooks = [
-        block.register_forward_hook(lambda _, __, out: (out.retain_grad(), seen.append(out))[1])
-        for block in list(model.body)
-    ]
+    model, seen = network(data), list[torch.Tensor]()
+
+    def keep(block: object, given: object, out: torch.Tensor) -> None:
+        out.retain_grad()
+        seen.append(out)
+
+    hooks = [block.register_forward_hook(keep) for block in model.body.children()]
     images, labels = data.train.images[:128], data.train.labels[:128]
     scores = model(prepared(images, RECIPES["vanilla"]))
-    torch.nn.functional.cross_entropy(scores, labels).backward()
+    torch.autograd.backward(torch.nn.functional.cross_entropy(scores, labels))
     for hook in hooks:
         hook.remove()
-    weights = list(model.parameters())
-    return {
-        "weights": torch.cat([w.detach().flatten() for w in weights]),
-        "activations": torch.cat([each.detach().flatten() for each in seen]),
-        "gradients of weights": torch.cat([w.grad.flatten() for w in weights]),
-        "gradients of activations": torch.cat([each.grad.flatten() for each in seen]),
-    }
+    found = {}
+    for name, tensors in {"weights": list(model.parameters()), "activations": seen}.items():
+        found[name] = torch.cat([each.detach().flatten() for each in tensors])
+        slopes = [each.grad.flatten() for each in tensors if each.grad is not None]
+        found[f"gradients of {name}"] = torch.cat(slopes)
+    return found
