@@ -158,7 +158,8 @@ class Trainer:
         right = torch.zeros((), device=self.device)
         self.model.eval()
         with torch.no_grad():
-            for places in torch.arange(len(data))[rank::count].split(VALIDATED):
+            own = torch.arange(len(data))[rank::count]
+            for places in torch.split(own, VALIDATED):
                 images, labels = data.images[places], data.labels[places]
                 # The network as it is: compiled, it would have to be compiled for this as well.
                 scores = self._scores(self.model, images.to(self.device))
@@ -234,10 +235,10 @@ class Trainer:
         parts = self.recipe.accumulate
         total = torch.zeros((), device=self.device)
         for place, (x, y) in enumerate(zip(images.chunk(parts), labels.chunk(parts), strict=True)):
-            exchanged = self._shared is None or place == parts - 1
-            with contextlib.nullcontext() if exchanged else self._shared.no_sync():
+            last = self._shared is None or place == parts - 1
+            with contextlib.nullcontext() if last else self._shared.no_sync():  # type: ignore[union-attr]
                 loss = functional.cross_entropy(self._scores(self._forward, x), y) / parts
-                self.scaler.scale(loss).backward()
+                self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
             total += loss.detach()
         return total
 
@@ -273,7 +274,8 @@ class Trainer:
             forward = self._shared = DistributedDataParallel(self.model, device_ids=where)
         if recipe.compile:
             mode = "reduce-overhead" if recipe.cuda_graphs else None
-            return torch.compile(forward, mode=mode)
+            compiled: Callable[[Tensor], Tensor] = torch.compile(forward, mode=mode)
+            return compiled
         if recipe.cuda_graphs:
             images = self.data.train.images[: recipe.batch // recipe.accumulate]
             with self._mixed():
