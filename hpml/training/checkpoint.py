@@ -44,7 +44,7 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
         raise TrainingError(
             f"{path}: expected a checkpoint, got nothing; train without --resume first."
         ) from error
-    except Exception as error:  # noqa: BLE001 - whatever the reader of a torn file stumbles over
+    except Exception as error:  # whatever the reader of a torn file stumbles over
         raise TrainingError(
             f"{path}: expected a checkpoint, got a file that cannot be read ({error}); "
             "delete it and train again."

@@ -119,11 +119,9 @@ def _run(trainer: Trainer, path: Path | None, every: int, progress: bool) -> Non
                     trainer.memory = max(trainer.memory, now)
                     bar.set_postfix_str(f"loss {loss:.3f}, {format_bytes(now)}", refresh=False)
                     bar.update(trainer.step * trainer.recipe.batch - bar.n)
-                    if trainer.stop:
-                        break
-                    if trainer.step - saved >= every:
+                    if not trainer.stopped and trainer.step - saved >= every:
                         saved = _save(trainer, path)
-            if trainer.stop:
+            if trainer.stopped and trainer.step < in_epoch * (len(trainer.accuracies) + 1):
                 _save(trainer, path)
                 raise KeyboardInterrupt(f"after step {trainer.step}")
             trainer.validate()

@@ -6,8 +6,10 @@ error of the transport, which is turned into words here.
 
 from __future__ import annotations
 
+import atexit
 import contextlib
 import os
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -69,24 +71,35 @@ def processes(device: str | torch.device | None = None) -> Iterator[Processes]:
     if chosen.type == "cuda":
         torch.cuda.set_device(chosen)
     rank = int(os.environ["RANK"])
+    before = signal.signal(signal.SIGTERM, _ended)
     try:
-        dist.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
+        if not dist.is_initialized():
+            # Kept until the program ends: gloo may wait for itself forever when it is taken down
+            # while a network still refers to it, and a second training needs it again.
+            dist.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
+            if chosen.type == "cuda":
+                atexit.register(dist.destroy_process_group)
         yield Processes(rank, count, chosen)
-    except RuntimeError as error:
-        if not _is_about_a_connection(error):
+    except (RuntimeError, _Terminated) as error:
+        if not _is_about_the_others(error):
             raise
         raise ProcessEndedError(
             f"Process {rank} of {count}: another process of this training has ended, and this one "
             "cannot go on without it. What that one printed says why; start all of them again with "
-            f"--resume. (The transport says: {str(error).splitlines()[0]})"
+            f"--resume. ({str(error).splitlines()[0][:120]})"
         ) from error
     finally:
-        if dist.is_initialized():
-            dist.destroy_process_group()
+        signal.signal(signal.SIGTERM, before)
 
 
-def _is_about_a_connection(error: RuntimeError) -> bool:
-    said = str(error)
-    return isinstance(error, dist.DistError) or any(
-        word in said for word in ("Connection", "onnection closed", "Broken pipe", "gloo", "NCCL")
-    )
+class _Terminated(Exception):
+    """`torchrun` ends this process, since another has ended."""
+
+
+def _ended(number: int, frame: object) -> None:
+    raise _Terminated("torchrun asked this one to end: signal SIGTERM")
+
+
+def _is_about_the_others(error: Exception) -> bool:
+    words = ("onnection", "Broken pipe", "gloo", "NCCL")
+    return isinstance(error, (_Terminated, dist.DistError)) or any(w in str(error) for w in words)

@@ -10,6 +10,7 @@ from hpml.base.environment import environment_record
 from hpml.base.tables import Shown, Table, format_bytes, format_seconds
 from hpml.benchmark import Case, Measurement
 from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.record import Parameters
 from hpml.training.recipe import Recipe
 from hpml.training.trainer import Trainer
 
@@ -87,7 +88,7 @@ class Training(Shown):
 
     def case(self) -> Case:
         """Return this training in the form in which suites are recorded."""
-        parameters = {
+        parameters: Parameters = {
             "recipe": self.recipe.name,
             "data": self.data,
             "images": self.images,

@@ -50,6 +50,7 @@ class Trainer:
         seconds: what each epoch took without validation; the last may be unfinished.
         memory: bytes, the most that were seen in use.
         stop: set it, from a signal handler for example, and the epoch ends at the next look.
+        stopped: whether it did, in all processes alike.
 
     Raises:
         TrainingError: if the recipe cannot be followed here.
@@ -91,7 +92,7 @@ class Trainer:
         self.losses: list[float] = []
         self.accuracies: list[float] = []
         self.seconds: list[float] = []
-        self.stop = False
+        self.stop = self.stopped = False
         self.memory = 0
         torch.manual_seed(seed)
 
@@ -111,7 +112,8 @@ class Trainer:
     def epoch(self) -> Iterator[float]:
         """Train to the end of the epoch, yielding the last loss at each look at the losses.
 
-        It ends early, the place being kept, once a process has set ``stop`` before a look.
+        It ends early, the place being kept, with ``stopped`` set in each process, once one of them
+        has set ``stop`` before a look.
 
         Raises:
             NotFiniteError: if a loss is no number. The weights are those before that step.
@@ -145,7 +147,7 @@ class Trainer:
                 self._synchronise()
             self.seconds[number] += time.perf_counter() - began
             yield self.losses[-1]
-            if self.stop and not last:
+            if self.stopped and not last:
                 return
             began = time.perf_counter()
 
@@ -156,7 +158,8 @@ class Trainer:
         right = torch.zeros((), device=self.device)
         self.model.eval()
         with torch.no_grad():
-            for places in torch.arange(len(data))[rank::count].split(VALIDATED):
+            own = torch.arange(len(data))[rank::count]
+            for places in torch.split(own, VALIDATED):
                 images, labels = data.images[places], data.labels[places]
                 # The network as it is: compiled, it would have to be compiled for this as well.
                 scores = self._scores(self.model, images.to(self.device))
@@ -209,7 +212,7 @@ class Trainer:
         """Move the losses of the steps since the last look to ``losses``; say if all are finite."""
         stop = torch.tensor(float(self.stop), device=self.device)
         sums = self.processes.summed(torch.stack([*self._unseen, stop])).tolist()
-        self.stop = sums.pop() > 0
+        self.stopped = sums.pop() > 0
         self.losses += [loss / self.processes.count for loss in sums]
         finite = all(math.isfinite(loss) for loss in sums)
         if finite:
@@ -232,10 +235,10 @@ class Trainer:
         parts = self.recipe.accumulate
         total = torch.zeros((), device=self.device)
         for place, (x, y) in enumerate(zip(images.chunk(parts), labels.chunk(parts), strict=True)):
-            exchanged = self._shared is None or place == parts - 1
-            with contextlib.nullcontext() if exchanged else self._shared.no_sync():
+            last = self._shared is None or place == parts - 1
+            with contextlib.nullcontext() if last else self._shared.no_sync():  # type: ignore[union-attr]
                 loss = functional.cross_entropy(self._scores(self._forward, x), y) / parts
-                self.scaler.scale(loss).backward()
+                self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
             total += loss.detach()
         return total
 
@@ -271,7 +274,8 @@ class Trainer:
             forward = self._shared = DistributedDataParallel(self.model, device_ids=where)
         if recipe.compile:
             mode = "reduce-overhead" if recipe.cuda_graphs else None
-            return torch.compile(forward, mode=mode)
+            compiled: Callable[[Tensor], Tensor] = torch.compile(forward, mode=mode)
+            return compiled
         if recipe.cuda_graphs:
             images = self.data.train.images[: recipe.batch // recipe.accumulate]
             with self._mixed():
