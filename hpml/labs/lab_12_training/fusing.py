@@ -13,7 +13,7 @@ from hpml.base.tables import Table
 from hpml.course.racing import race
 
 if TYPE_CHECKING:
-    from torch import nn
+    from torch import Tensor, nn
 
 _PRODUCTS = re.compile(r"conv|mm$")
 
@@ -26,7 +26,7 @@ def networks() -> dict[str, nn.Module]:
     return {"small ConvNeXt": convnext("small", 20), "toy ResNet": toy}
 
 
-def step_of(model: Callable[..., object]) -> Callable[[], None]:
+def step_of(model: Callable[..., Tensor]) -> Callable[[], None]:
     """Return forward and backward on a few pictures of 64 pixels."""
     import torch
 

@@ -9,9 +9,8 @@ from typing import TYPE_CHECKING
 from hpml.benchmark import Comparison, Measurement
 
 if TYPE_CHECKING:
-    from torch import nn
-
     from hpml.datasets import Dataset
+    from hpml.models import ConvNeXt
     from hpml.training import Recipe, Trainer
 
 
@@ -22,27 +21,28 @@ def device() -> str:
     return "cuda" if torch.cuda.is_available() else "cpu"
 
 
-def network(data: Dataset, seed: int = 0) -> nn.Module:
+def network(data: Dataset, seed: int = 0) -> ConvNeXt:
     """Return the small ConvNeXt for a data set's pictures."""
-    from hpml.models import convnext
+    from hpml.suites.convnext_train import network_for
 
-    patch = 2 if data.resolution < 32 else 4
-    return convnext("small", len(data.classes), channels=data.channels, patch=patch, seed=seed)
+    return network_for(data, "cpu", seed=seed)
 
 
 def trainer(
     data: Dataset, recipe: Recipe, epochs: int, seed: int = 0, *, warm: bool = True,
     on: str | None = None,
 ) -> Trainer:  # fmt: skip
-    """Return a training of the small ConvNeXt; on a GPU if there is one, else on the CPU."""
+    """Return a training, on a GPU if there is one: of Tiny ImageNet there at the full size."""
     import torch
 
+    from hpml.suites.convnext_train import network_for, recipe_for
     from hpml.training import Trainer
     from hpml.training.processes import Processes
 
-    here = Processes(0, 1, torch.device(on or device()))
-    made = Trainer(network(data, seed), data, recipe, epochs=epochs, seed=seed,
-                   processes=here)  # fmt: skip
+    where = on or device()
+    here = Processes(0, 1, torch.device(where))
+    model, recipe = network_for(data, where, seed=seed), recipe_for(recipe.name, data, where)
+    made = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=here)
     if warm:
         made.warm_up()
     return made

@@ -10,20 +10,13 @@ from hpml.base.files import data_file, published
 from hpml.base.tables import Table, format_bytes, format_seconds
 from hpml.benchmark import Comparison
 from hpml.labs.lab_12_training.exercises import Formats, surviving_format
+from hpml.suites.convnext_train import MEASURED_AS
 
 if TYPE_CHECKING:
     import torch
 
     from hpml.datasets import Dataset
     from hpml.training import Trainer
-
-NAMES = {
-    "vanilla": "vanilla",
-    "torch.compile": "compile",
-    "AMP": "amp",
-    "torch.compile + AMP": "compile+amp",
-}
-"""How the document calls a row, and the recipe that makes it."""
 
 
 def beside_published(
@@ -36,7 +29,7 @@ def beside_published(
     first = block["rows"][0]["epoch_s"]
     rows = []
     for row in block["rows"]:
-        recipe = NAMES[row["changes"]]
+        recipe = MEASURED_AS[row["changes"]]
         here = ["–", "–", "–"]
         if recipe in taken:
             one = trainers[recipe]
@@ -53,11 +46,12 @@ def beside_published(
     columns = [f"{what}, {where}" for what in ("epoch", "ratio", "accuracy")
                for where in ("published", "here")]  # fmt: skip
     vanilla = trainers["vanilla"]
+    size = sum(weight.numel() for weight in vanilla.model.parameters())
     return Table(
         ["", *columns, "kept for backward, here"],
         rows,
         caption=f"Published: {block['workload']}, on {block['hardware']}; no memory was published. "
-        f"Here: small ConvNeXt, {vanilla.data.name}, batch {vanilla.recipe.batch}, on the "
+        f"Here: {size:,} parameters, {vanilla.data.name}, batch {vanilla.recipe.batch}, on the "
         f"{vanilla.device.type.upper()}. Recorded: digits, on {recorded['machine']}.",
     )
 
@@ -111,7 +105,8 @@ def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
     for hook in hooks:
         hook.remove()
     found = {}
-    for name, tensors in {"weights": list(model.parameters()), "activations": seen}.items():
+    both: dict[str, list[torch.Tensor]] = {"weights": [*model.parameters()], "activations": seen}
+    for name, tensors in both.items():
         found[name] = torch.cat([each.detach().flatten() for each in tensors])
         slopes = [each.grad.flatten() for each in tensors if each.grad is not None]
         found[f"gradients of {name}"] = torch.cat(slopes)
