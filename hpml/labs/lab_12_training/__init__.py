@@ -8,7 +8,7 @@ shown by ``pictures`` and ``tables``.
 from __future__ import annotations
 
 from hpml.labs.lab_12_training.accuracies import accuracy_table, accuracy_verdict, nudge, spread
-from hpml.labs.lab_12_training.fusing import outside_products, resnet_compiled
+from hpml.labs.lab_12_training.fusing import compiled_steps, outside_products
 from hpml.labs.lab_12_training.networks import (
     device,
     in_turns,
@@ -38,6 +38,7 @@ __all__ = [
     "accuracy_verdict",
     "batches",
     "beside_published",
+    "compiled_steps",
     "device",
     "draw_magnitudes",
     "draw_scales",
@@ -53,7 +54,6 @@ __all__ = [
     "nudge",
     "outside_products",
     "pytorch_scales",
-    "resnet_compiled",
     "shares",
     "spread",
     "step_seconds",
