@@ -10,7 +10,12 @@ from typing import Any, cast
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Returned
 from hpml.course.exercises.same import difference, expect, shown
-from hpml.labs.lab_12_training.harness import first_step, scaled_gradients, steps
+from hpml.labs.lab_12_training.harness import (
+    first_step,
+    plain_floats,
+    scaled_gradients,
+    steps,
+)
 
 _NO_TORCH = Forbidden(
     modules=("torch", "hpml"), why="PyTorch's own answer is what yours is compared with."
@@ -77,6 +82,7 @@ _EPOCH_ESTIMATE = Exercise(
     parts={"steady": 1, "warm-up": 1},
     cases=_epoch_cases,
     judge=expect(_epoch_of, tolerance=1e-9),
+    observe=plain_floats,
     hints={
         "steady": (
             "`statistics` has `fmean`, `median` and `stdev`.",

@@ -23,6 +23,17 @@ def scaled_gradients(true: list[float], scale: float) -> list[float]:
     return [math.copysign(math.inf, g) if abs(g * scale) > LARGEST else g * scale for g in true]
 
 
+def plain_floats(result: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return a tuple with its floats as Python's own: NumPy's are as right.
+
+    >>> plain_floats((1.5, "a"), {})
+    (1.5, 'a')
+    """
+    if not isinstance(result, tuple):
+        return result
+    return tuple(float(each) if isinstance(each, float) else each for each in result)
+
+
 def first_step(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments of the first step: of the only one, or of a run.
 
