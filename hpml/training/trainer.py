@@ -180,6 +180,7 @@ class Trainer:
             "losses": list(self.losses),
             "accuracies": list(self.accuracies),
             "seconds": list(self.seconds),
+            "memory": self.memory,
         }
 
     def load(self, state: dict[str, Any]) -> None:
@@ -192,6 +193,7 @@ class Trainer:
         self.losses = list(state["losses"])
         self.accuracies = list(state["accuracies"])
         self.seconds = list(state["seconds"])
+        self.memory = max(self.memory, state["memory"])
         self._unseen = []
 
     def identity(self) -> dict[str, Any]:
