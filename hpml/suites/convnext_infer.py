@@ -181,7 +181,7 @@ def published_times() -> dict[str, dict[int, float]]:
 
 def _beside(cases: Sequence[Case]) -> Table:
     block, times = published(BLOCK), published_times()
-    measured = {case.parameters["batch"]: case.comparison for case in cases}
+    measured = {int(case.parameters["batch"] or 0): case.comparison for case in cases}
     rows = []
     for batch in measured or BATCHES:
         for name, ms in times.items():

@@ -38,7 +38,7 @@ if TYPE_CHECKING:
 
     from hpml.datasets import Dataset
     from hpml.models import ConvNeXt
-    from hpml.training import Recipe
+    from hpml.training import Recipe, Training
 
 SEEDS = (1, 2, 3)
 BASELINE = "vanilla"
@@ -57,14 +57,14 @@ class TrainSettings(Settings):
     """What this suite can be told as well; ``rounds`` are epochs.
 
     Attributes:
-        data: a name of `hpml.datasets.DATASETS`, or the folder of Tiny ImageNet; None takes the
-            first that is present.
+        data: a data set; a name of `hpml.datasets.DATASETS`, or the folder of Tiny ImageNet; None
+            takes the first that is present.
         device: "cpu", or a CUDA device.
         batch: pictures an update.
     """
 
     rounds: int = 6
-    data: str | None = None
+    data: Dataset | str | None = None
     device: str = "cpu"
     batch: int = 128
 
@@ -101,6 +101,49 @@ def recipe_for(name: str, data: Dataset, device: str, batch: int = 128) -> Recip
     large = data.name == "tiny-imagenet" and device.startswith("cuda")
     resolution = 224 if large else None
     return dataclasses.replace(recipe_by_name(name), batch=batch, resolution=resolution)
+
+
+def chosen_data(data: Dataset | str | None) -> Dataset:
+    """Return a data set, by its name if one is given; None takes the first that is present."""
+    from hpml.datasets import dataset_by_name, first_present
+
+    if data is None:
+        return first_present()
+    return dataset_by_name(data) if isinstance(data, str) else data
+
+
+def train_convnext(
+    recipe: str,
+    data: Dataset | str | None = None,
+    *,
+    batch: int = 128,
+    seed: int = 0,
+    device: str | None = None,
+    **told: Any,
+) -> Training:
+    """Train the network that suits a data set by a recipe; ``hpml train`` is this.
+
+    Args:
+        recipe: a name of `hpml.training.RECIPES`.
+        data: as `TrainSettings` has it.
+        batch, seed: pictures an update; of the weights and the order.
+        device: None takes a GPU if there is one.
+        told: what else `hpml.training.train` takes.
+    """
+    import torch
+
+    from hpml.training import train
+
+    pictures = chosen_data(data)
+    kind = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    return train(
+        network_for(pictures, kind, seed=seed),
+        pictures,
+        recipe_for(recipe, pictures, kind, batch),
+        seed=seed,
+        device=device,
+        **told,
+    )
 
 
 @dataclass(frozen=True)
@@ -166,12 +209,11 @@ def run(
         SuiteError: if a recipe is unknown or the device is not there.
         hpml.training.TrainingError: if a recipe cannot be followed here.
 
-    >>> result = run([1], rounds=1, contenders=["bf16"])
+    >>> from hpml.datasets import digits
+    >>> result = run([1], rounds=1, contenders=["bf16"], data=digits().head(64, 20), batch=32)
     >>> result.cases[0].comparison.names
     ('vanilla', 'bf16')
     """
-    from hpml.datasets import dataset_by_name, first_present
-
     settings = settings.changed(changes)
     check_device(settings.device)
     asked = usual(settings.device) if settings.contenders is None else settings.contenders
@@ -182,12 +224,18 @@ def run(
         )
     chosen = tuple(name for name in names() if name in (BASELINE, *asked))
     settings = dataclasses.replace(settings, contenders=chosen)
-    data = first_present() if settings.data is None else dataset_by_name(settings.data)
+    data = chosen_data(settings.data)
 
     def measure_case(parameters: Parameters) -> Comparison:
         return _trained(data, int(parameters["seed"] or 0), settings)
 
-    shared = {**settings.parameters(), "data": data.name, "batch": settings.batch}
+    shared = {
+        **settings.parameters(),
+        "data": data.name,
+        "pictures": len(data.train),
+        "batch": settings.batch,
+        "device": settings.device,
+    }
     cases = [{**shared, "seed": seed} for seed in seeds]
     outcome = run_cases("convnext-train", cases, measure_case, settings)
     return TrainResult(outcome.cases, (*outcome.notes, f"Data: {data}."))

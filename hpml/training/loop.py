@@ -121,11 +121,11 @@ def _run(trainer: Trainer, path: Path | None, every: int, progress: bool) -> Non
                     bar.update(trainer.step * trainer.recipe.batch - bar.n)
                     if not trainer.stopped and trainer.step - saved >= every:
                         saved = _save(trainer, path)
-            if trainer.stopped and trainer.step < in_epoch * (len(trainer.accuracies) + 1):
-                _save(trainer, path)
-                raise KeyboardInterrupt(f"after step {trainer.step}")
-            trainer.validate()
+            if trainer.step == in_epoch * (len(trainer.accuracies) + 1):
+                trainer.validate()
             saved = _save(trainer, path)
+            if trainer.stopped and len(trainer.accuracies) < trainer.epochs:
+                raise KeyboardInterrupt(f"after step {trainer.step}")
 
 
 def _save(trainer: Trainer, path: Path | None) -> int:

@@ -80,7 +80,7 @@ class Trainer:
         self.recipe, self.data, self.epochs, self.seed = recipe, data, epochs, seed
         self.batches = Batches(data.train, recipe, self.processes, seed)
         layout = torch.channels_last if recipe.channels_last else torch.preserve_format
-        self.model = model.to(self.device, memory_format=layout)  # type: ignore[call-overload]
+        self.model: nn.Module = model.to(self.device, memory_format=layout)  # type: ignore[call-overload]
         self.optimiser = _optimiser(self.model, recipe)
         self._half = torch.float16 if self._scaled else torch.bfloat16
         self.scaler = torch.amp.GradScaler(self.device.type, enabled=self._scaled)
@@ -94,7 +94,8 @@ class Trainer:
         self.seconds: list[float] = []
         self.stop = self.stopped = False
         self.memory = 0
-        torch.manual_seed(seed)
+        # Each process draws other dropout masks; the first draws those of a single process.
+        torch.manual_seed(seed + 1_000_003 * self.processes.rank)
 
     @property
     def _scaled(self) -> bool:
@@ -179,6 +180,7 @@ class Trainer:
             "losses": list(self.losses),
             "accuracies": list(self.accuracies),
             "seconds": list(self.seconds),
+            "memory": self.memory,
         }
 
     def load(self, state: dict[str, Any]) -> None:
@@ -191,6 +193,7 @@ class Trainer:
         self.losses = list(state["losses"])
         self.accuracies = list(state["accuracies"])
         self.seconds = list(state["seconds"])
+        self.memory = max(self.memory, state["memory"])
         self._unseen = []
 
     def identity(self) -> dict[str, Any]:

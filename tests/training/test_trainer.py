@@ -72,7 +72,11 @@ def test_workers_give_the_same_batches_in_the_same_order() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*torch.jit:DeprecationWarning")
-def test_a_compiled_network_learns_the_same() -> None:
+def test_a_compiled_network_learns_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Captured, and run as it was captured: the compiler itself takes long, and is PyTorch's."""
+    monkeypatch.setattr(
+        torch, "compile", lambda f, mode, compile=torch.compile: compile(f, backend="aot_eager")
+    )
     model = nn.Sequential(nn.Flatten(), nn.Linear(64, 10), nn.ReLU())
     weights = {name: value.clone() for name, value in model.state_dict().items()}
     expected = train(model, data(), recipe(), epochs=1).losses
