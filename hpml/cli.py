@@ -167,6 +167,38 @@ def _parser() -> _Parser:
                        "(default: results/train/RECIPE)")  # fmt: skip
     train.set_defaults(run=_train)
 
+    progress = commands.add_parser(
+        "progress",
+        help="which labs were run, which exercises passed",
+        description="Show which labs were run, which exercises passed, and the points so far.",
+        example="hpml progress",
+    )
+    progress.set_defaults(run=_progress)
+
+    release = commands.add_parser(
+        "release",
+        help="make the students' copy of the course",
+        description="Write the course without the right solutions, as a folder and a zip.",
+        example="hpml release ../students",
+    )
+    release.add_argument("out", type=Path, metavar="OUT", help="new, empty, or an earlier release")
+    release.set_defaults(run=_release)
+
+    book = commands.add_parser(
+        "book",
+        help="make static pages of all labs",
+        description="Execute the labs and write them as pages that need no server and no network.",
+        example="hpml book ../pages",
+    )
+    book.add_argument("out", type=Path, metavar="OUT", help="new, empty, or an earlier book")
+    book.add_argument(
+        "--executed",
+        type=Path,
+        metavar="DIR",
+        help="take the copies that `hpml run --out` left here",
+    )
+    book.set_defaults(run=_book)
+
     profile = commands.add_parser(
         "profile",
         help="open a saved profile in SnakeViz",
@@ -250,6 +282,40 @@ def _report_run(execution: Execution, target: Path, *, tables: bool) -> int:
     if execution.failure is not None:
         print(f"\n{execution.failure}", file=sys.stderr)
         return 1
+    return 0
+
+
+def _progress(options: argparse.Namespace) -> int:
+    from hpml.labs.overview import progress
+
+    print(progress())
+    return 0
+
+
+def _release(options: argparse.Namespace) -> int:
+    from hpml.release.student_copy import release
+
+    archive = release(options.out)
+    print(f"The students' copy is {_shown(options.out)} and {_shown(archive)}")
+    return 0
+
+
+def _book(options: argparse.Namespace) -> int:
+    from hpml.course.execute import labs
+    from hpml.release.book import executed_labs, write_book
+
+    if options.executed is not None:
+        notebooks = executed_labs(options.executed)
+    else:
+        notebooks = {}
+        for path in labs():
+            run = _execute_with_bar(path, 900.0)
+            if run.failure is not None:
+                print(f"hpml book: {path.stem}: {run.failure}", file=sys.stderr)
+                return 1
+            notebooks[path.stem] = run.notebook
+    write_book(options.out, notebooks)
+    print(f"The book is {_shown(options.out / 'index.html')}")
     return 0
 
 
