@@ -66,6 +66,9 @@ EQUIVALENT: dict[tuple[str, str, str], list[str]] = {
     ("10", "is_faster", "right"): [
         "8: 1 → 2", "9: 2 * as_many", "9: 2 * as_many → 2 +", "9: 2 → 3", "11: wins >",
     ],
+    ("12", "epoch_estimate", "right"): [],
+    ("12", "choose_precision", "right"): [],
+    ("12", "grad_scaler", "right"): [],
     ("15", "speed_up", "right"): [],
     # What is zipped is equally long, and a list of three numbers does as well as a tuple.
     ("15", "train", "right"): ["59: True", "66: tuple(step)"],
