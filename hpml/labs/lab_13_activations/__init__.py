@@ -2,4 +2,23 @@
 
 from __future__ import annotations
 
-__all__: list[str] = []
+from hpml.labs.lab_13_activations.curves import draw_curves
+from hpml.labs.lab_13_activations.networks import (
+    beside_published,
+    draw_accuracies,
+    network,
+    one_block,
+    train,
+)
+from hpml.labs.lab_13_activations.operations import operations_of, peak_of_tensors
+
+__all__ = [
+    "beside_published",
+    "draw_accuracies",
+    "draw_curves",
+    "network",
+    "one_block",
+    "operations_of",
+    "peak_of_tensors",
+    "train",
+]
