@@ -4,7 +4,7 @@
 
 >>> from hpml.suites import SUITES
 >>> sorted(SUITES)
-['building', 'deep-linear', 'honesty', 'toy-resnet']
+['activations', 'building', 'deep-linear', 'honesty', 'toy-resnet']
 
 A suite's module has ``add_arguments(parser)``, which declares its options, ``main(arguments)``,
 which runs it with the parsed options and returns the exit code, and ``run(...)``, which returns the
@@ -27,6 +27,10 @@ SUITES: dict[str, tuple[str, str]] = {
     "building": (
         "hpml.suites.building",
         "from Input to a ready model: microseconds per node, for growing graphs",
+    ),
+    "activations": (
+        "hpml.suites.activations",
+        "forward and backward of FastSwish, three ways, beside PyTorch's own activations",
     ),
     "honesty": (
         "hpml.suites.honesty",

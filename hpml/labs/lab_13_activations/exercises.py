@@ -132,9 +132,9 @@ def _drawn_operations(generator: random.Random) -> Operations:
         kind, one, other = generator.choice(kinds), names[-1], generator.choice(names)
         if kind == "where" and not flags:
             kind = "less"
-        operands: dict[str, Sequence[str | float]] = {
-            "add": (one, generator.choice([other, 3])),
-            "mul": generator.choice([(one, other), (2, one), (one, 6)]),
+        operands: dict[str, tuple[str | float, ...]] = {
+            "add": (one, (other, 3)[generator.randrange(2)]),
+            "mul": ((one, other), (2, one), (one, 6))[generator.randrange(3)],
             "clamp": (one, -2),
             "less": (one, 3),
             "where": (*flags[-1:], one, other),

@@ -75,11 +75,13 @@ def train(activation: Activation, *, seed: int, steps: int) -> tuple[list[float]
     generator = torch.Generator().manual_seed(seed)
     losses: list[float] = []
     while len(losses) < steps:
-        for batch in torch.randperm(len(data.train), generator=generator).split(64):
+        order = torch.randperm(len(data.train), generator=generator)
+        for start in range(0, len(order), 64):
+            batch = order[start : start + 64]
             optimiser.zero_grad()
             images, labels = data.train.images[batch], data.train.labels[batch]
             loss = cross_entropy(model(images.float() / 255), labels)
-            loss.backward()
+            loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
             losses.append(float(loss))
     with torch.no_grad():
