@@ -25,7 +25,8 @@ def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
         x = torch.linspace(-6, 6, 601, requires_grad=True)
         y = activation(x)
         (slope,) = torch.autograd.grad(y.sum(), x)
-        for ax, line in zip(axes, (y.detach(), slope), strict=True):
+        y = y.detach()
+        for ax, line in zip(axes, (y, slope), strict=True):
             ax.plot(x.detach(), line, dash, color=shades[name], label=name)
         said.append(f"{name} {float(y[50]):.3g}, gradient {float(slope[50]):.3g}")
     for ax, title in zip(axes, ("Values", "Gradients"), strict=True):

@@ -83,7 +83,7 @@ def train(activation: Activation, *, seed: int, steps: int) -> tuple[list[float]
             loss = cross_entropy(model(images.float() / 255), labels)
             loss.backward()  # type: ignore[no-untyped-call]
             optimiser.step()
-            losses.append(float(loss))
+            losses.append(loss.item())
     with torch.no_grad():
         guessed = model(data.validation.images.float() / 255).argmax(1)
     right = (guessed == data.validation.labels).float().mean()
