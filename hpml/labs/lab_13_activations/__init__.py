@@ -10,10 +10,11 @@ from hpml.labs.lab_13_activations.networks import (
     one_block,
     train,
 )
-from hpml.labs.lab_13_activations.operations import operations_of, peak_of_tensors
+from hpml.labs.lab_13_activations.operations import costs, operations_of, peak_of_tensors
 
 __all__ = [
     "beside_published",
+    "costs",
     "draw_accuracies",
     "draw_curves",
     "network",

@@ -98,7 +98,8 @@ def beside_published(raced: Mapping[int, Comparison]) -> Table:
         told = _published(name)
         ratios: list[object] = []
         for batch, comparison in raced.items():
-            ratios += [str(comparison.ratio(name)), told.get(batch)]
+            own = "baseline" if name == comparison.baseline else str(comparison.ratio(name))
+            ratios += [own, told.get(batch)]
         rows[name] = [name, *ratios]
     columns = ["activation"]
     for batch in raced:

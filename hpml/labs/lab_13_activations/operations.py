@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
+from hpml.base import Table, format_bytes
+from hpml.benchmark import Comparison
 from hpml.course.errors import LabError
+from hpml.profiling import saved_tensors, work_of
 from hpml.profiling.tracing import quiet_recorder
 
 Operation = tuple[str, str, list[str | float]]
@@ -70,3 +73,24 @@ def peak_of_tensors(run: Callable[[], object]) -> int:
         held += event.nbytes()
         most = max(most, held)
     return most
+
+
+def costs(
+    raced: Comparison,
+    ways: Mapping[str, Callable[[Any], Any]],
+    runs: Mapping[str, Callable[[], object]],
+    x: Any,
+) -> Table:
+    """Return time, operators and memory of activations, whose forward and backward were raced."""
+    rows = [
+        [
+            name,
+            "baseline" if name == raced.baseline else str(raced.ratio(name)),
+            len(work_of(runs[name]).operations),
+            saved_tensors(way, x).total,
+            peak_of_tensors(runs[name]),
+        ]
+        for name, way in ways.items()
+    ]
+    columns = ["activation", f"time / {raced.baseline}", "operators", "kept", "peak"]
+    return Table(columns, rows, formats=dict.fromkeys(columns[3:], format_bytes))
