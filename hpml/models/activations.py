@@ -219,11 +219,12 @@ def _by_kernel(name: str, x: Tensor, gradient: Tensor | None = None) -> Tensor:
         return result
     if x.dtype not in (torch.float32, torch.float64):
         tensors = [tensor.float() for tensor in tensors]
-    flat = torch.empty_like(result, dtype=tensors[0].dtype)
+    half = x.dtype is not tensors[0].dtype
+    flat = torch.empty_like(result, dtype=tensors[0].dtype) if half else result
     inputs = [_memory(_lying_as(flat, tensor)) for tensor in tensors]
     threads = 1 if x.numel() < GRAIN else torch.get_num_threads()
     _kernel(name, threads > 1)(*inputs, _memory(flat), threads)
-    return flat if flat.dtype is result.dtype else result.copy_(flat)
+    return result.copy_(flat) if half else result
 
 
 def _lying_as(result: Tensor, tensor: Tensor) -> Tensor:

@@ -21,13 +21,15 @@ def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
     fig, axes = style.figure(width=11.0, height=4.0, columns=2)
     shades = style.colours(list(activations))
     said = []
-    for (name, activation), dash in zip(activations.items(), ("-", "--", "-.", "-"), strict=False):
+    dashes = zip(activations.items(), ("-", "--", "-.", "-"), strict=False)
+    for number, ((name, activation), dash) in enumerate(dashes):
         x = torch.linspace(-6, 6, 601, requires_grad=True)
         y = activation(x)
         (slope,) = torch.autograd.grad(y.sum(), x)
         y = y.detach()
         for ax, line in zip(axes, (y, slope), strict=True):
-            ax.plot(x.detach(), line, dash, color=shades[name], label=name)
+            # Where two are equal, the dashes of the first lie on the line of the other.
+            ax.plot(x.detach(), line, dash, color=shades[name], label=name, zorder=9 - number)
         said.append(f"{name} {float(y[50]):.3g}, gradient {float(slope[50]):.3g}")
     for ax, title in zip(axes, ("Values", "Gradients"), strict=True):
         ax.axhline(0, color=style.PALETTE["muted"], linewidth=0.8)
