@@ -4,7 +4,8 @@
 
 >>> from hpml.suites import SUITES
 >>> sorted(SUITES)
-['building', 'convnext-infer', 'convnext-train', 'deep-linear', 'honesty', 'launch', 'toy-resnet']
+['activations', 'building', 'convnext-infer', 'convnext-train', 'deep-linear', 'honesty', \
+'launch', 'toy-resnet']
 
 A suite's module has ``add_arguments(parser)``, which declares its options, ``main(arguments)``,
 which runs it with the parsed options and returns the exit code, and ``run(...)``, which returns the
@@ -39,6 +40,10 @@ SUITES: dict[str, tuple[str, str]] = {
     "building": (
         "hpml.suites.building",
         "from Input to a ready model: microseconds per node, for growing graphs",
+    ),
+    "activations": (
+        "hpml.suites.activations",
+        "forward and backward of FastSwish, three ways, beside PyTorch's own activations",
     ),
     "honesty": (
         "hpml.suites.honesty",
