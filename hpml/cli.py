@@ -351,7 +351,8 @@ def _train(options: argparse.Namespace) -> int:
     try:
         result = train_convnext(options.recipe, options.data, out=out, progress=True, **told)
     except KeyboardInterrupt as interrupt:
-        left = f"--resume goes on from {_shown(out)}" if str(interrupt) else "nothing was kept"
+        kept = (out / "checkpoint.pt").exists()
+        left = f"--resume goes on from {_shown(out)}" if kept else "nothing was kept"
         print(f"hpml train: interrupted {interrupt}; {left}", file=sys.stderr)
         return 130
     if os.environ.get("RANK", "0") == "0":

@@ -6,6 +6,7 @@ resumed in its middle goes on with the next batch, and many processes share what
 
 from __future__ import annotations
 
+import signal
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -70,6 +71,7 @@ class Batches:
                     pin_memory=self.processes.device.type == "cuda",
                     # A generator of its own: the loader draws a seed, which is nobody's business.
                     generator=torch.Generator(),
+                    worker_init_fn=_leave_interrupts_to_the_parent,
                 )
             )
         else:
@@ -77,6 +79,10 @@ class Batches:
         device = self.processes.device
         for images, labels in loader:
             yield images.to(device, non_blocking=True), labels.to(device, non_blocking=True)
+
+
+def _leave_interrupts_to_the_parent(worker: int) -> None:
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
 
 
 class _Gather(Dataset[tuple[Tensor, Tensor]]):

@@ -51,7 +51,8 @@ def train(
         seed: of the order of the pictures, and of what is random in the network. Equal arguments
             give equal losses on one machine; more processes give those of one up to rounding.
         device: "cpu", "cuda", "cuda:1"; by default this process's GPU if there is one.
-        out: folder for ``checkpoint.pt`` and ``record.jsonl``; without it nothing is kept.
+        out: folder for ``checkpoint.pt`` and ``record.jsonl``; without it nothing is kept. Several
+            machines need one that they share.
         resume: go on from the checkpoint in `out`. Losses and weights are those of a training that
             was never interrupted, on the same machine.
         checkpoint_every: steps between checkpoints; one is written after each epoch anyway.
