@@ -1,0 +1,33 @@
+"""Lab 14: other runtimes, integers, and what a loop need not compute again."""
+
+from __future__ import annotations
+
+from hpml.labs.lab_14_runtimes.digits_network import (
+    accuracy,
+    draw_accuracy,
+    draw_rounding,
+    in_integers,
+    integer_table,
+    race_integers,
+    rounded,
+    trained,
+)
+from hpml.labs.lab_14_runtimes.in_runtimes import beside_published, chunked, operators_left
+from hpml.labs.lab_14_runtimes.recurrent import draw_loop, loop, operator_seconds
+
+__all__ = [
+    "accuracy",
+    "beside_published",
+    "chunked",
+    "draw_accuracy",
+    "draw_loop",
+    "draw_rounding",
+    "in_integers",
+    "integer_table",
+    "loop",
+    "operator_seconds",
+    "operators_left",
+    "race_integers",
+    "rounded",
+    "trained",
+]
