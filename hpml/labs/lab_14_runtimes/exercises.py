@@ -94,7 +94,7 @@ def _away_from_ties(x: Sequence[float], bits: int) -> bool:
 
 def _quantise_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     cases = [
-        _numbers("three numbers", [0.5, -1.0, 0.26], 8),
+        _numbers("three numbers", [0.3, -1.0, 0.26], 8),
         _numbers("the largest is negative", [0.3, -2.0, 1.1], 8),
         _numbers("only negative ones", [-0.5, -0.2], 4),
         _numbers("few bits", [1.0, 0.6, 0.4, -0.3], 3),
