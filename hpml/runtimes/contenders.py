@@ -13,7 +13,7 @@ from hpml.base.tables import Shown, Table
 from hpml.jit import find_compiler
 
 from .errors import NotInstalledError, RuntimesError, require
-from .export import export_onnx
+from .export import OnnxModel, export_onnx
 from .quiet import quiet
 from .session import OPTIMISATION, OnnxSession, tensorrt_missing
 
@@ -51,13 +51,17 @@ class Runtimes(Shown):
 
 
 def runtimes(
-    model: nn.Module, *inputs: torch.Tensor, threads: Sequence[int] = (1,), compiled: bool = True
+    model: nn.Module,
+    *inputs: torch.Tensor,
+    threads: Sequence[int] = (1,),
+    compiled: bool = True,
+    exported: OnnxModel | None = None,
 ) -> Runtimes:
     """Return a model in every runtime that is installed here.
 
     Eager, ``torch.compile``, ONNX Runtime by optimisation level with the first number of threads
     and with full optimisation for the others, and TensorRT where there is one. PyTorch's own two
-    use `torch.get_num_threads`.
+    use `torch.get_num_threads`. Who has exported the model for these inputs gives `exported`.
 
     Raises:
         RuntimesError: a result lies further from eager's than `TOLERANCE`.
@@ -79,7 +83,7 @@ def runtimes(
     except NotInstalledError as error:
         missing.append(f"{error}.")
     else:
-        exported = export_onnx(model, *inputs)
+        exported = exported or export_onnx(model, *inputs)
         for level in OPTIMISATION:
             name = f"ONNX Runtime, {level}"
             ready[name] = OnnxSession(exported, optimisation=level, threads=threads[0])

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
+from functools import cache
 from typing import Any
 
 import torch
-from torch import Tensor
+from torch import nn
 
 from hpml.base import published
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
-from hpml.runtimes import OnnxModel, optimised_operators
+from hpml.runtimes import OnnxModel, optimised_operators, runtimes
 
 
 def operators_left(exported: OnnxModel) -> Table:
@@ -46,18 +47,24 @@ def beside_published(raced: Comparison) -> Table:
     return Table(columns, shown, caption=caption, align=("left", "right", "left"))
 
 
-def in_parallel(runs: Mapping[str, Callable[[], Any]]) -> Callable[[], list[Any]]:
-    """Return what makes several calls at once, each on a thread of its own."""
-    pool = ThreadPoolExecutor(len(runs))
-
-    def run() -> list[Any]:
-        return list(pool.map(lambda each: each(), runs.values()))
-
-    return run
+@cache
+def runs_at(model: nn.Module, pixels: int) -> Mapping[str, Callable[[], Any]]:
+    """Return calls of a model on one image of so many pixels a side, by runtime."""
+    return runtimes(model, torch.rand(1, 3, pixels, pixels), compiled=False).runs
 
 
-def chunked(session: Callable[[Tensor], Tensor], batch: Tensor, chunks: int) -> Callable[[], Any]:
-    """Return a call that gives each thread one chunk of a batch."""
-    parts = batch.chunk(chunks)
-    both = in_parallel({str(i): (lambda part=part: session(part)) for i, part in enumerate(parts)})
-    return lambda: torch.cat(both())
+def in_turn(run: Callable[[], Any], times: int) -> Callable[[], object]:
+    """Return what makes a call several times, one after the other."""
+
+    def runs() -> None:
+        for _ in range(times):
+            run()
+
+    return runs
+
+
+def in_parallel(run: Callable[[], Any], times: int, threads: int) -> Callable[[], object]:
+    """Return what makes a call several times, shared out among threads."""
+    pool = ThreadPoolExecutor(threads)
+    chunk = in_turn(run, times // threads)
+    return lambda: list(pool.map(lambda _: chunk(), range(threads)))
