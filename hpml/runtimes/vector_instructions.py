@@ -1,7 +1,7 @@
 """How wide a vector PyTorch's own loops use: chosen once a process, by ``ATEN_CPU_CAPABILITY``.
 
-It rules the loops that PyTorch compiled itself, such as activations and sums. Products and
-convolutions come from MKL and oneDNN, which choose by themselves.
+It rules the loops that PyTorch compiled itself, such as `sigmoid`. Products, convolutions, `gelu` and
+`tanh` come from MKL and oneDNN, which choose by themselves.
 """
 
 from __future__ import annotations
@@ -44,8 +44,8 @@ def available_levels() -> tuple[str, ...]:
 
 
 def compare_vector_instructions(
-    operator: str = "gelu",
-    count: int = 100_000,
+    operator: str = "sigmoid",
+    count: int = 10_000,
     *,
     levels: Sequence[str] | None = None,
     rounds: int = 15,

@@ -89,6 +89,11 @@ def pseudomedian(values: list[float]) -> float:
     return float(np.median((array[rows] + array[columns]) / 2))
 
 
+def most_similar(queries: Any, keys: Any) -> list[int]:
+    lengths = (keys * keys).sum(1).sqrt()
+    return [int(each) for each in (queries @ keys.T / lengths).argmax(1)]
+
+
 @numba.njit
 def longest_collatz(n: int) -> int:
     known = np.zeros(n, np.int64)
@@ -112,6 +117,8 @@ def names_of(lab: str) -> dict[str, Any]:
         return {"fewer_instructions": abs, "given": bool, "half": -3}
     if lab in ("03", "08"):
         return {"np": np}
+    if lab == "14":
+        return {"torch": torch}
     if lab == "04":
         return {"numba": numba}
     if lab == "06":
@@ -139,8 +146,9 @@ def names_of(lab: str) -> dict[str, Any]:
         ("08", weighted),
         ("09", neighbours),
         ("10", pseudomedian),
+        ("14", most_similar),
     ],
-    ids=["00", "01", "02", "03", "04", "06", "07", "08", "09", "10"],
+    ids=["00", "01", "02", "03", "04", "06", "07", "08", "09", "10", "14"],
 )
 def test_a_good_answer_reaches_the_target(lab: str, answer: Callable[..., Any] | None) -> None:
     (path,) = NOTEBOOKS.glob(f"{lab}_*.ipynb")

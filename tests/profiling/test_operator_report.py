@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 
@@ -16,7 +17,10 @@ def test_the_script_runs_elsewhere_and_the_text_says_where_it_ran(tmp_path) -> N
     report = operator_report("torch.sigmoid(x)", "torch.relu(x)", x=x, seconds=0.01)
     assert "torch.empty_strided((4, 3), (1, 4), dtype=torch.float64)" in report.script
     for line, call in zip(report.output.splitlines(), ("sigmoid", "relu"), strict=True):
-        assert line.startswith(f"torch.{call}(x): ")
+        said = re.fullmatch(rf"torch\.{call}\(x\): (.+) µs \(25 to 75 %: (.+) to (.+)\)", line)
+        assert said
+        middle, low, high = map(float, said.groups())
+        assert 0 < low <= middle <= high
     assert "hpml" not in report.script
     path = report.save(tmp_path / "report.md")
     assert torch.__version__ in path.read_text(encoding="utf-8")

@@ -30,8 +30,9 @@ torch.set_num_threads({threads})
 for statement in {statements}:
     timer = Timer(statement, globals=globals(), num_threads={threads})
     measured = timer.blocked_autorange(min_run_time={seconds})
-    band = [1e6 * time for time in (measured._p25, measured.median, measured._p75)]
-    print(f"{{statement}}: {{band[1]:.2f}} µs (25 to 75 %: {{band[0]:.2f}} to {{band[2]:.2f}})")
+    times = 1e6 * torch.tensor(measured.times, dtype=torch.float64)
+    low, middle, high = times.quantile(torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64))
+    print(f"{{statement}}: {{middle:.2f}} µs (25 to 75 %: {{low:.2f}} to {{high:.2f}})")
 """
 
 
