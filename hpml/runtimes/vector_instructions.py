@@ -1,6 +1,6 @@
 """How wide a vector PyTorch's own loops use: chosen once a process, by ``ATEN_CPU_CAPABILITY``.
 
-It rules the loops that PyTorch compiled itself, such as `sigmoid`. Products, convolutions, `gelu` and
+It rules the loops that PyTorch compiled itself, such as `sigmoid`. Products, convolutions, GELU and
 `tanh` come from MKL and oneDNN, which choose by themselves.
 """
 
