@@ -5,11 +5,7 @@ from __future__ import annotations
 import copy
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache
-from typing import Any
-
-import torch
-from torch import Tensor, nn
-from torch.nn import functional as F
+from typing import TYPE_CHECKING, Any
 
 from hpml.base import charts, style
 from hpml.base.environment import quick
@@ -17,9 +13,10 @@ from hpml.base.page import Page, picture, say
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
 from hpml.course.racing import race
-from hpml.datasets import digits
 from hpml.jit import find_compiler
-from hpml.runtimes import compile_int8, int8, weight_bytes
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
 
 Quantise = Callable[[list[float], int], tuple[list[int], float]]
 BATCH = 256
@@ -28,6 +25,8 @@ BATCH = 256
 @cache
 def images() -> tuple[Tensor, Tensor, Tensor, Tensor]:
     """Return the digits: 64 numbers each with its label, to train with and to validate with."""
+    from hpml.datasets import digits
+
     data = digits()
     train, validation = (
         (each.images.flatten(1) / 255, each.labels) for each in (data.train, data.validation)
@@ -37,6 +36,9 @@ def images() -> tuple[Tensor, Tensor, Tensor, Tensor]:
 
 def trained(seed: int, model: nn.Module | None = None, epochs: int = 8) -> nn.Module:
     """Train a network, or go on with one, and return it."""
+    import torch
+    from torch import nn
+
     x, labels, _, _ = images()
     generator = torch.Generator().manual_seed(seed)
     if model is None:
@@ -49,13 +51,15 @@ def trained(seed: int, model: nn.Module | None = None, epochs: int = 8) -> nn.Mo
     for _ in range(epochs):
         for batch in torch.randperm(len(x), generator=generator).split(64):
             optimiser.zero_grad()
-            F.cross_entropy(model(x[batch]), labels[batch]).backward()
+            nn.functional.cross_entropy(model(x[batch]), labels[batch]).backward()
             optimiser.step()
     return model
 
 
 def accuracy(model: Callable[[Tensor], Any]) -> float:
     """Return which part of the validation digits is recognised."""
+    import torch
+
     _, _, x, labels = images()
     with torch.no_grad():
         return float((model(x).argmax(1) == labels).float().mean())
@@ -63,6 +67,9 @@ def accuracy(model: Callable[[Tensor], Any]) -> float:
 
 def rounded(model: nn.Module, quantise: Quantise, bits: int, *, by_row: bool) -> nn.Module:
     """Return a copy whose weights are what is left of them after `quantise` and back."""
+    import torch
+    from torch import nn
+
     model = copy.deepcopy(model)
     for layer in model.modules():
         if isinstance(layer, nn.Linear):
@@ -99,6 +106,8 @@ def draw_accuracy(found: Mapping[str, Mapping[int, Sequence[float]]], full: floa
 
 def in_integers(seeds: Sequence[int]) -> dict[str, list[nn.Module]]:
     """Return networks, one a seed, as they are and in 8-bit integers in three ways."""
+    from hpml.runtimes import int8
+
     x, _, _, _ = images()
     found: dict[str, list[nn.Module]] = {"floats": [trained(seed).eval() for seed in seeds]}
     for way in ("dynamic", "static", "aware"):
@@ -112,6 +121,8 @@ def in_integers(seeds: Sequence[int]) -> dict[str, list[nn.Module]]:
 
 def race_integers(found: Mapping[str, Sequence[nn.Module]]) -> Comparison | Page:
     """Compare the first network of each way, compiled; or say why that is left out."""
+    from hpml.runtimes import compile_int8
+
     if quick() or find_compiler() is None:
         why = "in a short run" if quick() else "without a C++ compiler, such as g++"
         return say(f"Integer kernels are compiled by `torch.compile`, which is left out {why}.")
@@ -122,6 +133,8 @@ def race_integers(found: Mapping[str, Sequence[nn.Module]]) -> Comparison | Page
 
 def integer_table(found: Mapping[str, Sequence[nn.Module]], raced: Comparison | Page) -> Table:
     """Return accuracy over the networks, size and time side by side."""
+    from hpml.runtimes import weight_bytes
+
     size = weight_bytes(found["floats"][0])
     rows: list[list[object]] = []
     for way, models in found.items():

@@ -43,7 +43,7 @@ def _setting_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("a draw is no win", "rivals", {"a": [1.0] * 4, "b": [1.0, 2.0, 2.0, 2.0],
                                         "c": [1.0, 1.0, 2.0, 2.0]}),
         ("two rivals, in the order of the table", "rivals",
-         {"z": [1.0, 3.0, 1.0, 3.0], "c": [2.0, 2.0, 2.0, 2.1], "b": [9.0] * 4,
+         {"z": [1.0, 3.0, 1.0, 3.0], "c": [2.0, 2.0, 2.0, 2.0], "b": [9.0] * 4,
           "a": [1.9, 1.9, 2.0, 2.0]}),
     ]  # fmt: skip
     for number in range(8 if more else 2):

@@ -5,19 +5,22 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
-from typing import Any
-
-import torch
-from torch import nn
+from typing import TYPE_CHECKING, Any
 
 from hpml.base import published
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
-from hpml.runtimes import OnnxModel, optimised_operators, runtimes
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from hpml.runtimes import OnnxModel
 
 
 def operators_left(exported: OnnxModel) -> Table:
     """Return how often each operator stands in the graph after each level of optimisation."""
+    from hpml.runtimes import optimised_operators
+
     counts = {level: optimised_operators(exported, level) for level in ("off", "basic", "all")}
     names = dict.fromkeys(name for each in counts.values() for name in each)
     rows: list[list[object]] = [[n, *(each.get(n, 0) for each in counts.values())] for n in names]
@@ -50,6 +53,10 @@ def beside_published(raced: Comparison) -> Table:
 @cache
 def runs_at(model: nn.Module, pixels: int) -> Mapping[str, Callable[[], Any]]:
     """Return calls of a model on one image of so many pixels a side, by runtime."""
+    import torch
+
+    from hpml.runtimes import runtimes
+
     return runtimes(model, torch.rand(1, 3, pixels, pixels), compiled=False).runs
 
 

@@ -7,8 +7,6 @@ import statistics
 from collections.abc import Callable, Collection
 from typing import TYPE_CHECKING, Any
 
-import torch
-
 from hpml.base.operator_times import OTHER
 from hpml.base.page import Page
 from hpml.course.model_graphs import parents_of
@@ -28,6 +26,8 @@ def draw_loop(model: SymbolicModel, invariant: Collection[str], steps: int) -> P
 
 def operator_seconds(model: SymbolicModel, *inputs: Any, runs: int = 40) -> dict[str, float]:
     """Return the seconds of each layer of a model, the median over runs; "total" is the whole."""
+    import torch
+
     with torch.no_grad(), operator_timing(model) as timing:
         for _ in range(runs + 5):
             model(*inputs)
@@ -45,6 +45,8 @@ def operator_seconds(model: SymbolicModel, *inputs: Any, runs: int = 40) -> dict
 
 def loop(step: Callable[[Any], Any], state: Any, steps: int) -> Any:
     """Call a step again and again, each time with what it returned, without gradients."""
+    import torch
+
     with torch.no_grad():
         for _ in range(steps):
             state = step(state)
