@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import charts, style
-from hpml.base.environment import quick
+from hpml.base.environment import installed_version, quick
 from hpml.base.page import Page, picture, say
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
@@ -49,9 +49,11 @@ def trained(seed: int, model: nn.Module | None = None, epochs: int = 8) -> nn.Mo
             )
     optimiser = torch.optim.Adam(model.parameters(), 1e-3)
     for _ in range(epochs):
-        for batch in torch.randperm(len(x), generator=generator).split(64):
+        order = torch.randperm(len(x), generator=generator)
+        for start in range(0, len(x), 64):
+            batch = order[start : start + 64]
             optimiser.zero_grad()
-            nn.functional.cross_entropy(model(x[batch]), labels[batch]).backward()
+            torch.autograd.backward(nn.functional.cross_entropy(model(x[batch]), labels[batch]))
             optimiser.step()
     return model
 
@@ -105,17 +107,19 @@ def draw_accuracy(found: Mapping[str, Mapping[int, Sequence[float]]], full: floa
 
 
 def in_integers(seeds: Sequence[int]) -> dict[str, list[nn.Module]]:
-    """Return networks, one a seed, as they are and in 8-bit integers in three ways."""
+    """Return networks, one a seed, as they are and, with torchao, in integers in three ways."""
     from hpml.runtimes import int8
 
     x, _, _, _ = images()
+    some = [x[start : start + BATCH] for start in range(0, 4 * BATCH, BATCH)]
     found: dict[str, list[nn.Module]] = {"floats": [trained(seed).eval() for seed in seeds]}
+    if not installed_version("torchao"):
+        return found
     for way in ("dynamic", "static", "aware"):
         found[way] = [
-            int8(model, x[:BATCH], way, calibration=x[: 4 * BATCH].split(BATCH),
-                 train=lambda prepared, seed=seed: trained(seed, prepared, epochs=2))
+            int8(model, some[0], way, calibration=some, train=partial(trained, seed, epochs=2))
             for seed, model in zip(seeds, found["floats"], strict=True)
-        ]  # fmt: skip
+        ]
     return found
 
 
@@ -123,12 +127,14 @@ def race_integers(found: Mapping[str, Sequence[nn.Module]]) -> Comparison | Page
     """Compare the first network of each way, compiled; or say why that is left out."""
     from hpml.runtimes import compile_int8
 
+    if len(found) == 1:
+        return say("There are no integers here: `pip install -c constraints.txt torchao`.")
     if quick() or find_compiler() is None:
         why = "in a short run" if quick() else "without a C++ compiler, such as g++"
         return say(f"Integer kernels are compiled by `torch.compile`, which is left out {why}.")
     batch = images()[0][:BATCH]
     ready = {way: compile_int8(models[0], batch) for way, models in found.items()}
-    return race({way: (lambda run=run: run(batch)) for way, run in ready.items()})
+    return race({way: partial(run, batch) for way, run in ready.items()})
 
 
 def integer_table(found: Mapping[str, Sequence[nn.Module]], raced: Comparison | Page) -> Table:

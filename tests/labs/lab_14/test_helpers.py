@@ -82,7 +82,7 @@ def test_pictures_say_what_they_show() -> None:
 def test_what_cannot_be_compiled_is_said(monkeypatch: pytest.MonkeyPatch, reader) -> None:
     monkeypatch.setattr(digits_network, "quick", lambda: False)
     monkeypatch.setattr(digits_network, "find_compiler", lambda: None)
-    page = lab.race_integers({"floats": [reader]})
+    page = lab.race_integers({"floats": [reader], "static": [reader]})
     assert "without a C++ compiler" in page.plain
     table = lab.integer_table({"floats": [reader]}, page)
     assert table.rows[0][2:] == ("1.00", "not compiled")
@@ -97,3 +97,11 @@ def test_the_times_of_the_layers_add_up_to_nearly_the_whole() -> None:
     assert times["Linear_1"] + times["AddOpLayer_1"] > 0
     assert "Linear_1 from input_1" in lab.draw_loop(model, {"Linear_1"}, 9).plain
     assert torch.equal(lab.loop(lambda s: s + 1, given, 3), given + 1 + 1 + 1)
+
+
+def test_without_torchao_there_are_floats_and_the_way_to_install_it(monkeypatch, reader) -> None:
+    monkeypatch.setattr(digits_network, "installed_version", lambda package: None)
+    monkeypatch.setattr(digits_network, "trained", lambda seed: reader)
+    found = lab.in_integers([0])
+    assert list(found) == ["floats"]
+    assert "pip install -c constraints.txt torchao" in lab.race_integers(found).plain
