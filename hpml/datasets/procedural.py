@@ -28,11 +28,9 @@ TRAIN, VALIDATION = 2000, 500
 AT_ONCE = 200
 """Pictures drawn together, so that the working memory stays small."""
 
-# Whole numbers (25 cos, 25 sin) of nine angles: a rotation without rounding.
-_ROTATIONS = np.array(
-    [(25, 0), (24, 7), (20, 15), (15, 20), (7, 24), (24, -7), (20, -15), (15, -20), (7, -24)],
-    np.int32,
-)
+# Whole numbers (25 cos, 25 sin) of three angles, 0 and 16 degrees to both sides: a rotation without
+# rounding.
+_ROTATIONS = np.array([(25, 0), (24, 7), (24, -7)], np.int32)
 
 Numbers = np.ndarray[tuple[int, ...], np.dtype[np.int32]]
 
@@ -69,7 +67,7 @@ def _draw(count: int, stream: int) -> Pictures:
     images = np.empty((count, 3, RESOLUTION, RESOLUTION), np.uint8)
     for start in range(0, count, AT_ONCE):
         images[start : start + AT_ONCE] = _some(
-            np.arange(start, min(start + AT_ONCE, count)), stream
+            np.arange(start, min(start + AT_ONCE, count), dtype=np.int32), stream
         )
     labels = torch.arange(count) % len(CLASSES)
     return Pictures(torch.from_numpy(images), labels)
@@ -79,15 +77,15 @@ def _some(numbers: Numbers, stream: int) -> Numbers:
     """Return the pictures of the given numbers."""
     kind = numbers % len(CLASSES)
     chance = _Chance(numbers, stream)
-    size = chance(14, 24)
-    u, v = _rotated(chance(20, 44), chance(20, 44), chance(0, len(_ROTATIONS)))
+    size = chance(20, 28)
+    u, v = _rotated(chance(26, 39), chance(26, 39), chance(0, len(_ROTATIONS)))
     inside = _form(kind // len(PATTERNS), u, v, _wide(size))
-    bright = _pattern(kind % len(PATTERNS), u, v, _wide(chance(4, 7)))
+    bright = _pattern(kind % len(PATTERNS), u, v, _wide(chance(5, 8)))
     bar_u, _ = _rotated(chance(0, RESOLUTION), chance(0, RESOLUTION), chance(0, len(_ROTATIONS)))
     bar = np.abs(bar_u) < _wide(chance(1, 4))
     images = np.empty((len(numbers), 3, RESOLUTION, RESOLUTION), np.int32)
     for channel in range(3):
-        ground, contrast, other = chance(60, 196), chance(25, 60), chance(0, 256)
+        ground, contrast, other = chance(108, 148), chance(70, 108), chance(0, 256)
         signed = contrast * (2 * chance(0, 2) - 1)
         shown = np.where(inside, _wide(signed) * bright, 0) + _wide(ground)
         images[:, channel] = np.where(bar, _wide(other), shown)
@@ -109,11 +107,11 @@ class _Chance:
         return low + (self._bits(np.uint64(self.asked)) % np.uint64(high - low)).astype(np.int32)
 
     def noise(self, shape: tuple[int, ...]) -> Numbers:
-        """Return noise of mean 0 for each element, from -42 to 42: a sum of two random bytes."""
+        """Return noise of mean 0 for each element, from -13 to 12: a sum of two random bytes."""
         places = np.arange(1000, 1000 + int(np.prod(shape[1:])) // 4, dtype=np.uint64)
         bits = _mixed(self.keys[:, None] + places * np.uint64(0x9E3779B97F4A7C15))
         pairs = bits.astype("<u8").view(np.uint8).reshape(*shape, 2).astype(np.int16)
-        return np.asarray((pairs[..., 0] + pairs[..., 1] - 255) // 6, np.int32)
+        return np.asarray((pairs[..., 0] + pairs[..., 1] - 255) // 20, np.int32)
 
     def _bits(self, place: np.uint64) -> np.ndarray[tuple[int, ...], np.dtype[np.uint64]]:
         with np.errstate(over="ignore"):

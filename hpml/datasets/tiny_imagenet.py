@@ -29,6 +29,7 @@ AT_ONCE = 256
 
 _HOW = "Download https://cs231n.stanford.edu/tiny-imagenet-200.zip again and unpack it there."
 
+Bytes = np.ndarray[tuple[int, ...], np.dtype[np.uint8]]
 Listed = list[tuple[str, int]]
 """Paths of pictures with their labels."""
 
@@ -123,12 +124,12 @@ def _lines(path: Path) -> list[str]:
 
 def _images(
     root: Path, part: str, paths: Sequence[str], workers: int | None, progress: bool
-) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+) -> Bytes:
     """Return the decoded pictures, from the file of an earlier call if it is of as many."""
     cached = root.parent / f"{root.name}.{part}.npy"
     shape = (len(paths), 3, RESOLUTION, RESOLUTION)
     with contextlib.suppress(OSError, ValueError):  # absent, or no such file
-        kept = np.load(cached, mmap_mode="c")
+        kept: Bytes = np.load(cached, mmap_mode="c")
         if kept.shape == shape and kept.dtype == np.uint8:
             return kept
     # Beside its place, then renamed: whoever is interrupted leaves no half of a file behind.
@@ -145,12 +146,13 @@ def _images(
         unfinished.replace(cached)
     finally:
         unfinished.unlink(missing_ok=True)
-    return np.load(cached, mmap_mode="c")
+    made: Bytes = np.load(cached, mmap_mode="c")
+    return made
 
 
 def _decoded(
     paths: Sequence[str], part: str, workers: int | None, progress: bool
-) -> Iterator[np.ndarray[tuple[int, ...], np.dtype[np.uint8]]]:
+) -> Iterator[Bytes]:
     from tqdm import tqdm
 
     portions = [paths[start : start + AT_ONCE] for start in range(0, len(paths), AT_ONCE)]
@@ -168,7 +170,7 @@ def _decoded(
             pool.shutdown(cancel_futures=True)
 
 
-def decode(paths: Sequence[str]) -> np.ndarray[tuple[int, ...], np.dtype[np.uint8]]:
+def decode(paths: Sequence[str]) -> Bytes:
     """Return pictures as (number, 3, 64, 64); those in grey are converted."""
     from PIL import Image
 

@@ -97,7 +97,8 @@ class Block(nn.Module):
     def forward(self, x: Tensor) -> Tensor:
         mixed = self.norm(self.depthwise(x).permute(0, 2, 3, 1))
         mixed = self.project(self.activation(self.expand(mixed)))
-        return x + mixed.permute(0, 3, 1, 2)
+        result: Tensor = x + mixed.permute(0, 3, 1, 2)
+        return result
 
 
 class Patches(nn.Module):

@@ -16,7 +16,7 @@ from hpml.datasets import (  # noqa: E402
 )
 from hpml.datasets.procedural import CLASSES  # noqa: E402
 
-CHECKSUM = "2d2b53e66be1320cd93e6dd62c553f8281ef14f113b76450d770e9d37cb6fc5c"
+CHECKSUM = "bbbf281241b4d7579d27d7ba5ccba9be3d306f3e0cf301e25e28d1cc81a59385"
 
 
 def digest(data: Dataset) -> str:
