@@ -9,6 +9,7 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from hpml.base.errors import describe
@@ -60,9 +61,10 @@ def grade_entry(submitted: Submitted, entry: Exercise | Choice) -> Item:
 def grade_choice(submitted: Submitted, choice: Choice, printed: Printed) -> Item:
     """Return what a submission earns for its explanation."""
     item = blank(choice)
-    with submitted.worker(printed) as worker:
-        question = {"do": "literal", "notebook": submitted.notebook, "name": choice.name}
-        answer = worker.ask(question, submitted.left(submitted.limits.start))
+    answer: dict[str, Any] | NoAnswer | None = submitted.chosen
+    if answer is None:  # no worker of an exercise has read the notebook
+        with submitted.worker(printed) as worker:
+            answer = submitted.read_choice(worker)
     if isinstance(answer, NoAnswer):
         return item.without_points("no answer", answer.text)
     if "unreadable" in answer:
@@ -102,6 +104,7 @@ def _graded(
             return item.without_points("no answer", answer.text), 1
         if "unreadable" in answer:
             return item.without_points("unreadable", str(answer["unreadable"])), 1
+        submitted.read_choice(worker)
         if not answer["found"]:
             return item.without_points("missing", _missing(exercise, answer["broken"])), 1
         versions = len(answer["uses"])
@@ -118,7 +121,7 @@ def _graded(
         outcomes = _outcomes(submitted, exercise, worker, cases)
         if all(not isinstance(outcome, NoAnswer) for outcome in outcomes):
             verdict = judge(exercise, cases, outcomes)
-            item = _told(item, exercise, verdict, cases, outcomes, loaded)
+            item = _told(submitted, item, exercise, verdict, cases, outcomes, loaded)
             if exercise.speed is not None:
                 item = speed.add(submitted, item, exercise, worker, verdict)
             return item, versions
@@ -143,7 +146,7 @@ def _graded(
         for place, outcome in zip(waiting, again, strict=True):
             outcomes[place] = outcome
     verdict = judge(exercise, cases, outcomes)
-    item = _told(item, exercise, verdict, cases, outcomes, loaded)
+    item = _told(submitted, item, exercise, verdict, cases, outcomes, loaded)
     if exercise.speed is not None:
         item = speed.not_measured(item)
     return item, versions
@@ -195,6 +198,7 @@ def _outcomes(
 
 
 def _told(
+    submitted: Submitted,
     item: Item,
     exercise: Exercise,
     verdict: Verdict,
@@ -202,7 +206,8 @@ def _told(
     outcomes: Sequence[Outcome],
     loaded: Mapping[str, Any] | NoAnswer,
 ) -> Item:
-    verdict = diagnosed(verdict, exercise, cases, outcomes)
+    run = partial(submitted.mistakes.run, exercise)
+    verdict = diagnosed(verdict, exercise, cases, outcomes, run)
     lost = any(isinstance(outcome, NoAnswer) for outcome in outcomes)
     item = _item(item, verdict, "no answer" if lost else "wrong")
     if not verdict.right and not isinstance(loaded, NoAnswer):

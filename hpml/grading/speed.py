@@ -17,6 +17,7 @@ own, so that nothing can be remembered.
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import random
 import time
@@ -58,8 +59,8 @@ class Sample:
 class Side(Protocol):
     """One of the two, which takes a sample when asked."""
 
-    def sample(self, data: Sequence[object]) -> Sample | NoAnswer:
-        """Call the function once with the encoded data of each case, and say how long it took."""
+    def sample(self, data: Sequence[str]) -> Sample | NoAnswer:
+        """Call the function once with the data of each case as text, and say how long it took."""
 
 
 @dataclass(frozen=True)
@@ -116,8 +117,10 @@ def compare(
     began = clock()
     rounds: list[tuple[Sample, Sample]] = []
     while True:
-        cases = [speed.inputs(generator) for _ in range(max(1, speed.calls))]
-        data = [encode(dict(case.data)) for case in cases]
+        # A generator of the round's own: asking the system for each number takes its time.
+        inputs = random.Random(generator.getrandbits(256))
+        cases = [speed.inputs(inputs) for _ in range(max(1, speed.calls))]
+        data = [json.dumps(encode(dict(case.data))) for case in cases]
         samples: dict[str, Sample] = {}
         for name in generator.sample(("submission", "reference"), 2):
             side = submission if name == "submission" else reference
@@ -250,7 +253,7 @@ class _Measured:
         self._left = left
         self._frozen = frozen
 
-    def sample(self, data: Sequence[object]) -> Sample | NoAnswer:
+    def sample(self, data: Sequence[str]) -> Sample | NoAnswer:
         """Send the inputs, give the sign, and wait for the results."""
         question = {
             "do": "time",

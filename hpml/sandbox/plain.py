@@ -281,8 +281,8 @@ def _decode(data: Any, depth: int) -> Any:
         return data
     if depth > DEEPEST + 1:
         raise PlainError("This is no plain value: it is too deep.")
-    if type(data) is list:
-        return [_decode(part, depth + 1) for part in data]
+    if type(data) is list:  # mostly of names
+        return [part if type(part) is str else _decode(part, depth + 1) for part in data]
     if type(data) is not dict or len(data) != 1:
         raise PlainError(f"This is no plain value: a {type(data).__name__} without a tag.")
     ((tag, body),) = data.items()

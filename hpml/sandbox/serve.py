@@ -11,7 +11,7 @@ question   what it gives                            answer
 =========  =======================================  ==============================================
 prepare    ``notebook``, ``name``, ``forbids``      ``found``, ``stub``, ``broken``, ``shape``,
                                                     ``uses`` of each version
-literal    ``notebook``, ``name``                   ``found``, ``literal``
+literal    ``notebook`` (unless prepared), ``name``  ``found``, ``literal``
 load       ``version`` (or ``reference``: source)   ``failed``: statements that raised
 call       ``data``, ``harness``: its source        ``outcome`` of one call
 time       ``cases``, ``harness``                   ``ready``; after ``go``: ``done``, ``outcomes``
@@ -141,7 +141,7 @@ class Worker:
     def literal(self, question: dict[str, Any]) -> dict[str, Any]:
         """Say which plain value the notebook assigns to a name, without running any of it."""
         try:
-            program = read(question["notebook"], self._cells)
+            program = self._program or read(question["notebook"], self._cells)
             value = program.literal(question["name"])
         except NotebookError as error:
             return {"unreadable": str(error)}
@@ -194,7 +194,7 @@ class Worker:
         # A pause of the collector would hit whoever has more objects, at any time.
         gc.disable()
         arguments, observe = load_harness(question["harness"])
-        given = [arguments(decode(data)) for data in question["cases"]]
+        given = [arguments(decode(json.loads(data))) for data in question["cases"]]
         function = self._function or _missing
         self._channel.send({"id": number, "ready": True})
         if self._channel.receive() is None:

@@ -52,6 +52,10 @@ def _prepare(*cells: str, name: str = "double", **forbids: list[str]) -> dict[st
     }
 
 
+def _cases(*numbers: int) -> list[str]:
+    return [json.dumps(encode({"n": number})) for number in numbers]
+
+
 def _call(**data: object) -> dict[str, Any]:
     return {
         "do": "call",
@@ -135,7 +139,7 @@ def test_what_is_no_function_raises_at_the_call() -> None:
 
 def test_time_is_given_in_three_answers() -> None:
     cell = "def double(n):\n    return 2 * n"
-    question = {**_call(), "do": "time", "id": "t", "cases": [encode({"n": n}) for n in (1, 2)]}
+    question = {**_call(), "do": "time", "id": "t", "cases": _cases(1, 2)}
     *_, ready, done, results = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
     assert ready == {"id": "t", "ready": True}
     assert done == {"id": "t", "done": True}
@@ -144,14 +148,14 @@ def test_time_is_given_in_three_answers() -> None:
 
 def test_nothing_is_called_before_the_sign() -> None:
     cell = "calls = []\ndef double(n):\n    raise SystemExit"
-    question = {**_call(), "do": "time", "id": "t", "cases": [encode({"n": 1})]}
+    question = {**_call(), "do": "time", "id": "t", "cases": _cases(1)}
     answers = _asked(_prepare(cell), LOAD, question)
     assert answers[-1] == {"id": "t", "ready": True}
 
 
 def test_a_call_that_raises_while_it_is_timed_ends_the_round() -> None:
     cell = "def double(n):\n    return 4 // n"
-    cases = [encode({"n": n}) for n in (1, 0, 2)]
+    cases = _cases(1, 0, 2)
     question = {**_call(), "do": "time", "id": "t", "cases": cases}
     *_, results = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
     assert [each["outcome"] for each in results["outcomes"]] == ["returned", "raised"]
