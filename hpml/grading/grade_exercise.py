@@ -216,7 +216,7 @@ def _told(
 
 
 def _item(item: Item, verdict: Verdict, otherwise: str) -> Item:
-    item = replace(item, parts=verdict.parts, note=verdict.note)
+    item = replace(item, parts=dict(verdict.parts), note=verdict.note)
     some = "partly right" if item.earned > 0 else otherwise
     return replace(
         item,

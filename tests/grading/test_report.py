@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
@@ -9,7 +10,6 @@ from hpml.grading.reports.report import (
     GRADER,
     Item,
     Report,
-    as_plain,
     from_plain,
     gradescope,
     table,
@@ -73,4 +73,4 @@ def test_a_report_is_written_and_read_again(tmp_path: Path) -> None:
     write(REPORT, path)
     assert json.loads(path.read_text(encoding="utf-8"))["score"] == 3.0
     assert [entry.name for entry in path.parent.iterdir()] == ["results.json"]
-    assert from_plain(json.loads(json.dumps(as_plain(REPORT)))) == REPORT
+    assert from_plain(json.loads(json.dumps(asdict(REPORT)))) == REPORT
