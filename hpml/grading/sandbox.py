@@ -172,7 +172,7 @@ def _trouble() -> str:
     except OSError as error:
         return f"bwrap could not be started: {error.strerror}."
     try:
-        child.send({"do": "literal", "id": "0", "notebook": "", "name": ""})
+        child.send({"do": "prepare", "id": "0", "notebook": "", "name": ""})
         child.receive(60)
     except ChildError as error:
         said = child.last_words(300) if isinstance(error, ChildEndedError) else str(error)

@@ -29,7 +29,7 @@ from typing import Protocol
 from hpml.base.tables import format_ratio
 from hpml.benchmark.robust import median, median_interval
 from hpml.course.exercises.exercise import Case, Exercise, Speed
-from hpml.course.exercises.judging import Verdict, judge
+from hpml.course.exercises.judging import judge
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
 from hpml.grading.reports.report import Item, points
 from hpml.grading.submitted import Submitted
@@ -166,21 +166,14 @@ def _ratio(speed: Speed, rounds: Sequence[tuple[Sample, Sample]]) -> Ratio:
     return Ratio(median(ratios), low, high, len(ratios), decided, hidden)
 
 
-def not_measured(item: Item) -> Item:
-    """Return the item of a function that is not right: one that returns at once is fast."""
-    note = "Its time was not measured, because it is not right yet."
-    return replace(item, parts={**item.parts, "speed": 0.0}, text=_joined(item.text, note))
-
-
-def add(
-    submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClient, verdict: Verdict
-) -> Item:
-    """Return the item with the points for its time."""
+def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClient | None) -> Item:
+    """Return the item with the points for its time, where its answers are right."""
     speed = exercise.speed
     if speed is None:
         return item
-    if not verdict.right:
-        return not_measured(item)
+    if worker is None or not item.right:  # one that returns at once is fast
+        note = "Its time was not measured, because it is not right yet."
+        return replace(item, parts={**item.parts, "speed": 0.0}, text=_joined(item.text, note))
     left = submitted.left
     with submitted.worker(Printed(submitted.limits.printed), exercise) as other:
         question = {"do": "load", "reference": function_source(speed.reference)}

@@ -1,4 +1,4 @@
-"""What the exercises of one submission share, and the workers that it is graded in."""
+"""What the exercises of one submission share, and its workers."""
 
 from __future__ import annotations
 
@@ -14,7 +14,6 @@ from typing import Any
 
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.mistakes import MistakeProcess
-from hpml.course.exercises.outcomes import NoAnswer
 from hpml.grading import sandbox
 from hpml.grading.limits import Limits
 from hpml.grading.worker_client import Printed, WorkerClient
@@ -33,20 +32,7 @@ class Submitted:
     mistakes: MistakeProcess
     stop: threading.Event = field(default_factory=threading.Event)
     workers: set[WorkerClient] = field(default_factory=set)
-    chosen: dict[str, Any] | None = None
-
-    def read_choice(self, worker: WorkerClient) -> dict[str, Any] | NoAnswer:
-        """Return what the notebook assigns to the explanation; the worker has run none of it.
-
-        It is asked for once, of the first worker that has read the notebook.
-        """
-        if self.chosen is None:
-            question = {"do": "literal", "notebook": self.notebook, "name": self.choice.name}
-            answer = worker.ask(question, self.left(self.limits.start))
-            if isinstance(answer, NoAnswer):
-                return answer
-            self.chosen = answer
-        return self.chosen
+    chosen: list[Any] | None = None  # the explanation's value, once a worker has read it
 
     def left(self, seconds: float) -> float:
         """Return `seconds`, or what is left of the submission's time if that is less."""

@@ -9,12 +9,11 @@ not, and looks at no clock.
 =========  =======================================  ==============================================
 question   what it gives                            answer
 =========  =======================================  ==============================================
-prepare    ``notebook``, ``name``, ``forbids``      ``found``, ``stub``, ``broken``, ``shape``,
-                                                    ``uses`` of each version
-literal    ``notebook`` (unless prepared), ``name``  ``found``, ``literal``
+prepare    ``notebook``, ``name``, ``forbids``,     ``found``, ``stub``, ``broken``, ``shape``,
+           ``choice``: name of the explanation      ``uses`` of each version, ``chosen``
 load       ``version`` (or ``reference``: source)   ``failed``: statements that raised
 call       ``data``, ``harness``: its source        ``outcome`` of one call
-time       ``cases``, ``harness``                   ``ready``; after ``go``: ``done``, ``outcomes``
+time       ``cases`` as JSON, ``harness``           ``ready``; after ``go``: ``done``, ``outcomes``
 =========  =======================================  ==============================================
 """
 
@@ -104,7 +103,6 @@ class Worker:
         """Answer questions until there are no more."""
         answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "prepare": self.prepare,
-            "literal": self.literal,
             "load": self.load,
             "call": self.call,
         }
@@ -126,6 +124,7 @@ class Worker:
             self._dropped = frozenset(banned.get("names", ()))
             versions = program.versions(self._name, self._dropped) if found else []
             uses = [forbidden.uses(version, **banned) for version in versions]
+            chosen = program.literal(question["choice"])
         except NotebookError as error:
             return {"unreadable": str(error)}
         except (RecursionError, MemoryError, ValueError) as error:
@@ -135,21 +134,9 @@ class Worker:
             "stub": stub,
             "broken": [{"cell": each.cell, "message": each.message} for each in program.broken],
             "shape": shape(versions[0]) if versions else "",
+            "chosen": [] if chosen is NOT_LITERAL else [encode(chosen)],
             "uses": [[f"cell {use.cell}, {use}" for use in each] for each in uses],
         }
-
-    def literal(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Say which plain value the notebook assigns to a name, without running any of it."""
-        try:
-            program = self._program or read(question["notebook"], self._cells)
-            value = program.literal(question["name"])
-        except NotebookError as error:
-            return {"unreadable": str(error)}
-        except (RecursionError, MemoryError, ValueError) as error:
-            return {"unreadable": f"The notebook's source could not be read: {error}"}
-        if value is NOT_LITERAL:
-            return {"found": False}
-        return {"found": True, "literal": encode(value)}
 
     def load(self, question: dict[str, Any]) -> dict[str, Any]:
         """Execute what the function needs; a statement that fails spoils only itself."""

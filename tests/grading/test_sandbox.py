@@ -41,7 +41,7 @@ def worker(limits: Limits = LIMITS, **options: tuple[str, ...]) -> Iterator[Work
 def asked(client: WorkerClient, source: str, **data: object) -> object:
     """Return what a function `tell` of the source returns in a worker, or how it failed."""
     forbids: dict[str, list[str]] = {"modules": [], "names": [], "calls": []}
-    question = {"notebook": notebook(source), "name": "tell", "forbids": forbids}
+    question = {"notebook": notebook(source), "name": "tell", "choice": "", "forbids": forbids}
     harness = harness_source(by_name, the_result)
     for each in (
         {"do": "prepare", **question},
