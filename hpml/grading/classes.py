@@ -1,8 +1,6 @@
 """Grading a folder of submissions: side by side, a report each, and to be continued at any time.
 
-A report is written when its submission is done, and beside it a signed record. A later run takes
-what a record says where notebooks, exercises and grader are still the same; so an interrupted run
-goes on where it was, and only what was handed in again is graded again.
+A later run takes what a signed record says, where notebooks, exercises and grader are the same.
 """
 
 from __future__ import annotations

@@ -33,7 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "notebooks/ (default: notebooks/)",
     )
     add("--lab", metavar="N", help="only this lab")
-    add("--seed", type=_seed, metavar="S", help="seed of the cases (default: random)")
+    add("--seed", type=_whole(0, 10**18), metavar="S", help="seed of the cases (default: random)")
     add("--report", type=Path, metavar="FILE", help="write Gradescope's results.json")
     add(
         "--sandbox",
@@ -50,7 +50,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         metavar="FOLDER",
         help="grade every folder and notebook in it, in bubblewrap",
     )
-    add("--jobs", type=_jobs, metavar="J", help="how many at the same time (default: the cores)")
+    add(
+        "--jobs",
+        type=_whole(1, 256),
+        metavar="J",
+        help="how many at the same time (default: the cores)",
+    )
     add(
         "--reports",
         type=Path,
@@ -218,15 +223,11 @@ def _saving(save: Callable[[], None], path: Path) -> None:
         raise GradingError(f"{describe(str(path))} cannot be written: {error.strerror}.") from None
 
 
-def _seed(text: str) -> int:
-    if text.isascii() and text.isdecimal() and len(text) <= 18:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"expected a whole number from 0, received {describe(text)}")
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parsed(text: str) -> int:
+        if text.isascii() and text.isdecimal() and len(text) < 19 and low <= int(text) <= high:
+            return int(text)
+        expected = f"a whole number from {low} to {high:,}"
+        raise argparse.ArgumentTypeError(f"expected {expected}, received {describe(text)}")
 
-
-def _jobs(text: str) -> int:
-    if text.isascii() and text.isdecimal() and 1 <= int(text) <= 256:
-        return int(text)
-    raise argparse.ArgumentTypeError(
-        f"expected a whole number from 1 to 256, received {describe(text)}"
-    )
+    return parsed

@@ -1,7 +1,6 @@
 """The worker pool: submissions graded side by side, a thread each, and ended together.
 
-The supervisor is this process. It has imported all it needs before the first submission starts, and
-runs no line of one.
+This process has imported all it needs before the first submission starts, and runs no line of one.
 """
 
 from __future__ import annotations

@@ -14,11 +14,15 @@ from pathlib import Path
 from types import MappingProxyType
 
 from hpml.base.errors import describe
+from hpml.base.files import CourseFileError
+from hpml.course.execute import LabNotFoundError, find_lab
 from hpml.grading.errors import GradingError
 from hpml.grading.limits import Limits
+from hpml.grading.notebook_file import UnreadableNotebook, read_notebook
 from hpml.grading.pool import CATALOGUE, Task, WorkerPool
 from hpml.grading.reports.report import Report
 from hpml.grading.sandbox import Isolation
+from hpml.sandbox.cells import NotebookError, code_cells
 
 _SMALL = 2**24
 _NAME = re.compile(r"(\d\d)_.*\.ipynb", re.IGNORECASE)
@@ -99,8 +103,8 @@ def grade(
 def lab_number(lab: str | int) -> str:
     """Return the number of a lab with two digits.
 
-    >>> lab_number(6), lab_number("06"), lab_number("6")
-    ('06', '06', '06')
+    >>> lab_number(6), lab_number("06")
+    ('06', '06')
     """
     text = str(lab)
     if not (text.isascii() and text.isdecimal() and len(text) <= 2):
@@ -156,11 +160,6 @@ def _is_notebook(entry: Path) -> bool:
 
 def _is_untouched(path: Path, lab: str) -> bool:
     """Return whether the code is that of the course's own notebook."""
-    from hpml.base.files import CourseFileError
-    from hpml.course.execute import LabNotFoundError, find_lab
-    from hpml.grading.notebook_file import UnreadableNotebook, read_notebook
-    from hpml.sandbox.cells import NotebookError, code_cells
-
     try:
         own = code_cells(find_lab(lab).read_text(encoding="utf-8"))
         theirs = code_cells(read_notebook(path, _SMALL))
@@ -184,9 +183,6 @@ def _contains(name: str, lab: str) -> bool:
 
 def _file_name(lab: str) -> str:
     """Return how the course calls the lab's notebook."""
-    from hpml.base.files import CourseFileError
-    from hpml.course.execute import LabNotFoundError, find_lab
-
     try:
         return find_lab(lab).name
     except (CourseFileError, LabNotFoundError):
