@@ -89,8 +89,7 @@ def _without_outputs(text: str) -> str:
     """
     try:
         notebook = json.loads(text)
-        sheets = notebook.get("worksheets", [notebook])
-        for cell in [cell for sheet in sheets for cell in sheet["cells"]]:
+        for cell in notebook["cells"]:
             cell.pop("outputs", None)
             cell.pop("attachments", None)
         return json.dumps(notebook)

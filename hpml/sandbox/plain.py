@@ -1,13 +1,7 @@
 """Values as plain data that cannot lie: how a result leaves the process of a submission.
 
-Nothing is pickled. A value of exactly a built-in type is written down as tagged JSON, so that a
-tuple stays a tuple and 1 is not 1.0; anything else, also a subclass that claims to equal
-everything, becomes an `Opaque`, a type's name and a cut text.
-
->>> decode(encode({"order": ("a", 1.0)}))
-{'order': ('a', 1.0)}
->>> decode(encode(range(3)))
-Opaque(type='range', text='range(0, 3)')
+A value of exactly a built-in type is written down as tagged JSON, so that a tuple stays a tuple and
+1 is not 1.0; anything else becomes an `Opaque`, a type's name and a cut text.
 """
 
 from __future__ import annotations
@@ -71,12 +65,7 @@ class Opaque:
 
 
 def encode(value: object) -> Any:
-    """Return `value` as data that ``json`` can write.
-
-    Never fails and never changes `value`. Deeper than 100, recursive or foreign parts become an
-    `Opaque` where they stand; with more than a million items, or 64 MiB of text and numbers, the
-    whole does.
-    """
+    """Return `value` as data that JSON carries; what is deep or foreign is an `Opaque`."""
     try:
         return _Encoder().encode(value, 0)
     except _TooLargeError:
@@ -96,11 +85,7 @@ def decode(data: Any) -> Any:
 
 
 def type_name(value: object) -> str:
-    """Return the name of a value's class, also where the class misbehaves.
-
-    >>> type_name(3), type_name(PlainError())
-    ('int', 'hpml.sandbox.plain.PlainError')
-    """
+    """Return the name of a value's class, also where the class misbehaves."""
     kind = type(value)
     # Not kind.__qualname__: a metaclass may answer that with code of its own.
     name = str(type.__dict__["__qualname__"].__get__(kind))[:_TEXT]

@@ -2,9 +2,7 @@
 
 Questions come as lines of JSON on standard input, answers go as lines to what was standard output;
 what the submission prints goes to standard error. Up to `prepare` not a line of the submission has
-run, so its answer can be believed. From `load` on, the submission shares this process and may say
-what it likes: values that are judged elsewhere, by someone who knows the answer. This process does
-not, and looks at no clock.
+run, so its answer can be believed. From `load` on, the submission may say what it likes.
 
 =========  =======================================  ==============================================
 question   what it gives                            answer
@@ -248,10 +246,7 @@ def _executed(
 
 
 class _Shell:
-    """Stands for IPython's shell in a function that still speaks to it: whatever it does, nothing.
-
-    >>> _Shell().run_line_magic("matplotlib", "inline")
-    """
+    """Stands for IPython's shell in a function that speaks to it: whatever it does, nothing."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return _nothing

@@ -95,25 +95,6 @@ def test_preparing_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == "ran\n"
 
 
-def test_preparing_tells_stubs_broken_cells_and_what_is_forbidden() -> None:
-    (stub,) = _asked(_prepare("def double(n):\n    ..."))
-    assert stub["stub"]
-    (absent,) = _asked(_prepare("def double(:"))
-    assert not absent["found"]
-    assert absent["broken"][0]["cell"] == 1
-    cell = "import graphlib\ndef double(n):\n    return graphlib"
-    (uses,) = _asked(_prepare(cell, modules=["graphlib"]))
-    assert "graphlib" in uses["uses"][0][0]
-
-
-@pytest.mark.parametrize(
-    ("cell", "value"), [("explanation = 2", [2]), ("explanation = None", [None]), ("other = 1", [])]
-)
-def test_the_explanation_is_read_without_running_anything(cell: str, value: list[object]) -> None:
-    (answer,) = _asked(_prepare(cell))
-    assert [decode(each) for each in answer["chosen"]] == value
-
-
 def test_a_statement_that_fails_spoils_only_itself() -> None:
     broken = "import no_such_module\n\ndef double(n):\n    no_such_module\n    return 2 * n"
     _, loaded, called = _asked(_prepare(broken), LOAD, _call(n=1))
@@ -158,19 +139,3 @@ def test_a_call_that_raises_while_it_is_timed_ends_the_round() -> None:
     question = {**_call(), "do": "time", "id": "t", "cases": cases}
     *_, results = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
     assert [each["outcome"] for each in results["outcomes"]] == ["returned", "raised"]
-
-
-def test_each_version_of_a_function_can_be_loaded() -> None:
-    cells = (
-        "def step(): return 2",
-        "def double(n):\n    return step() * n",
-        "def step(): return 3",
-        "def double(n):\n    return step() + n",
-    )
-    prepared, *_ = _asked(_prepare(*cells))
-    assert len(prepared["uses"]) == 2
-    values = []
-    for version in range(2):
-        *_, called = _asked(_prepare(*cells), {**LOAD, "version": version}, _call(n=4))
-        values.append(decode(called["outcome"]["value"]))
-    assert values == [7, 8]
