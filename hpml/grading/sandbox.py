@@ -225,13 +225,15 @@ def _covered() -> list[str]:
     except CourseFileError:
         folders.add(Path(hpml.__file__).resolve().parents[1])
     roots = [Path("/usr"), prefix]
-    return sorted(
-        str(folder)
+    found = [
+        folder
         for folder in folders
         if folder.is_dir()
         and any(folder != root and folder.is_relative_to(root) for root in roots)
         and not prefix.is_relative_to(folder)
-    )
+    ]
+    # In one that is covered there is no other: on Debian, packages lie below /usr/local.
+    return sorted(str(each) for each in found if not set(found) & set(each.parents))
 
 
 def _masked(forbidden: Sequence[str]) -> Iterable[tuple[str, str]]:

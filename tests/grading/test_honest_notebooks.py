@@ -13,7 +13,6 @@ from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, TOTAL, hand_in, no
 
 Graded = Callable[..., dict[str, Item]]
 
-STUB = "def double(n: int) -> int:\n    ..."
 STYLES = {
     "numpy": [
         "import numpy as np\nTWO = np.array([2])",

@@ -42,14 +42,14 @@ def _notebook(*cells: str) -> str:
     return json.dumps({"cells": [{"cell_type": "code", "source": cell} for cell in cells]})
 
 
-def _prepare(*cells: str, name: str = "double", **forbids: list[str]) -> dict[str, Any]:
+def _prepare(*cells: str, name: str = "double") -> dict[str, Any]:
     return {
         "do": "prepare",
         "id": "a",
         "notebook": _notebook(*cells),
         "name": name,
         "choice": "explanation",
-        "forbids": {"modules": [], "names": [], "calls": [], **forbids},
+        "forbids": {"modules": [], "names": [], "calls": []},
     }
 
 
