@@ -357,18 +357,17 @@ def test_a_worker_that_is_another_user_reads_nothing_of_the_course(tmp_path: Pat
     assert "not allowed" in (home / "course" / "graphlib.py").read_text()
 
 
+# The second is where Debian's Python keeps packages.
+@pytest.mark.parametrize(("folder", "alone"), [("/usr/share", True), ("/usr/local/lib", False)])
 def test_what_lies_in_a_covered_folder_is_not_covered_again(
-    monkeypatch: pytest.MonkeyPatch,
+    folder: str, alone: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    known = sysconfig.get_path
+    known = {name: sysconfig.get_path(name) for name in ("stdlib", "purelib")}
     monkeypatch.setattr(sys, "base_prefix", "/usr")
-    for purelib in ("/usr/share", "/usr/local/lib"):  # the second is where Debian's Python has it
-        monkeypatch.setattr(
-            sysconfig, "get_path", lambda name, **_: purelib if name == "purelib" else known(name)
-        )
-        covered = set(sandbox._covered())
-        assert "/usr/local" in covered
-        assert (purelib in covered) == (purelib == "/usr/share")
+    monkeypatch.setattr(sysconfig, "get_path", lambda name, **_: {**known, "purelib": folder}[name])
+    covered = set(sandbox._covered())
+    assert "/usr/local" in covered
+    assert (folder in covered) == alone
 
 
 @pytest.fixture
