@@ -53,31 +53,25 @@ def find(
     known = tuple(importlib.import_module(catalogue).LABS)
     for lab in labs or ():
         if lab not in known:
-            raise GradingError(
-                f"Lab {describe(lab)} has no exercises; expected one of {', '.join(known)}."
-            )
+            expected = ", ".join(known)
+            raise GradingError(f"Lab {describe(lab)} has no exercises; expected one of {expected}.")
     if path.is_dir():
         there = _notebooks(path, labs or known, alone=labs is not None and len(labs) == 1)
         wanted = labs if labs is not None else [lab for lab in sorted(there) if lab in known]
         if not wanted:
-            raise GradingError(
-                f"{describe(str(path))}: expected notebooks named as the labs, "
-                f"{', '.join(_file_name(lab) for lab in known)}; found none of them."
-            )
+            text = f"expected notebooks named as the labs, {', '.join(map(_file_name, known))}"
+            raise GradingError(f"{describe(str(path))}: {text}; found none of them.")
         chosen = tuple((lab, there.get(lab, path / _file_name(lab))) for lab in wanted)
         return Submission(path.resolve().name, chosen)
     if not path.is_symlink() and not path.exists():
-        raise GradingError(
-            f"Nothing is at {describe(str(path))}; expected a notebook or a folder of notebooks."
-        )
+        text = "expected a notebook or a folder of notebooks."
+        raise GradingError(f"Nothing is at {describe(str(path))}; {text}")
     wanted = labs or known
     named = [lab for fits in (_begins, _contains) for lab in wanted if fits(path.name, lab)]
     found = wanted[0] if labs is not None and len(labs) == 1 else next(iter(named), None)
     if found is None:
-        raise GradingError(
-            f"{describe(path.name)} does not say which lab it is: expected a name such as "
-            f"{_file_name(known[0])}, or the lab's number with --lab."
-        )
+        text = f"a name such as {_file_name(known[0])}, or the lab's number with --lab"
+        raise GradingError(f"{describe(path.name)} does not say which lab it is: expected {text}.")
     return Submission(path.stem, ((found, path),))
 
 

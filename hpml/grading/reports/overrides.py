@@ -42,11 +42,9 @@ class Overrides:
         known = {name for each in exercises for name in _names(each)}
         for (who, exercise), value in _read(more).items():
             if who not in students or exercise not in known:
-                raise GradingError(
-                    f"--override: there is no exercise {describe(exercise)} of {describe(who)}; "
-                    "expected the name of a submission and an exercise such as 06.1 or its "
-                    "function."
-                )
+                text = "expected a submission's name and an exercise such as 06.1 or its function."
+                missing = f"there is no exercise {describe(exercise)} of {describe(who)}"
+                raise GradingError(f"--override: {missing}; {text}")
             given[who, exercise] = value
         stream = io.StringIO()
         writer = csv.writer(stream, lineterminator="\n")

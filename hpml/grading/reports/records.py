@@ -44,9 +44,9 @@ class Records:
         write_atomically(self._path(report.name), text + "\n")
 
     def read(self, name: str, bound: Mapping[str, Any] | None) -> tuple[Report | None, bool]:
-        """Return the report of a record, and whether the record, if there is one, is genuine.
+        """Return the report of a record still `bound` to the same, and whether it is genuine.
 
-        What it was `bound` to must still be as it was; None asks for nothing.
+        Without a record it is genuine; `bound` to None asks for nothing.
         """
         try:
             text = self._path(name).read_text(encoding="utf-8")
