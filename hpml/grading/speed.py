@@ -218,9 +218,9 @@ def _sample(
             if isinstance(answer, NoAnswer):
                 return answer
             times.append(time.perf_counter())
+            outcomes = answer.get("outcomes")
             if word == "ready":
                 worker.send({"do": "go"})
-    outcomes = answer.get("outcomes")
     if type(outcomes) is not list:
         return NoAnswer("garbled", "What came back was no list of outcomes.")
     began, ready, done, ended = times

@@ -6,15 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.grading.reports.report import (
-    GRADER,
-    Item,
-    Report,
-    from_plain,
-    gradescope,
-    table,
-    write,
-)
+from hpml.grading.reports.report import GRADER, Item, Report, from_plain, gradescope, table, write
 
 RIGHT = Item("06", 1, "double", 2.0, "right", parts={"right": 2.0}, seconds=0.25)
 WRONG = Item(
@@ -55,15 +47,10 @@ def test_gradescopes_form_holds_each_exercise() -> None:
     first, second = data["tests"]
     assert "seed" not in json.dumps(data)
     assert first == {
-        "name": "06.1 double",
-        "number": "06.1",
-        "score": 2.0,
-        "max_score": 2.0,
-        "status": "passed",
-        "output": "Right.",
-        "tags": ["lab06", "double", "right"],
+        "name": "06.1 double", "number": "06.1", "score": 2.0, "max_score": 2.0,
+        "status": "passed", "output": "Right.", "tags": ["lab06", "double", "right"],
         "visibility": "visible",
-    }
+    }  # fmt: skip
     assert second["status"] == "failed"
     assert "It printed:" in second["output"]
 

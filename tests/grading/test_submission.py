@@ -7,16 +7,7 @@ import pytest
 
 from hpml.grading.errors import GradingError
 from hpml.grading.submission import find, grade
-from tests.grading.handed_in import (
-    CATALOGUE,
-    DOUBLE,
-    LAB,
-    LIMITS,
-    PATIENT,
-    RIGHT,
-    hand_in,
-    notebook,
-)
+from tests.grading.handed_in import CATALOGUE, DOUBLE, LAB, LIMITS, PATIENT, RIGHT, hand_in
 
 
 def test_a_folder_is_graded_for_the_labs_that_are_in_it(tmp_path: Path) -> None:
@@ -102,9 +93,9 @@ def test_the_same_seed_grades_the_same_again(tmp_path: Path) -> None:
 
 
 def test_without_a_seed_it_is_drawn_and_told(tmp_path: Path) -> None:
-    (tmp_path / LAB).write_text(notebook(DOUBLE), encoding="utf-8")
+    folder = hand_in(tmp_path / "ada", DOUBLE)
     first, second = (
-        grade(tmp_path, limits=LIMITS, names=["double"], catalogue=CATALOGUE) for _ in range(2)
+        grade(folder, limits=LIMITS, names=["double"], catalogue=CATALOGUE) for _ in range(2)
     )
     assert first.seed != second.seed
 
