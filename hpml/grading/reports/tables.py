@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hpml.base.errors import describe
@@ -54,7 +54,7 @@ def as_csv(reports: Sequence[Report]) -> str:
             cells += [item.status, item.mistake]
         totals = [points(each) for each in (report.earned, report.worth, report.extra)]
         rows.append([_name(report.shown), *cells, *totals, str(report.seed)])
-    return _written(rows)
+    return written_csv(rows)
 
 
 def for_canvas(reports: Sequence[Report], roster: Sequence[dict[str, str]], assignment: str) -> str:
@@ -67,7 +67,7 @@ def for_canvas(reports: Sequence[Report], roster: Sequence[dict[str, str]], assi
         report = found.get(row["submission"])
         earned = "" if report is None else points(report.score)
         rows.append([*(row.get(column, "") for column in _CANVAS), earned])
-    return _written(rows)
+    return written_csv(rows)
 
 
 def for_moodle(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> str:
@@ -80,19 +80,12 @@ def for_moodle(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> s
         items = report.items if report else ()
         said = "; ".join(f"{item.title}: {item.status}" for item in items)
         rows.append([*(row[key] for key in keys), points(report.score) if report else "", said])
-    return _written(rows)
+    return written_csv(rows)
 
 
 def read_roster(path: Path) -> list[dict[str, str]]:
     """Return the rows of a roster: a CSV with a column ``submission`` and those of the platform."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            rows = [
-                {k: (v or "").strip() for k, v in row.items() if k}
-                for row in csv.DictReader(stream)
-            ]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise GradingError(f"{describe(str(path))} cannot be read: {error}.") from None
+    rows = read_csv(path)
     if not rows or "submission" not in rows[0]:
         raise GradingError(
             f"{describe(str(path))}: expected a CSV with a column submission, the names of the "
@@ -182,7 +175,18 @@ def _points(value: object) -> str:
     return points(value) if isinstance(value, int | float) else str(value)
 
 
-def _written(rows: Sequence[Sequence[str]]) -> str:
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file by the names of its columns."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            found = list(csv.DictReader(stream))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise GradingError(f"{describe(str(path))} cannot be read: {error}.") from None
+    return [{name: (text or "").strip() for name, text in row.items() if name} for row in found]
+
+
+def written_csv(rows: Iterable[Sequence[object]]) -> str:
+    """Return rows as the text of a CSV file."""
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerows(rows)
     return stream.getvalue()
