@@ -79,7 +79,7 @@ def decode(data: Any) -> Any:
     try:
         return _decode(data, 0)
     except (TypeError, ValueError, KeyError, RecursionError, OverflowError) as error:
-        raise ValueError(f"{error}.") from None
+        raise PlainError(f"This is no plain value: {error}.") from None
 
 
 def type_name(value: object) -> str:
@@ -263,11 +263,11 @@ def _decode(data: Any, depth: int) -> Any:
     if data is None or type(data) in (bool, int, str):
         return data
     if depth > DEEPEST + 1:
-        raise ValueError("it is too deep.")
+        raise ValueError("it is too deep")
     if type(data) is list:  # mostly of names
         return [part if type(part) is str else _decode(part, depth + 1) for part in data]
     if type(data) is not dict or len(data) != 1:
-        raise ValueError(f"a {type(data).__name__} without a tag.")
+        raise ValueError(f"a {type(data).__name__} without a tag")
     ((tag, body),) = data.items()
     if tag == "dict":
         pairs = [(_decode(key, depth + 1), _decode(value, depth + 1)) for key, value in body]
@@ -300,15 +300,15 @@ def _decode_leaf(tag: str, body: Any) -> Any:
     if tag == "array":
         dtype, shape, numbers, library = body
         if any(type(length) is not int or length < 0 for length in shape):
-            raise ValueError("an array's shape has lengths of 0 or more.")
+            raise ValueError("an array's shape has lengths of 0 or more")
         data = base64.b64decode(numbers, validate=True)
         return Array(_word(dtype), tuple(shape), data, _word(library))
-    raise ValueError(f"the tag {tag[:40]!r} is unknown.")
+    raise ValueError(f"the tag {tag[:40]!r} is unknown")
 
 
 def _word(text: Any) -> str:
     if type(text) is not str or len(text) > 10 * _TEXT:
-        raise ValueError("a name is a short text.")
+        raise ValueError("a name is a short text")
     return text
 
 
@@ -316,4 +316,4 @@ def _refuse_collisions(keys: Iterable[Any]) -> None:
     """Refuse thousands of keys of one hash, which would keep the reader busy for hours."""
     hashes = [hash(key) for key in keys]
     if len(hashes) - len(set(hashes)) > 1000:
-        raise ValueError("its keys were made to collide.")
+        raise ValueError("its keys were made to collide")
