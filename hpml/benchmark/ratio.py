@@ -11,7 +11,7 @@ three things that a reader can check by eye in the quotients:
    first, the second and the last third of the run differ, back to where a straight drift began.
 3. The neighbours. Where neighbouring rounds are more alike than distant ones, many rounds count as
    few: what wandered so far within the run may have been as far away before, so that the interval
-   reaches to both sides by all that the quotients span.
+   reaches to both sides by all that the quotients span, single wild ones aside.
 
 What they cannot see: a step of one contender that is no larger than the noise, one that wanders or
 warms up within it, states of the machine that outlast the run or differ by more than the thirds
@@ -37,7 +37,12 @@ from hpml.base.tables import format_multiple
 from hpml.benchmark.arguments import real
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate
-from hpml.benchmark.robust import likeness_of_neighbours, pseudomedian, signed_rank_interval
+from hpml.benchmark.robust import (
+    likeness_of_neighbours,
+    pseudomedian,
+    quantile,
+    signed_rank_interval,
+)
 
 Answer = Literal["faster", "slower", "cannot tell"]
 
@@ -176,7 +181,7 @@ def _paired_ratio(
     low, high = signed_rank_interval(logs, 1 - 0.05 / together)
     thirds = [pseudomedian(third) for third in _thirds(logs)]
     alike = likeness_of_neighbours(logs) > ALIKE
-    reach = max(logs) - min(logs) if alike else BACK * (max(thirds) - min(thirds))
+    reach = _span(logs) if alike else BACK * (max(thirds) - min(thirds))
     least = math.hypot(math.log1p(resolution * coarseness(len(logs))), shift)
     found = _beyond(value, value - low, high - value, least)
     below, above = max(value - low, reach), max(high - value, reach)
@@ -191,6 +196,15 @@ def _paired_ratio(
         ) + "; let the machine settle, or raise warm_up, and repeat"
     low, high = value - math.hypot(below, least), value + math.hypot(above, least)
     return Ratio(_exp(value), _exp(low), _exp(high), answer, reason)
+
+
+def _span(logs: list[float]) -> float:
+    """Return how far the quotients spread, where one in ten may lie far out and count as nearer.
+
+    Those are rounds in which another program ran, no place that the ratio wandered to.
+    """
+    low, high = quantile(logs, 0.1), quantile(logs, 0.9)
+    return min(max(logs), 2 * high - low) - max(min(logs), 2 * low - high)
 
 
 def _beyond(value: float, below: float, above: float, least: float) -> Answer:

@@ -69,6 +69,14 @@ def test_rounds_that_hang_together_widen_the_interval_to_all_of_them() -> None:
     assert found.high / found.low >= 1.06**2
 
 
+def test_a_few_wild_rounds_are_not_where_the_ratio_wandered_to() -> None:
+    steps = [2.0] * 6 + [2.2] * 13 + [2.0] * 6
+    steps[10] = steps[11] = 90.0
+    found = paired_ratio(tuple(steps), (1.0,) * 25)
+    assert found.answer == "slower"
+    assert found.high / found.low < 3
+
+
 def test_a_difference_beyond_all_that_changed_is_still_told() -> None:
     steps = (2.0,) * 6 + (2.2,) * 13 + (2.0,) * 6
     found = paired_ratio(steps, (1.0,) * 25)
