@@ -111,7 +111,10 @@ class WorkerPool:
                 status, text = error.status, str(error)
                 items += [blank(entry).without_points(status, text) for entry in chosen]
                 continue
-            mistakes = self._idle.pop() if self._idle else MistakeProcess()
+            try:
+                mistakes = self._idle.pop()
+            except IndexError:
+                mistakes = MistakeProcess()
             choice = importlib.import_module(self._catalogue).choice(lab)
             submitted = Submitted(
                 notebook, task.seed, self._limits, deadline, self._isolation, choice, mistakes,

@@ -90,11 +90,11 @@ class Worker:
     def __init__(self, channel: Any, cells: int = _CELLS) -> None:
         self._channel = channel
         self._cells = cells
-        self._program: Program | None = None
+        self._program = Program((), (), {})
+        self._versions: list[tuple[Statement, ...]] = []
         self._name = ""
         self._function: Callable[..., Any] | None = None
         self._missing: dict[str, Any] = {}
-        self._dropped: frozenset[str] = frozenset()
 
     def serve(self) -> None:
         """Answer questions until there are no more."""
@@ -118,14 +118,14 @@ class Worker:
             found = program.defines(self._name)
             stub = found and program.is_stub(self._name)
             banned = {key: tuple(names) for key, names in question["forbids"].items()}
-            self._dropped = frozenset(banned.get("names", ()))
-            versions = program.versions(self._name, self._dropped) if found else []
+            versions = program.versions(self._name, banned.get("names", ())) if found else []
             uses = [forbidden.uses(version, **banned) for version in versions]
             chosen = program.literal(question["choice"])
         except NotebookError as error:
             return {"unreadable": str(error)}
         except (RecursionError, MemoryError, ValueError) as error:
             return {"unreadable": f"The notebook's source could not be read: {error}"}
+        self._versions = versions
         return {
             "found": found,
             "stub": stub,
@@ -140,9 +140,7 @@ class Worker:
         if "reference" in question:
             self._function = load_function(question["reference"])
             return {"failed": []}
-        program = self._program
-        if program is None:
-            raise RuntimeError("load comes after prepare")
+        program, version = self._program, self._versions[question.get("version", 0)]
         module = ModuleType("__main__")
         # Pickling and dataclasses look a class's module up by name, as in a notebook.
         sys.modules["__main__"] = module
@@ -150,7 +148,6 @@ class Worker:
         for name, text in program.files.items():
             with contextlib.suppress(OSError), open(name, "w", encoding="utf-8") as stream:
                 stream.write(text)
-        version = program.versions(self._name, self._dropped)[question.get("version", 0)]
         failed = execute(program, version, module.__dict__)
         function = module.__dict__.get(self._name)
         if callable(function):
