@@ -139,13 +139,68 @@ def _parser() -> _Parser:
 
     bench = commands.add_parser(
         "bench",
-        usage="hpml bench [-h] [SUITE ...]",
+        usage="hpml bench [-h] [SUITE ...] [--compare A B]",
         help="run a benchmark suite",
         description="Run a benchmark suite; without one, list them.\n"
         "`hpml bench SUITE --help` shows what a suite can be asked.",
         example="hpml bench deep-linear --layers 250 500",
     )
-    bench.set_defaults(run=_list_suites)
+    bench.add_argument(
+        "--compare", nargs=2, metavar=("A", "B"), help="show two result files side by side"
+    )
+    bench.set_defaults(run=_compare_or_list)
+
+    train = commands.add_parser(
+        "train",
+        help="train the ConvNeXt by a recipe",
+        description="Train the ConvNeXt by a recipe: vanilla, compile, amp, compile+amp, ...\n"
+        "Ctrl-C leaves a checkpoint, and --resume goes on from it. On several processes:\n"
+        "  torchrun --nproc-per-node 2 -m hpml train vanilla",
+        example="hpml train compile+amp --data digits --epochs 4",
+    )
+    train.add_argument("recipe", metavar="RECIPE", help="a wrong one lists them all")
+    train.add_argument("--data", metavar="NAME", help="digits, procedural, tiny-imagenet or a "
+                       "folder (default: Tiny ImageNet if it is there, or digits)")  # fmt: skip
+    train.add_argument("--epochs", type=_count, default=6, metavar="N", help="(%(default)s)")
+    train.add_argument("--batch", type=_count, default=128, metavar="N", help="(%(default)s)")
+    train.add_argument("--seed", type=int, default=0, metavar="N", help="(%(default)s)")
+    train.add_argument("--device", help="cpu, cuda, cuda:1 (default: a GPU if there is one)")
+    train.add_argument("--resume", action="store_true", help="go on from the checkpoint in DIR")
+    train.add_argument("--out", type=Path, metavar="DIR", help="for checkpoint and record "
+                       "(default: results/train/RECIPE)")  # fmt: skip
+    train.set_defaults(run=_train)
+
+    progress = commands.add_parser(
+        "progress",
+        help="which labs were run, which exercises passed",
+        description="Show which labs were run, which exercises passed, and the points so far.",
+        example="hpml progress",
+    )
+    progress.set_defaults(run=_progress)
+
+    release = commands.add_parser(
+        "release",
+        help="make the students' copy of the course",
+        description="Write the course without the right solutions, as a folder and a zip.",
+        example="hpml release ../students",
+    )
+    release.add_argument("out", type=Path, metavar="OUT", help="new, empty, or an earlier release")
+    release.set_defaults(run=_release)
+
+    book = commands.add_parser(
+        "book",
+        help="make static pages of all labs",
+        description="Execute the labs and write them as pages that need no server and no network.",
+        example="hpml book ../pages",
+    )
+    book.add_argument("out", type=Path, metavar="OUT", help="new, empty, or an earlier book")
+    book.add_argument(
+        "--executed",
+        type=Path,
+        metavar="DIR",
+        help="take the copies that `hpml run --out` left here",
+    )
+    book.set_defaults(run=_book)
 
     profile = commands.add_parser(
         "profile",
@@ -233,6 +288,40 @@ def _report_run(execution: Execution, target: Path, *, tables: bool) -> int:
     return 0
 
 
+def _progress(options: argparse.Namespace) -> int:
+    from hpml.labs.overview import progress
+
+    print(progress())
+    return 0
+
+
+def _release(options: argparse.Namespace) -> int:
+    from hpml.release.student_copy import release
+
+    archive = release(options.out)
+    print(f"The students' copy is {_shown(options.out)} and {_shown(archive)}")
+    return 0
+
+
+def _book(options: argparse.Namespace) -> int:
+    from hpml.course.execute import labs
+    from hpml.release.book import executed_labs, write_book
+
+    if options.executed is not None:
+        notebooks = executed_labs(options.executed)
+    else:
+        notebooks = {}
+        for path in labs():
+            run = _execute_with_bar(path, 900.0)
+            if run.failure is not None:
+                print(f"hpml book: {path.stem}: {run.failure}", file=sys.stderr)
+                return 1
+            notebooks[path.stem] = run.notebook
+    write_book(options.out, notebooks)
+    print(f"The book is {_shown(options.out / 'index.html')}")
+    return 0
+
+
 def _grade(arguments: Sequence[str]) -> int:
     from hpml.grading import command
 
@@ -244,6 +333,30 @@ def _grade(arguments: Sequence[str]) -> int:
     )
     command.add_arguments(parser)
     return command.run(parser.parse_args(arguments))
+
+
+def _train(options: argparse.Namespace) -> int:
+    from hpml.base.files import results_folder
+    from hpml.suites.convnext_train import train_convnext
+    from hpml.training import RECIPES
+
+    if options.recipe not in RECIPES:
+        print(f"hpml train: expected one of {', '.join(RECIPES)}; "
+              f"received {describe(options.recipe)}", file=sys.stderr)  # fmt: skip
+        return 2
+    out: Path = options.out or results_folder() / "train" / options.recipe
+    told = {
+        name: getattr(options, name) for name in ("epochs", "batch", "seed", "device", "resume")
+    }
+    try:
+        result = train_convnext(options.recipe, options.data, out=out, progress=True, **told)
+    except KeyboardInterrupt as interrupt:
+        left = f"--resume goes on from {_shown(out)}" if str(interrupt) else "nothing was kept"
+        print(f"hpml train: interrupted {interrupt}; {left}", file=sys.stderr)
+        return 130
+    if os.environ.get("RANK", "0") == "0":
+        print(f"{result}\n\nCheckpoint and record: {_shown(out)}")
+    return 0
 
 
 def _profile(options: argparse.Namespace) -> int:
@@ -260,9 +373,14 @@ def _profile(options: argparse.Namespace) -> int:
     return subprocess.run(command).returncode
 
 
-def _list_suites(options: argparse.Namespace) -> int:
+def _compare_or_list(options: argparse.Namespace) -> int:
     from hpml.suites import SUITES
 
+    if options.compare:
+        from hpml.benchmark.display.records import compare_records
+
+        print(compare_records(*options.compare))
+        return 0
     width = max((len(name) for name in SUITES), default=0)
     print("Benchmark suites, each with its own --help:")
     for name, (_, summary) in SUITES.items():

@@ -47,7 +47,13 @@ def test_the_version_is_the_packages(capsys: Output) -> None:
     assert capsys.readouterr().out == f"hpml {hpml.__version__}\n"
 
 
-@pytest.mark.parametrize("command", [[], ["lab"], ["doctor"], ["run"], ["bench"]])
+@pytest.mark.parametrize(
+    "command",
+    [
+        *([], ["lab"], ["doctor"], ["run"], ["train"]),
+        *(["release"], ["book"], ["progress"], ["bench"]),
+    ],
+)
 def test_help_shows_an_example_that_parses(command: list[str], capsys: Output) -> None:
     assert cli.main([*command, "--help"]) == 0
     text = capsys.readouterr().out

@@ -32,6 +32,7 @@ from hpml.course.predictions.calibration import Calibration, calibration
 from hpml.course.predictions.prediction import Prediction, predict
 from hpml.course.predictions.session import forget, lab_head
 from hpml.labs.checking import check, explain, hint
+from hpml.labs.overview import progress
 
 __all__ = [
     "AnswerError",
@@ -47,6 +48,7 @@ __all__ = [
     "hint",
     "lab_head",
     "predict",
+    "progress",
     "say",
     "show_code",
     "why",

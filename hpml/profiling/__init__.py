@@ -29,6 +29,8 @@ says what tensors held on a GPU.
 
 `profile_calls` counts what Python calls, `instructions_outside` what it executes, `work_of` which
 operators PyTorch executes, and `autograd_graph` walks what PyTorch records for the gradients.
+`simulate` says when kernels run that a processor launches one by one; `fit_launches` finds the cost
+of a launch in measured times.
 """
 
 from __future__ import annotations
@@ -39,6 +41,13 @@ from hpml.profiling.autograd import AutogradNode, autograd_graph
 from hpml.profiling.calls import CallCounts, instructions_outside, profile_calls
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.functions import FunctionProfile, profile, read_profile
+from hpml.profiling.launches import (
+    LaunchFit,
+    Timeline,
+    draw_timelines,
+    fit_launches,
+    simulate,
+)
 from hpml.profiling.memory.allocation_lines import AllocationLines, allocation_lines
 from hpml.profiling.memory.gpu_memory import GpuMemory, peak_allocated
 from hpml.profiling.memory.memory_lines import (
@@ -60,6 +69,7 @@ __all__ = [
     "CallCounts",
     "FunctionProfile",
     "GpuMemory",
+    "LaunchFit",
     "LineMemory",
     "MemoryOf",
     "MemoryOverTime",
@@ -69,9 +79,12 @@ __all__ = [
     "ProfilingError",
     "Samples",
     "SavedTensors",
+    "Timeline",
     "Work",
     "allocation_lines",
     "autograd_graph",
+    "draw_timelines",
+    "fit_launches",
     "instructions_outside",
     "memory_lines",
     "memory_of",
@@ -83,6 +96,7 @@ __all__ = [
     "read_profile",
     "sample",
     "saved_tensors",
+    "simulate",
     "trace",
     "work_of",
 ]

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import asyncio
+import gc
 import itertools
 import random
 from collections import Counter
@@ -364,3 +365,10 @@ def test_a_whole_number_of_numpys_is_one() -> None:
 
     result = compare({"a": "pass"}, rounds=numpy.int64(7), min_sample_time=numpy.float32(1e-5))
     assert (result.rounds, type(result.asked_rounds)) == (7, int)
+
+
+def test_the_collector_passes_over_what_was_there_before_the_rounds() -> None:
+    there: list[list[int]] = [[] for _ in range(10_000)]
+    young: list[int] = []
+    compare({"a": lambda: young.append(len(gc.get_objects()))}, rounds=1, min_sample_time=1e-9)
+    assert young[-1] < len(there)

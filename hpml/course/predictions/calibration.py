@@ -18,6 +18,7 @@ from hpml.base.page import Page, picture
 from hpml.base.tables import Table
 from hpml.course.predictions import state
 from hpml.course.predictions.session import Lab, current_lab
+from hpml.course.progress import keep_step
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -101,7 +102,9 @@ def calibration() -> Calibration:
     >>> calibration().summary
     'No question was asked in this lab yet; run its cells from the top.'
     """
-    return Calibration(current_lab().name, _entries(current_lab()))
+    lab = current_lab()
+    keep_step(lab.name, "finished")
+    return Calibration(lab.name, _entries(lab))
 
 
 def _entries(lab: Lab) -> tuple[state.Entry, ...]:

@@ -18,6 +18,7 @@ from hpml.base.tables import Table
 from hpml.course.errors import LabError
 from hpml.course.predictions.state import Entry
 from hpml.course.predictions.store import PredictionStore
+from hpml.course.progress import keep_step
 
 
 class OpenQuestion(Protocol):
@@ -98,6 +99,7 @@ def lab_head(number: int | str, title: str) -> LabHead:
     lab = Lab(lab_name(number), title)
     _ready_for_figures()
     _open[:] = [lab]
+    keep_step(lab.name, "opened")
     return LabHead(lab.name, title, _versions(lab))
 
 

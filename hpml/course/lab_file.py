@@ -1,0 +1,95 @@
+"""A file of what a student did, by lab: read afresh, changed by one at a time, written whole."""
+
+from __future__ import annotations
+
+import copy
+import json
+import os
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+from hpml.base.files import results_folder, write_atomically
+
+_VERSION = 1
+
+
+class LabFile:
+    """``{"version": 1, "labs": {lab: {key: ...}}}`` as JSON, in the results folder or at `path`.
+
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     file = LabFile("notes.json", Path(folder, "notes.json"))
+    ...     with file.changing() as labs:
+    ...         labs["06"] = {"done": True}
+    ...     file.labs()
+    {'06': {'done': True}}
+    """
+
+    def __init__(self, name: str, path: str | os.PathLike[str] | None = None) -> None:
+        self._name = name
+        self._path = None if path is None else Path(path)
+
+    @property
+    def path(self) -> Path:
+        """The file, which need not exist yet."""
+        # Looked up at each use: HPML_RESULTS may be set after the lab was opened.
+        return self._path or results_folder() / self._name
+
+    def labs(self) -> dict[str, dict[str, Any]]:
+        """Return what is kept, by lab."""
+        try:
+            everything = json.loads(self.path.read_text(encoding="utf-8"))
+        except FileNotFoundError:
+            return {}
+        except (OSError, ValueError) as error:
+            return self._put_aside(str(error))
+        labs = everything.get("labs") if isinstance(everything, dict) else None
+        if not isinstance(labs, dict) or not all(isinstance(lab, dict) for lab in labs.values()):
+            return self._put_aside("it holds no labs")
+        return labs
+
+    @contextmanager
+    def changing(self) -> Iterator[dict[str, dict[str, Any]]]:
+        """Give what is kept, to be changed in place; then write it, if it was changed."""
+        with self._alone():
+            before = self.labs()
+            labs = copy.deepcopy(before)
+            yield labs
+            if labs != before:
+                text = json.dumps(
+                    {"version": _VERSION, "labs": labs},
+                    indent=1, ensure_ascii=False, allow_nan=False,
+                )  # fmt: skip
+                write_atomically(self.path, text + "\n")
+
+    @contextmanager
+    def _alone(self) -> Iterator[None]:
+        """Keep other kernels out while the file is read, changed and written."""
+        try:
+            import fcntl
+        except ImportError:  # Windows: two labs that write in the same instant may lose one entry
+            yield
+            return
+        beside = self.path.with_name(f".{self.path.name}.lock")
+        beside.parent.mkdir(parents=True, exist_ok=True)
+        with open(beside, "a") as stream:
+            fcntl.flock(stream, fcntl.LOCK_EX)
+            yield
+
+    def _put_aside(self, reason: str) -> dict[str, dict[str, Any]]:
+        """Move an unreadable file out of the way, so that the lab works and nothing is lost."""
+        aside = self.path.with_suffix(".unreadable.json")
+        number = 1
+        while aside.exists():
+            number += 1
+            aside = self.path.with_suffix(f".unreadable-{number}.json")
+        os.replace(self.path, aside)
+        warnings.warn(
+            f"{self.path.name} cannot be read ({reason}); it is kept as {aside.name} and a new one "
+            "is begun. Mend and rename it to have what it held back.",
+            stacklevel=4,
+        )
+        return {}

@@ -1,0 +1,149 @@
+"""The book: all labs, executed, as static pages with an index and a search.
+
+A page is not written where a cell failed or was not executed, and no book with a broken link.
+"""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+from collections.abc import Mapping
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hpml.course.execute import labs
+from hpml.release import pages
+from hpml.release.errors import ReleaseError
+from hpml.release.folder import write_folder
+from hpml.release.links import broken_links
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+
+def executed_labs(folder: Path) -> dict[str, NotebookNode]:
+    """Return the copies that ``hpml run --out`` left, by name; each is of the lab as it is now."""
+    import nbformat
+
+    found: dict[str, NotebookNode] = {}
+    for path in labs():
+        if not (folder / path.name).is_file():
+            raise ReleaseError(
+                f"{folder} holds no copy of lab {path.stem}; "
+                f"`hpml run {path.stem[:2]} --out {folder}` makes one."
+            )
+        copy, lab = (
+            nbformat.read(each, as_version=4)  # type: ignore[no-untyped-call]
+            for each in (folder / path.name, path)
+        )
+        if [cell.source for cell in copy.cells] != [cell.source for cell in lab.cells]:
+            raise ReleaseError(
+                f"The copy of lab {path.stem} in {folder} is not of the lab as it is now; "
+                f"`hpml run {path.stem[:2]} --out {folder}` makes it anew."
+            )
+        found[path.stem] = copy
+    return found
+
+
+def write_book(out: Path, notebooks: Mapping[str, NotebookNode]) -> None:
+    """Write the book of executed labs, given by name, into the folder `out`."""
+    for name, notebook in notebooks.items():
+        _refuse_failed(name, notebook)
+    files = book_files(notebooks)
+    if broken := list(broken_links(files)):
+        raise ReleaseError("The book has broken links:\n  " + "\n  ".join(broken))
+    write_folder(out, {name: text.encode("utf-8") for name, text in files.items()}, "book")
+
+
+def book_files(notebooks: Mapping[str, NotebookNode]) -> dict[str, str]:
+    """Return the pages and what they load, by the name of the file."""
+    names = {name[:2]: f"{name}.html" for name in notebooks}
+    titles = {name: pages.title_of(notebook) for name, notebook in notebooks.items()}
+    files = {"book.css": pages.style()}
+    order = list(notebooks)
+    for place, (name, notebook) in enumerate(notebooks.items()):
+        beside = {
+            "←": order[place - 1] if place else "",
+            "→": "".join(order[place + 1 : place + 2]),
+        }
+        links = "".join(
+            f'<a href="{other}.html">{arrow} {html.escape(titles[other])}</a>'
+            for arrow, other in beside.items()
+            if other
+        )
+        navigation = f'<nav class="hpml-book"><a href="index.html">All labs</a>{links}</nav>'
+        files[f"{name}.html"] = pages.page(name, notebook, names, navigation)
+    sections = [
+        [f"{name}.html", titles[name], *section]
+        for name, notebook in notebooks.items()
+        for section in _sections(notebook, files[f"{name}.html"])
+    ]
+    found = json.dumps(sections, ensure_ascii=False, separators=(",", ":"))
+    files["search.js"] = f"const SECTIONS = {found};\n{pages.own('book.js')}"
+    files["index.html"] = _index(notebooks, titles)
+    return files
+
+
+def _refuse_failed(name: str, notebook: NotebookNode) -> None:
+    heading = ""
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            heading = "".join(re.findall(r"^#+ (.+)", cell.source, re.MULTILINE)[-1:]) or heading
+        if cell.cell_type != "code" or not cell.source.strip():
+            continue
+        where = f"Lab {name}: the cell {cell.id} under “{heading}”"
+        for output in cell.outputs:
+            if output.output_type == "error":
+                raise ReleaseError(
+                    f"{where} failed: {output.ename}: {output.evalue}\n{cell.source}"
+                )
+        if cell.execution_count is None:
+            raise ReleaseError(f"{where} was not executed; `hpml run {name[:2]}` says why.")
+
+
+def _sections(notebook: NotebookNode, page: str) -> list[list[str]]:
+    """Return the place, the heading above and the text of each piece of a lab, to search in."""
+    headings = re.findall(r'<h\d[^>]* id="([^"]+)"[^>]*>(.*?)</h\d>', page)
+    places = {html.unescape(re.sub(r"<[^>]+>", "", text)): place for place, text in headings}
+    found, heading = [], ""
+    for cell in notebook.cells:
+        if cell.cell_type != "markdown":
+            found.append([f"cell-id={cell.id}", heading, " ".join(cell.source.split())])
+            continue
+        for piece in re.split(r"^(?=#+ )", cell.source, flags=re.MULTILINE):
+            text = re.sub(r"<[^>]+>|[*`|]", "", piece).strip()
+            place = f"cell-id={cell.id}"
+            if begins := re.match(r"#+ (.+)", text):
+                heading = begins[1].strip()
+                place, text = places.get(heading, place), text[begins.end() :]
+            if text:
+                found.append([place, heading, " ".join(text.split())])
+    return found
+
+
+def _index(notebooks: Mapping[str, NotebookNode], titles: Mapping[str, str]) -> str:
+    rows = []
+    for name, notebook in notebooks.items():
+        time = re.search(r"\*\*Time\*\*: ([^.]+)\.", notebook.cells[0].source)
+        about = f"<br><small>{html.escape(time[1].replace('*', ''))}</small>" if time else ""
+        rows.append(f'<li><a href="{name}.html">{html.escape(titles[name])}</a>{about}</li>')
+    return f"""<!DOCTYPE html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1.0">
+<title>The labs</title><link rel="stylesheet" href="book.css"></head>
+<body>
+<main class="hpml-index jp-RenderedHTMLCommon">
+<h1>The labs</h1>
+<p>Each was executed from top to bottom, with nobody there to guess or to write: what you are asked
+for is open. To answer, open the course in Jupyter.</p>
+<p><label for="search">Search in all labs</label><br><input id="search" type="search"></p>
+<p id="said" role="status"></p>
+<ol id="found"></ol>
+<h2>In order</h2>
+<ul>{"".join(rows)}</ul>
+</main>
+<script src="search.js"></script>
+</body>
+</html>
+"""

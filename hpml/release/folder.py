@@ -1,0 +1,103 @@
+"""A folder written whole or not at all, that replaces only what was written here before.
+
+A list of its files and their hashes lies in it. What is not on the list, or is no longer what was
+written, belongs to somebody: a student's work, an instructor's correction. Then it is refused.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import tempfile
+import zipfile
+from collections.abc import Mapping
+from pathlib import Path
+
+from hpml.base.files import write_atomically
+from hpml.release.errors import ReleaseError
+
+_LIST = ".hpml-files.json"
+_OLDEST = (1980, 1, 1, 0, 0, 0)  # a zip knows no earlier time
+
+
+def write_folder(out: Path, files: Mapping[str, bytes], kind: str) -> None:
+    """Write the files into the folder `out`, which is new, empty, or of the same kind.
+
+    A ``.git`` in it stays: an instructor publishes one release after the other from there.
+    """
+    out = out.resolve()
+    _refuse(out, kind)
+    out.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(prefix=f".{out.name}.", dir=out.parent) as work:
+        new, old = Path(work, "new"), Path(work, "old")
+        for name, content in {**files, _LIST: _list(files, kind)}.items():
+            path = new / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+            path.chmod(0o644)
+        new.chmod(0o755)
+        with contextlib.suppress(FileNotFoundError):
+            out.rename(old)
+        try:
+            if (old / ".git").exists():
+                (old / ".git").rename(new / ".git")
+            new.rename(out)
+        except BaseException:
+            if (new / ".git").exists():
+                (new / ".git").rename(old / ".git")
+            if old.exists():
+                old.rename(out)
+            raise
+
+
+def write_zip(path: Path, files: Mapping[str, bytes], inside: str) -> None:
+    """Write the files as a zip with one folder, the same bytes for the same files."""
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name in sorted(files):
+            entry = zipfile.ZipInfo(f"{inside}/{name}", _OLDEST)
+            entry.create_system = 3  # the modes are Unix's, also where the zip is made on Windows
+            entry.external_attr = 0o100644 << 16
+            entry.compress_type = zipfile.ZIP_DEFLATED
+            archive.writestr(entry, files[name])
+    write_atomically(path, stream.getvalue())
+
+
+def _list(files: Mapping[str, bytes], kind: str) -> bytes:
+    hashes = {name: hashlib.sha256(files[name]).hexdigest() for name in sorted(files)}
+    return (json.dumps({"kind": kind, "files": hashes}, indent=1) + "\n").encode()
+
+
+def _refuse(out: Path, kind: str) -> None:
+    """Raise where `out` holds anything that was not written here before."""
+    if not out.exists():
+        return
+    if not out.is_dir():
+        raise ReleaseError(f"{out} is a file, expected a folder; name another place.")
+    there = {
+        Path(folder, name).relative_to(out).as_posix(): Path(folder, name)
+        for folder, folders, names in os.walk(out)
+        if ".git" not in Path(folder).relative_to(out).parts
+        for name in [*names, *(each for each in folders if Path(folder, each).is_symlink())]
+    }
+    there.pop(".git", None)  # a worktree's is a file
+    listed = there.pop(_LIST, None)
+    known: dict[str, object] = {}
+    if listed is not None:
+        with contextlib.suppress(ValueError, KeyError, TypeError):
+            read = json.loads(listed.read_text(encoding="utf-8"))
+            known = dict(read["files"]) if read["kind"] == kind else {}
+    foreign = sorted(
+        name
+        for name, path in there.items()
+        if known.get(name) != hashlib.sha256(path.read_bytes()).hexdigest()
+    )
+    if foreign:
+        more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
+        raise ReleaseError(
+            f"{out} holds what no earlier {kind} wrote: {', '.join(foreign[:3])}{more}. "
+            "Name an empty folder, or move these away."
+        )

@@ -1,0 +1,112 @@
+"""One executed lab as a page of the book: what nbconvert makes, with nothing from the network.
+
+A control needs a kernel and is left out; what it controlled stands below it, in its first state.
+The players and pictures of the course need none and move in the page.
+"""
+
+from __future__ import annotations
+
+import base64
+import copy
+import functools
+import html
+import importlib.resources
+import io
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+from hpml.release.errors import ReleaseError
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+_CONTROL = "application/vnd.jupyter.widget-view+json"
+# Listings, code, links and tags stay as they are; then a formula, a dollar that begins none, and a
+# lab that is spoken of.
+_PIECES = re.compile(
+    r"(?P<kept>```.*?```|`[^`\n]*`|!?\[[^\]]*\]\([^)]*\)|<[^>]+>)"
+    r"|\$\$?(?P<formula>[^\s$`](?:[^$`]*[^\s$`])?)\$\$?(?!\d)"
+    r"|(?P<dollar>\$)"
+    r"|\b[Ll]ab (?P<lab>\d\d)\b",
+    re.DOTALL,
+)
+
+
+def title_of(notebook: NotebookNode) -> str:
+    """Return the first heading of a lab."""
+    found = re.search(r"^# (.+)", "\n".join(cell.source for cell in notebook.cells), re.MULTILINE)
+    return found[1].strip() if found else "A lab without a title"
+
+
+def page(name: str, notebook: NotebookNode, names: Mapping[str, str], navigation: str) -> str:
+    """Return the page of an executed lab; `names` are the labs' pages by number."""
+    notebook = copy.deepcopy(notebook)
+    notebook.metadata.pop("widgets", None)
+    others = {number: page for number, page in names.items() if number != name[:2]}
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown":
+            cell.source = _PIECES.sub(
+                functools.partial(_piece, f"{name}, {cell.id}", others), cell.source
+            )
+        elif cell.cell_type == "code":
+            _prepare(cell)
+    resources = {"metadata": {"name": title_of(notebook)}, "book_navigation": navigation}
+    body: str = _exporter().from_notebook_node(notebook, resources=resources)[0]
+    return re.sub(r'(href="[\w./-]+)\.ipynb(?=[#"])', r"\1.html", body)
+
+
+def style() -> str:
+    """Return the style sheet of all pages: JupyterLab's, then the book's own."""
+    environment = _exporter().environment
+    names = ("static/index.css", "static/theme-light.css")
+    sheets = [environment.loader.get_source(environment, name)[0] for name in names]
+    return "\n".join([*sheets, own("book.css")])
+
+
+def own(name: str) -> str:
+    """Return a text that lies beside this file."""
+    return importlib.resources.files("hpml.release").joinpath(name).read_text(encoding="utf-8")
+
+
+@functools.cache
+def _exporter() -> Any:
+    from jinja2 import DictLoader
+    from nbconvert import HTMLExporter
+
+    template = DictLoader({"page.html.j2": own("page.html.j2")})
+    return HTMLExporter(  # type: ignore[no-untyped-call]
+        extra_loaders=[template], template_file="page.html.j2", anchor_link_text=""
+    )
+
+
+def _prepare(cell: NotebookNode) -> None:
+    if cell.metadata.get("jupyter", {}).get("source_hidden"):
+        cell.metadata["transient"] = {"remove_source": True}
+    for output in cell.outputs:
+        output.get("data", {}).pop(_CONTROL, None)
+
+
+def _piece(where: str, names: Mapping[str, str], found: re.Match[str]) -> str:
+    if found["lab"] in names:
+        # HTML and not Markdown, for it may stand in a summary, where Markdown is none.
+        return f'<a href="{names[found["lab"]]}">{found[0]}</a>'
+    if found["dollar"]:
+        return "&#36;"
+    return _formula(where, found["formula"]) if found["formula"] else found[0]
+
+
+def _formula(where: str, text: str) -> str:
+    """Return a formula as a picture: MathJax would be loaded from the network."""
+    from matplotlib import mathtext
+
+    stream = io.BytesIO()
+    try:
+        mathtext.math_to_image(f"${text}$", stream, format="svg")
+    except ValueError as error:
+        reason = str(error).strip().splitlines()[-1]
+        raise ReleaseError(f"Lab {where}: the formula {text!r} cannot be drawn: {reason}") from None
+    data = base64.b64encode(stream.getvalue()).decode("ascii")
+    alternative = html.escape(" ".join(text.split()))
+    picture = f"data:image/svg+xml;base64,{data}"
+    return f'<img alt="{alternative}" style="vertical-align: middle" src="{picture}">'

@@ -1,0 +1,107 @@
+"""The student's copy: the course without the right solutions and without what instructors keep.
+
+What git does not know is not handed out, so notes that lie beside the code stay where they are.
+The wrong programs stay: a check knows mistakes by them.
+"""
+
+from __future__ import annotations
+
+import re
+import subprocess
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hpml.base.files import course_folder
+from hpml.course.execute import labs
+from hpml.labs.catalogue import LABS, choice, exercises
+from hpml.release.errors import ReleaseError
+from hpml.release.folder import write_folder, write_zip
+from hpml.sandbox.notebook import read
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+_HANDED_OUT = (
+    ".gitignore",
+    "LICENSE",
+    "Makefile",
+    "README.md",
+    "conftest.py",
+    "constraints.txt",
+    "data",
+    "environment.yml",
+    "hpml",
+    "pyproject.toml",
+    "tests/graded",
+)
+# Two versions of a notebook merged line by line need be no notebook. So git takes one whole: the
+# student's, where nbgitpuller merges and both have changed.
+_MERGED_WHOLE = "*.ipynb -merge\n"
+
+
+def release(out: Path) -> Path:
+    """Write the student's copy as the folder `out` and as a zip beside it; return the zip."""
+    files = student_files(course_folder())
+    archive = out.resolve().with_name(f"{out.resolve().name}.zip")
+    write_folder(out, files, "student copy")
+    write_zip(archive, files, "hpml-course")
+    return archive
+
+
+def student_files(course: Path) -> dict[str, bytes]:
+    """Return what a student gets, by the name of the file."""
+    import nbformat
+
+    files = {name: (course / name).read_bytes() for name in _known(course)}
+    files["README.md"] = for_students(files["README.md"].decode("utf-8")).encode("utf-8")
+    files[".gitattributes"] = _MERGED_WHOLE.encode()
+    for path in labs():
+        notebook: NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
+        for cell in notebook.cells:
+            if cell.cell_type == "code":
+                cell.outputs, cell.execution_count = [], None
+        text: str = nbformat.writes(notebook) + "\n"  # type: ignore[no-untyped-call]
+        if done := _done(path.stem[:2], text):
+            raise ReleaseError(
+                f"{path.name} holds answers: {', '.join(done)}. Expected the stubs alone; "
+                f"`git checkout -- notebooks/{path.name}` brings them back."
+            )
+        files[f"notebooks/{path.name}"] = text.encode("utf-8")
+    return files
+
+
+def for_students(readme: str) -> str:
+    """Return the README without the sections for instructors."""
+    parts = re.split(r"^(?=## )", readme, flags=re.MULTILINE)
+    return (
+        "".join(part for part in parts if not part.startswith("## For instructors")).rstrip() + "\n"
+    )
+
+
+def _known(course: Path) -> list[str]:
+    """Return the files to hand out that git knows; in a copy without git, those that are there."""
+    if (course / ".git").exists():
+        command = ["git", "ls-files", "-z", "--cached", "--", *_HANDED_OUT]
+        ran = subprocess.run(command, cwd=course, capture_output=True, text=True)
+        if ran.returncode:
+            raise ReleaseError(f"git cannot list the files of {course}: {ran.stderr.strip()}")
+        found = [name for name in ran.stdout.split("\0") if (course / name).is_file()]
+    else:
+        paths = [
+            path for name in _HANDED_OUT for path in [course / name, *(course / name).rglob("*")]
+        ]
+        found = [
+            path.relative_to(course).as_posix()
+            for path in paths
+            if path.is_file() and path.suffix != ".pyc"
+        ]
+    return sorted(found)
+
+
+def _done(lab: str, notebook: str) -> list[str]:
+    """Return the exercises of a lab that are no stub in its notebook."""
+    if lab not in LABS:
+        return []
+    program, item = read(notebook), choice(lab)
+    done = [each.name for each in exercises(lab) if not program.is_stub(each.name)]
+    return done + ([item.name] if program.literal(item.name) is not None else [])
