@@ -55,7 +55,8 @@ def beside_published(
         caption=f"Published: {block['workload']}, on {block['hardware']}; no memory was published. "
         f"Here: {size:,} parameters, {vanilla.data.name}, batch {vanilla.recipe.batch}, on the "
         f"{vanilla.device.type.upper()}. Recorded, not measured by you: digits, "
-        f"{recorded['threads']} thread, PyTorch {recorded['torch']}, on {recorded['machine']}.",
+        f"{recorded['epochs']} epochs, {recorded['threads']} thread, PyTorch {recorded['torch']}, "
+        f"on {recorded['machine']}.",
     )
 
 
