@@ -145,6 +145,34 @@ def test_new_weights_are_recorded_anew_and_the_old_forgotten(recorded: list[Reco
     assert len(recorded) == 2
 
 
+def test_a_new_buffer_and_a_new_layer_inside_a_layer_are_seen(recorded: list[Recorder]) -> None:
+    inner = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8))
+    x = Input(shape=(8,))
+    net = SymbolicModel(x, inner(x), enable_cuda_graphs=True).eval()
+    with torch.no_grad():
+        for change in (
+            lambda: None,
+            lambda: setattr(inner[1], "running_mean", torch.ones(8)),
+            lambda: inner.append(nn.ReLU()),
+            lambda: setattr(inner[0], "bias", None),
+        ):
+            change()
+            torch.testing.assert_close(net(batch()), inner(batch()))
+            torch.testing.assert_close(net(batch(seed=1)), inner(batch(seed=1)))
+    assert len(recorded) == 4
+
+
+def test_a_call_of_a_recording_does_not_walk_through_the_modules(
+    recorded: list[Recorder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = model().eval()
+    with torch.no_grad():
+        net(batch())
+        monkeypatch.setattr(nn.Module, "named_modules", None)
+        net(batch(seed=1))
+    assert len(recorded) == 1
+
+
 def test_training_gets_gradients_and_recording_leaves_no_trace(recorded: list[Recorder]) -> None:
     net, twin = model(), model()
     net(batch(16)).square().mean().backward()
