@@ -50,7 +50,7 @@ class _Kept:
 
     def __init__(self, model: nn.Module) -> None:
         kept = ((m._modules, m._parameters, m._buffers) for m in model.modules())
-        held = [each for those in kept for each in those]
+        held: list[dict[str, Any]] = [each for those in kept for each in those]
         self._root = model._modules
         self._filled = [each for each in held if each]
         self._empty = [each for each in held if not each]
