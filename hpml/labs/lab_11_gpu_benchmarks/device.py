@@ -142,8 +142,23 @@ def _work_off(work: queue.SimpleQueue[_Work | None], done: list[tuple[float, flo
         each.mark.reached.set()
 
 
+class CudaMark:
+    """A mark in the queue of the current GPU, as `Mark` is in one of a thread."""
+
+    def __init__(self) -> None:
+        import torch
+
+        self._event = torch.cuda.Event(enable_timing=True)
+        self._event.record()
+
+    def since(self, earlier: CudaMark) -> float:
+        """Return the seconds from an earlier mark to this one; wait until both are reached."""
+        self._event.synchronize()
+        return 1e-3 * float(earlier._event.elapsed_time(self._event))
+
+
 class CudaDevice:
-    """The current GPU, with the two things that timing needs."""
+    """The current GPU, with what timing needs."""
 
     clock = staticmethod(time.perf_counter)
 
@@ -152,3 +167,7 @@ class CudaDevice:
         import torch
 
         torch.cuda.synchronize()
+
+    def event(self) -> CudaMark:
+        """Put a mark into the queue."""
+        return CudaMark()

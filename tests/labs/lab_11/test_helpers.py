@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-pytest.importorskip("torch")
+torch = pytest.importorskip("torch")
 
 from hpml.course.errors import LabError
 from hpml.labs import lab_11_gpu_benchmarks as gpu
@@ -59,6 +59,32 @@ def test_the_time_between_two_events_holds_the_launches_that_the_device_waits_fo
     for _ in range(5):
         device.launch(0.001)
     assert device.event().since(begin) >= 0.021
+
+
+def test_a_gpu_is_asked_for_the_milliseconds_between_two_events_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done: list[str] = []
+
+    class Event:
+        def __init__(self, *, enable_timing: bool) -> None:
+            assert enable_timing
+
+        def record(self) -> None:
+            done.append("record")
+
+        def synchronize(self) -> None:
+            done.append("wait")
+
+        def elapsed_time(self, later: Event) -> float:
+            assert later is not self
+            return 250.0
+
+    monkeypatch.setattr(torch.cuda, "Event", Event)
+    device = gpu.CudaDevice()
+    begin, end = device.event(), device.event()
+    assert end.since(begin) == 0.25
+    assert done == ["record", "record", "wait"]
 
 
 def test_the_thread_of_a_device_ends_with_it() -> None:
