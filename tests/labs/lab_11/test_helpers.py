@@ -8,7 +8,7 @@ from typing import cast
 
 import pytest
 
-torch = pytest.importorskip("torch")
+pytest.importorskip("torch")
 
 from hpml.course.errors import LabError
 from hpml.labs import lab_11_gpu_benchmarks as gpu
@@ -80,7 +80,7 @@ def test_a_gpu_is_asked_for_the_milliseconds_between_two_events_of_its_own(
             assert later is not self
             return 250.0
 
-    monkeypatch.setattr(torch.cuda, "Event", Event)
+    monkeypatch.setattr("torch.cuda.Event", Event)
     device = gpu.CudaDevice()
     begin, end = device.event(), device.event()
     assert end.since(begin) == 0.25
