@@ -73,6 +73,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> list[Recorder]:
         "Stream": lambda: stream,
         "current_stream": lambda: stream,
         "stream": lambda stream: contextlib.nullcontext(),
+        "device": lambda device: contextlib.nullcontext(),
         "CUDAGraph": new,
         "graph": lambda recorder: recorder,
         "make_graphed_callables": graphed,

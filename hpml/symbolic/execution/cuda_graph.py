@@ -120,7 +120,7 @@ def prepare(program: Program) -> Program:
         if key not in recordings:
             _check_few(recordings, inputs)
             # Recording runs the layers a few times first, which must leave no trace in them.
-            with preserved(self):
+            with preserved(self), torch.cuda.device(inputs[0].device):
                 recordings[key] = _record(
                     _Recordable(self, program.run).train(self.training), inputs
                 )
