@@ -163,6 +163,18 @@ def test_a_new_buffer_and_a_new_layer_inside_a_layer_are_seen(recorded: list[Rec
     assert len(recorded) == 4
 
 
+def test_a_layer_that_is_frozen_while_the_model_trains_stays_so(recorded: list[Recorder]) -> None:
+    x, norm = Input(shape=(8,)), nn.BatchNorm1d(8)
+    net = SymbolicModel(x, norm(x), enable_cuda_graphs=True).train()
+    with torch.no_grad():
+        trained = net(batch())
+        norm.eval()
+        torch.testing.assert_close(net(batch()), norm(batch()))
+        norm.train()
+        torch.testing.assert_close(net(batch()), trained)
+    assert len(recorded) == 2
+
+
 def test_a_call_of_a_recording_does_not_walk_through_the_modules(
     recorded: list[Recorder], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -29,7 +29,7 @@ MOST_SHAPES = 16
 """Each recording keeps all values of a forward; who needs more shapes has no static ones."""
 
 
-_requires_grad = attrgetter("requires_grad")
+_requires_grad, _training = attrgetter("requires_grad"), attrgetter("training")
 
 
 def check_available() -> None:
@@ -49,7 +49,8 @@ class _Kept:
     """
 
     def __init__(self, model: nn.Module) -> None:
-        kept = ((m._modules, m._parameters, m._buffers) for m in model.modules())
+        self._modules = list(model.modules())
+        kept = ((m._modules, m._parameters, m._buffers) for m in self._modules)
         held: list[dict[str, Any]] = [each for those in kept for each in those]
         self._root = model._modules
         self._filled = [each for each in held if each]
@@ -69,6 +70,10 @@ class _Kept:
             and (not torch.is_grad_enabled() or self._grads() == self._trained)
         )
 
+    def modes(self) -> tuple[bool, ...]:
+        """Return which modules train: one of them may be frozen while the model trains."""
+        return tuple(map(_training, self._modules))
+
     def _ids(self) -> list[int]:
         return list(map(id, chain.from_iterable(map(dict.values, self._filled))))
 
@@ -87,6 +92,7 @@ class _Recordable(nn.Module):
         self._execution_order_layers = model._execution_order_layers
         self.layers = nn.ModuleList(model._execution_order_layers)  # type: ignore[arg-type]
         self.run = run
+        self.training = model.training  # its layers keep their own
 
     def forward(self, *inputs: torch.Tensor) -> Any:
         return self.run(self, *inputs)
@@ -114,16 +120,14 @@ def prepare(program: Program) -> Program:
             recordings.clear()
         key = (
             tuple((v.shape, v.dtype, v.device, v.requires_grad) for v in inputs),
-            (self.training, torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
+            (kept.modes(), torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
             (torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")),
         )
         if key not in recordings:
             _check_few(recordings, inputs)
             # Recording runs the layers a few times first, which must leave no trace in them.
             with preserved(self), torch.cuda.device(inputs[0].device):
-                recordings[key] = _record(
-                    _Recordable(self, program.run).train(self.training), inputs
-                )
+                recordings[key] = _record(_Recordable(self, program.run), inputs)
         results = recordings[key](*inputs)
         if not copy_outputs:
             return results
