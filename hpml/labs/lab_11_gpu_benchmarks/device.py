@@ -148,7 +148,7 @@ class CudaMark:
     def __init__(self) -> None:
         import torch
 
-        self._event = torch.cuda.Event(enable_timing=True)
+        self._event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
         self._event.record()
 
     def since(self, earlier: CudaMark) -> float:
