@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import hpml
 from hpml.base.errors import HpmlError, describe
+from hpml.suites.train import add_train_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -149,6 +150,8 @@ def _parser() -> _Parser:
         "--compare", nargs=2, metavar=("A", "B"), help="show two result files side by side"
     )
     bench.set_defaults(run=_compare_or_list)
+
+    add_train_command(commands)
 
     progress = commands.add_parser(
         "progress",
