@@ -99,11 +99,6 @@ def points_for(speed: Speed, ratio: float) -> float:
     return round(speed.points * share, 2)
 
 
-def earned_by(speed: Speed, found: Ratio) -> float:
-    """Return the points of a measured ratio: of its median, or of its slow end where asked for."""
-    return points_for(speed, found.high if speed.cautious else found.value)
-
-
 def compare(
     speed: Speed,
     submission: Side,
@@ -205,7 +200,7 @@ def add(
         text = _joined(item.text, found)
         parts = {**item.parts, "speed": 0.0}
         return replace(item, parts=parts, text=text, status="partly right")
-    earned = earned_by(speed, found)
+    earned = points_for(speed, found.value)
     full = earned == speed.points
     text = item.text if full and found.decided else _joined(item.text, _said(speed, found))
     status = "right" if full or "speed" in exercise.bonus else "partly right"
@@ -225,8 +220,7 @@ def _said(speed: Speed, found: Ratio) -> str:
         best, worst = points_for(speed, found.low), points_for(speed, found.high)
         text += (
             f" The machine was too noisy to tell between {points(worst)} and {points(best)} "
-            f"points; the {'worst' if speed.cautious else 'median'} counts. "
-            "Grade again on a quiet machine."
+            "points; the median counts. Grade again on a quiet machine."
         )
     return text
 

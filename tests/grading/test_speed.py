@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from dataclasses import replace
 from itertools import cycle, repeat
 
 import pytest
 
 from hpml.course.exercises.exercise import Case, Speed
 from hpml.course.exercises.outcomes import NoAnswer
-from hpml.grading.speed import MOST_ROUNDS, Ratio, Sample, compare, earned_by, points_for
+from hpml.grading.speed import MOST_ROUNDS, Ratio, Sample, compare, points_for
 from tests.benchmark.fakes import FakeClock
 
 CARRYING = 0.010
@@ -76,14 +75,6 @@ def test_points_fall_with_the_logarithm_of_the_ratio(ratio: float, points: float
 def test_points_never_rise_with_the_time() -> None:
     earned = [points_for(SPEED, 1 + place / 10) for place in range(80)]
     assert earned == sorted(earned, reverse=True)
-
-
-@pytest.mark.parametrize(("cautious", "points"), [(False, 1.0), (True, 0.0)])
-def test_the_slow_end_of_the_interval_decides_where_an_exercise_says_so(
-    cautious: bool, points: float
-) -> None:
-    speed = replace(SPEED, cautious=cautious)
-    assert earned_by(speed, Ratio(3.0, 2.0, 6.0, 9, decided=False)) == points
 
 
 def test_a_steady_ratio_is_found_after_few_rounds() -> None:

@@ -17,6 +17,7 @@ import torch
 from hpml.course.exercises.exercise import Case
 from hpml.course.exercises.outcomes import Returned
 from hpml.labs.catalogue import find
+from hpml.labs.lab_15_capstone import exercises
 from hpml.labs.lab_15_capstone.exercises import judge_training
 from hpml.labs.lab_15_capstone.harness import reported, waves
 from hpml.labs.lab_15_capstone.scripts import FAULTS, SLOW, script, seed_of, train_of
@@ -95,6 +96,25 @@ def test_remembered_losses_are_those_of_other_data() -> None:
     assert losses_differ(lambda **_: remembered) is not None
     assert losses_differ(lambda **_: ([], [])) is not None
     assert losses_differ(lambda **_: None) is not None
+
+
+def test_the_judge_computes_on_one_thread_and_gives_the_threads_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = []
+
+    def original(**arguments: Any) -> Any:
+        seen.append(torch.get_num_threads())
+        return [], []
+
+    monkeypatch.setattr(exercises, "original", original)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        judge_training(Case("of its own", {**CASE.data, "drawn": 77}), Returned(None, {}))
+        assert (seen, torch.get_num_threads()) == ([1], 2)
+    finally:
+        torch.set_num_threads(before)
 
 
 def test_what_is_mended_is_not_told_by_the_room() -> None:
