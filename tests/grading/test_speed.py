@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
-from itertools import cycle, repeat
+from itertools import chain, cycle, repeat
 
 import pytest
 
@@ -27,19 +27,24 @@ class Side:
     """Takes so many seconds for its calls, and so many for the rest, round after round."""
 
     def __init__(
-        self, clock: FakeClock, inner: Iterator[float], carrying: float = CARRYING, calls: int = 1
+        self,
+        clock: FakeClock,
+        inner: Iterator[float],
+        carrying: Iterator[float] | None = None,
+        calls: int = 1,
     ) -> None:
         self._clock = clock
         self._inner = inner
-        self._carrying = carrying
+        self._carrying = carrying or repeat(CARRYING)
         self._calls = calls
         self.seen: list[Sequence[object]] = []
 
     def sample(self, data: Sequence[object]) -> Sample | NoAnswer:
         self.seen.append(data)
         inner = next(self._inner)
-        self._clock.advance(inner + self._carrying)
-        return Sample(inner + self._carrying, inner, ["fine"] * self._calls)
+        whole = inner + next(self._carrying)
+        self._clock.advance(whole)
+        return Sample(whole, inner, ["fine"] * self._calls)
 
 
 def _right(case: Case, outcome: object) -> str:
@@ -50,13 +55,14 @@ def _measured(
     inner: Iterator[float],
     *,
     carrying: float = CARRYING,
+    held: Iterator[float] | None = None,
     reference: Iterator[float] | None = None,
     check: Callable[[Case, object], str] = _right,
     speed: Speed = SPEED,
 ) -> Ratio | str:
     clock = FakeClock()
-    mine = Side(clock, inner, carrying)
-    theirs = Side(clock, reference or repeat(1e-3))
+    mine = Side(clock, inner, repeat(carrying))
+    theirs = Side(clock, reference or repeat(1e-3), held)
     return compare(speed, mine, theirs, check, random.Random(1), clock=clock)
 
 
@@ -120,6 +126,13 @@ def test_work_outside_of_the_calls_counts() -> None:
     found = _ratio(_measured(repeat(1e-5), carrying=CARRYING + 4e-3))
     assert found.hidden
     assert found.value == pytest.approx(4.01)
+
+
+def test_work_outside_is_seen_beside_a_reference_that_was_held_up() -> None:
+    held = chain([3.0, 0.2], repeat(CARRYING))
+    found = _ratio(_measured(repeat(1e-5), carrying=CARRYING + 4e-3, held=held))
+    assert found.hidden
+    assert found.value > 4.0
 
 
 def test_a_little_more_carrying_is_no_work() -> None:
