@@ -6,7 +6,6 @@ import ast
 import itertools
 import json
 import math
-import statistics
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -131,12 +130,13 @@ def cpu_seconds(train: Callable[..., Any]) -> float:
     return time.process_time() - began
 
 
-def ratios(runs: dict[str, str], rounds: int = 7) -> dict[str, float]:
-    """Return the time of each as a multiple of the first's, in interleaved rounds."""
+def ratios(runs: dict[str, str], rounds: int = 11) -> dict[str, float]:
+    """Return the least time of each as a multiple of the first's least, in interleaved rounds."""
     trains = {name: train_of(source) for name, source in runs.items()}
     samples = [{name: cpu_seconds(train) for name, train in trains.items()} for _ in range(rounds)]
-    first = next(iter(runs))
-    return {name: statistics.median(s[name] / s[first] for s in samples) for name in runs}
+    least = {name: min(sample[name] for sample in samples) for name in runs}
+    first = least[next(iter(runs))]
+    return {name: seconds / first for name, seconds in least.items()}
 
 
 @pytest.mark.usefixtures("one_thread")
@@ -148,7 +148,7 @@ def test_each_fault_costs_a_share_and_all_of_them_the_points() -> None:
     assert speed is not None
     assert found["original"] > 1 / speed.full
     for fault in FAULTS:
-        assert found[fault] > 1.05, fault
+        assert found[fault] > 1.03, fault
 
 
 @pytest.mark.usefixtures("one_thread")
