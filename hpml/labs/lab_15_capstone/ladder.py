@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -81,7 +81,13 @@ class Ladder:
         runs = {"original": self.script.train, "this": now}
         if self.rungs:
             runs["before"] = self.rungs[-1].train
-        raced = race({name: functools.partial(run, **given) for name, run in runs.items()})
+        # Each call with a seed of its own: losses that are remembered are of no use.
+        seeds = itertools.count(given["seed"])
+
+        def calling(run: Callable[..., Any]) -> Callable[[], Any]:
+            return lambda: run(**{**given, "seed": next(seeds)})
+
+        raced = race({name: calling(run) for name, run in runs.items()})
         self.rungs.append(Rung(what, now, raced, expected))
         parameters: Parameters = {
             "student": self.script.student, "seed": self.script.seed,

@@ -58,7 +58,14 @@ def test_the_ladder_measures_a_mend_and_refuses_other_losses() -> None:
 
     assert equal_losses(wrong) is not None
     assert "is not in the log" in ladder.add("fewer steps", wrong).plain
-    ladder.add("again", given.train, 1.3)
+    seeds: list[int] = []
+
+    def noting(seed: int, **arguments: object) -> object:
+        seeds.append(seed)
+        return given.train(seed=seed, **arguments)
+
+    ladder.add("again", noting, 1.3)
+    assert len(seeds) == len(set(seeds)) > 6
     assert ladder.rungs[1].comparison.names == ("original", "this", "before")
     rows = [row[:2] for row in ladder.table().rows]
     assert rows == [("table made once", None), ("again", "1.30 ×")]
