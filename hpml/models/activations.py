@@ -114,9 +114,10 @@ def fast_swish(x: Tensor) -> Tensor:
         given: Tensor = handle_torch_function(fast_swish, (x,), x)
         return given
     _require_floats(x)
-    # TorchScript leaves out what is inside the outer one.
-    if not torch.jit.is_scripting():  # type: ignore[attr-defined]  # noqa: SIM102
-        if not torch.compiler.is_compiling() and _is_transformed():
+    # TorchScript leaves out what is inside; it refuses a line that ends in another comment.
+    if not torch.jit.is_scripting():  # type: ignore[attr-defined]
+        transformed = not torch.compiler.is_compiling() and _is_transformed()
+        if transformed:
             return fast_swish_composite(x)
     result: Tensor = _forward(x)
     return result

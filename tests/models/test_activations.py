@@ -189,6 +189,12 @@ def test_the_operator_keeps_the_rules_of_pytorch() -> None:
         torch.library.opcheck(activations._backward, (torch.rand_like(x), x))
 
 
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
+def test_torchscript_takes_the_layer() -> None:
+    x = torch.randn(3, 4)
+    torch.testing.assert_close(torch.jit.script(FastSwish())(x), fast_swish(x))
+
+
 def test_it_compiles_and_exports_without_a_break() -> None:
     x = torch.randn(3, 4, requires_grad=True)
     compiled = torch.compile(FastSwish(), fullgraph=True, backend="aot_eager")
