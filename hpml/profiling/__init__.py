@@ -17,7 +17,7 @@ sum                           32,056
 
 `profile` shows where the time of a function goes, call by call; `sample` looks at the stack once in
 a while, `trace` asks PyTorch when its operators ran, and `operator_timing` gives a model's report
-after each run.
+after each run. `operator_report` writes down a slow one so that others can reproduce it.
 
 Memory line by line: `memory_lines` shows what the system gave the process, `allocation_lines` what
 Python allocated. `saved_tensors` lists what autograd keeps for the backward pass, `peak_allocated`
@@ -58,8 +58,9 @@ from hpml.profiling.memory.memory_lines import (
 )
 from hpml.profiling.memory.memory_of import MemoryOf, Part, memory_of
 from hpml.profiling.memory.saved_tensors import SavedTensors, saved_tensors
-from hpml.profiling.operator_timing import OperatorTiming, operator_timing
-from hpml.profiling.operators import Work, work_of
+from hpml.profiling.operators.report import OperatorReport, operator_report
+from hpml.profiling.operators.timing import OperatorTiming, operator_timing
+from hpml.profiling.operators.work import Work, work_of
 from hpml.profiling.sampling import Samples, sample
 from hpml.profiling.tracing import OperatorTrace, trace
 
@@ -73,6 +74,7 @@ __all__ = [
     "LineMemory",
     "MemoryOf",
     "MemoryOverTime",
+    "OperatorReport",
     "OperatorTiming",
     "OperatorTrace",
     "Part",
@@ -89,6 +91,7 @@ __all__ = [
     "memory_lines",
     "memory_of",
     "memory_over_time",
+    "operator_report",
     "operator_timing",
     "peak_allocated",
     "profile",
