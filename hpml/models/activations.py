@@ -42,7 +42,7 @@ def fast_swish_composite(x: Tensor) -> Tensor:
 
     Both sides of a ``where`` are computed and differentiated. Without the ``clamp`` the left piece
     would divide by zero at 0, and the gradient there, infinite times nothing, be no number. At
-    infinity it is, by the middle piece; the other two ways give 0 and 1 there.
+    infinity it is none all the same, by the middle piece; the other two ways give 0 and 1 there.
 
     >>> fast_swish_composite(torch.tensor([-4.0, -2.0, 0.0, 1.5, 5.0]))
     tensor([-0.1667, -0.3333,  0.0000,  1.1250,  5.0000])
