@@ -75,6 +75,13 @@ def test_no_gradient_at_the_joints_is_undefined(way: Any) -> None:
     assert x.grad.tolist() == pytest.approx([-1 / 6, 1 / 2, 1.0])
 
 
+def test_at_infinity_the_composite_alone_has_no_gradient() -> None:
+    for way, expected in ((fast_swish, [0, 1]), (fast_swish_composite, [torch.nan] * 2)):
+        x = torch.tensor([-torch.inf, torch.inf], requires_grad=True)
+        way(x).sum().backward()
+        torch.testing.assert_close(x.grad, torch.tensor(expected, dtype=x.dtype), equal_nan=True)
+
+
 def test_without_the_clamp_the_gradient_at_zero_is_no_number() -> None:
     x = torch.tensor([0.0], requires_grad=True)
     torch.where(x < -2, 2 / (3 * x), x * (x + 3) / 6).sum().backward()
@@ -187,6 +194,12 @@ def test_the_operator_keeps_the_rules_of_pytorch() -> None:
     for x in (torch.randn(4, 5), torch.randn(4, 5, dtype=torch.float64).t()):
         torch.library.opcheck(activations._forward, (x.requires_grad_(),))
         torch.library.opcheck(activations._backward, (torch.rand_like(x), x))
+
+
+@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
+def test_torchscript_takes_the_layer() -> None:
+    x = torch.randn(3, 4)
+    torch.testing.assert_close(torch.jit.script(FastSwish())(x), fast_swish(x))
 
 
 def test_it_compiles_and_exports_without_a_break() -> None:

@@ -13,6 +13,7 @@ from hpml.labs.lab_13_activations.harness import (
     activation_and_interval,
     numbers_of,
     tensors,
+    truth_of,
 )
 
 Operations = Sequence[tuple[str, str, Sequence[str | float]]]
@@ -31,11 +32,15 @@ def _interval_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _interval("HardSwish on the left", "F.hardswish(x)", -5.0, -3.5),
         _interval("HardSwish, dead in a part", "F.hardswish(x)", -9.0, -1.0),
         _interval("a constant that is not 0", "F.relu6(x)", 7.0, 9.0),
-        _interval("a hill", "F.relu(1 - x.abs())", -3.0, 3.0),
+        _interval("a hill", "F.relu(1 - x.abs())", -3.0, 3.1),
         _interval("as much up as down", "x * x", -1.0, 1.0),
         _interval("one single zero", "x ** 3", -1.0, 1.0, "nearly"),
         _interval("FastSwish, far out", fast, -2000.0, -1000.0, "nearly"),
         _interval("GELU, far out", "F.gelu(x)", -30.0, -20.0, "nearly"),
+        _interval("values all 1", "1 + torch.exp(x)", -30.0, -20.0, "nearly"),
+        _interval("alive at the last", relu, -18.0, 0.001, "nearly"),
+        _interval("alive at the first", "F.hardtanh(x)", 0.999, 18.0, "nearly"),
+        _interval("alive in one thousandth", "F.hardtanh(x)", -700.0, 900.0, "nearly"),
         _interval("no number", "torch.where(x < 0, 1 / (x - x), x)", 1.0, 2.0, "nearly"),
     ]
     for number in range(12 if more else 4):
@@ -75,6 +80,7 @@ _GRADIENT_DIES = Exercise(
     },
     forbids=Forbidden(modules=("hpml",), why="The gradients are to be looked at."),
     arguments=activation_and_interval,
+    observe=truth_of,
     seconds=60,
     patience=60,  # the first call imports torch
     packages=("numpy", "torch"),
@@ -165,6 +171,10 @@ def _operation_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         "a product with a choice": ([mask, ("out", "mul", ("low", "x"))], "choices"),
         "a choice, shifted": (
             [mask, ("a", "add", ("low", 3)), ("b", "exp", ("a",)), ("out", "mul", ("x", "b"))],
+            "choices",
+        ),
+        "a choice of numbers": (
+            [mask, ("a", "where", ("low", 1.0, 0.0)), ("out", "mul", ("a", "x"))],
             "choices",
         ),
         "FastSwish": (_FAST_SWISH, "choices"),
@@ -260,7 +270,8 @@ def _slope(x: float) -> float:
 
 def _backward(case: Case) -> dict[str, Any]:
     data = cast("Mapping[str, Any]", case.data)
-    numbers = [grad * _slope(x) for x, grad in zip(data["x"], data["grad"], strict=True)]
+    products = [grad * _slope(x) for x, grad in zip(data["x"], data["grad"], strict=True)]
+    numbers = [float(f"{each:.6g}") for each in products]
     return {"numbers": numbers, "shape": data["shape"], "dtype": f"torch.{data['dtype']}"}
 
 

@@ -15,14 +15,15 @@ EXPLANATION = Explanation(
         "Its input: ReLU keeps its result, which the next layer keeps anyway. FastSwish keeps "
         "what nobody else does.",
         "The price of a function of one's own: autograd keeps a copy of the input for Python.",
-        "Results in between: the operations inside of the function are recorded as well.",
+        "Results in between: where the input is itself a result, autograd records the operations "
+        "inside of the function as well.",
     ),
     experiments={
         "Count what the three layers keep with twice as many rows in the batch.": (
             "All three predict twice the bytes, for ReLU as for FastSwish."
         ),
         "Count what FastSwish alone keeps, with the hooks that count in section 3.": (
-            "A and B predict as much as ReLU alone keeps, C predicts more. A and B stay together."
+            "All three predict as much as ReLU alone keeps: no layer stands before or behind it."
         ),
         _BEST: (
             "A predicts as many bytes as with FastSwish, for HardSwish keeps its input too. B "

@@ -17,6 +17,7 @@ ACTIVATIONS: dict[str, tuple[tuple[float, float], ...]] = {
     "F.elu(x)": (),
     "x * x": (),
     "x ** 3": (),
+    "1 + torch.exp(x)": (),
     "torch.where(x < -2, 2 / (3 * x.clamp(max=-2)), F.hardswish(x))": (),
     "torch.where(x < 0, 1 / (x - x), x)": (),
 }
@@ -53,14 +54,20 @@ def tensors(data: Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
+def truth_of(result: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return True or False also for a tensor or NumPy's value that is one of the two."""
+    single = getattr(result, "ndim", None) == 0
+    return bool(result) if single and str(result.dtype).endswith("bool") else result
+
+
 def numbers_of(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return a tensor as its numbers, one after the other, with its shape and dtype."""
+    """Return a tensor as its numbers to six digits, one after the other, with shape and dtype."""
     import torch
 
     if not isinstance(result, torch.Tensor):
-        return {"result": type(result).__name__}
+        return f"no tensor: {type(result).__name__}"
     return {
-        "numbers": result.detach().flatten().tolist(),
+        "numbers": [float(f"{each:.6g}") for each in result.detach().flatten().tolist()],
         "shape": list(result.shape),
         "dtype": str(result.dtype),
     }

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 BASELINE, KERNEL, COMPOSITE = "hardswish", "fastswish-kernel", "fastswish-composite"
 FAST_SWISH = (COMPOSITE, "fastswish-function", KERNEL)
 NAMES = (BASELINE, "relu", "gelu", *FAST_SWISH)
-SIZES = (4, 16)
+SIZES = (2, 8)
 DEFAULTS = Settings()
 NETWORK = 0
 """Stands in the place of the mebibytes for the case of the network."""

@@ -16,6 +16,15 @@ from hpml.models.convnext import convnext
 from hpml.profiling import saved_tensors
 
 
+def test_gelus_gradient_is_lost_to_rounding_where_float32_could_hold_it() -> None:
+    slopes = []
+    for dtype in (torch.float32, torch.float64):
+        x = torch.full((1001,), -8.0, dtype=dtype, requires_grad=True)
+        slopes += torch.autograd.grad(torch.nn.functional.gelu(x).sum(), x)[0][:1].tolist()
+    assert slopes[0] == 0 != slopes[1]
+    assert torch.tensor(slopes[1], dtype=torch.float32) != 0
+
+
 def test_an_operation_without_a_rule_is_named() -> None:
     with pytest.raises(LabError, match=r"tanh: expected one of add, clamp.*; got tanh"):
         lab.operations_of(torch.tanh)

@@ -1,4 +1,4 @@
-"""What two operations save is one tensor, and lies in memory once. Collect names in a set."""
+"""A tensor that two operations save lies in memory once. Collect names in a set."""
 
 
 def saved_bytes_of(operations):
