@@ -363,8 +363,11 @@ class SymbolicModel(nn.Module):
     def partial_run(self, known: Mapping[SymbolicData, Any]) -> PartialRun:
         """Compute once what depends on known inputs alone; return the model of what remains.
 
-        For a loop in which other inputs vary. A layer that draws random numbers or counts belongs
-        to what remains. Weights that change later show in the remaining calls only.
+        For a loop in which other inputs vary. A layer that may draw random numbers or count belongs
+        to what remains; while training that is any whose code is not known. In evaluation mode only
+        functions may. What is computed once stays: weights or a mode changed later show in the
+        remaining calls only. Changed in place, by you or by a layer of your own, it stays changed.
+        Gradients flow through it, for one backward.
 
         Args:
             known: values by input, ``{model.inputs[1]: value}``.
