@@ -363,11 +363,9 @@ class SymbolicModel(nn.Module):
     def partial_run(self, known: Mapping[SymbolicData, Any]) -> PartialRun:
         """Compute once what depends on known inputs alone; return the model of what remains.
 
-        For a loop in which other inputs vary. A layer that may draw random numbers or count belongs
-        to what remains; while training that is any whose code is not known. In evaluation mode only
-        functions may. What is computed once stays: weights or a mode changed later show in the
-        remaining calls only. Changed in place, by you or by a layer of your own, it stays changed.
-        Gradients flow through it, for one backward.
+        For a loop in which other inputs vary. What may draw random numbers or count remains: while
+        training, any layer of unknown code. Weights or a mode changed later show in the remaining
+        calls only; nothing held may be changed in place. Gradients flow for one backward.
 
         Args:
             known: values by input, ``{model.inputs[1]: value}``.
