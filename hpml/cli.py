@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import hpml
 from hpml.base.errors import HpmlError, describe
+from hpml.suites.train import add_train_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -150,25 +151,7 @@ def _parser() -> _Parser:
     )
     bench.set_defaults(run=_compare_or_list)
 
-    train = commands.add_parser(
-        "train",
-        help="train the ConvNeXt by a recipe",
-        description="Train the ConvNeXt by a recipe: vanilla, compile, amp, compile+amp, ...\n"
-        "Ctrl-C leaves a checkpoint, and --resume goes on from it. On several processes:\n"
-        "  torchrun --nproc-per-node 2 -m hpml train vanilla",
-        example="hpml train compile+amp --data digits --epochs 4",
-    )
-    train.add_argument("recipe", metavar="RECIPE", help="a wrong one lists them all")
-    train.add_argument("--data", metavar="NAME", help="digits, procedural, tiny-imagenet or a "
-                       "folder (default: Tiny ImageNet if it is there, or digits)")  # fmt: skip
-    train.add_argument("--epochs", type=_count, default=6, metavar="N", help="(%(default)s)")
-    train.add_argument("--batch", type=_count, default=128, metavar="N", help="(%(default)s)")
-    train.add_argument("--seed", type=int, default=0, metavar="N", help="(%(default)s)")
-    train.add_argument("--device", help="cpu, cuda, cuda:1 (default: a GPU if there is one)")
-    train.add_argument("--resume", action="store_true", help="go on from the checkpoint in DIR")
-    train.add_argument("--out", type=Path, metavar="DIR", help="for checkpoint and record "
-                       "(default: results/train/RECIPE)")  # fmt: skip
-    train.set_defaults(run=_train)
+    add_train_command(commands)
 
     progress = commands.add_parser(
         "progress",
@@ -333,31 +316,6 @@ def _grade(arguments: Sequence[str]) -> int:
     )
     command.add_arguments(parser)
     return command.run(parser.parse_args(arguments))
-
-
-def _train(options: argparse.Namespace) -> int:
-    from hpml.base.files import results_folder
-    from hpml.suites.convnext_train import train_convnext
-    from hpml.training import RECIPES
-
-    if options.recipe not in RECIPES:
-        print(f"hpml train: expected one of {', '.join(RECIPES)}; "
-              f"received {describe(options.recipe)}", file=sys.stderr)  # fmt: skip
-        return 2
-    out: Path = options.out or results_folder() / "train" / options.recipe
-    told = {
-        name: getattr(options, name) for name in ("epochs", "batch", "seed", "device", "resume")
-    }
-    try:
-        result = train_convnext(options.recipe, options.data, out=out, progress=True, **told)
-    except KeyboardInterrupt as interrupt:
-        kept = (out / "checkpoint.pt").exists()
-        left = f"--resume goes on from {_shown(out)}" if kept else "nothing was kept"
-        print(f"hpml train: interrupted {interrupt}; {left}", file=sys.stderr)
-        return 130
-    if os.environ.get("RANK", "0") == "0":
-        print(f"{result}\n\nCheckpoint and record: {_shown(out)}")
-    return 0
 
 
 def _profile(options: argparse.Namespace) -> int:

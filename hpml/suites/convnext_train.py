@@ -134,6 +134,8 @@ def train_convnext(
 
     from hpml.training import train
 
+    if device is not None:
+        check_device(device)
     pictures = chosen_data(data)
     kind = device or ("cuda" if torch.cuda.is_available() else "cpu")
     return train(

@@ -261,7 +261,7 @@ def _contenders(resolution: int, settings: ForwardSettings) -> list[AnyContender
     }
     x = example_input(settings.batch, resolution, seed, device)
     elsewhere = {
-        peer.NAME: "hpml.suites.peer_models:build_toy_resnet",
+        peer.NAME: "hpml.suites.peer.models:build_toy_resnet",
         CONTROL: "hpml.suites.toy_resnet:build_handwritten",
     }
     return contenders_of(settings, ways, x, elsewhere, {"resolution": resolution})

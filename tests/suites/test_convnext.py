@@ -144,3 +144,5 @@ def test_train_lists_its_recipes_and_refuses_other_data(
     assert "expected one of vanilla, compile, amp, compile+amp, bf16" in capsys.readouterr().err
     assert cli.main(["train", "amp", "--data", "mnist"]) == 1
     assert "expected one of tiny-imagenet, digits, procedural" in capsys.readouterr().err
+    assert cli.main(["train", "amp", "--data", "digits", "--device", "gpu"]) == 1
+    assert "device: expected one of cpu" in capsys.readouterr().err
