@@ -119,7 +119,7 @@ def draw_dataflow(
         width=max(scale * layout.width + 0.5, 4.0), height=scale * layout.height + 1.0
     )
     if executed is not None:
-        total = sum(executed.values())
+        total = sum(counts.values())
         style.caption(fig, f"{len(counts)} operations, {total:,} executions.")
     with style.apply():
         ax.set_title(title, loc="left")

@@ -15,7 +15,6 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _NormBase
-from torch.nn.modules.dropout import _DropoutNd
 
 from hpml.base.errors import describe
 
@@ -99,7 +98,7 @@ def partial_run(model: Any, known: Mapping[Any, Any], build: Build) -> PartialRu
         results = build(handles(list(values)), handles(computed))(*values.values())
         found |= zip(computed, [results] if len(computed) == 1 else results, strict=True)
     rest = build(handles([*varying, *split.crossing]), handles(graph.outputs))
-    rest.train(model.training)
+    rest.training = model.training  # and not rest.train(): the layers belong to the model too
     evaluated = tuple(graph.calls[position].name for position in split.known)
     return PartialRun(rest, len(varying), [found[value] for value in split.crossing], evaluated)
 
@@ -143,8 +142,10 @@ def _split(graph: Graph, layers: Sequence[nn.Module], known: set[int]) -> Split:
 
 
 def _varies_by_itself(layer: nn.Module) -> bool:
-    """Return whether a layer draws anew, or counts, each time it is called."""
+    """Return whether a layer may draw anew, or count, each time it is called."""
     if getattr(layer, "function", None) is not None:  # a function, whose name says it
         return effects(layer)[0]
-    kinds = (_DropoutNd, _NormBase, nn.RReLU)
-    return any(module.training and isinstance(module, kinds) for module in modules_in(layer))
+    inside = [module for module in modules_in(layer) if module.training]
+    return any(isinstance(module, _NormBase) for module in inside) or (
+        bool(inside) and effects(layer)[0]
+    )

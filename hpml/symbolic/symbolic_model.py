@@ -363,8 +363,9 @@ class SymbolicModel(nn.Module):
     def partial_run(self, known: Mapping[SymbolicData, Any]) -> PartialRun:
         """Compute once what depends on known inputs alone; return the model of what remains.
 
-        For a loop in which other inputs vary. A layer that draws random numbers or counts belongs
-        to what remains. Weights that change later show in the remaining calls only.
+        For a loop in which others vary. What may draw or count remains: while training, any layer
+        of unknown code. Weights or a mode changed later show in the remaining calls only; nothing
+        held may be changed in place. Gradients flow for one backward.
 
         Args:
             known: values by input, ``{model.inputs[1]: value}``.
@@ -379,8 +380,7 @@ class SymbolicModel(nn.Module):
         >>> step.evaluated, step(torch.zeros(1, 2)).shape
         (('Linear_1',), torch.Size([1, 2]))
         """
-        build = functools.partial(SymbolicModel, execution=self._execution)
-        return partial_run(self, known, build)
+        return partial_run(self, known, functools.partial(SymbolicModel, execution=self._execution))
 
 
 FunctionalModel = SymbolicModel

@@ -49,7 +49,24 @@ def test_gradients_flow_through_what_was_computed_once() -> None:
         torch.testing.assert_close(mine, parameter.grad)
 
 
-@pytest.mark.parametrize("layer", [nn.Dropout(), nn.BatchNorm1d(8), nn.RReLU()])
+class OwnNoise(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x + torch.randn_like(x)
+
+
+class OwnAttention(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.attention = nn.MultiheadAttention(8, 2, dropout=0.5)
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        found: torch.Tensor = self.attention(x, x, x)[0]
+        return found
+
+
+@pytest.mark.parametrize(
+    "layer", [nn.Dropout(), nn.BatchNorm1d(8), nn.RReLU(), OwnNoise(), OwnAttention()]
+)
 def test_a_layer_that_draws_or_counts_is_called_each_time(layer: nn.Module) -> None:
     model = recurrent(middle=layer)
     assert model.partial_run({model.inputs[0]: X}).evaluated == ("Linear_1",)
@@ -87,6 +104,27 @@ def test_a_replaced_layer_is_used_and_the_mode_is_kept() -> None:
     step = model.partial_run({model.inputs[0]: X})
     assert torch.equal(step(STATE)[0], model(X, STATE)[0])
     assert not step.rest.training
+
+
+def test_a_layer_keeps_its_own_mode() -> None:
+    x, state = Input(shape=(4,)), Input(shape=(4,))
+    frozen = nn.BatchNorm1d(4)
+    model = SymbolicModel([x, state], x + frozen(state))
+    frozen.eval()
+    assert model.partial_run({x: X}).rest.training
+    assert not frozen.training
+
+
+def test_weights_changed_later_show_in_the_remaining_calls_only() -> None:
+    x, state = Input(shape=(4,)), Input(shape=(4,))
+    once, again = nn.Linear(4, 4), nn.Linear(4, 4)
+    model = SymbolicModel([x, state], once(x) + again(state))
+    with torch.no_grad():
+        held = once(X)
+        step = model.partial_run({x: X})
+        for parameter in model.parameters():
+            parameter.add_(1)
+        assert torch.equal(step(STATE), held + again(STATE))
 
 
 def test_it_says_what_was_expected() -> None:

@@ -16,6 +16,7 @@ from hpml.labs.lab_14_runtimes.in_runtimes import (
     beside_published,
     in_parallel,
     in_turn,
+    onnx_is_here,
     operators_left,
     runs_at,
 )
@@ -32,6 +33,7 @@ __all__ = [
     "in_turn",
     "integer_table",
     "loop",
+    "onnx_is_here",
     "operator_seconds",
     "operators_left",
     "race_integers",

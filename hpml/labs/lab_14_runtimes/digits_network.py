@@ -113,7 +113,7 @@ def in_integers(seeds: Sequence[int]) -> dict[str, list[nn.Module]]:
     x, _, _, _ = images()
     some = [x[start : start + BATCH] for start in range(0, 4 * BATCH, BATCH)]
     found: dict[str, list[nn.Module]] = {"floats": [trained(seed).eval() for seed in seeds]}
-    if not installed_version("torchao"):
+    if quick() or not installed_version("torchao"):
         return found
     for way in ("dynamic", "static", "aware"):
         found[way] = [
@@ -127,11 +127,12 @@ def race_integers(found: Mapping[str, Sequence[nn.Module]]) -> Comparison | Page
     """Compare the first network of each way, compiled; or say why that is left out."""
     from hpml.runtimes import compile_int8
 
+    if len(found) == 1 and quick():
+        return say("Integers are left out in a short run.")
     if len(found) == 1:
         return say("There are no integers here: `pip install -c constraints.txt torchao`.")
-    if quick() or find_compiler() is None:
-        why = "in a short run" if quick() else "without a C++ compiler, such as g++"
-        return say(f"Integer kernels are compiled by `torch.compile`, which is left out {why}.")
+    if find_compiler() is None:
+        return say("Integer kernels are compiled, which needs a C++ compiler, such as g++.")
     batch = images()[0][:BATCH]
     ready = {way: compile_int8(models[0], batch) for way, models in found.items()}
     return race({way: partial(run, batch) for way, run in ready.items()})
@@ -141,14 +142,19 @@ def integer_table(found: Mapping[str, Sequence[nn.Module]], raced: Comparison | 
     """Return accuracy over the networks, size and time side by side."""
     from hpml.runtimes import weight_bytes
 
-    size = weight_bytes(found["floats"][0])
+    size, compiled = weight_bytes(found["floats"][0]), isinstance(raced, Comparison)
     rows: list[list[object]] = []
     for way, models in found.items():
         right = [100 * accuracy(model) for model in models]
         time = str(raced.ratio(way)) if isinstance(raced, Comparison) else "not compiled"
-        spread = f"{min(right):.1f} to {max(right):.1f} %"
+        spread = (
+            f"{min(right):.1f} to {max(right):.1f} %" if len(right) > 1 else f"{right[0]:.1f} %"
+        )
+        time = "1" if compiled and way == "floats" else time
         rows.append([way, spread, f"{weight_bytes(models[0]) / size:.2f}", time])
-    seen = f"{len(found['floats'])} networks; time of batches of {BATCH}, one thread, compiled."
+    seen = f"Networks: {len(found['floats'])}." + (
+        f" Time: batches of {BATCH}, one thread, compiled." if compiled else ""
+    )
     return Table(["weights and activations", "recognised", "size / floats", "time / floats"], rows,
                  caption=seen)  # fmt: skip
 

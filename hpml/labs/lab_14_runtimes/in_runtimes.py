@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import published
+from hpml.base.environment import installed_version
+from hpml.base.page import put, say
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
 
@@ -15,6 +18,20 @@ if TYPE_CHECKING:
     from torch import nn
 
     from hpml.runtimes import OnnxModel
+
+
+def onnx_is_here() -> bool:
+    """Return whether models can be exported to ONNX here; where they cannot, say what to do."""
+    missing = [name for name in ("onnx", "onnxscript") if not installed_version(name)]
+    if missing:
+        put(
+            say(
+                f"There is no export here: `pip install -c constraints.txt {' '.join(missing)} "
+                "onnxruntime`. Until then the lab goes on without it."
+            ),
+            uuid.uuid4().hex,
+        )
+    return not missing
 
 
 def operators_left(exported: OnnxModel) -> Table:
@@ -32,21 +49,16 @@ def beside_published(raced: Comparison) -> Table:
     """Return the document's inference rows for batch 1, as ratios, beside those measured here."""
     block = published("convnext_inference")
     rows = {row["changes"]: row["bs1_ms"] for row in block["rows"]}
-    vanilla = rows["vanilla (GELU)"]
+    given = {"eager": "1", "compiled": f"{rows['torch.compile'] / rows['vanilla (GELU)']:.2f}"}
     shown: list[list[object]] = []
-    mine = {"torch.compile": "compiled"}
-    for change, milliseconds in rows.items():
-        name = mine.get(change, "")
+    for name in dict.fromkeys((*given, *raced.names)):
         here = str(raced.ratio(name)) if name in raced else ""
-        if change == "vanilla (GELU)":
-            here = "1"
-        shown.append([change, f"{milliseconds / vanilla:.2f}", here])
-    shown += [[name, "", str(raced.ratio(name))] for name in raced.names if "Runtime" in name]
+        shown.append([name, given.get(name, ""), "1" if name == "eager" else here])
     caption = (
-        f"Published: {block['hardware']}, 18 million parameters, batch 1, as ratios. Activations "
-        "are lab 13's. Of TensorRT and of quantisation the document has no figures."
+        f"Published: {block['hardware']}, 18 million parameters, batch 1, as ratios. Of TensorRT "
+        "and of quantisation the document has no figures."
     )
-    columns = ["change", "published / vanilla", "here / eager"]
+    columns = ["runtime", "published / eager", "here / eager"]
     return Table(columns, shown, caption=caption, align=("left", "right", "left"))
 
 

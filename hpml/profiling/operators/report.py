@@ -6,6 +6,7 @@ are what an operator's time depends on; so the script makes random numbers of th
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from dataclasses import dataclass
@@ -111,8 +112,10 @@ def operator_report(
     record = environment_record(threads=threads)
     kept = ("torch", "python", "platform", "cpu", "logical_cores", "threads", "load_average")
     machine = "\n".join(f"- {name}: {record[name]}" for name in kept)
+    first, second = (float(middle) for middle in re.findall(r": ([\d.]+) µs", output))
     text = (
-        f"**`{slow}` takes longer than expected**\n\nTo reproduce, with PyTorch alone:\n\n"
+        f"**`{slow}` takes {first / second:.1f} times as long as `{other}`**\n\n"
+        "To reproduce, with PyTorch alone:\n\n"
         f"```python\n{script}```\n\nPrinted here:\n\n```\n{output}\n```\n\n{machine}\n"
     )
     return OperatorReport(script, output, text)

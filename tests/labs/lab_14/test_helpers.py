@@ -10,7 +10,7 @@ from torch import nn
 
 from hpml.benchmark import Comparison, Measurement
 from hpml.labs import lab_14_runtimes as lab
-from hpml.labs.lab_14_runtimes import digits_network
+from hpml.labs.lab_14_runtimes import digits_network, in_runtimes
 from hpml.runtimes import export_onnx
 from hpml.symbolic import Input, SymbolicModel
 
@@ -32,10 +32,20 @@ def reader() -> nn.Module:
 def test_published_ratios_stand_beside_those_measured() -> None:
     table = lab.beside_published(raced("eager", "compiled", "ONNX Runtime, all"))
     rows = {row[0]: row[1:] for row in table.rows}
-    assert rows["torch.compile"][0] == "0.39"
-    assert str(rows["torch.compile"][1]).startswith("0.500")
+    assert rows["eager"] == ("1", "1")
+    assert rows["compiled"][0] == "0.39"
+    assert str(rows["compiled"][1]).startswith("0.500")
     assert str(rows["ONNX Runtime, all"][1]).startswith("0.333")
-    assert rows["ReLU"] == ("0.95", "")
+    assert lab.beside_published(raced("eager")).rows[-1] == ("compiled", "0.39", "")
+
+
+def test_where_export_is_missing_it_says_what_to_install(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert lab.onnx_is_here()
+    monkeypatch.setattr(in_runtimes, "installed_version", lambda package: None)
+    assert not lab.onnx_is_here()
+    assert "install -c constraints.txt onnx onnxscript" in " ".join(capsys.readouterr().out.split())
 
 
 def test_operators_are_counted_at_each_level() -> None:
@@ -80,10 +90,9 @@ def test_pictures_say_what_they_show() -> None:
 
 
 def test_what_cannot_be_compiled_is_said(monkeypatch: pytest.MonkeyPatch, reader) -> None:
-    monkeypatch.setattr(digits_network, "quick", lambda: False)
     monkeypatch.setattr(digits_network, "find_compiler", lambda: None)
     page = lab.race_integers({"floats": [reader], "static": [reader]})
-    assert "without a C++ compiler" in page.plain
+    assert "needs a C++ compiler" in page.plain
     table = lab.integer_table({"floats": [reader]}, page)
     assert table.rows[0][2:] == ("1.00", "not compiled")
 
@@ -101,7 +110,10 @@ def test_the_times_of_the_layers_add_up_to_nearly_the_whole() -> None:
 
 def test_without_torchao_there_are_floats_and_the_way_to_install_it(monkeypatch, reader) -> None:
     monkeypatch.setattr(digits_network, "installed_version", lambda package: None)
+    monkeypatch.setattr(digits_network, "quick", lambda: False)
     monkeypatch.setattr(digits_network, "trained", lambda seed: reader)
     found = lab.in_integers([0])
     assert list(found) == ["floats"]
     assert "pip install -c constraints.txt torchao" in lab.race_integers(found).plain
+    monkeypatch.setattr(digits_network, "quick", lambda: True)
+    assert "left out in a short run" in lab.race_integers(lab.in_integers([0])).plain
