@@ -109,8 +109,8 @@ def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
         said = "–" if name == baseline else pays or "not seen to pay"
         rows.append([name, format_seconds(first.seconds), format_seconds(later[name].median), said])
     options, _ = compiler_of_this_run()
-    (_, first, ratio), *_ = recorded_compilers().rows
-    other = f"Its compiler: first call {first}, later calls {ratio} times Python's."
+    (_, took, ratio), *_ = recorded_compilers().rows
+    other = f"Its compiler: first call {took}, later calls {ratio} times Python's."
     caption = f"{other} {_recorded_where()}" if options else None
     return Table(["way", "first call", "later calls", "has paid after"], rows, caption=caption)
 
