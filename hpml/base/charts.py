@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -9,6 +10,7 @@ from hpml.base import style
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
+    from matplotlib.axis import Axis
 
 
 class Bar(NamedTuple):
@@ -96,3 +98,30 @@ def mark_sizes(ax: Axes, sizes: Sequence[float]) -> None:
     with style.apply():
         ax.set_xticks(list(sizes), [written.get(size, "") for size in sizes])
     ax.minorticks_off()
+
+
+def name_decades(axis: Axis) -> None:
+    """Put ticks with plain numbers on a logarithmic axis that may span less than one power of ten.
+
+    Call it when the limits of the axis are set.
+
+    >>> fig, ax = style.figure()
+    >>> _ = ax.set(xscale="log", xlim=(11, 480))
+    >>> name_decades(ax.xaxis)
+    >>> [label.get_text() for label in ax.get_xticklabels()]
+    ['20', '50', '100', '200']
+    """
+    from matplotlib.ticker import MaxNLocator
+
+    low, high = axis.get_view_interval()
+    for steps in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)):
+        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
+        ticks = [step * 10.0**power for power in powers for step in steps]
+        ticks = [tick for tick in ticks if low <= tick <= high]
+        if len(ticks) >= 4:
+            break
+    else:
+        # So short an axis is nearly linear.
+        ticks = [tick for tick in MaxNLocator(6).tick_values(low, high) if low <= tick <= high]
+    axis.set_ticks(ticks, [f"{tick:,g}" for tick in ticks])
+    axis.set_minor_formatter("")

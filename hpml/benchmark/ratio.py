@@ -241,4 +241,4 @@ def _thirds(values: list[float]) -> list[list[float]]:
 
 
 def _times(ratio: float) -> str:
-    return f"{ratio:.2f}" if ratio >= 0.1 else format_multiple(ratio)
+    return f"{ratio:.2f}" if 0.1 <= ratio < 10 else format_multiple(ratio)

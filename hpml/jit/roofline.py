@@ -144,7 +144,7 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Work]) -> Page:
 def _said(limits: Limits, kernels: Mapping[str, Work]) -> str:
     parts = [
         f"{name}: {work.intensity:.3g} operations a byte, {work.speed / 1e9:.3g} GFLOP/s, "
-        f"{100 * work.speed / limits.at_most(work.intensity):.2g} % of what is possible"
+        f"{100 * work.speed / limits.at_most(work.intensity):.3g} % of what is possible"
         for name, work in kernels.items()
     ]
     machine = f"Memory {limits.bandwidth / 1e9:.3g} GB/s, arithmetic {limits.peak / 1e9:.3g}"

@@ -11,7 +11,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from hpml.base import style
-from hpml.base.charts import name_rows
+from hpml.base.charts import name_decades, name_rows
 from hpml.base.tables import format_multiple, format_seconds
 from hpml.benchmark.advising import UNSTABLE, kinds, some_names, unstable
 from hpml.benchmark.paired import PairedSamples
@@ -72,6 +72,7 @@ def plot_comparison(comparison: PairedSamples, ax: Axes | None = None) -> Axes:
     if right > 20 * left:
         ax.set_xscale("log")
         ax.set_xlim(left * 0.9, right * 1.1)
+        name_decades(ax.xaxis)
     else:
         margin = 0.04 * (right - left)
         ax.set_xlim(left - margin, right + margin)

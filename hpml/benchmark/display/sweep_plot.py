@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hpml.base import style
-from hpml.base.charts import mark_sizes
+from hpml.base.charts import mark_sizes, name_decades
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.sweep import Sweep
 
@@ -73,7 +73,7 @@ def plot_sweep(
         _draw_line(ax, line, shades[line.name], scale, shift)
     mark_sizes(ax, places)
     if log:
-        _name_decades(ax)
+        name_decades(ax.yaxis)
     style.finish(ax, title=title, x=x, y=y)
     if label:
         _label_ends(ax, drawn, shades, scale)
@@ -204,20 +204,3 @@ def _label_ends(ax: Axes, lines: Sequence[Sweep], shades: Mapping[str, str], sca
                 "shrinkB": 0,
             },
         )
-
-
-def _name_decades(ax: Axes) -> None:
-    """Put ticks on a logarithmic y axis that may span less than one power of ten."""
-    from matplotlib.ticker import MaxNLocator
-
-    low, high = ax.get_ylim()
-    for steps in ((1,), (1, 2, 5), (1, 1.5, 2, 3, 4, 5, 6, 8)):
-        powers = range(math.floor(math.log10(low)), math.ceil(math.log10(high)) + 1)
-        ticks = [step * 10.0**power for power in powers for step in steps]
-        ticks = [tick for tick in ticks if low <= tick <= high]
-        if len(ticks) >= 4:
-            break
-    else:
-        # So short an axis is nearly linear.
-        ticks = [tick for tick in MaxNLocator(6).tick_values(low, high) if low <= tick <= high]
-    ax.set_yticks(ticks, [f"{tick:,g}" for tick in ticks])

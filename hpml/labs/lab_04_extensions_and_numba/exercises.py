@@ -233,13 +233,13 @@ def _calls_case(name: str, compile_time: float, slow: float, fast: float, part: 
 
 
 def _calls_cases(generator: random.Random, more: bool) -> Sequence[Case]:
-    # Eighths are exact in binary: where the times meet at a whole number, they do so exactly.
+    # All are exact in binary, `n * slow` too: where the times meet, they do so exactly.
     cases = [
         _calls_case("a call saves 3 of 4", 10.0, 4.0, 1.0, "pays"),
         _calls_case("equal after 5 calls", 10.0, 2.5, 0.5, "pays"),
         _calls_case("the first call pays", 0.25, 4.0, 1.0, "pays"),
         _calls_case("seconds and milliseconds", 1.5, 2.0**-7, 2.0**-9, "pays"),
-        _calls_case("a tiny gain", 4.0, 1.0 + 2.0**-30, 1.0, "pays"),
+        _calls_case("a tiny gain", 2.0**-20, 1.0 + 2.0**-30, 1.0, "pays"),
         _calls_case("no gain", 10.0, 2.0, 2.0, "never"),
         _calls_case("slower than before", 10.0, 2.0, 2.5, "never"),
     ]

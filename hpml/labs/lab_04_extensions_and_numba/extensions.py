@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import tempfile
+import textwrap
 import time
 import uuid
 from collections.abc import Callable, Mapping, Sequence
@@ -79,4 +80,4 @@ def _reason(error: Exception) -> str:
     """Return the first line of an error that says more than that Numba failed."""
     lines = [line.strip() for line in str(error).splitlines() if line.strip()]
     telling = [line for line in lines if not line.startswith("Failed in nopython mode")]
-    return next(iter(telling or lines), "")[:70]
+    return textwrap.shorten(next(iter(telling or lines), ""), 70, placeholder=" …")

@@ -8,30 +8,32 @@ from functools import partial
 from typing import Any
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars
+from hpml.base.charts import name_rows
 from hpml.base.page import Page, picture
 from hpml.benchmark import Comparison
 from hpml.course.racing import race
 
 
 def draw_per_number(times: Comparison, title: str) -> Page:
-    """Draw ns for each number as bars on a logarithmic axis; `times` is for each number already."""
-    middles = [1e9 * way.median for way in times]
-    lower, upper = 0.4 * min(middles), 6 * max(middles)
-    fig, ax = style.figure(width=7.6, height=1.4 + 0.33 * len(middles))
+    """Draw ns for each number on a logarithmic axis; `times` is for each number already."""
+    fig, ax = style.figure(width=7.6, height=1.4 + 0.33 * len(times.names))
     shades = style.colours(times.names)
-    rows = []
-    for name, middle in zip(times.names, middles, strict=True):
-        low, _, high = (1e9 * time for time in times[name].quartiles)
-        rows.append(Bar(name, [(middle - lower, shades[name])], f"{middle:,.3g} ns", (low, high),
-                        lower))  # fmt: skip
+    told = []
     with style.apply():
         ax.set_xscale("log")
-        ax.set_xlim(lower, upper)
-    bars(ax, rows)
+        for row, way in enumerate(times):
+            # A dot: on this axis there is no 0 from which a bar could begin.
+            low, middle, high = (1e9 * time for time in way.quartiles)
+            ax.plot([low, high], [row, row], color=style.PALETTE["ink"], linewidth=1.2)
+            ax.plot(middle, row, style.marker(way.name), color=shades[way.name], markersize=9)
+            ax.annotate(f"{middle:,.3g} ns", (max(middle, high), row), xytext=(10, 0),
+                        textcoords="offset points", va="center")  # fmt: skip
+            told.append(f"{way.name} {middle:,.3g} ns")
+        ax.set_xlim(0.4 * min(way.median for way in times) * 1e9,
+                    6e9 * max(way.median for way in times))  # fmt: skip
+    name_rows(ax, times.names)
     style.finish(ax, title=title, x="ns per number (each line to the right: ten times)", y="")
-    told = "; ".join(f"{row.name} {row.text}" for row in rows)
-    text = f"{told}. Median of {times.rounds} rounds; the line at a bar's end is the 25–75 % band."
+    text = f"{'; '.join(told)}. Median of {times.rounds} rounds; the line is the 25–75 % band."
     style.caption(fig, text)
     return picture(fig, text)
 

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 from hpml.jit import compiler_of_this_run
 from hpml.labs.lab_08_fusion_and_compilers.compiling import (
+    compiled,
     graphs_made,
     inductor_page,
     paying,
     recompilations,
+    recorded_compilers,
     told,
     traced_models,
 )
@@ -26,6 +28,7 @@ from hpml.labs.lab_08_fusion_and_compilers.timeline import (
 
 __all__ = [
     "bytes_of",
+    "compiled",
     "compiler_of_this_run",
     "draw_spans",
     "filled",
@@ -38,6 +41,7 @@ __all__ = [
     "on_threads",
     "paying",
     "recompilations",
+    "recorded_compilers",
     "told",
     "traced_models",
 ]

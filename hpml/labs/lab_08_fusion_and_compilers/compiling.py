@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import time
 import warnings
@@ -9,10 +10,11 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from hpml.base.page import Page, say, show_code
+from hpml.base.files import data_file
+from hpml.base.page import Page, show_code
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
-from hpml.jit import FirstCall, compiler_of_this_run, inductor_loops
+from hpml.jit import FirstCall, compiler_of_this_run, graph_breaks, inductor_loops
 
 
 def told(run: Callable[[], Any]) -> tuple[Any, Table]:
@@ -35,11 +37,34 @@ def _first_sentence(text: str) -> str:
 
 
 def inductor_page(function: Callable[..., Any], *arguments: Any) -> Page:
-    """Show the loops that `torch.compile` writes; without its compiler say why not."""
-    options, said = compiler_of_this_run()
+    """Show the loops that `torch.compile` writes; without its compiler those of another machine."""
+    options, _ = compiler_of_this_run()
     if options:
-        return say(f"Its loops are not shown: {said}.")
+        loops = "\n".join(_recorded()["loops"])
+        return show_code(loops, f"What Inductor wrote, shortened. {_recorded_where()}")
     return show_code(inductor_loops(function, *arguments), "What Inductor wrote, shortened")
+
+
+def recorded_compilers() -> Table:
+    """Return what Inductor's two ways took on another machine."""
+    rows = []
+    for name, took in _recorded()["ways"].items():
+        ratio, low, high = took["later"]
+        rows.append([name, format_seconds(took["first"]), f"{ratio:.3f} [{low:.3f}, {high:.3f}]"])
+    columns = ["recorded", "making it and first call", "later calls / Python"]
+    return Table(columns, rows, caption=_recorded_where())
+
+
+def _recorded() -> dict[str, Any]:
+    found: dict[str, Any] = json.loads(
+        data_file("recorded/inductor.json").read_text(encoding="utf-8")
+    )
+    return found
+
+
+def _recorded_where() -> str:
+    found = _recorded()
+    return f"Recorded, not measured here: {found['machine']}, PyTorch {found['PyTorch']}."
 
 
 class CountingBackend:
@@ -83,7 +108,26 @@ def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
         pays = f"{(first.seconds - ready[baseline].seconds) / saved:,.0f} calls" if faster else ""
         said = "–" if name == baseline else pays or "not seen to pay"
         rows.append([name, format_seconds(first.seconds), format_seconds(later[name].median), said])
-    return Table(["way", "first call", "later calls", "has paid after"], rows)
+    options, _ = compiler_of_this_run()
+    (_, took, ratio), *_ = recorded_compilers().rows
+    other = f"Its compiler: first call {took}, later calls {ratio} times Python's."
+    caption = f"{other} {_recorded_where()}" if options else None
+    return Table(["way", "first call", "later calls", "has paid after"], rows, caption=caption)
+
+
+def compiled(functions: Mapping[str, Callable[..., Any]], x: Any) -> Table:
+    """Return how many graphs `torch.compile` makes of each function, its breaks and its result."""
+    import torch
+
+    rows = []
+    for name, function in functions.items():
+        places = [f"{source} {why}" for _, source, why in graph_breaks(function, x).rows]
+        backend = CountingBackend()
+        result = torch.compile(function, backend=backend)(x)
+        rows.append([name, len(backend.graphs), "; ".join(places) or "–", str(result.tolist())])
+    torch.compiler.reset()
+    columns = ["compiled", "graphs", "a break", f"of {x.tolist()}"]
+    return Table(columns, rows, align=["left", "right", "left", "left"])
 
 
 def graphs_made(compilations: Table) -> int:

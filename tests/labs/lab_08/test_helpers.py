@@ -86,6 +86,22 @@ def test_guards_are_seen_to_fail_for_another_type_and_shape() -> None:
     assert fusion.graphs_made(table) == 3
 
 
+def decide(x: Any) -> Any:
+    if x.sum() > 0:
+        return x * 2
+    return x - 1
+
+
+def test_a_compiled_branch_breaks_the_graph_and_stays_right_and_an_operator_does_not_break() -> (
+    None
+):
+    functions = {"decide": decide, "where": lambda x: torch.where(x.sum() > 0, x * 2, x - 1)}
+    branch, operator = fusion.compiled(functions, torch.tensor([-3.0, 1.0])).rows
+    assert (branch[1], branch[3]) == (2, "[-4.0, 0.0]")
+    assert branch[2] == "if x.sum() > 0: Python decides by the value of a tensor"
+    assert operator[1:] == (1, "–", "[-4.0, 0.0]")
+
+
 def test_a_compiler_pays_where_later_calls_are_faster() -> None:
     def times(name: str, seconds: float) -> Measurement:
         return Measurement(name, tuple(seconds * (1 + n / 1000) for n in range(9)), 1)
@@ -97,6 +113,20 @@ def test_a_compiler_pays_where_later_calls_are_faster() -> None:
     column = fusion.paying(ready, later).column("has paid after")
     assert column[:2] == ("–", "not seen to pay")
     assert 4900 < int(column[2].removesuffix(" calls").replace(",", "")) < 5100
+
+
+def test_where_inductor_does_not_run_its_recorded_loops_and_times_are_shown(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setenv("HPML_QUICK", "1")
+    page = fusion.inductor_page(abs)
+    assert "Recorded, not measured here" in page.plain
+    assert page.plain.count(".store(") == 1
+    names = fusion.recorded_compilers().column("recorded")
+    assert names == ("torch.compile", "AOTInductor")
+    times = Comparison((Measurement("Python", (1e-3,) * 9, 1),), "Python", 9)
+    caption = fusion.paying({"Python": FirstCall(abs, 0.0, 1.0)}, times).caption
+    assert "Recorded, not measured here" in str(caption)
 
 
 class Gated(torch.nn.Module):
