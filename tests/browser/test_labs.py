@@ -48,6 +48,22 @@ def test_a_lab_runs_from_the_menu_without_an_error(lab: Any, shot: Any) -> None:
 
 
 @each_lab
+def test_no_picture_of_a_lab_lacks_words_for_who_does_not_see_it(lab: Any) -> None:
+    for index, cell in enumerate(lab.notebook().cells):
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            if any(kind.startswith("image/") for kind in data):
+                assert "<img" in data.get("text/html", ""), f"cell {index}: a bare picture"
+            assert wordless(data.get("text/html", "")) == [], f"cell {index}"
+        assert "![](" not in cell.source, f"cell {index}: ![words](picture)"
+
+
+def test_a_picture_without_words_is_found() -> None:
+    assert wordless('<img alt="A" src="a"><svg role="img" aria-label="A"><g/></svg>') == []
+    assert len(wordless('<img src="a"><img alt="" src="a"><svg><g/></svg>')) == 3
+
+
+@each_lab
 def test_a_check_is_failed_and_then_passed(lab: Any, shot: Any) -> None:
     name, (written, checked) = next(iter(checks(lab).items()))
     folder = ROOT / "tests" / "solutions" / f"lab_{number(lab)}" / name
@@ -135,6 +151,12 @@ def test_a_lab_leaves_the_process_and_the_folder_as_they_were(lab: Any, server: 
 def number(lab: Any) -> str:
     """Return the number of an open lab, as in its file's name."""
     return str(lab.name[:2])
+
+
+def wordless(html: str) -> list[str]:
+    """Return the tags of pictures that say nothing to who does not see them."""
+    tags = re.findall(r"<(?:img|svg)\b[^>]*>", html)
+    return [t for t in tags if not re.search(r'(?:alt|aria-label)="[^"]|aria-hidden="true"', t)]
 
 
 def checks(lab: Any) -> dict[str, tuple[int, int]]:
