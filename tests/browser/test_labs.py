@@ -13,6 +13,7 @@ import pytest
 from hpml.course.execute import result_texts
 from hpml.course.exercises.mistakes import mistakes_of
 from hpml.labs.catalogue import choice, find
+from tests.browser.accessibility import violations
 from tests.notebooks.test_notebooks import UNTOUCHED, UNTOUCHED_OUTPUT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -56,6 +57,17 @@ def test_no_picture_of_a_lab_lacks_words_for_who_does_not_see_it(lab: Any) -> No
                 assert "<img" in data.get("text/html", ""), f"cell {index}: a bare picture"
             assert wordless(data.get("text/html", "")) == [], f"cell {index}"
         assert "![](" not in cell.source, f"cell {index}: ![words](picture)"
+
+
+@first_lab
+def test_what_the_first_lab_shows_is_accessible(lab: Any) -> None:
+    found = []
+    for index, cell in enumerate(lab.notebook().cells):
+        if cell.get("outputs"):
+            lab.cell(index).locator(".jp-OutputArea-output").first.wait_for()
+            shown = f'.jp-Cell[data-windowed-list-index="{index}"] .jp-OutputArea-output'
+            found += [f"cell {index}: {line}" for line in violations(lab.page, shown)]
+    assert found == []
 
 
 def test_a_picture_without_words_is_found() -> None:

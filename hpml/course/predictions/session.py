@@ -187,7 +187,7 @@ def _ready_for_figures() -> None:
 
 
 def _where(lab: Lab) -> str:
-    """Return the answers' file as the student finds it, from the course's or their own folder on."""
+    """Return the answers' file as the student finds it, from the course or their home on."""
     path = lab.store.path
     root, home = course_folder(), Path.home()
     if path.is_relative_to(root):
