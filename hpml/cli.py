@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import hpml
 from hpml.base.errors import HpmlError, describe
+from hpml.suites.train import add_train_command
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -139,13 +140,18 @@ def _parser() -> _Parser:
 
     bench = commands.add_parser(
         "bench",
-        usage="hpml bench [-h] [SUITE ...]",
+        usage="hpml bench [-h] [SUITE ...] [--compare A B]",
         help="run a benchmark suite",
         description="Run a benchmark suite; without one, list them.\n"
         "`hpml bench SUITE --help` shows what a suite can be asked.",
         example="hpml bench deep-linear --layers 250 500",
     )
-    bench.set_defaults(run=_list_suites)
+    bench.add_argument(
+        "--compare", nargs=2, metavar=("A", "B"), help="show two result files side by side"
+    )
+    bench.set_defaults(run=_compare_or_list)
+
+    add_train_command(commands)
 
     progress = commands.add_parser(
         "progress",
@@ -326,9 +332,14 @@ def _profile(options: argparse.Namespace) -> int:
     return subprocess.run(command).returncode
 
 
-def _list_suites(options: argparse.Namespace) -> int:
+def _compare_or_list(options: argparse.Namespace) -> int:
     from hpml.suites import SUITES
 
+    if options.compare:
+        from hpml.benchmark.display.records import compare_records
+
+        print(compare_records(*options.compare))
+        return 0
     width = max((len(name) for name in SUITES), default=0)
     print("Benchmark suites, each with its own --help:")
     for name, (_, summary) in SUITES.items():

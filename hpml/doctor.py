@@ -54,8 +54,12 @@ _OPTIONAL = {
     "snakeviz": "lab 09 cannot open the saved profile in SnakeViz",
     "memory_profiler": "lab 03 shows no memory by line",
     "pytorch-symbolic": "labs 06 and 07 have no peer to compare with",
-    "onnxruntime": "lab 14 shows recorded results",
-    "tensorrt": "lab 14 shows recorded TensorRT results",
+    "onnx": "lab 14 exports no model",
+    "onnxscript": "lab 14 exports no model",
+    "onnxruntime": "lab 14 has no rows of ONNX Runtime",
+    "netron": "lab 14 opens no graph in a browser of its own",
+    "torchao": "lab 14 has no models in 8-bit integers",
+    "tensorrt": "lab 14 has no row of TensorRT",
 }
 
 

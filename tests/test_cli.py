@@ -48,7 +48,11 @@ def test_the_version_is_the_packages(capsys: Output) -> None:
 
 
 @pytest.mark.parametrize(
-    "command", [[], ["lab"], ["doctor"], ["run"], ["release"], ["book"], ["progress"], ["bench"]]
+    "command",
+    [
+        *([], ["lab"], ["doctor"], ["run"], ["train"]),
+        *(["release"], ["book"], ["progress"], ["bench"]),
+    ],
 )
 def test_help_shows_an_example_that_parses(command: list[str], capsys: Output) -> None:
     assert cli.main([*command, "--help"]) == 0

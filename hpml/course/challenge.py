@@ -22,6 +22,7 @@ def challenge(
     target: float,
     others: Iterable[tuple[Any, ...]] = (),
     rounds: int = 15,
+    tolerance: float = 1e-9,
 ) -> Page:
     """Race a function against the given one on equal arguments, and say how far it is to go.
 
@@ -32,6 +33,7 @@ def challenge(
         target: how many times as fast is asked for.
         others: other arguments, one tuple a call, on which both must agree; they are not raced.
         rounds: of the comparison, in which both take turns.
+        tolerance: how far floats may be apart, as a fraction of those above 1.
 
     Returns:
         What came of it. It is green only if the whole 95 % interval lies beyond the target, and so
@@ -45,7 +47,7 @@ def challenge(
     ✗ Not equal: called with -1, slow returns 0 and yours 1.
     """
     for tried in (arguments, *others):
-        page = _difference(given, yours, tried, target)
+        page = _difference(given, yours, tried, target, tolerance)
         if page is not None:
             return page
     runs = {"given": given, "yours": yours}
@@ -55,7 +57,11 @@ def challenge(
 
 
 def _difference(
-    given: Callable[..., Any], yours: Callable[..., Any], arguments: tuple[Any, ...], target: float
+    given: Callable[..., Any],
+    yours: Callable[..., Any],
+    arguments: tuple[Any, ...],
+    target: float,
+    tolerance: float,
 ) -> Page | None:
     """Return what yours does otherwise than the given function, or None if nothing."""
     passed = copy.deepcopy(arguments)
@@ -67,7 +73,7 @@ def _difference(
     if got is None and expected is not None:
         return _page("…", f"Not written yet: {target:g} times as fast is the target.")
     called = f"called with {', '.join(map(describe, arguments))}"
-    if difference(expected, got, tolerance=1e-9) is not None:
+    if difference(expected, got, tolerance=tolerance) is not None:
         name = getattr(given, "__name__", "the given one")
         said = f"{name} returns {describe(expected)} and yours {describe(got)}."
         return _page("✗", f"Not equal: {called}, {said}")

@@ -1,8 +1,6 @@
 """Grading a folder of submissions: side by side, a report each, and to be continued at any time.
 
-A report is written when its submission is done, and beside it a signed record. A later run takes
-what a record says where notebooks, exercises and grader are still the same; so an interrupted run
-goes on where it was, and only what was handed in again is graded again.
+A later run takes what a signed record says, where notebooks, exercises and grader are the same.
 """
 
 from __future__ import annotations
@@ -41,31 +39,28 @@ def members(
     """Return the submissions in a folder: its folders, and its notebooks."""
     if not folder.is_dir():
         raise GradingError(f"{describe(str(folder))}: expected the folder of a class.")
-    entries = sorted(
-        entry
-        for entry in folder.iterdir()
-        if not entry.name.startswith(".") and (entry.is_dir() or entry.suffix.lower() == ".ipynb")
-    )
+    entries = _entries(folder, submitted=True)
     if not entries:
-        raise GradingError(
-            f"{describe(str(folder))}: expected a folder or a notebook for each submission, "
-            "found none."
-        )
+        text = "expected a folder or a notebook for each submission, found none."
+        raise GradingError(f"{describe(str(folder))}: {text}")
     wanted = tuple(labs) if labs is not None else _labs_of(entries, catalogue)
     if not wanted:
-        raise GradingError(
-            f"{describe(str(folder))}: no submission in it has a notebook named as a lab; say "
-            "which lab it is with --lab."
-        )
+        text = "no notebook in it is named as a lab; say which lab it is with --lab."
+        raise GradingError(f"{describe(str(folder))}: {text}")
     return tuple(_member(entry, wanted, catalogue) for entry in entries)
 
 
 def passed_over(folder: Path) -> list[str]:
     """Return the files in a class's folder that are no submission: an archive may hold one."""
+    return [entry.name for entry in _entries(folder, submitted=False)]
+
+
+def _entries(folder: Path, *, submitted: bool) -> list[Path]:
     return sorted(
-        entry.name
+        entry
         for entry in folder.iterdir()
-        if entry.is_file() and entry.suffix.lower() != ".ipynb" and not entry.name.startswith(".")
+        if not entry.name.startswith(".")
+        and (entry.is_dir() or entry.suffix.lower() == ".ipynb") == submitted
     )
 
 
@@ -111,18 +106,14 @@ def grade_class(
     catalogue: str = CATALOGUE,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[Graded, ...]:
-    """Grade every submission in a folder; return what each earned, in order of their names.
-
-    Without `seed` each has one of its own. With `only`, the others are as their records say.
-    """
+    """Grade every submission in a folder, or `only` some; the others are as their records say."""
     if reports.resolve().is_relative_to(folder.resolve()):
         raise GradingError("--reports: expected a folder outside of the class's, where all read.")
     submissions = members(folder, labs=labs, catalogue=catalogue)
     names = {submission.name for submission in submissions}
     names |= {student(name) for name in names}
-    for name in only:
-        if name not in names:
-            raise GradingError(f"{describe(name)} is no submission in {describe(str(folder))}.")
+    if strangers := [name for name in only if name not in names]:
+        raise GradingError(f"{describe(strangers[0])} is no submission in {describe(str(folder))}.")
     limits = limits or Limits()
     chosen = submissions[0].labs
     records = Records(reports, "-".join(chosen))

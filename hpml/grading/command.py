@@ -10,6 +10,7 @@ import signal
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from hpml.base.errors import describe
@@ -25,38 +26,18 @@ _FOR_A_CLASS = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare what the command can be asked."""
     add = parser.add_argument
-    add(
-        "path",
-        nargs="?",
-        metavar="PATH",
-        help="a notebook, a folder of notebooks named as the labs, or the number of a lab in "
-        "notebooks/ (default: notebooks/)",
-    )
+    paths = "a notebook, a folder of notebooks, or a lab's number (default: notebooks/)"
+    add("path", nargs="?", metavar="PATH", help=paths)
     add("--lab", metavar="N", help="only this lab")
-    add("--seed", type=_seed, metavar="S", help="seed of the cases (default: random)")
+    add("--seed", type=_whole(0, 10**18), metavar="S", help="seed of the cases (default: random)")
     add("--report", type=Path, metavar="FILE", help="write Gradescope's results.json")
-    add(
-        "--sandbox",
-        nargs="?",
-        const="bubblewrap",
-        default="none",
-        choices=("bubblewrap", "user"),
-        help="PATH is another's: run it in bubblewrap, or as another user where root is alone",
-    )
-    add(
-        "--class",
-        dest="folder",
-        type=Path,
-        metavar="FOLDER",
-        help="grade every folder and notebook in it, in bubblewrap",
-    )
-    add("--jobs", type=_jobs, metavar="J", help="how many at the same time (default: the cores)")
-    add(
-        "--reports",
-        type=Path,
-        metavar="DIR",
-        help="a report for each of the class; a later run continues (default: in results/)",
-    )
+    another = "PATH is another's: run it in bubblewrap, or as another user where root is alone"
+    kinds = ("bubblewrap", "user")
+    add("--sandbox", nargs="?", const=kinds[0], default="none", choices=kinds, help=another)
+    each = "grade every folder and notebook in it, in bubblewrap"
+    add("--class", dest="folder", type=Path, metavar="FOLDER", help=each)
+    add("--jobs", type=_whole(1, 256), metavar="J", help="at one time (default: the cores)")
+    add("--reports", type=Path, metavar="DIR", help="a report each; a later run continues")
     add("--only", nargs="+", metavar="NAME", help="grade these of the class, once more")
     add("--override", type=Path, metavar="CSV", help="student,exercise,points,comment; it is kept")
     add("--csv", type=Path, metavar="FILE", help="write the class's points as CSV")
@@ -64,12 +45,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--canvas", type=Path, metavar="FILE", help="write the CSV that Canvas imports")
     add("--moodle", type=Path, metavar="FILE", help="write the CSV that Moodle imports")
     add("--gradescope", type=Path, metavar="ZIP", help="write Gradescope's autograder for --lab")
-    add(
-        "--print-container-command",
-        dest="container",
-        action="store_true",
-        help="print the line that runs one container a worker, where bubblewrap cannot work",
-    )
+    line = "print the line that runs one container a worker, where bubblewrap cannot work"
+    add("--print-container-command", dest="container", action="store_true", help=line)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -88,8 +65,7 @@ def run(options: argparse.Namespace) -> int:
         elif options.gradescope is not None:
             from hpml.grading.gradescope import write_autograder
 
-            lab = options.lab
-            _saving(lambda: write_autograder(options.gradescope, lab), options.gradescope)
+            _saving(lambda path: write_autograder(path, options.lab), options.gradescope)
         elif options.folder is not None:
             _grade_class(options)
         else:
@@ -135,7 +111,7 @@ def _grade_one(options: argparse.Namespace) -> None:
     if options.seed is not None:
         print(f"seed {options.seed}")
     if options.report is not None:
-        _saving(lambda: write(report, options.report), options.report)
+        _saving(lambda path: write(report, path), options.report)
 
 
 def _show(report: Report) -> None:
@@ -189,17 +165,14 @@ def _grade_class(options: argparse.Namespace) -> None:
     if roster is not None:
         _print_list("Not in the roster:", tables.not_in_roster(found, roster))
     print(f"A report and a page for each, and the seeds, in {reports}")
-    texts: dict[str, Callable[[], str]] = {"csv": lambda: tables.as_csv(found)}
+    texts = {options.csv: tables.as_csv(found)}
     if roster is not None:
         name = f"Lab {'-'.join(dict.fromkeys(item.lab for item in found[0].items))}"
-        texts |= {
-            "canvas": lambda: tables.for_canvas(found, roster, name),
-            "moodle": lambda: tables.for_moodle(found, roster),
-        }
-    for option, text in texts.items():
-        path = getattr(options, option)
+        texts[options.canvas] = tables.for_canvas(found, roster, name)
+        texts[options.moodle] = tables.for_moodle(found, roster)
+    for path, text in texts.items():
         if path is not None:
-            _save_text(path, text())
+            _saving(partial(write_atomically, content=text), path)
 
 
 def _print_list(title: str, lines: list[str]) -> None:
@@ -207,26 +180,18 @@ def _print_list(title: str, lines: list[str]) -> None:
         print("\n  ".join([title, *lines]))
 
 
-def _save_text(path: Path, text: str) -> None:
-    _saving(lambda: write_atomically(path, text), path)
-
-
-def _saving(save: Callable[[], None], path: Path) -> None:
+def _saving(save: Callable[[Path], None], path: Path) -> None:
     try:
-        save()
+        save(path)
     except OSError as error:
         raise GradingError(f"{describe(str(path))} cannot be written: {error.strerror}.") from None
 
 
-def _seed(text: str) -> int:
-    if text.isascii() and text.isdecimal() and len(text) <= 18:
-        return int(text)
-    raise argparse.ArgumentTypeError(f"expected a whole number from 0, received {describe(text)}")
+def _whole(low: int, high: int) -> Callable[[str], int]:
+    def parsed(text: str) -> int:
+        if text.isascii() and text.isdecimal() and len(text) < 19 and low <= int(text) <= high:
+            return int(text)
+        expected = f"a whole number from {low} to {high:,}"
+        raise argparse.ArgumentTypeError(f"expected {expected}, received {describe(text)}")
 
-
-def _jobs(text: str) -> int:
-    if text.isascii() and text.isdecimal() and 1 <= int(text) <= 256:
-        return int(text)
-    raise argparse.ArgumentTypeError(
-        f"expected a whole number from 1 to 256, received {describe(text)}"
-    )
+    return parsed

@@ -6,11 +6,7 @@ from hpml.course.errors import LabError
 
 
 class GradingError(LabError):
-    """Grading could not be done; the message says what to do.
-
-    >>> issubclass(CannotIsolate, GradingError)
-    True
-    """
+    """Grading could not be done; the message says what to do."""
 
 
 class CannotIsolate(GradingError):

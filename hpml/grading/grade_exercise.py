@@ -1,7 +1,4 @@
-"""One exercise of one submission: a worker is started, asked, and ended with all that it started.
-
-Here the cases are made and the outcomes judged; the worker knows neither.
-"""
+"""One exercise of one submission: its cases made, a worker asked that knows none, and judged."""
 
 from __future__ import annotations
 
@@ -9,10 +6,11 @@ import random
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import partial
 from typing import Any
 
 from hpml.base.errors import describe
-from hpml.course.exercises.exercise import Case, Choice, Exercise
+from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden
 from hpml.course.exercises.judging import Verdict, diagnosed, judge
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, outcome_of
 from hpml.grading import speed
@@ -23,8 +21,7 @@ from hpml.sandbox.harness import harness_source
 from hpml.sandbox.plain import decode, encode
 
 _TEXT = 2000
-_STARTS = 3
-"""How often a worker is started for an exercise's cases, where some give no answer."""
+_STARTS = 3  # of workers for an exercise, where some cases give no answer
 
 
 def blank(entry: Exercise | Choice) -> Item:
@@ -32,7 +29,7 @@ def blank(entry: Exercise | Choice) -> Item:
     if isinstance(entry, Choice):
         return Item(entry.lab, entry.number, entry.name, entry.points)
     worth, bonus = entry.worth, entry.bonus
-    return Item(entry.lab, entry.number, entry.name, entry.points, of=worth, bonus=bonus)
+    return Item(entry.lab, entry.number, entry.name, entry.points, of=dict(worth), bonus=bonus)
 
 
 def cases_of(exercise: Exercise, seed: int) -> Sequence[Case]:
@@ -52,25 +49,26 @@ def grade_entry(submitted: Submitted, entry: Exercise | Choice) -> Item:
         item = grade_exercise(submitted, entry, printed)
     else:
         item = grade_choice(submitted, entry, printed)
-    text = harmless(item.text if len(item.text) <= _TEXT else item.text[:_TEXT] + " ...")
+    text = harmless(item.text[:_TEXT] + " ..." * (len(item.text) > _TEXT))
     seconds = round(time.monotonic() - began, 3)
     return replace(item, text=text, printed=harmless(printed.text), seconds=seconds)
 
 
 def grade_choice(submitted: Submitted, choice: Choice, printed: Printed) -> Item:
     """Return what a submission earns for its explanation."""
-    item = blank(choice)
-    with submitted.worker(printed) as worker:
-        question = {"do": "literal", "notebook": submitted.notebook, "name": choice.name}
-        answer = worker.ask(question, submitted.left(submitted.limits.start))
-    if isinstance(answer, NoAnswer):
-        return item.without_points("no answer", answer.text)
-    if "unreadable" in answer:
-        return item.without_points("unreadable", str(answer["unreadable"]))
-    if not answer.get("found"):
+    item, found = blank(choice), submitted.chosen
+    if found is None:  # no worker of an exercise has read the notebook
+        with submitted.worker(printed) as worker:
+            answer = _prepared(submitted, worker, choice)
+        if isinstance(answer, NoAnswer):
+            return item.without_points("no answer", answer.text)
+        if "unreadable" in answer:
+            return item.without_points("unreadable", str(answer["unreadable"]))
+        found = answer["chosen"]
+    if not found:
         text = f"No cell assigns a plain value to `{choice.name}`."
         return item.without_points("missing", text)
-    return chosen(item, choice, decode(answer["literal"]))
+    return chosen(item, choice, decode(found[0]))
 
 
 def grade_exercise(submitted: Submitted, exercise: Exercise, printed: Printed) -> Item:
@@ -88,7 +86,7 @@ def grade_exercise(submitted: Submitted, exercise: Exercise, printed: Printed) -
     best = max(found, key=lambda each: (each.earned, each.extra))
     if best is not found[0]:
         note = "As the notebook stands it fails; an earlier definition counts, which does better."
-        best = replace(best, note=_joined(best.note, note))
+        best = replace(best, note=f"{best.note} {note}".strip())
     return best
 
 
@@ -97,13 +95,15 @@ def _graded(
 ) -> tuple[Item, int]:
     item = blank(exercise)
     with submitted.worker(printed, exercise) as worker:
-        answer = _prepared(submitted, exercise, worker)
+        answer = _prepared(submitted, worker, exercise)
         if isinstance(answer, NoAnswer):
             return item.without_points("no answer", answer.text), 1
         if "unreadable" in answer:
             return item.without_points("unreadable", str(answer["unreadable"])), 1
+        submitted.chosen = answer["chosen"]
         if not answer["found"]:
-            return item.without_points("missing", _missing(exercise, answer["broken"])), 1
+            text = f"No cell of the notebook defines a function `{exercise.name}`."
+            return item.without_points("missing", text + _no_python(answer["broken"])), 1
         versions = len(answer["uses"])
         item = replace(item, shape=str(answer["shape"]))
         uses = [str(use) for use in answer["uses"][version]]
@@ -117,11 +117,8 @@ def _graded(
         loaded = _loaded(submitted, worker, version)
         outcomes = _outcomes(submitted, exercise, worker, cases)
         if all(not isinstance(outcome, NoAnswer) for outcome in outcomes):
-            verdict = judge(exercise, cases, outcomes)
-            item = _told(item, exercise, verdict, cases, outcomes, loaded)
-            if exercise.speed is not None:
-                item = speed.add(submitted, item, exercise, worker, verdict)
-            return item, versions
+            item = _told(submitted, item, exercise, cases, outcomes, loaded)
+            return speed.add(submitted, item, exercise, worker), versions
     # After one that gave no answer, a new worker tries those of the parts that are not lost.
     for _ in range(_STARTS - 1):
         lost = {
@@ -137,32 +134,26 @@ def _graded(
         if not waiting or submitted.left(1.0) <= 0:
             break
         with submitted.worker(printed, exercise) as worker:
-            _prepared(submitted, exercise, worker)
+            _prepared(submitted, worker, exercise)
             _loaded(submitted, worker, version)
             again = _outcomes(submitted, exercise, worker, [cases[place] for place in waiting])
         for place, outcome in zip(waiting, again, strict=True):
             outcomes[place] = outcome
-    verdict = judge(exercise, cases, outcomes)
-    item = _told(item, exercise, verdict, cases, outcomes, loaded)
-    if exercise.speed is not None:
-        item = speed.not_measured(item)
-    return item, versions
+    item = _told(submitted, item, exercise, cases, outcomes, loaded)
+    return speed.add(submitted, item, exercise, None), versions
 
 
 def _prepared(
-    submitted: Submitted, exercise: Exercise, worker: WorkerClient
+    submitted: Submitted, worker: WorkerClient, entry: Exercise | Choice
 ) -> dict[str, Any] | NoAnswer:
-    forbids = exercise.forbids
+    forbids = entry.forbids if isinstance(entry, Exercise) else Forbidden()
+    names = ("modules", "names", "calls", "inside")
     question = {
         "do": "prepare",
         "notebook": submitted.notebook,
-        "name": exercise.name,
-        "forbids": {
-            "modules": list(forbids.modules),
-            "names": list(forbids.names),
-            "calls": list(forbids.calls),
-            "inside": list(forbids.inside),
-        },
+        "name": entry.name,
+        "choice": submitted.choice.name,
+        "forbids": {each: list(getattr(forbids, each)) for each in names},
     }
     return worker.ask(question, submitted.left(submitted.limits.start))
 
@@ -195,14 +186,15 @@ def _outcomes(
 
 
 def _told(
+    submitted: Submitted,
     item: Item,
     exercise: Exercise,
-    verdict: Verdict,
     cases: Sequence[Case],
     outcomes: Sequence[Outcome],
     loaded: Mapping[str, Any] | NoAnswer,
 ) -> Item:
-    verdict = diagnosed(verdict, exercise, cases, outcomes)
+    run = partial(submitted.mistakes.run, exercise)
+    verdict = diagnosed(judge(exercise, cases, outcomes), exercise, cases, outcomes, run)
     lost = any(isinstance(outcome, NoAnswer) for outcome in outcomes)
     item = _item(item, verdict, "no answer" if lost else "wrong")
     if not verdict.right and not isinstance(loaded, NoAnswer):
@@ -211,7 +203,7 @@ def _told(
 
 
 def _item(item: Item, verdict: Verdict, otherwise: str) -> Item:
-    item = replace(item, parts=verdict.parts, note=verdict.note)
+    item = replace(item, parts=dict(verdict.parts), note=verdict.note)
     some = "partly right" if item.earned > 0 else otherwise
     return replace(
         item,
@@ -222,12 +214,7 @@ def _item(item: Item, verdict: Verdict, otherwise: str) -> Item:
 
 
 def chosen(item: Item, choice: Choice, value: object) -> Item:
-    """Return the item with the points for the experiment of that number.
-
-    >>> choice = Choice("06", 4, best=2)
-    >>> chosen(blank(choice), choice, 2).earned
-    1.0
-    """
+    """Return the item with the points for the experiment of that number."""
     wanted = f"a number from 1 to {choice.experiments}"
     if value is None:
         return item.without_points("not done", f"`{choice.name}` is still None: not done yet.")
@@ -238,10 +225,6 @@ def chosen(item: Item, choice: Choice, value: object) -> Item:
         text = f"Experiment {value} does not tell the hypotheses apart."
         return item.without_points("wrong", text)
     return replace(item, parts={"right": float(choice.points)}, status="right")
-
-
-def _missing(exercise: Exercise, broken: Sequence[Mapping[str, Any]]) -> str:
-    return f"No cell of the notebook defines a function `{exercise.name}`." + _no_python(broken)
 
 
 def _no_python(broken: Sequence[Mapping[str, Any]]) -> str:
@@ -262,7 +245,3 @@ def _failures(loaded: Mapping[str, Any]) -> str:
             message = " ".join(outcome.message[:200].split())
             lines.append(f"In {where}: {outcome.type}: {message}")
     return "\n" + "\n".join(lines) if lines else ""
-
-
-def _joined(*texts: str) -> str:
-    return " ".join(text for text in texts if text)

@@ -32,23 +32,13 @@ root=${{AUTOGRADER_ROOT:-/autograder}}
 python=${{AUTOGRADER_PYTHON:-/opt/hpml/bin/python}}
 chmod 700 "$root/source" "$root/submission" "$root/results"
 cd "$root/source"
+export PYTHONPATH="$root/source"
 for sandbox in bubblewrap user; do
-    "$python" -P -B grade.py "$root/submission" --lab {lab} --sandbox $sandbox \\
+    "$python" -P -B -m hpml grade "$root/submission" --lab {lab} --sandbox $sandbox \\
         --report "$root/results/results.json" && exit 0
 done
 echo '{{"score": 0, "output": "The grader could not run; please tell your instructor."}}' \\
     > "$root/results/results.json"
-"""
-GRADE = """from __future__ import annotations
-
-import sys
-from pathlib import Path
-
-sys.path.insert(0, str(Path(__file__).resolve().parent))
-
-from hpml.cli import main
-
-sys.exit(main(["grade", *sys.argv[1:]]))
 """
 
 
@@ -59,11 +49,7 @@ def write_autograder(path: Path, lab: str | None) -> None:
     number = lab_number(lab)
     package = Path(hpml.__file__).resolve().parent
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in (
-            ("setup.sh", SETUP),
-            ("run_autograder", RUN.format(lab=number)),
-            ("grade.py", GRADE),
-        ):
+        for name, text in (("setup.sh", SETUP), ("run_autograder", RUN.format(lab=number))):
             entry = zipfile.ZipInfo(name)
             entry.external_attr = 0o755 << 16
             archive.writestr(entry, text)

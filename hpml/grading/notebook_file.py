@@ -45,11 +45,7 @@ def read_notebook(path: Path, most: int, cells: int = 5000) -> str:
 
 
 def fingerprint(path: Path, most: int) -> str:
-    """Return a text that changes whenever the file's content does, or the reason it has none.
-
-    >>> fingerprint(Path("no such file"), 10)
-    'The notebook no such file is missing.'
-    """
+    """Return a text that changes whenever the file's content does, or the reason it has none."""
     try:
         return hashlib.sha256(_bytes(path, most)).hexdigest()
     except UnreadableNotebook as error:
@@ -64,10 +60,8 @@ def _bytes(path: Path, most: int) -> bytes:
     except FileNotFoundError:
         raise MissingNotebook(f"The notebook {path.name} is missing.") from None
     except OSError as error:
-        if error.errno == errno.ELOOP:
-            reason = "is a link; hand in the file itself"
-        else:
-            reason = f"cannot be read: {error.strerror}"
+        link = error.errno == errno.ELOOP
+        reason = "is a link; hand in the file" if link else f"cannot be read: {error.strerror}"
         raise UnreadableNotebook(f"The notebook {path.name} {reason}.") from None
     about = os.fstat(descriptor)
     if not stat.S_ISREG(about.st_mode):
@@ -75,17 +69,14 @@ def _bytes(path: Path, most: int) -> bytes:
         raise UnreadableNotebook(f"The notebook {path.name} is no file.")
     with os.fdopen(descriptor, "rb") as stream:
         if about.st_size > most:
-            size = format_bytes(about.st_size)
             raise UnreadableNotebook(
-                f"The notebook {path.name} has {size}, at most {format_bytes(most)} are read; "
-                "clear its outputs (Edit, Clear Outputs of All Cells)."
+                f"The notebook {path.name} has {format_bytes(about.st_size)}, at most "
+                f"{format_bytes(most)} are read; clear its outputs."
             )
         try:
             data = stream.read(most + 1)
         except OSError as error:
-            raise UnreadableNotebook(
-                f"The notebook {path.name} cannot be read: {error.strerror}."
-            ) from None
+            raise UnreadableNotebook(f"{path.name} cannot be read: {error.strerror}.") from None
     if not data.strip():
         raise UnreadableNotebook(f"The notebook {path.name} is empty.")
     return data[:most]
@@ -98,8 +89,7 @@ def _without_outputs(text: str) -> str:
     """
     try:
         notebook = json.loads(text)
-        sheets = notebook.get("worksheets", [notebook])
-        for cell in [cell for sheet in sheets for cell in sheet["cells"]]:
+        for cell in notebook["cells"]:
             cell.pop("outputs", None)
             cell.pop("attachments", None)
         return json.dumps(notebook)

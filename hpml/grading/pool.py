@@ -1,12 +1,12 @@
 """The worker pool: submissions graded side by side, a thread each, and ended together.
 
-The supervisor is this process. It has imported all it needs before the first submission starts, and
-runs no line of one.
+This process has imported all it needs before the first submission starts, and runs no line of one.
 """
 
 from __future__ import annotations
 
 import importlib
+import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping, Sequence
@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.course.exercises.mistakes import MistakeProcess
 from hpml.grading.errors import GradingError
 from hpml.grading.grade_exercise import blank, grade_entry
 from hpml.grading.limits import Limits
@@ -26,6 +27,7 @@ from hpml.grading.submitted import Submitted
 
 CATALOGUE = "hpml.labs.catalogue"
 _TICK = 0.5
+_SWITCH = 0.0005
 
 
 @dataclass(frozen=True)
@@ -57,6 +59,7 @@ class WorkerPool:
         self._isolation = isolation
         self._stop = threading.Event()
         self._at_work: set[Submitted] = set()
+        self._idle: list[MistakeProcess] = []
         for lab in importlib.import_module(catalogue).LABS:
             entries(catalogue, lab)
         self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="grading")
@@ -70,19 +73,31 @@ class WorkerPool:
             for worker in list(submitted.workers):
                 worker.close()
         self._threads.shutdown(cancel_futures=True)
+        self._end_mistakes()
+
+    def _end_mistakes(self) -> None:
+        while self._idle:
+            self._idle.pop().close()
 
     def grade(self, tasks: Sequence[Task]) -> Iterator[tuple[int, tuple[Item, ...], float]]:
         """Grade all tasks; yield (place in `tasks`, items, seconds) of each when it is done."""
         waiting: dict[Future[tuple[tuple[Item, ...], float]], int] = {
             self._threads.submit(self._graded, task): place for place, task in enumerate(tasks)
         }
-        while waiting:
-            # A moment at a time, so that Ctrl-C is heard on every system.
-            done, _ = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
-            for future in done:
-                place = waiting.pop(future)
-                items, seconds = future.result()
-                yield place, items, seconds
+        # Time is measured in these threads: none may keep the others from the clock for long.
+        before = sys.getswitchinterval()
+        sys.setswitchinterval(_SWITCH)
+        try:
+            while waiting:
+                # A moment at a time, so that Ctrl-C is heard on every system.
+                done, _ = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
+                for future in done:
+                    place = waiting.pop(future)
+                    items, seconds = future.result()
+                    yield place, items, seconds
+        finally:
+            sys.setswitchinterval(before)
+            self._end_mistakes()
 
     def _graded(self, task: Task) -> tuple[tuple[Item, ...], float]:
         began = time.monotonic()
@@ -96,14 +111,21 @@ class WorkerPool:
                 status, text = error.status, str(error)
                 items += [blank(entry).without_points(status, text) for entry in chosen]
                 continue
+            try:
+                mistakes = self._idle.pop()
+            except IndexError:
+                mistakes = MistakeProcess()
+            choice = importlib.import_module(self._catalogue).choice(lab)
             submitted = Submitted(
-                notebook, task.seed, self._limits, deadline, self._isolation, self._stop
-            )
+                notebook, task.seed, self._limits, deadline, self._isolation, choice, mistakes,
+                self._stop,
+            )  # fmt: skip
             self._at_work.add(submitted)
             try:
                 items += [_graded_entry(submitted, entry) for entry in chosen]
             finally:
                 self._at_work.discard(submitted)
+                self._idle.append(mistakes)
         return tuple(items), time.monotonic() - began
 
 

@@ -1,11 +1,8 @@
 """The command that starts a worker: in bubblewrap for what others wrote, plain for one's own.
 
-Bubblewrap (``bwrap``, Debian's package ``bubblewrap``) gives the worker namespaces of its own: it
-sees Python with its standard library, the packages that the exercise allows, and ``hpml.sandbox``,
-all read-only; an empty home; no network and no other process. When its first process ends, all end.
-
->>> "PYTHONHASHSEED" in environment("/home/student", hash_seed=3)
-True
+In bubblewrap it sees Python with its standard library, the packages that the exercise allows, and
+``hpml.sandbox``, all read-only; an empty home; no network and no other process. When its first
+process ends, all end.
 """
 
 from __future__ import annotations
@@ -97,11 +94,7 @@ def sandboxed_command(
 
 
 def container_command(image: str = "debian:stable-slim", packages: tuple[str, ...] = ()) -> str:
-    """Return the line that runs a worker in a container that sees what the sandbox would see.
-
-    For a machine that forbids namespaces to ordinary programs but runs containers; the grader
-    stands outside and speaks with it over its standard input and output.
-    """
+    """Return the line that runs a worker in a container, where namespaces are forbidden."""
     limits = Limits()
     command = ["docker", "run", "--rm", "--interactive", "--network=none", "--read-only"]
     command += ["--cap-drop=ALL", "--security-opt=no-new-privileges", "--user=1000:1000"]
@@ -118,10 +111,9 @@ def container_command(image: str = "debian:stable-slim", packages: tuple[str, ..
 def user_command(
     limits: Limits, home: Path, packages: tuple[str, ...] = (), forbidden: Sequence[str] = ()
 ) -> list[str]:
-    """Return the command of a worker that runs as another user, without privileges.
+    """Return the command of a worker that runs as another user, for Gradescope's containers.
 
-    For a container that holds one submission and nobody else, such as Gradescope's, in which root
-    keeps the course to itself. What the worker may see is laid out in its home.
+    Root keeps the course to itself there; what the worker may see is laid out in its home.
     """
     course = home / "course"
     own = Path(hpml.__file__).resolve().parent / "sandbox"
@@ -172,7 +164,7 @@ def _trouble() -> str:
     except OSError as error:
         return f"bwrap could not be started: {error.strerror}."
     try:
-        child.send({"do": "literal", "id": "0", "notebook": "", "name": ""})
+        child.send({"do": "prepare", "id": "0", "notebook": "", "name": ""})
         child.receive(60)
     except ChildError as error:
         said = child.last_words(300) if isinstance(error, ChildEndedError) else str(error)
@@ -233,13 +225,15 @@ def _covered() -> list[str]:
     except CourseFileError:
         folders.add(Path(hpml.__file__).resolve().parents[1])
     roots = [Path("/usr"), prefix]
-    return sorted(
-        str(folder)
+    found = [
+        folder
         for folder in folders
         if folder.is_dir()
         and any(folder != root and folder.is_relative_to(root) for root in roots)
         and not prefix.is_relative_to(folder)
-    )
+    ]
+    # In one that is covered there is no other: on Debian, packages lie below /usr/local.
+    return sorted(str(each) for each in found if not set(found) & set(each.parents))
 
 
 def _masked(forbidden: Sequence[str]) -> Iterable[tuple[str, str]]:

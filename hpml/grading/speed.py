@@ -1,35 +1,30 @@
 """Points for time: how many times slower than a reference, on one machine, by the grader's clock.
 
-Both sides work in a process of their own, in rounds: new inputs for each round, the same for both,
-in random order, so that a drift of the machine hits both alike. The ratio of the two times of a
-round does not know how fast the machine is. The median of all ratios decides, and an interval for
-it says how sure that is.
-
-The worker says when it is ready, is given the sign, and says when its calls are done; between the
-two, the grader's clock runs. A submission that patches its worker could say "done" first and work
-afterwards. So the whole of a round is timed as well, from sending the inputs until the results are
-here. What the carrying costs is known from the reference, whose word counts. Where the submission
-clearly needs more for it than the reference, what it needs more counts as its time. While the
-reference runs, the submission is stopped with all of its processes, and each call has inputs of its
-own, so that nothing can be remembered.
+Both sides work in a process of their own, in rounds: new inputs for each, the same for both, in
+random order. The median of the rounds' ratios decides, and an interval for it says how sure that
+is. The grader's clock runs from the sign that it gives to the worker's word that its calls are
+done. That word may come too early, so the whole of a round is timed as well: where the submission
+clearly needs more for the rest than the reference, what it needs more counts as its time. While the
+reference runs, the submission is stopped with all of its processes.
 """
 
 from __future__ import annotations
 
 import contextlib
+import json
 import math
 import random
 import time
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import dataclass, replace
-from typing import Protocol
+from functools import partial
 
 from hpml.base.tables import format_ratio
 from hpml.benchmark.robust import median, median_interval
 from hpml.course.exercises.exercise import Case, Exercise, Speed
-from hpml.course.exercises.judging import Verdict, judge
-from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
+from hpml.course.exercises.judging import judge
+from hpml.course.exercises.outcomes import NoAnswer, outcome_of
 from hpml.grading.reports.report import Item, points
 from hpml.grading.submitted import Submitted
 from hpml.grading.worker_client import Printed, WorkerClient
@@ -55,48 +50,35 @@ class Sample:
     outcomes: Sequence[object]
 
 
-class Side(Protocol):
-    """One of the two, which takes a sample when asked."""
-
-    def sample(self, data: Sequence[object]) -> Sample | NoAnswer:
-        """Call the function once with the encoded data of each case, and say how long it took."""
+Side = Callable[[Sequence[str]], Sample | NoAnswer]
+"""Calls a function once with the data of each case, which is JSON, and says how long it took."""
 
 
 @dataclass(frozen=True)
 class Ratio:
-    """How many times the reference's time a submission takes.
-
-    Attributes:
-        value: the median over all rounds.
-        low: the lower end of its 95 % interval.
-        high: the upper end.
-        rounds: how many rounds there were.
-        decided: whether the interval is so narrow, or so far on one side of `full` or `none`, that
-            the points hardly depend on where in it the truth lies.
-        hidden: whether the submission worked outside of its time, which was counted as well.
-    """
+    """How many times the reference's time a submission takes: a median and its 95 % interval."""
 
     value: float
     low: float
     high: float
     rounds: int
-    decided: bool
-    hidden: bool = False
+    decided: bool  # the points hardly depend on where in the interval the truth lies
+    hidden: bool = False  # it worked outside of its time as well, and that was counted
 
 
 def points_for(speed: Speed, ratio: float) -> float:
-    """Return the points that a ratio earns: all up to `full`, none from `none`, between by its log.
-
-    >>> speed = Speed(2.0, sorted, lambda generator: Case("", {}), 1.0, 4.0)
-    >>> points_for(speed, 0.5), points_for(speed, 2.0), points_for(speed, 4.0)
-    (2.0, 1.0, 0.0)
-    """
+    """Return the points of a ratio: all to `full`, none from `none`, between by its logarithm."""
     if ratio <= speed.full:
         return float(speed.points)
     if ratio >= speed.none:
         return 0.0
     share = math.log(speed.none / ratio) / math.log(speed.none / speed.full)
     return round(speed.points * share, 2)
+
+
+def earned_by(speed: Speed, found: Ratio) -> float:
+    """Return the points of a measured ratio: of its median, or of its slow end where asked for."""
+    return points_for(speed, found.high if speed.cautious else found.value)
 
 
 def compare(
@@ -109,19 +91,20 @@ def compare(
     clock: Callable[[], float] = time.monotonic,
     most_seconds: float = MOST_SECONDS,
 ) -> Ratio | str:
-    """Measure in rounds until it is clear what the ratio earns, or the time for it is over.
+    """Measure until it is clear what the ratio earns, or time is over; or return why there is none.
 
-    `check` says what is wrong with an outcome. What comes is the ratio, or why there is none.
+    `check` says what is wrong with an outcome.
     """
     began = clock()
     rounds: list[tuple[Sample, Sample]] = []
     while True:
-        cases = [speed.inputs(generator) for _ in range(max(1, speed.calls))]
-        data = [encode(dict(case.data)) for case in cases]
+        # A generator of the round's own: asking the system for each number takes its time.
+        inputs = random.Random(generator.getrandbits(256))
+        cases = [speed.inputs(inputs) for _ in range(max(1, speed.calls))]
+        data = [json.dumps(encode(dict(case.data))) for case in cases]
         samples: dict[str, Sample] = {}
         for name in generator.sample(("submission", "reference"), 2):
-            side = submission if name == "submission" else reference
-            sample = side.sample(data)
+            sample = (submission if name == "submission" else reference)(data)
             if isinstance(sample, NoAnswer):
                 return f"The {name} gave no answer while it was measured: {sample.text}"
             samples[name] = sample
@@ -147,15 +130,12 @@ def compare(
 def _ratio(speed: Speed, rounds: Sequence[tuple[Sample, Sample]]) -> Ratio:
     ratios = [mine.inner / max(theirs.inner, 1e-9) for mine, theirs in rounds]
     carried = [theirs.whole - theirs.inner for _, theirs in rounds]
-    more = [
-        mine.whole - mine.inner - carrying
-        for (mine, _), carrying in zip(rounds, carried, strict=True)
-    ]
+    more = [mine.whole - mine.inner - (theirs.whole - theirs.inner) for mine, theirs in rounds]
     hidden = median_interval(more)[0] > _TOLERATED * median(carried)
     if hidden:
         ratios = [
-            (mine.inner + extra) / max(theirs.inner, 1e-9)
-            for (mine, theirs), extra in zip(rounds, more, strict=True)
+            ratio + extra / max(theirs.inner, 1e-9)
+            for ratio, extra, (_, theirs) in zip(ratios, more, rounds, strict=True)
         ]
     low, high = median_interval(ratios)
     best, worst = points_for(speed, low), points_for(speed, high)
@@ -163,21 +143,14 @@ def _ratio(speed: Speed, rounds: Sequence[tuple[Sample, Sample]]) -> Ratio:
     return Ratio(median(ratios), low, high, len(ratios), decided, hidden)
 
 
-def not_measured(item: Item) -> Item:
-    """Return the item of a function that is not right: one that returns at once is fast."""
-    note = "Its time was not measured, because it is not right yet."
-    return replace(item, parts={**item.parts, "speed": 0.0}, text=_joined(item.text, note))
-
-
-def add(
-    submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClient, verdict: Verdict
-) -> Item:
-    """Return the item with the points for its time."""
+def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClient | None) -> Item:
+    """Return the item with the points for its time, where its answers are right."""
     speed = exercise.speed
     if speed is None:
         return item
-    if not verdict.right:
-        return not_measured(item)
+    if worker is None or not item.right:  # one that returns at once is fast
+        note = "Its time was not measured, because it is not right yet."
+        return replace(item, parts={**item.parts, "speed": 0.0}, text=_joined(item.text, note))
     left = submitted.left
     with submitted.worker(Printed(submitted.limits.printed), exercise) as other:
         question = {"do": "load", "reference": function_source(speed.reference)}
@@ -187,8 +160,8 @@ def add(
             if isinstance(trouble, NoAnswer)
             else compare(
                 speed,
-                _Measured(worker, exercise, left),
-                _Measured(other, exercise, left, frozen=worker.frozen),
+                partial(_sample, submitted, exercise, worker, contextlib.nullcontext),
+                partial(_sample, submitted, exercise, other, worker.frozen),
                 lambda case, outcome: _wrong(exercise, case, outcome),
                 # Not from the seed, which others may know: no input of a round can be foreseen, and
                 # its result computed before.
@@ -197,10 +170,9 @@ def add(
             )
         )
     if isinstance(found, str):
-        text = _joined(item.text, found)
-        parts = {**item.parts, "speed": 0.0}
-        return replace(item, parts=parts, text=text, status="partly right")
-    earned = points_for(speed, found.value)
+        lost, text = {**item.parts, "speed": 0.0}, _joined(item.text, found)
+        return replace(item, parts=lost, text=text, status="partly right")
+    earned = earned_by(speed, found)
     full = earned == speed.points
     text = item.text if full and found.decided else _joined(item.text, _said(speed, found))
     status = "right" if full or "speed" in exercise.bonus else "partly right"
@@ -220,7 +192,8 @@ def _said(speed: Speed, found: Ratio) -> str:
         best, worst = points_for(speed, found.low), points_for(speed, found.high)
         text += (
             f" The machine was too noisy to tell between {points(worst)} and {points(best)} "
-            "points; the median counts. Grade again on a quiet machine."
+            f"points; the {'worst' if speed.cautious else 'median'} counts. "
+            "Grade again on a quiet machine."
         )
     return text
 
@@ -230,51 +203,31 @@ def _joined(*texts: str) -> str:
 
 
 def _wrong(exercise: Exercise, case: Case, outcome: object) -> str:
-    found: Outcome = outcome_of(outcome)
-    verdict = judge(exercise, [case], [found])
-    return "" if not verdict.failures else verdict.text
+    verdict = judge(exercise, [case], [outcome_of(outcome)])
+    return verdict.text if verdict.failures else ""
 
 
-class _Measured:
-    """A side that is a worker."""
-
-    def __init__(
-        self,
-        worker: WorkerClient,
-        exercise: Exercise,
-        left: Callable[[float], float],
-        frozen: Callable[[], AbstractContextManager[None]] = contextlib.nullcontext,
-    ) -> None:
-        self._worker = worker
-        self._exercise = exercise
-        self._left = left
-        self._frozen = frozen
-
-    def sample(self, data: Sequence[object]) -> Sample | NoAnswer:
-        """Send the inputs, give the sign, and wait for the results."""
-        question = {
-            "do": "time",
-            "cases": list(data),
-            "harness": harness_source(self._exercise.arguments, self._exercise.observe),
-        }
-        seconds = self._exercise.seconds * len(data)
-        with self._frozen():
-            began = time.perf_counter()
-            number = self._worker.send(question)
-            ready = self._worker.receive(number, self._left(seconds))
-            if isinstance(ready, NoAnswer):
-                return ready
-            went = time.perf_counter()
-            self._worker.send({"do": "go"})
-            done = self._worker.receive(number, self._left(seconds))
-            if isinstance(done, NoAnswer):
-                return done
-            back = time.perf_counter()
-            answer = self._worker.receive(number, self._left(seconds))
-            ended = time.perf_counter()
-        if isinstance(answer, NoAnswer):
-            return answer
-        outcomes = answer.get("outcomes")
-        if type(outcomes) is not list:
-            return NoAnswer("garbled", "What came back was no list of outcomes.")
-        return Sample(ended - began, back - went, outcomes)
+def _sample(
+    submitted: Submitted,
+    exercise: Exercise,
+    worker: WorkerClient,
+    frozen: Callable[[], AbstractContextManager[None]],
+    data: Sequence[str],
+) -> Sample | NoAnswer:
+    """Send the inputs to a worker, give the sign, and wait for the results."""
+    harness = harness_source(exercise.arguments, exercise.observe)
+    with frozen():
+        times = [time.perf_counter()]
+        number = worker.send({"do": "time", "cases": list(data), "harness": harness})
+        for word in ("ready", "done", "outcomes"):
+            answer = worker.receive(number, submitted.left(exercise.seconds * len(data)))
+            if isinstance(answer, NoAnswer):
+                return answer
+            times.append(time.perf_counter())
+            outcomes = answer.get("outcomes")
+            if word == "ready":
+                worker.send({"do": "go"})
+    if type(outcomes) is not list:
+        return NoAnswer("garbled", "What came back was no list of outcomes.")
+    began, ready, done, ended = times
+    return Sample(ended - began, done - ready, outcomes)

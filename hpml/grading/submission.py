@@ -14,11 +14,15 @@ from pathlib import Path
 from types import MappingProxyType
 
 from hpml.base.errors import describe
+from hpml.base.files import CourseFileError
+from hpml.course.execute import LabNotFoundError, find_lab
 from hpml.grading.errors import GradingError
 from hpml.grading.limits import Limits
+from hpml.grading.notebook_file import UnreadableNotebook, read_notebook
 from hpml.grading.pool import CATALOGUE, Task, WorkerPool
 from hpml.grading.reports.report import Report
 from hpml.grading.sandbox import Isolation
+from hpml.sandbox.cells import NotebookError, code_cells
 
 _SMALL = 2**24
 _NAME = re.compile(r"(\d\d)_.*\.ipynb", re.IGNORECASE)
@@ -49,31 +53,25 @@ def find(
     known = tuple(importlib.import_module(catalogue).LABS)
     for lab in labs or ():
         if lab not in known:
-            raise GradingError(
-                f"Lab {describe(lab)} has no exercises; expected one of {', '.join(known)}."
-            )
+            expected = ", ".join(known)
+            raise GradingError(f"Lab {describe(lab)} has no exercises; expected one of {expected}.")
     if path.is_dir():
         there = _notebooks(path, labs or known, alone=labs is not None and len(labs) == 1)
         wanted = labs if labs is not None else [lab for lab in sorted(there) if lab in known]
         if not wanted:
-            raise GradingError(
-                f"{describe(str(path))}: expected notebooks named as the labs, "
-                f"{', '.join(_file_name(lab) for lab in known)}; found none of them."
-            )
+            text = f"expected notebooks named as the labs, {', '.join(map(_file_name, known))}"
+            raise GradingError(f"{describe(str(path))}: {text}; found none of them.")
         chosen = tuple((lab, there.get(lab, path / _file_name(lab))) for lab in wanted)
         return Submission(path.resolve().name, chosen)
     if not path.is_symlink() and not path.exists():
-        raise GradingError(
-            f"Nothing is at {describe(str(path))}; expected a notebook or a folder of notebooks."
-        )
+        text = "expected a notebook or a folder of notebooks."
+        raise GradingError(f"Nothing is at {describe(str(path))}; {text}")
     wanted = labs or known
     named = [lab for fits in (_begins, _contains) for lab in wanted if fits(path.name, lab)]
     found = wanted[0] if labs is not None and len(labs) == 1 else next(iter(named), None)
     if found is None:
-        raise GradingError(
-            f"{describe(path.name)} does not say which lab it is: expected a name such as "
-            f"{_file_name(known[0])}, or the lab's number with --lab."
-        )
+        text = f"a name such as {_file_name(known[0])}, or the lab's number with --lab"
+        raise GradingError(f"{describe(path.name)} does not say which lab it is: expected {text}.")
     return Submission(path.stem, ((found, path),))
 
 
@@ -99,8 +97,8 @@ def grade(
 def lab_number(lab: str | int) -> str:
     """Return the number of a lab with two digits.
 
-    >>> lab_number(6), lab_number("06"), lab_number("6")
-    ('06', '06', '06')
+    >>> lab_number(6), lab_number("06")
+    ('06', '06')
     """
     text = str(lab)
     if not (text.isascii() and text.isdecimal() and len(text) <= 2):
@@ -156,11 +154,6 @@ def _is_notebook(entry: Path) -> bool:
 
 def _is_untouched(path: Path, lab: str) -> bool:
     """Return whether the code is that of the course's own notebook."""
-    from hpml.base.files import CourseFileError
-    from hpml.course.execute import LabNotFoundError, find_lab
-    from hpml.grading.notebook_file import UnreadableNotebook, read_notebook
-    from hpml.sandbox.cells import NotebookError, code_cells
-
     try:
         own = code_cells(find_lab(lab).read_text(encoding="utf-8"))
         theirs = code_cells(read_notebook(path, _SMALL))
@@ -184,9 +177,6 @@ def _contains(name: str, lab: str) -> bool:
 
 def _file_name(lab: str) -> str:
     """Return how the course calls the lab's notebook."""
-    from hpml.base.files import CourseFileError
-    from hpml.course.execute import LabNotFoundError, find_lab
-
     try:
         return find_lab(lab).name
     except (CourseFileError, LabNotFoundError):

@@ -1,4 +1,4 @@
-"""What the exercises of one submission share, and the workers that it is graded in."""
+"""What the exercises of one submission share, and its workers."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ import time
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
-from hpml.course.exercises.exercise import Exercise
+from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.course.exercises.mistakes import MistakeProcess
 from hpml.grading import sandbox
 from hpml.grading.limits import Limits
 from hpml.grading.worker_client import Printed, WorkerClient
@@ -26,8 +28,11 @@ class Submitted:
     limits: Limits
     deadline: float
     isolation: sandbox.Isolation
+    choice: Choice
+    mistakes: MistakeProcess
     stop: threading.Event = field(default_factory=threading.Event)
     workers: set[WorkerClient] = field(default_factory=set)
+    chosen: list[Any] | None = None  # the explanation's value, once a worker has read it
 
     def left(self, seconds: float) -> float:
         """Return `seconds`, or what is left of the submission's time if that is less."""

@@ -1,8 +1,6 @@
-"""Talking to one worker: questions as lines of JSON, each answered in time or not at all.
+"""Talking to one worker: questions as lines of JSON, answered within limits or not at all.
 
-The other end runs a submission, so nothing that it says is believed beyond values. While it works,
-a thread looks how much memory and how many processes it has, and ends it when it goes over a limit
-or its time is up.
+The other end runs a submission, so nothing that it says is believed beyond values.
 """
 
 from __future__ import annotations
@@ -76,20 +74,17 @@ class WorkerClient:
         output, theirs = os.pipe()
         try:
             self._child = ChildProcess(
-                command,
-                environment=environment,
-                folder=folder,
-                errors=theirs,
+                command, environment=environment, folder=folder, errors=theirs,
                 longest=limits.answer,
-            )
+            )  # fmt: skip
         except BaseException:
             os.close(output)
             raise
         finally:
             os.close(theirs)
         self._threads = [
-            threading.Thread(target=target, args=arguments, daemon=True)
-            for target, arguments in ((self._drain, (output,)), (self._watch, ()))
+            threading.Thread(target=self._drain, args=(output,), daemon=True),
+            threading.Thread(target=self._watch, daemon=True),
         ]
         for thread in self._threads:
             thread.start()
@@ -100,10 +95,7 @@ class WorkerClient:
         return self._child.pid
 
     def ask(self, question: Mapping[str, object], seconds: float) -> dict[str, Any] | NoAnswer:
-        """Send a question and return its answer, or why there is none.
-
-        After a `NoAnswer` the worker is of no more use.
-        """
+        """Send a question and return its answer; after a `NoAnswer` the worker is of no use."""
         return self.receive(self.send(question), seconds)
 
     def send(self, question: Mapping[str, object]) -> str:
@@ -182,16 +174,12 @@ class WorkerClient:
             everyone = family(self.pid)
             memory = sum(resident for _, resident in everyone)
             if len(everyone) > self._limits.processes + 2:  # bubblewrap's own two
-                self._over = NoAnswer(
-                    "too many processes",
-                    f"It had more than the {self._limits.processes} processes that are allowed.",
-                )
+                text = f"It had more than {self._limits.processes} processes."
+                self._over = NoAnswer("too many processes", text)
             elif memory > self._limits.memory:
-                self._over = NoAnswer(
-                    "too much memory",
-                    f"It used {format_bytes(memory)} of memory; "
-                    f"{format_bytes(self._limits.memory)} are allowed.",
-                )
+                most = format_bytes(self._limits.memory)
+                text = f"It used {format_bytes(memory)} of memory; {most} are allowed."
+                self._over = NoAnswer("too much memory", text)
             if self._over is not None:
                 self._child.kill()
                 return
@@ -201,10 +189,7 @@ class WorkerClient:
 
 
 def family(pid: int) -> list[tuple[int, int]]:
-    """Return a process and all below it, each with its resident bytes.
-
-    A process whose first thread has ended shows its memory in its other threads only.
-    """
+    """Return a process and all below it, each with its resident bytes."""
     if not Path("/proc/self/task").is_dir():
         return _family_elsewhere(pid)
     found: list[tuple[int, int]] = []
@@ -220,6 +205,7 @@ def family(pid: int) -> list[tuple[int, int]]:
             place = f"/proc/{each}/task/{thread}"
             with contextlib.suppress(OSError, ValueError):
                 waiting += map(int, Path(place, "children").read_text().split())
+                # One whose first thread has ended shows its memory in its other threads only.
                 if number < 3 and resident == 0:
                     resident = int(Path(place, "statm").read_bytes().split()[1]) * page
         found.append((each, resident))

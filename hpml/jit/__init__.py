@@ -14,6 +14,7 @@ from hpml.jit.numba_views import inferred_types, instructions, signatures
 from hpml.jit.roofline import Limits, Work, draw_roofline, machine_limits
 from hpml.jit.torch_compilers import (
     FirstCall,
+    compiler_of_this_run,
     first_calls,
     graph_breaks,
     inductor_loops,
@@ -28,6 +29,7 @@ __all__ = [
     "NoCompilerError",
     "Work",
     "build_extension",
+    "compiler_of_this_run",
     "compiler_version",
     "draw_roofline",
     "find_compiler",

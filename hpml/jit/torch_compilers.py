@@ -7,15 +7,34 @@ from __future__ import annotations
 
 import copy
 import re
+import shutil
 import time
 import warnings
 from collections.abc import Callable, Mapping
 from typing import Any, NamedTuple
 
+from hpml.base.environment import quick
 from hpml.base.errors import describe
 from hpml.base.tables import Table
 
 from .errors import JitError
+
+
+def compiler_of_this_run() -> tuple[dict[str, str], str]:
+    """Return what to give to `torch.compile`, and what to say of it.
+
+    Its own compiler needs one for C++, and takes long; else the stage before it stands in.
+
+    >>> options, said = compiler_of_this_run()
+    >>> options in ({}, {"backend": "aot_eager"})
+    True
+    """
+    stand_in: dict[str, str] = {"backend": "aot_eager"}
+    if quick():
+        return stand_in, "a short run only records its graph and compiles nothing"
+    if not any(map(shutil.which, ("g++", "clang++", "c++"))):
+        return stand_in, "there is no C++ compiler, so it records its graph and compiles nothing"
+    return {}, "its usual compiler, Inductor, wrote C++ and had it compiled"
 
 
 class FirstCall(NamedTuple):

@@ -1,7 +1,8 @@
 """The networks that the experiments run, each written in several ways that compute the same.
 
 The deep linear network has layers so small that everything but the arithmetic shows in its time;
-the toy ResNet is a small network of the usual kind, with convolutions and shortcuts.
+the toy ResNet is a small network of the usual kind, with convolutions and shortcuts; a ConvNeXt is
+what is trained and served.
 
 >>> import torch
 >>> from hpml.models import DeepLinear, linear_layers, sequential_deep_linear
@@ -13,6 +14,13 @@ True
 
 from __future__ import annotations
 
+from hpml.models.convnext import (
+    ACTIVATIONS,
+    ConvNeXt,
+    connect_convnext,
+    convnext,
+    symbolic_convnext,
+)
 from hpml.models.deep_linear import (
     DeepLinear,
     linear_layers,
@@ -28,12 +36,17 @@ from hpml.models.toy_resnet import (
 )
 
 __all__ = [
+    "ACTIVATIONS",
+    "ConvNeXt",
     "DeepLinear",
     "ToyResNet",
     "ToyResNetLayers",
+    "connect_convnext",
     "connect_toy_resnet",
+    "convnext",
     "linear_layers",
     "sequential_deep_linear",
+    "symbolic_convnext",
     "symbolic_deep_linear",
     "symbolic_toy_resnet",
     "toy_resnet_layers",

@@ -16,6 +16,7 @@ taken from the right. At -2 both pieces meet with the slope -1/6.
 from __future__ import annotations
 
 import functools
+import importlib.util
 import threading
 from typing import TYPE_CHECKING, Any
 
@@ -90,8 +91,9 @@ def fast_swish(x: Tensor) -> Tensor:
 
     Args:
         x: float32, float64, bfloat16 or float16, of any shape and layout, on any device. On the CPU
-            Numba's kernel computes it, in as many threads as ``torch.get_num_threads()``, for the
-            half-precision types in float32; elsewhere the composite does, and where `torch.func` or
+            Numba's kernel computes it, in as many threads as ``torch.get_num_threads()``, on a GPU
+            Triton's, for the half-precision types in float32; elsewhere the composite does, and
+            where `torch.func` or
             derivatives in forward mode ask, for which an operator has no rule.
 
     Returns:
@@ -151,17 +153,17 @@ def _require_floats(x: Tensor) -> None:
 @torch.library.custom_op("hpml::fast_swish", mutates_args=())
 def _forward(x: Tensor) -> Tensor:
     with torch.no_grad():
-        if x.device.type != "cpu":
-            return fast_swish_composite(x).clone()
-        return _by_kernel("forward", x)
+        if _has_kernel(x):
+            return _by_kernel("forward", x)
+        return fast_swish_composite(x).clone()
 
 
 @torch.library.custom_op("hpml::fast_swish_backward", mutates_args=())
 def _backward(gradient: Tensor, x: Tensor) -> Tensor:
     with torch.no_grad():
-        if x.device.type != "cpu":
-            return gradient * fast_swish_slope(x)
-        return _by_kernel("backward", x, gradient)
+        if _has_kernel(x):
+            return _by_kernel("backward", x, gradient)
+        return gradient * fast_swish_slope(x)
 
 
 @_forward.register_fake
@@ -199,25 +201,35 @@ _forward.register_autograd(_first_derivative, setup_context=_keep_input)
 _backward.register_autograd(_second_derivative, setup_context=_keep_inputs)
 
 
+def _has_kernel(x: Tensor) -> bool:
+    """Return whether there is a kernel for where a tensor lies: Numba's, or Triton's on a GPU."""
+    return x.is_cpu or (x.is_cuda and importlib.util.find_spec("triton") is not None)
+
+
 def _by_kernel(name: str, x: Tensor, gradient: Tensor | None = None) -> Tensor:
     """Run a kernel over the memory of dense tensors, in the order in which it lies there."""
     result = torch.empty_like(x)
     if x.numel() == 0:
         return result
     tensors = [x] if gradient is None else [x, gradient]
+    if x.is_cuda:
+        from hpml.models.fast_swish_triton import launch
+
+        launch(name, *(_lying_as(result, tensor) for tensor in tensors), result)
+        return result
     if x.dtype not in (torch.float32, torch.float64):
         tensors = [tensor.float() for tensor in tensors]
-    # What lies in memory as the result does is read as it lies; anything else is copied first.
-    flat = torch.empty_like(result, dtype=tensors[0].dtype)
-    inputs = [
-        _memory(
-            tensor if tensor.stride() == flat.stride() else torch.empty_like(flat).copy_(tensor)
-        )
-        for tensor in tensors
-    ]
+    half = x.dtype is not tensors[0].dtype
+    flat = torch.empty_like(result, dtype=tensors[0].dtype) if half else result
+    inputs = [_memory(_lying_as(flat, tensor)) for tensor in tensors]
     threads = 1 if x.numel() < GRAIN else torch.get_num_threads()
     _kernel(name, threads > 1)(*inputs, _memory(flat), threads)
-    return flat if flat.dtype is result.dtype else result.copy_(flat)
+    return result.copy_(flat) if half else result
+
+
+def _lying_as(result: Tensor, tensor: Tensor) -> Tensor:
+    """Return a tensor that lies in memory as the result does: itself, or else a copy."""
+    return tensor if tensor.stride() == result.stride() else torch.empty_like(result).copy_(tensor)
 
 
 def _memory(tensor: Tensor) -> Any:

@@ -17,7 +17,7 @@ sum                           32,056
 
 `profile` shows where the time of a function goes, call by call; `sample` looks at the stack once in
 a while, `trace` asks PyTorch when its operators ran, and `operator_timing` gives a model's report
-after each run.
+after each run. `operator_report` writes down a slow one so that others can reproduce it.
 
 Memory line by line: `memory_lines` shows what the system gave the process, `allocation_lines` what
 Python allocated. `saved_tensors` lists what autograd keeps for the backward pass, `peak_allocated`
@@ -29,6 +29,8 @@ says what tensors held on a GPU.
 
 `profile_calls` counts what Python calls, `instructions_outside` what it executes, `work_of` which
 operators PyTorch executes, and `autograd_graph` walks what PyTorch records for the gradients.
+`simulate` says when kernels run that a processor launches one by one; `fit_launches` finds the cost
+of a launch in measured times.
 """
 
 from __future__ import annotations
@@ -39,6 +41,13 @@ from hpml.profiling.autograd import AutogradNode, autograd_graph
 from hpml.profiling.calls import CallCounts, instructions_outside, profile_calls
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.functions import FunctionProfile, profile, read_profile
+from hpml.profiling.launches import (
+    LaunchFit,
+    Timeline,
+    draw_timelines,
+    fit_launches,
+    simulate,
+)
 from hpml.profiling.memory.allocation_lines import AllocationLines, allocation_lines
 from hpml.profiling.memory.gpu_memory import GpuMemory, peak_allocated
 from hpml.profiling.memory.memory_lines import (
@@ -49,8 +58,9 @@ from hpml.profiling.memory.memory_lines import (
 )
 from hpml.profiling.memory.memory_of import MemoryOf, Part, memory_of
 from hpml.profiling.memory.saved_tensors import SavedTensors, saved_tensors
-from hpml.profiling.operator_timing import OperatorTiming, operator_timing
-from hpml.profiling.operators import Work, work_of
+from hpml.profiling.operators.report import OperatorReport, operator_report
+from hpml.profiling.operators.timing import OperatorTiming, operator_timing
+from hpml.profiling.operators.work import Work, work_of
 from hpml.profiling.sampling import Samples, sample
 from hpml.profiling.tracing import OperatorTrace, trace
 
@@ -60,22 +70,28 @@ __all__ = [
     "CallCounts",
     "FunctionProfile",
     "GpuMemory",
+    "LaunchFit",
     "LineMemory",
     "MemoryOf",
     "MemoryOverTime",
+    "OperatorReport",
     "OperatorTiming",
     "OperatorTrace",
     "Part",
     "ProfilingError",
     "Samples",
     "SavedTensors",
+    "Timeline",
     "Work",
     "allocation_lines",
     "autograd_graph",
+    "draw_timelines",
+    "fit_launches",
     "instructions_outside",
     "memory_lines",
     "memory_of",
     "memory_over_time",
+    "operator_report",
     "operator_timing",
     "peak_allocated",
     "profile",
@@ -83,6 +99,7 @@ __all__ = [
     "read_profile",
     "sample",
     "saved_tensors",
+    "simulate",
     "trace",
     "work_of",
 ]

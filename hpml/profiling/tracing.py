@@ -186,7 +186,7 @@ def trace(function: Callable[..., Any], *arguments: Any) -> OperatorTrace:
     activities = [profiler.ProfilerActivity.CPU]
     if torch.cuda.is_available():
         activities.append(profiler.ProfilerActivity.CUDA)
-    with _quiet(), profiler.profile(activities=activities, acc_events=True) as recorded:
+    with quiet_recorder(), profiler.profile(activities=activities, acc_events=True) as recorded:
         result = function(*arguments)
     events = _events(recorded)
     if not events:
@@ -202,7 +202,7 @@ def trace(function: Callable[..., Any], *arguments: Any) -> OperatorTrace:
 
 
 @contextlib.contextmanager
-def _quiet() -> Iterator[None]:
+def quiet_recorder() -> Iterator[None]:
     """Keep the recorder from writing its own log into the student's cell."""
     before = os.environ.get("KINETO_LOG_LEVEL")
     os.environ["KINETO_LOG_LEVEL"] = before or "99"

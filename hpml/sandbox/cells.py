@@ -1,8 +1,4 @@
-"""The code cells of a notebook as Python source: its JSON read, IPython's own lines blanked.
-
-Whatever version of the format, whatever a text editor or a merge did to the file: what can be found
-is found, and what is no notebook is refused in one sentence.
-"""
+"""The code cells of a notebook as Python source: its JSON read, IPython's own lines blanked."""
 
 from __future__ import annotations
 
@@ -27,18 +23,14 @@ _PERHAPS = re.compile(r"^[ \t]*[%!?]|\?[ \t]*$|=[ \t]*[!%]", re.MULTILINE)
 
 
 def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
-    """Return the source of each code cell by its number, counted from 1 over all cells.
-
-    >>> code_cells('{"cells": [{"cell_type": "code", "source": ["a = 1\\\\n", "b = 2"]}]}')
-    {1: 'a = 1\\nb = 2'}
-    """
+    """Return the source of each code cell by its number, counted from 1 over all cells."""
     try:
         notebook = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:100]
         raise NotebookError(f"This is not a notebook, it cannot be read as JSON: {why}.") from None
-    cells = _cells(notebook)
-    if cells is None:
+    cells = notebook.get("cells") if isinstance(notebook, dict) else None
+    if not isinstance(cells, list):
         raise NotebookError("This is not a notebook: the JSON has no list of cells.")
     if len(cells) > most:
         raise NotebookError(f"This notebook has {len(cells):,} cells; {most:,} are read.")
@@ -50,17 +42,7 @@ def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
 
 
 def without_magics(source: str) -> str:
-    """Return a cell's source with what only IPython understands replaced, line for line.
-
-    Lines keep their numbers and their indentation; a ``%`` that continues an expression, or stands
-    in a text, stays.
-
-    >>> print(without_magics("%matplotlib inline\\nrest = (7\\n  % 4)\\n!ls"))
-    pass
-    rest = (7
-      % 4)
-    pass
-    """
+    """Return a cell's source with what only IPython understands replaced, line for line."""
     source = _without_prompts(source)
     if not _PERHAPS.search(source):
         return source
@@ -82,11 +64,7 @@ def without_magics(source: str) -> str:
 
 
 def written_files(sources: Iterable[str]) -> dict[str, str]:
-    """Return what ``%%writefile`` cells write beside the notebook, by name.
-
-    >>> written_files(["%%writefile helper.py\\nTWO = 2"])
-    {'helper.py': 'TWO = 2'}
-    """
+    """Return what ``%%writefile`` cells write beside the notebook, by name."""
     found: dict[str, str] = {}
     for source in sources:
         first, _, rest = source.lstrip().partition("\n")
@@ -108,23 +86,8 @@ def _without_prompts(source: str) -> str:
     return "\n".join(_GOES_ON.sub("", line, count=1) for line in lines)
 
 
-def _cells(notebook: Any) -> list[Any] | None:
-    if not isinstance(notebook, dict):
-        return None
-    if isinstance(notebook.get("cells"), list):
-        return list(notebook["cells"])
-    sheets = notebook.get("worksheets")  # format 3 and before
-    if not isinstance(sheets, list):
-        return None
-    found: list[Any] = []
-    for sheet in sheets:
-        if isinstance(sheet, dict) and isinstance(sheet.get("cells"), list):
-            found += sheet["cells"]
-    return found
-
-
 def _source(cell: dict[str, Any]) -> str:
-    source = cell.get("source", cell.get("input", ""))
+    source = cell.get("source", "")
     if isinstance(source, list):
         source = "".join(part for part in source if isinstance(part, str))
     if not isinstance(source, str):

@@ -1,14 +1,8 @@
 """A harness: what makes a call's arguments from a case's data, and what is observed of the call.
 
-Both run beside the submission and know no answer. Most exercises take their arguments by name and
-look at the result; an exercise that needs more (operations that count their calls, source to be
-run) has functions of its own in its lab's ``harness.py``. The sandbox opens nothing there: the
-source of that file is sent to it, so it may import the standard library and ``hpml.sandbox`` only.
-
->>> sent = harness_source(by_name, the_result)
->>> arguments, observe = load_harness(sent)
->>> observe(abs(arguments({"x": -1})["x"]), {})
-1
+Most exercises take their arguments by name and look at the result; one that needs more has
+functions of its own in its lab's ``harness.py``. The source of that file is sent to the sandbox, so
+it may import the standard library and ``hpml.sandbox`` only.
 """
 
 from __future__ import annotations
@@ -25,20 +19,12 @@ Observer = Callable[[Any, Any], Any]
 
 
 def by_name(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments by parameter name: a copy, which the submission may spoil.
-
-    >>> by_name({"edges": {"a": ["b"]}})
-    {'edges': {'a': ['b']}}
-    """
+    """Return the arguments by parameter name: a copy, which the submission may spoil."""
     return {name: _copied(value) for name, value in data.items()}
 
 
 def the_result(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return the result as it is.
-
-    >>> the_result(["a"], {})
-    ['a']
-    """
+    """Return the result as it is."""
     return result
 
 
@@ -48,10 +34,7 @@ def harness_source(arguments: ArgumentBuilder, observe: Observer) -> dict[str, d
 
 
 def function_source(function: Callable[..., Any]) -> dict[str, str]:
-    """Return a function as the source of its file and its name there.
-
-    What stands in ``hpml.sandbox`` is there already: its source is empty.
-    """
+    """Return a function as the source of its file, none where the worker has it, and its name."""
     module, name = function.__module__, function.__name__
     source = "" if module == __name__ else inspect.getsource(sys.modules[module])
     return {"file": module, "source": source, "name": name}

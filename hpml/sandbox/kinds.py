@@ -25,11 +25,7 @@ _FILLING = {
 
 
 def kind_of(node: ast.stmt) -> Kind:
-    """Return what a statement does.
-
-    >>> [kind_of(node) for node in ast.parse("import os\\nN = 3\\nN = load()").body]
-    ['import', 'literal', 'other']
-    """
+    """Return what a statement does."""
     if isinstance(node, ast.Import | ast.ImportFrom):
         return "import"
     if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef):
@@ -86,11 +82,7 @@ def _is_literal(value: ast.expr) -> bool:
 
 
 def is_alias(node: ast.stmt) -> bool:
-    """Return whether it gives a name to what another expression may call a function.
-
-    >>> [is_alias(node) for node in ast.parse("f = g\\nf = partial(g, 1)\\nf = 3").body]
-    [True, True, False]
-    """
+    """Return whether it gives a name to what another expression may call a function."""
     if isinstance(node, ast.Assign | ast.AnnAssign):
         return isinstance(node.value, ast.Name | ast.Attribute | ast.Subscript | ast.Call)
     return not isinstance(node, ast.AugAssign | ast.Expr | ast.Delete)
@@ -114,12 +106,7 @@ def fills(node: ast.stmt, kind: Kind, names: Collection[str]) -> bool:
     """Return whether a statement puts something into what one of `names` stands for.
 
     ``table["add"] = f``, ``f.calls = 0`` and ``table.update(more)`` bind no name, and a function
-    that uses `table` needs them all the same. So does one that recurses deep need the line that
-    allows it.
-
-    >>> [fills(ast.parse(text).body[0], "other", {"table"})
-    ...  for text in ("table['add'] = f", "other['add'] = f", "sys.setrecursionlimit(10**5)")]
-    [True, False, True]
+    that uses `table` needs them; so does one that recurses deep need the line that allows it.
     """
     if kind != "other":
         return False
@@ -138,12 +125,7 @@ def fills(node: ast.stmt, kind: Kind, names: Collection[str]) -> bool:
 
 
 def calls_only(node: ast.stmt, names: Collection[str]) -> bool:
-    """Return whether a statement does nothing but call a function of one of these names.
-
-    >>> statements = ast.parse("sys.setrecursionlimit(9); n = setrecursionlimit(9)").body
-    >>> [calls_only(node, ["setrecursionlimit"]) for node in statements]
-    [True, False]
-    """
+    """Return whether a statement does nothing but call a function of one of these names."""
     if not isinstance(node, ast.Expr) or not isinstance(node.value, ast.Call):
         return False
     function = node.value.func
@@ -161,13 +143,7 @@ def decorators(node: ast.stmt) -> list[str]:
 
 
 def registers(node: ast.stmt, names: Collection[str]) -> bool:
-    """Return whether a decorator puts what it decorates into what one of `names` stands for.
-
-    >>> table = "def add(f):\\n    table[f.__name__] = f\\n    return f"
-    >>> count = "def add(f):\\n    table[f] += 1\\n    return f"
-    >>> [registers(ast.parse(text).body[0], {"table"}) for text in (table, count)]
-    [True, False]
-    """
+    """Return whether a decorator puts what it decorates into what one of `names` stands for."""
     return any(
         isinstance(part, ast.Assign)
         and isinstance(part.value, ast.Name)

@@ -2,12 +2,6 @@
 
 A grader runs only what an exercise needs: imports, definitions, assignments, and what fills a table
 that was assigned. Measuring cells, plots and experiments of the student stay where they are.
-
->>> program = parse({1: "STEP = 2", 2: "print(STEP)\\ndef up(n):\\n    return n + STEP"})
->>> [(statement.cell, sorted(statement.binds)) for statement in program.needed("up")]
-[(1, ['STEP']), (2, ['up'])]
->>> program.literal("STEP"), program.is_stub("up")
-(2, False)
 """
 
 from __future__ import annotations
@@ -44,37 +38,22 @@ _BINDING = ("STORE_NAME", "DELETE_NAME", *_BINDING_GLOBAL)
 _RUN_AT_ONCE = ("<listcomp>", "<setcomp>", "<dictcomp>", "<genexpr>", "<generic parameters")
 
 
-class _NotLiteral:
-    def __repr__(self) -> str:
-        return "NOT_LITERAL"
-
-
-NOT_LITERAL: Any = _NotLiteral()
+NOT_LITERAL: Any = object()
 """What `Program.literal` returns for a name that no literal was assigned to last."""
 
 
 @dataclass(frozen=True)
 class Statement:
-    """One statement at the top level of a cell.
+    """One statement at the top level of a cell."""
 
-    Attributes:
-        cell: the cell's number, from 1.
-        line: the line in the cell, from 1.
-        node: the statement.
-        kind: what it is; ``"other"`` is run only where nothing else binds a name that is needed,
-            or where it fills what is needed.
-        binds: the global names that it binds.
-        at_once: the global names that it uses when it runs.
-        later: those that its functions use when they are called.
-    """
-
-    cell: int
-    line: int
+    cell: int  # from 1
+    line: int  # in the cell, from 1
     node: ast.stmt
+    # "other" is run only where nothing else binds a name that is needed, or where it fills one.
     kind: Kind
-    binds: frozenset[str]
-    at_once: frozenset[str]
-    later: frozenset[str]
+    binds: frozenset[str]  # the global names that it binds
+    at_once: frozenset[str]  # those that it uses when it runs
+    later: frozenset[str]  # those that its functions use when they are called
 
     @property
     def needs(self) -> frozenset[str]:
@@ -93,21 +72,13 @@ class Broken:
 
 @dataclass(frozen=True)
 class Program:
-    """The statements of a notebook.
-
-    Attributes:
-        statements: in the notebook's order.
-        broken: what could not be read.
-        sources: each cell's Python source by its number; lines count as in the notebook.
-        flags: what to give to `compile` for the notebook's ``from __future__`` imports.
-        files: what ``%%writefile`` cells write, by name.
-    """
+    """The statements of a notebook, in its order."""
 
     statements: tuple[Statement, ...]
     broken: tuple[Broken, ...]
-    sources: Mapping[int, str]
-    flags: int = 0
-    files: Mapping[str, str] = field(default_factory=dict)
+    sources: Mapping[int, str]  # of each cell, by its number; lines count as in the notebook
+    flags: int = 0  # for `compile`: the notebook's ``from __future__`` imports
+    files: Mapping[str, str] = field(default_factory=dict)  # what ``%%writefile`` writes, by name
     _bound: dict[str, list[int]] = field(default_factory=dict, repr=False, compare=False)
     _computed: dict[str, list[int]] = field(default_factory=dict, repr=False, compare=False)
 

@@ -2,19 +2,16 @@
 
 Questions come as lines of JSON on standard input, answers go as lines to what was standard output;
 what the submission prints goes to standard error. Up to `prepare` not a line of the submission has
-run, so its answer can be believed. From `load` on, the submission shares this process and may say
-what it likes: values that are judged elsewhere, by someone who knows the answer. This process does
-not, and looks at no clock.
+run, so its answer can be believed. From `load` on, the submission may say what it likes.
 
 =========  =======================================  ==============================================
 question   what it gives                            answer
 =========  =======================================  ==============================================
-prepare    ``notebook``, ``name``, ``forbids``      ``found``, ``stub``, ``broken``, ``shape``,
-                                                    ``uses`` of each version
-literal    ``notebook``, ``name``                   ``found``, ``literal``
+prepare    ``notebook``, ``name``, ``forbids``,     ``found``, ``stub``, ``broken``, ``shape``,
+           ``choice``: name of the explanation      ``uses`` of each version, ``chosen``
 load       ``version`` (or ``reference``: source)   ``failed``: statements that raised
 call       ``data``, ``harness``: its source        ``outcome`` of one call
-time       ``cases``, ``harness``                   ``ready``; after ``go``: ``done``, ``outcomes``
+time       ``cases`` as JSON, ``harness``           ``ready``; after ``go``: ``done``, ``outcomes``
 =========  =======================================  ==============================================
 """
 
@@ -28,7 +25,6 @@ import linecache
 import os
 import sys
 from collections.abc import Callable, Sequence
-from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -94,17 +90,16 @@ class Worker:
     def __init__(self, channel: Any, cells: int = _CELLS) -> None:
         self._channel = channel
         self._cells = cells
-        self._program: Program | None = None
+        self._program = Program((), (), {})
+        self._versions: list[tuple[Statement, ...]] = []
         self._name = ""
         self._function: Callable[..., Any] | None = None
         self._missing: dict[str, Any] = {}
-        self._dropped: frozenset[str] = frozenset()
 
     def serve(self) -> None:
         """Answer questions until there are no more."""
         answers: dict[str, Callable[[dict[str, Any]], dict[str, Any]]] = {
             "prepare": self.prepare,
-            "literal": self.literal,
             "load": self.load,
             "call": self.call,
         }
@@ -123,50 +118,36 @@ class Worker:
             found = program.defines(self._name)
             stub = found and program.is_stub(self._name)
             banned = {key: tuple(names) for key, names in question["forbids"].items()}
-            self._dropped = frozenset(banned.get("names", ()))
-            versions = program.versions(self._name, self._dropped) if found else []
+            versions = program.versions(self._name, banned.get("names", ())) if found else []
             uses = [forbidden.uses(version, **banned) for version in versions]
+            chosen = program.literal(question["choice"])
         except NotebookError as error:
             return {"unreadable": str(error)}
         except (RecursionError, MemoryError, ValueError) as error:
             return {"unreadable": f"The notebook's source could not be read: {error}"}
+        self._versions = versions
         return {
             "found": found,
             "stub": stub,
             "broken": [{"cell": each.cell, "message": each.message} for each in program.broken],
             "shape": shape(versions[0]) if versions else "",
+            "chosen": [] if chosen is NOT_LITERAL else [encode(chosen)],
             "uses": [[f"cell {use.cell}, {use}" for use in each] for each in uses],
         }
-
-    def literal(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Say which plain value the notebook assigns to a name, without running any of it."""
-        try:
-            program = read(question["notebook"], self._cells)
-            value = program.literal(question["name"])
-        except NotebookError as error:
-            return {"unreadable": str(error)}
-        except (RecursionError, MemoryError, ValueError) as error:
-            return {"unreadable": f"The notebook's source could not be read: {error}"}
-        if value is NOT_LITERAL:
-            return {"found": False}
-        return {"found": True, "literal": encode(value)}
 
     def load(self, question: dict[str, Any]) -> dict[str, Any]:
         """Execute what the function needs; a statement that fails spoils only itself."""
         if "reference" in question:
             self._function = load_function(question["reference"])
             return {"failed": []}
-        program = self._program
-        if program is None:
-            raise RuntimeError("load comes after prepare")
+        program, version = self._program, self._versions[question.get("version", 0)]
         module = ModuleType("__main__")
         # Pickling and dataclasses look a class's module up by name, as in a notebook.
         sys.modules["__main__"] = module
         module.__dict__.update(get_ipython=_Shell, display=_nothing)
         for name, text in program.files.items():
-            with contextlib.suppress(OSError):
-                Path(name).write_text(text, encoding="utf-8")
-        version = program.versions(self._name, self._dropped)[question.get("version", 0)]
+            with contextlib.suppress(OSError), open(name, "w", encoding="utf-8") as stream:
+                stream.write(text)
         failed = execute(program, version, module.__dict__)
         function = module.__dict__.get(self._name)
         if callable(function):
@@ -194,7 +175,7 @@ class Worker:
         # A pause of the collector would hit whoever has more objects, at any time.
         gc.disable()
         arguments, observe = load_harness(question["harness"])
-        given = [arguments(decode(data)) for data in question["cases"]]
+        given = [arguments(decode(json.loads(data))) for data in question["cases"]]
         function = self._function or _missing
         self._channel.send({"id": number, "ready": True})
         if self._channel.receive() is None:
@@ -261,10 +242,7 @@ def _executed(
 
 
 class _Shell:
-    """Stands for IPython's shell in a function that still speaks to it: whatever it does, nothing.
-
-    >>> _Shell().run_line_magic("matplotlib", "inline")
-    """
+    """Stands for IPython's shell in a function that speaks to it: whatever it does, nothing."""
 
     def __getattr__(self, name: str) -> Callable[..., None]:
         return _nothing
@@ -285,13 +263,13 @@ def _limit(allowed: dict[str, int]) -> None:
     for name, most in limits.items():
         if most is not None and hasattr(resource, name):
             # Processes are counted by user, and outside of a sandbox the user has others.
-            if name == "RLIMIT_NPROC" and Path.home() != Path("/home/student"):
+            if name == "RLIMIT_NPROC" and os.environ.get("HOME") != "/home/student":
                 continue
             with contextlib.suppress(ValueError, OSError):
                 resource.setrlimit(getattr(resource, name), (most, most))
     # A system without memory ends this one, and not the grader.
-    with contextlib.suppress(OSError):
-        Path("/proc/self/oom_score_adj").write_text("1000")
+    with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as stream:
+        stream.write("1000")
 
 
 def _flush() -> None:

@@ -4,7 +4,8 @@
 
 >>> from hpml.suites import SUITES
 >>> sorted(SUITES)
-['building', 'deep-linear', 'honesty', 'toy-resnet']
+['activations', 'building', 'convnext-infer', 'convnext-train', 'deep-linear', 'honesty', \
+'launch', 'toy-resnet']
 
 A suite's module has ``add_arguments(parser)``, which declares its options, ``main(arguments)``,
 which runs it with the parsed options and returns the exit code, and ``run(...)``, which returns the
@@ -24,9 +25,25 @@ SUITES: dict[str, tuple[str, str]] = {
         "hpml.suites.toy_resnet",
         "forward of a small residual network, where overhead fades as the images grow",
     ),
+    "launch": (
+        "hpml.suites.launch",
+        "the device itself: starting an operator, copying, multiplying, transfers to a GPU",
+    ),
+    "convnext-train": (
+        "hpml.suites.convnext_train",
+        "an epoch of a ConvNeXt by each recipe: its time, and the accuracy that is reached",
+    ),
+    "convnext-infer": (
+        "hpml.suites.convnext_infer",
+        "forward of a ConvNeXt at batch 64 and 1, with each activation, eager and compiled",
+    ),
     "building": (
         "hpml.suites.building",
         "from Input to a ready model: microseconds per node, for growing graphs",
+    ),
+    "activations": (
+        "hpml.suites.activations",
+        "forward and backward of FastSwish, three ways, beside PyTorch's own activations",
     ),
     "honesty": (
         "hpml.suites.honesty",

@@ -129,7 +129,7 @@ def _contenders(chosen: Sequence[str], count: int, features: int, seed: int) -> 
     for name in chosen:
         if name == peer.NAME:
             arguments = {"nodes": count, "features": features, "seed": seed}
-            made.append(ProcessContender(name, "hpml.suites.peer_models:build_model", arguments))
+            made.append(ProcessContender(name, "hpml.suites.peer.models:build_model", arguments))
         elif name == STRAIGHT:
             build: Callable[[], object] = functools.partial(_build_straight, layers, features)
             made.append(Contender(name, checked(name, build, layers, features)))

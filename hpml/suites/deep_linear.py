@@ -202,6 +202,6 @@ def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[An
         TRACED: traced,
         CPP: lambda: cpp_chain(layers),
     }
-    elsewhere = {peer.NAME: "hpml.suites.peer_models:build_forward"}
+    elsewhere = {peer.NAME: "hpml.suites.peer.models:build_forward"}
     size = {"n_layers": depth, "features": features}
     return contenders_of(settings, ways, x, elsewhere, size)

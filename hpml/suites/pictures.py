@@ -89,6 +89,20 @@ def draw_building(cases: Sequence[Case]) -> Figure:
     return fig
 
 
+def draw_launches(cases: Sequence[Case]) -> Figure:
+    """Draw the time per call of launches, copies, products and transfers against the size."""
+    _expect_some(cases)
+    fig, ax = style.figure(width=8.0, height=4.4)
+    lines = sweeps(cases, "mebibytes", "time")
+    plot_sweep(lines, ax, title="Time per call", x="MiB", y="µs per call", scale=1e6, log=True)
+    style.caption(
+        fig,
+        f"Median and 25 to 75 % band of {cases[0].comparison.rounds} interleaved rounds. "
+        f"{environment_line(cases)}.{unstable_line(cases)}",
+    )
+    return fig
+
+
 def unstable_line(cases: Sequence[Case]) -> str:
     """Return a line for a caption on how many measurements are unstable, empty where none is."""
     found = [

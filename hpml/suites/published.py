@@ -86,6 +86,20 @@ def published_ratios(source: PublishedBlock = DEEP_LINEAR) -> tuple[Sweep, ...]:
     return tuple(lines)
 
 
+def published_times(source: PublishedBlock) -> dict[str, dict[int, float]]:
+    """Return the published median times in seconds, by contender and by the suite's parameter.
+
+    >>> round(published_times(TOY_RESNET)["handwritten"][16], 6)
+    0.000384
+    """
+    rows: list[dict[str, Any]] = published(source.block)["rows"]
+    found: dict[str, dict[int, float]] = {name: {} for name in source.measured_as.values()}
+    for row in sorted(rows, key=lambda row: int(row[source.column])):
+        name = source.measured_as[row["definition"]]
+        found[name][int(row[source.column])] = 1 / row["quartiles"][1]
+    return found
+
+
 def published_table(source: PublishedBlock, cases: Iterable[Case]) -> Table:
     """Return a page table: the published ratios, and the measured where the same was measured."""
     block = published(source.block)

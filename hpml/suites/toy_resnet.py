@@ -1,10 +1,10 @@
 """The suite `toy-resnet`: what each way of running a model costs beside real convolutions.
 
 A small residual network in eval mode on a batch of four images, the forward only: a hand-written
-module, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` in a process of its own, and
-on request `torch.compile` and, on a GPU, CUDA graphs. All share the same weights, and are timed
-only after their outputs were found to agree. With the resolution the work grows and the overhead
-does not; on a GPU that the launches keep waiting, not even the time grows.
+module, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` in a process of its own,
+`torch.compile` (on a CPU on request) and, on a GPU, CUDA graphs. All share the same weights, and
+are timed only after their outputs were found to agree. With the resolution the work grows and the
+overhead does not; on a GPU that the launches keep waiting, not even the time grows.
 
 Images of 32 pixels and more need buffers of a size at which the allocator of the C library may give
 memory back to the system after each layer and fetch it again for the next. Whether it does depends
@@ -17,15 +17,17 @@ from __future__ import annotations
 
 import argparse
 import functools
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hpml.base.environment import installed_version
 from hpml.base.errors import describe
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
 from hpml.benchmark.sampling.contender import AnyContender
+from hpml.profiling import LaunchFit, fit_launches
 from hpml.suites import peer
 from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError
@@ -42,7 +44,7 @@ from hpml.suites.forwards import (
     uniform_input,
 )
 from hpml.suites.options import run_suite
-from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET
+from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 from hpml.suites.running import run_cases
 
 if TYPE_CHECKING:
@@ -60,6 +62,58 @@ class ToyResNetResult(ForwardResult):
     source = TOY_RESNET
     axis = "height and width in pixels"
 
+    def fit(self, contender: str = BASELINE) -> LaunchFit:
+        """Return the launch simulator, fitted to a contender and CUDA graphs measured here.
+
+        Raises:
+            SuiteError: CUDA graphs or the contender were not measured, as on a CPU.
+        """
+        times: dict[str, dict[int, float]] = {}
+        for case in self.cases:
+            for measured in case.comparison:
+                size = int(case.parameters["resolution"] or 0)
+                times.setdefault(measured.name, {})[size] = measured.median
+        return _fit(times, contender)
+
+
+def published_fit(contender: str = BASELINE) -> LaunchFit:
+    """Return the launch simulator, fitted to the published figures of a contender.
+
+    >>> fit = published_fit()
+    >>> max(abs(fit.residual(size)) for size in fit.eager) < 0.05
+    True
+    """
+    return _fit(published_times(TOY_RESNET), contender)
+
+
+@functools.cache
+def launches() -> int:
+    """Return how many operators a forward executes, each taken for one launch.
+
+    >>> launches()
+    49
+    """
+    import torch
+
+    from hpml.models import ToyResNet, toy_resnet_layers
+    from hpml.profiling import work_of
+
+    model, x = ToyResNet(toy_resnet_layers(8)).eval(), example_input(1, 8)
+    with torch.no_grad():
+        operations = work_of(lambda: model(x)).operations
+    # On a CPU a normalisation asks for memory by an operator; there is nothing to launch in that.
+    return sum(name != "empty" for name in operations)
+
+
+def _fit(times: Mapping[str, Mapping[int, float]], contender: str) -> LaunchFit:
+    missing = [name for name in (contender, CUDA_GRAPHS) if name not in times]
+    if missing:
+        raise SuiteError(
+            f"The launch simulator is fitted to times of {contender} and of {CUDA_GRAPHS}, "
+            f"got none of {missing[0]}; measure both on a GPU: --device cuda."
+        )
+    return fit_launches(times[contender], times[CUDA_GRAPHS], launches())
+
 
 def names(*, compile: bool = False, cuda_graphs: bool = False) -> tuple[str, ...]:
     """Return the contenders' names, in the order of tables and pictures.
@@ -72,6 +126,18 @@ def names(*, compile: bool = False, cuda_graphs: bool = False) -> tuple[str, ...
     on_request = ((COMPILED, compile), (CUDA_GRAPHS, cuda_graphs))
     others = (name for name, asked in on_request if asked)
     return (BASELINE, *EXECUTIONS, peer.NAME, CONTROL, *others)
+
+
+def usual(device: str) -> tuple[str, ...]:
+    """Return the contenders that are measured where none are named; a GPU runs some more.
+
+    >>> usual("cpu") == names(), usual("cuda")[-1]
+    (True, 'cuda-graphs')
+    """
+    on_gpu = device.startswith("cuda")
+    # PyTorch's compiler writes kernels for a GPU in Triton, which not every system has.
+    can_compile = on_gpu and installed_version("triton") is not None
+    return names(compile=can_compile, cuda_graphs=on_gpu)
 
 
 def example_input(
@@ -109,8 +175,8 @@ def run(
 
     Args:
         resolutions: one case for each of these heights and widths in pixels, multiples of 4.
-        settings: how to measure. The hand-written module is always measured; by default all but
-            those below, and without the peer where it is not installed.
+        settings: how to measure. The hand-written module is always measured; by default all, on a
+            CPU without those below, and without the peer where it is not installed.
         cuda_graphs: measure a recorded symbolic model too; needs a CUDA device.
         changes: settings by their names, see `hpml.suites.forwards.ForwardSettings`.
 
@@ -128,7 +194,7 @@ def run(
     chosen, notes = choose(
         settings.contenders,
         names(compile=True, cuda_graphs=True),
-        usual=names(),
+        usual=usual(settings.device),
         always=(BASELINE, *(name for name, asked in on_request if asked)),
     )
     settings = replace(settings, contenders=chosen)
@@ -195,7 +261,7 @@ def _contenders(resolution: int, settings: ForwardSettings) -> list[AnyContender
     }
     x = example_input(settings.batch, resolution, seed, device)
     elsewhere = {
-        peer.NAME: "hpml.suites.peer_models:build_toy_resnet",
+        peer.NAME: "hpml.suites.peer.models:build_toy_resnet",
         CONTROL: "hpml.suites.toy_resnet:build_handwritten",
     }
     return contenders_of(settings, ways, x, elsewhere, {"resolution": resolution})

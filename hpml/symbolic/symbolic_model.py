@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import copy
+import functools
 import operator
 import traceback
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import torch
@@ -15,9 +16,9 @@ from hpml.base.operator_times import Timing, timing_from_environment
 from hpml.base.tables import Table
 
 from . import config
+from .building.given import as_handles
 from .building.handles import SymbolicData, handle_of
 from .building.interception import Token, handle_token
-from .building.misuse import check_settings
 from .building.node import Node, format_origin, layer_text
 from .building.tracing_checks import warn_of_change
 from .errors import ArgumentError, GraphError
@@ -30,6 +31,7 @@ from .graph.data import Numbers
 from .graph.restored_handles import nodes_from_graph
 from .graph.summary import summary_text
 from .graph.to_fx import graph_module
+from .partial_run import PartialRun, partial_run
 from .useful_layers import SharedCall
 
 
@@ -78,9 +80,9 @@ class SymbolicModel(nn.Module):
     ) -> None:
         super().__init__()
         execution = choose_execution(execution, enable_forward_codegen, enable_cuda_graphs)
-        input_nodes = [handle._node for handle in _as_handles("inputs", inputs)]
+        input_nodes = [handle._node for handle in as_handles("inputs", inputs)]
         check_inputs(input_nodes)
-        output_nodes = [handle._node for handle in _as_handles("outputs", outputs)]
+        output_nodes = [handle._node for handle in as_handles("outputs", outputs)]
         for node in output_nodes:
             if node.changed is not None:
                 warn_of_change(node)
@@ -310,7 +312,7 @@ class SymbolicModel(nn.Module):
         Raises:
             ArgumentError: the node is an input of the model, or the model does not compute it.
         """
-        (handle,) = _as_handles("add_output", node)
+        (handle,) = as_handles("add_output", node)
         nodes = self._all_nodes()
         try:
             value = next(i for i, known in enumerate(nodes) if known is handle._node)
@@ -358,6 +360,28 @@ class SymbolicModel(nn.Module):
         """
         return graph_module(self, self._graph)
 
+    def partial_run(self, known: Mapping[SymbolicData, Any]) -> PartialRun:
+        """Compute once what depends on known inputs alone; return the model of what remains.
+
+        For a loop in which other inputs vary. A layer that draws random numbers or counts belongs
+        to what remains. Weights that change later show in the remaining calls only.
+
+        Args:
+            known: values by input, ``{model.inputs[1]: value}``.
+
+        Raises:
+            ArgumentError: no input is known or none varies, or a key is no input of this model.
+
+        >>> from hpml.symbolic import Input
+        >>> x, state = Input(shape=(2,)), Input(shape=(2,))
+        >>> model = SymbolicModel([x, state], nn.Linear(2, 2)(x) + state)
+        >>> step = model.partial_run({x: torch.ones(1, 2)})
+        >>> step.evaluated, step(torch.zeros(1, 2)).shape
+        (('Linear_1',), torch.Size([1, 2]))
+        """
+        build = functools.partial(SymbolicModel, execution=self._execution)
+        return partial_run(self, known, build)
+
 
 FunctionalModel = SymbolicModel
 
@@ -373,27 +397,3 @@ def _layer_picker(names: list[str]) -> Callable[[Any], Sequence[nn.Module]]:
     if len(names) > 1:
         return operator.itemgetter(*names)  # the whole list in one call, 12 ns a layer
     return lambda modules: [modules[name] for name in names]
-
-
-def _as_handles(what: str, given: Any) -> list[SymbolicData]:
-    handles = [given] if isinstance(given, SymbolicData) else _listed(what, given)
-    if not handles:
-        raise ArgumentError(f"{what} expected at least one symbolic value, received none")
-    for handle in handles:
-        if not isinstance(handle, SymbolicData):
-            raise ArgumentError(
-                f"{what} expected symbolic data, as returned by Input and by layers called on it, "
-                f"received {type(handle).__name__}"
-            )
-    return handles
-
-
-def _listed(what: str, given: Any) -> list[Any]:
-    check_settings(given)
-    if not isinstance(given, (list, tuple)):
-        raise ArgumentError(
-            f"{what} expected symbolic data, or a list or tuple of it, received "
-            f"{type(given).__name__}"
-            + (f": give list({what}.values())" if isinstance(given, dict) else "")
-        )
-    return list(given)

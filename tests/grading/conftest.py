@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import os
+import sys
 import tempfile
 import threading
 from collections.abc import Callable, Iterator, Sequence
@@ -52,7 +53,9 @@ def nothing_is_left(
     monkeypatch.setenv("TMPDIR", str(own))
     monkeypatch.setattr(tempfile, "tempdir", None)
     here, before = set(os.listdir()), {pid for pid, _ in family(os.getpid())}
+    interval = sys.getswitchinterval()
     yield
+    assert sys.getswitchinterval() == interval
     # The kernel needs a moment to end a namespace; a test that waits for ever is the failure.
     while {pid for pid, _ in family(os.getpid())} - before:
         threading.Event().wait(0.01)

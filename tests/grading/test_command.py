@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import signal
 import subprocess
@@ -30,16 +29,6 @@ def test_a_lab_of_the_course_by_its_number(capsys: pytest.CaptureFixture[str]) -
     assert "06.1 count_calls" in shown
     assert "not done" in shown
     assert "seed 5" in shown
-
-
-def test_a_folder_with_a_report_for_gradescope(
-    ada: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    assert main(["grade", str(ada), "--lab", "06", "--report", str(tmp_path / "r.json")]) == 0
-    assert "not right yet" in capsys.readouterr().out
-    names = [test["name"] for test in json.loads((tmp_path / "r.json").read_text())["tests"]]
-    assert names[0] == "06.1 count_calls"
-    assert names[-1].endswith("explanation")
 
 
 def test_a_class_with_its_table_and_csv(

@@ -18,24 +18,13 @@ COUNT_CALLS = Path("tests", "solutions", "lab_06", "count_calls", "right.py")
 
 
 def _pytest(folder: Path, *words: str) -> tuple[int, str]:
+    own = ["-p", "no:cacheprovider", "--basetemp", folder / "own"]
     done = subprocess.run(
-        [
-            sys.executable,
-            "-m",
-            "pytest",
-            "-p",
-            "no:cacheprovider",
-            "--basetemp",
-            folder / "own",
-            *words,
-        ],
-        cwd=course_folder(),
+        [sys.executable, "-m", "pytest", *own, *words],
+        cwd=course_folder(), capture_output=True, text=True, check=False,
         # HPML_CI is for the suite that is running; this is a person's pytest.
         env={name: value for name, value in os.environ.items() if name != "HPML_CI"},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    )  # fmt: skip
     return done.returncode, done.stdout + done.stderr
 
 

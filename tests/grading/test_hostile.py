@@ -210,9 +210,6 @@ WRONG: dict[str, tuple[str, str]] = {
     "what failed while it was loaded is told": (
         _at_load("import sys\nsys.exit('bye')"), "In cell 1, line 5: SystemExit: bye"
     ),
-    "the grader imported": (
-        _double("from hpml.labs.catalogue import find"), "No module named 'hpml.labs'"
-    ),
     "the example by heart": ("def double(n):\n    return {2: 4}.get(n, 0)", "4 of 5 cases fail"),
     "a known mistake": ("def double(n):\n    return n * n", "It squares the number."),
 }  # fmt: skip

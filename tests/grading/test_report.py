@@ -1,20 +1,12 @@
 from __future__ import annotations
 
 import json
+from dataclasses import asdict
 from pathlib import Path
 
 import pytest
 
-from hpml.grading.reports.report import (
-    GRADER,
-    Item,
-    Report,
-    as_plain,
-    from_plain,
-    gradescope,
-    table,
-    write,
-)
+from hpml.grading.reports.report import GRADER, Item, Report, from_plain, gradescope, table, write
 
 RIGHT = Item("06", 1, "double", 2.0, "right", parts={"right": 2.0}, seconds=0.25)
 WRONG = Item(
@@ -55,15 +47,10 @@ def test_gradescopes_form_holds_each_exercise() -> None:
     first, second = data["tests"]
     assert "seed" not in json.dumps(data)
     assert first == {
-        "name": "06.1 double",
-        "number": "06.1",
-        "score": 2.0,
-        "max_score": 2.0,
-        "status": "passed",
-        "output": "Right.",
-        "tags": ["lab06", "double", "right"],
+        "name": "06.1 double", "number": "06.1", "score": 2.0, "max_score": 2.0,
+        "status": "passed", "output": "Right.", "tags": ["lab06", "double", "right"],
         "visibility": "visible",
-    }
+    }  # fmt: skip
     assert second["status"] == "failed"
     assert "It printed:" in second["output"]
 
@@ -73,4 +60,4 @@ def test_a_report_is_written_and_read_again(tmp_path: Path) -> None:
     write(REPORT, path)
     assert json.loads(path.read_text(encoding="utf-8"))["score"] == 3.0
     assert [entry.name for entry in path.parent.iterdir()] == ["results.json"]
-    assert from_plain(json.loads(json.dumps(as_plain(REPORT)))) == REPORT
+    assert from_plain(json.loads(json.dumps(asdict(REPORT)))) == REPORT

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from dataclasses import replace
 from itertools import cycle, repeat
 
 import pytest
 
 from hpml.course.exercises.exercise import Case, Speed
 from hpml.course.exercises.outcomes import NoAnswer
-from hpml.grading.speed import MOST_ROUNDS, Ratio, Sample, compare, points_for
+from hpml.grading.speed import MOST_ROUNDS, Ratio, Sample, compare, earned_by, points_for
 from tests.benchmark.fakes import FakeClock
 
 CARRYING = 0.010
@@ -33,9 +34,9 @@ class Side:
         self._inner = inner
         self._carrying = carrying
         self._calls = calls
-        self.seen: list[Sequence[object]] = []
+        self.seen: list[Sequence[str]] = []
 
-    def sample(self, data: Sequence[object]) -> Sample | NoAnswer:
+    def sample(self, data: Sequence[str]) -> Sample | NoAnswer:
         self.seen.append(data)
         inner = next(self._inner)
         self._clock.advance(inner + self._carrying)
@@ -57,7 +58,7 @@ def _measured(
     clock = FakeClock()
     mine = Side(clock, inner, carrying)
     theirs = Side(clock, reference or repeat(1e-3))
-    return compare(speed, mine, theirs, check, random.Random(1), clock=clock)
+    return compare(speed, mine.sample, theirs.sample, check, random.Random(1), clock=clock)
 
 
 def _ratio(found: Ratio | str) -> Ratio:
@@ -72,9 +73,12 @@ def test_points_fall_with_the_logarithm_of_the_ratio(ratio: float, points: float
     assert points_for(SPEED, ratio) == points
 
 
-def test_points_never_rise_with_the_time() -> None:
-    earned = [points_for(SPEED, 1 + place / 10) for place in range(80)]
-    assert earned == sorted(earned, reverse=True)
+@pytest.mark.parametrize(("cautious", "points"), [(False, 1.0), (True, 0.0)])
+def test_the_slow_end_of_the_interval_decides_where_an_exercise_says_so(
+    cautious: bool, points: float
+) -> None:
+    speed = replace(SPEED, cautious=cautious)
+    assert earned_by(speed, Ratio(3.0, 2.0, 6.0, 9, decided=False)) == points
 
 
 def test_a_steady_ratio_is_found_after_few_rounds() -> None:
@@ -139,14 +143,12 @@ def test_a_missing_result_earns_nothing() -> None:
 
 
 def test_a_side_without_an_answer_is_named() -> None:
-    class Silent:
-        def sample(self, data: Sequence[object]) -> Sample | NoAnswer:
-            return NoAnswer("too slow", "There was no answer within 1 s.")
+    def silent(data: Sequence[str]) -> NoAnswer:
+        return NoAnswer("too slow", "There was no answer within 1 s.")
 
     clock = FakeClock()
-    found = compare(
-        SPEED, Silent(), Side(clock, repeat(1e-3)), _right, random.Random(1), clock=clock
-    )
+    theirs = Side(clock, repeat(1e-3)).sample
+    found = compare(SPEED, silent, theirs, _right, random.Random(1), clock=clock)
     assert found == (
         "The submission gave no answer while it was measured: There was no answer within 1 s."
     )
@@ -156,7 +158,7 @@ def test_both_sides_get_the_same_inputs_new_ones_each_round_and_for_each_call() 
     clock = FakeClock()
     mine, theirs = (Side(clock, repeat(1e-3), calls=3) for _ in range(2))
     speed = Speed(2.0, "none", _inputs, 1.5, 6.0, calls=3)
-    compare(speed, mine, theirs, _right, random.Random(1), clock=clock)
+    compare(speed, mine.sample, theirs.sample, _right, random.Random(1), clock=clock)
     assert mine.seen == theirs.seen
     every = [str(each) for data in mine.seen for each in data]
     assert len(set(every)) == len(every) == 3 * len(mine.seen)
@@ -166,14 +168,9 @@ def test_either_side_may_go_first() -> None:
     clock = FakeClock()
     order: list[str] = []
 
-    class Noted(Side):
-        def __init__(self, name: str) -> None:
-            super().__init__(clock, repeat(1e-3))
-            self.name = name
+    def side(name: str) -> Callable[[Sequence[str]], Sample | NoAnswer]:
+        taken = Side(clock, repeat(1e-3)).sample
+        return lambda data: (order.append(name), taken(data))[1]
 
-        def sample(self, data: Sequence[object]) -> Sample | NoAnswer:
-            order.append(self.name)
-            return super().sample(data)
-
-    compare(SPEED, Noted("mine"), Noted("theirs"), _right, random.Random(1), clock=clock)
+    compare(SPEED, side("mine"), side("theirs"), _right, random.Random(1), clock=clock)
     assert set(order[::2]) == {"mine", "theirs"}

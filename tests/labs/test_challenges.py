@@ -5,10 +5,13 @@ On a busy machine a race may end with "cannot tell", which is no proof that the 
 
 from __future__ import annotations
 
+import itertools
 import json
+import math
 import statistics
 from collections import Counter
 from pathlib import Path
+from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import numba
@@ -83,10 +86,43 @@ def weighted(a: Any, b: Any, w: Any) -> float:
     return float(np.dot(w, difference))
 
 
+@numba.njit
+def softsign_tail(x: Any, grad: Any, y: Any, slope: Any) -> None:
+    for i in range(x.size):
+        u = x[i]
+        below = 1 / (1 - min(u, 0.0))
+        y[i] = u * below
+        slope[i] = grad[i] * below * below
+
+
+def values_and_gradients(x: Any, grad: Any) -> list[Any]:
+    out = [torch.empty_like(x), torch.empty_like(x)]
+    softsign_tail(*(tensor.numpy() for tensor in (x, grad, *out)))
+    return out
+
+
 def pseudomedian(values: list[float]) -> float:
     array = np.array(values)
     rows, columns = np.triu_indices(len(array))
     return float(np.median((array[rows] + array[columns]) / 2))
+
+
+def most_similar(queries: Any, keys: Any) -> list[int]:
+    lengths = (keys * keys).sum(1).sqrt()
+    return [int(each) for each in (queries @ keys.T / lengths).argmax(1)]
+
+
+def smoothed(readings: torch.Tensor) -> torch.Tensor:
+    powers = torch.arange(len(readings) - 1, -1, -1, dtype=torch.float64)
+    return (0.1 * 0.9**powers) @ readings
+
+
+def moving_average(gradients: list[list[float]]) -> list[float]:
+    # What is 250 steps old has a weight of 0.9 ** 250, which is nothing.
+    last = np.array(gradients[-250:])
+    weights = 0.1 * 0.9 ** np.arange(len(last) - 1, -1, -1)
+    found: list[float] = (weights @ last).tolist()
+    return found
 
 
 @numba.njit
@@ -103,6 +139,46 @@ def longest_collatz(n: int) -> int:
     return longest
 
 
+def trained_by_hand(
+    signals: Any, labels: Any, width: int, epochs: int, batch_size: int, rate: float, seed: int
+) -> Any:
+    """Train without autograd, on features that are made once for all epochs."""
+    torch.manual_seed(seed)
+    sizes = [signals.shape[1], width, width, 10]
+    layers = [torch.nn.Linear(*pair) for pair in itertools.pairwise(sizes)]
+    weights = [each.detach() for layer in layers for each in layer.parameters()]
+    w1, b1, w2, b2, w3, b3 = weights
+    velocities = [torch.zeros_like(each) for each in weights]
+    k = torch.arange(sizes[0], dtype=torch.float64)
+    table = torch.cos(math.pi / sizes[0] * (k[:, None] + 0.5) * k) * math.sqrt(2 / sizes[0])
+    centred = signals - signals.mean(1, keepdim=True)
+    features = centred / signals.std(1, keepdim=True) @ table.float()
+    shuffle = torch.Generator().manual_seed(seed)
+    silu, back = torch.nn.functional.silu, torch.ops.aten.silu_backward
+    steps: list[Any] = []
+    for _ in range(epochs):
+        order = torch.randperm(len(signals), generator=shuffle)
+        for rows in order.split(batch_size):
+            x, right = features[rows], labels[rows][:, None]
+            a = torch.addmm(b1, x, w1.t())
+            b = torch.addmm(b2, h := silu(a), w2.t())
+            z = torch.addmm(b3, i := silu(b), w3.t())
+            log = z.log_softmax(1)
+            each = -log.gather(1, right)
+            steps.append(torch.stack([each.mean(), each.max(), z.gather(1, right).mean()]))
+            dz = log.exp().scatter_add_(1, right, torch.full(right.shape, -1.0)).div_(len(x))
+            db = back(dz @ w3, b)
+            da = back(db @ w2, a)
+            pairs = ((da, x), (db, h), (dz, i))
+            gradients = [part for d, v in pairs for part in (d.t() @ v, d.sum(0))]
+            torch._foreach_mul_(velocities, 0.9)
+            torch._foreach_add_(velocities, gradients)
+            torch._foreach_add_(weights, velocities, alpha=-rate)
+    reports = torch.stack(steps)
+    means = [part.mean().item() for part in reports[:, 0].chunk(epochs)]
+    return [tuple(step) for step in reports.tolist()], means
+
+
 def names_of(lab: str) -> dict[str, Any]:
     """Return what the cell of a challenge finds of the cells before it."""
     if lab == "01":
@@ -112,6 +188,8 @@ def names_of(lab: str) -> dict[str, Any]:
         return {"fewer_instructions": abs, "given": bool, "half": -3}
     if lab in ("03", "08"):
         return {"np": np}
+    if lab == "14":
+        return {"torch": torch}
     if lab == "04":
         return {"numba": numba}
     if lab == "06":
@@ -123,6 +201,13 @@ def names_of(lab: str) -> dict[str, Any]:
         from hpml.labs.lab_07_code_generation import linear_chain
 
         return {"chain": linear_chain(250), "torch": torch, "x": torch.rand(4, 4)}
+    if lab == "15":
+        from hpml.labs import lab_15_capstone as capstone
+        from hpml.labs.lab_15_capstone.scripts import original
+
+        return {"capstone": capstone, "script": SimpleNamespace(train=original)}
+    if lab in ("11", "13"):
+        return {"torch": torch}
     return {"statistics": statistics} if lab == "10" else {}
 
 
@@ -139,8 +224,13 @@ def names_of(lab: str) -> dict[str, Any]:
         ("08", weighted),
         ("09", neighbours),
         ("10", pseudomedian),
+        ("11", smoothed),
+        ("12", moving_average),
+        ("13", values_and_gradients),
+        ("14", most_similar),
+        ("15", trained_by_hand),
     ],
-    ids=["00", "01", "02", "03", "04", "06", "07", "08", "09", "10"],
+    ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_a_good_answer_reaches_the_target(lab: str, answer: Callable[..., Any] | None) -> None:
     (path,) = NOTEBOOKS.glob(f"{lab}_*.ipynb")
@@ -158,7 +248,7 @@ def test_a_good_answer_reaches_the_target(lab: str, answer: Callable[..., Any] |
     if lab == "07":
         source = source.replace("prepare(chain", "matrices(chain")
         names["matrices"] = matrices
-    with torch.no_grad():
+    with torch.set_grad_enabled(lab in ("13", "15")):  # what they try takes gradients
         exec(compile(source, f"<challenge of lab {lab}>", "exec"), names)
     told, others = raced
     assert others

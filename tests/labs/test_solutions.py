@@ -141,8 +141,8 @@ def test_a_mistake_costs_points_and_is_called_by_its_name(
 def test_a_mistake_does_in_its_own_process_what_it_does_here(lab: str) -> None:
     for exercise in exercises(lab):
         mistake, case = mistakes_of(exercise)[0], kept_cases(exercise.name, None)[0]
-        with MistakeProcess(exercise) as process:
-            there = process.run(mistake, case, 60.0)
+        with MistakeProcess() as process:
+            there = process.run(exercise, mistake, case, 60.0)
         assert repr(there) == repr(outcome_of(exercise, mistake.source, case))
 
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import importlib
+import sys
 import threading
+import types
 from typing import Any
 
 import pytest
@@ -220,3 +223,76 @@ def test_what_it_cannot_take_is_refused() -> None:
         fast_swish(torch.ones(3).to_sparse())
     with pytest.raises(ModelError, match="received list"):
         fast_swish([1.0])  # type: ignore[arg-type]
+
+
+class Pointer:
+    """Stands for an address in Triton: numbers, and how far into them."""
+
+    def __init__(self, numbers: Any, place: Any = 0) -> None:
+        self.numbers, self.place = numbers, place
+
+    def __add__(self, place: Any) -> Pointer:
+        return Pointer(self.numbers, place)
+
+
+@pytest.fixture
+def kernels(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """Return the Triton kernels, to be called with a block's number before their arguments."""
+    block = [0]
+
+    def load(at: Pointer, mask: torch.Tensor, other: float) -> torch.Tensor:
+        inside = at.place.clamp(max=len(at.numbers) - 1)
+        return torch.where(mask, at.numbers[inside], other).to(at.numbers.dtype)
+
+    def store(at: Pointer, value: torch.Tensor, mask: torch.Tensor) -> None:
+        at.numbers[at.place[mask]] = value[mask]
+
+    language: Any = types.ModuleType("triton.language")
+    vars(language).update(
+        arange=torch.arange, where=torch.where, load=load, store=store, constexpr=int,
+        int64=torch.int64, float32=torch.float32, float64=torch.float64,
+        program_id=lambda axis: torch.tensor(block[0]),
+    )  # fmt: skip
+    triton: Any = types.ModuleType("triton")
+    triton.jit, triton.language = (lambda function: function), language
+    monkeypatch.setitem(sys.modules, "triton", triton)
+    monkeypatch.setitem(sys.modules, "triton.language", language)
+    monkeypatch.delitem(sys.modules, "hpml.models.fast_swish_triton", raising=False)
+    fast_swish_triton = importlib.import_module("hpml.models.fast_swish_triton")
+
+    def run(name: str, *tensors: torch.Tensor) -> torch.Tensor:
+        for block[0] in range(3):
+            arguments = [Pointer(tensor) for tensor in tensors]
+            getattr(fast_swish_triton, name)(*arguments, len(tensors[-1]), BLOCK=64)
+        return tensors[-1]
+
+    yield run
+    del sys.modules["hpml.models.fast_swish_triton"]
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+def test_the_kernels_for_a_gpu_say_what_the_composite_does(kernels: Any, dtype: Any) -> None:
+    # Three blocks of 64, of which the last is not full; Triton's words are PyTorch's here.
+    x = (torch.linspace(-9, 9, 150)).to(dtype)
+    x[:3] = torch.tensor([-2.0, 0.0, 3.0])
+    gradient = torch.linspace(-1, 1, 150).to(dtype)
+    exact = fast_swish_composite(x.double())
+    torch.testing.assert_close(kernels("forward", x, torch.empty_like(x)), exact.to(dtype))
+    slope = fast_swish_slope(x.double())
+    received = kernels("backward", x, gradient, torch.empty_like(x))
+    torch.testing.assert_close(received, (gradient.double() * slope).to(dtype))
+
+
+@pytest.mark.gpu
+@pytest.mark.skipif(not torch.cuda.is_available(), reason="needs a GPU")
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
+@pytest.mark.parametrize("name", LAYOUTS)
+def test_a_gpu_computes_what_the_composite_does(name: str, dtype: torch.dtype) -> None:
+    x = (LAYOUTS[name]() * 3).to(dtype).cuda().requires_grad_()
+    gradient = torch.randn_like(x)
+    exact = x.detach().double().requires_grad_()
+    expected, received = fast_swish_composite(exact), fast_swish(x)
+    torch.testing.assert_close(received.double(), expected, rtol=4 * torch.finfo(dtype).eps, atol=0)
+    (first,) = torch.autograd.grad(received, x, gradient)
+    (other,) = torch.autograd.grad(expected, exact, gradient.double())
+    torch.testing.assert_close(first.double(), other, rtol=4 * torch.finfo(dtype).eps, atol=1e-6)

@@ -33,10 +33,6 @@ class TestReading:
         assert [each.cell for each in found.statements] == [1, 1, 2]
         assert [each.line for each in found.statements] == [1, 2, 1]
 
-    def test_format_3_has_its_cells_in_worksheets(self) -> None:
-        old = {"worksheets": [{"cells": [{"cell_type": "code", "input": ["a = 1"]}]}]}
-        assert read(json.dumps(old)).literal("a") == 1
-
     def test_markdown_and_what_is_no_cell_are_passed_over_but_counted(self) -> None:
         cells = [
             {"cell_type": "markdown", "source": "a = 1"},

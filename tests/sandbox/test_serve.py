@@ -42,14 +42,19 @@ def _notebook(*cells: str) -> str:
     return json.dumps({"cells": [{"cell_type": "code", "source": cell} for cell in cells]})
 
 
-def _prepare(*cells: str, name: str = "double", **forbids: list[str]) -> dict[str, Any]:
+def _prepare(*cells: str, name: str = "double") -> dict[str, Any]:
     return {
         "do": "prepare",
         "id": "a",
         "notebook": _notebook(*cells),
         "name": name,
-        "forbids": {"modules": [], "names": [], "calls": [], **forbids},
+        "choice": "explanation",
+        "forbids": {"modules": [], "names": [], "calls": []},
     }
+
+
+def _cases(*numbers: int) -> list[str]:
+    return [json.dumps(encode({"n": number})) for number in numbers]
 
 
 def _call(**data: object) -> dict[str, Any]:
@@ -74,7 +79,8 @@ def test_a_function_is_found_loaded_and_called() -> None:
     cell = "STEP = 2\ndef double(n):\n    return STEP * n"
     prepared, loaded, called = _asked(_prepare(cell), LOAD, _call(n=21))
     assert prepared == {
-        "id": "a", "found": True, "stub": False, "broken": [], "shape": "", "uses": [[]]
+        "id": "a", "found": True, "stub": False, "broken": [], "shape": "", "chosen": [],
+        "uses": [[]],
     }  # fmt: skip
     assert loaded == {"id": "b", "failed": []}
     assert called["outcome"]["outcome"] == "returned"
@@ -87,28 +93,6 @@ def test_preparing_runs_nothing(capsys: pytest.CaptureFixture[str]) -> None:
     assert capsys.readouterr().out == ""
     _asked(_prepare(cell), LOAD)
     assert capsys.readouterr().out == "ran\n"
-
-
-def test_preparing_tells_stubs_broken_cells_and_what_is_forbidden() -> None:
-    (stub,) = _asked(_prepare("def double(n):\n    ..."))
-    assert stub["stub"]
-    (absent,) = _asked(_prepare("def double(:"))
-    assert not absent["found"]
-    assert absent["broken"][0]["cell"] == 1
-    cell = "import graphlib\ndef double(n):\n    return graphlib"
-    (uses,) = _asked(_prepare(cell, modules=["graphlib"]))
-    assert "graphlib" in uses["uses"][0][0]
-
-
-@pytest.mark.parametrize(
-    ("cell", "value"), [("explanation = 2", 2), ("explanation = None", None), ("other = 1", ...)]
-)
-def test_a_literal_is_read_without_running_anything(cell: str, value: object) -> None:
-    question = {"do": "literal", "id": "l", "notebook": _notebook(cell), "name": "explanation"}
-    (answer,) = _asked(question)
-    assert answer["found"] == (value is not ...)
-    if answer["found"]:
-        assert decode(answer["literal"]) == value
 
 
 def test_a_statement_that_fails_spoils_only_itself() -> None:
@@ -135,7 +119,7 @@ def test_what_is_no_function_raises_at_the_call() -> None:
 
 def test_time_is_given_in_three_answers() -> None:
     cell = "def double(n):\n    return 2 * n"
-    question = {**_call(), "do": "time", "id": "t", "cases": [encode({"n": n}) for n in (1, 2)]}
+    question = {**_call(), "do": "time", "id": "t", "cases": _cases(1, 2)}
     *_, ready, done, results = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
     assert ready == {"id": "t", "ready": True}
     assert done == {"id": "t", "done": True}
@@ -144,30 +128,14 @@ def test_time_is_given_in_three_answers() -> None:
 
 def test_nothing_is_called_before_the_sign() -> None:
     cell = "calls = []\ndef double(n):\n    raise SystemExit"
-    question = {**_call(), "do": "time", "id": "t", "cases": [encode({"n": 1})]}
+    question = {**_call(), "do": "time", "id": "t", "cases": _cases(1)}
     answers = _asked(_prepare(cell), LOAD, question)
     assert answers[-1] == {"id": "t", "ready": True}
 
 
 def test_a_call_that_raises_while_it_is_timed_ends_the_round() -> None:
     cell = "def double(n):\n    return 4 // n"
-    cases = [encode({"n": n}) for n in (1, 0, 2)]
+    cases = _cases(1, 0, 2)
     question = {**_call(), "do": "time", "id": "t", "cases": cases}
     *_, results = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
     assert [each["outcome"] for each in results["outcomes"]] == ["returned", "raised"]
-
-
-def test_each_version_of_a_function_can_be_loaded() -> None:
-    cells = (
-        "def step(): return 2",
-        "def double(n):\n    return step() * n",
-        "def step(): return 3",
-        "def double(n):\n    return step() + n",
-    )
-    prepared, *_ = _asked(_prepare(*cells))
-    assert len(prepared["uses"]) == 2
-    values = []
-    for version in range(2):
-        *_, called = _asked(_prepare(*cells), {**LOAD, "version": version}, _call(n=4))
-        values.append(decode(called["outcome"]["value"]))
-    assert values == [7, 8]

@@ -9,8 +9,8 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
-from hpml.symbolic.errors import ArgumentError
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
+from hpml.symbolic.errors import ArgumentError, DeviceError
 
 pytestmark = pytest.mark.gpu
 
@@ -101,3 +101,26 @@ def test_a_switched_model_and_a_copy_stay_recorded() -> None:
     with torch.no_grad():
         torch.testing.assert_close(copy.deepcopy(model)(batch()), plain(batch()))
         torch.testing.assert_close(model(batch()), plain(batch()))
+
+
+def test_by_choice_a_result_is_the_recorded_memory(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(config, "CUDA_GRAPHS_COPY_OUTPUTS", False)
+    model, plain = (each.eval() for each in pair("codegen"))
+    with torch.no_grad():
+        first, second = model(batch(seed=1)), model(batch(seed=2))
+        assert first.data_ptr() == second.data_ptr()
+        torch.testing.assert_close(second, plain(batch(seed=2)))
+
+
+class ReadsBack(nn.Module):
+    """A layer that asks for a value."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * x.sum().item()
+
+
+def test_what_cannot_be_captured_is_explained() -> None:
+    x = Input(shape=(8,))
+    model = SymbolicModel(x, ReadsBack()(x), enable_cuda_graphs=True)
+    with torch.no_grad(), pytest.raises(DeviceError, match=r"cannot be captured .*\.item\(\)"):
+        model(batch())

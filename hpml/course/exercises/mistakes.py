@@ -10,6 +10,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, Self
 
@@ -97,8 +98,9 @@ def find_mistake(
     if not known:
         return None
     if run is None:
-        with MistakeProcess(exercise) as process:
-            return find_mistake(exercise, cases, outcomes, failures, is_right, process.run)
+        with MistakeProcess() as process:
+            run = partial(process.run, exercise)
+            return find_mistake(exercise, cases, outcomes, failures, is_right, run)
     part = cases[failures[0]].part
     # The part's cases first, so that one pass answers both questions.
     ordered = sorted(failures, key=lambda place: cases[place].part != part)
@@ -140,38 +142,38 @@ def _symptom(exercise: Exercise, case: Case, outcome: Outcome) -> object:
 
 
 class MistakeProcess:
-    """A process in which the mistakes of one exercise run; a new one after each that never ends."""
+    """A process in which mistakes run, a new one after each that never ends."""
 
-    def __init__(self, exercise: Exercise) -> None:
-        self._exercise = exercise
-        self._harness = harness_source(exercise.arguments, exercise.observe)
+    def __init__(self) -> None:
         self._child: ChildProcess | None = None
         self._loaded = ""
+        self._harness: dict[str, Any] = {}
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._close()
+        self.close()
 
-    def run(self, mistake: Mistake, case: Case, seconds: float) -> Outcome:
+    def run(self, exercise: Exercise, mistake: Mistake, case: Case, seconds: float) -> Outcome:
         """Return what comes of a case, within so many seconds."""
         try:
-            if self._loaded != mistake.key:
-                name = f"mistakes.{self._exercise.name}.{mistake.key}"
-                source = {"file": name, "source": mistake.source, "name": self._exercise.name}
+            file = f"mistakes.{exercise.lab}.{exercise.name}.{mistake.key}"
+            if self._loaded != file:
+                source = {"file": file, "source": mistake.source, "name": exercise.name}
                 self._ask({"do": "load", "reference": source}, _START)
-                self._loaded = mistake.key
+                self._harness = harness_source(exercise.arguments, exercise.observe)
+                self._loaded = file
             data = encode(dict(case.data))
             answer = self._ask({"do": "call", "data": data, "harness": self._harness}, seconds)
         except ChildTimeoutError:
-            self._close()
+            self.close()
             return NoAnswer("too slow", "")
         except ChildEndedError:
-            self._close()
+            self.close()
             return NoAnswer("ended", "")
         except ChildError:
-            self._close()
+            self.close()
             return NoAnswer("garbled", "")
         return outcome_of(answer.get("outcome"))
 
@@ -183,7 +185,8 @@ class MistakeProcess:
         answer: dict[str, Any] = self._child.receive(seconds)
         return answer
 
-    def _close(self) -> None:
+    def close(self) -> None:
+        """End the process; the next run starts another."""
         if self._child is not None:
             self._child.close()
         self._child, self._loaded = None, ""

@@ -5,8 +5,6 @@ They are laid over what the grader found, each time, so that grading again does 
 
 from __future__ import annotations
 
-import csv
-import io
 import itertools
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,6 +15,7 @@ from hpml.base.files import write_atomically
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.grading.errors import GradingError
 from hpml.grading.reports.report import Item, Report, student
+from hpml.grading.reports.tables import read_csv, written_csv
 
 _COLUMNS = ("student", "exercise", "points", "comment")
 
@@ -42,17 +41,12 @@ class Overrides:
         known = {name for each in exercises for name in _names(each)}
         for (who, exercise), value in _read(more).items():
             if who not in students or exercise not in known:
-                raise GradingError(
-                    f"--override: there is no exercise {describe(exercise)} of {describe(who)}; "
-                    "expected the name of a submission and an exercise such as 06.1 or its "
-                    "function."
-                )
+                text = "expected a submission's name and an exercise such as 06.1 or its function."
+                missing = f"there is no exercise {describe(exercise)} of {describe(who)}"
+                raise GradingError(f"--override: {missing}; {text}")
             given[who, exercise] = value
-        stream = io.StringIO()
-        writer = csv.writer(stream, lineterminator="\n")
-        writer.writerow(_COLUMNS)
-        writer.writerows([*key, *value] for key, value in given.items())
-        write_atomically(path, stream.getvalue())
+        rows = ([*key, *value] for key, value in given.items())
+        write_atomically(path, written_csv([_COLUMNS, *rows]))
         return cls(given)
 
     def applied(self, report: Report) -> Report:
@@ -82,20 +76,14 @@ def _overridden(item: Item, points: float, comment: str) -> Item:
 
 
 def _read(path: Path) -> dict[tuple[str, str], tuple[float, str]]:
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            rows = list(csv.DictReader(stream))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise GradingError(f"{describe(str(path))} cannot be read: {error}.") from None
     found = {}
-    for number, row in enumerate(rows, start=2):
+    for number, row in enumerate(read_csv(path), start=2):
         try:
             points = float(row["points"])
             if not 0 <= points < 1e6:
                 raise ValueError
-            given = points, (row.get("comment") or "").strip()
-            found[row["student"].strip(), row["exercise"].strip()] = given
-        except (KeyError, ValueError, TypeError, AttributeError):
+            found[row["student"], row["exercise"]] = points, row.get("comment", "")
+        except (KeyError, ValueError):
             raise GradingError(
                 f"{describe(str(path))}, line {number}: expected the columns "
                 f"{', '.join(_COLUMNS)}, the points a number from 0."

@@ -12,13 +12,14 @@ import json
 import secrets
 import sys
 from collections.abc import Mapping
+from dataclasses import asdict
 from pathlib import Path
 from typing import Any
 
 from hpml.base.files import write_atomically
 from hpml.course.exercises.exercise import Exercise
 from hpml.course.exercises.mistakes import mistakes_of
-from hpml.grading.reports.report import Report, as_plain, file_name, from_plain
+from hpml.grading.reports.report import Report, file_name, from_plain
 
 _KEY_BYTES = 32
 
@@ -38,14 +39,14 @@ class Records:
 
     def write(self, report: Report, bound: Mapping[str, Any]) -> None:
         """Write the record of a report, with what it is bound to."""
-        body = json.dumps({"bound": bound, "report": as_plain(report)})
+        body = json.dumps({"bound": bound, "report": asdict(report)})
         text = json.dumps({"body": body, "signature": self._signature(report.name, body)}, indent=1)
         write_atomically(self._path(report.name), text + "\n")
 
     def read(self, name: str, bound: Mapping[str, Any] | None) -> tuple[Report | None, bool]:
-        """Return the report of a record, and whether the record, if there is one, is genuine.
+        """Return the report of a record still `bound` to the same, and whether it is genuine.
 
-        What it was `bound` to must still be as it was; None asks for nothing.
+        Without a record it is genuine; `bound` to None asks for nothing.
         """
         try:
             text = self._path(name).read_text(encoding="utf-8")

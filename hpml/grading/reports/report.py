@@ -1,7 +1,6 @@
 """What grading found, as plain values, a table for people, and a file for Gradescope.
 
-The list of exercises is known before anything of a submission is looked at, so a report always has
-all of them: what gave no answer is there, with 0 points and the reason.
+A report has all exercises: what gave no answer is there, with 0 points and the reason.
 
 Source of the file's form: https://gradescope-autograders.readthedocs.io/en/latest/specs/
 """
@@ -13,7 +12,6 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from types import MappingProxyType
 from typing import Any
 
 import hpml
@@ -30,44 +28,25 @@ _LONGEST = 200
 class Item:
     """One exercise of one submission.
 
-    Attributes:
-        lab: ``"06"``.
-        number: its place in the lab.
-        name: the function, or ``"explanation"``.
-        worth: the points it can earn; a bonus comes on top.
-        status: ``"right"``, ``"partly right"``, ``"wrong"``, ``"not done"``, ``"missing"`` (no such
-            function or notebook), ``"forbidden"`` (it uses what the exercise forbids), ``"no
-            answer"`` (too slow, ended), ``"unreadable"`` (the notebook), ``"not graded"``.
-        text: what was wrong, for the student; empty where it is right.
-        parts: what each part earned.
-        of: what each part can earn.
-        bonus: the parts that are a bonus: full marks need none of them.
-        note: what the instructor should know of it.
-        mistake: the name of the known mistake, where it is one.
-        shape: equal for functions that are equal after renaming.
-        printed: what the submission printed meanwhile, cut.
-        seconds: how long grading it took.
+    The status is ``"right"``, ``"partly right"``, ``"wrong"``, ``"not done"``, ``"missing"`` (no
+    such function or notebook), ``"forbidden"`` (it uses what the exercise forbids), ``"no answer"``
+    (too slow, ended), ``"unreadable"`` (the notebook) or ``"not graded"``.
     """
 
     lab: str
     number: int
-    name: str
-    worth: float
+    name: str  # the function, or "explanation"
+    worth: float  # the points it can earn; a bonus comes on top
     status: str = "not graded"
-    text: str = ""
-    parts: Mapping[str, float] = field(default_factory=dict)
-    of: Mapping[str, float] = field(default_factory=dict)
-    bonus: tuple[str, ...] = ()
-    note: str = ""
-    mistake: str = ""
-    shape: str = ""
-    printed: str = ""
+    text: str = ""  # what was wrong, for the student
+    parts: Mapping[str, float] = field(default_factory=dict)  # what each earned
+    of: Mapping[str, float] = field(default_factory=dict)  # what each can earn
+    bonus: tuple[str, ...] = ()  # the parts that full marks do not need
+    note: str = ""  # for the instructor
+    mistake: str = ""  # the name of the known mistake, where it is one
+    shape: str = ""  # equal for functions that are equal after renaming
+    printed: str = ""  # by the submission meanwhile, cut
     seconds: float = 0.0
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "parts", MappingProxyType(dict(self.parts)))
-        object.__setattr__(self, "of", MappingProxyType(dict(self.of)))
-        object.__setattr__(self, "bonus", tuple(self.bonus))
 
     @property
     def earned(self) -> float:
@@ -78,6 +57,11 @@ class Item:
     def extra(self) -> float:
         """The bonus points it earned."""
         return round(sum(self.parts[part] for part in self.parts if part in self.bonus), 6)
+
+    @property
+    def score(self) -> float:
+        """All points it earned."""
+        return self.earned + self.extra
 
     @property
     def most(self) -> float:
@@ -101,10 +85,6 @@ class Item:
         """Whether it earned all it can."""
         return self.status == "right"
 
-    def as_plain(self) -> dict[str, Any]:
-        """Return it as a value that JSON carries."""
-        return {**self.__dict__, "parts": dict(self.parts), "of": dict(self.of)}
-
     def without_points(self, status: str, text: str) -> Item:
         """Return it with 0 points and a reason."""
         return replace(self, parts={}, status=status, text=text)
@@ -112,20 +92,11 @@ class Item:
 
 @dataclass(frozen=True)
 class Report:
-    """What grading one submission found.
+    """What grading one submission found: every exercise of the labs graded, in order."""
 
-    Attributes:
-        name: how the submission is called: the name of its folder or notebook.
-        items: every exercise of the labs graded, in order.
-        seed: the seed that the cases were made with; with it, grading gives the same again. It is
-            the instructor's: neither table nor file of a student holds it.
-        seconds: how long it took.
-        isolation: what kept it apart: ``"bubblewrap"``, ``"user"``, ``"none"``.
-    """
-
-    name: str
+    name: str  # that of its folder or notebook
     items: tuple[Item, ...]
-    seed: int
+    seed: int  # the instructor's: nothing that a student is given holds it
     seconds: float = 0.0
     isolation: str = "none"
 
@@ -138,6 +109,11 @@ class Report:
     def extra(self) -> float:
         """The bonus points of all items."""
         return round(sum(item.extra for item in self.items), 6)
+
+    @property
+    def score(self) -> float:
+        """All points of all items."""
+        return self.earned + self.extra
 
     @property
     def total(self) -> str:
@@ -158,35 +134,16 @@ class Report:
         return harmless(self.name).replace("\n", "\\n").replace("\t", "\\t")
 
     def __getitem__(self, name: str) -> Item:
-        for item in self.items:
-            if item.name == name:
-                return item
-        raise KeyError(name)
+        return {item.name: item for item in self.items}[name]
 
     def __str__(self) -> str:
         return str(table(self))
 
 
 def table(report: Report) -> Table:
-    """Return the report as a table, a row an exercise.
-
-    >>> of = {"right": 1, "deep": 1}
-    >>> item = Item("06", 1, "lazy_forward", 2.0, "partly right", parts={"right": 1.0}, of=of)
-    >>> print(table(Report("ada", (item,), seed=7)))
-    ada: 1 of 2 points
-    exercise           points  parts                      status        what was wrong
-    -----------------  ------  -------------------------  ------------  --------------
-    06.1 lazy_forward  1 of 2  right 1 of 1, deep 0 of 1  partly right
-    isolation: none
-    """
+    """Return the report as a table, a row an exercise."""
     rows = [
-        [
-            item.title,
-            item.out_of,
-            ", ".join(by_part(item)),
-            item.status,
-            _line(item),
-        ]
+        [item.title, item.out_of, ", ".join(by_part(item)), item.status, _line(item)]
         for item in report.items
     ]
     return Table(
@@ -211,14 +168,9 @@ def by_part(item: Item) -> list[str]:
 
 
 def gradescope(report: Report) -> dict[str, Any]:
-    """Return the report in the form of Gradescope's ``results.json``.
-
-    >>> item = Item("06", 1, "lazy_forward", 2.0, "right", parts={"right": 2.0})
-    >>> gradescope(Report("ada", (item,), seed=7))["tests"][0]["name"]
-    '06.1 lazy_forward'
-    """
+    """Return the report in the form of Gradescope's ``results.json``."""
     return {
-        "score": report.earned + report.extra,
+        "score": report.score,
         "execution_time": round(report.seconds, 3),
         "output": f"{report.total}. Graded by {GRADER}.",
         "visibility": "visible",
@@ -227,15 +179,10 @@ def gradescope(report: Report) -> dict[str, Any]:
     }
 
 
-def as_plain(report: Report) -> dict[str, Any]:
-    """Return all of a report as a value that JSON carries; for the instructor's record."""
-    items = [item.as_plain() for item in report.items]
-    return {**report.__dict__, "items": items}
-
-
 def from_plain(data: Mapping[str, Any]) -> Report:
-    """Return the report that `as_plain` wrote."""
-    return Report(**{**data, "items": tuple(Item(**item) for item in data["items"])})
+    """Return the report that `dataclasses.asdict` made plain, also after a journey as JSON."""
+    items = (Item(**{**item, "bonus": tuple(item["bonus"])}) for item in data["items"])
+    return Report(**{**data, "items": tuple(items)})
 
 
 def write(report: Report, path: str | os.PathLike[str]) -> None:
@@ -269,18 +216,14 @@ def file_name(name: str, labs: str, ending: str) -> str:
 def student(name: str) -> str:
     """Return whose submission it is: its name without a notebook's ending.
 
-    >>> student("ada"), student("bob.ipynb"), student("cy.IPYNB")
-    ('ada', 'bob', 'cy')
+    >>> student("ada"), student("cy.IPYNB")
+    ('ada', 'cy')
     """
     return name[:-6] if name.lower().endswith(".ipynb") else name
 
 
 def points(value: float) -> str:
-    """Return points as text, without a needless fraction.
-
-    >>> points(2.0), points(1.25)
-    ('2', '1.25')
-    """
+    """Return points as text, without a needless fraction."""
     return f"{round(value, 2):g}"
 
 
@@ -291,7 +234,7 @@ def _test(item: Item) -> dict[str, Any]:
     return {
         "name": item.title,
         "number": f"{item.lab}.{item.number}",
-        "score": item.earned + item.extra,
+        "score": item.score,
         "max_score": item.worth,
         "status": "passed" if item.right else "failed",
         "output": output,

@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from hpml.base.errors import describe
@@ -14,25 +14,18 @@ from hpml.grading.errors import GradingError
 from hpml.grading.reports.report import Item, Report, points, student
 
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+_MOODLE = ("Email address", "ID number", "Username")
 _LOOK_AT = ("no answer", "not graded", "unreadable", "missing", "forbidden", "not done")
 
 
 def class_table(reports: Sequence[Report]) -> Table:
-    """Return the points of a class, a row a submission.
-
-    >>> item = Item("06", 1, "lazy_forward", 2.0, "partly right", parts={"right": 1.5})
-    >>> print(class_table([Report("ada", (item,), seed=7)]))
-    submission  06.1  points
-    ----------  ----  ------
-    ada          1.5     1.5
-    of             2       2
-    """
+    """Return the points of a class, a row a submission."""
     columns = _columns(reports)
     rows: list[list[object]] = []
     for report in reports:
         found = {(item.lab, item.name): item for item in report.items}
-        earned = [found[key].earned + found[key].extra if key in found else "" for key in columns]
-        rows.append([report.shown, *earned, report.earned + report.extra])
+        earned = [found[key].score if key in found else "" for key in columns]
+        rows.append([report.shown, *earned, report.score])
     worth = [item.worth for item in columns.values()]
     rows.append(["of", *worth, sum(worth)])
     titles = ["submission", *(f"{item.lab}.{item.number}" for item in columns.values()), "points"]
@@ -40,12 +33,7 @@ def class_table(reports: Sequence[Report]) -> Table:
 
 
 def as_csv(reports: Sequence[Report]) -> str:
-    """Return points, parts, status and mistake of each exercise as CSV, a row a submission.
-
-    >>> item = Item("06", 1, "double", 2.0, "partly right", parts={"right": 1.5})
-    >>> as_csv([Report("ada", (item,), seed=7)]).splitlines()[0]
-    'submission,06.1 double,06.1 right,06.1 status,06.1 mistake,points,of,bonus,seed'
-    """
+    """Return points, parts, status and mistake of each exercise as CSV, a row a submission."""
     columns = _columns(reports)
     titles = ["submission"]
     for column in columns.values():
@@ -61,12 +49,12 @@ def as_csv(reports: Sequence[Report]) -> str:
             if (item := found.get(key)) is None:  # an exercise that came later
                 cells += [""] * (len(parts) + 3)
                 continue
-            cells.append(points(item.earned + item.extra))
+            cells.append(points(item.score))
             cells += [points(item.parts.get(part, 0.0)) for part in parts]
             cells += [item.status, item.mistake]
         totals = [points(each) for each in (report.earned, report.worth, report.extra)]
         rows.append([_name(report.shown), *cells, *totals, str(report.seed)])
-    return _written(rows)
+    return written_csv(rows)
 
 
 def for_canvas(reports: Sequence[Report], roster: Sequence[dict[str, str]], assignment: str) -> str:
@@ -77,44 +65,32 @@ def for_canvas(reports: Sequence[Report], roster: Sequence[dict[str, str]], assi
     rows.append(["    Points Possible", "", "", "", "", points(max(r.worth for r in reports))])
     for row in roster:
         report = found.get(row["submission"])
-        earned = "" if report is None else points(report.earned + report.extra)
+        earned = "" if report is None else points(report.score)
         rows.append([*(row.get(column, "") for column in _CANVAS), earned])
-    return _written(rows)
+    return written_csv(rows)
 
 
 def for_moodle(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> str:
     """Return the file that Moodle's import of grades reads: address or number, grade, feedback."""
     found = _by_name(reports)
-    keys = [
-        key for key in ("Email address", "ID number", "Username") if roster and key in roster[0]
-    ]
+    keys = [key for key in _MOODLE if roster and key in roster[0]]
     rows = [[*keys, "Grade", "Feedback"]]
     for row in roster:
         report = found.get(row["submission"])
-        if report is None:
-            rows.append([*(row[key] for key in keys), "", ""])
-            continue
-        said = "; ".join(f"{item.title}: {item.status}" for item in report.items)
-        grade = points(report.earned + report.extra)
-        rows.append([*(row[key] for key in keys), grade, said])
-    return _written(rows)
+        items = report.items if report else ()
+        said = "; ".join(f"{item.title}: {item.status}" for item in items)
+        rows.append([*(row[key] for key in keys), points(report.score) if report else "", said])
+    return written_csv(rows)
 
 
 def read_roster(path: Path) -> list[dict[str, str]]:
     """Return the rows of a roster: a CSV with a column ``submission`` and those of the platform."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            rows = [
-                {k: (v or "").strip() for k, v in row.items() if k}
-                for row in csv.DictReader(stream)
-            ]
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise GradingError(f"{describe(str(path))} cannot be read: {error}.") from None
+    rows = read_csv(path)
     if not rows or "submission" not in rows[0]:
         raise GradingError(
             f"{describe(str(path))}: expected a CSV with a column submission, the names of the "
-            f"folders or notebooks, and the platform's own: {', '.join(_CANVAS)} for Canvas, "
-            "Email address, ID number or Username for Moodle."
+            f"folders or notebooks, and the platform's own: {', '.join(_CANVAS)} for Canvas, one "
+            f"of {', '.join(_MOODLE)} for Moodle."
         )
     return rows
 
@@ -123,12 +99,10 @@ def statistics(reports: Sequence[Report]) -> Table:
     """Return for each exercise how many tried it, how many are right, and the mistakes by name."""
     rows: list[list[object]] = []
     for key, column in _columns(reports).items():
-        items = [
-            item for report in reports for item in report.items if (item.lab, item.name) == key
-        ]
+        items = _items(reports, key)
         tried = [item for item in items if item.status not in ("not done", "missing", "unreadable")]
         mistakes = Counter(item.mistake for item in items if item.mistake).most_common()
-        mean = sum(item.earned + item.extra for item in items) / len(items)
+        mean = sum(item.score for item in items) / len(items)
         named = ", ".join(f"{name} {count}" for name, count in mistakes)
         right = sum(item.right for item in items)
         rows.append(
@@ -178,8 +152,12 @@ def _columns(reports: Sequence[Report]) -> dict[tuple[str, str], Item]:
     return dict(sorted(items.items(), key=lambda pair: (pair[1].lab, pair[1].number)))
 
 
+def _items(reports: Sequence[Report], key: tuple[str, str]) -> list[Item]:
+    return [item for each in reports for item in each.items if (item.lab, item.name) == key]
+
+
 def _parts(reports: Sequence[Report], column: Item) -> list[str]:
-    same = (i for r in reports for i in r.items if (i.lab, i.name) == (column.lab, column.name))
+    same = _items(reports, (column.lab, column.name))
     return list(dict.fromkeys(part for item in same for part in (*item.of, *item.parts)))
 
 
@@ -197,7 +175,18 @@ def _points(value: object) -> str:
     return points(value) if isinstance(value, int | float) else str(value)
 
 
-def _written(rows: Sequence[Sequence[str]]) -> str:
+def read_csv(path: Path) -> list[dict[str, str]]:
+    """Return the rows of a CSV file by the names of its columns."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as stream:
+            found = list(csv.DictReader(stream))
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise GradingError(f"{describe(str(path))} cannot be read: {error}.") from None
+    return [{name: (text or "").strip() for name, text in row.items() if name} for row in found]
+
+
+def written_csv(rows: Iterable[Sequence[object]]) -> str:
+    """Return rows as the text of a CSV file."""
     stream = io.StringIO()
     csv.writer(stream, lineterminator="\n").writerows(rows)
     return stream.getvalue()

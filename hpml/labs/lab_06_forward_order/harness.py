@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping
 from typing import Any
+
+from hpml.sandbox.harness import by_name
 
 AT_MOST = 50_000
 """Executions of all operations of a call together; then a forward that never ends is stopped."""
@@ -68,8 +69,8 @@ def counting_operations(data: Mapping[str, Any]) -> dict[str, Any]:
     _executed.clear()
     _kinds.clear()
     # In the order of the function's parameters.
-    given = {name: copy.deepcopy(value) for name, value in data.items() if name != "uncounted"}
-    if data.get("uncounted"):
+    given = by_name(data)
+    if given.pop("uncounted", False):
         given["operations"] = {name: KINDS[kind] for name, kind in kinds.items()}
         return given
     given["operations"] = {name: Operation(name) for name in kinds}

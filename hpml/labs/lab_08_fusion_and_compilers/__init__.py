@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from hpml.jit import compiler_of_this_run
 from hpml.labs.lab_08_fusion_and_compilers.compiling import (
-    compiler_of_this_run,
     graphs_made,
     inductor_page,
     paying,

@@ -3,18 +3,16 @@
 from __future__ import annotations
 
 import re
-import shutil
 import time
 import warnings
 from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from hpml.base.environment import quick
 from hpml.base.page import Page, say, show_code
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
-from hpml.jit import FirstCall, inductor_loops
+from hpml.jit import FirstCall, compiler_of_this_run, inductor_loops
 
 
 def told(run: Callable[[], Any]) -> tuple[Any, Table]:
@@ -34,19 +32,6 @@ def told(run: Callable[[], Any]) -> tuple[Any, Table]:
 
 def _first_sentence(text: str) -> str:
     return re.split(r"(?<=[.!])\s", " ".join(text.split()))[0]
-
-
-def compiler_of_this_run() -> tuple[dict[str, str], str]:
-    """Return what to give to `torch.compile`, and what to say of it.
-
-    Its own compiler needs one for C++, and takes long; else the stage before it stands in.
-    """
-    stand_in: dict[str, str] = {"backend": "aot_eager"}
-    if quick():
-        return stand_in, "a short run only records its graph and compiles nothing"
-    if not any(map(shutil.which, ("g++", "clang++", "c++"))):
-        return stand_in, "there is no C++ compiler, so it records its graph and compiles nothing"
-    return {}, "its usual compiler, Inductor, wrote C++ and had it compiled"
 
 
 def inductor_page(function: Callable[..., Any], *arguments: Any) -> Page:

@@ -2,7 +2,9 @@
 
 A small model on a fast GPU waits for Python, which launches one kernel after the other. A recorded
 graph is launched with a single call. It is fixed: the same shapes, the same memory, the same
-kernels. So there is one recording for each shape of the inputs, made when that shape is first met.
+kernels. So there is one recording for each shape of the inputs, made when that shape is first met,
+and inputs that never keep a shape are refused. A new input is copied into the recorded memory; the
+result is copied out of it, unless ``config.CUDA_GRAPHS_COPY_OUTPUTS`` is off.
 
 Source: https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs
 """
@@ -15,10 +17,14 @@ from typing import Any
 import torch
 from torch import nn
 
+from hpml.symbolic import config
 from hpml.symbolic.building.shapes.preserved_state import preserved
 from hpml.symbolic.errors import ArgumentError, DeviceError
 
 from .program import Program
+
+MOST_SHAPES = 16
+"""Each recording keeps all values of a forward; who needs more shapes has no static ones."""
 
 
 def check_available() -> None:
@@ -46,35 +52,76 @@ class _Recordable(nn.Module):
 def prepare(program: Program) -> Program:
     """Wrap a program so that it is recorded at its first call with each kind of inputs."""
     check_available()
+    copy_outputs = config.CUDA_GRAPHS_COPY_OUTPUTS
     recordings: dict[tuple[Any, ...], Callable[..., Any]] = {}
+    weights: list[tuple[tuple[int, bool], ...] | None] = [None]
 
     def run(self: Any, *inputs: torch.Tensor) -> Any:
         for value in inputs:
-            if not isinstance(value, torch.Tensor) or not value.is_cuda:
+            if not isinstance(value, torch.Tensor) or not on_gpu(value):
                 what = f"one on {value.device}" if isinstance(value, torch.Tensor) else repr(value)
                 raise ArgumentError(
                     f"a model with CUDA graphs expected tensors on the GPU, received {what}: "
                     "move the inputs with .to('cuda')"
                 )
-        # The recording holds the addresses of weights: new weights need a new one.
+        # A recording holds the addresses of weights: with new ones all are worthless.
+        now = tuple((p.data_ptr(), p.requires_grad) for p in self.parameters())
+        if weights[0] != now:
+            weights[0] = now
+            recordings.clear()
         key = (
-            tuple((v.shape, v.dtype, v.requires_grad) for v in inputs),
-            self.training,
-            torch.is_grad_enabled(),
-            tuple(p.data_ptr() for p in self.parameters()),
+            tuple((v.shape, v.dtype, v.device, v.requires_grad) for v in inputs),
+            (self.training, torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
+            (torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")),
         )
         if key not in recordings:
-            samples = tuple(v.detach().clone().requires_grad_(v.requires_grad) for v in inputs)
-            recordable = _Recordable(self, program.run).train(self.training)
-            record = (
-                torch.cuda.make_graphed_callables if torch.is_grad_enabled() else _record_inference
-            )
+            _check_few(recordings, inputs)
             # Recording runs the layers a few times first, which must leave no trace in them.
             with preserved(self):
-                recordings[key] = record(recordable, samples)
-        return recordings[key](*inputs)
+                recordings[key] = _record(
+                    _Recordable(self, program.run).train(self.training), inputs
+                )
+        results = recordings[key](*inputs)
+        if not copy_outputs:
+            return results
+        # The next replay writes into the same memory, so the caller gets a copy.
+        if isinstance(results, torch.Tensor):
+            return results.clone()
+        return tuple(result.clone() for result in results)
 
     return program._replace(run=run)
+
+
+def on_gpu(value: torch.Tensor) -> bool:
+    """Return whether a tensor is where kernels are recorded."""
+    return value.is_cuda
+
+
+def _check_few(recordings: dict[tuple[Any, ...], Any], inputs: tuple[torch.Tensor, ...]) -> None:
+    if len(recordings) < MOST_SHAPES:
+        return
+    shapes = ", ".join(str(tuple(value.shape)) for value in inputs)
+    raise ArgumentError(
+        f"a model with CUDA graphs expected inputs of a few fixed shapes, received {shapes} after "
+        f"{MOST_SHAPES} others, each of which keeps the memory of a forward: pad the inputs to one "
+        "shape (drop_last=True in a DataLoader), or build the model without enable_cuda_graphs"
+    )
+
+
+def _record(recordable: nn.Module, inputs: tuple[torch.Tensor, ...]) -> Callable[..., Any]:
+    """Record a forward for inputs like these, and the backward too where gradients are on."""
+    samples = tuple(v.detach().clone().requires_grad_(v.requires_grad) for v in inputs)
+    record = torch.cuda.make_graphed_callables if torch.is_grad_enabled() else _record_inference
+    try:
+        return record(recordable, samples)
+    except RuntimeError as error:
+        raise DeviceError(
+            "enable_cuda_graphs=True expected a forward that only launches kernels, received one "
+            f"that cannot be captured ({str(error).splitlines()[0]}): a graph cannot read a value "
+            "back to Python (.item(), .cpu(), print, `if` on a tensor), have a result whose size "
+            "depends on values (nonzero, masks as indices), move data to the GPU, or run hooks: "
+            "take this out of the model, or build it without enable_cuda_graphs"
+        ) from error
 
 
 def _record_inference(module: nn.Module, samples: tuple[torch.Tensor, ...]) -> Callable[..., Any]:
@@ -93,9 +140,6 @@ def _record_inference(module: nn.Module, samples: tuple[torch.Tensor, ...]) -> C
         for sample, value in zip(samples, inputs, strict=True):
             sample.copy_(value)
         graph.replay()
-        # The next replay writes into the same memory, so the caller gets a copy.
-        if isinstance(results, torch.Tensor):
-            return results.clone()
-        return tuple(result.clone() for result in results)
+        return results
 
     return replay

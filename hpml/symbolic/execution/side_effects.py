@@ -59,7 +59,7 @@ def first_difference(
     uses = collections.Counter(
         id(parameter)
         for layer in layers
-        for parameter in {p for module in _modules_in(layer) for p in module.parameters()}
+        for parameter in {p for module in modules_in(layer) for p in module.parameters()}
     )
     if max(_readers(graph, layers)) > 2 or max(uses.values(), default=0) > 2:
         younger, older = next((a, b) for a, b in itertools.pairwise(order) if a > b)
@@ -67,7 +67,7 @@ def first_difference(
     youngest_drawing = youngest = -1
     changed = -1
     for position in order:
-        draws, changes = _effects(layers[position])
+        draws, changes = effects(layers[position])
         if position < youngest_drawing and draws:
             return position, youngest_drawing
         if (position < youngest and changes) or position < changed:
@@ -92,20 +92,20 @@ def _readers(graph: Graph, layers: Sequence[nn.Module]) -> list[int]:
     return counts
 
 
-def _modules_in(layer: nn.Module) -> list[nn.Module]:
+def modules_in(layer: nn.Module) -> list[nn.Module]:
     """Return the modules in a layer, also one that it calls and somebody else registers."""
     called = getattr(layer, "function", None)
     return [*layer.modules(), *(called.modules() if isinstance(called, nn.Module) else ())]
 
 
-def _effects(layer: nn.Module) -> tuple[bool, bool]:
+def effects(layer: nn.Module) -> tuple[bool, bool]:
     """Return whether a layer may draw random numbers, and whether it may change its argument.
 
     A layer whose code is not known may do the first; that it changes its argument is only assumed
     where it says so.
     """
     draws = changes = False
-    for module in _modules_in(layer):
+    for module in modules_in(layer):
         changes |= bool(getattr(module, "inplace", False))
         if isinstance(module, useful_layers.FunctionLayer):
             name = module.method or getattr(module.function, "__name__", "")

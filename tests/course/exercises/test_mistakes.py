@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -113,11 +114,12 @@ def test_a_right_outcome_is_not_looked_for(exercise: Exercise) -> None:
 
 def test_the_process_goes_on_after_one_that_never_ends(exercise: Exercise) -> None:
     known = {mistake.key: mistake for mistake in mistakes_of(exercise)}
-    with MistakeProcess(exercise) as process:
-        assert isinstance(process.run(known["never_ends"], CASES[0], 0.2), NoAnswer)
-        assert process.run(known["counts"], CASES[1], 30.0) == Returned(2, {})
-        assert isinstance(process.run(known["vanishes"], CASES[0], 30.0), NoAnswer)
-        assert process.run(known["counts"], CASES[0], 30.0) == Returned(1, {})
+    with MistakeProcess() as process:
+        run = partial(process.run, exercise)
+        assert isinstance(run(known["never_ends"], CASES[0], 0.2), NoAnswer)
+        assert run(known["counts"], CASES[1], 30.0) == Returned(2, {})
+        assert isinstance(run(known["vanishes"], CASES[0], 30.0), NoAnswer)
+        assert run(known["counts"], CASES[0], 30.0) == Returned(1, {})
 
 
 def test_a_symptom_is_what_an_exercise_says(exercise: Exercise) -> None:

@@ -118,10 +118,11 @@ def ask(
         "output": output,
     }
     function = "lazy_forward" if order is None else "ordered_forward"
-    small = len(parents) <= 12
-    made = ", ".join(f"{n!r}: <{kind}>" for n, kind in cast("Any", data["operations"]).items())
-    texts = {key: repr(value) if small else key for key, value in data.items()}
-    texts["operations"] = f"{{{made}}}" if small else "operations"
+    texts = {key: key for key in data}
+    if len(parents) <= 12:
+        texts = {key: repr(value) for key, value in data.items()}
+        kinds = cast("Mapping[str, str]", data["operations"])
+        texts["operations"] = f"{{{', '.join(f'{n!r}: <{kind}>' for n, kind in kinds.items())}}}"
     texts["inputs"], texts["output"] = repr(data["inputs"]), repr(output)
     return Case(name, data, part, f"{function}({', '.join(texts.values())})")
 

@@ -25,8 +25,8 @@ def preserved(layer: nn.Module, *, meta: bool = False) -> Iterator[None]:
     >>> norm = nn.BatchNorm1d(2)
     >>> with preserved(norm):
     ...     _ = norm(torch.rand(8, 2))
-    >>> norm.num_batches_tracked
-    tensor(0)
+    >>> norm.num_batches_tracked, norm.running_mean
+    (tensor(0), tensor([0., 0.]))
     """
     saved = [_save(module) for module in layer.modules()]
     contents = [] if meta else [(b, b._version, b.detach().clone()) for b in layer.buffers()]
@@ -44,7 +44,8 @@ def preserved(layer: nn.Module, *, meta: bool = False) -> Iterator[None]:
                 _restore(*state)
             with torch.no_grad():
                 for buffer, version, content in contents:
-                    if buffer._version != version:
+                    # A normalisation writes its statistics without counting a new version.
+                    if buffer._version != version or not (buffer.is_meta or buffer.equal(content)):
                         buffer.copy_(content)
             random.setstate(python_state)
 

@@ -80,7 +80,7 @@ def operator_timing(
     """
     from torch import nn
 
-    from hpml.profiling.timed_modules import switched_on
+    from hpml.profiling.operators.timed_modules import switched_on
 
     if not isinstance(model, nn.Module):
         raise ProfilingError(

@@ -1,0 +1,9 @@
+"""The error of `hpml.datasets`."""
+
+from __future__ import annotations
+
+from hpml.base.errors import HpmlError
+
+
+class DatasetError(HpmlError):
+    """A data set is missing, broken, or was asked for with sizes that it cannot have."""

@@ -1,0 +1,153 @@
+"""Devices that work on their own while the program goes on: a GPU, and a thread in place of one."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+import weakref
+from collections.abc import Callable
+from typing import NamedTuple
+
+from hpml.profiling import Timeline
+
+
+class Mark:
+    """A place in the queue: the device notes the time when it gets there."""
+
+    def __init__(self) -> None:
+        self.reached = threading.Event()
+        self.time = float("nan")
+
+    def since(self, earlier: Mark) -> float:
+        """Return the seconds from an earlier mark to this one; wait until both are reached."""
+        earlier.reached.wait()
+        self.reached.wait()
+        return self.time - earlier.time
+
+
+class _Work(NamedTuple):
+    seconds: float
+    mark: Mark
+    after: Mark | None
+
+
+class AsyncDevice:
+    """A device made of a thread: its kernels only sleep, but for as long as they say, in real time.
+
+    What it shows of a GPU is the queue: a launch costs the program something and returns, the
+    device works off what was launched in order, and `synchronize` waits until nothing is left.
+
+    Args:
+        launch: seconds that issuing a kernel costs the program.
+        first: seconds more for the very first launch, as where a GPU loads its kernels.
+
+    >>> device = AsyncDevice()
+    >>> begin, _, end = device.event(), device.launch(0.01), device.event()
+    >>> device.synchronize()
+    >>> end.since(begin) >= 0.01
+    True
+    """
+
+    clock = staticmethod(time.perf_counter)
+
+    def __init__(self, launch: float = 0.0, first: float = 0.0) -> None:
+        self._cost, self._first = launch, first
+        self._recording: list[float] | None = None
+        self._launches: list[tuple[float, float]] = []
+        self._kernels: list[tuple[float, float]] = []
+        self._work: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
+        arguments = self._work, self._kernels
+        threading.Thread(target=_work_off, args=arguments, daemon=True).start()
+        weakref.finalize(self, self._work.put, None)
+
+    def launch(self, seconds: float, *, after: Mark | None = None) -> Mark:
+        """Issue a kernel that takes so long; return at once, with the mark of its end.
+
+        Args:
+            seconds: how long it takes on the device.
+            after: what has to be reached first, as on another queue.
+        """
+        if self._recording is not None:
+            self._recording.append(seconds)
+            return Mark()
+        self._issue()
+        return self._put(seconds, after)
+
+    def event(self) -> Mark:
+        """Put a mark into the queue; issuing it costs nothing here."""
+        return self._put(0.0, None)
+
+    def synchronize(self) -> None:
+        """Wait until everything that was issued is done."""
+        self.event().reached.wait()
+
+    def record(self, fn: Callable[[], object]) -> Callable[[], None]:
+        """Call `fn` once without executing a kernel; return what launches all of them as one."""
+        kernels: list[float] = []
+        self._recording = kernels
+        try:
+            fn()
+        finally:
+            self._recording = None
+
+        def replay() -> None:
+            self._issue()
+            for seconds in kernels:
+                self._put(seconds, None)
+
+        return replay
+
+    def timeline(self, fn: Callable[[], object]) -> Timeline:
+        """Return when launches were issued and kernels ran in one call, in ms from its start."""
+        self.synchronize()
+        self._launches.clear()
+        start = self.clock()
+        fn()
+        self.synchronize()
+        return Timeline(_in_ms(self._launches, start), self.kernels_since(start))
+
+    def kernels_since(self, start: float) -> tuple[tuple[float, float], ...]:
+        """Return when kernels ran that are done, in ms from a reading of the clock."""
+        return _in_ms([span for span in self._kernels if span[0] >= start], start)
+
+    def _issue(self) -> None:
+        begin = self.clock()
+        time.sleep(self._cost + self._first)
+        self._first = 0.0
+        self._launches.append((begin, self.clock()))
+
+    def _put(self, seconds: float, after: Mark | None) -> Mark:
+        mark = Mark()
+        self._work.put(_Work(seconds, mark, after))
+        return mark
+
+
+def _in_ms(spans: list[tuple[float, float]], start: float) -> tuple[tuple[float, float], ...]:
+    return tuple((1e3 * (begin - start), 1e3 * (end - start)) for begin, end in spans)
+
+
+def _work_off(work: queue.SimpleQueue[_Work | None], done: list[tuple[float, float]]) -> None:
+    """Take kernels from the queue and sleep as long as each says; the device's thread."""
+    while (each := work.get()) is not None:
+        if each.after is not None:
+            each.after.reached.wait()
+        begin = time.perf_counter()
+        if each.seconds:
+            time.sleep(each.seconds)
+        each.mark.time = time.perf_counter()
+        if each.seconds:
+            done.append((begin, each.mark.time))
+        each.mark.reached.set()
+
+
+class CudaDevice:
+    """The current GPU, with the two things that timing needs."""
+
+    clock = staticmethod(time.perf_counter)
+
+    def synchronize(self) -> None:
+        """Wait until everything that was launched is done."""
+        import torch
+
+        torch.cuda.synchronize()

@@ -1,0 +1,162 @@
+"""The time-line explorer: choose what a launch costs and how long a kernel runs, see who waits.
+
+It is an animation, so that it moves in any page, without a kernel: one keyframe for each pair of
+values, which a click, the Tab key, the arrow keys or the list of pairs lead to.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+
+from hpml.base.tables import Table
+from hpml.profiling import simulate
+from hpml.widgets.animation.animation import Animation, Keyframe, baked, part, placeholder
+
+TIMES = (2.0, 4.0, 8.0, 12.0, 16.0)
+"""Microseconds to choose from, for both."""
+LAUNCHES = TIMES[::-1]
+COUNT = 12
+"""Kernels."""
+
+Spans = Sequence[tuple[float, float]]
+TimelineFunction = Callable[[float, list[float]], Spans]
+
+_SCALE = 2.9
+_LEFT = 120
+_CELL_WIDTH, _CELL_HEIGHT = 92, 26
+_STYLE = """
+& svg {display: block; max-width: 100%; height: auto;}
+& text {fill: var(--hpml-ink); font: 13px var(--jp-ui-font-family, sans-serif);}
+& .cpu {fill: #5AA9D6;} & .gpu {fill: #C4500B;}
+& .launch rect {fill: #5AA9D6; fill-opacity: 0.3;}
+& .compute rect {fill: #C4500B; fill-opacity: 0.3;}
+& .cell {cursor: pointer;}
+& .cell rect {stroke: var(--hpml-paper); stroke-width: 2;}
+& .cell[data-on] rect {stroke: var(--hpml-ink); stroke-width: 3; fill-opacity: 0.75;}
+& .cell:focus-visible rect {stroke: var(--hpml-accent); stroke-width: 4;}
+"""
+
+
+def launch_explorer(timeline: TimelineFunction | None = None) -> Animation:
+    """Return the explorer; the kernels are where a student's `timeline` puts them, once it answers.
+
+    >>> explorer = launch_explorer()
+    >>> explorer.keyframes[0].line
+    'launch 16 µs, kernel 2 µs: 194 µs one by one, 40 µs as a graph, 4.8 times as fast'
+    """
+    yours = timeline is not None and _answers(timeline)
+    spans = timeline if yours and timeline is not None else _library
+    pairs = [(launch, kernel) for launch in LAUNCHES for kernel in TIMES]
+    keyframes = [_keyframe(spans, *pair) for pair in pairs]
+    missing = "; yours is not written yet" if timeline is not None else ""
+    who = "your timeline" if yours else f"the library's time line{missing}"
+    template = _template()
+    rows = [
+        [launch, kernel, _total(launch, kernel), _total(launch, kernel, recorded=True)]
+        for launch, kernel in pairs
+    ]
+    return Animation(
+        f"{COUNT} kernels: what does a launch cost, how long runs a kernel? Drawn by {who}",
+        template,
+        keyframes,
+        style=_STYLE,
+        kind="launches",
+        still=baked(template, keyframes[0]),
+        table=Table(["launch, µs", "kernel, µs", "one by one, µs", "as a graph, µs"], rows),
+        labels=[f"launch {launch:g} µs, kernel {kernel:g} µs" for launch, kernel in pairs],
+    )
+
+
+def _library(launch: float, kernels: list[float]) -> Spans:
+    return simulate(launch, kernels).kernels
+
+
+def _answers(timeline: TimelineFunction) -> bool:
+    try:
+        return [tuple(span) for span in timeline(10.0, [4.0])] == [(10.0, 14.0)]
+    except Exception:  # noqa: BLE001 - whatever unfinished code does
+        return False
+
+
+def _total(launch: float, kernel: float, *, recorded: bool = False) -> float:
+    return simulate(launch, [kernel] * COUNT, recorded=recorded).total
+
+
+def _keyframe(spans: TimelineFunction, launch: float, kernel: float) -> Keyframe:
+    kernels = [kernel] * COUNT
+    graph = simulate(launch, kernels, recorded=True)
+    drawn = list(spans(launch, kernels))
+    launches = simulate(launch, kernels).launches
+    eager = max(end for _, end in drawn)
+    faster = f"{eager / graph.total:.1f} times as fast"
+    line = (
+        f"launch {launch:g} µs, kernel {kernel:g} µs: {eager:g} µs one by one, "
+        f"{graph.total:g} µs as a graph, {faster}"
+    )
+    rows = [
+        ("one by one: CPU", "cpu", launches), ("GPU", "gpu", drawn),
+        ("as a graph: CPU", "cpu", graph.launches), ("GPU", "gpu", graph.kernels),
+    ]  # fmt: skip
+    body = "".join(_row(place, *row) for place, row in enumerate(rows))
+    return Keyframe(line, marks={f"{launch:g} {kernel:g}": "here"}, pieces={"lines": body})
+
+
+def _row(place: int, name: str, kind: str, spans: Spans) -> str:
+    """Return one line of the picture; neighbours are told apart by a gap of a pixel."""
+    y = 8 + 26 * place + 10 * (place > 1)
+    path = "".join(
+        f"M{_LEFT + _SCALE * start:.1f} {y}h{max(1.0, _SCALE * (end - start) - 1):.1f}v18"
+        f"H{_LEFT + _SCALE * start:.1f}z"
+        for start, end in spans
+    )
+    end = max(end for _, end in spans)
+    said = f'<text x="{_LEFT + _SCALE * end + 6:.0f}" y="{y + 14}">{end:g} µs</text>'
+    said = said if kind == "gpu" else ""
+    return (
+        f'<text x="{_LEFT - 8}" y="{y + 14}" text-anchor="end">{name}</text>'
+        f'<path class="{kind}" d="{path}"/>{said}'
+    )
+
+
+def _template() -> str:
+    """Return the two pairs of lines, and below them the map of all pairs of times."""
+    cells = "".join(
+        _cell(row, column, launch, kernel)
+        for row, launch in enumerate(LAUNCHES)
+        for column, kernel in enumerate(TIMES)
+    )
+    heads = "".join(
+        f'<text x="{_LEFT + _CELL_WIDTH * (k + 0.5):.0f}" y="18" text-anchor="middle">{time:g}'
+        "</text>"
+        for k, time in enumerate(TIMES)
+    )
+    sides = "".join(
+        f'<text x="{_LEFT - 8}" y="{44 + _CELL_HEIGHT * k}" text-anchor="end">{time:g}</text>'
+        for k, time in enumerate(LAUNCHES)
+    )
+    side = _LEFT + _CELL_WIDTH * len(TIMES) + 12
+    height = 34 + _CELL_HEIGHT * len(TIMES)
+    return (
+        f'<svg viewBox="0 0 800 130" width="800" role="img" aria-label="Time lines" '
+        f"{placeholder('lines')}></svg>"
+        f'<svg viewBox="0 0 800 {height}" width="800">{heads}{sides}'
+        f'<text x="{side}" y="18">kernel, µs</text>'
+        '<text x="4" y="18">launch, µs</text>'
+        f'<text x="{side}" y="60">blue: launch-bound</text>'
+        f'<text x="{side}" y="82">orange: compute-bound</text>'
+        f'<text x="{side}" y="104">number: what a graph gains</text>'
+        f"{cells}</svg>"
+    )
+
+
+def _cell(row: int, column: int, launch: float, kernel: float) -> str:
+    bound = simulate(launch, [kernel] * COUNT).bound
+    gain = _total(launch, kernel) / _total(launch, kernel, recorded=True)
+    x, y = _LEFT + _CELL_WIDTH * column, 26 + _CELL_HEIGHT * row
+    return (
+        f'<g class="cell {bound}" {part(f"{launch:g} {kernel:g}")} '
+        f'data-go="{row * len(TIMES) + column}" '
+        f'aria-label="launch {launch:g}, kernel {kernel:g} microseconds, {bound}-bound">'
+        f'<rect x="{x}" y="{y}" width="{_CELL_WIDTH}" height="{_CELL_HEIGHT}"/>'
+        f'<text x="{x + _CELL_WIDTH // 2}" y="{y + 18}" text-anchor="middle">{gain:.1f}×</text></g>'
+    )

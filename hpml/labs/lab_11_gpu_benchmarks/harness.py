@@ -1,0 +1,53 @@
+"""A device for lab 11 on which no time passes but what is said: a queue and a clock of our own."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+AT_MOST = 1000
+"""Calls of the function in one trial; then one that never ends is stopped."""
+
+
+class Device:
+    """A queue that is worked off in order; the program's time and the device's are two."""
+
+    def __init__(self, now: float, queued: float) -> None:
+        self._now, self._free = now, now + queued
+
+    def clock(self) -> float:
+        """Return the program's time in seconds."""
+        return self._now
+
+    def synchronize(self) -> None:
+        """Wait until the device has done all that was issued."""
+        self._now = max(self._now, self._free)
+
+
+def call_and_device(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments: a function that launches kernels, and the device they run on.
+
+    Args:
+        data: seconds of a ``launch``, of each of the ``kernels``, of work that was ``queued``
+            before; how much longer the ``first`` call takes; what the clock shows at the ``start``.
+
+    >>> data = {"launch": 1.0, "kernels": [5.0], "queued": 0.0, "first": 0.0, "start": 7.0}
+    >>> given = call_and_device(data)
+    >>> given["fn"]()
+    >>> given["device"].clock(), given["device"].synchronize(), given["device"].clock()
+    (8.0, None, 13.0)
+    """
+    device = Device(data["start"], data["queued"])
+    calls = [0]
+
+    def fn() -> None:
+        calls[0] += 1
+        if calls[0] > AT_MOST:
+            raise RuntimeError(f"stopped after {AT_MOST} calls of fn")
+        if calls[0] == 1:
+            device._now += data["first"]
+        for seconds in data["kernels"]:
+            device._now += data["launch"]
+            device._free = max(device._free, device._now) + seconds
+
+    return {"fn": fn, "device": device}

@@ -1,0 +1,320 @@
+"""The exercises of lab 12: how long an epoch takes, which format survives, how a loss is scaled."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
+from hpml.course.exercises.outcomes import Outcome, Returned
+from hpml.course.exercises.same import difference, expect, shown
+from hpml.labs.lab_12_training.harness import (
+    first_step,
+    plain_floats,
+    scaled_gradients,
+    steps,
+)
+
+_NO_TORCH = Forbidden(
+    modules=("torch", "hpml"), why="PyTorch's own answer is what yours is compared with."
+)
+
+
+def estimated_epoch(seconds: Sequence[float], steps: int) -> tuple[float, float, float]:
+    """Return the seconds of an epoch and its interval, from the sums of powers.
+
+    >>> estimated_epoch([9.0, 1.0, 1.0, 1.0, 1.0, 1.0], 100)
+    (100.0, 100.0, 100.0)
+    """
+    later = sorted(seconds[len(seconds) // 2 :])
+    limit = 0.75 * (later[(len(later) - 1) // 2] + later[len(later) // 2])
+    steady = list(seconds)
+    while steady[0] > limit:
+        del steady[0]
+    n, mean = len(steady), math.fsum(steady) / len(steady)
+    error = math.sqrt(math.fsum((s - mean) ** 2 for s in steady) / (n - 1) / n)
+    return steps * mean, steps * (mean - 2 * error), steps * (mean + 2 * error)
+
+
+def _epoch(name: str, seconds: Sequence[float], steps: int, part: str) -> Case:
+    data = {"seconds": [round(s, 4) for s in seconds], "steps": steps}
+    return Case(name, data, part)
+
+
+def _epoch_cases(chance: random.Random, more: bool) -> Sequence[Case]:
+    def drawn(count: int, spread: float = 0.2) -> list[float]:
+        return [chance.uniform(1 - spread, 1 + spread) for _ in range(count)]
+
+    cases = [
+        _epoch("all alike", [0.5] * 6, 10, "steady"),
+        _epoch("two kinds", [1.0, 1.25] * 4, 100, "steady"),
+        _epoch("one slow step in the middle", [1.0] * 5 + [3.0] + [1.0] * 4, 100, "steady"),
+        _epoch("a slow last step", [1.0] * 8 + [2.0], 100, "steady"),
+        _epoch("drawn", drawn(9), chance.randint(50, 900), "steady"),
+        _epoch("a slow first step", [9.0, 1.0, 1.0, 1.25, 1.0, 1.0], 100, "warm-up"),
+        _epoch("three of them", [8.0, 4.0, 2.0] + [1.0, 1.25] * 3, 100, "warm-up"),
+        _epoch("more than the first half", [8.0] * 7 + [1.0, 1.25, 1.0], 100, "warm-up"),
+        _epoch("in milliseconds", [0.4] + [0.01, 0.0125] * 4, 100, "warm-up"),
+        _epoch("exactly one and a half times", [9.0, 1.5] + [1.0] * 7, 100, "warm-up"),
+        _epoch("slow at first, and later again", [9.0, 1.0, 1.0, 1.0, 3.0, 1.0, 1.0, 1.0], 100,
+               "warm-up"),
+        _epoch("drawn, with a warm-up", [4.0, 2.5, *drawn(10)], chance.randint(50, 900), "warm-up"),
+    ]  # fmt: skip
+    for place in range(5 if more else 0):
+        slow = sorted((chance.uniform(2, 20) for _ in range(place % 4)), reverse=True)
+        times = [*slow, *drawn(chance.randint(6, 30), 0.15)]
+        cases.append(_epoch(f"drawn, number {place + 1}", times, chance.randint(10, 2000),
+                            "warm-up" if slow else "steady"))  # fmt: skip
+    return cases
+
+
+def _epoch_of(case: Case) -> object:
+    data = cast("Mapping[str, Any]", case.data)
+    return estimated_epoch(data["seconds"], data["steps"])
+
+
+_EPOCH_ESTIMATE = Exercise(
+    lab="12",
+    number=1,
+    name="epoch_estimate",
+    parts={"steady": 1, "warm-up": 1},
+    cases=_epoch_cases,
+    judge=expect(_epoch_of, tolerance=1e-9),
+    observe=plain_floats,
+    hints={
+        "steady": (
+            "`statistics` has `fmean`, `median` and `stdev`.",
+            "An epoch is a sum: its slow steps count, so it is the mean that is multiplied.",
+            "The standard error of a mean is the standard deviation divided by the root of n.",
+        ),
+        "warm-up": (
+            "First the limit: 1.5 times the median of `seconds[len(seconds) // 2:]`.",
+            "Drop from the front while the first step is above it. A later slow step stays.",
+        ),
+    },
+    forbids=_NO_TORCH,
+)
+
+Formats = Mapping[str, tuple[float, float, float]]
+
+FORMATS: Formats = {
+    "float16": (2.0**-14, 65504.0, 2.0**-10),
+    "bfloat16": (2.0**-126, 255 * 2.0**120, 2.0**-7),
+    "float32": (2.0**-126, (2**24 - 1) * 2.0**104, 2.0**-23),
+}
+"""Smallest normal number, largest number and spacing after 1."""
+
+
+def surviving_format(
+    values: Sequence[float], formats: Formats, error: float, added: bool
+) -> str | None:
+    """Return the first format without a reason against it.
+
+    >>> surviving_format([1.0, 1e5], FORMATS, 0.01, False)
+    'bfloat16'
+    """
+    sizes = sorted(map(abs, values))
+    # What may vanish beside the largest is out of question.
+    small = [size for size in sizes if size > error * sizes[-1]]
+
+    def against(smallest: float, largest: float, spacing: float) -> bool:
+        rounding = spacing / 2 * (len(sizes) if added else 1)
+        top = math.fsum(sizes) if added else sizes[-1]
+        return top > largest or rounding > error or any(size < smallest for size in small)
+
+    return next((name for name, limits in formats.items() if not against(*limits)), None)
+
+
+def _tensor(
+    name: str, values: Sequence[float], error: float = 0.01, added: bool = False,
+    formats: Formats = FORMATS,
+) -> Case:  # fmt: skip
+    data = {"values": list(values), "formats": dict(formats), "error": error, "added": added}
+    listed = str(list(values)) if len(values) < 9 else f"[{values[0]!r}, ...]"
+    said = "formats" if formats is FORMATS else str(dict(formats))
+    call = f"choose_precision({listed}, {said}, {error!r}, {added})"
+    count = f"  # {len(values)} values" if len(values) > 8 else ""
+    return Case(name, data, "sums" if added else "values", call + count)
+
+
+_MADE_UP: Formats = {
+    "tiny": (0.5, 8.0, 0.25),
+    "wide": (0.125, 64.0, 0.5),
+    "fine": (0.5, 8.0, 0.125),
+}
+
+
+def _drawn_formats(chance: random.Random) -> Formats:
+    def power(least: int, most: int) -> float:
+        return float(2.0 ** chance.randint(least, most))
+
+    names = ("first", "second", "third")
+    return {name: (power(-6, 0), power(2, 9), power(-9, -1)) for name in names}
+
+
+def _precision_cases(chance: random.Random, more: bool) -> Sequence[Case]:
+    cases = [
+        _tensor("ordinary numbers", [0.5, -2.0, 3.0]),
+        _tensor("too large for float16", [1.0, 70000.0]),
+        _tensor("too large, and negative", [1.0, -70000.0]),
+        _tensor("two large ones, not added", [40000.0, 40000.0]),
+        _tensor("small gradients", [1e-7, 3e-6]),
+        _tensor("the largest and the smallest of float16", [65504.0]),
+        _tensor("the smallest alone", [2.0**-14, 2.0**-13]),
+        _tensor("a small one that may vanish", [100.0, 1e-6]),
+        _tensor("one that just may", [1.0, 2.0**-15], 2.0**-15 * 512, formats=FORMATS),
+        _tensor("one at the allowed error itself", [2.0**-8, 2.0**-15], 2.0**-7),
+        _tensor("zeros", [0.0, 0.0]),
+        _tensor("a zero among others", [0.0, 1.0]),
+        _tensor("to one part in a thousand", [1e5, 1.0], 0.001),
+        _tensor("rounding exactly as allowed", [1.0], 2.0**-11),
+        _tensor("finer than any", [1.0], 1e-9),
+        _tensor("made-up formats", [4.0, -20.0], 0.25, formats=_MADE_UP),
+        _tensor("as large as it gets", [8.0], 0.125, formats=_MADE_UP),
+        _tensor("a few numbers added", [0.5, 0.25], added=True),
+        _tensor("a hundred ones added", [1.0] * 100, added=True),
+        _tensor("many ones, a coarse answer", [1.0] * 60, 0.25, added=True),
+        _tensor("a sum that grows too large", [30000.0] * 3, added=True),
+        _tensor("signs that cancel", [40000.0, -40000.0], added=True),
+        _tensor("sixteen, exactly as allowed", [1.0] * 16, 2.0**-7, added=True),
+        _tensor("a sum that just fits", [4.0, -4.0], 0.25, True, _MADE_UP),
+    ]
+    for place in range(12 if more else 4):
+        few = chance.randint(2, 6)
+        values = [chance.choice([-1, 1]) * 2.0 ** chance.randint(-8, 9) for _ in range(few)]
+        error = 2.0 ** -chance.randint(1, 8)
+        cases.append(_tensor(f"drawn, number {place + 1}", values, error, place % 2 == 1,
+                             _drawn_formats(chance)))  # fmt: skip
+    return cases
+
+
+def _surviving(case: Case) -> object:
+    return surviving_format(**cast("dict[str, Any]", case.data))
+
+
+_CHOOSE_PRECISION = Exercise(
+    lab="12",
+    number=2,
+    name="choose_precision",
+    parts={"values": 1, "sums": 1},
+    cases=_precision_cases,
+    judge=expect(_surviving),
+    hints={
+        "values": (
+            "Go through `formats.items()` and return the first name with nothing against it.",
+            "Look at magnitudes: `abs(value)`. The largest decides what may vanish beside it.",
+        ),
+        "sums": (
+            "Each addition rounds once more: as many roundings as there are values.",
+            "Add up magnitudes: on the way a sum may be larger than at its end.",
+        ),
+    },
+    forbids=_NO_TORCH,
+)
+
+
+def scaled_step(
+    scaled: Sequence[float], scale: float, good: int, interval: int
+) -> tuple[list[float] | None, float, int]:
+    """Return what a step of loss scaling gives: gradients or None, the next scale, the count.
+
+    >>> scaled_step([8.0], 4.0, 2, 3), scaled_step([math.nan], 4.0, 2, 3)
+    (([2.0], 8.0, 0), (None, 2.0, 0))
+    """
+    if not math.isfinite(sum(abs(g) / 1e300 for g in scaled)):
+        return None, 0.5 * scale, 0
+    grown, count = divmod(good + 1, interval)
+    return [g / scale for g in scaled], scale * 2**grown, count
+
+
+def scaled_run(data: Mapping[str, Any]) -> list[tuple[list[float] | None, float, int]]:
+    """Return what each step of a case gives, the scale being handed on from step to step."""
+    scale, good, found = data["scale"], data["good"], []
+    for true in data.get("true", [None]):
+        scaled = data["scaled"] if true is None else scaled_gradients(true, scale)
+        found.append(scaled_step(scaled, scale, good, data["interval"]))
+        _, scale, good = found[-1]
+    return found
+
+
+def _step(name: str, scaled: Sequence[float], scale: float, good: int, interval: int) -> Case:
+    data = {"scaled": list(scaled), "scale": scale, "good": good, "interval": interval}
+    return Case(name, data, "step")
+
+
+def _training(name: str, true: Sequence[Sequence[float]], scale: float, interval: int) -> Case:
+    data = {"true": [list(each) for each in true], "scale": scale, "good": 0, "interval": interval}
+    call = f"{len(true)} steps, from grad_scaler(..., {scale!r}, 0, {interval}) on"
+    return Case(name, data, "run", call)
+
+
+def _scaler_cases(chance: random.Random, more: bool) -> Sequence[Case]:
+    inf, nan = math.inf, math.nan
+    cases = [
+        _step("an ordinary step", [8.0, -4.0], 4.0, 0, 2000),
+        _step("no gradient at all", [0.0], 1024.0, 7, 2000),
+        _step("an infinite gradient", [1.0, inf], 1024.0, 5, 2000),
+        _step("a negative infinite one", [-inf, 1.0], 1024.0, 5, 2000),
+        _step("one that is no number", [1.0, nan, 2.0], 1024.0, 5, 2000),
+        _step("infinite in both directions", [inf, -inf], 2.0, 0, 2000),
+        _step("the last before the scale grows", [4.0], 4.0, 2, 4),
+        _step("the one at which it grows", [4.0], 4.0, 3, 4),
+        _step("an overflow just there", [inf], 4.0, 3, 4),
+        _step("it grows at every step", [6.0], 2.0, 0, 1),
+        _step("a scale below one", [nan], 1.0, 0, 3),
+        _step("drawn", [chance.uniform(-9, 9) for _ in range(3)], 2.0 ** chance.randint(1, 16),
+              chance.randint(0, 9), 20),
+        _training("gradients that stay the same", [[1.0, -0.5]] * 20, 16.0, 3),
+        _training("a scale that is far too large", [[3.0]] * 12, 2.0**24, 5),
+        _training("a gradient that is no number, twice", [[1.0], [nan], [1.0], [nan], [1.0]] * 2,
+                  64.0, 3),
+    ]  # fmt: skip
+    for place in range(6 if more else 2):
+        sizes = [chance.uniform(-1, 1) * 2.0 ** chance.randint(-4, 8) for _ in range(30)]
+        true = [[size, size / 2] for size in sizes]
+        name = f"drawn, a run, number {place + 1}"
+        cases.append(_training(name, true, 2.0 ** chance.randint(4, 16), chance.randint(2, 4)))
+    return cases
+
+
+def _judge_scaler(case: Case, outcome: Outcome) -> Wrong | None:
+    """Compare step by step, so that a long run shows the first step that is wrong."""
+    expected = scaled_run(case.data)
+    found = outcome.value if isinstance(outcome, Returned) else None
+    if not isinstance(found, list):
+        return Wrong(repr(expected[0]), shown(outcome))
+    for place, wanted in enumerate(expected):
+        got = found[place] if place < len(found) else None
+        where = difference(wanted, got, tolerance=1e-9)
+        if where is not None:
+            why = where if len(expected) == 1 else f"step {place + 1} of the run: {where}"
+            return Wrong(repr(wanted), shown(Returned(got, {})), why)
+    return None
+
+
+_GRAD_SCALER = Exercise(
+    lab="12",
+    number=3,
+    name="grad_scaler",
+    parts={"step": 1, "run": 2},
+    cases=_scaler_cases,
+    judge=_judge_scaler,
+    hints={
+        "step": (
+            "`math.isfinite(g)` is false for both infinities and for what is no number.",
+            "The gradients were made with the scale that came in. Divide by that one.",
+        ),
+        "run": (
+            "The count is of good steps in a row: an overflow ends the row, and so does growing.",
+            "When the count has reached `interval`, two things happen: which?",
+        ),
+    },
+    forbids=_NO_TORCH,
+    arguments=first_step,
+    observe=steps,
+)
+
+
+EXERCISES: tuple[Exercise, ...] = (_EPOCH_ESTIMATE, _CHOOSE_PRECISION, _GRAD_SCALER)

@@ -1,0 +1,296 @@
+"""The exercises of lab 13: where a gradient dies, what is kept for it, and FastSwish's own."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any, cast
+
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden
+from hpml.course.exercises.same import expect
+from hpml.labs.lab_13_activations.harness import (
+    ACTIVATIONS,
+    activation_and_interval,
+    numbers_of,
+    tensors,
+)
+
+Operations = Sequence[tuple[str, str, Sequence[str | float]]]
+
+
+def _interval(name: str, text: str, low: float, high: float, part: str = "right") -> Case:
+    call = f"gradient_dies(lambda x: {text}, ({low}, {high}))"
+    return Case(name, {"activation": text, "interval": (low, high)}, part, call)
+
+
+def _interval_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    relu, fast = "F.relu(x)", next(text for text in ACTIVATIONS if "clamp" in text)
+    cases = [
+        _interval("ReLU on the left", relu, -2.0, -1.0),
+        _interval("ReLU on both sides", relu, -1.0, 1.0),
+        _interval("HardSwish on the left", "F.hardswish(x)", -5.0, -3.5),
+        _interval("HardSwish, dead in a part", "F.hardswish(x)", -9.0, -1.0),
+        _interval("a constant that is not 0", "F.relu6(x)", 7.0, 9.0),
+        _interval("a hill", "F.relu(1 - x.abs())", -3.0, 3.0),
+        _interval("as much up as down", "x * x", -1.0, 1.0),
+        _interval("one single zero", "x ** 3", -1.0, 1.0, "nearly"),
+        _interval("FastSwish, far out", fast, -2000.0, -1000.0, "nearly"),
+        _interval("GELU, far out", "F.gelu(x)", -30.0, -20.0, "nearly"),
+        _interval("no number", "torch.where(x < 0, 1 / (x - x), x)", 1.0, 2.0, "nearly"),
+    ]
+    for number in range(12 if more else 4):
+        # Where GELU's gradient becomes 0 is a matter of how exactly it is computed.
+        text = generator.choice([text for text in ACTIVATIONS if text != "F.gelu(x)"])
+        # No end lies at a joint, and where it lives, it does on more than a hundredth.
+        low = generator.randint(-18, 16) + 0.5
+        high = low + generator.randint(1, int(18.5 - low))
+        part = ("right", "nearly")[number % 2]
+        cases.append(_interval(f"drawn, number {number + 1}", text, low, high, part))
+    return cases
+
+
+def _dies(case: Case) -> bool:
+    """Look the dead intervals up: nothing is computed."""
+    data = cast("Mapping[str, Any]", case.data)
+    low, high = data["interval"]
+    return any(a < low and high < b for a, b in ACTIVATIONS[data["activation"]])
+
+
+_GRADIENT_DIES = Exercise(
+    lab="13",
+    number=1,
+    name="gradient_dies",
+    parts={"right": 1, "nearly": 1},
+    cases=_interval_cases,
+    judge=expect(_dies),
+    hints={
+        "right": (
+            "`torch.linspace(low, high, 1001, requires_grad=True)` makes the points.",
+            "The sum of all results has one `backward()`; then `x.grad` holds each point's own.",
+        ),
+        "nearly": (
+            "Exactly 0, at each of the points: compare with `==`.",
+            "A gradient that is no number is not 0, and neither is one of 1e-7.",
+        ),
+    },
+    forbids=Forbidden(modules=("hpml",), why="The gradients are to be looked at."),
+    arguments=activation_and_interval,
+    seconds=60,
+    patience=60,  # the first call imports torch
+    packages=("numpy", "torch"),
+)
+
+
+def kept(operations: Operations) -> int:
+    """Return the bytes that autograd saves for one number, asking backward from each operand.
+
+    >>> kept([("shifted", "add", ("x", 3)), ("out", "mul", ("x", "shifted"))])
+    8
+    """
+    made = {result: (operation, operands) for result, operation, operands in operations}
+
+    def needed(name: object) -> bool:
+        if name not in made:
+            return name == "x"
+        operation, operands = made[str(name)]
+        return operation != "less" and any(map(needed, operands))
+
+    saved: set[object] = set()
+    for result, operation, operands in operations:
+        if not needed(result):
+            continue
+        if operation == "mul":
+            pairs = zip(operands, reversed(operands), strict=True)
+            saved |= {one for one, other in pairs if needed(other) and isinstance(one, str)}
+        elif operation in ("reciprocal", "relu", "exp"):
+            saved.add(result)
+        elif operation in ("clamp", "hardswish", "where"):
+            saved.add(operands[0])
+    return sum(1 if made.get(str(name), ("",))[0] == "less" else 4 for name in saved)
+
+
+_FAST_SWISH: Operations = (
+    ("low", "clamp", ("x", -2)),
+    ("three", "mul", (3, "low")),
+    ("over", "reciprocal", ("three",)),
+    ("left", "mul", ("over", 2)),
+    ("shifted", "add", ("x", 3)),
+    ("product", "mul", ("x", "shifted")),
+    ("middle", "mul", ("product", 1 / 6)),
+    ("is_left", "less", ("x", -2)),
+    ("is_middle", "less", ("x", 3)),
+    ("rest", "where", ("is_middle", "middle", "x")),
+    ("out", "where", ("is_left", "left", "rest")),
+)
+
+
+def _drawn_operations(generator: random.Random) -> Operations:
+    names, flags = ["x"], list[str]()
+    operations: list[tuple[str, str, Sequence[str | float]]] = []
+    kinds = ["add", "mul", "reciprocal", "relu", "exp", "clamp", "hardswish", "less", "where"]
+    for place in range(generator.randint(3, 8)):
+        kind, one, other = generator.choice(kinds), names[-1], generator.choice(names)
+        if kind == "where" and not flags:
+            kind = "less"
+        operands: dict[str, tuple[str | float, ...]] = {
+            "add": (one, (other, 3)[generator.randrange(2)]),
+            "mul": ((one, other), (2, one), (one, 6))[generator.randrange(3)],
+            "clamp": (one, -2),
+            "less": (one, 3),
+            "where": (*flags[-1:], one, other),
+        }
+        result = f"t{place}"
+        operations.append((result, kind, operands.get(kind, (one,))))
+        (flags if kind == "less" else names).append(result)
+    return operations
+
+
+def _operation_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    mask = ("low", "less", ("x", -2))
+    known: dict[str, tuple[Operations, str]] = {
+        "ReLU": ([("out", "relu", ("x",))], "tensors"),
+        "HardSwish": ([("out", "hardswish", ("x",))], "tensors"),
+        "numbers only": ([("a", "add", ("x", 3)), ("out", "mul", ("a", 6))], "tensors"),
+        "a product": ([("a", "add", ("x", 3)), ("out", "mul", ("x", "a"))], "tensors"),
+        "a square": ([("out", "mul", ("x", "x"))], "tensors"),
+        "one tensor for two": (
+            [("a", "clamp", ("x", -2)), ("b", "hardswish", ("x",)), ("out", "add", ("a", "b"))],
+            "tensors",
+        ),
+        "a result that the next one reads": (
+            [("a", "exp", ("x",)), ("out", "hardswish", ("a",))],
+            "tensors",
+        ),
+        "a choice": ([mask, ("out", "where", ("low", "x", "x"))], "choices"),
+        "a product with a choice": ([mask, ("out", "mul", ("low", "x"))], "choices"),
+        "a choice, shifted": (
+            [mask, ("a", "add", ("low", 3)), ("b", "exp", ("a",)), ("out", "mul", ("x", "b"))],
+            "choices",
+        ),
+        "FastSwish": (_FAST_SWISH, "choices"),
+    }
+    cases = [
+        Case(name, {"operations": list(operations)}, part)
+        for name, (operations, part) in known.items()
+    ]
+    for number in range(10 if more else 2):
+        operations = _drawn_operations(generator)
+        part = "choices" if any(kind == "less" for _, kind, _ in operations) else "tensors"
+        cases.append(Case(f"drawn, number {number + 1}", {"operations": operations}, part))
+    # Of each part one at least is drawn.
+    last = ("out", "mul", (f"t{generator.randint(1, 9)}", "x"))
+    exponential = (str(last[2][0]), "exp", ("x",))
+    cases.append(Case("drawn product", {"operations": [exponential, last]}, "tensors"))
+    chosen = ("where", ("low", "x", generator.randint(1, 9)))
+    cases.append(Case("drawn choice", {"operations": [mask, ("out", *chosen)]}, "choices"))
+    return cases
+
+
+def _kept(case: Case) -> int:
+    return kept(cast("Any", case.data)["operations"])
+
+
+_SAVED_BYTES_OF = Exercise(
+    lab="13",
+    number=2,
+    name="saved_bytes_of",
+    parts={"tensors": 2, "choices": 1},
+    cases=_operation_cases,
+    judge=expect(_kept),
+    hints={
+        "tensors": (
+            "Collect the *names* of what is saved in a set: a tensor is kept once.",
+            "Numbers among the operands are no tensors: `isinstance(operand, str)`.",
+            "`a * b` saves `b` for the gradient of `a`, and `a` for that of `b`.",
+        ),
+        "choices": (
+            "Keep the set of results that need a gradient. `x` does; what `less` makes never does.",
+            "An operation of which no operand needs a gradient saves nothing.",
+            "A product with a choice: only one of the two needs a gradient.",
+        ),
+    },
+    forbids=Forbidden(modules=("hpml", "torch"), why="The bytes are to be predicted."),
+)
+
+
+def _backward_case(
+    name: str, x: Sequence[float], grad: Sequence[float], part: str = "right",
+    shape: Sequence[int] | None = None, dtype: str = "float32",
+) -> Case:  # fmt: skip
+    shape = [len(x)] if shape is None else list(shape)
+    data = {"x": list(x), "grad": list(grad), "shape": shape, "dtype": dtype}
+    call = f"fast_swish_backward(x={data['x']}, grad={data['grad']})"
+    plain = shape == [len(x)] and dtype == "float32"
+    return Case(name, data, part, call if plain else f"{call}  # {tuple(shape)}, {dtype}")
+
+
+def _backward_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    wide = [-9.0, -4.0, -2.25, -1.0, 0.5, 2.0, 2.75, 4.0, 9.0]
+    far = [float("inf"), -float("inf"), 1e30, -1e30]
+    ones = [1.0] * 9
+    cases = [
+        _backward_case("the slope", wide, ones),
+        _backward_case("the joints", [-2.0, 3.0], [1.0, 1.0]),
+        _backward_case("a gradient from above", wide, [float(n) for n in range(-4, 5)]),
+        _backward_case("at zero", [0.0, -0.0, 1.0], [1.0, 2.0, 3.0], "every input"),
+        _backward_case("far out", far, [1.0] * 4, "every input"),
+        _backward_case("a matrix", wide[:6], ones[:6], "every input", (2, 3)),
+        _backward_case("no dimension", [-4.0], [3.0], "every input", ()),
+        _backward_case("empty", [], [], "every input", (0, 3)),
+        _backward_case("float64", wide, ones, "every input", dtype="float64"),
+    ]
+    for number in range(6 if more else 2):
+        # Multiples of an eighth without the place of the slope's zero, -1.5.
+        x = [float(generator.choice([n for n in range(-64, 65) if n != -12])) / 8 for _ in range(8)]
+        grad = [float(generator.choice([-3, -1, 0, 1, 2, 5])) for _ in range(8)]
+        dtype = generator.choice(["float32", "float64"])
+        part, shape = [("right", (8,)), ("every input", (2, 2, 2))][number % 2]
+        cases.append(
+            _backward_case(f"drawn, number {number + 1}", x, grad, part, shape,
+                           "float32" if part == "right" else dtype)
+        )  # fmt: skip
+    return cases
+
+
+def _slope(x: float) -> float:
+    if x < -2:
+        return -2 / 3 / x / x
+    return (2 * x + 3) / 6 if x < 3 else 1.0
+
+
+def _backward(case: Case) -> dict[str, Any]:
+    data = cast("Mapping[str, Any]", case.data)
+    numbers = [grad * _slope(x) for x, grad in zip(data["x"], data["grad"], strict=True)]
+    return {"numbers": numbers, "shape": data["shape"], "dtype": f"torch.{data['dtype']}"}
+
+
+_FAST_SWISH_BACKWARD = Exercise(
+    lab="13",
+    number=3,
+    name="fast_swish_backward",
+    parts={"right": 2, "every input": 1},
+    cases=_backward_cases,
+    judge=expect(_backward, tolerance=1e-5),
+    hints={
+        "right": (
+            "Differentiate each of the three pieces on paper, and choose with `torch.where`.",
+            "The chain rule: the slope times `grad`.",
+        ),
+        "every input": (
+            "0 times infinity is no number: choose with `torch.where`, do not multiply by a mask.",
+            "`torch.ones_like(x)` has the shape and the dtype of `x`.",
+        ),
+    },
+    forbids=Forbidden(
+        modules=("hpml",),
+        names=("autograd", "backward", "requires_grad", "requires_grad_", "func", "jvp", "vjp"),
+        why="The derivative is to be written, not asked for.",
+    ),
+    arguments=tensors,
+    observe=numbers_of,
+    seconds=60,
+    patience=60,
+    packages=("numpy", "torch"),
+)
+
+EXERCISES: tuple[Exercise, ...] = (_GRADIENT_DIES, _SAVED_BYTES_OF, _FAST_SWISH_BACKWARD)

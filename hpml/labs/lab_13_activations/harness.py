@@ -1,0 +1,66 @@
+"""Activations and tensors that the exercises of lab 13 are called with, and what is observed."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+ACTIVATIONS: dict[str, tuple[tuple[float, float], ...]] = {
+    "F.relu(x)": ((-19, 0),),
+    "F.hardswish(x)": ((-19, -3),),
+    "F.relu6(x)": ((-19, 0), (6, 19)),
+    "F.hardtanh(x)": ((-19, -1), (1, 19)),
+    "F.relu(1 - x.abs())": ((-19, -1), (1, 19)),
+    "torch.floor(x)": ((-19, 19),),
+    "F.leaky_relu(x)": (),
+    "F.gelu(x)": ((-99, -19),),
+    "F.elu(x)": (),
+    "x * x": (),
+    "x ** 3": (),
+    "torch.where(x < -2, 2 / (3 * x.clamp(max=-2)), F.hardswish(x))": (),
+    "torch.where(x < 0, 1 / (x - x), x)": (),
+}
+"""Activations by their text, and between -19 and 19 where the gradient of each is 0 in float32."""
+
+
+def activation_and_interval(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an activation as a function of a tensor, and an interval.
+
+    >>> activation_and_interval({"activation": "x * x", "interval": [0, 1]})["activation"](3)
+    9
+    """
+    import torch
+    import torch.nn.functional
+
+    text = data["activation"]
+    if text not in ACTIVATIONS:
+        raise ValueError(f"unknown: {text}")
+    names = {"torch": torch, "F": torch.nn.functional}
+    return {"activation": eval(f"lambda x: {text}", names), "interval": tuple(data["interval"])}
+
+
+def tensors(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return an input and a gradient of one shape.
+
+    >>> tensors({"x": [1, 2], "grad": [0, 1], "shape": [2, 1], "dtype": "float32"})["x"].shape
+    torch.Size([2, 1])
+    """
+    import torch
+
+    dtype = getattr(torch, data["dtype"])
+    return {
+        name: torch.tensor(data[name], dtype=dtype).reshape(data["shape"]) for name in ("x", "grad")
+    }
+
+
+def numbers_of(result: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return a tensor as its numbers, one after the other, with its shape and dtype."""
+    import torch
+
+    if not isinstance(result, torch.Tensor):
+        return {"result": type(result).__name__}
+    return {
+        "numbers": result.detach().flatten().tolist(),
+        "shape": list(result.shape),
+        "dtype": str(result.dtype),
+    }

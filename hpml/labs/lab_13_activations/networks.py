@@ -1,0 +1,143 @@
+"""The small ConvNeXt with an activation of one's own, and a few steps of training it."""
+
+from __future__ import annotations
+
+import statistics
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from hpml.base import Table, published, style
+from hpml.base.page import Page, picture
+from hpml.benchmark import Comparison
+
+if TYPE_CHECKING:
+    import torch
+
+Activation = Callable[[Any], Any]
+
+
+def network(activation: Activation, *, seed: int = 0, **options: Any) -> torch.nn.Module:
+    """Return the small ConvNeXt with any function as its activation.
+
+    >>> import torch
+    >>> network(torch.tanh)(torch.zeros(1, 3, 32, 32)).shape
+    torch.Size([1, 10])
+    """
+    from hpml.models.convnext import convnext
+
+    model = convnext("small", seed=seed, **options)
+    for module in model.modules():
+        if hasattr(module, "activation"):
+            module.activation = _layer(activation)
+    return model
+
+
+def one_block(activation: Activation) -> torch.nn.Module:
+    """Return a ConvNeXt of a single block in eval mode, which is compiled in seconds.
+
+    >>> import torch
+    >>> one_block(torch.tanh)(torch.zeros(1, 3, 32, 32)).shape
+    torch.Size([1, 10])
+    """
+    import torch
+
+    from hpml.models.convnext import ConvNeXt
+
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(0)
+        return ConvNeXt((32,), (1,), 10, lambda: _layer(activation), channels=3, patch=4).eval()
+
+
+def _layer(activation: Activation) -> torch.nn.Module:
+    import torch
+
+    class Layer(torch.nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            result: torch.Tensor = activation(x)
+            return result
+
+    return Layer()
+
+
+def train(activation: Activation, *, seed: int, steps: int) -> tuple[list[float], float]:
+    """Train the network on the digits; return the loss of each step, and the accuracy in percent.
+
+    Weights and the order of the pictures come from the seed, so that runs differ by it alone.
+    """
+    import torch
+    from torch.nn.functional import cross_entropy
+
+    from hpml.datasets import digits
+
+    data = digits()
+    model = network(activation, seed=seed, channels=1, patch=2)
+    optimiser = torch.optim.AdamW(model.parameters(), 1e-3)
+    generator = torch.Generator().manual_seed(seed)
+    losses: list[float] = []
+    while len(losses) < steps:
+        order = torch.randperm(len(data.train), generator=generator)
+        for batch in order[: 64 * (steps - len(losses))].split(64):  # type: ignore[no-untyped-call]
+            optimiser.zero_grad()
+            images, labels = data.train.images[batch], data.train.labels[batch]
+            loss = cross_entropy(model(images.float() / 255), labels)
+            loss.backward()  # type: ignore[no-untyped-call]
+            optimiser.step()
+            losses.append(loss.item())
+    with torch.no_grad():
+        guessed = model(data.validation.images.float() / 255).argmax(1)
+    right = (guessed == data.validation.labels).float().mean()
+    return losses, 100 * float(right)
+
+
+def beside_published(raced: Mapping[int, Comparison]) -> Table:
+    """Return the time of the network by batch as a ratio to GELU's, beside the document's."""
+    rows: dict[str, list[object]] = {}
+    first = next(iter(raced.values()))
+    for name in first.names:
+        told = _published(name)
+        ratios: list[object] = []
+        for batch, comparison in raced.items():
+            own = "baseline" if name == comparison.baseline else str(comparison.ratio(name))
+            ratios += [own, told.get(batch)]
+        rows[name] = [name, *ratios]
+    columns = ["activation"]
+    for batch in raced:
+        columns += [f"batch {batch}", f"published, batch {batch}"]
+    hardware = published("convnext_inference")["hardware"]
+    return Table(
+        columns,
+        list(rows.values()),
+        title="Time / that with GELU, eager",
+        caption=f"Published: {hardware}, a larger network; FastSwish there is operations.",
+        formats=dict.fromkeys(columns[2::2], "{:.2f}".format),
+    )
+
+
+def _published(name: str) -> dict[int, float]:
+    """Return the document's times of an activation as ratios to GELU's, by batch."""
+    way, _, compiled = name.partition(", ")
+    if compiled == "one kernel":
+        return {}
+    told = " + ".join(["torch.compile"] * bool(compiled) + [way] * (way != "GELU"))
+    rows = {row["changes"]: row for row in published("convnext_inference")["rows"]}
+    row, base = rows[told or "vanilla (GELU)"], rows["vanilla (GELU)"]
+    return {batch: row[f"bs{batch}_ms"] / base[f"bs{batch}_ms"] for batch in (1, 64)}
+
+
+def draw_accuracies(accuracies: Mapping[str, Sequence[float]]) -> Page:
+    """Draw each run's accuracy as a point, and name the document's single run beside it."""
+    told = {row["changes"]: row["val_accuracy"] for row in published("convnext_inference")["rows"]}
+    told["GELU"] = told["vanilla (GELU)"]
+    fig, ax = style.figure(width=8.0, height=1.2 + 0.45 * len(accuracies))
+    said = []
+    for row, (name, found) in enumerate(accuracies.items()):
+        ax.plot(found, [row] * len(found), "o", color=style.PALETTE["handwritten"], alpha=0.7)
+        middle = statistics.mean(found)
+        ax.plot([middle], [row], "|", color=style.PALETTE["accent"], markersize=16)
+        said.append(f"{name}: {', '.join(f'{one:.1f}' for one in found)} %")
+    names = [f"{name} (published, one run: {told[name]:.2f} %)" for name in accuracies]
+    ax.set_yticks(range(len(names)), names)
+    ax.invert_yaxis()
+    ax.margins(y=0.2)
+    style.finish(ax, title="Accuracy: a point is a run, a line their mean", x="% right", y="")
+    return picture(fig, "; ".join(said) + ".")

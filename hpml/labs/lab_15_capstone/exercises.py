@@ -1,0 +1,199 @@
+"""The exercises of lab 15: a training script made faster, and what a mend can bring at most."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Mapping, Sequence
+from functools import lru_cache
+from typing import Any, cast
+
+from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Speed, Wrong
+from hpml.course.exercises.outcomes import Outcome, observed, symptom
+from hpml.course.exercises.same import expect, shown
+from hpml.labs.lab_15_capstone.harness import reported, waves
+from hpml.labs.lab_15_capstone.scripts import original
+
+RELATIVE, ABSOLUTE = 1e-4, 1e-5
+"""How far a number may be from the original's, which computes in float64. What float32 rounds away
+is a hundredth of it; a halved precision, or a step that is another, is far beyond."""
+
+_NAMES = ("loss", "worst loss", "score")
+
+# --- speed_up ---
+
+
+def _mends_case(
+    name: str, shares: Mapping[str, float], factors: Mapping[str, float], part: str = "mends"
+) -> Case:
+    return Case(name, {"shares": dict(shares), "factors": dict(factors)}, part)
+
+
+def _mends_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    # Sixty-fourths are exact in binary, so that what is left of 1 is exact.
+    cases = [
+        _mends_case("half of it, twice as fast", {"f": 0.5}, {"f": 2.0}),
+        _mends_case("nothing mended", {"f": 0.25, "g": 0.5}, {}),
+        _mends_case("one of two", {"f": 0.25, "g": 0.5}, {"g": 4.0}),
+        _mends_case("both", {"f": 0.25, "g": 0.5}, {"f": 8.0, "g": 2.0}),
+        _mends_case("made slower", {"f": 0.25, "g": 0.5}, {"g": 0.5}),
+        _mends_case("half of it free", {"f": 0.5, "g": 0.25}, {"f": math.inf}, "free"),
+        _mends_case("all of it free", {"f": 0.75, "g": 0.25},
+                    {"f": math.inf, "g": math.inf}, "free"),
+    ]  # fmt: skip
+    for number in range(6 if more else 2):
+        parts = [generator.randint(1, 15) / 64 for _ in range(4)]
+        shares = dict(zip("fghk", parts, strict=True))
+        factors = {name: generator.randint(2, 40) / 4 for name in generator.sample("fghk", 3)}
+        cases.append(_mends_case(f"drawn, number {number + 1}", shares, factors))
+        free = factors | {generator.choice("fghk"): math.inf}
+        cases.append(_mends_case(f"one free, number {number + 1}", shares, free, "free"))
+    return cases
+
+
+def _speed_up(case: Case) -> float:
+    shares = cast("dict[str, float]", case.data["shares"])
+    factors = cast("dict[str, float]", case.data["factors"])
+    left = math.fsum([1.0, *(share / factors.get(name, 1.0) - share
+                             for name, share in shares.items())])  # fmt: skip
+    return 1 / left if left else math.inf
+
+
+_SPEED_UP = Exercise(
+    lab="15",
+    number=1,
+    name="speed_up",
+    parts={"mends": 2, "free": 1},
+    cases=_mends_cases,
+    judge=expect(_speed_up, tolerance=1e-9),
+    hints={
+        "mends": (
+            "Call the old time 1. What is the new time of a part with share 0.5, mended twice?",
+            "The new time of the whole: each part's share divided by its factor, and the rest.",
+        ),
+        "free": (
+            "A share divided by `math.inf` is 0.0, as it should be.",
+            "If no time is left, the whole is `math.inf` times as fast.",
+        ),
+    },
+)
+
+
+# --- train ---
+
+
+def _training(generator: random.Random, name: str, part: str = "losses", **settings: Any) -> Case:
+    data = {
+        "count": 20, "length": 24, "width": 8, "epochs": 2, "batch_size": 6,
+        "rate": generator.choice([0.05, 0.1, 0.2]), "seed": generator.randint(0, 999),
+        "drawn": generator.randint(0, 2**40),
+    } | settings  # fmt: skip
+    said = ", ".join(f"{key}={data[key]}" for key in ("width", "epochs", "batch_size", "rate"))
+    call = f"train(signals, labels, {said}, seed={data['seed']})  # {data['count']} signals"
+    return Case(name, data, part, call)
+
+
+def _training_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+    cases = [
+        _training(generator, "one step", count=6, epochs=1),
+        _training(generator, "one epoch", count=18, epochs=1),
+        _training(generator, "a smaller last batch", count=20, epochs=1),
+        _training(generator, "two epochs", count=18),
+        _training(generator, "three epochs and a smaller last batch", count=21, epochs=3),
+        _training(generator, "a last batch of one", count=13),
+        _training(generator, "a batch for all", count=5, batch_size=8),
+    ]
+    for number in range(4 if more else 0):
+        cases.append(
+            _training(
+                generator,
+                f"drawn, number {number + 1}",
+                count=generator.randint(30, 90),
+                length=generator.choice([16, 40, 64]),
+                width=generator.randint(8, 40),
+                epochs=generator.randint(1, 4),
+                batch_size=generator.randint(7, 29),
+            )
+        )
+    return cases
+
+
+@lru_cache(maxsize=64)
+def _trained(data: tuple[tuple[str, Any], ...]) -> dict[str, Any]:
+    observed: dict[str, Any] = reported(original(**waves(dict(data))), {})
+    return observed
+
+
+def judge_training(case: Case, outcome: Outcome) -> Wrong | None:
+    """Return the first number that is not the original's."""
+    expected = _trained(tuple(case.data.items()))
+    found = observed(outcome)
+    if found is None:
+        return Wrong("a list of reports and a list of means", shown(outcome))
+    for kind in ("steps", "epochs"):
+        if len(found[kind]) != len(expected[kind]):
+            return Wrong(f"{len(expected[kind])} {kind}", f"{len(found[kind])} {kind}")
+    means = [[mean] for mean in expected["epochs"]]
+    for kind, rows, others in (
+        ("step", expected["steps"], found["steps"]),
+        ("epoch", means, [[mean] for mean in found["epochs"]]),
+    ):
+        for place, (row, other) in enumerate(zip(rows, others, strict=True)):
+            for name, number, got in zip(_NAMES, row, other, strict=False):
+                if not math.isclose(number, got, rel_tol=RELATIVE, abs_tol=ABSOLUTE):
+                    what = (
+                        f"{name} of {kind} {place + 1}" if kind == "step" else f"epoch {place + 1}"
+                    )
+                    return Wrong(f"{what}: {number:.6g}", f"{got:.6g}")
+            if len(other) != len(row):
+                return Wrong(f"{len(row)} numbers a step", f"{len(other)}")
+    return None
+
+
+def _training_symptom(case: Case, outcome: Outcome) -> object:
+    """Return what was reported, to as many digits as any precision gives."""
+    found = observed(outcome)
+    if found is None:
+        return symptom(case, outcome)
+    numbers = [*(value for step in found["steps"] for value in step), *found["epochs"]]
+    return [round(number, 3) for number in numbers]
+
+
+def _large(generator: random.Random) -> Case:
+    return _training(generator, "380 signals", "speed", count=380, length=320, width=128,
+                     batch_size=64)  # fmt: skip
+
+
+_TRAIN = Exercise(
+    lab="15",
+    number=2,
+    name="train",
+    parts={"losses": 1},
+    cases=_training_cases,
+    judge=judge_training,
+    symptom=_training_symptom,
+    hints={
+        "losses": (
+            "Begin with the script as it is: it passes. Then mend one fault at a time.",
+            "The first number that differs says when. Step 1: the data, the network or the loss. "
+            "Step 2: the update. A later epoch: the order.",
+            "Weights and orders come from `seed`. Who draws first, gets the same numbers.",
+            "`std` divides by one less than there are values. Along which axis?",
+        ),
+    },
+    forbids=Forbidden(
+        modules=("hpml", "threading", "multiprocessing", "concurrent"),
+        names=("set_num_threads", "set_num_interop_threads"),
+        why="Original and mended script are compared on one thread.",
+    ),
+    arguments=waves,
+    observe=reported,
+    seconds=10.0,
+    patience=10.0,
+    packages=("numpy", "torch"),
+    speed=Speed(
+        points=7, reference=original, inputs=_large, full=1 / 3.2, none=0.95, cautious=True
+    ),
+)
+
+EXERCISES: tuple[Exercise, ...] = (_SPEED_UP, _TRAIN)

@@ -1,0 +1,44 @@
+"""What the exercises of lab 15 are called with: noisy waves to tell apart, and what is observed."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+
+def waves(data: Mapping[str, Any]) -> dict[str, Any]:
+    """Return the arguments of ``train``: signals drawn from ``drawn``, and the settings in `data`.
+
+    >>> given = waves({"drawn": 1, "count": 3, "length": 8, "width": 4, "epochs": 1,
+    ...                "batch_size": 2, "rate": 0.1, "seed": 7})
+    >>> given["signals"].shape, given["labels"].shape, given["width"]
+    (torch.Size([3, 8]), torch.Size([3]), 4)
+    """
+    import torch
+
+    settings = dict(data)
+    count, length = settings.pop("count"), settings.pop("length")
+    drawn = torch.Generator().manual_seed(settings.pop("drawn"))
+    labels = torch.randint(10, (count,), generator=drawn)
+    time = torch.arange(length) / length
+    phase = torch.rand(count, 1, generator=drawn)
+    signals = torch.sin(2 * math.pi * ((2 * labels + 1)[:, None] * time + phase))
+    signals = signals * torch.rand(count, 1, generator=drawn)
+    signals += 0.7 * torch.randn(count, length, generator=drawn)
+    return {"signals": signals, "labels": labels, **settings}
+
+
+def reported(result: Any, arguments: Mapping[str, Any]) -> Any:
+    """Return the reports of all steps and the means of all epochs, as plain numbers.
+
+    >>> reported(([(2.0, 3, 0.5)], [2.5]), {})
+    {'steps': [[2.0, 3.0, 0.5]], 'epochs': [2.5]}
+    """
+    if not isinstance(result, (tuple, list)) or len(result) != 2:
+        return result
+    steps, epochs = result
+    return {
+        "steps": [[float(value) for value in step] for step in steps],
+        "epochs": [float(mean) for mean in epochs],
+    }

@@ -1,0 +1,134 @@
+"""The student's own script: written once, shown, and its functions for profiling and racing."""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from types import FunctionType
+from typing import Any
+
+from hpml.base.files import results_folder, write_atomically
+from hpml.base.page import notebook_shell, show_code
+from hpml.labs.lab_15_capstone.harness import waves
+from hpml.labs.lab_15_capstone.scripts import script, seed_of
+from hpml.profiling import FunctionProfile, profile
+
+SIZES = {"count": 380, "length": 320, "width": 128, "epochs": 2, "batch_size": 64, "rate": 0.1}
+"""What is profiled and raced: as large as what is graded."""
+
+
+@dataclass(frozen=True)
+class Script:
+    """A student's slow script.
+
+    Attributes:
+        student: whose it is.
+        seed: which of the scripts it is.
+        text: the script as it was given.
+        path: where the student's file is; it may have been changed.
+    """
+
+    student: str
+    seed: int
+    text: str
+    path: Path
+
+    @functools.cached_property
+    def names(self) -> dict[str, Any]:
+        """What the script defines, by name."""
+        names: dict[str, Any] = {"__name__": f"script_{self.seed}"}
+        exec(compile(self.text, str(self.path), "exec"), names)
+        return names
+
+    @property
+    def train(self) -> Callable[..., Any]:
+        """The function ``train``, slow as it is."""
+        train: Callable[..., Any] = self.names["train"]
+        return train
+
+    def with_cached(self, name: str) -> Callable[..., Any]:
+        """Return ``train`` with one function of the script that remembers what it returned."""
+        mended: Callable[..., Any] = frozen(self.train, {name: functools.cache(self.names[name])})
+        return mended
+
+    def profile(self) -> FunctionProfile:
+        """Return the profile of one run, the second one: the first imports what it needs."""
+        self.train(**problem())
+        return profile(self.train, **problem())
+
+    def shares(self, found: FunctionProfile) -> dict[str, float]:
+        """Return which share of a profile each function took, of ``train`` its own time."""
+        wanted = ("batches", "standardise", "cosines", "swish", "grad")
+        shares: dict[str, float] = {}
+        for (_, _, name), (_, _, own, whole, _) in found.stats.items():
+            if name in wanted:
+                shares[name] = max(shares.get(name, 0.0), whole / found.seconds)
+            elif name == "train":
+                shares["train, its own"] = own / found.seconds
+        return dict(sorted(shares.items(), key=lambda each: -each[1]))
+
+    def __str__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        return show_code(self.text, f"{self.path.name}, seed {self.seed}").bundle()
+
+
+def problem() -> dict[str, Any]:
+    """Return the arguments of ``train`` that are profiled and raced."""
+    return waves({**SIZES, "seed": 15, "drawn": 15})
+
+
+def own_script(student: str) -> Script:
+    """Return the script of a student, and write it beside their results unless it is there."""
+    seed = seed_of(student)
+    path = results_folder() / "capstone" / f"slow_{seed}.py"
+    text = script(seed)
+    if not path.exists():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        write_atomically(path, text)
+    return Script(student, seed, text, path)
+
+
+def into_next_cell(given: Script) -> None:
+    """Put the script into a new cell below, in a notebook that is open."""
+    shell = notebook_shell()
+    if shell is not None:
+        shell.set_next_input(
+            given.text.partition('\n\nif __name__ == "__main__"')[0].strip() + "\n"
+        )
+
+
+def frozen(function: Callable[..., Any], others: dict[str, Any] | None = None) -> Any:
+    """Return a function that goes on calling the helpers of today, whatever is defined later.
+
+    Args:
+        function: one of a notebook or of a script.
+        others: what some names stand for instead.
+    """
+    if not isinstance(function, FunctionType):
+        return function
+    before = function.__globals__
+    names = dict(before)
+
+    def moved(each: FunctionType) -> FunctionType:
+        copy = FunctionType(
+            each.__code__, names, each.__name__, each.__defaults__, each.__closure__
+        )
+        copy.__kwdefaults__ = each.__kwdefaults__
+        return copy
+
+    for name, thing in before.items():
+        if isinstance(thing, FunctionType) and thing.__globals__ is before:
+            names[name] = moved(thing)
+        elif isinstance(thing, type) and thing.__module__ == function.__module__:
+            own = {
+                key: moved(part)
+                for key, part in vars(thing).items()
+                if isinstance(part, FunctionType) and part.__globals__ is before
+            }
+            names[name] = type(name, (thing,), own) if own else thing
+    names |= others or {}
+    return moved(function)

@@ -1,0 +1,202 @@
+"""A ConvNeXt in two sizes: one near the document's for Tiny ImageNet, one that a CPU trains.
+
+A patch of pixels becomes a position. A stage of blocks works at one resolution; between two stages
+the image is halved. A block mixes positions by a depthwise convolution of 7 by 7, normalises, mixes
+channels by two linear layers with an activation between them, and adds its input.
+
+The document calls its network home-made and prints no more than "18 mil parameters". The size
+"tiny-imagenet" has the paper's channels times 5/6 and 3, 3, 7 and 3 blocks: 17,821,960 parameters
+with 200 classes, one percent below. The paper's layer scale and its stochastic depth, which help
+runs of hundreds of epochs, are left out.
+
+Source: Z. Liu et al., "A ConvNet for the 2020s", CVPR 2022, https://arxiv.org/abs/2201.03545
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import torch
+from torch import Tensor, nn
+
+from hpml.models.activations import FastSwish
+from hpml.models.errors import ModelError
+
+if TYPE_CHECKING:
+    from collections.abc import Callable
+
+ACTIVATIONS: dict[str, Callable[[], nn.Module]] = {
+    "gelu": nn.GELU,
+    "hardswish": nn.Hardswish,
+    "relu": nn.ReLU,
+    "fastswish": FastSwish,
+}
+"""How an activation is made, by its name."""
+
+SIZES = {
+    "tiny-imagenet": ((80, 160, 320, 640), (3, 3, 7, 3)),
+    "small": ((32, 64), (2, 2)),
+}
+"""Channels and number of blocks of each stage, by the name of the size."""
+
+
+def convnext(
+    size: str = "small",
+    classes: int = 10,
+    activation: str = "gelu",
+    *,
+    channels: int = 3,
+    patch: int = 4,
+    seed: int = 0,
+) -> ConvNeXt:
+    """Return a ConvNeXt in training mode, with the same random weights for the same seed.
+
+    Args:
+        size: one of `SIZES`.
+        classes: how many scores the network gives, at least 1.
+        activation: one of `ACTIVATIONS`; it changes no weight.
+        channels: of the images: 3 in colour, 1 in grey.
+        patch: height and width in pixels of what becomes one position. 4 as in the paper; 2 suits
+            the 8 by 8 pixels of the digits. An image must be at least ``patch * 2**(stages - 1)``
+            pixels high and wide.
+        seed: of the weights; the global random generator is left as it was.
+
+    Raises:
+        ModelError: if there is no such size or activation, or a number is below 1.
+
+    >>> sum(p.numel() for p in convnext("tiny-imagenet", classes=200).parameters())
+    17821960
+    >>> convnext("small")(torch.zeros(4, 3, 64, 64)).shape
+    torch.Size([4, 10])
+    """
+    for what, name, known in (("size", size, SIZES), ("activation", activation, ACTIVATIONS)):
+        if name not in known:
+            raise ModelError(f"convnext: {what}: expected one of {', '.join(known)}, got {name!r}.")
+    if min(classes, channels, patch) < 1:
+        raise ModelError(
+            "convnext expects at least 1 class, 1 channel and a patch of 1 pixel, "
+            f"got classes={classes!r}, channels={channels!r} and patch={patch!r}."
+        )
+    widths, blocks = SIZES[size]
+    with torch.random.fork_rng(devices=[]):
+        torch.manual_seed(seed)
+        return ConvNeXt(widths, blocks, classes, ACTIVATIONS[activation], channels, patch)
+
+
+class Block(nn.Module):
+    """A block: (batch, channels, height, width) to the same shape."""
+
+    def __init__(self, width: int, activation: Callable[[], nn.Module]) -> None:
+        super().__init__()
+        self.depthwise = nn.Conv2d(width, width, 7, padding=3, groups=width)
+        self.norm = nn.LayerNorm(width, eps=1e-6)
+        self.expand = nn.Linear(width, 4 * width)
+        self.activation = activation()
+        self.project = nn.Linear(4 * width, width)
+
+    def forward(self, x: Tensor) -> Tensor:
+        mixed = self.norm(self.depthwise(x).permute(0, 2, 3, 1))
+        mixed = self.project(self.activation(self.expand(mixed)))
+        result: Tensor = x + mixed.permute(0, 3, 1, 2)
+        return result
+
+
+class Patches(nn.Module):
+    """Each square of pixels becomes one position: where the network begins, and between stages."""
+
+    def __init__(self, before: int, width: int, patch: int, *, norm_first: bool) -> None:
+        super().__init__()
+        self.norm_first = norm_first
+        self.norm = nn.LayerNorm(before if norm_first else width, eps=1e-6)
+        self.conv = nn.Conv2d(before, width, patch, stride=patch)
+
+    def forward(self, x: Tensor) -> Tensor:
+        if not self.norm_first:
+            x = self.conv(x)
+        x = self.norm(x.permute(0, 2, 3, 1)).permute(0, 3, 1, 2)
+        return self.conv(x) if self.norm_first else x
+
+
+class ConvNeXt(nn.Module):
+    """The network; `convnext` makes it by the name of its size.
+
+    Shapes:
+        input (batch, channels, height, width), output (batch, classes).
+    """
+
+    def __init__(
+        self,
+        widths: tuple[int, ...],
+        blocks: tuple[int, ...],
+        classes: int,
+        activation: Callable[[], nn.Module],
+        channels: int,
+        patch: int,
+    ) -> None:
+        super().__init__()
+        self.channels = channels
+        self.body = nn.Sequential()
+        for stage, (width, count) in enumerate(zip(widths, blocks, strict=True), start=1):
+            before = channels if stage == 1 else widths[stage - 2]
+            down = Patches(before, width, patch if stage == 1 else 2, norm_first=stage > 1)
+            self.body.add_module(f"down_{stage}", down)
+            for number in range(1, count + 1):
+                self.body.add_module(f"stage_{stage}_block_{number}", Block(width, activation))
+        self.norm = nn.LayerNorm(widths[-1], eps=1e-6)
+        self.classifier = nn.Linear(widths[-1], classes)
+
+    def forward(self, x: Tensor) -> Tensor:
+        """Return the scores, (batch, classes)."""
+        return self._classify(self.body(x))
+
+    def _classify(self, x: Tensor) -> Tensor:
+        scores: Tensor = self.classifier(self.norm(x.mean((-2, -1))))
+        return scores
+
+
+def connect_convnext(model: ConvNeXt, x: Any) -> Any:
+    """Apply the layers of `model`, block by block, to symbolic data in which they build a graph.
+
+    Args:
+        model: from `convnext`.
+        x: stands for images, (batch, channels, height, width).
+
+    Returns:
+        What stands for the scores, (batch, classes).
+
+    >>> connect_convnext(convnext("small"), torch.zeros(4, 3, 64, 64)).shape
+    torch.Size([4, 10])
+    """
+    # Not by calling the blocks, which would make one node of each.
+    for part in model.body:
+        x = part.forward(x)
+    return model._classify(x)
+
+
+def symbolic_convnext(
+    model: ConvNeXt, execution: str, *, resolution: int = 64, cuda_graphs: bool = False
+) -> nn.Module:
+    """Return the network as an `hpml.symbolic.SymbolicModel` over the layers of `model`.
+
+    Args:
+        model: from `convnext`; its layers are taken as they are, not copied.
+        execution: one of `hpml.symbolic.EXECUTIONS`.
+        resolution: height and width of the images in pixels.
+        cuda_graphs: record the kernels of the forward once and let the GPU replay them.
+
+    Raises:
+        hpml.symbolic.GraphError: if there is no such execution, or the machine cannot run it.
+
+    >>> model, x = convnext("small").eval(), torch.ones(2, 3, 64, 64)
+    >>> bool((symbolic_convnext(model, "inlined").eval()(x) == model(x)).all())
+    True
+    """
+    from hpml.symbolic import Input, SymbolicModel
+
+    inputs = Input(shape=(model.channels, resolution, resolution))
+    return SymbolicModel(
+        inputs,
+        connect_convnext(model, inputs),
+        enable_cuda_graphs=cuda_graphs,
+        execution=execution,
+    )

@@ -1,0 +1,138 @@
+"""A report on a slow operator that others can reproduce: a script, what it printed, and where.
+
+Who looks into a slow operator has neither the model nor its data. Shapes, types and memory layout
+are what an operator's time depends on; so the script makes random numbers of the same.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hpml.base.child_process import with_package
+from hpml.base.environment import environment_record
+from hpml.base.errors import describe
+from hpml.profiling.errors import ProfilingError
+
+if TYPE_CHECKING:
+    import torch
+
+_SCRIPT = """\
+import torch
+from torch.utils.benchmark import Timer
+
+torch.manual_seed(0)
+torch.set_num_threads({threads})
+{tensors}
+for statement in {statements}:
+    timer = Timer(statement, globals=globals(), num_threads={threads})
+    measured = timer.blocked_autorange(min_run_time={seconds})
+    times = 1e6 * torch.tensor(measured.times, dtype=torch.float64)
+    low, middle, high = times.quantile(torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64))
+    print(f"{{statement}}: {{middle:.2f}} µs (25 to 75 %: {{low:.2f}} to {{high:.2f}})")
+"""
+
+
+@dataclass(frozen=True)
+class OperatorReport:
+    """What to send with an issue.
+
+    Attributes:
+        script: a program that needs PyTorch alone.
+        output: what it printed here, run in a process of its own.
+        text: both, with the machine and versions, in Markdown.
+    """
+
+    script: str
+    output: str
+    text: str
+
+    def save(self, path: str | Path) -> Path:
+        """Write the text to a file and return its path."""
+        path = Path(path)
+        path.write_text(self.text, encoding="utf-8")
+        return path
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_markdown_(self) -> str:
+        return self.text
+
+
+def operator_report(
+    slow: str, other: str, *, threads: int = 1, seconds: float = 1.0, **tensors: torch.Tensor
+) -> OperatorReport:
+    """Measure a slow operator and another in a process of their own; write the report.
+
+    Args:
+        slow: the call, as source: ``"torch.nn.functional.gelu(x)"``.
+        other: what it is compared with: another operator that does as much, or the same one on
+            another layout or type.
+        threads: how many PyTorch uses.
+        seconds: how long each is measured.
+        tensors: by name, what the calls use; their numbers are not written down, their shape, type
+            and layout are.
+
+    Raises:
+        ProfilingError: a value is no dense tensor on the CPU, or the script fails.
+
+    >>> import torch
+    >>> call = "torch.nn.functional.gelu(x)"
+    >>> report = operator_report(call, "torch.relu(x)", x=torch.ones(64), seconds=0.01)
+    >>> "x = torch.rand((64,), dtype=torch.float32)" in report.script
+    True
+    """
+    made = [_made(name, tensor) for name, tensor in tensors.items()]
+    script = _SCRIPT.format(
+        threads=threads,
+        tensors="\n".join(made),
+        statements=(slow, other),
+        seconds=seconds,
+    )
+    done = subprocess.run(
+        [sys.executable, "-P", "-c", script],
+        capture_output=True,
+        text=True,
+        encoding="utf-8",
+        env={**with_package(), "PYTHONIOENCODING": "utf-8"},
+        check=False,
+    )
+    if done.returncode:
+        said = done.stderr.strip().splitlines()[-1]
+        raise ProfilingError(
+            f"operator_report expects calls that run on the tensors it is given, got {slow!r} and "
+            f"{other!r}, which ended with {said}."
+        )
+    output = done.stdout.strip()
+    record = environment_record(threads=threads)
+    kept = ("torch", "python", "platform", "cpu", "logical_cores", "threads", "load_average")
+    machine = "\n".join(f"- {name}: {record[name]}" for name in kept)
+    text = (
+        f"**`{slow}` takes longer than expected**\n\nTo reproduce, with PyTorch alone:\n\n"
+        f"```python\n{script}```\n\nPrinted here:\n\n```\n{output}\n```\n\n{machine}\n"
+    )
+    return OperatorReport(script, output, text)
+
+
+def _made(name: str, tensor: torch.Tensor) -> str:
+    """Return the line that makes a tensor of the same shape, type and layout."""
+    import torch
+
+    if not isinstance(tensor, torch.Tensor) or tensor.layout != torch.strided or tensor.is_cuda:
+        raise ProfilingError(
+            f"operator_report expects {name} to be a dense tensor on the CPU, got "
+            f"{describe(tensor)}."
+        )
+    shape, dtype = tuple(tensor.shape), tensor.dtype
+    number = dtype.is_floating_point or dtype.is_complex
+    how = f"torch.rand({shape}, dtype={dtype})"
+    if not number:
+        how = f"torch.randint(0, {2 if dtype == torch.bool else 100}, {shape}).to({dtype})"
+    if tensor.is_contiguous():
+        return f"{name} = {how}"
+    empty = f"torch.empty_strided({shape}, {tensor.stride()}, dtype={dtype})"
+    return f"{name} = {empty}.copy_({how})"

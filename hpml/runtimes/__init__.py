@@ -1,0 +1,44 @@
+"""A model outside of PyTorch's eager mode: exported, in another runtime, in 8-bit integers.
+
+>>> import torch
+>>> from hpml.runtimes import OnnxSession, export_onnx
+>>> model = torch.nn.Sequential(torch.nn.Linear(4, 2), torch.nn.ReLU())
+>>> x = torch.ones(1, 4)
+>>> session = OnnxSession(export_onnx(model, x), optimisation="all", threads=1)
+>>> bool(torch.allclose(session(x), model(x)))
+True
+
+`runtimes` gives a model in every runtime that is here, for `hpml.benchmark.compare`; `int8` gives
+it in integers; `netron_page` shows the graph in a browser.
+"""
+
+from __future__ import annotations
+
+from hpml.runtimes.contenders import TOLERANCE, Runtimes, runtimes
+from hpml.runtimes.errors import ExportError, InputError, NotInstalledError, RuntimesError
+from hpml.runtimes.export import OnnxModel, export_onnx
+from hpml.runtimes.int8 import compile_int8, int8, weight_bytes
+from hpml.runtimes.netron import netron_page
+from hpml.runtimes.session import OnnxSession, optimised_operators, tensorrt_missing
+from hpml.runtimes.vector_instructions import available_levels, compare_vector_instructions
+
+__all__ = [
+    "TOLERANCE",
+    "ExportError",
+    "InputError",
+    "NotInstalledError",
+    "OnnxModel",
+    "OnnxSession",
+    "Runtimes",
+    "RuntimesError",
+    "available_levels",
+    "compare_vector_instructions",
+    "compile_int8",
+    "export_onnx",
+    "int8",
+    "netron_page",
+    "optimised_operators",
+    "runtimes",
+    "tensorrt_missing",
+    "weight_bytes",
+]

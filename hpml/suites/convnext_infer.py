@@ -1,0 +1,227 @@
+"""The suite `convnext-infer`: a ConvNeXt in eval mode, with each activation, eager and compiled.
+
+The activations change what is computed, so that only the two ways of one activation must agree. The
+document measured the large network at 224 pixels on a GPU; on a CPU the small one runs at 64.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from hpml.base.files import published
+from hpml.base.tables import Shown, Table
+from hpml.benchmark import Contender
+from hpml.benchmark.agreement import same_results
+from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.display.cases import cases_frame, cases_table
+from hpml.benchmark.record import Case, Parameters
+from hpml.benchmark.sampling.contender import AnyContender
+from hpml.suites.choosing import choose
+from hpml.suites.errors import SuiteError
+from hpml.suites.forwards import check_device, compiled, uniform_input
+from hpml.suites.options import add_shared_arguments, run_suite
+from hpml.suites.running import environment_line, notes_table, run_cases
+from hpml.suites.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+BATCHES = (64, 1)
+BASELINE = "gelu"
+COMPILED = "compiled "
+"""Stands before the activation."""
+BLOCK = "convnext_inference"
+ACTIVATION_OF = {"HardSwish": "hardswish", "ReLU": "relu", "FastSwish": "fastswish"}
+"""What the published table calls an activation other than GELU, its vanilla one."""
+RESOLUTIONS = {"tiny-imagenet": 224, "small": 64}
+
+
+@dataclass(frozen=True)
+class InferSettings(Settings):
+    """What this suite can be told as well.
+
+    Attributes:
+        device: "cpu", or a CUDA device.
+        compile: measure the compiled networks too; each takes seconds to minutes to compile.
+        size: of the network; None takes the document's on a GPU, the small one on a CPU.
+    """
+
+    device: str = "cpu"
+    compile: bool = False
+    size: str | None = None
+
+
+DEFAULTS = InferSettings(min_sample_time=1e-2)
+
+
+@dataclass(frozen=True)
+class InferResult(Shown):
+    """What the suite measured: one case for each batch size."""
+
+    cases: tuple[Case, ...]
+    notes: tuple[str, ...] = ()
+
+    def table(self) -> pd.DataFrame:
+        """Return one row a case and contender, times in seconds per forward."""
+        return cases_frame(self.cases)
+
+    def published(self) -> Table:
+        """Return published beside measured, as ratios to eager GELU at the same batch size."""
+        return _beside(self.cases)
+
+    def plot(self) -> Figure:
+        """Draw the time of each contender as a multiple of eager GELU's."""
+        return _draw(self.cases)
+
+    def _shown(self) -> list[Table]:
+        title = f"ConvNeXt, time per forward ({environment_line(self.cases)})"
+        return [cases_table(self.cases, title=title), self.published(), *notes_table(self.notes)]
+
+
+def names(*, compile: bool = True) -> tuple[str, ...]:
+    """Return the contenders' names, in the order of tables and pictures.
+
+    >>> names(compile=False)
+    ('gelu', 'hardswish', 'relu', 'fastswish')
+    """
+    from hpml.models import ACTIVATIONS
+
+    ways = ("", COMPILED) if compile else ("",)
+    return tuple(way + name for way in ways for name in ACTIVATIONS)
+
+
+def run(
+    batches: Sequence[int] = BATCHES, settings: InferSettings = DEFAULTS, **changes: Any
+) -> InferResult:
+    """Measure the forward of a ConvNeXt in eval mode, without gradients.
+
+    Args:
+        batches: one case for each of these numbers of pictures.
+        settings: how to measure. Eager GELU is always measured; by default each activation, and
+            with ``compile`` each compiled as well.
+        changes: settings by their names, see `InferSettings`.
+
+    Raises:
+        SuiteError: if a contender or size is unknown, or the device is not there.
+        BenchmarkError: if a compiled network computes something else than the eager one.
+
+    >>> result = run([1], rounds=6, contenders=["relu"], min_sample_time=1e-5)
+    >>> result.cases[0].comparison.names
+    ('gelu', 'relu')
+    """
+    settings = settings.changed(changes)
+    check_device(settings.device)
+    usual = names(compile=settings.compile)
+    chosen, notes = choose(settings.contenders, names(), usual=usual, always=(BASELINE,))
+    size = settings.size or ("tiny-imagenet" if settings.device.startswith("cuda") else "small")
+    if size not in RESOLUTIONS:
+        raise SuiteError(f"size: expected one of {', '.join(RESOLUTIONS)}, got {size!r}.")
+    settings = replace(settings, contenders=chosen, size=size)
+
+    def measure_case(parameters: Parameters) -> Comparison:
+        import torch
+
+        batch = int(parameters["batch"] or 0)
+        with torch.no_grad():
+            return settings.compare(
+                _contenders(batch, settings),
+                f"batch {batch}",
+                baseline=BASELINE,
+                device=settings.device,
+                check=_two_ways_agree,
+            )
+
+    shared = {**settings.parameters(), "size": size, "device": settings.device}
+    cases = [{"batch": batch, **shared} for batch in batches]
+    outcome = run_cases("convnext-infer", cases, measure_case, settings)
+    return InferResult(outcome.cases, (*outcome.notes, *notes))
+
+
+def _contenders(batch: int, settings: InferSettings) -> list[AnyContender]:
+    from hpml.models import convnext
+
+    size = settings.size or ""
+    x = uniform_input((batch, 3, *(RESOLUTIONS[size],) * 2), settings.seed, settings.device)
+    classes = 200 if size == "tiny-imagenet" else 10
+    made: list[AnyContender] = []
+    for name in settings.contenders or ():
+        activation = name.removeprefix(COMPILED)
+        model = convnext(size, classes, activation, seed=settings.seed).eval().to(settings.device)
+        forward = compiled(model) if name.startswith(COMPILED) else model
+        made.append(Contender(name, functools.partial(forward, x)))
+    return made
+
+
+def _two_ways_agree(results: Any) -> None:
+    check = same_results(1e-2, 1e-2)  # kernels that add in another order, and TF32 on a GPU
+    for name in results:
+        if name.startswith(COMPILED) and name.removeprefix(COMPILED) in results:
+            check({way: results[way] for way in (name.removeprefix(COMPILED), name)})
+
+
+def published_times() -> dict[str, dict[int, float]]:
+    """Return the published milliseconds by contender and batch size.
+
+    >>> published_times()["compiled relu"][1]
+    5.17
+    """
+    times = {}
+    for row in published(BLOCK)["rows"]:
+        way, _, kind = row["changes"].rpartition(" + ")
+        plain = {"torch.compile": COMPILED + BASELINE, "vanilla (GELU)": BASELINE}
+        name = plain.get(row["changes"]) or (COMPILED if way else "") + ACTIVATION_OF[kind]
+        times[name] = {64: row["bs64_ms"], 1: row["bs1_ms"]}
+    return times
+
+
+def _beside(cases: Sequence[Case]) -> Table:
+    block, times = published(BLOCK), published_times()
+    measured = {int(case.parameters["batch"] or 0): case.comparison for case in cases}
+    rows = []
+    for batch in measured or BATCHES:
+        for name, ms in times.items():
+            own = measured.get(batch)
+            here = own.ratio(name).value if own is not None and name in own.names else None
+            there = ms[batch] / times[BASELINE][batch] if batch in ms else None
+            if name != BASELINE and (there is not None or here is not None):
+                rows.append((name, batch, there, here))
+    head = ("contender", "batch", "published", "measured here")
+    return Table(
+        head,
+        rows,
+        title="Published beside measured: time as a multiple of eager GELU's",
+        caption=f"Published on {block['hardware']}: 18 million parameters at 224 pixels; "
+        f"{block['source']}. Here: {environment_line(cases)}.",
+        formats=dict.fromkeys(head[2:], "{:.3f}".format),
+    )
+
+
+def _draw(cases: Sequence[Case]) -> Figure:
+    from hpml.base import style
+
+    if not cases:
+        raise SuiteError("A picture expects at least one finished case, got none; run one first.")
+    fig, axes = style.figure(1, len(cases), width=5.5 * len(cases), height=4.4)
+    for ax, case in zip(axes if len(cases) > 1 else [axes], cases, strict=True):
+        case.comparison.plot(ax)
+        ax.set_title(f"batch {case.parameters['batch']}")
+    style.caption(fig, f"{environment_line(cases)}.")
+    return fig
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``hpml bench convnext-infer``."""
+    add_shared_arguments(parser, "convnext-infer", run, "numbers of pictures at once")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
+    parser.add_argument("--compile", action="store_true", help="compiled too; takes minutes")
+    parser.add_argument("--size", choices=tuple(RESOLUTIONS), help="small (CPU), tiny-imagenet")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the suite for the command line and return the exit code."""
+    return run_suite(arguments, run)

@@ -1,0 +1,366 @@
+"""The suite `convnext-train`: what an epoch costs by each recipe, and what it learns meanwhile.
+
+Each recipe trains a network of its own from the same weights. Their epochs are interleaved, as the
+rounds of every suite, so that all meet the same machine; a sample is an epoch, without validation
+and without what the first step compiles. A case is a seed: what was reached stands beside the time
+with its spread over the seeds.
+
+The document trained 18 million parameters on Tiny ImageNet at 224 pixels on a GPU. Where there is a
+GPU and Tiny ImageNet, that is what runs; else the small network on the digits.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import random
+import statistics
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from hpml.base import style
+from hpml.base.files import published
+from hpml.base.tables import Shown, Table, format_bytes
+from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.display.cases import cases_frame, cases_table
+from hpml.benchmark.errors import StoppedError
+from hpml.benchmark.record import Case, Parameters
+from hpml.suites.errors import SuiteError
+from hpml.suites.forwards import check_device
+from hpml.suites.options import add_shared_arguments, positive, run_suite
+from hpml.suites.running import environment_line, notes_table, run_cases
+from hpml.suites.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+    from hpml.datasets import Dataset
+    from hpml.models import ConvNeXt
+    from hpml.training import Recipe, Training
+
+SEEDS = (1, 2, 3)
+BASELINE = "vanilla"
+BLOCK = "convnext_training"
+MEASURED_AS = {
+    "vanilla": "vanilla",
+    "torch.compile": "compile",
+    "AMP": "amp",
+    "torch.compile + AMP": "compile+amp",
+}
+"""What the published table calls a recipe, and what `hpml.training` does."""
+
+
+@dataclass(frozen=True)
+class TrainSettings(Settings):
+    """What this suite can be told as well; ``rounds`` are epochs.
+
+    Attributes:
+        data: a data set; a name of `hpml.datasets.DATASETS`, or the folder of Tiny ImageNet; None
+            takes the first that is present.
+        device: "cpu", or a CUDA device.
+        batch: pictures an update.
+    """
+
+    rounds: int = 6
+    data: Dataset | str | None = None
+    device: str = "cpu"
+    batch: int = 128
+
+
+DEFAULTS = TrainSettings()
+
+
+def network_for(data: Dataset, device: str, activation: str = "gelu", seed: int = 0) -> ConvNeXt:
+    """Return the ConvNeXt that suits a data set: the large one for Tiny ImageNet on a GPU.
+
+    The small one takes patches of 8 pixels from pictures of 64, so that a CPU needs seconds.
+
+    >>> from hpml.datasets import digits
+    >>> sum(p.numel() for p in network_for(digits(), "cpu").parameters())
+    102186
+    """
+    from hpml.models import convnext
+
+    large = data.name == "tiny-imagenet" and device.startswith("cuda")
+    return convnext(
+        "tiny-imagenet" if large else "small",
+        len(data.classes),
+        activation,
+        channels=data.channels,
+        patch=4 if large else 8 if data.resolution >= 32 else 2,
+        seed=seed,
+    )
+
+
+def recipe_for(name: str, data: Dataset, device: str, batch: int = 128) -> Recipe:
+    """Return a recipe with the batch, and on a GPU with the document's 224 pixels."""
+    from hpml.training import recipe_by_name
+
+    large = data.name == "tiny-imagenet" and device.startswith("cuda")
+    resolution = 224 if large else None
+    return dataclasses.replace(recipe_by_name(name), batch=batch, resolution=resolution)
+
+
+def chosen_data(data: Dataset | str | None) -> Dataset:
+    """Return a data set, by its name if one is given; None takes the first that is present."""
+    from hpml.datasets import dataset_by_name, first_present
+
+    if data is None:
+        return first_present()
+    return dataset_by_name(data) if isinstance(data, str) else data
+
+
+def train_convnext(
+    recipe: str,
+    data: Dataset | str | None = None,
+    *,
+    batch: int = 128,
+    seed: int = 0,
+    device: str | None = None,
+    **told: Any,
+) -> Training:
+    """Train the network that suits a data set by a recipe; ``hpml train`` is this.
+
+    Args:
+        recipe: a name of `hpml.training.RECIPES`.
+        data: as `TrainSettings` has it.
+        batch, seed: pictures an update; of the weights and the order.
+        device: None takes a GPU if there is one.
+        told: what else `hpml.training.train` takes.
+    """
+    import torch
+
+    from hpml.training import train
+
+    if device is not None:
+        check_device(device)
+    pictures = chosen_data(data)
+    kind = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    return train(
+        network_for(pictures, kind, seed=seed),
+        pictures,
+        recipe_for(recipe, pictures, kind, batch),
+        seed=seed,
+        device=device,
+        **told,
+    )
+
+
+@dataclass(frozen=True)
+class TrainResult(Shown):
+    """What the suite measured: one case for each seed."""
+
+    cases: tuple[Case, ...]
+    notes: tuple[str, ...] = ()
+
+    def table(self) -> pd.DataFrame:
+        """Return one row a case and recipe, times in seconds an epoch, with the accuracy."""
+        frame = cases_frame(self.cases)
+        if len(frame):
+            frame["accuracy"] = [
+                m.environment["accuracy"] for case in self.cases for m in case.comparison
+            ]
+        return frame
+
+    def published(self) -> Table:
+        """Return published beside measured, as ratios to vanilla, with both accuracies."""
+        return _beside(self.cases)
+
+    def plot(self) -> Figure:
+        """Draw the accuracy against the time of an epoch, a point for each recipe and seed."""
+        return _draw(self.cases)
+
+    def _shown(self) -> list[Table]:
+        title = f"ConvNeXt, time per epoch ({environment_line(self.cases)})"
+        return [cases_table(self.cases, title=title), self.published(), *notes_table(self.notes)]
+
+
+def names() -> tuple[str, ...]:
+    """Return the recipes' names, in the order of tables and pictures.
+
+    >>> names()[:4]
+    ('vanilla', 'compile', 'amp', 'compile+amp')
+    """
+    from hpml.training import RECIPES
+
+    return tuple(RECIPES)
+
+
+def usual(device: str) -> tuple[str, ...]:
+    """Return the recipes that are measured unless others are asked for; all, on a GPU."""
+    from hpml.training import PUBLISHED
+
+    if device.startswith("cuda"):
+        return names()
+    return (*PUBLISHED, "channels-last", "fused", "everything")
+
+
+def run(
+    seeds: Sequence[int] = SEEDS, settings: TrainSettings = DEFAULTS, **changes: Any
+) -> TrainResult:
+    """Train by each recipe, with interleaved epochs.
+
+    Args:
+        seeds: one case for each, of weights and of the order of the pictures.
+        settings: how to measure. Vanilla is always measured.
+        changes: settings by their names, see `TrainSettings`.
+
+    Raises:
+        SuiteError: if a recipe is unknown or the device is not there.
+        hpml.training.TrainingError: if a recipe cannot be followed here.
+
+    >>> from hpml.datasets import digits
+    >>> result = run([1], rounds=1, contenders=["bf16"], data=digits().head(64, 20), batch=32)
+    >>> result.cases[0].comparison.names
+    ('vanilla', 'bf16')
+    """
+    settings = settings.changed(changes)
+    check_device(settings.device)
+    asked = usual(settings.device) if settings.contenders is None else settings.contenders
+    unknown = [name for name in asked if name not in names()]
+    if unknown:
+        raise SuiteError(
+            f"contenders: expected some of {', '.join(names())}, got {', '.join(unknown)}."
+        )
+    chosen = tuple(name for name in names() if name in (BASELINE, *asked))
+    settings = dataclasses.replace(settings, contenders=chosen)
+    data = chosen_data(settings.data)
+
+    def measure_case(parameters: Parameters) -> Comparison:
+        return _trained(data, int(parameters["seed"] or 0), settings)
+
+    shared = {
+        **settings.parameters(),
+        "data": data.name,
+        "pictures": len(data.train),
+        "batch": settings.batch,
+        "device": settings.device,
+    }
+    cases = [{**shared, "seed": seed} for seed in seeds]
+    outcome = run_cases("convnext-train", cases, measure_case, settings)
+    return TrainResult(outcome.cases, (*outcome.notes, f"Data: {data}."))
+
+
+def _trained(data: Dataset, seed: int, settings: TrainSettings) -> Comparison:
+    """Train a network by each recipe, an epoch of each in turn."""
+    import torch
+    from tqdm import tqdm
+
+    from hpml.training import Trainer, Training
+    from hpml.training.loop import memory
+    from hpml.training.processes import Processes
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(settings.threads)
+    device = settings.device
+    bar = tqdm(total=settings.rounds, desc=f"seed {seed}", unit="epoch",
+               disable=not settings.progress, dynamic_ncols=True)  # fmt: skip
+    try:
+        trainers = [
+            Trainer(
+                network_for(data, device, seed=seed),
+                data,
+                recipe_for(name, data, device, settings.batch),
+                epochs=settings.rounds,
+                seed=seed,
+                processes=Processes(0, 1, torch.device(device)),
+            )
+            for name in settings.contenders or ()
+        ]
+        for trainer in trainers:
+            trainer.warm_up()
+        turns = random.Random(seed)
+        with bar:
+            for done in range(settings.rounds):
+                if settings.stop is not None and settings.stop():
+                    if done == 0:
+                        raise StoppedError("Stopped before the first epoch was complete.")
+                    break
+                for trainer in turns.sample(trainers, len(trainers)):
+                    for _ in trainer.epoch():
+                        trainer.memory = max(trainer.memory, memory(trainer.device))
+                    trainer.validate()
+                bar.update()
+        measurements = tuple(Training.of(trainer).measurement() for trainer in trainers)
+        return Comparison(measurements, BASELINE, settings.rounds, seed)
+    finally:
+        torch.set_num_threads(before)
+
+
+def accuracies(cases: Sequence[Case], name: str) -> list[float]:
+    """Return what a recipe reached in each case, from 0 to 1."""
+    return [
+        float(case.comparison[name].environment["accuracy"] or 0)
+        for case in cases
+        if name in case.comparison.names
+    ]
+
+
+def _beside(cases: Sequence[Case]) -> Table:
+    block = published(BLOCK)
+    rows_published = {MEASURED_AS[row["changes"]]: row for row in block["rows"]}
+    vanilla = rows_published[BASELINE]["epoch_s"]
+    measured = dict.fromkeys(name for case in cases for name in case.comparison.names)
+    rows = []
+    for name in dict.fromkeys((*rows_published, *measured)):
+        theirs = rows_published.get(name)
+        own = [case.comparison for case in cases if name in case.comparison.names]
+        rows.append(
+            (
+                name,
+                theirs and theirs["epoch_s"] / vanilla,
+                theirs and f"{theirs['val_accuracy']:.1f} %",
+                statistics.median(c.ratio(name).value for c in own) if own else None,
+                _spread(accuracies(cases, name)),
+                max(int(c[name].environment["memory"] or 0) for c in own) if own else None,
+            )
+        )
+    shown = {"published": "{:.3f}".format, "measured here": "{:.3f}".format, "memory": format_bytes}
+    return Table(
+        ("recipe", "published", "accuracy there", "measured here", "accuracy here", "memory"),
+        rows,
+        title="Published beside measured: time per epoch as a multiple of vanilla's",
+        caption=f"Published on {block['hardware']}: {block['workload']}; {block['source']}. "
+        "Here: the middle of the seeds, accuracy as mean and range over "
+        f"{len(cases)} seed{'s' if len(cases) != 1 else ''}; {environment_line(cases)}. Memory on "
+        "a CPU is the whole process, all recipes together.",
+        formats=shown,
+    )
+
+
+def _spread(values: Sequence[float]) -> str | None:
+    if not values:
+        return None
+    middle, low, high = (100 * f(values) for f in (statistics.mean, min, max))
+    return f"{middle:.1f} % ({low:.1f} to {high:.1f})"
+
+
+def _draw(cases: Sequence[Case]) -> Figure:
+    if not cases:
+        raise SuiteError("A picture expects at least one finished case, got none; run one first.")
+    fig, ax = style.figure(width=8.0, height=4.6)
+    for name in cases[0].comparison.names:
+        times = [case.comparison[name].median for case in cases]
+        shares = [100 * value for value in accuracies(cases, name)]
+        ax.plot(times, shares, "o", label=name)
+    ax.set(xlabel="s per epoch", ylabel="validation accuracy, %", title="What an epoch costs")
+    ax.legend()
+    style.caption(fig, f"A point is a seed. {environment_line(cases)}.")
+    return fig
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``hpml bench convnext-train``."""
+    add_shared_arguments(parser, "convnext-train", run, "seeds, one case for each")
+    parser.add_argument(
+        "--data", metavar="NAME", help="digits, procedural, tiny-imagenet, a folder"
+    )
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
+    parser.add_argument("--batch", type=positive, default=128, metavar="N", help="of an update")
+
+
+def main(arguments: argparse.Namespace) -> int:
+    """Run the suite for the command line and return the exit code."""
+    return run_suite(arguments, run)

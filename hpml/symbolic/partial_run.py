@@ -1,0 +1,150 @@
+"""Run once what a loop does not change: a model split into what is known and what remains.
+
+A recurrent model is called again and again with one argument that changes and others that do not.
+What depends on the latter alone has the same value each time.
+
+Source: RTen's ``Model::partial_run``,
+https://github.com/robertknight/rten/blob/main/docs/performance.md
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any, NamedTuple
+
+import torch
+from torch import nn
+from torch.nn.modules.batchnorm import _NormBase
+from torch.nn.modules.dropout import _DropoutNd
+
+from hpml.base.errors import describe
+
+from .building.handles import SymbolicData, handle_of
+from .building.interception import handle_token
+from .errors import ArgumentError
+from .execution.side_effects import effects, modules_in
+from .graph import Graph
+from .graph.liveness import use_counts
+from .graph.restored_handles import nodes_from_graph
+
+Build = Callable[[list[SymbolicData], list[SymbolicData]], nn.Module]
+
+
+class Split(NamedTuple):
+    """A graph in two: positions of the calls that are known, and the values that cross over."""
+
+    known: list[int]
+    crossing: list[int]
+
+
+class PartialRun(nn.Module):
+    """What remains of a model: takes the inputs that vary, and holds what was computed once.
+
+    Attributes:
+        rest: the model of what remains; its inputs are those that vary, then the values held.
+        evaluated: the names of the calls that were made once and for all.
+    """
+
+    def __init__(
+        self, rest: nn.Module, varying: int, values: Sequence[Any], evaluated: tuple[str, ...]
+    ) -> None:
+        super().__init__()
+        self.rest, self.evaluated, self._varying = rest, evaluated, varying
+        self._changed_in_place = any(effects(layer)[1] for layer in rest.children())
+        self._others: dict[int, Any] = {}
+        self._count = len(values)
+        for place, value in enumerate(values):
+            if isinstance(value, torch.Tensor):  # moves with the model
+                self.register_buffer(f"value_{place}", value, persistent=False)
+            else:
+                self._others[place] = value
+
+    @property
+    def values(self) -> list[Any]:
+        """The values that were computed once, in the order in which the rest takes them."""
+        places = range(self._count)
+        held = [self._buffers.get(f"value_{p}", self._others.get(p)) for p in places]
+        if not self._changed_in_place:
+            return held
+        return [value.clone() if isinstance(value, torch.Tensor) else value for value in held]
+
+    def forward(self, *inputs: Any) -> Any:
+        if len(inputs) != self._varying:
+            raise ArgumentError(
+                f"what remains of the model expected {self._varying} input(s), those that were "
+                f"not known, received {len(inputs)}: give them in the order of the model's inputs"
+            )
+        return self.rest(*inputs, *self.values)
+
+
+def partial_run(model: Any, known: Mapping[Any, Any], build: Build) -> PartialRun:
+    """Compute what depends on the known inputs alone; return the model of what remains."""
+    graph, layers = model.graph, model._execution_order_layers
+    values = _by_number(model, known)
+    if not values or len(values) == len(graph.inputs):
+        raise ArgumentError(
+            f"partial_run expected some of the model's {len(graph.inputs)} inputs to be known and "
+            f"at least one to vary, received {len(values)}: with all of them call the model"
+        )
+    split = _split(graph, layers, set(values))
+    nodes, token = nodes_from_graph(graph, layers), handle_token()
+    varying = [value for value in graph.inputs if value not in values]
+
+    def handles(numbers: Sequence[int]) -> list[SymbolicData]:
+        return [handle_of(nodes[number], token) for number in numbers]
+
+    computed = [value for value in split.crossing if value not in values]
+    found = dict(values)
+    if computed:
+        results = build(handles(list(values)), handles(computed))(*values.values())
+        found |= zip(computed, [results] if len(computed) == 1 else results, strict=True)
+    rest = build(handles([*varying, *split.crossing]), handles(graph.outputs))
+    rest.train(model.training)
+    evaluated = tuple(graph.calls[position].name for position in split.known)
+    return PartialRun(rest, len(varying), [found[value] for value in split.crossing], evaluated)
+
+
+def _by_number(model: Any, known: Mapping[Any, Any]) -> dict[int, Any]:
+    """Return the known values by the number of their input, in the order of the inputs."""
+    if not isinstance(known, Mapping):
+        raise ArgumentError(
+            f"partial_run expected a dict from the known inputs to their values, received "
+            f"{describe(known)}: write partial_run({{model.inputs[0]: value}})"
+        )
+    nodes = model._all_nodes()
+    places = {id(nodes[value]): value for value in model.graph.inputs}
+    found = {}
+    for key, value in known.items():
+        place = places.get(id(key._node)) if isinstance(key, SymbolicData) else None
+        if place is None:
+            raise ArgumentError(
+                f"partial_run expected inputs of this model as keys, received {key!r}: "
+                "they are in model.inputs"
+            )
+        found[place] = value
+    return dict(sorted(found.items()))
+
+
+def _split(graph: Graph, layers: Sequence[nn.Module], known: set[int]) -> Split:
+    """Follow the calls in order: known is what depends on known values, and happens only then."""
+    counts = use_counts(graph)
+    made, positions, changed = set(known), [], False
+    crossing: dict[int, None] = {}
+    for position, (call, layer) in enumerate(zip(graph.calls, layers, strict=True)):
+        # Who reads a value again after it was changed in place must see the change: later then.
+        changed |= effects(layer)[1] and any(counts[a] > 1 for a in call.arguments)
+        if not changed and made.issuperset(call.arguments) and not _varies_by_itself(layer):
+            positions.append(position)
+            made.update(result for result in call.results if result is not None)
+        else:
+            crossing |= dict.fromkeys(a for a in call.arguments if a in made)
+    crossing |= dict.fromkeys(value for value in graph.outputs if value in made)
+    return Split(positions, list(crossing))
+
+
+def _varies_by_itself(layer: nn.Module) -> bool:
+    """Return whether a layer draws anew, or counts, each time it is called."""
+    if getattr(layer, "function", None) is not None:  # a function, whose name says it
+        return effects(layer)[0]
+    kinds = (_DropoutNd, _NormBase, nn.RReLU)
+    return any(module.training and isinstance(module, kinds) for module in modules_in(layer))

@@ -1,0 +1,91 @@
+"""A checkpoint: a file from which a training goes on as if nothing had happened.
+
+It holds the weights, the optimiser, the scaler, each process's random generators, the place in the
+epoch and the losses so far. The learning rate is a function of the step. The file is replaced by
+renaming: whoever is killed, even while writing, leaves the old one or the new one.
+"""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import torch
+
+from hpml.base.errors import describe
+from hpml.base.files import write_atomically
+from hpml.training.errors import TrainingError
+from hpml.training.processes import Processes
+
+FORMAT = "hpml-checkpoint-1"
+NAME = "checkpoint.pt"
+
+
+def write_checkpoint(path: Path, state: Mapping[str, Any]) -> None:
+    """Replace the file at `path` by one that holds `state`."""
+    content = io.BytesIO()
+    torch.save({"format": FORMAT, **state}, content)
+    write_atomically(path, content.getvalue())
+
+
+def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
+    """Return what a checkpoint holds, all tensors on the CPU; nothing in it is executed.
+
+    Raises:
+        TrainingError: if there is no such file, or it is something else.
+    """
+    try:
+        state = torch.load(path, map_location="cpu", weights_only=True)
+    except FileNotFoundError as error:
+        raise TrainingError(
+            f"{path}: expected a checkpoint, got nothing; train without --resume first."
+        ) from error
+    except Exception as error:  # whatever the reader of a torn file stumbles over
+        raise TrainingError(
+            f"{path}: expected a checkpoint, got a file that cannot be read ({error}); "
+            "delete it and train again."
+        ) from error
+    if not isinstance(state, dict) or state.get("format") != FORMAT:
+        raise TrainingError(
+            f"{path}: expected a checkpoint of format {FORMAT}, got {describe(state)}; "
+            "delete it and train again."
+        )
+    return state
+
+
+def check_same(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
+    """Refuse to go on with another training than the one that was begun."""
+    for name, value in now.items():
+        if before.get(name) != value:
+            raise TrainingError(
+                f"{path}: expected a training with {name} {describe(before.get(name))}, as it was "
+                f"begun, got {describe(value)}; resume with the same, or train to another folder."
+            )
+
+
+def generators(processes: Processes) -> dict[str, Any]:
+    """Return the state of the random generators of all processes."""
+    device = processes.device
+    states = {"torch": processes.gathered(torch.get_rng_state().to(device)), "python": []}
+    if device.type == "cuda":
+        states["cuda"] = processes.gathered(torch.cuda.get_rng_state(device).to(device))
+    if processes.count == 1:
+        states["python"] = [random.getstate()]  # type: ignore[list-item]
+    return {name: [_on_cpu(one) for one in listed] for name, listed in states.items()}
+
+
+def restore_generators(states: Mapping[str, Any], processes: Processes) -> None:
+    """Set the random generators of this process as they were."""
+    torch.set_rng_state(states["torch"][processes.rank])
+    if "cuda" in states:
+        torch.cuda.set_rng_state(states["cuda"][processes.rank], processes.device)
+    if states["python"]:
+        random.setstate(states["python"][0])
+
+
+def _on_cpu(value: Any) -> Any:
+    return value.cpu() if isinstance(value, torch.Tensor) else value

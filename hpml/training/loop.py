@@ -1,0 +1,163 @@
+"""Training from the first epoch to the last: checkpoints, resuming, interrupts, progress."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from pathlib import Path
+
+import psutil
+import torch
+from torch import nn
+from tqdm import tqdm
+
+from hpml.base.tables import format_bytes
+from hpml.benchmark import write_case
+from hpml.datasets import Dataset
+from hpml.training.checkpoint import NAME, check_same, read_checkpoint, write_checkpoint
+from hpml.training.errors import TrainingError
+from hpml.training.processes import processes
+from hpml.training.recipe import Recipe
+from hpml.training.result import Training
+from hpml.training.trainer import Trainer
+
+
+def train(
+    model: nn.Module,
+    data: Dataset,
+    recipe: Recipe,
+    *,
+    epochs: int,
+    seed: int = 0,
+    device: str | None = None,
+    out: str | os.PathLike[str] | None = None,
+    resume: bool = False,
+    checkpoint_every: int | None = None,
+    progress: bool = False,
+) -> Training:
+    """Train a network by a recipe; alone, or with the processes that `torchrun` started.
+
+    Ctrl-C ends it after the step in flight, with a checkpoint; a second one ends it at once.
+
+    Args:
+        model: is trained where it is; it gives scores, (batch, classes).
+        data: what to train on, and to validate with after each epoch.
+        recipe: how; `RECIPES` has those of the course.
+        epochs: how often to go through the training set.
+        seed: of the order of the pictures, and of what is random in the network. Equal arguments
+            give equal losses on one machine; more processes give those of one up to rounding.
+        device: "cpu", "cuda", "cuda:1"; by default this process's GPU if there is one.
+        out: folder for ``checkpoint.pt`` and ``record.jsonl``; without it nothing is kept. Several
+            machines need one that they share.
+        resume: go on from the checkpoint in `out`. Losses and weights are those of a training that
+            was never interrupted, on the same machine.
+        checkpoint_every: steps between checkpoints; one is written after each epoch anyway.
+        progress: show a bar with images per second and memory.
+
+    Raises:
+        TrainingError: if the recipe cannot be followed, `out` holds another training, a loss is no
+            number (NotFiniteError), or another process has ended (ProcessEndedError).
+        KeyboardInterrupt: after Ctrl-C.
+
+    >>> from hpml.datasets import digits
+    >>> from hpml.training import RECIPES
+    >>> model = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
+    >>> result = train(model, digits(), RECIPES["vanilla"], epochs=3, device="cpu")
+    >>> len(result.losses), len(result.accuracies), result.accuracy > 0.25
+    (33, 3, True)
+    """
+    if epochs < 1 or (checkpoint_every is not None and checkpoint_every < 1):
+        raise TrainingError(
+            "train: epochs and checkpoint_every: expected at least 1, "
+            f"got {epochs} and {checkpoint_every}."
+        )
+    path = None if out is None else Path(out) / NAME
+    if path is not None and path.exists() and not resume:
+        raise TrainingError(
+            f"{path}: an earlier training is there; resume continues it, another out keeps it."
+        )
+    with processes(device) as mine:
+        trainer = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=mine)
+        if resume:
+            if path is None:
+                raise TrainingError("resume: expected the folder of a training as out, got none.")
+            state = read_checkpoint(path)
+            check_same(path, state["training"], trainer.identity())
+            trainer.load(state)
+        begun = trainer.step
+        with _asked_to_stop(trainer):
+            _run(trainer, path, checkpoint_every or sys.maxsize, progress and mine.rank == 0)
+        result = Training.of(trainer)
+        if path is not None and mine.rank == 0 and trainer.step > begun:
+            write_case(path.with_name("record.jsonl"), result.case())
+    return result
+
+
+def _run(trainer: Trainer, path: Path | None, every: int, progress: bool) -> None:
+    in_epoch = len(trainer.batches)
+    if trainer.step < trainer.epochs * in_epoch:
+        trainer.warm_up()
+    bar = tqdm(
+        total=trainer.epochs * in_epoch * trainer.recipe.batch,
+        initial=trainer.step * trainer.recipe.batch,
+        desc=trainer.recipe.name,
+        unit="image",
+        disable=not progress,
+        file=sys.stderr,
+        dynamic_ncols=True,
+    )
+    saved = trainer.step
+    with bar:
+        while len(trainer.accuracies) < trainer.epochs:
+            # A checkpoint may have been written after an epoch's last step, before its validation.
+            if trainer.step < in_epoch * (len(trainer.accuracies) + 1):
+                for loss in trainer.epoch():
+                    now = memory(trainer.device)
+                    trainer.memory = max(trainer.memory, now)
+                    bar.set_postfix_str(f"loss {loss:.3f}, {format_bytes(now)}", refresh=False)
+                    bar.update(trainer.step * trainer.recipe.batch - bar.n)
+                    if not trainer.stopped and trainer.step - saved >= every:
+                        saved = _save(trainer, path)
+            if trainer.step == in_epoch * (len(trainer.accuracies) + 1):
+                trainer.validate()
+            saved = _save(trainer, path)
+            if trainer.stopped and len(trainer.accuracies) < trainer.epochs:
+                raise KeyboardInterrupt(f"after step {trainer.step}")
+
+
+def _save(trainer: Trainer, path: Path | None) -> int:
+    if path is not None:
+        state = trainer.state()  # every process, since each has generators
+        if trainer.processes.rank == 0:
+            write_checkpoint(path, state)
+    return trainer.step
+
+
+def memory(device: torch.device) -> int:
+    """Return the bytes in use: of a GPU the most so far, else those of this process now."""
+    if device.type == "cuda":
+        return torch.cuda.max_memory_allocated(device)
+    return int(psutil.Process().memory_info().rss)
+
+
+@contextlib.contextmanager
+def _asked_to_stop(trainer: Trainer) -> Iterator[None]:
+    """Let the first Ctrl-C wait for the end of a step: half an update would spoil the weights."""
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    before = signal.getsignal(signal.SIGINT)
+
+    def ask(number: int, frame: object) -> None:
+        trainer.stop = True
+        signal.signal(signal.SIGINT, before)
+
+    signal.signal(signal.SIGINT, ask)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,105 @@
+"""One process or many: what `torchrun` says of them, and what they must agree on.
+
+A process that ends takes its connections along. The others see it at their next exchange, as an
+error of the transport, which is turned into words here.
+"""
+
+from __future__ import annotations
+
+import atexit
+import contextlib
+import os
+import signal
+from collections.abc import Iterator
+from dataclasses import dataclass
+
+import torch
+import torch.distributed as dist
+
+from hpml.training.errors import ProcessEndedError
+
+
+@dataclass(frozen=True)
+class Processes:
+    """This process among those of the training.
+
+    Attributes:
+        rank: its number, from 0.
+        count: how many there are, on all machines.
+        device: where this one computes.
+    """
+
+    rank: int
+    count: int
+    device: torch.device
+
+    def summed(self, values: torch.Tensor) -> torch.Tensor:
+        """Return the sum over the processes."""
+        if self.count > 1:
+            dist.all_reduce(values)
+        return values
+
+    def gathered(self, value: torch.Tensor) -> list[torch.Tensor]:
+        """Return the tensor of each process, of which all have one shape; on the device."""
+        if self.count == 1:
+            return [value]
+        places = [torch.empty_like(value) for _ in range(self.count)]
+        dist.all_gather(places, value)
+        return places
+
+
+@contextlib.contextmanager
+def processes(device: str | torch.device | None = None) -> Iterator[Processes]:
+    """Join the processes that `torchrun` started, or be the only one.
+
+    Args:
+        device: "cpu" or a GPU; by default the GPU of this process's local number if there is one.
+
+    Raises:
+        ProcessEndedError: within the block, where another process has ended.
+
+    Source: https://docs.pytorch.org/docs/stable/elastic/run.html for the variables
+    """
+    count = int(os.environ.get("WORLD_SIZE", "1"))
+    if device is None:
+        local = int(os.environ.get("LOCAL_RANK", "0"))
+        device = f"cuda:{local}" if torch.cuda.is_available() else "cpu"
+    chosen = torch.device(device)
+    if count == 1:
+        yield Processes(0, 1, chosen)
+        return
+    if chosen.type == "cuda":
+        torch.cuda.set_device(chosen)
+    rank = int(os.environ["RANK"])
+    before = signal.signal(signal.SIGTERM, _ended)
+    try:
+        if not dist.is_initialized():
+            # Kept until the program ends: gloo may wait for itself forever when it is taken down
+            # while a network still refers to it, and a second training needs it again.
+            dist.init_process_group("nccl" if chosen.type == "cuda" else "gloo")
+            if chosen.type == "cuda":
+                atexit.register(dist.destroy_process_group)
+        yield Processes(rank, count, chosen)
+    except (RuntimeError, _Terminated) as error:
+        if not _is_about_the_others(error):
+            raise
+        raise ProcessEndedError(
+            f"Process {rank} of {count}: another process of this training has ended, and this one "
+            "cannot go on without it. What that one printed says why; start all of them again with "
+            f"--resume. ({str(error).splitlines()[0][:120]})"
+        ) from error
+    finally:
+        signal.signal(signal.SIGTERM, before)
+
+
+class _Terminated(Exception):
+    """`torchrun` ends this process, since another has ended."""
+
+
+def _ended(number: int, frame: object) -> None:
+    raise _Terminated("torchrun asked this one to end: signal SIGTERM")
+
+
+def _is_about_the_others(error: Exception) -> bool:
+    words = ("onnection", "Broken pipe", "gloo", "NCCL")
+    return isinstance(error, (_Terminated, dist.DistError)) or any(w in str(error) for w in words)

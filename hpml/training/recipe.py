@@ -1,0 +1,126 @@
+"""A recipe: how an epoch is computed, as a value; every row of the published table is one.
+
+The first four rows are the ConvNeXt document's. The others are what it did not try, one at a time,
+and all that helps together.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+from hpml.base.errors import describe
+from hpml.training.errors import TrainingError
+
+if TYPE_CHECKING:
+    import torch
+
+PRECISIONS = ("float32", "amp", "bf16")
+
+
+@dataclass(frozen=True)
+class Recipe:
+    """How a network is trained; `dataclasses.replace` changes one thing.
+
+    Attributes:
+        name: how tables call it.
+        compile: run the network by ``torch.compile``; its first step takes seconds to minutes.
+        precision: "float32"; "amp", mixed precision, with float16 and a scaled loss on a GPU and
+            bfloat16, which needs no scaling, on a CPU; "bf16", mixed precision with bfloat16.
+        channels_last: the channels of a pixel lie side by side in memory.
+        fused: one kernel for the optimiser's update of all weights.
+        cuda_graphs: record the kernels of forward and backward once and replay them; a GPU alone.
+        workers: processes that gather batches meanwhile; 0 does it in between.
+        prefetch: batches that each of them keeps ready.
+        accumulate: parts of a batch whose gradients are added before an update.
+        batch: pictures an update, over all parts and processes.
+        resolution: pictures are enlarged to so many pixels; None leaves them. The document has 224.
+        learning_rate: its highest value, after a linear rise over a tenth of the steps; from there
+            it falls by a cosine.
+        weight_decay: of AdamW, on matrices and convolutions alone.
+
+    >>> RECIPES["compile+amp"]
+    Recipe(name='compile+amp', compile=True, precision='amp')
+    """
+
+    name: str
+    compile: bool = False
+    precision: str = "float32"
+    channels_last: bool = False
+    fused: bool = False
+    cuda_graphs: bool = False
+    workers: int = 0
+    prefetch: int = 2
+    accumulate: int = 1
+    batch: int = 128
+    resolution: int | None = None
+    learning_rate: float = 2e-3
+    weight_decay: float = 0.05
+
+    def __repr__(self) -> str:
+        fields = ((name, getattr(self, name)) for name in self.__dataclass_fields__)
+        default = type(self).__dict__
+        told = [f"{n}={v!r}" for n, v in fields if n == "name" or v != default[n]]
+        return f"Recipe({', '.join(told)})"
+
+    def check(self, device: torch.device, processes: int) -> None:
+        """Refuse what cannot be, before anything is built."""
+        if self.precision not in PRECISIONS:
+            self._refuse(f"precision: expected one of {', '.join(PRECISIONS)}", self.precision)
+        if min(self.batch, self.accumulate) < 1 or self.batch % (self.accumulate * processes):
+            self._refuse(
+                f"batch: expected a multiple of {self.accumulate} parts × {processes} processes",
+                self.batch,
+            )
+        if (
+            self.learning_rate <= 0
+            or self.weight_decay < 0
+            or self.workers < 0
+            or self.prefetch < 1
+        ):
+            self._refuse(
+                "expected learning_rate above 0, weight_decay and workers from 0, prefetch from 1",
+                (self.learning_rate, self.weight_decay, self.workers, self.prefetch),
+            )
+        if self.cuda_graphs and device.type != "cuda":
+            self._refuse("cuda_graphs: expected a GPU, which alone replays kernels", str(device))
+        if self.cuda_graphs and processes > 1:
+            self._refuse("cuda_graphs: expected a single process", processes)
+
+    def _refuse(self, expected: str, got: object) -> None:
+        raise TrainingError(f"Recipe {self.name!r}: {expected}, got {describe(got)}.")
+
+
+PUBLISHED = ("vanilla", "compile", "amp", "compile+amp")
+"""The recipes of the document, in the order of its table."""
+
+RECIPES = {
+    recipe.name: recipe
+    for recipe in (
+        Recipe("vanilla"),
+        Recipe("compile", compile=True),
+        Recipe("amp", precision="amp"),
+        Recipe("compile+amp", compile=True, precision="amp"),
+        Recipe("bf16", precision="bf16"),
+        Recipe("channels-last", channels_last=True),
+        Recipe("fused", fused=True),
+        Recipe("cuda-graphs", cuda_graphs=True),
+        Recipe("workers", workers=2),
+        Recipe("accumulate", accumulate=2),
+        Recipe("everything", compile=True, precision="bf16", channels_last=True, fused=True),
+    )
+}
+"""Recipes by name, those of the document first."""
+
+
+def recipe_by_name(name: str) -> Recipe:
+    """Return a recipe, or say which there are.
+
+    >>> recipe_by_name("fast")
+    Traceback (most recent call last):
+    ...
+    hpml.training.errors.TrainingError: recipe: expected one of vanilla, compile, amp, ...
+    """
+    if name not in RECIPES:
+        raise TrainingError(f"recipe: expected one of {', '.join(RECIPES)}, got {describe(name)}.")
+    return RECIPES[name]

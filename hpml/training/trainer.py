@@ -1,0 +1,313 @@
+"""The one loop: a network, its data and a recipe, a step at a time.
+
+Every recipe goes through the same lines; what it switches on is decided when the trainer is made.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import math
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict
+from typing import Any
+
+import torch
+from torch import Tensor, nn
+from torch.nn import functional
+from torch.nn.parallel import DistributedDataParallel
+
+from hpml.datasets import Dataset
+from hpml.training.batches import Batches, prepared
+from hpml.training.checkpoint import generators, restore_generators
+from hpml.training.errors import NotFiniteError
+from hpml.training.nonfinite import not_finite
+from hpml.training.processes import Processes
+from hpml.training.recipe import Recipe
+
+LOOK_EVERY = {"cpu": 1, "cuda": 20}
+"""Steps between two looks at the losses: each look waits for a GPU."""
+VALIDATED = 256
+"""Pictures validated at once."""
+
+
+class Trainer:
+    """A training, step by step.
+
+    Args:
+        model: is trained where it is; it gives scores, (batch, classes).
+        data: what to train on.
+        recipe: how.
+        epochs: after which the learning rate has fallen to zero.
+        seed: of the order of the pictures and of what is random in the network.
+        processes: this process among those of the training; by default the only one, on the CPU.
+
+    Attributes:
+        step: how many steps were made, over all epochs.
+        losses: the mean loss of each step that was looked at, over all processes.
+        accuracies: the validation accuracy after each epoch, from 0 to 1.
+        seconds: what each epoch took without validation; the last may be unfinished.
+        memory: bytes, the most that were seen in use.
+        stop: set it, from a signal handler for example, and the epoch ends at the next look.
+        stopped: whether it did, in all processes alike.
+
+    Raises:
+        TrainingError: if the recipe cannot be followed here.
+
+    >>> from hpml.datasets import digits
+    >>> model = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
+    >>> trainer = Trainer(model, digits(), Recipe("mine"), epochs=1)
+    >>> for loss in trainer.epoch():
+    ...     pass
+    >>> trainer.step, trainer.losses[-1] < trainer.losses[0]
+    (11, True)
+    """
+
+    def __init__(
+        self,
+        model: nn.Module,
+        data: Dataset,
+        recipe: Recipe,
+        *,
+        epochs: int,
+        seed: int = 0,
+        processes: Processes | None = None,
+    ) -> None:
+        self.processes = processes or Processes(0, 1, torch.device("cpu"))
+        self.device = self.processes.device
+        recipe.check(self.device, self.processes.count)
+        self.recipe, self.data, self.epochs, self.seed = recipe, data, epochs, seed
+        self.batches = Batches(data.train, recipe, self.processes, seed)
+        layout = torch.channels_last if recipe.channels_last else torch.preserve_format
+        self.model: nn.Module = model.to(self.device, memory_format=layout)  # type: ignore[call-overload]
+        self.optimiser = _optimiser(self.model, recipe)
+        self._half = torch.float16 if self._scaled else torch.bfloat16
+        self.scaler = torch.amp.GradScaler(self.device.type, enabled=self._scaled)
+        self._shared: DistributedDataParallel | None = None
+        self._forward = self._made_faster()
+        self._look_every = LOOK_EVERY.get(self.device.type, 1)
+        self._unseen: list[Tensor] = []
+        self.step = 0
+        self.losses: list[float] = []
+        self.accuracies: list[float] = []
+        self.seconds: list[float] = []
+        self.stop = self.stopped = False
+        self.memory = 0
+        # Each process draws other dropout masks; the first draws those of a single process.
+        torch.manual_seed(seed + 1_000_003 * self.processes.rank)
+
+    @property
+    def _scaled(self) -> bool:
+        return self.recipe.precision == "amp" and self.device.type == "cuda"
+
+    def warm_up(self) -> None:
+        """Run forward and backward once and drop the gradients, so that all is compiled."""
+        states = generators(self.processes)
+        images, labels = next(self.batches.of(0))
+        self._gradients(images, labels)
+        self.optimiser.zero_grad(set_to_none=True)
+        restore_generators(states, self.processes)
+        self._synchronise()
+
+    def epoch(self) -> Iterator[float]:
+        """Train to the end of the epoch, yielding the last loss at each look at the losses.
+
+        It ends early, the place being kept, with ``stopped`` set in each process, once one of them
+        has set ``stop`` before a look.
+
+        Raises:
+            NotFiniteError: if a loss is no number. The weights are those before that step.
+        """
+        number, start = divmod(self.step, len(self.batches))
+        if len(self.seconds) == number:
+            self.seconds.append(0.0)
+        self.model.train()
+        kept = self._kept()
+        began = time.perf_counter()
+        for images, labels in self.batches.of(number, start):
+            self._set_learning_rate()
+            self._unseen.append(self._gradients(images, labels))
+            at_once = self._look_every == 1
+            if at_once and not self._look():
+                raise self._not_finite(images)
+            self._update()
+            self.step += 1
+            last = self.step % len(self.batches) == 0
+            if not at_once:
+                if not last and len(self._unseen) < self._look_every:
+                    continue
+                if not self._look():
+                    # Go back to where all was well, and look at each step from there on.
+                    self.load(kept)
+                    self._look_every = 1
+                    yield from self.epoch()
+                    return
+                kept = self._kept()
+            if last:
+                self._synchronise()
+            self.seconds[number] += time.perf_counter() - began
+            yield self.losses[-1]
+            if self.stopped and not last:
+                return
+            began = time.perf_counter()
+
+    def validate(self) -> float:
+        """Return the share of the validation set that is recognised, and keep it."""
+        data = self.data.validation
+        rank, count = self.processes.rank, self.processes.count
+        right = torch.zeros((), device=self.device)
+        self.model.eval()
+        with torch.no_grad():
+            own = torch.arange(len(data))[rank::count]
+            for places in torch.split(own, VALIDATED):
+                images, labels = data.images[places], data.labels[places]
+                # The network as it is: compiled, it would have to be compiled for this as well.
+                scores = self._scores(self.model, images.to(self.device))
+                right += (scores.argmax(1) == labels.to(self.device)).sum()
+        self.accuracies.append(self.processes.summed(right).item() / len(data))
+        return self.accuracies[-1]
+
+    def state(self) -> dict[str, Any]:
+        """Return everything that a training needs to go on, for `load`."""
+        return {
+            "training": self.identity(),
+            "model": self.model.state_dict(),
+            "optimiser": self.optimiser.state_dict(),
+            "scaler": self.scaler.state_dict(),
+            "generators": generators(self.processes),
+            "step": self.step,
+            "losses": list(self.losses),
+            "accuracies": list(self.accuracies),
+            "seconds": list(self.seconds),
+            "memory": self.memory,
+        }
+
+    def load(self, state: dict[str, Any]) -> None:
+        """Go on from a state."""
+        self.model.load_state_dict(state["model"])
+        self.optimiser.load_state_dict(state["optimiser"])
+        self.scaler.load_state_dict(state["scaler"])
+        restore_generators(state["generators"], self.processes)
+        self.step = state["step"]
+        self.losses = list(state["losses"])
+        self.accuracies = list(state["accuracies"])
+        self.seconds = list(state["seconds"])
+        self.memory = max(self.memory, state["memory"])
+        self._unseen = []
+
+    def identity(self) -> dict[str, Any]:
+        """Return what must be the same for a training to be resumed."""
+        return {
+            **asdict(self.recipe),
+            "data": self.data.name,
+            "pictures": len(self.data.train),
+            "epochs": self.epochs,
+            "seed": self.seed,
+            "processes": self.processes.count,
+        }
+
+    def _kept(self) -> dict[str, Any]:
+        """Return a copy of the state to go back to, where a look comes after several steps."""
+        return copy.deepcopy(self.state()) if self._look_every > 1 else {}
+
+    def _look(self) -> bool:
+        """Move the losses of the steps since the last look to ``losses``; say if all are finite."""
+        stop = torch.tensor(float(self.stop), device=self.device)
+        sums = self.processes.summed(torch.stack([*self._unseen, stop])).tolist()
+        self.stopped = sums.pop() > 0
+        self.losses += [loss / self.processes.count for loss in sums]
+        finite = all(math.isfinite(loss) for loss in sums)
+        if finite:
+            self._unseen = []
+        return finite
+
+    def _not_finite(self, images: Tensor) -> NotFiniteError:
+        self.losses.pop()
+        own = self._unseen.pop().item()
+        self.optimiser.zero_grad(set_to_none=True)
+        if math.isfinite(own):
+            return NotFiniteError(
+                f"Step {self.step}: the loss of another process is not finite; what that one "
+                "printed says where.", self.step, ""
+            )  # fmt: skip
+        return not_finite(self.model, lambda: self._scores(self.model, images), self.step, own)
+
+    def _gradients(self, images: Tensor, labels: Tensor) -> Tensor:
+        """Add the gradients of a batch, in parts if the recipe says so; return the loss."""
+        parts = self.recipe.accumulate
+        total = torch.zeros((), device=self.device)
+        for place, (x, y) in enumerate(zip(images.chunk(parts), labels.chunk(parts), strict=True)):
+            last = self._shared is None or place == parts - 1
+            with contextlib.nullcontext() if last else self._shared.no_sync():  # type: ignore[union-attr]
+                loss = functional.cross_entropy(self._scores(self._forward, x), y) / parts
+                self.scaler.scale(loss).backward()  # type: ignore[no-untyped-call]
+            total += loss.detach()
+        return total
+
+    def _scores(self, forward: Callable[[Tensor], Tensor], images: Tensor) -> Tensor:
+        with self._mixed():
+            return forward(prepared(images, self.recipe)).float()
+
+    def _mixed(self) -> torch.autocast:
+        return torch.autocast(
+            self.device.type,
+            self._half,
+            enabled=self.recipe.precision != "float32",
+            # A recorded graph must not depend on casts that were kept from before.
+            cache_enabled=not self.recipe.cuda_graphs,
+        )
+
+    def _update(self) -> None:
+        self.scaler.step(self.optimiser)
+        self.scaler.update()
+        self.optimiser.zero_grad(set_to_none=True)
+
+    def _set_learning_rate(self) -> None:
+        steps = self.epochs * len(self.batches)
+        rate = self.recipe.learning_rate * share_of_rate(self.step, steps)
+        for group in self.optimiser.param_groups:
+            group["lr"] = rate
+
+    def _made_faster(self) -> Callable[[Tensor], Tensor]:
+        """Return the network as the recipe runs it in training."""
+        recipe, forward = self.recipe, self.model
+        if self.processes.count > 1:
+            where = [self.device] if self.device.type == "cuda" else None
+            forward = self._shared = DistributedDataParallel(self.model, device_ids=where)
+        if recipe.compile:
+            mode = "reduce-overhead" if recipe.cuda_graphs else None
+            compiled: Callable[[Tensor], Tensor] = torch.compile(forward, mode=mode)
+            return compiled
+        if recipe.cuda_graphs:
+            images = self.data.train.images[: recipe.batch // recipe.accumulate]
+            with self._mixed():
+                sample = prepared(images.to(self.device), recipe)
+                torch.cuda.make_graphed_callables(self.model.train(), (sample,))
+        return forward
+
+    def _synchronise(self) -> None:
+        if self.device.type == "cuda":
+            torch.cuda.synchronize(self.device)
+
+
+def share_of_rate(step: int, steps: int) -> float:
+    """Return the learning rate of a step as a share of the highest: up a line, down a cosine.
+
+    >>> [round(share_of_rate(step, 100), 3) for step in (0, 9, 10, 55, 99)]
+    [0.1, 1.0, 1.0, 0.5, 0.0]
+    """
+    rise = max(1, steps // 10)
+    if step < rise:
+        return (step + 1) / rise
+    return 0.5 * (1 + math.cos(math.pi * (step - rise) / max(1, steps - rise)))
+
+
+def _optimiser(model: nn.Module, recipe: Recipe) -> torch.optim.AdamW:
+    """Return AdamW; the weights of normalisations and the biases do not decay."""
+    weights = list(model.parameters())
+    groups = [
+        {"params": [w for w in weights if w.ndim > 1], "weight_decay": recipe.weight_decay},
+        {"params": [w for w in weights if w.ndim <= 1], "weight_decay": 0.0},
+    ]
+    return torch.optim.AdamW(groups, lr=recipe.learning_rate, fused=recipe.fused or None)

@@ -1,0 +1,85 @@
+"""The ladder of mends, the student's own file, and the table of a class."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+import pytest
+
+from hpml.benchmark import BenchmarkError, Case, Comparison, Measurement, write_case
+from hpml.labs.lab_15_capstone import Ladder, class_table, equal_losses, own_script
+from hpml.labs.lab_15_capstone.student_script import frozen
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+
+@pytest.fixture(autouse=True)
+def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("HPML_RESULTS", str(tmp_path))
+    monkeypatch.setenv("HPML_QUICK", "1")
+    return tmp_path
+
+
+def test_a_students_file_is_written_once_and_never_again() -> None:
+    given = own_script("ada")
+    assert given.path.read_text(encoding="utf-8") == given.text
+    given.path.write_text("mine", encoding="utf-8")
+    assert own_script("ada").text == given.text
+    assert given.path.read_text(encoding="utf-8") == "mine"
+
+
+def test_a_frozen_version_keeps_its_helpers_and_classes() -> None:
+    names = {"__name__": "student"}
+    source = (
+        "def helper():\n    return 1\nclass Kind:\n    def value(self):\n        return helper()\n"
+    )
+    exec(f"{source}def train():\n    return helper() + Kind().value()", names)
+    kept = frozen(names["train"])
+    names["helper"] = lambda: 100
+    assert kept() == 2
+    assert names["train"]() == 200
+
+
+def test_the_ladder_measures_a_mend_and_refuses_other_losses() -> None:
+    given = own_script("ada")
+    ladder = Ladder(given)
+    ladder.add("table made once", given.with_cached("cosines"))
+    assert [rung.what for rung in ladder.rungs] == ["table made once"]
+
+    def wrong(**arguments: object) -> object:
+        steps, means = given.train(**arguments)
+        return steps[:-1], means
+
+    assert equal_losses(wrong) is not None
+    assert "is not in the log" in ladder.add("fewer steps", wrong).plain
+    ladder.add("again", given.train)
+    page = ladder.add("table made once", given.train)
+    assert [rung.what for rung in ladder.rungs] == ["table made once"]
+    assert "The ladder of mends. table made once" in page.plain
+    assert "times as fast" in str(class_table([ladder.path]))
+
+
+def result(path: Path, student: str, ratio: float, noise: float) -> Path:
+    wobble = [1 + noise * (n % 3 - 1) for n in range(25)]
+    original = Measurement("original", tuple(0.1 for _ in wobble), number=1)
+    this = Measurement("this", tuple(0.1 * ratio * w for w in wobble), number=1)
+    parameters = {"student": student, "seed": 1, "mend": "all", "place": 1}
+    write_case(path, Case("capstone", parameters, Comparison((original, this), "original", 25)))
+    return path
+
+
+def test_who_cannot_be_told_apart_shares_a_rank(tmp_path: Path) -> None:
+    made = functools.partial(result, noise=0.05)
+    speeds = {"ada": 0.50, "bo": 0.25, "cy": 0.251, "di": 0.9}
+    paths = [made(tmp_path / f"{name}.jsonl", name, ratio) for name, ratio in speeds.items()]
+    table = class_table(paths)
+    assert [(row[0], row[1]) for row in table.rows] == [(1, "bo"), (1, "cy"), (3, "ada"), (4, "di")]
+    assert "cannot be told apart" in str(table)
+
+
+def test_a_file_without_results_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
+    with pytest.raises(BenchmarkError, match="expected results of suite capstone"):
+        class_table([tmp_path / "empty.jsonl"])

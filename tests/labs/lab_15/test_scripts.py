@@ -1,0 +1,168 @@
+"""The scripts of all seeds compute the same, hold the same seven faults, and are mended alike."""
+
+from __future__ import annotations
+
+import ast
+import itertools
+import json
+import math
+import statistics
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import pytest
+import torch
+
+from hpml.course.exercises.exercise import Case
+from hpml.course.exercises.outcomes import Returned
+from hpml.labs.catalogue import find
+from hpml.labs.lab_15_capstone.exercises import judge_training
+from hpml.labs.lab_15_capstone.harness import reported, waves
+from hpml.labs.lab_15_capstone.scripts import FAULTS, SLOW, script, seed_of, train_of
+from hpml.labs.lab_15_capstone.student_script import SIZES
+from tests.labs.lab_15.mended import MENDED, mended
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterator
+
+SEEDS = range(12)
+SMALL = {"count": 23, "length": 24, "width": 8, "epochs": 2, "batch_size": 6, "rate": 0.1}
+CASE = Case("small", {**SMALL, "seed": 4, "drawn": 5})
+LARGE = waves({**SIZES, "seed": 1, "drawn": 1})
+
+
+@pytest.fixture
+def one_thread() -> Iterator[None]:
+    threads = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(threads)
+
+
+def losses_differ(train: Callable[..., Any]) -> object:
+    return judge_training(CASE, Returned(reported(train(**waves(CASE.data)), {}), {}))
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_a_script_is_one_that_a_person_could_have_written(seed: int) -> None:
+    text = script(seed)
+    assert text == script(seed)
+    assert 60 <= len(text.splitlines()) <= 120
+    assert "$" not in text
+    assert max(map(len, text.splitlines())) <= 100
+    tree = ast.parse(text)
+    assert ast.get_docstring(tree)
+    imported = [
+        alias.asname or alias.name
+        for node in tree.body
+        if isinstance(node, ast.Import | ast.ImportFrom)
+        for alias in node.names
+    ]
+    assert [name for name in imported if text.count(name.split(".")[0]) < 2] == []
+
+
+def test_seeds_differ_in_shapes_places_names_and_constants() -> None:
+    texts = [script(seed) for seed in range(60)]
+    assert len(set(texts)) == len(texts)
+    for fault in FAULTS:
+        assert len(SLOW[fault]) == 3
+    for words in ("Listener", "Network", "Model"):
+        assert any(f"class {words}(" in text for text in texts)
+    places = {text.count("model(standardise(inputs))") for text in texts}
+    assert places == {0, 1}
+
+
+@pytest.mark.parametrize("seed", SEEDS)
+def test_all_scripts_report_the_same_mended_or_not(seed: int) -> None:
+    assert losses_differ(train_of(script(seed))) is None
+    assert losses_differ(train_of(mended(seed))) is None
+    for fault in FAULTS:
+        assert losses_differ(train_of(mended(seed, (fault,)))) is None, fault
+
+
+def test_the_tolerance_takes_float32_and_refuses_half_precision() -> None:
+    assert losses_differ(train_of(mended(0, ("dtype",)))) is None
+    half = mended(0, ("dtype",)).replace(
+        "parameters = list", "model.bfloat16(); signals = signals.bfloat16()\n    parameters = list"
+    )
+    assert "bfloat16" in half
+    assert losses_differ(train_of(half)) is not None
+
+
+def test_remembered_losses_are_those_of_other_data() -> None:
+    remembered = train_of(script(0))(**waves({**CASE.data, "drawn": 6}))
+    assert losses_differ(lambda **_: remembered) is not None
+    assert losses_differ(lambda **_: ([], [])) is not None
+    assert losses_differ(lambda **_: None) is not None
+
+
+def test_what_is_mended_is_not_told_by_the_room() -> None:
+    room = Path(find("train").mistakes or "").parents[1]
+    texts = [path.read_text(encoding="utf-8") for path in room.rglob("*.py")]
+    for fragment in itertools.chain.from_iterable(parts.values() for parts in MENDED.values()):
+        for line in filter(None, map(str.strip, fragment.splitlines())):
+            assert not any(line in text for text in texts), line
+
+
+def cpu_seconds(train: Callable[..., Any]) -> float:
+    began = time.process_time()
+    train(**LARGE)
+    return time.process_time() - began
+
+
+def ratios(runs: dict[str, str], rounds: int = 7) -> dict[str, float]:
+    """Return the time of each as a multiple of the first's, in interleaved rounds."""
+    trains = {name: train_of(source) for name, source in runs.items()}
+    samples = [{name: cpu_seconds(train) for name, train in trains.items()} for _ in range(rounds)]
+    first = next(iter(runs))
+    return {name: statistics.median(s[name] / s[first] for s in samples) for name in runs}
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_each_fault_costs_a_share_and_all_of_them_the_points() -> None:
+    runs = {"mended": mended(0), "original": script(0)}
+    runs |= {f: mended(0, tuple(each for each in FAULTS if each != f)) for f in FAULTS}
+    found = ratios(runs)
+    speed = find("train").speed
+    assert speed is not None
+    assert found["original"] > 1 / speed.full
+    for fault in FAULTS:
+        assert found[fault] > 1.05, fault
+
+
+@pytest.mark.usefixtures("one_thread")
+def test_the_same_mends_earn_the_same_whatever_the_seed() -> None:
+    speed = find("train").speed
+    assert speed is not None
+    steps: tuple[tuple[str, ...], ...] = (
+        (),
+        ("loop", "dtype"),
+        ("loader", "reading", "table"),
+        FAULTS,
+    )
+    for mends in steps:
+        runs = {"original": script(0)} | {str(s): mended(s, mends) for s in (0, 1, 2, 3)}
+        found = ratios(runs)
+        logs = [math.log(found[str(seed)]) for seed in (0, 1, 2, 3)]
+        # A point of the seven is a seventh of the way from `none` to `full`.
+        point = math.log(speed.none / speed.full) / 7
+        assert max(logs) - min(logs) < 1.5 * point, (mends, found)
+
+
+def test_the_name_decides_the_seed_and_little_else_does() -> None:
+    assert seed_of("Ada ") == seed_of("ada")
+    assert len({seed_of(f"student {n}") for n in range(50)}) > 45
+
+
+def test_the_notebook_says_what_is_graded() -> None:
+    exercise = find("train")
+    notebook = Path(__file__).parents[3] / "notebooks" / "15_capstone.ipynb"
+    cells = json.loads(notebook.read_text(encoding="utf-8"))["cells"]
+    text = "".join("".join(cell["source"]) for cell in cells)
+    assert exercise.speed is not None
+    told = (
+        f"none at {1 / exercise.speed.none:.2f} times as fast to all at {1 / exercise.speed.full:g}"
+    )
+    assert told in text
+    assert f"{exercise.speed.points:g} points for the **ratio**" in text

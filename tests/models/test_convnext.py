@@ -1,0 +1,74 @@
+from __future__ import annotations
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs torch")
+
+from hpml.models import ACTIVATIONS, convnext, symbolic_convnext  # noqa: E402
+from hpml.models.errors import ModelError  # noqa: E402
+from hpml.symbolic import EXECUTIONS  # noqa: E402
+
+
+def images(channels: int = 3, resolution: int = 16) -> torch.Tensor:
+    generator = torch.Generator().manual_seed(0)
+    return torch.rand((2, channels, resolution, resolution), generator=generator)
+
+
+def test_the_large_one_is_within_two_percent_of_the_documents_18_million() -> None:
+    with torch.device("meta"):
+        model = convnext("tiny-imagenet", classes=200)
+        assert model(torch.empty(2, 3, 224, 224)).shape == (2, 200)
+        assert model(torch.empty(2, 3, 64, 64)).shape == (2, 200)
+    count = sum(p.numel() for p in model.parameters())
+    assert abs(count / 18e6 - 1) < 0.02
+
+
+@pytest.mark.parametrize("activation", ACTIVATIONS)
+def test_all_executions_agree_with_the_module_to_the_last_bit(activation: str) -> None:
+    model = convnext("small", 7, activation).eval()
+    expected = model(images())
+    assert expected.shape == (2, 7)
+    for execution in EXECUTIONS:
+        symbolic = symbolic_convnext(model, execution, resolution=16).eval()
+        assert torch.equal(symbolic(images()), expected), execution
+        assert {id(p) for p in symbolic.parameters()} == {id(p) for p in model.parameters()}
+
+
+def test_gradients_of_the_symbolic_form_are_those_of_the_module() -> None:
+    model = convnext("small")
+    symbolic = symbolic_convnext(model, "inlined", resolution=16)
+    gradients = []
+    for form in (model, symbolic):
+        form.zero_grad()
+        form(images()).square().sum().backward()
+        gradients.append([p.grad.clone() for p in model.parameters()])
+    assert all(torch.equal(a, b) for a, b in zip(*gradients, strict=True))
+
+
+def test_activations_share_the_weights_of_a_seed_and_differ_in_what_they_compute() -> None:
+    before = torch.get_rng_state()
+    models = [convnext("small", activation=name, seed=3).eval() for name in ACTIVATIONS]
+    assert torch.equal(torch.get_rng_state(), before)
+    first = models[0].state_dict()
+    for model in models[1:]:
+        assert all(torch.equal(first[key], value) for key, value in model.state_dict().items())
+    outputs = [model(images()) for model in models]
+    for number, output in enumerate(outputs):
+        assert not any(torch.equal(output, other) for other in outputs[:number])
+
+
+def test_grey_pictures_of_eight_pixels_fit_with_a_patch_of_two() -> None:
+    assert convnext("small", channels=1, patch=2)(images(1, 8)).shape == (2, 10)
+
+
+@pytest.mark.parametrize(
+    ("wrong", "said"),
+    [
+        ({"size": "huge"}, "size: expected one of tiny-imagenet, small, got 'huge'"),
+        ({"activation": "tanh"}, "activation: expected one of gelu, .*, got 'tanh'"),
+        ({"classes": 0}, "at least 1 class, .* got classes=0"),
+    ],
+)
+def test_what_does_not_exist_is_refused_with_what_does(wrong: dict, said: str) -> None:
+    with pytest.raises(ModelError, match=said):
+        convnext(**wrong)

@@ -1,0 +1,65 @@
+"""The launch simulator: who waits for whom, and what it makes of measured times."""
+
+from __future__ import annotations
+
+import pytest
+
+from hpml.profiling import ProfilingError, draw_timelines, fit_launches, simulate
+
+
+@pytest.mark.parametrize(
+    ("launch", "kernels", "spans"),
+    [
+        (10, [4, 4], ((10, 14), (20, 24))),
+        (4, [10, 10], ((4, 14), (14, 24))),
+        (10, [25, 4, 4], ((10, 35), (35, 39), (39, 43))),
+        (0, [3, 2], ((0, 3), (3, 5))),
+    ],
+    ids=["the GPU waits", "the CPU is ahead", "ahead after a long one", "launches for nothing"],
+)
+def test_a_kernel_starts_once_it_is_issued_and_the_one_before_has_ended(
+    launch: float, kernels: list[float], spans: tuple[tuple[float, float], ...]
+) -> None:
+    assert simulate(launch, kernels).kernels == spans
+
+
+def test_a_recorded_graph_is_one_launch_and_no_gap() -> None:
+    line = simulate(10, [4, 25, 4], recorded=True)
+    assert line.launches == ((0, 10),)
+    assert line.kernels == ((10, 14), (14, 39), (39, 43))
+    assert (line.busy, line.bound) == (33, "compute")
+
+
+def test_a_single_kernel_is_not_waited_for_between_kernels() -> None:
+    assert simulate(100, [1]).bound == "compute"
+
+
+@pytest.mark.parametrize("wrong", [(10, []), (-1, [2]), (1, [2, -2])])
+def test_no_kernels_and_negative_times_are_refused(wrong: tuple[float, list[float]]) -> None:
+    with pytest.raises(ProfilingError, match="one or more kernels, none negative"):
+        simulate(*wrong)
+
+
+def test_a_fit_finds_the_numbers_that_made_the_times() -> None:
+    kernels = {16: 2e-6, 32: 3e-6, 64: 9e-6}  # the last is compute-bound: it tells no launch cost
+    eager = {size: simulate(6e-6, [time] * 40).total for size, time in kernels.items()}
+    graph = {s: simulate(6e-6, [t] * 40, recorded=True).total for s, t in kernels.items()}
+    fit = fit_launches(eager, graph, 40)
+    assert fit.launch == pytest.approx(6e-6)
+    assert fit.kernels == pytest.approx(kernels)
+    assert [fit.residual(size) for size in eager] == pytest.approx([0, 0, 0], abs=1e-9)
+    assert "40 launches of 6.00 µs each" in str(fit)
+
+
+def test_times_that_no_launch_delays_and_other_sizes_are_refused() -> None:
+    with pytest.raises(ProfilingError, match="never waits for a launch"):
+        fit_launches({16: 1.0}, {16: 1.0}, 40)
+    with pytest.raises(ProfilingError, match="of the same sizes"):
+        fit_launches({16: 1.0}, {32: 0.5}, 40)
+
+
+def test_a_picture_says_who_waits() -> None:
+    told = draw_timelines({"small": simulate(10, [4] * 6), "large": simulate(10, [25] * 6)})
+    assert "small: 6 launches, 6 kernels, 64 µs in all" in told.plain
+    assert told.plain.count("(launch-bound)") == told.plain.count("(compute-bound)") == 1
+    assert told.png is not None

@@ -1,0 +1,45 @@
+"""The report on a slow operator runs by itself, and says shape, type, layout and machine."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from hpml.profiling import ProfilingError, operator_report
+
+
+def test_the_script_runs_elsewhere_and_the_text_says_where_it_ran(tmp_path) -> None:
+    x = torch.rand(3, 4, dtype=torch.float64).t()
+    report = operator_report("torch.sigmoid(x)", "torch.relu(x)", x=x, seconds=0.01)
+    assert "torch.empty_strided((4, 3), (1, 4), dtype=torch.float64)" in report.script
+    for line, call in zip(report.output.splitlines(), ("sigmoid", "relu"), strict=True):
+        said = re.fullmatch(rf"torch\.{call}\(x\): (.+) µs \(25 to 75 %: (.+) to (.+)\)", line)
+        assert said
+        middle, low, high = map(float, said.groups())
+        assert 0 < low <= middle <= high
+    assert "hpml" not in report.script
+    path = report.save(tmp_path / "report.md")
+    assert torch.__version__ in path.read_text(encoding="utf-8")
+    (tmp_path / "script.py").write_text(report.script, encoding="utf-8")
+    again = subprocess.run(
+        [sys.executable, tmp_path / "script.py"], capture_output=True, check=True
+    )
+    assert len(again.stdout.splitlines()) == 2
+
+
+@pytest.mark.parametrize("dtype", [torch.bool, torch.int64])
+def test_whole_numbers_and_truth_values_are_made_too(dtype) -> None:
+    x = torch.ones(3, dtype=dtype)
+    report = operator_report("x.sum()", "x.any()", x=x, seconds=0.01)
+    assert f".to({dtype})" in report.script
+
+
+def test_what_cannot_be_reproduced_is_refused() -> None:
+    with pytest.raises(ProfilingError, match="expects x to be a dense tensor on the CPU"):
+        operator_report("x.sum()", "x.mean()", x=torch.ones(2).to_sparse())
+    with pytest.raises(ProfilingError, match="which ended with AttributeError"):
+        operator_report("torch.no_such(x)", "x.sum()", x=torch.ones(2))

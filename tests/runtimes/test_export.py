@@ -1,0 +1,78 @@
+"""Exported models keep what the model computes, and say what they cannot."""
+
+from __future__ import annotations
+
+import logging
+import sys
+import warnings
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.runtimes import ExportError, NotInstalledError, export_onnx
+from hpml.symbolic import Input, SymbolicModel
+
+X = torch.rand(2, 3, 8, 8)
+
+
+class Branching(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x if x.sum() > 0 else -x
+
+
+class Bessel(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return torch.special.bessel_j0(x)
+
+
+def network() -> nn.Module:
+    return nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.Dropout())
+
+
+def test_a_model_is_exported_as_it_predicts_and_as_it_trains(tmp_path) -> None:
+    model = network()
+    model[0].eval()
+    predicting, training = export_onnx(model, X), export_onnx(model, X, training=True)
+    assert predicting.operators == {"Conv": 1}
+    assert training.operators["BatchNormalization"] == training.operators["Dropout"] == 1
+    assert [module.training for module in model.modules()] == [True, False, True, True]
+    assert training.save(tmp_path / "model.onnx").read_bytes() == training.data
+    assert "exported in training mode" in str(training)
+
+
+def test_parents_say_who_reads_what() -> None:
+    x, y = Input(shape=(4,)), Input(shape=(4,))
+    model = SymbolicModel([x, y], torch.relu(nn.Linear(4, 4)(x) + y))
+    exported = export_onnx(model, torch.ones(2, 4), torch.ones(2, 4))
+    first, second = exported.names
+    expected = {first: [], second: [], "Gemm_1": [first], "Add_1": ["Gemm_1", second]}
+    assert exported.parents == {**expected, "Relu_1": ["Add_1"]}
+
+
+@pytest.mark.parametrize("layer", [Branching(), Bessel()])
+def test_what_cannot_be_exported_is_named_by_its_layer(layer: nn.Module) -> None:
+    model = nn.Sequential(nn.ReLU(), nn.Sequential(nn.Linear(4, 4), layer))
+    with pytest.raises(ExportError, match=rf"layer '1\.1' \({type(layer).__name__}\)"):
+        export_onnx(model, torch.ones(2, 4))
+
+
+def test_what_is_no_model_is_refused() -> None:
+    with pytest.raises(ExportError, match=r"expected a torch\.nn\.Module and example inputs"):
+        export_onnx(torch.relu, X)
+
+
+@pytest.mark.parametrize("package", ["onnx", "onnxscript"])
+def test_a_missing_package_is_named_with_the_way_to_install_it(monkeypatch, package) -> None:
+    monkeypatch.setitem(sys.modules, package, None)
+    with pytest.raises(NotInstalledError, match=f"pip install -c constraints.txt {package}"):
+        export_onnx(nn.ReLU(), X)
+
+
+def test_nothing_is_said_and_logging_is_as_before(capfd) -> None:
+    before = logging.root.manager.disable
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        export_onnx(nn.ReLU(), X)
+    assert logging.root.manager.disable == before
+    assert capfd.readouterr() == ("", "")

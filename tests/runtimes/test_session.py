@@ -1,0 +1,113 @@
+"""The same model in other runtimes gives the same, or says why not."""
+
+from __future__ import annotations
+
+import sys
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.runtimes import (
+    InputError,
+    NotInstalledError,
+    OnnxSession,
+    RuntimesError,
+    export_onnx,
+    optimised_operators,
+    runtimes,
+    session,
+    tensorrt_missing,
+)
+
+X = torch.rand(2, 4)
+MODEL = nn.Sequential(nn.Linear(4, 8), nn.GELU(), nn.Linear(8, 3)).eval()
+
+
+@pytest.fixture(scope="module")
+def exported():
+    return export_onnx(MODEL, X)
+
+
+@pytest.mark.parametrize("level", ["off", "basic", "all"])
+@pytest.mark.parametrize("threads", [1, 2])
+def test_results_are_eagers(exported, level, threads) -> None:
+    run = OnnxSession(exported, optimisation=level, threads=threads)
+    torch.testing.assert_close(run(X), MODEL(X).detach(), rtol=1e-4, atol=1e-6)
+
+
+def test_several_results_come_as_a_tuple() -> None:
+    class Two(nn.Module):
+        def forward(self, x):
+            return x + 1, x * 2
+
+    more, twice = OnnxSession(export_onnx(Two(), X))(X)
+    assert torch.equal(more, X + 1)
+    assert torch.equal(twice, X * 2)
+
+
+def test_optimising_makes_one_operator_of_several() -> None:
+    class Activation(nn.Module):
+        def forward(self, x):
+            return x * 0.5 * (1 + torch.erf(x / 2**0.5))
+
+    written = export_onnx(Activation(), X)
+    assert len(optimised_operators(written, "off")) > 1
+    assert optimised_operators(written, "all") == {"Gelu": 1}
+
+
+@pytest.mark.parametrize("given", [torch.rand(3, 4), torch.rand(2, 4).double()])
+def test_another_input_is_a_clear_error(exported, given) -> None:
+    with pytest.raises(InputError, match=r"expected \[2, 4\] of float32, received \["):
+        OnnxSession(exported)(given)
+    with pytest.raises(InputError, match="received none"):
+        OnnxSession(exported)()
+
+
+def test_unknown_settings_are_refused(exported) -> None:
+    with pytest.raises(RuntimesError, match="one of off, basic, all and at least 1 thread"):
+        OnnxSession(exported, optimisation="most")
+    with pytest.raises(RuntimesError, match="received 'all' and 0"):
+        OnnxSession(exported, threads=0)
+
+
+def test_a_missing_runtime_says_how_to_install_it(exported, monkeypatch) -> None:
+    monkeypatch.setitem(sys.modules, "onnxruntime", None)
+    with pytest.raises(NotInstalledError, match=r"pip install -c constraints\.txt onnxruntime"):
+        OnnxSession(exported)
+    found = runtimes(MODEL, X, compiled=False)
+    assert list(found.runs) == ["eager"]
+    assert "onnxruntime expected to be installed" in str(found)
+
+
+class WithTensorRT:
+    """Stands for a build of ONNX Runtime that has TensorRT."""
+
+    @staticmethod
+    def get_available_providers():
+        return ["TensorrtExecutionProvider", "CPUExecutionProvider"]
+
+
+def test_tensorrt_is_asked_for_or_said_to_be_missing(exported, monkeypatch) -> None:
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: False)
+    with pytest.raises(NotInstalledError, match="pip install onnxruntime-gpu tensorrt"):
+        OnnxSession(exported, tensorrt=True)
+    monkeypatch.setattr(torch.cuda, "is_available", lambda: True)
+    monkeypatch.setattr(session, "require", lambda *names: [WithTensorRT])
+    assert tensorrt_missing() == ""
+
+
+def test_every_runtime_here_is_compared_with_eager(monkeypatch) -> None:
+    monkeypatch.setattr("hpml.runtimes.contenders.find_compiler", lambda: None)
+    found = runtimes(MODEL, X, threads=(1, 2))
+    assert list(found.runs)[-1] == "ONNX Runtime, all, 2 threads"
+    assert max(found.distances.values()) <= 1e-3
+    assert found.distances["eager"] == 0
+    assert "torch.compile needs a C++ compiler" in str(found)
+    assert torch.equal(found.runs["eager"](), MODEL(X))
+
+
+def test_a_runtime_that_computes_something_else_is_refused(monkeypatch) -> None:
+    monkeypatch.setattr(OnnxSession, "__call__", lambda self, x: MODEL(x) + 1)
+    with pytest.raises(RuntimesError, match=r"ONNX Runtime, off expected eager's result"):
+        runtimes(MODEL, X, compiled=False)

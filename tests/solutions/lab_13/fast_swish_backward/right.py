@@ -1,0 +1,7 @@
+import torch
+
+
+def fast_swish_backward(x, grad):
+    left = -2 / (3 * x * x)
+    middle = (2 * x + 3) / 6
+    return grad * torch.where(x < -2, left, torch.where(x < 3, middle, torch.ones_like(x)))

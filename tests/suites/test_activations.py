@@ -1,0 +1,56 @@
+"""The suite `activations`: FastSwish's ways agree, and their ratios stand beside goals."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+import pytest
+
+pytest.importorskip("torch")
+
+from hpml.benchmark import BenchmarkError
+from hpml.models import activations as models
+from hpml.suites import activations
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+QUICK: dict[str, Any] = {"rounds": 6, "min_sample_time": 1e-5}
+
+
+def test_everyone_is_measured_and_fastswish_beside_its_goals() -> None:
+    result = activations.run([1], **QUICK)
+    assert result.cases[0].comparison.names == activations.NAMES
+    assert result.kept[activations.KERNEL] == result.kept["relu"] == 4
+    assert result.kept[activations.COMPOSITE] == 14
+    goals = result.goals()
+    assert goals.column("at most") == (1.5, 1 / 15, 1.0)
+    assert goals.column("measured")[-1] == "1.00"
+    assert result.plot().axes[0].get_lines()
+    assert "fastswish-kernel / hardswish, 1 MiB" in str(result)
+
+
+def test_a_way_that_computes_something_else_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(models, "fast_swish", lambda x: x * 2)
+    with pytest.raises(BenchmarkError, match="fastswish-kernel"):
+        activations.run([1], **QUICK)
+
+
+def test_the_network_is_compiled_beside_the_published_ratio(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(activations, "compiled", lambda model: model)
+    result = activations.run([], contenders=["relu"], network=True, **QUICK)
+    goals = result.goals()
+    assert goals.column("published")[:2] == (None, 29.32 / 19.97)
+    assert goals.column("at most")[:2] == (1.0, 1.0)
+
+
+def test_the_command_leaves_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    parser = argparse.ArgumentParser()
+    activations.add_arguments(parser)
+    words = ["--mebibytes", "1", "--rounds", "6", "--out", str(tmp_path / "a.jsonl")]
+    assert activations.main(parser.parse_args(words)) == 0
+    assert (tmp_path / "a.jsonl").is_file()
+    assert "FastSwish's goals" in capsys.readouterr().out

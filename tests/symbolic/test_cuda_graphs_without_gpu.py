@@ -1,0 +1,179 @@
+"""CUDA graphs with a fake in place of the device: what is recorded, copied, refused and explained.
+
+The fake records the operators of a forward with the tensors they work on, and replays them into the
+same memory, as a GPU does with kernels. That a real one agrees is for ``test_cuda_graphs``.
+"""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+import torch
+from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils._pytree import tree_leaves
+
+from hpml.symbolic import Input, SymbolicModel, config
+from hpml.symbolic.errors import ArgumentError, DeviceError
+from hpml.symbolic.execution import cuda_graph
+
+
+class Recorder(TorchDispatchMode):  # type: ignore[no-untyped-call]
+    """Notes operators, or replays them into the memory of their first results."""
+
+    def __init__(self) -> None:
+        super().__init__()  # type: ignore[no-untyped-call]
+        self.steps: list[tuple[Any, ...]] = []
+
+    def __torch_dispatch__(
+        self, func: Any, types: Any, args: Any = (), kwargs: dict[str, Any] | None = None
+    ) -> Any:
+        if func is torch.ops.aten._local_scalar_dense.default:
+            raise RuntimeError("operation not permitted when stream is capturing\nmore")
+        result = func(*args, **(kwargs or {}))
+        self.steps.append((func, args, kwargs or {}, result))
+        return result
+
+    def replay(self) -> None:
+        with torch.no_grad():
+            for func, args, kwargs, result in self.steps:
+                again = func(*args, **kwargs)
+                if not func.is_view:
+                    for old, new in zip(tree_leaves(result), tree_leaves(again), strict=True):
+                        old.copy_(new)
+
+
+def graphed(module: nn.Module, samples: tuple[torch.Tensor, ...]) -> Callable[..., Any]:
+    """Stand in for `make_graphed_callables`: a forward into the same memory, with its gradients."""
+    memory = module(*samples).detach()
+
+    def run(*inputs: torch.Tensor) -> torch.Tensor:
+        result: torch.Tensor = module(*inputs)
+        memory.copy_(result.detach())
+        return result + (memory - result).detach()
+
+    return run
+
+
+@pytest.fixture
+def recorded(monkeypatch: pytest.MonkeyPatch) -> list[Recorder]:
+    made: list[Recorder] = []
+
+    def new() -> Recorder:
+        made.append(Recorder())
+        return made[-1]
+
+    stream = SimpleNamespace(wait_stream=lambda other: None)
+    fakes = {
+        "is_available": lambda: True,
+        "Stream": lambda: stream,
+        "current_stream": lambda: stream,
+        "stream": lambda stream: contextlib.nullcontext(),
+        "CUDAGraph": new,
+        "graph": lambda recorder: recorder,
+        "make_graphed_callables": graphed,
+    }
+    for name, fake in fakes.items():
+        monkeypatch.setattr(torch.cuda, name, fake)
+    monkeypatch.setattr(cuda_graph, "on_gpu", lambda value: True)
+    return made
+
+
+def model(**more: Any) -> SymbolicModel:
+    torch.manual_seed(0)
+    x = Input(shape=(8,))
+    y = nn.BatchNorm1d(8)(nn.Linear(8, 8)(x).tanh() + x)
+    return SymbolicModel(x, y, enable_cuda_graphs=True, **more)
+
+
+def batch(size: int = 4, seed: int = 0) -> torch.Tensor:
+    return torch.rand(size, 8, generator=torch.Generator().manual_seed(seed))
+
+
+@pytest.mark.parametrize("execution", ["lazy", "ordered", "codegen", "inlined"])
+def test_a_new_input_is_copied_in_and_the_recording_replayed(
+    recorded: list[Recorder], execution: str
+) -> None:
+    net = model(execution=execution).eval()
+    with torch.no_grad():
+        for seed in range(3):
+            x = batch(seed=seed)
+            expected = net.BatchNorm1d_1(net.Linear_1(x).tanh() + x)
+            torch.testing.assert_close(net(x), expected)
+    assert len(recorded) == 1
+    assert recorded[0].steps
+
+
+@pytest.mark.parametrize("copies", [True, False])
+def test_a_result_is_a_copy_or_by_choice_the_recorded_memory(
+    recorded: list[Recorder], monkeypatch: pytest.MonkeyPatch, copies: bool
+) -> None:
+    monkeypatch.setattr(config, "CUDA_GRAPHS_COPY_OUTPUTS", copies)
+    net = model().eval()
+    with torch.no_grad():
+        first = net(batch(seed=1))
+        kept = first.clone()
+        second = net(batch(seed=2))
+    assert torch.equal(first, kept) is copies
+    assert (first.data_ptr() == second.data_ptr()) is not copies
+
+
+def test_each_shape_is_recorded_once_and_too_many_are_refused(
+    recorded: list[Recorder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cuda_graph, "MOST_SHAPES", 2)
+    net = model().eval()
+    with torch.no_grad():
+        for size in (4, 9, 4, 9):
+            assert net(batch(size)).shape == (size, 8)
+        assert len(recorded) == 2
+        with pytest.raises(ArgumentError, match=r"few fixed shapes, received \(5, 8\) after 2"):
+            net(batch(5))
+
+
+def test_new_weights_are_recorded_anew_and_the_old_forgotten(recorded: list[Recorder]) -> None:
+    net = model().eval()
+    with torch.no_grad():
+        net(batch())
+        net.Linear_1.weight = nn.Parameter(torch.zeros(8, 8))
+        net.Linear_1.bias = nn.Parameter(torch.zeros(8))
+        torch.testing.assert_close(net(batch()), net.BatchNorm1d_1(batch()))
+    assert len(recorded) == 2
+
+
+def test_training_gets_gradients_and_recording_leaves_no_trace(recorded: list[Recorder]) -> None:
+    net, twin = model(), model()
+    net(batch(16)).square().mean().backward()
+    x = batch(16)
+    twin.BatchNorm1d_1(twin.Linear_1(x).tanh() + x).square().mean().backward()
+    torch.testing.assert_close(net.Linear_1.weight.grad, twin.Linear_1.weight.grad)
+    torch.testing.assert_close(net.BatchNorm1d_1.running_mean, twin.BatchNorm1d_1.running_mean)
+
+
+class ReadsBack(nn.Module):
+    """A layer that asks for a value."""
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x * x.sum().item()
+
+
+def test_what_cannot_be_captured_is_explained(recorded: list[Recorder]) -> None:
+    x = Input(shape=(8,))
+    net = SymbolicModel(x, ReadsBack()(x), enable_cuda_graphs=True).eval()
+    with (
+        torch.no_grad(),
+        pytest.raises(DeviceError, match=r"not permitted when stream is capturing\).*\.item\(\)"),
+    ):
+        net(batch())
+
+
+def test_a_tensor_that_is_elsewhere_is_refused(
+    recorded: list[Recorder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cuda_graph, "on_gpu", lambda value: value.is_cuda)
+    with pytest.raises(ArgumentError, match=r"received one on cpu: move the inputs"):
+        model()(batch())

@@ -1,0 +1,106 @@
+"""A model split into what is computed once and what remains gives the same results."""
+
+from __future__ import annotations
+
+import pytest
+import torch
+from torch import nn
+
+from hpml.symbolic import CustomInput, Input, SymbolicModel, add_to_graph
+from hpml.symbolic.errors import ArgumentError
+
+X, STATE = torch.randn(3, 4), torch.randn(3, 4)
+
+
+def recurrent(*, execution: str | None = None, middle: nn.Module | None = None) -> SymbolicModel:
+    x, state = Input(shape=(4,)), Input(shape=(4,))
+    encoded = nn.Linear(4, 8)(x)(middle or nn.Tanh())(nn.Linear(8, 4))
+    after = (encoded + nn.Linear(4, 4)(state))(nn.Tanh())
+    return SymbolicModel([x, state], [after, encoded], execution=execution)
+
+
+@pytest.mark.parametrize("execution", ["lazy", "ordered", "codegen", "inlined", "numba"])
+def test_what_remains_gives_the_same_in_every_execution(execution: str) -> None:
+    model = recurrent(execution=execution)
+    with torch.no_grad():
+        step = model.partial_run({model.inputs[0]: X})
+        assert step.rest.execution == execution
+        assert step.evaluated == ("Linear_1", "Tanh_1", "Linear_2")
+        for state in (STATE, STATE + 1):
+            for mine, its in zip(step(state), model(X, state), strict=True):
+                torch.testing.assert_close(mine, its, rtol=1e-6, atol=1e-6)
+
+
+def test_the_other_input_may_be_known_too() -> None:
+    model = recurrent()
+    step = model.partial_run({model.inputs[1]: STATE})
+    assert step.evaluated == ("Linear_3",)
+    assert torch.equal(step(X)[0], model(X, STATE)[0])
+
+
+def test_gradients_flow_through_what_was_computed_once() -> None:
+    model = recurrent()
+    step = model.partial_run({model.inputs[0]: X})
+    (step(STATE)[0].sum() + step(STATE + 1)[0].sum()).backward()
+    found = [parameter.grad.clone() for parameter in model.parameters()]
+    model.zero_grad()
+    (model(X, STATE)[0].sum() + model(X, STATE + 1)[0].sum()).backward()
+    for mine, parameter in zip(found, model.parameters(), strict=True):
+        torch.testing.assert_close(mine, parameter.grad)
+
+
+@pytest.mark.parametrize("layer", [nn.Dropout(), nn.BatchNorm1d(8), nn.RReLU()])
+def test_a_layer_that_draws_or_counts_is_called_each_time(layer: nn.Module) -> None:
+    model = recurrent(middle=layer)
+    assert model.partial_run({model.inputs[0]: X}).evaluated == ("Linear_1",)
+    model.eval()
+    assert len(model.partial_run({model.inputs[0]: X}).evaluated) == 3
+
+
+def test_a_random_function_is_called_each_time() -> None:
+    x, y = Input(shape=(4,)), Input(shape=(4,))
+    model = SymbolicModel([x, y], torch.rand_like(x) + y)
+    assert model.partial_run({x: X}).evaluated == ()
+
+
+def test_a_change_in_place_never_reaches_the_values_held() -> None:
+    x, state = Input(shape=(4,)), Input(shape=(4,))
+    shared = nn.Linear(4, 4)(x)
+    after = (shared + state, nn.ReLU(inplace=True)(shared), shared * 2)
+    model = SymbolicModel([x, state], after)
+    step = model.partial_run({x: X})
+    assert step.evaluated == ("Linear_1",)
+    for _ in range(2):
+        for mine, its in zip(step(STATE), model(X, STATE), strict=True):
+            assert torch.equal(mine, its)
+
+
+def test_what_is_no_tensor_may_be_known() -> None:
+    scale, x = CustomInput(2.0), Input(shape=(4,))
+    model = SymbolicModel([scale, x], add_to_graph(lambda a, b: a * b, scale, x))
+    assert torch.equal(model.partial_run({scale: 3.0})(X), 3 * X)
+
+
+def test_a_replaced_layer_is_used_and_the_mode_is_kept() -> None:
+    model = recurrent().eval()
+    model.Linear_3 = nn.Linear(4, 4)
+    step = model.partial_run({model.inputs[0]: X})
+    assert torch.equal(step(STATE)[0], model(X, STATE)[0])
+    assert not step.rest.training
+
+
+def test_it_says_what_was_expected() -> None:
+    model, other = recurrent(), recurrent()
+    x, state = model.inputs
+    with pytest.raises(ArgumentError, match="partial_run expected some of the model's 2 inputs"):
+        model.partial_run({})
+    with pytest.raises(ArgumentError, match="at least one to vary, received 2"):
+        model.partial_run({x: X, state: STATE})
+    with pytest.raises(ArgumentError, match="inputs of this model as keys, received <Symbolic"):
+        model.partial_run({other.inputs[0]: X})
+    with pytest.raises(ArgumentError, match=r"inputs of this model as keys, received 0: they"):
+        model.partial_run({0: X})
+    with pytest.raises(ArgumentError, match="expected a dict from the known inputs"):
+        model.partial_run(X)
+    with pytest.raises(ArgumentError, match=r"expected 1 input\(s\), those that were not known"):
+        model.partial_run({x: X})(X, STATE)

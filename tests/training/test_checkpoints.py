@@ -1,0 +1,74 @@
+"""Killed, interrupted and resumed, a training gives what it would have given."""
+
+from __future__ import annotations
+
+import os
+import signal
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+torch = pytest.importorskip("torch", reason="needs torch")
+
+from hpml.benchmark import read_cases  # noqa: E402
+from hpml.training import Trainer, TrainingError, train  # noqa: E402
+from tests.training.small import STEPS, data, network, recipe  # noqa: E402
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system with fork, Linux or macOS")
+def test_killed_at_any_step_or_while_writing_it_resumes_with_the_same_losses() -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", "tests.training.killed"], cwd=ROOT, capture_output=True, text=True
+    )
+    assert done.stdout == f"equal {STEPS}\n", done.stderr
+
+
+def test_an_interrupt_waits_for_the_step_and_leaves_a_checkpoint(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    expected = train(network(), data(), recipe(), epochs=2)
+    before = signal.getsignal(signal.SIGINT)
+    update = Trainer._update
+
+    def interrupted(trainer: Trainer) -> None:
+        update(trainer)
+        if trainer.step == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    monkeypatch.setattr(Trainer, "_update", interrupted)
+    with pytest.raises(KeyboardInterrupt, match="after step 4"):
+        train(network(), data(), recipe(), epochs=2, out=tmp_path)
+    assert signal.getsignal(signal.SIGINT) is before
+    monkeypatch.undo()
+    again = train(network(9), data(), recipe(), epochs=2, out=tmp_path, resume=True)
+    assert (again.losses, again.accuracies) == (expected.losses, expected.accuracies)
+    # Finished: once more changes nothing and records nothing twice.
+    assert train(network(), data(), recipe(), epochs=2, out=tmp_path, resume=True) == again
+    (case,) = read_cases(tmp_path / "record.jsonl").cases
+    assert case.comparison["vanilla"].environment["accuracy"] == again.accuracy
+
+
+def test_equal_seeds_give_equal_losses_and_other_seeds_others() -> None:
+    first, again = (train(network(), data(), recipe(), epochs=1, seed=1) for _ in range(2))
+    other = train(network(), data(), recipe(), epochs=1, seed=2)
+    assert first.losses == again.losses
+    assert first.losses != other.losses
+
+
+def test_another_training_is_neither_overwritten_nor_resumed(tmp_path: Path) -> None:
+    with pytest.raises(TrainingError, match=r"checkpoint.pt: expected a checkpoint, got nothing"):
+        train(network(), data(), recipe(), epochs=1, out=tmp_path, resume=True)
+    train(network(), data(), recipe(), epochs=1, out=tmp_path)
+    with pytest.raises(TrainingError, match="an earlier training is there; resume continues"):
+        train(network(), data(), recipe(), epochs=1, out=tmp_path)
+    with pytest.raises(TrainingError, match="expected a training with batch 32, as it was begun,"):
+        train(network(), data(), recipe(batch=16), epochs=1, out=tmp_path, resume=True)
+    with pytest.raises(TrainingError, match="expected a training with epochs 1, as it was begun,"):
+        train(network(), data(), recipe(), epochs=2, out=tmp_path, resume=True)
+    (tmp_path / "checkpoint.pt").write_bytes(b"torn")
+    with pytest.raises(TrainingError, match="got a file that cannot be read"):
+        train(network(), data(), recipe(), epochs=1, out=tmp_path, resume=True)
