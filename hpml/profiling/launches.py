@@ -20,6 +20,9 @@ from hpml.base.page import Page, picture
 from hpml.base.tables import Shown, Table
 from hpml.profiling.errors import ProfilingError
 
+LAUNCH_BOUND = 0.1
+"""Of the time from the first kernel to the last: a GPU that idles longer waits for launches."""
+
 Span = tuple[float, float]
 """Begin and end, in the unit of what was given."""
 
@@ -48,13 +51,13 @@ class Timeline:
 
     @property
     def bound(self) -> str:
-        """Who is waited for: "launch" if the GPU idles between kernels, otherwise "compute".
+        """Who is waited for: "launch" if the GPU idles a tenth of its time, otherwise "compute".
 
         >>> simulate(10, [4, 4]).bound, simulate(4, [10, 10]).bound
         ('launch', 'compute')
         """
-        idle = self.kernels[-1][1] - self.kernels[0][0] - self.busy
-        return "launch" if idle > 1e-9 * self.total else "compute"
+        lasted = self.total - self.kernels[0][0]
+        return "launch" if lasted - self.busy > LAUNCH_BOUND * lasted else "compute"
 
 
 def simulate(launch: float, kernels: Sequence[float], *, recorded: bool = False) -> Timeline:
@@ -157,8 +160,8 @@ class LaunchFit(Shown):
         columns = ["size", "kernel, µs", "recorded, ms", "eager, ms", "simulated, ms", "residual"]
         three = dict.fromkeys(columns[2:5], "{:.3f}".format)
         text = (
-            f"{self.count} launches of {1e6 * self.launch:.2f} µs each. One number, the launch's "
-            "cost, is fitted to the eager times; a kernel's mean time follows from the recorded."
+            f"{self.count} launches of {1e6 * self.launch:.2f} µs each: the median of what the "
+            "eager times say. A kernel's mean time follows from the recorded."
         )
         formats: Any = {**three, "kernel, µs": "{:.2f}".format, "residual": "{:+.1f} %".format}
         return Table(columns, rows, caption=text, formats=formats)

@@ -7,10 +7,12 @@ renaming: whoever is killed, even while writing, leaves the old one or the new o
 
 from __future__ import annotations
 
+import contextlib
 import io
 import os
 import random
-from collections.abc import Mapping
+import tempfile
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -29,7 +31,26 @@ def write_checkpoint(path: Path, state: Mapping[str, Any]) -> None:
     """Replace the file at `path` by one that holds `state`."""
     content = io.BytesIO()
     torch.save({"format": FORMAT, **state}, content)
-    write_atomically(path, content.getvalue())
+    with _said_of(path.parent):
+        write_atomically(path, content.getvalue())
+
+
+def try_folder(folder: Path) -> None:
+    """Refuse a folder that takes no file, before anything is trained for it."""
+    with _said_of(folder):
+        folder.mkdir(parents=True, exist_ok=True)
+        tempfile.TemporaryFile(dir=folder).close()
+
+
+@contextlib.contextmanager
+def _said_of(folder: Path) -> Iterator[None]:
+    try:
+        yield
+    except OSError as error:
+        raise TrainingError(
+            f"{folder}: expected a folder that takes a checkpoint, got {error.strerror or error}; "
+            "make room in it, or train to another folder. A checkpoint that is there stays."
+        ) from error
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:

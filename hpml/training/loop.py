@@ -18,7 +18,13 @@ from tqdm import tqdm
 from hpml.base.tables import format_bytes
 from hpml.benchmark import write_case
 from hpml.datasets import Dataset
-from hpml.training.checkpoint import NAME, check_same, read_checkpoint, write_checkpoint
+from hpml.training.checkpoint import (
+    NAME,
+    check_same,
+    read_checkpoint,
+    try_folder,
+    write_checkpoint,
+)
 from hpml.training.errors import TrainingError
 from hpml.training.processes import processes
 from hpml.training.recipe import Recipe
@@ -80,14 +86,22 @@ def train(
         raise TrainingError(
             f"{path}: an earlier training is there; resume continues it, another out keeps it."
         )
+    if path is not None and not resume:
+        try_folder(path.parent)
     with processes(device) as mine:
         trainer = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=mine)
         if resume:
             if path is None:
                 raise TrainingError("resume: expected the folder of a training as out, got none.")
             state = read_checkpoint(path)
-            check_same(path, state["training"], trainer.identity())
-            trainer.load(state)
+            try:
+                check_same(path, state["training"], trainer.identity())
+                trainer.load(state)
+            except (KeyError, RuntimeError, TypeError, ValueError) as error:
+                raise TrainingError(
+                    f"{path}: expected the state of this network, got another ({error}); resume "
+                    "with the network it was begun with, or delete it and train again."
+                ) from error
         begun = trainer.step
         with _asked_to_stop(trainer):
             _run(trainer, path, checkpoint_every or sys.maxsize, progress and mine.rank == 0)

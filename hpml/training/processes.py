@@ -16,7 +16,8 @@ from dataclasses import dataclass
 import torch
 import torch.distributed as dist
 
-from hpml.training.errors import ProcessEndedError
+from hpml.base.errors import describe
+from hpml.training.errors import ProcessEndedError, TrainingError
 
 
 @dataclass(frozen=True)
@@ -53,20 +54,21 @@ def processes(device: str | torch.device | None = None) -> Iterator[Processes]:
     """Join the processes that `torchrun` started, or be the only one.
 
     Args:
-        device: "cpu" or a GPU; by default the GPU of this process's local number if there is one.
+        device: "cpu", "cuda:1", or "cuda" for the GPU of this process's local number; by default
+            that one if there is a GPU.
 
     Raises:
+        TrainingError: if this machine has no such device.
         ProcessEndedError: within the block, where another process has ended.
 
     Source: https://docs.pytorch.org/docs/stable/elastic/run.html for the variables
     """
     count = int(os.environ.get("WORLD_SIZE", "1"))
-    if device is None:
-        local = int(os.environ.get("LOCAL_RANK", "0"))
-        device = f"cuda:{local}" if torch.cuda.is_available() else "cpu"
-    chosen = torch.device(device)
+    chosen = _here(device)
     if count == 1:
-        yield Processes(0, 1, chosen)
+        # Kernels are recorded, and streams waited for, on the current GPU.
+        with torch.cuda.device(chosen) if chosen.type == "cuda" else contextlib.nullcontext():
+            yield Processes(0, 1, chosen)
         return
     if chosen.type == "cuda":
         torch.cuda.set_device(chosen)
@@ -90,6 +92,24 @@ def processes(device: str | torch.device | None = None) -> Iterator[Processes]:
         ) from error
     finally:
         signal.signal(signal.SIGTERM, before)
+
+
+def _here(device: str | torch.device | None) -> torch.device:
+    """Return the device of this process, or refuse what this machine has not."""
+    asked = device or ("cuda" if torch.cuda.is_available() else "cpu")
+    try:
+        chosen = torch.device(asked)
+        if chosen.type == "cuda" and chosen.index is None:
+            chosen = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+        torch.empty(0, device=chosen)
+    except (RuntimeError, AssertionError, NotImplementedError) as error:
+        gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0
+        raise TrainingError(
+            f"device: expected cpu, cuda or cuda:1, with a GPU for each process, got "
+            f"{describe(str(asked))}; torch sees {gpus or 'no'} GPU{'s' if gpus > 1 else ''} here. "
+            "Use cpu, or see `hpml doctor`."
+        ) from error
+    return chosen
 
 
 class _Terminated(Exception):

@@ -105,7 +105,8 @@ class Trainer:
         """Run forward and backward once and drop the gradients, so that all is compiled."""
         states = generators(self.processes)
         images, labels = next(self.batches.of(0))
-        self._gradients(images, labels)
+        with _buffers_kept(self.model):
+            self._gradients(images, labels)
         self.optimiser.zero_grad(set_to_none=True)
         restore_generators(states, self.processes)
         self._synchronise()
@@ -281,7 +282,7 @@ class Trainer:
             return compiled
         if recipe.cuda_graphs:
             images = self.data.train.images[: recipe.batch // recipe.accumulate]
-            with self._mixed():
+            with self._mixed(), _buffers_kept(self.model):
                 sample = prepared(images.to(self.device), recipe)
                 torch.cuda.make_graphed_callables(self.model.train(), (sample,))
         return forward
@@ -289,6 +290,15 @@ class Trainer:
     def _synchronise(self) -> None:
         if self.device.type == "cuda":
             torch.cuda.synchronize(self.device)
+
+
+@contextlib.contextmanager
+def _buffers_kept(model: nn.Module) -> Iterator[None]:
+    """Undo what a forward that does not count leaves behind, such as BatchNorm's means."""
+    before = [buffer.clone() for buffer in model.buffers()]
+    yield
+    for buffer, value in zip(model.buffers(), before, strict=True):
+        buffer.copy_(value)
 
 
 def share_of_rate(step: int, steps: int) -> float:

@@ -73,6 +73,7 @@ def recorded(monkeypatch: pytest.MonkeyPatch) -> list[Recorder]:
         "Stream": lambda: stream,
         "current_stream": lambda: stream,
         "stream": lambda stream: contextlib.nullcontext(),
+        "device": lambda device: contextlib.nullcontext(),
         "CUDAGraph": new,
         "graph": lambda recorder: recorder,
         "make_graphed_callables": graphed,
@@ -143,6 +144,46 @@ def test_new_weights_are_recorded_anew_and_the_old_forgotten(recorded: list[Reco
         net.Linear_1.bias = nn.Parameter(torch.zeros(8))
         torch.testing.assert_close(net(batch()), net.BatchNorm1d_1(batch()))
     assert len(recorded) == 2
+
+
+def test_a_new_buffer_and_a_new_layer_inside_a_layer_are_seen(recorded: list[Recorder]) -> None:
+    inner = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8))
+    x = Input(shape=(8,))
+    net = SymbolicModel(x, inner(x), enable_cuda_graphs=True).eval()
+    with torch.no_grad():
+        for change in (
+            lambda: None,
+            lambda: setattr(inner[1], "running_mean", torch.ones(8)),
+            lambda: inner.append(nn.ReLU()),
+            lambda: setattr(inner[0], "bias", None),
+        ):
+            change()
+            torch.testing.assert_close(net(batch()), inner(batch()))
+            torch.testing.assert_close(net(batch(seed=1)), inner(batch(seed=1)))
+    assert len(recorded) == 4
+
+
+def test_a_layer_that_is_frozen_while_the_model_trains_stays_so(recorded: list[Recorder]) -> None:
+    x, norm = Input(shape=(8,)), nn.BatchNorm1d(8)
+    net = SymbolicModel(x, norm(x), enable_cuda_graphs=True).train()
+    with torch.no_grad():
+        trained = net(batch())
+        norm.eval()
+        torch.testing.assert_close(net(batch()), norm(batch()))
+        norm.train()
+        torch.testing.assert_close(net(batch()), trained)
+    assert len(recorded) == 2
+
+
+def test_a_call_of_a_recording_does_not_walk_through_the_modules(
+    recorded: list[Recorder], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = model().eval()
+    with torch.no_grad():
+        net(batch())
+        monkeypatch.setattr(nn.Module, "named_modules", None)
+        net(batch(seed=1))
+    assert len(recorded) == 1
 
 
 def test_training_gets_gradients_and_recording_leaves_no_trace(recorded: list[Recorder]) -> None:

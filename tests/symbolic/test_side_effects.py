@@ -22,6 +22,7 @@ class Own(nn.Module):
 
 
 TWICE = Own()
+COUNTING = nn.BatchNorm1d(4)
 
 
 def swapped(first: Callable[[Any], Any], second: Callable[[Any], Any]) -> SymbolicModel:
@@ -39,6 +40,7 @@ SHOWING = {
     "layers of the user's": (Own(), Own()),
     "a layer in two ways": (lambda h: TWICE(h, 2.0), lambda h: TWICE(h, scale=3.0)),
     "functions of the user's": (lambda h: add_to_graph(Own().forward, h), Own()),
+    "running statistics of one layer": (COUNTING, lambda h: COUNTING(h + 1)),
     "a layer in place": (nn.ReLU(inplace=True), nn.Tanh()),
     "a function in place": (lambda h: nn.functional.relu(h, inplace=True), nn.Tanh()),
     "a layer in place later": (nn.Tanh(), nn.ReLU(inplace=True)),
@@ -57,6 +59,7 @@ def test_a_sum_of_three_gradients_counts_too() -> None:
 HIDDEN = {
     "no side effect": (nn.Tanh(), nn.Sequential(nn.Linear(4, 4), nn.Sigmoid())),
     "one dropout": (nn.Dropout(0.5), nn.Tanh()),
+    "running statistics of two layers": (nn.BatchNorm1d(4), nn.BatchNorm1d(4)),
     "functions": (torch.tanh, lambda h: h + 1),
     "not in place": (nn.functional.relu, torch.tanh),
 }

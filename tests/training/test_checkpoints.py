@@ -72,3 +72,27 @@ def test_another_training_is_neither_overwritten_nor_resumed(tmp_path: Path) -> 
     (tmp_path / "checkpoint.pt").write_bytes(b"torn")
     with pytest.raises(TrainingError, match="got a file that cannot be read"):
         train(network(), data(), recipe(), epochs=1, out=tmp_path, resume=True)
+
+
+def test_a_checkpoint_of_another_network_is_refused(tmp_path: Path) -> None:
+    train(network(), data(), recipe(), epochs=1, out=tmp_path)
+    other = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 10))
+    with pytest.raises(TrainingError, match="expected the state of this network, got another"):
+        train(other, data(), recipe(), epochs=1, out=tmp_path, resume=True)
+
+
+def test_a_folder_that_takes_no_file_is_refused_before_the_training(tmp_path: Path) -> None:
+    (tmp_path / "file").touch()
+    with pytest.raises(TrainingError, match="expected a folder that takes a checkpoint, got File"):
+        train(network(), data(), recipe(), epochs=1, out=tmp_path / "file")
+
+
+def test_a_warm_up_leaves_the_state_of_a_batch_normalisation() -> None:
+    model = torch.nn.Sequential(
+        torch.nn.Flatten(), torch.nn.BatchNorm1d(64), torch.nn.Linear(64, 10)
+    )
+    trainer = Trainer(model, data(), recipe(), epochs=1)
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    trainer.warm_up()
+    for name, value in model.state_dict().items():
+        torch.testing.assert_close(value, before[name], rtol=0, atol=0)

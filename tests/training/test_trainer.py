@@ -15,6 +15,7 @@ from hpml.training import (  # noqa: E402
     NotFiniteError,
     Trainer,
     TrainingError,
+    processes,
     recipe_by_name,
     train,
 )
@@ -224,3 +225,16 @@ def test_what_cannot_be_is_refused_before_it_begins(changes: dict, said: str) ->
 def test_every_recipe_learns_on_a_gpu(name: str) -> None:
     result = train(network(), data(), recipe(name), epochs=8, device="cuda")
     assert result.losses[-1] < result.losses[0]
+
+
+@pytest.mark.parametrize("device", ["tpu", "cuda:99"])
+def test_a_device_that_is_not_here_is_refused(device: str) -> None:
+    with pytest.raises(TrainingError, match=f"device: expected cpu, .* got '{device}'"):
+        train(network(), data(), recipe(), epochs=1, device=device)
+
+
+def test_each_process_has_the_gpu_of_its_number(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("LOCAL_RANK", "1")
+    monkeypatch.setattr(torch, "empty", lambda *_, **__: None)
+    assert processes._here("cuda") == torch.device("cuda", 1)
+    assert processes._here("cuda:0") == torch.device("cuda", 0)

@@ -174,7 +174,7 @@ class LocalSampler:
         # timeit switches the collector off around its loop and runs `setup` after that.
         setup = "import gc; gc.enable()" if self._settings.garbage else "pass"
         timer = timeit.Timer(self._run, setup, self._clock, globals=self._names)
-        with _torch_threads(self._settings.threads):
+        with torch_threads(self._settings.threads):
             untimed = max(number // 100, 1) if number > 1 else 0
             if self._inspected:
                 timer.timeit(untimed)
@@ -275,7 +275,7 @@ def _nothing() -> None:
 
 
 @contextlib.contextmanager
-def _torch_threads(threads: int) -> Iterator[None]:
+def torch_threads(threads: int) -> Iterator[None]:
     """Hold torch to so many threads, if this process has loaded it."""
     torch = sys.modules.get("torch")
     before = torch.get_num_threads() if torch is not None else threads

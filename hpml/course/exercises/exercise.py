@@ -83,7 +83,6 @@ class Speed:
         none: the ratio from which it is worth nothing; between the two, points fall in proportion
             to the logarithm.
         calls: how many calls make one sample.
-        cautious: whether the slow end of the ratio's interval decides, and not its median.
     """
 
     points: float
@@ -92,7 +91,6 @@ class Speed:
     full: float
     none: float
     calls: int = 1
-    cautious: bool = False
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,7 @@ from hpml.course.exercises.exercise import Case, Wrong
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised
 from hpml.sandbox.plain import Array, Opaque, decode, encode
 
+_WHOLE = 2**53  # every whole number up to here is a float
 _NUMBERS = (bool, int, float, complex)
 _CONTAINERS: dict[type, str] = {
     list: "a list",
@@ -46,8 +47,9 @@ _FORMATS = {
 def difference(expected: object, got: object, *, tolerance: float = 0.0) -> str | None:
     """Return where and how `got` differs from `expected`, or None if it does not.
 
-    Types must be exactly the same: True is not 1, 1 is not 1.0, a tuple is not a list. The order of
-    a dictionary does not matter; nan is nan, and 0.0 is -0.0.
+    Types must be exactly the same: True is not 1, 1 is not 1.0, a tuple is not a list. Only where
+    floats may be off by a tolerance, a whole number is one too. The order of a dictionary does not
+    matter; nan is nan, and 0.0 is -0.0.
     """
     return _part(decode(encode(expected)), got, tolerance, "")
 
@@ -172,6 +174,8 @@ def _named(value: object) -> str:
 def _part(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
     lead = f"{path}: " if path else ""
     kind = type(expected)
+    if tolerance and kind is float and type(got) is int and abs(got) <= _WHOLE:
+        got = float(got)
     if type(got) is not kind:
         wanted = _CONTAINERS.get(kind) or _named(expected)
         return f"{lead}expected {wanted}, got {_named(got)}"

@@ -101,15 +101,14 @@ class AsyncDevice:
     def timeline(self, fn: Callable[[], object]) -> Timeline:
         """Return when launches were issued and kernels ran in one call, in ms from its start."""
         self.synchronize()
-        self._launches.clear()
         start = self.clock()
         fn()
         self.synchronize()
-        return Timeline(_in_ms(self._launches, start), self.kernels_since(start))
+        return self.since(start)
 
-    def kernels_since(self, start: float) -> tuple[tuple[float, float], ...]:
-        """Return when kernels ran that are done, in ms from a reading of the clock."""
-        return _in_ms([span for span in self._kernels if span[0] >= start], start)
+    def since(self, start: float) -> Timeline:
+        """Return what was issued and is done since a reading of the clock, in ms from it."""
+        return Timeline(*(_in_ms(spans, start) for spans in (self._launches, self._kernels)))
 
     def _issue(self) -> None:
         begin = self.clock()
@@ -124,7 +123,9 @@ class AsyncDevice:
 
 
 def _in_ms(spans: list[tuple[float, float]], start: float) -> tuple[tuple[float, float], ...]:
-    return tuple((1e3 * (begin - start), 1e3 * (end - start)) for begin, end in spans)
+    return tuple(
+        (1e3 * (begin - start), 1e3 * (end - start)) for begin, end in spans if begin >= start
+    )
 
 
 def _work_off(work: queue.SimpleQueue[_Work | None], done: list[tuple[float, float]]) -> None:
@@ -141,8 +142,23 @@ def _work_off(work: queue.SimpleQueue[_Work | None], done: list[tuple[float, flo
         each.mark.reached.set()
 
 
+class CudaMark:
+    """A mark in the queue of the current GPU, as `Mark` is in one of a thread."""
+
+    def __init__(self) -> None:
+        import torch
+
+        self._event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+        self._event.record()
+
+    def since(self, earlier: CudaMark) -> float:
+        """Return the seconds from an earlier mark to this one; wait until both are reached."""
+        self._event.synchronize()
+        return 1e-3 * float(earlier._event.elapsed_time(self._event))
+
+
 class CudaDevice:
-    """The current GPU, with the two things that timing needs."""
+    """The current GPU, with what timing needs."""
 
     clock = staticmethod(time.perf_counter)
 
@@ -151,3 +167,7 @@ class CudaDevice:
         import torch
 
         torch.cuda.synchronize()
+
+    def event(self) -> CudaMark:
+        """Put a mark into the queue."""
+        return CudaMark()

@@ -22,9 +22,9 @@ EXPLANATION = Explanation(
             "the same time as before, so A and C remain together."
         ),
         _BEST: (
-            "A predicts less time at both sizes, and more at 64 pixels than at 16: the kernels "
-            "alone are left. B predicts the same time as before. C predicts next to nothing at "
-            "both, as one launch is left. Three hypotheses, three predictions."
+            "A predicts less time at both sizes: the kernels alone are left, and now their growth "
+            "can show. B predicts the same time as before. C predicts next to nothing at both, as "
+            "one launch of 49 is left. Three hypotheses, three predictions."
         ),
         "Synchronise the device before each reading of the clock, and time both again.": (
             "C predicts that the time at 64 pixels grows. A and B both predict that nothing "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Callable, Mapping
 
 from hpml.base import style
@@ -9,7 +10,7 @@ from hpml.base.charts import mark_sizes
 from hpml.base.environment import quick
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table
-from hpml.profiling import LaunchFit
+from hpml.profiling import LaunchFit, ProfilingError
 from hpml.suites import peer
 from hpml.suites.forwards import BASELINE, COMPILED
 from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
@@ -106,8 +107,21 @@ def fits(result: ToyResNetResult) -> dict[str, LaunchFit]:
     found = {name: published_fit(name) for name in (BASELINE, "pytorch-symbolic")}
     named = {f"{name}, {GPU}": fit for name, fit in found.items()}
     if any(CUDA_GRAPHS in case.comparison.names for case in result.cases):
-        named[f"{BASELINE}, here"] = result.fit()
+        with contextlib.suppress(ProfilingError):  # this GPU never waits for a launch
+            named[f"{BASELINE}, here"] = result.fit()
     return named
+
+
+def hypothesis(eager: Mapping[int, float], graph: Mapping[int, float]) -> str:
+    """Return which hypothesis of the explanation fits: by what a graph leaves of the eager time.
+
+    If only launches had been timed, one of 49 would be left; if the GPU never waited, everything.
+
+    >>> hypothesis({16: 4.0}, {16: 2.0}), hypothesis({16: 4.0}, {16: 0.08})
+    ('A', 'C')
+    """
+    share = graph[min(graph)] / eager[min(eager)]
+    return "C" if share < 0.05 else "A" if share < 0.9 else "B"
 
 
 def grows_from(fit: LaunchFit) -> float:

@@ -53,7 +53,7 @@ def pipeline(way: str, batches: int, copy: float, compute: float) -> Pipeline:
         done = computing.launch(compute, after=arrived)
     held = 1e3 * (computing.clock() - start)
     computing.synchronize()
-    return Pipeline(copying.kernels_since(start), computing.kernels_since(start), held)
+    return Pipeline(copying.since(start).kernels, computing.since(start).kernels, held)
 
 
 def draw_pipelines(ways: Mapping[str, Pipeline]) -> Page:

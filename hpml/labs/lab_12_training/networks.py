@@ -89,8 +89,13 @@ def kept_bytes(data: Dataset, recipe: Recipe) -> int:
     import torch
 
     from hpml.profiling import saved_tensors
+    from hpml.suites.convnext_train import network_for, recipe_for
     from hpml.training import prepared
 
-    images = prepared(data.train.images[: recipe.batch], recipe)
-    with torch.autocast("cpu", torch.bfloat16, enabled=recipe.precision != "float32"):
-        return saved_tensors(network(data), images).total
+    where = device()
+    recipe = recipe_for(recipe.name, data, where)
+    images = prepared(data.train.images[: recipe.batch].to(where), recipe)
+    model = network_for(data, where).to(where)
+    # Of the two formats of 16 bits it is the same which: the bytes are equal.
+    with torch.autocast(where, torch.bfloat16, enabled=recipe.precision != "float32"):
+        return saved_tensors(model, images).total

@@ -37,8 +37,10 @@ def beside_published(
             seconds = format_seconds(sum(one.seconds) / one.epochs)
             here = [seconds, f"{ratio:.3f}", f"{accuracy:.2f} %"]
         elif recipe in ratios:
-            ratio, accuracy = ratios[recipe][0], recorded["accuracy"][recipe]
-            here = ["–", f"{ratio:.3f} (recorded)", f"{accuracy:.2f} % (recorded)"]
+            middle, low, high = ratios[recipe]
+            accuracy = recorded["accuracy"][recipe]
+            here = ["–", f"recorded: {middle:.2f} ({low:.2f} to {high:.2f})",
+                    f"recorded: {accuracy:.2f} %"]  # fmt: skip
         there = [f"{row['epoch_s']:.2f} s", f"{row['epoch_s'] / first:.3f}",
                  f"{row['val_accuracy']:.2f} %"]  # fmt: skip
         pairs = [text for pair in zip(there, here, strict=True) for text in pair]
@@ -52,7 +54,9 @@ def beside_published(
         rows,
         caption=f"Published: {block['workload']}, on {block['hardware']}; no memory was published. "
         f"Here: {size:,} parameters, {vanilla.data.name}, batch {vanilla.recipe.batch}, on the "
-        f"{vanilla.device.type.upper()}. Recorded: digits, on {recorded['machine']}.",
+        f"{vanilla.device.type.upper()}. Recorded, not measured by you: digits, "
+        f"{recorded['epochs']} epochs, {recorded['threads']} thread, PyTorch {recorded['torch']}, "
+        f"on {recorded['machine']}.",
     )
 
 

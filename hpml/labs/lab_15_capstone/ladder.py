@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import functools
+import itertools
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,6 +12,7 @@ from hpml.base import style
 from hpml.base.charts import Bar, bars
 from hpml.base.files import results_folder
 from hpml.base.page import Page, picture, say
+from hpml.base.tables import Table
 from hpml.benchmark import Case as RecordedCase
 from hpml.benchmark import Comparison, Ratio, write_case
 from hpml.benchmark.record import Parameters
@@ -33,17 +34,20 @@ class Rung:
     Attributes:
         what: the mend, in the student's words.
         train: the version.
-        comparison: original, the version before, and this one.
+        comparison: original, the version before where that is another, and this one.
+        expected: how many times as fast as before the student expected it.
     """
 
     what: str
     train: Callable[..., Any]
     comparison: Comparison
+    expected: float | None = None
 
     @property
     def bought(self) -> Ratio:
         """The time as a multiple of the version before."""
-        return self.comparison.ratio("this", "before")
+        before = "before" if "before" in self.comparison.names else "original"
+        return self.comparison.ratio("this", before)
 
     @property
     def total(self) -> Ratio:
@@ -63,7 +67,7 @@ class Ladder:
         """The file of results, one line for each measurement."""
         return results_folder() / "capstone" / f"results_{self.script.seed}.jsonl"
 
-    def add(self, what: str, train: Callable[..., Any]) -> Page:
+    def add(self, what: str, train: Callable[..., Any], expected: float | None = None) -> Page:
         """Check a version, measure it in turns with the one before, and draw the ladder.
 
         A mend that is in the log already takes its place again, and what came after it is dropped.
@@ -73,11 +77,18 @@ class Ladder:
             return say(f"**{what}** is not in the log: expected {wrong.expected}, got {wrong.got}.")
         place = next((n for n, rung in enumerate(self.rungs) if rung.what == what), None)
         del self.rungs[len(self.rungs) if place is None else place :]
-        before = self.rungs[-1].train if self.rungs else self.script.train
         given, now = problem(), frozen(train)
-        runs = {"original": self.script.train, "before": before, "this": now}
-        raced = race({name: functools.partial(run, **given) for name, run in runs.items()})
-        self.rungs.append(Rung(what, now, raced))
+        runs = {"original": self.script.train, "this": now}
+        if self.rungs:
+            runs["before"] = self.rungs[-1].train
+        # Each call with a seed of its own: losses that are remembered are of no use.
+        seeds = itertools.count(given["seed"])
+
+        def calling(run: Callable[..., Any]) -> Callable[[], Any]:
+            return lambda: run(**{**given, "seed": next(seeds)})
+
+        raced = race({name: calling(run) for name, run in runs.items()})
+        self.rungs.append(Rung(what, now, raced, expected))
         parameters: Parameters = {
             "student": self.script.student, "seed": self.script.seed,
             "mend": what, "place": len(self.rungs),
@@ -94,9 +105,7 @@ class Ladder:
         for rung in self.rungs:
             total, bought = rung.total, rung.bought
             parts = [(total.value, left), (max(0.0, last - total.value), gone)]
-            how = f"{1 / bought.high:.2f} to {1 / bought.low:.2f}"
-            answer = "" if bought.answer == "faster" else f", {bought.answer}"
-            text = f"{total.value:.2f}   this mend: {bought.speed_up:.2f} × ({how}){answer}"
+            text = f"{total.value:.2f}   this mend: {_times(bought)}"
             rows.append(Bar(rung.what, parts, text, (total.low, total.high)))
             told.append(f"{rung.what}: {total} of the original; {bought} of the version before")
             last = total.value
@@ -107,6 +116,19 @@ class Ladder:
         threads = "95 % intervals; each row measured in turns with the row above and the original."
         style.caption(fig, f"Light: what the mend saved. {threads}")
         return picture(fig, "The ladder of mends. " + ("; ".join(told) or "No mend yet."))
+
+    def table(self) -> Table:
+        """Return of each mend what was expected, what it brought, and the whole until there."""
+        rows = [
+            [rung.what, rung.expected and f"{rung.expected:.2f} ×", _times(rung.bought),
+             _times(rung.total)] for rung in self.rungs
+        ]  # fmt: skip
+        return Table(["mend", "you expected", "measured", "all until here"], rows)
+
+
+def _times(ratio: Ratio) -> str:
+    answer = "" if ratio.answer == "faster" else f", {ratio.answer}"
+    return f"{ratio.speed_up:.2f} × ({1 / ratio.high:.2f} to {1 / ratio.low:.2f}){answer}"
 
 
 def equal_losses(train: Callable[..., Any]) -> Wrong | None:

@@ -58,7 +58,8 @@ def run(options: argparse.Namespace) -> int:
     except KeyboardInterrupt as interrupt:
         kept = (out / "checkpoint.pt").exists()
         left = f"--resume goes on from {shown}" if kept else "nothing was kept"
-        print(f"hpml train: interrupted {interrupt}; {left}", file=sys.stderr)
+        place = f"interrupted {interrupt}".strip()
+        print(f"hpml train: {place}; {left}", file=sys.stderr)
         return 130
     if os.environ.get("RANK", "0") == "0":
         print(f"{result}\n\nCheckpoint and record: {shown}")

@@ -12,6 +12,8 @@ Source: https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs
 from __future__ import annotations
 
 from collections.abc import Callable
+from itertools import chain
+from operator import attrgetter
 from typing import Any
 
 import torch
@@ -27,6 +29,9 @@ MOST_SHAPES = 16
 """Each recording keeps all values of a forward; who needs more shapes has no static ones."""
 
 
+_requires_grad, _training = attrgetter("requires_grad"), attrgetter("training")
+
+
 def check_available() -> None:
     """Refuse where no GPU can record."""
     if not torch.cuda.is_available():
@@ -34,6 +39,49 @@ def check_available() -> None:
             "enable_cuda_graphs=True expected a CUDA GPU, received a machine on which "
             "torch.cuda.is_available() is False: leave it off here, or see `hpml doctor`"
         )
+
+
+class _Kept:
+    """The modules and tensors of a model, and where in memory they are.
+
+    Every forward asks whether they still are, and a graph is there to save launches: finding the
+    modules anew each time would cost as much as dozens of them.
+    """
+
+    def __init__(self, model: nn.Module) -> None:
+        self._modules = list(model.modules())
+        kept = ((m._modules, m._parameters, m._buffers) for m in self._modules)
+        held: list[dict[str, Any]] = [each for those in kept for each in those]
+        self._root = model._modules
+        self._filled = [each for each in held if each]
+        self._empty = [each for each in held if not each]
+        # Held, so that nothing else can get the identity of one that is gone.
+        self._values = list(chain.from_iterable(map(dict.values, self._filled)))
+        self._tensors = [value for value in self._values if isinstance(value, torch.Tensor)]
+        self._objects, self._memory, self._trained = self._ids(), self._places(), self._grads()
+
+    def unchanged(self, model: nn.Module) -> bool:
+        """Return whether this is the model, with the same modules and the same memory."""
+        return (
+            model._modules is self._root
+            and not any(self._empty)
+            and self._ids() == self._objects
+            and self._places() == self._memory
+            and (not torch.is_grad_enabled() or self._grads() == self._trained)
+        )
+
+    def modes(self) -> tuple[bool, ...]:
+        """Return which modules train: one of them may be frozen while the model trains."""
+        return tuple(map(_training, self._modules))
+
+    def _ids(self) -> list[int]:
+        return list(map(id, chain.from_iterable(map(dict.values, self._filled))))
+
+    def _places(self) -> list[int]:
+        return list(map(torch.Tensor.data_ptr, self._tensors))
+
+    def _grads(self) -> list[bool]:
+        return list(map(_requires_grad, self._tensors))
 
 
 class _Recordable(nn.Module):
@@ -44,6 +92,7 @@ class _Recordable(nn.Module):
         self._execution_order_layers = model._execution_order_layers
         self.layers = nn.ModuleList(model._execution_order_layers)  # type: ignore[arg-type]
         self.run = run
+        self.training = model.training  # its layers keep their own
 
     def forward(self, *inputs: torch.Tensor) -> Any:
         return self.run(self, *inputs)
@@ -54,9 +103,10 @@ def prepare(program: Program) -> Program:
     check_available()
     copy_outputs = config.CUDA_GRAPHS_COPY_OUTPUTS
     recordings: dict[tuple[Any, ...], Callable[..., Any]] = {}
-    weights: list[tuple[tuple[int, bool], ...] | None] = [None]
+    kept: _Kept | None = None
 
     def run(self: Any, *inputs: torch.Tensor) -> Any:
+        nonlocal kept
         for value in inputs:
             if not isinstance(value, torch.Tensor) or not on_gpu(value):
                 what = f"one on {value.device}" if isinstance(value, torch.Tensor) else repr(value)
@@ -65,22 +115,19 @@ def prepare(program: Program) -> Program:
                     "move the inputs with .to('cuda')"
                 )
         # A recording holds the addresses of weights: with new ones all are worthless.
-        now = tuple((p.data_ptr(), p.requires_grad) for p in self.parameters())
-        if weights[0] != now:
-            weights[0] = now
+        if kept is None or not kept.unchanged(self):
+            kept = _Kept(self)
             recordings.clear()
         key = (
             tuple((v.shape, v.dtype, v.device, v.requires_grad) for v in inputs),
-            (self.training, torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
+            (kept.modes(), torch.is_grad_enabled(), torch.is_inference_mode_enabled()),
             (torch.is_autocast_enabled("cuda"), torch.get_autocast_dtype("cuda")),
         )
         if key not in recordings:
             _check_few(recordings, inputs)
             # Recording runs the layers a few times first, which must leave no trace in them.
-            with preserved(self):
-                recordings[key] = _record(
-                    _Recordable(self, program.run).train(self.training), inputs
-                )
+            with preserved(self), torch.cuda.device(inputs[0].device):
+                recordings[key] = _record(_Recordable(self, program.run), inputs)
         results = recordings[key](*inputs)
         if not copy_outputs:
             return results

@@ -29,8 +29,9 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
         earlier, later = (graph.calls[position].name for position in differing)
         warnings.warn(
             f"execution 'lazy' computes {later} before {earlier}, the others compute it after: "
-            "random numbers, values that a layer changes in place, and the last bit of gradients "
-            "that are sums of three or more can differ; where that matters use execution='ordered'",
+            "random numbers, values that a layer changes in place, running statistics, and the "
+            "last bit of gradients that are sums of three or more can differ; where that matters "
+            "use execution='ordered'",
             GraphWarning,
             stacklevel=4,
         )

@@ -51,8 +51,9 @@ def first_difference(
 ) -> tuple[int, int] | None:
     """Return two calls that ``order`` swaps where that can show: the older and the younger one.
 
-    A change in place shows to every reader of the value, a random number to the next that is drawn;
-    where three gradients are added up, their order shows in the last bit.
+    A change in place shows to every reader of the value, a random number to the next that is drawn,
+    running statistics to the next call that moves them; where three gradients are added up, their
+    order shows in the last bit.
     """
     if order == sorted(order):
         return None
@@ -66,7 +67,13 @@ def first_difference(
         return older, younger
     youngest_drawing = youngest = -1
     changed = -1
+    moved: dict[int, int] = {}  # of each buffer, the youngest call that may have moved it
     for position in order:
+        modules = modules_in(layers[position])
+        for buffer in {id(buffer) for module in modules for buffer in module.buffers()}:
+            if position < moved.get(buffer, -1):
+                return position, moved[buffer]
+            moved[buffer] = position
         draws, changes = effects(layers[position])
         if position < youngest_drawing and draws:
             return position, youngest_drawing

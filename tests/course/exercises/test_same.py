@@ -70,6 +70,14 @@ def test_floats_may_differ_by_the_tolerance_and_no_more() -> None:
     assert difference(10, 11, tolerance=1.0) is not None
 
 
+def test_a_whole_number_is_a_float_where_a_tolerance_is_allowed() -> None:
+    assert difference([(1.0, 2.5)], [(1, 2.5)], tolerance=1e-9) is None
+    assert difference(1.0, 2, tolerance=1e-9) == "expected 1.0, got 2.0"
+    assert difference(1.0, True, tolerance=1e-9) == "expected float 1.0, got bool True"
+    assert difference(1, 1.0, tolerance=1e-9) == "expected int 1, got float 1.0"
+    assert difference(1.0, 10**400, tolerance=1e-9) is not None
+
+
 @pytest.mark.parametrize(
     "liar", [EqualToAll(), Liar("a"), Number(1), [Liar("a")], {"a": EqualToAll()}], ids=lambda x: ""
 )

@@ -8,7 +8,8 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hpml.course.predictions.calibration import apart
+from hpml.base import style
+from hpml.course.predictions.calibration import _draw_bands, apart
 from hpml.labs import calibration, lab_head, predict
 
 if TYPE_CHECKING:
@@ -144,3 +145,19 @@ def test_the_page_has_the_picture_with_its_text_the_table_and_plain_text(lab: La
     assert "1.5 times too high" in bundle["text/plain"]
     pyplot = pytest.importorskip("matplotlib.pyplot")
     assert pyplot.get_fignums() == []
+
+
+@pytest.mark.parametrize(("low", "high"), [(0.24, 6.5), (2, 50), (0.3, 250), (24e3, 650e3)])
+def test_no_number_of_an_axis_is_written_over_another(low: float, high: float) -> None:
+    fig, ax = style.figure(width=6.2, height=4.8)
+    _draw_bands(ax, low, high)
+    fig.draw_without_rendering()
+    labels = [*ax.get_xticklabels(), *ax.get_xticklabels(minor=True)]
+    boxes = sorted(
+        (box.x0, box.x1)
+        for label in labels
+        if label.get_text() and low <= label.get_position()[0] <= high
+        for box in [label.get_window_extent()]
+    )
+    assert len(boxes) >= 3
+    assert all(right < left for (_, right), (left, _) in itertools.pairwise(boxes))

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import threading
+from types import SimpleNamespace
+from typing import cast
 
 import pytest
 
@@ -11,7 +13,9 @@ pytest.importorskip("torch")
 from hpml.course.errors import LabError
 from hpml.labs import lab_11_gpu_benchmarks as gpu
 from hpml.labs.lab_11_gpu_benchmarks.explorer import TIMES
+from hpml.profiling import LaunchFit, fit_launches
 from hpml.suites import toy_resnet
+from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 
 PUBLISHED = toy_resnet.ToyResNetResult(())
 
@@ -47,6 +51,40 @@ def test_events_are_noted_by_the_device_and_the_first_launch_is_slow() -> None:
     assert first[1] - first[0] >= 20
     begin, _, end = device.event(), device.launch(0.01), device.event()
     assert end.since(begin) >= 0.01
+
+
+def test_the_time_between_two_events_holds_the_launches_that_the_device_waits_for() -> None:
+    device = gpu.AsyncDevice(launch=0.004)
+    begin = device.event()
+    for _ in range(5):
+        device.launch(0.001)
+    assert device.event().since(begin) >= 0.021
+
+
+def test_a_gpu_is_asked_for_the_milliseconds_between_two_events_of_its_own(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    done: list[str] = []
+
+    class Event:
+        def __init__(self, *, enable_timing: bool) -> None:
+            assert enable_timing
+
+        def record(self) -> None:
+            done.append("record")
+
+        def synchronize(self) -> None:
+            done.append("wait")
+
+        def elapsed_time(self, later: Event) -> float:
+            assert later is not self
+            return 250.0
+
+    monkeypatch.setattr("torch.cuda.Event", Event)
+    device = gpu.CudaDevice()
+    begin, end = device.event(), device.event()
+    assert end.since(begin) == 0.25
+    assert done == ["record", "record", "wait"]
 
 
 def test_the_thread_of_a_device_ends_with_it() -> None:
@@ -96,3 +134,20 @@ def test_published_times_stand_in_the_table_and_grow_as_the_text_says() -> None:
     table = gpu.speedups(next(iter(fits.values())), lambda n, launch, kernel: None)
     assert table.column("eager / graph") == pytest.approx((2.086, 1.915, 1.230), abs=1e-3)
     assert table.column("your graph_speedup") == (None, None, None)
+
+
+@pytest.mark.parametrize("count", [49, 62, 80])
+def test_the_height_hardly_depends_on_how_many_launches_are_counted(count: int) -> None:
+    eager, graph = (published_times(TOY_RESNET)[name] for name in ("handwritten", CUDA_GRAPHS))
+    fit = fit_launches(eager, graph, count)
+    assert gpu.grows_from(fit) == pytest.approx(82, abs=0.5)
+    assert fit.kernels[16] / fit.launch == pytest.approx(0.465, abs=0.01)
+
+
+def test_a_gpu_that_never_waits_for_launches_has_no_fit_of_its_own() -> None:
+    def fit() -> LaunchFit:
+        return fit_launches({16: 1.0}, {16: 1.0}, 49)
+
+    cases = [SimpleNamespace(comparison=SimpleNamespace(names=(CUDA_GRAPHS,)))]
+    found = gpu.fits(cast("toy_resnet.ToyResNetResult", SimpleNamespace(cases=cases, fit=fit)))
+    assert all(name.endswith(gpu.GPU) for name in found)

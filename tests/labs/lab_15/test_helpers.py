@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, cast
 
 import pytest
 
@@ -13,6 +13,8 @@ from hpml.labs.lab_15_capstone.student_script import frozen
 
 if TYPE_CHECKING:
     from pathlib import Path
+
+    from hpml.profiling import FunctionProfile
 
 
 @pytest.fixture(autouse=True)
@@ -47,6 +49,8 @@ def test_the_ladder_measures_a_mend_and_refuses_other_losses() -> None:
     ladder = Ladder(given)
     ladder.add("table made once", given.with_cached("cosines"))
     assert [rung.what for rung in ladder.rungs] == ["table made once"]
+    assert ladder.rungs[0].comparison.names == ("original", "this")
+    assert ladder.rungs[0].bought == ladder.rungs[0].total
 
     def wrong(**arguments: object) -> object:
         steps, means = given.train(**arguments)
@@ -54,11 +58,37 @@ def test_the_ladder_measures_a_mend_and_refuses_other_losses() -> None:
 
     assert equal_losses(wrong) is not None
     assert "is not in the log" in ladder.add("fewer steps", wrong).plain
-    ladder.add("again", given.train)
+    seeds: list[int] = []
+
+    def noting(seed: int, **arguments: object) -> object:
+        seeds.append(seed)
+        return given.train(seed=seed, **arguments)
+
+    ladder.add("again", noting, 1.3)
+    assert len(seeds) == len(set(seeds)) > 6
+    assert ladder.rungs[1].comparison.names == ("original", "this", "before")
+    rows = [row[:2] for row in ladder.table().rows]
+    assert rows == [("table made once", None), ("again", "1.30 ×")]
     page = ladder.add("table made once", given.train)
     assert [rung.what for rung in ladder.rungs] == ["table made once"]
     assert "The ladder of mends. table made once" in page.plain
     assert "times as fast" in str(class_table([ladder.path]))
+
+
+def test_what_train_does_in_its_comprehensions_is_its_own_time() -> None:
+    given = own_script("ada")
+
+    class Profile:
+        seconds = 8.0
+        stats: ClassVar = {
+            ("script", 50, "train"): (1, 1, 1.0, 8.0, {}),
+            ("script", 60, "<listcomp>"): (9, 9, 2.0, 3.0, {}),
+            ("script", 10, "<listcomp>"): (9, 9, 4.0, 4.0, {}),
+            ("script", 9, "standardise"): (9, 9, 0.5, 4.5, {}),
+        }
+
+    shares = given.shares(cast("FunctionProfile", Profile()))
+    assert shares == {"standardise": 4.5 / 8, "train, its own": 3 / 8}
 
 
 def result(path: Path, student: str, ratio: float, noise: float) -> Path:

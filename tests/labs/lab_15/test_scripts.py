@@ -6,7 +6,6 @@ import ast
 import itertools
 import json
 import math
-import statistics
 import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -17,6 +16,7 @@ import torch
 from hpml.course.exercises.exercise import Case
 from hpml.course.exercises.outcomes import Returned
 from hpml.labs.catalogue import find
+from hpml.labs.lab_15_capstone import exercises
 from hpml.labs.lab_15_capstone.exercises import judge_training
 from hpml.labs.lab_15_capstone.harness import reported, waves
 from hpml.labs.lab_15_capstone.scripts import FAULTS, SLOW, script, seed_of, train_of
@@ -97,6 +97,25 @@ def test_remembered_losses_are_those_of_other_data() -> None:
     assert losses_differ(lambda **_: None) is not None
 
 
+def test_the_judge_computes_on_one_thread_and_gives_the_threads_back(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    seen = []
+
+    def original(**arguments: Any) -> Any:
+        seen.append(torch.get_num_threads())
+        return [], []
+
+    monkeypatch.setattr(exercises, "original", original)
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    try:
+        judge_training(Case("of its own", {**CASE.data, "drawn": 77}), Returned(None, {}))
+        assert (seen, torch.get_num_threads()) == ([1], 2)
+    finally:
+        torch.set_num_threads(before)
+
+
 def test_what_is_mended_is_not_told_by_the_room() -> None:
     room = Path(find("train").mistakes or "").parents[1]
     texts = [path.read_text(encoding="utf-8") for path in room.rglob("*.py")]
@@ -111,12 +130,13 @@ def cpu_seconds(train: Callable[..., Any]) -> float:
     return time.process_time() - began
 
 
-def ratios(runs: dict[str, str], rounds: int = 7) -> dict[str, float]:
-    """Return the time of each as a multiple of the first's, in interleaved rounds."""
+def ratios(runs: dict[str, str], rounds: int = 11) -> dict[str, float]:
+    """Return the least time of each as a multiple of the first's least, in interleaved rounds."""
     trains = {name: train_of(source) for name, source in runs.items()}
     samples = [{name: cpu_seconds(train) for name, train in trains.items()} for _ in range(rounds)]
-    first = next(iter(runs))
-    return {name: statistics.median(s[name] / s[first] for s in samples) for name in runs}
+    least = {name: min(sample[name] for sample in samples) for name in runs}
+    first = least[next(iter(runs))]
+    return {name: seconds / first for name, seconds in least.items()}
 
 
 @pytest.mark.usefixtures("one_thread")
@@ -128,7 +148,7 @@ def test_each_fault_costs_a_share_and_all_of_them_the_points() -> None:
     assert speed is not None
     assert found["original"] > 1 / speed.full
     for fault in FAULTS:
-        assert found[fault] > 1.05, fault
+        assert found[fault] > 1.03, fault
 
 
 @pytest.mark.usefixtures("one_thread")
