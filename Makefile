@@ -36,6 +36,7 @@ $(VENV)/.installed: constraints.txt pyproject.toml
 	$(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] > $(NEWEST))' || { pins=; \
 	    echo "hpml is tested with Python 3.11 to 3.14; this is $$($(BIN)/python --version). It gets" \
 	        "the newest packages, and lab 02's stack machine does not know its bytecode." >&2; }; \
+	echo "Installing the course's packages into $(VENV): once, a minute or two"; \
 	set -x; $(BIN)/python -m pip install --disable-pip-version-check $$pins -e '.[dev]'
 	@touch $@
 

@@ -162,6 +162,14 @@ def pytest_make_collect_report(collector: pytest.Collector) -> Any:
     return report
 
 
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """Say how long each lab of the walk took."""
+    for report in terminalreporter.stats.get("passed", ()):
+        for name, value in report.user_properties:
+            if name == "walk":
+                terminalreporter.write_line(str(value))
+
+
 def _refuse_skip(report: pytest.TestReport | pytest.CollectReport) -> None:
     """With ``HPML_CI=1``, turn a skip for want of something installable into a failure."""
     if not (_CI and report.skipped) or hasattr(report, "wasxfail"):

@@ -16,6 +16,7 @@ import subprocess
 import sys
 import tempfile
 import threading
+import time
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -61,6 +62,8 @@ def plan(*, browser: bool, port: int, token: str, course: Path, settings: Path) 
         # One Ctrl-C ends it; without this Jupyter asks back.
         "--ServerApp.answer_yes=True",
         "--LabApp.news_url=None",
+        # It asks the network for extensions, and takes time to load.
+        "--LabApp.extension_manager=readonly",
         "--log-level=WARN",
     ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
@@ -93,9 +96,15 @@ def serve(*, browser: bool = True, port: int | None = None) -> int:
             settings=settings,
         )
         # flush: a person reads it now, also through a pipe.
-        print(f"JupyterLab: {launch.url}\nCtrl-C stops it.", flush=True)
+        print(f"JupyterLab: {launch.url}\nIt starts, which takes some seconds.", flush=True)
+        start = time.perf_counter()
         server = subprocess.Popen(launch.command, env={**os.environ, **launch.environment})
         try:
+            _wait_until_it_listens(server, chosen)
+            if server.poll() is None:
+                opens = "opens in your browser" if browser else "can be opened"
+                took = time.perf_counter() - start
+                print(f"It runs after {took:.0f} s and {opens}. Ctrl-C stops it.", flush=True)
             return server.wait()
         except KeyboardInterrupt:
             # The terminal sent the same signal to the server, which is ending by itself; where the
@@ -103,6 +112,13 @@ def serve(*, browser: bool = True, port: int | None = None) -> int:
             return 0
         finally:
             _end(server)
+
+
+def _wait_until_it_listens(server: subprocess.Popen[bytes], port: int) -> None:
+    while server.poll() is None:
+        with contextlib.suppress(OSError), socket.create_connection((_ADDRESS, port), 1):
+            return
+        time.sleep(0.1)
 
 
 def _end(server: subprocess.Popen[bytes]) -> None:

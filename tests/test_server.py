@@ -83,6 +83,8 @@ def test_the_course_is_served_behind_its_token_until_the_command_is_stopped(
             port, token = address.groups()
             api = f"http://127.0.0.1:{port}/api/contents"
             assert "notebooks" in answer(process, f"{api}?token={token}")
+            assert "It starts" in process.stdout.readline()
+            assert re.match(r"It runs after \d+ s and can be opened", process.stdout.readline())
             with pytest.raises(urllib.error.HTTPError) as refused:
                 urllib.request.urlopen(api, timeout=30)
             with refused.value:

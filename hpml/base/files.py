@@ -8,8 +8,10 @@ lines that have reached the disk.
 from __future__ import annotations
 
 import contextlib
+import errno
 import json
 import os
+import sys
 import tempfile
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -49,18 +51,20 @@ def write_atomically(path: str | os.PathLike[str], content: str | bytes) -> None
     """
     target = Path(path)
     data = content.encode("utf-8") if isinstance(content, str) else content
-    target.parent.mkdir(parents=True, exist_ok=True)
-    handle, name = tempfile.mkstemp(prefix=f".{target.name}.", suffix=".part", dir=target.parent)
-    try:
-        with os.fdopen(handle, "wb") as stream:
-            stream.write(data)
-            stream.flush()
-            os.fsync(stream.fileno())
-        os.chmod(name, _permissions(target))
-        os.replace(name, target)
-    except BaseException:
-        Path(name).unlink(missing_ok=True)
-        raise
+    with _naming(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        prefix = f".{target.name}."
+        handle, name = tempfile.mkstemp(prefix=prefix, suffix=".part", dir=target.parent)
+        try:
+            with os.fdopen(handle, "wb") as stream:
+                stream.write(data)
+                stream.flush()
+                os.fsync(stream.fileno())
+            os.chmod(name, _permissions(target))
+            os.replace(name, target)
+        except BaseException:
+            Path(name).unlink(missing_ok=True)
+            raise
 
 
 def append_line(path: str | os.PathLike[str], line: str) -> None:
@@ -92,17 +96,18 @@ def append_line(path: str | os.PathLike[str], line: str) -> None:
             "append each line by itself."
         )
     target = Path(path)
-    target.parent.mkdir(parents=True, exist_ok=True)
-    with open(target, "a+b", buffering=0) as stream, _locked(stream.fileno()):
-        data = line.encode("utf-8") + b"\n"
-        if stream.seek(0, os.SEEK_END) > 0:
-            stream.seek(-1, os.SEEK_END)
-            if stream.read(1) != b"\n":
-                data = b"\n" + data
-        written = stream.write(data)
-        if written != len(data):
-            raise OSError(f"{target}: {written} of {len(data)} bytes written; is the disk full?")
-        os.fsync(stream.fileno())
+    with _naming(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with open(target, "a+b", buffering=0) as stream, _locked(stream.fileno()):
+            data = line.encode("utf-8") + b"\n"
+            if stream.seek(0, os.SEEK_END) > 0:
+                stream.seek(-1, os.SEEK_END)
+                if stream.read(1) != b"\n":
+                    data = b"\n" + data
+            written = stream.write(data)
+            if written != len(data):
+                raise OSError(errno.ENOSPC, f"{written} of {len(data)} bytes written")
+            os.fsync(stream.fileno())
 
 
 def course_folder() -> Path:
@@ -164,7 +169,8 @@ def results_folder() -> Path:
     """Return the folder for what the student measures, made if missing; it is not kept in git.
 
     The environment variable ``HPML_RESULTS`` decides if it is set; otherwise it is ``results/`` in
-    the course folder.
+    the course folder, or where that cannot be written, as on a shared server, ``hpml/`` in the
+    folder where programs keep their user's data.
 
     Raises:
         CourseFileError: if the place is taken by a file, or there is no course folder.
@@ -174,6 +180,8 @@ def results_folder() -> Path:
     """
     chosen = os.environ.get("HPML_RESULTS")
     folder = Path(chosen).expanduser().resolve() if chosen else course_folder() / "results"
+    if not chosen and not _can_write(folder):
+        folder = user_folder()
     if folder.exists() and not folder.is_dir():
         raise CourseFileError(
             f"The results folder {folder} is a file, expected a folder; move the file away "
@@ -208,6 +216,34 @@ def published(block: str) -> dict[str, Any]:
         )
     found: dict[str, Any] = blocks[block]
     return found
+
+
+def _can_write(folder: Path) -> bool:
+    """Return whether files can be made in a folder, or the folder itself where it is missing."""
+    there = next(path for path in (folder, *folder.parents) if path.exists())
+    return os.access(there, os.W_OK) or not there.is_dir()
+
+
+def user_folder() -> Path:
+    """Return where results lie if the course's folder cannot be written; it need not exist."""
+    if sys.platform == "win32":
+        base = os.environ.get("LOCALAPPDATA") or "~/AppData/Local"
+    elif sys.platform == "darwin":
+        base = "~/Library/Application Support"
+    else:
+        base = os.environ.get("XDG_DATA_HOME") or "~/.local/share"
+    return Path(base).expanduser() / "hpml"
+
+
+@contextlib.contextmanager
+def _naming(target: Path) -> Iterator[None]:
+    """Let an error of the disk name the file that was to be written."""
+    try:
+        yield
+    except OSError as error:
+        if error.errno is None:
+            raise
+        raise OSError(error.errno, error.strerror, str(target)) from error
 
 
 @contextlib.contextmanager

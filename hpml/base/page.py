@@ -12,7 +12,6 @@ import functools
 import html
 import importlib
 import importlib.resources
-import io
 import re
 import sys
 import textwrap
@@ -124,19 +123,12 @@ def picture(figure: Figure, text: str, after: str = "") -> Page:
     import matplotlib.pyplot as plt
 
     from hpml.base import style
+    from hpml.base.described import image
 
-    stream = io.BytesIO()
     with style.apply():
-        # Not bbox_inches="tight": the layout already leaves room for the caption.
-        figure.savefig(stream, format="png")
-    width = int(figure.get_size_inches()[0] * 100)
+        shown, png = image(figure, text)
     plt.close(figure)
-    data = base64.b64encode(stream.getvalue()).decode("ascii")
-    image = (
-        f'<img src="data:image/png;base64,{data}" alt="{html.escape(text)}" width="{width}" '
-        'style="max-width: 100%;">'
-    )
-    return Page(text, image + after, stream.getvalue())
+    return Page(text, shown + after, png)
 
 
 def frame(label: str, body: str, colour: str) -> str:

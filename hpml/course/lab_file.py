@@ -49,6 +49,9 @@ class LabFile:
         labs = everything.get("labs") if isinstance(everything, dict) else None
         if not isinstance(labs, dict) or not all(isinstance(lab, dict) for lab in labs.values()):
             return self._put_aside("it holds no labs")
+        if everything.get("version") != _VERSION:
+            found = everything.get("version", "no version")
+            return self._put_aside(f"expected version {_VERSION} of the file, got {found!r}")
         return labs
 
     @contextmanager

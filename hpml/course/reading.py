@@ -49,6 +49,12 @@ class Length:
     further: Reading
 
     @property
+    def minutes(self) -> tuple[int, int]:
+        """The minutes of the core and of what goes further, to the nearest five."""
+        core, further = (5 * round(part.minutes / 5) for part in (self.core, self.further))
+        return core, further
+
+    @property
     def head(self) -> str:
         """The sentence that the lab's head carries, to the nearest five minutes.
 
@@ -57,7 +63,7 @@ class Length:
         >>> Length(Reading(1300, 10, 2), Reading(0, 0, 0)).head
         '**Time**: about 40 minutes.'
         """
-        core, further = (5 * round(part.minutes / 5) for part in (self.core, self.further))
+        core, further = self.minutes
         more = f", and {further} more with what is marked *going further*" if further else ""
         return f"**Time**: about {core} minutes{more}."
 

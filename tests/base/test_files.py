@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import errno
 import json
 import os
 import shutil
@@ -35,13 +36,20 @@ def test_a_write_that_fails_keeps_the_old_file_and_leaves_nothing(
     target.write_text("old")
 
     def full(*_: object) -> None:
-        raise OSError("no space left on device")
+        raise OSError(errno.ENOSPC, "no space left on device")
 
     monkeypatch.setattr(files.os, "fsync", full)
-    with pytest.raises(OSError, match="no space"):
+    with pytest.raises(OSError, match="no space") as caught:
         write_atomically(target, "new")
+    assert str(target) in str(caught.value)
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["a"]
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full (Linux)")
+def test_a_line_that_a_full_disk_refuses_names_the_file() -> None:
+    with pytest.raises(OSError, match="No space left on device: '/dev/full'"):
+        append_line("/dev/full", "{}")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX file modes (Linux, macOS)")
@@ -137,6 +145,22 @@ def test_results_lie_in_the_course_unless_told_otherwise(
     monkeypatch.setenv("HPML_RESULTS", str(course / "elsewhere"))
     assert results_folder() == course.resolve() / "elsewhere"
     assert results_folder().is_dir()
+
+
+def test_where_the_course_cannot_be_written_results_lie_with_the_users_data(
+    course: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HPML_HOME", str(course))
+    monkeypatch.delenv("HPML_RESULTS")
+    monkeypatch.setattr(files, "user_folder", lambda: tmp_path / "data" / "hpml")
+    # Not by modes: root may write everywhere.
+    allowed = os.access
+    monkeypatch.setattr(
+        files.os, "access", lambda path, mode: path != course.resolve() and allowed(path, mode)
+    )
+    assert results_folder() == tmp_path / "data" / "hpml"
+    assert results_folder().is_dir()
+    assert not (course / "results").exists()
 
 
 def test_a_file_in_the_place_of_the_results_is_named(

@@ -15,6 +15,7 @@ import shutil
 import socket
 import subprocess
 import sys
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Iterator
@@ -64,6 +65,7 @@ class LabPage:
     def __init__(self, page: Any, server: Server, name: str) -> None:
         self.page = page
         self.name = name
+        self.seconds = 0.0  # what running all cells took
         page.set_default_timeout(_PATIENCE)
         page.goto(f"{server.address}/doc/tree/{name}?token={server.token}")
         page.wait_for_function("() => window.jupyterapp?.shell?.currentWidget?.context?.isReady")
@@ -270,7 +272,9 @@ def lab(browser: Any, server: Server, request: pytest.FixtureRequest) -> Iterato
     """
     with _opening(browser, server) as opened:
         page: LabPage = opened(request.param.name)
+        start = time.perf_counter()
         page.choose_run_all_cells()
+        page.seconds = time.perf_counter() - start
         yield page
 
 

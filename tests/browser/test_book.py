@@ -10,6 +10,7 @@ from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_outp
 
 from hpml.release.book import write_book
 from hpml.widgets import execution_player
+from tests.browser.accessibility import violations
 
 
 def test_the_book_is_searched_and_its_players_move_offline(
@@ -34,12 +35,14 @@ def test_the_book_is_searched_and_its_players_move_offline(
     offline.get_by_label("Search in all labs").fill("CHAIN deep who")
     offline.get_by_role("status").filter(has_text="1 found").wait_for()
     shot(offline, "book_index")
+    assert violations(offline) == []
     offline.get_by_role("link", name="The deep chain").click()
     heading = offline.get_by_role("heading", name="The deep chain")
     assert heading.evaluate("(h) => h.getBoundingClientRect().top < innerHeight")
     offline.get_by_role("button", name="One step on").click()
     offline.get_by_text(re.compile(r"2 / \d+")).wait_for()
     shot(offline, "book_page")
+    assert violations(offline) == []
     offline.get_by_role("link", name="← Graphs").first.click()
     offline.get_by_role("link", name="lab 06").click()
     offline.wait_for_url("**/06_b.html")

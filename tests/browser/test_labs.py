@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 import ast
+import os
 import re
+import subprocess
+import sys
+import time
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +16,8 @@ import pytest
 
 from hpml.course.execute import result_texts
 from hpml.course.exercises.mistakes import mistakes_of
-from hpml.labs.catalogue import choice, find
+from hpml.labs.catalogue import choice, exercises, find
+from tests.browser.accessibility import violations
 from tests.notebooks.test_notebooks import UNTOUCHED, UNTOUCHED_OUTPUT
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -45,6 +50,33 @@ def test_a_lab_runs_from_the_menu_without_an_error(lab: Any, shot: Any) -> None:
         assert f"{name}: not done yet" in lab.cell(checked).inner_text()
     lab.cell(0)
     shot(lab, f"lab_{number(lab)}_top")
+
+
+@each_lab
+def test_no_picture_of_a_lab_lacks_words_for_who_does_not_see_it(lab: Any) -> None:
+    for index, cell in enumerate(lab.notebook().cells):
+        for output in cell.get("outputs", ()):
+            data = output.get("data", {})
+            if any(kind.startswith("image/") for kind in data):
+                assert "<img" in data.get("text/html", ""), f"cell {index}: a bare picture"
+            assert wordless(data.get("text/html", "")) == [], f"cell {index}"
+        assert "![](" not in cell.source, f"cell {index}: ![words](picture)"
+
+
+@first_lab
+def test_what_the_first_lab_shows_is_accessible(lab: Any) -> None:
+    found = []
+    for index, cell in enumerate(lab.notebook().cells):
+        if cell.get("outputs"):
+            lab.cell(index).locator(".jp-OutputArea-output").first.wait_for()
+            shown = f'.jp-Cell[data-windowed-list-index="{index}"] .jp-OutputArea-output'
+            found += [f"cell {index}: {line}" for line in violations(lab.page, shown)]
+    assert found == []
+
+
+def test_a_picture_without_words_is_found() -> None:
+    assert wordless('<img alt="A" src="a"><svg role="img" aria-label="A"><g/></svg>') == []
+    assert len(wordless('<img src="a"><img alt="" src="a"><svg><g/></svg>')) == 3
 
 
 @each_lab
@@ -92,6 +124,42 @@ def test_an_explanation_asks_and_once_chosen_shows_the_reasons(lab: Any, shot: A
     shot(lab, f"lab_{number(lab)}_explanation")
 
 
+@pytest.mark.parametrize(
+    "lab", LABS if os.environ.get("HPML_LONG") else LABS[:1], indirect=True, ids=lambda p: p.stem
+)
+def test_a_lab_is_walked_to_its_last_point(lab: Any, server: Any, record_property: Any) -> None:
+    """With the right solutions; cells that use what was written run again, and no others."""
+    start = time.perf_counter()
+    cells = nbformat.read(ROOT / "notebooks" / lab.name, as_version=4).cells
+    items = exercises(number(lab))
+    answers = {item.name: f"def {item.name}(" for item in items} | {"explanation": "explanation = "}
+    for name, begins in answers.items():
+        code = [index for index, cell in enumerate(cells) if cell.cell_type == "code"]
+        written = next(index for index in code if begins in cells[index].source)
+        path = ROOT / "tests" / "solutions" / f"lab_{number(lab)}" / name / "right.py"
+        right = cells[written].source.replace("= None", f"= {choice(number(lab)).best}")
+        lab.write(written, path.read_text(encoding="utf-8").strip() if path.exists() else right)
+        uses = [i for i in code if i > written and re.search(rf"\b{name}\b", cells[i].source)]
+        for index in uses:
+            lab.run_cell(index)
+    outputs = [output for cell in lab.notebook().cells for output in cell.get("outputs", ())]
+    assert [output.evalue for output in outputs if output.output_type == "error"] == []
+
+    environment = {**os.environ, "HPML_RESULTS": str(server.folder.parent / "results")}
+    command = [sys.executable, "-m", "hpml", "progress"]
+    told = subprocess.run(command, env=environment, capture_output=True, text=True, check=True)
+    (row,) = (line for line in told.stdout.splitlines() if line.startswith(number(lab)))
+    _, run, passed, points = re.split(r"\s{2,}", row.strip())
+    assert (run, passed) == ("to its end", f"{len(answers)} of {len(answers)}")
+    # Points for time are the grader's to give.
+    full = 1 + sum(sum(item.parts.values()) for item in items if item.core)
+    assert re.match(rf"{full:g}( \+ | of )", points), points
+    solved = time.perf_counter() - start
+    record_property(
+        "walk", f"lab {number(lab)}: run in {lab.seconds:.0f} s, solved in {solved:.0f} s"
+    )
+
+
 @first_lab
 def test_a_typed_prediction_is_locked_and_revealed(lab: Any) -> None:
     index = next(i for i, cell in enumerate(lab.notebook().cells) if "predict(" in cell.source)
@@ -135,6 +203,12 @@ def test_a_lab_leaves_the_process_and_the_folder_as_they_were(lab: Any, server: 
 def number(lab: Any) -> str:
     """Return the number of an open lab, as in its file's name."""
     return str(lab.name[:2])
+
+
+def wordless(html: str) -> list[str]:
+    """Return the tags of pictures that say nothing to who does not see them."""
+    tags = re.findall(r"<(?:img|svg)\b[^>]*>", html)
+    return [t for t in tags if not re.search(r'(?:alt|aria-label)="[^"]|aria-hidden="true"', t)]
 
 
 def checks(lab: Any) -> dict[str, tuple[int, int]]:

@@ -1,16 +1,19 @@
 """The stored form of a notebook: what a person wrote, and nothing a machine left behind.
 
-``python -m tests.project.notebooks --write`` brings all notebooks into it (``make tidy`` does), the
-tests compare with it.
+``python -m tests.project.notebooks --write`` brings all notebooks into it (``make tidy`` does), and
+their minutes into the README; the tests compare with it.
 """
 
 from __future__ import annotations
 
+import re
 import sys
 from pathlib import Path
 
 import nbformat
 from nbstripout import strip_output
+
+from hpml.course.reading import length_of
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_CELL = 15
@@ -64,6 +67,17 @@ def long_cells(text: str) -> list[str]:
     return found
 
 
+def with_times(readme: str) -> str:
+    """Return the README with the minutes of each lab in the last column of its table."""
+
+    def row(found: re.Match[str]) -> str:
+        lab = nbformat.read(ROOT / "notebooks" / f"{found[2]}.ipynb", as_version=4)
+        core, further = length_of(lab).minutes
+        return f"{found[1]} {core}{f' + {further}' if further else ''} |"
+
+    return re.sub(r"(?m)^(\| `(\d\d_\w+)` \|.*\|)[^|\n]*\|$", row, readme)
+
+
 def main(arguments: list[str]) -> int:
     """Write the stored form of every notebook that is not in it yet."""
     if arguments != ["--write"]:
@@ -75,6 +89,10 @@ def main(arguments: list[str]) -> int:
         if wanted != text:
             path.write_text(wanted, encoding="utf-8", newline="\n")
             print(f"normalised {path.relative_to(ROOT)}")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    if with_times(readme) != readme:
+        (ROOT / "README.md").write_text(with_times(readme), encoding="utf-8", newline="\n")
+        print("wrote the labs' minutes into README.md")
     return 0
 
 

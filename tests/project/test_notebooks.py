@@ -7,7 +7,7 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
-from tests.project.notebooks import ROOT, long_cells, normalised, notebooks
+from tests.project.notebooks import ROOT, long_cells, normalised, notebooks, with_times
 
 NOTEBOOKS = notebooks()
 
@@ -32,6 +32,12 @@ def test_notebooks_stand_in_one_folder_under_a_number_of_their_own() -> None:
     assert all(path.parent == ROOT / "notebooks" for path in NOTEBOOKS)
     assert [name for name in names if not re.fullmatch(r"\d\d_[a-z0-9_]+", name)] == []
     assert len({name[:2] for name in names}) == len(names)
+
+
+def test_the_readme_says_how_long_each_lab_takes() -> None:
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert re.findall(r"(?m)^\| `(\d\d_\w+)` \|", readme) == [path.stem for path in NOTEBOOKS]
+    assert readme == with_times(readme), "`make tidy` writes the minutes"
 
 
 def test_outputs_counts_and_machine_metadata_go_and_tags_stay() -> None:

@@ -87,6 +87,11 @@ def test_pins_are_exact_public_and_sorted_and_name_no_index() -> None:
     assert all(pin.local is None for pin in PINS.values())
 
 
+def test_nothing_that_jupyter_imports_builds_a_parser_each_time() -> None:
+    # jsonschema 4.25 and later use it where it is installed: more than half of JupyterLab's start.
+    assert "rfc3987-syntax" not in PINS, "pin jsonschema 4.24, the last that does without"
+
+
 def test_conda_takes_python_and_pytorch_from_conda_forge_alone() -> None:
     assert CONDA["channels"] == ["conda-forge", "nodefaults"]
     assert set(CONDA_PACKAGES) == {"python", "pip", "pytorch"}

@@ -40,6 +40,7 @@ def plot_comparison(comparison: PairedSamples, ax: Axes | None = None) -> Axes:
     right = max(_fence(m.samples) for m in comparison) * factor
     left = min(m.minimum for m in comparison) * factor
     shades = style.colours([measurement.name for measurement in comparison])
+    told = []
     for row, measurement in enumerate(comparison):
         shade = shades[measurement.name]
         times = [sample * factor for sample in measurement.samples]
@@ -66,6 +67,8 @@ def plot_comparison(comparison: PairedSamples, ax: Axes | None = None) -> Axes:
             color=style.PALETTE["ink"],
             annotation_clip=False,
         )
+        told.append(f"{measurement.name}: {format_seconds(measurement.median)}, {note}")
+    style.describe(ax, "; ".join(told).replace("\n", " "))
     base = comparison[comparison.baseline].median * factor
     ax.axvline(base, color=style.PALETTE["muted"], linewidth=1, linestyle=(0, (4, 3)), zorder=0)
     name_rows(ax, [name.replace("$", r"\$") for name in comparison.names])  # no formulas

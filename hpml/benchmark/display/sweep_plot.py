@@ -75,6 +75,8 @@ def plot_sweep(
     if log:
         name_decades(ax.yaxis)
     style.finish(ax, title=title, x=x, y=y)
+    told = "; ".join(_told(line, scale) for line in drawn)
+    style.describe(ax, f"{y} against {x}. {told}")
     if label:
         _label_ends(ax, drawn, shades, scale)
     return ax
@@ -123,6 +125,12 @@ def spread_out(positions: Sequence[float], gap: float) -> list[float]:
         for step, place in enumerate(group):
             moved[place] = first + gap * step
     return moved
+
+
+def _told(line: Sweep, scale: float) -> str:
+    ends = sorted({0, len(line.at) - 1})
+    values = [f"{line.bands[end][1] * scale:.3g} at {line.at[end]:,g}" for end in ends]
+    return f"{line.name}{' (published)' if line.published else ''}: {', '.join(values)}"
 
 
 def _shifts(lines: Sequence[Sweep]) -> list[float]:

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import platform
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Protocol
 
 from hpml.base.environment import environment_record, installed_version, quick
 from hpml.base.errors import describe, is_text
-from hpml.base.files import course_folder
+from hpml.base.files import course_folder, user_folder
 from hpml.base.page import PAPER, Page, notebook_shell
 from hpml.base.tables import Table
 from hpml.course.errors import LabError
@@ -186,7 +187,12 @@ def _ready_for_figures() -> None:
 
 
 def _where(lab: Lab) -> str:
-    """Return the answers' file as the student finds it, from the course's folder on."""
+    """Return the answers' file as the student finds it, from the course or their home on."""
     path = lab.store.path
-    root = course_folder()
-    return str(path.relative_to(root)) if path.is_relative_to(root) else path.name
+    root, home = course_folder(), Path.home()
+    if path.is_relative_to(root):
+        return str(path.relative_to(root))
+    if path.parent == user_folder():
+        shown = "~" / path.relative_to(home) if path.is_relative_to(home) else path.name
+        return f"{shown}, as the course's folder cannot be written"
+    return path.name

@@ -71,10 +71,11 @@ def picture_of(
     painter = _Painter(picture, graph, layout, prefix, leads_to or {})
     width, height = _at(picture.width), _at(layout.height + 2 * _MARGIN)
     view = f"{_at(-_MARGIN)} {_at(-_MARGIN)} {width} {height}"
+    role = "group" if leads_to else "img"  # an image has no parts to operate
     picture.svg = (
         f'<svg class="hpml-graph {html.escape(kind)}" viewBox="{view}" width="{width}" '
         f'height="{height}" style="min-width: {round(_LEAST_SCALE * width)}px" '
-        f'role="img" aria-label="{html.escape(text)}">{"".join(painter.pieces())}</svg>'
+        f'role="{role}" aria-label="{html.escape(text)}">{"".join(painter.pieces())}</svg>'
     )
     return picture
 

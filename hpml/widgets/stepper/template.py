@@ -70,7 +70,8 @@ def _source(layout: Layout, number: int | None) -> str:
             f"<code>{text}</code></div>"
         )
     return (
-        f'<div class="source hpml-animation-scroll" {part(f"S{number}")}><div class="inner">'
+        f'<div class="source hpml-animation-scroll" {part(f"S{number}")} {_scrolls("Source")}>'
+        f'<div class="inner">'
         f"{''.join(rows)}<span {placeholder(f'u{number}')}></span></div></div>"
     )
 
@@ -107,7 +108,8 @@ def _listing(layout: Layout, number: int) -> str:
     return (
         f'<div class="listing" {part(f"I{number}")}><h4>Instructions of '
         f"<code>{html.escape(code.name)}</code></h4>"
-        f'<div class="hpml-animation-scroll"><div class="inner" style="--gutter:{wide}px">'
+        f'<div class="hpml-animation-scroll" {_scrolls("Instructions")}>'
+        f'<div class="inner" style="--gutter:{wide}px">'
         f"{_drawn(layout.rows[number], arcs, wide, number, guards)}{''.join(rows)}</div></div>"
         "</div>"
     )
@@ -237,10 +239,16 @@ def _values(layout: Layout, number: int) -> str:
             f"{cell}</td><td {placeholder(f'w{number}.{place}')}></td></tr>"
         )
     return (
-        f'<div class="values" {part(f"V{number}")}>{head}<div class="hpml-animation-scroll"><table>'
+        f'<div class="values" {part(f"V{number}")}>{head}'
+        f'<div class="hpml-animation-scroll" {_scrolls("Variables")}><table>'
         "<thead><tr><th>index</th><th>name</th><th>value</th></tr></thead>"
         f"<tbody>{''.join(rows)}</tbody></table></div></div>"
     )
+
+
+def _scrolls(name: str) -> str:
+    """Return what lets the keyboard reach a part that scrolls, under a name."""
+    return f'tabindex="0" role="group" aria-label="{name}"'
 
 
 def _list(places: Sequence[int]) -> str:

@@ -1,0 +1,69 @@
+"""A figure that carries words to the page, for readers who do not see it.
+
+A bare figure reaches a notebook as pixels alone, and an exported page then says of it "no
+description". What draws knows what it drew, so it says so, and the figure takes the words along.
+"""
+
+from __future__ import annotations
+
+import base64
+import html
+import io
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+
+import matplotlib
+from matplotlib.figure import Figure
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+
+class DescribedFigure(Figure):
+    """A figure whose `settings` hold when it is shown, as they did when it was drawn."""
+
+    def __init__(self, *arguments: Any, settings: Mapping[Any, Any], **keywords: Any) -> None:
+        super().__init__(*arguments, **keywords)
+        self._settings = settings
+        self._said: dict[Axes, str] = {}
+
+    @property
+    def description(self) -> str:
+        """The title of each axes with what was said of it, or with the names of its directions."""
+        parts = []
+        for ax in self.axes:
+            title = ax.get_title(loc="left") or ax.get_title()
+            names = " against ".join(filter(None, [ax.get_ylabel(), ax.get_xlabel()]))
+            parts.append(". ".join(filter(None, [title, self._said.get(ax, names)])))
+        return "\n".join(filter(None, parts)) or "A figure"
+
+    def say(self, ax: Axes, text: str) -> None:
+        """Keep what an axes shows, in words."""
+        self._said[ax] = text
+
+    def _ipython_display_(self) -> None:
+        from IPython.display import display
+
+        text = self.description
+        with matplotlib.rc_context(dict(self._settings)):
+            shown, png = image(self, text)
+        data = {"text/plain": text, "text/html": shown, "image/png": _base64(png)}
+        publish: Any = display
+        publish(data, raw=True)
+
+
+def image(figure: Figure, text: str) -> tuple[str, bytes]:
+    """Return a figure as HTML that says `text` where it is not seen, and as PNG."""
+    stream = io.BytesIO()
+    # Not bbox_inches="tight": the layout already leaves room for the caption.
+    figure.savefig(stream, format="png")
+    width = int(figure.get_size_inches()[0] * 100)
+    shown = (
+        f'<img src="data:image/png;base64,{_base64(stream.getvalue())}" '
+        f'alt="{html.escape(text)}" width="{width}" style="max-width: 100%;">'
+    )
+    return shown, stream.getvalue()
+
+
+def _base64(data: bytes) -> str:
+    return base64.b64encode(data).decode("ascii")

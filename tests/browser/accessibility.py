@@ -1,0 +1,30 @@
+"""What axe-core, the usual checker of accessibility, finds wrong on a page."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+_FAIL = ("serious", "critical")
+
+
+def violations(page: Any, part: str = "body") -> list[str]:
+    """Return a line for each element of a part of a page that violates a rule gravely.
+
+    Args:
+        page: where to look.
+        part: a CSS selector; what lies outside is not looked at, such as JupyterLab's own.
+    """
+    checker = pytest.importorskip(
+        "axe_playwright_python.sync_playwright", reason="needs axe; `make .venv` installs it"
+    )
+    # ipywidgets gives the handle of a slider no name, only the slider a label beside it.
+    context = {"include": [[part]], "exclude": [[".noUi-handle"]]}
+    found = checker.Axe().run(page, context=context).response["violations"]
+    return [
+        f"{rule['id']}: {rule['help']}: {node['html'][:160]}; {node['failureSummary'][-160:]}"
+        for rule in found
+        if rule["impact"] in _FAIL
+        for node in rule["nodes"]
+    ]
