@@ -139,7 +139,8 @@ def _template() -> str:
     return (
         f'<svg viewBox="0 0 800 130" width="800" role="img" aria-label="Time lines" '
         f"{placeholder('lines')}></svg>"
-        f'<svg viewBox="0 0 800 {height}" width="800">{heads}{sides}'
+        f'<svg viewBox="0 0 800 {height}" width="800" role="group" '
+        f'aria-label="Launch and kernel times to choose from">{heads}{sides}'
         f'<text x="{side}" y="18">kernel, µs</text>'
         '<text x="4" y="18">launch, µs</text>'
         f'<text x="{side}" y="60">blue: launch-bound</text>'
