@@ -131,7 +131,8 @@ def _gpu(request: pytest.FixtureRequest) -> None:
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Share tests out by file, so that what a module makes for its tests is made once.
 
-    A lab is a module of its own: it is executed once, and the next one may run meanwhile.
+    A lab is a module of its own: it is executed once, and the next one may run meanwhile. So is
+    an exercise, whose many wrong solutions are tried one after the other.
     (Groups by mark, `--dist loadgroup`, are lost between xdist 3.8 and pytest 9.2.)
     """
     from xdist.scheduler import LoadScopeScheduling
@@ -139,8 +140,9 @@ def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     class ByFile(LoadScopeScheduling):  # type: ignore[misc]
         def _split_scope(self, nodeid: str) -> str:
             file, _, test = nodeid.partition("::")
-            lab = test[test.rfind("[") :] if file.endswith("browser/test_labs.py") else ""
-            return file + lab
+            if file.endswith(("browser/test_labs.py", "labs/test_solutions.py")):
+                return file + test[test.rfind("[") :].partition("/")[0]
+            return file
 
     # As collected: what takes longest, the browser and the labs, comes early there.
     config.option.loadscopereorder = False
