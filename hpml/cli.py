@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import argparse
 import importlib
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TYPE_CHECKING, Any, NoReturn
 
 import hpml
 from hpml.base.errors import HpmlError, describe
+from hpml.base.files import results_folder, shown_path, write_atomically
 from hpml.suites.train import add_train_command
 
 if TYPE_CHECKING:
@@ -213,7 +213,6 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _run(options: argparse.Namespace) -> int:
-    from hpml.base.files import results_folder
     from hpml.course.execute import LabNotFoundError, find_lab
 
     try:
@@ -257,14 +256,13 @@ def _execute_with_bar(path: Path, timeout: float) -> Execution:
 def _report_run(execution: Execution, target: Path, *, tables: bool) -> int:
     import nbformat
 
-    from hpml.base.files import write_atomically
     from hpml.base.tables import format_seconds
     from hpml.course.execute import result_texts
 
     write_atomically(target, nbformat.writes(execution.notebook) + "\n")  # type: ignore[no-untyped-call]
     for text in result_texts(execution.notebook) if tables else ():
         print(text, end="\n\n")
-    print(f"{format_seconds(execution.seconds)}; the executed copy is {_shown(target)}")
+    print(f"{format_seconds(execution.seconds)}; the executed copy is {shown_path(target)}")
     if execution.failure is not None:
         print(f"\n{execution.failure}", file=sys.stderr)
         return 1
@@ -282,7 +280,7 @@ def _release(options: argparse.Namespace) -> int:
     from hpml.release.student_copy import release
 
     archive = release(options.out)
-    print(f"The students' copy is {_shown(options.out)} and {_shown(archive)}")
+    print(f"The students' copy is {shown_path(options.out)} and {shown_path(archive)}")
     return 0
 
 
@@ -301,7 +299,7 @@ def _book(options: argparse.Namespace) -> int:
                 return 1
             notebooks[path.stem] = run.notebook
     write_book(options.out, notebooks)
-    print(f"The book is {_shown(options.out / 'index.html')}")
+    print(f"The book is {shown_path(options.out / 'index.html')}")
     return 0
 
 
@@ -391,9 +389,3 @@ def _seconds(text: str) -> float:
     raise argparse.ArgumentTypeError(
         f"expected a number of seconds above 0, received {describe(text)}"
     )
-
-
-def _shown(path: Path) -> str:
-    """Return the path as one would type it here."""
-    shown = os.path.relpath(path)
-    return str(path) if shown.startswith(os.pardir) else shown

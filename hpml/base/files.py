@@ -218,6 +218,12 @@ def published(block: str) -> dict[str, Any]:
     return found
 
 
+def shown_path(path: Path) -> str:
+    """Return the path as one would type it here."""
+    shown = os.path.relpath(path)
+    return str(path) if shown.startswith(os.pardir) else shown
+
+
 def _can_write(folder: Path) -> bool:
     """Return whether files can be made in a folder, or the folder itself where it is missing."""
     there = next(path for path in (folder, *folder.parents) if path.exists())

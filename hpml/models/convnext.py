@@ -14,6 +14,7 @@ Source: Z. Liu et al., "A ConvNet for the 2020s", CVPR 2022, https://arxiv.org/a
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING, Any
 
 import torch
@@ -43,7 +44,7 @@ SIZES = {
 def convnext(
     size: str = "small",
     classes: int = 10,
-    activation: str = "gelu",
+    activation: str | Callable[[Tensor], Tensor] = "gelu",
     *,
     channels: int = 3,
     patch: int = 4,
@@ -54,7 +55,7 @@ def convnext(
     Args:
         size: one of `SIZES`.
         classes: how many scores the network gives, at least 1.
-        activation: one of `ACTIVATIONS`; it changes no weight.
+        activation: one of `ACTIVATIONS`, or a function of a tensor; it changes no weight.
         channels: of the images: 3 in colour, 1 in grey.
         patch: height and width in pixels of what becomes one position. 4 as in the paper; 2 suits
             the 8 by 8 pixels of the digits. An image must be at least ``patch * 2**(stages - 1)``
@@ -70,7 +71,7 @@ def convnext(
     torch.Size([4, 10])
     """
     for what, name, known in (("size", size, SIZES), ("activation", activation, ACTIVATIONS)):
-        if name not in known:
+        if name not in known and not (what == "activation" and callable(name)):
             raise ModelError(f"convnext: {what}: expected one of {', '.join(known)}, got {name!r}.")
     if min(classes, channels, patch) < 1:
         raise ModelError(
@@ -78,9 +79,21 @@ def convnext(
             f"got classes={classes!r}, channels={channels!r} and patch={patch!r}."
         )
     widths, blocks = SIZES[size]
+    make = ACTIVATIONS[activation] if isinstance(activation, str) else partial(Applied, activation)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
-        return ConvNeXt(widths, blocks, classes, ACTIVATIONS[activation], channels, patch)
+        return ConvNeXt(widths, blocks, classes, make, channels, patch)
+
+
+class Applied(nn.Module):
+    """A function of a tensor as a layer."""
+
+    def __init__(self, function: Callable[[Tensor], Tensor]) -> None:
+        super().__init__()
+        self.function = function
+
+    def forward(self, x: Tensor) -> Tensor:
+        return self.function(x)
 
 
 class Block(nn.Module):

@@ -13,6 +13,7 @@ import torch
 from torch import nn
 
 from hpml.base.errors import describe
+from hpml.base.files import write_atomically
 from hpml.base.tables import Shown, Table
 
 from .errors import ExportError, require
@@ -58,7 +59,7 @@ class OnnxModel(Shown):
     def save(self, path: str | Path) -> Path:
         """Write the file, ``.onnx`` by custom, and return its path."""
         path = Path(path)
-        path.write_bytes(self.data)
+        write_atomically(path, self.data)
         return path
 
     def table(self) -> Table:

@@ -203,9 +203,9 @@ def _beside(cases: Sequence[Case]) -> Table:
 
 def _draw(cases: Sequence[Case]) -> Figure:
     from hpml.base import style
+    from hpml.suites.pictures import expect_some
 
-    if not cases:
-        raise SuiteError("A picture expects at least one finished case, got none; run one first.")
+    expect_some(cases)
     fig, axes = style.figure(1, len(cases), width=5.5 * len(cases), height=4.4)
     for ax, case in zip(axes if len(cases) > 1 else [axes], cases, strict=True):
         case.comparison.plot(ax)

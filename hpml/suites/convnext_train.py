@@ -83,7 +83,7 @@ def network_for(data: Dataset, device: str, activation: str = "gelu", seed: int 
     """
     from hpml.models import convnext
 
-    large = data.name == "tiny-imagenet" and device.startswith("cuda")
+    large = _at_full_size(data, device)
     return convnext(
         "tiny-imagenet" if large else "small",
         len(data.classes),
@@ -98,9 +98,13 @@ def recipe_for(name: str, data: Dataset, device: str, batch: int = 128) -> Recip
     """Return a recipe with the batch, and on a GPU with the document's 224 pixels."""
     from hpml.training import recipe_by_name
 
-    large = data.name == "tiny-imagenet" and device.startswith("cuda")
-    resolution = 224 if large else None
+    resolution = 224 if _at_full_size(data, device) else None
     return dataclasses.replace(recipe_by_name(name), batch=batch, resolution=resolution)
+
+
+def _at_full_size(data: Dataset, device: str) -> bool:
+    """Return whether network and pictures are as large as the document's."""
+    return data.name == "tiny-imagenet" and device.startswith("cuda")
 
 
 def chosen_data(data: Dataset | str | None) -> Dataset:
@@ -338,8 +342,9 @@ def _spread(values: Sequence[float]) -> str | None:
 
 
 def _draw(cases: Sequence[Case]) -> Figure:
-    if not cases:
-        raise SuiteError("A picture expects at least one finished case, got none; run one first.")
+    from hpml.suites.pictures import expect_some
+
+    expect_some(cases)
     fig, ax = style.figure(width=8.0, height=4.6)
     for name in cases[0].comparison.names:
         times = [case.comparison[name].median for case in cases]

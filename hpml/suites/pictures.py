@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 def draw_forwards(cases: Sequence[Case], source: PublishedBlock, x: str) -> Figure:
     """Draw throughput, and time relative to the hand-written module, against the parameter."""
-    _expect_some(cases)
+    expect_some(cases)
     fig, (left, right) = style.figure(1, 2, width=11.0, height=4.6)
     plot_sweep(
         sweeps(cases, source.parameter, "throughput"),
@@ -70,7 +70,7 @@ def _within(line: Sweep, places: set[float]) -> Sweep | None:
 
 def draw_building(cases: Sequence[Case]) -> Figure:
     """Draw the time per node of building against the number of nodes."""
-    _expect_some(cases)
+    expect_some(cases)
     fig, ax = style.figure(width=8.0, height=4.4)
     plot_sweep(
         sweeps(cases, "nodes", "time per item"),
@@ -91,7 +91,7 @@ def draw_building(cases: Sequence[Case]) -> Figure:
 
 def draw_launches(cases: Sequence[Case]) -> Figure:
     """Draw the time per call of launches, copies, products and transfers against the size."""
-    _expect_some(cases)
+    expect_some(cases)
     fig, ax = style.figure(width=8.0, height=4.4)
     lines = sweeps(cases, "mebibytes", "time")
     plot_sweep(lines, ax, title="Time per call", x="MiB", y="µs per call", scale=1e6, log=True)
@@ -115,6 +115,7 @@ def unstable_line(cases: Sequence[Case]) -> str:
     return f"\n{said}." if said else ""
 
 
-def _expect_some(cases: Sequence[Case]) -> None:
+def expect_some(cases: Sequence[Case]) -> None:
+    """Refuse to draw no case."""
     if not cases:
         raise SuiteError("A picture expects at least one finished case, got none; run one first.")

@@ -25,11 +25,7 @@ def network(activation: Activation, *, seed: int = 0, **options: Any) -> torch.n
     """
     from hpml.models.convnext import convnext
 
-    model = convnext("small", seed=seed, **options)
-    for module in model.modules():
-        if hasattr(module, "activation"):
-            module.activation = _layer(activation)
-    return model
+    return convnext("small", activation=activation, seed=seed, **options)
 
 
 def one_block(activation: Activation) -> torch.nn.Module:
@@ -41,22 +37,11 @@ def one_block(activation: Activation) -> torch.nn.Module:
     """
     import torch
 
-    from hpml.models.convnext import ConvNeXt
+    from hpml.models.convnext import Applied, ConvNeXt
 
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(0)
-        return ConvNeXt((32,), (1,), 10, lambda: _layer(activation), channels=3, patch=4).eval()
-
-
-def _layer(activation: Activation) -> torch.nn.Module:
-    import torch
-
-    class Layer(torch.nn.Module):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            result: torch.Tensor = activation(x)
-            return result
-
-    return Layer()
+        return ConvNeXt((32,), (1,), 10, lambda: Applied(activation), channels=3, patch=4).eval()
 
 
 def train(activation: Activation, *, seed: int, steps: int) -> tuple[list[float], float]:

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING
 from hpml.base.child_process import with_package
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
+from hpml.base.files import write_atomically
 from hpml.profiling.errors import ProfilingError
 
 if TYPE_CHECKING:
@@ -54,7 +55,7 @@ class OperatorReport:
     def save(self, path: str | Path) -> Path:
         """Write the text to a file and return its path."""
         path = Path(path)
-        path.write_text(self.text, encoding="utf-8")
+        write_atomically(path, self.text)
         return path
 
     def __repr__(self) -> str:

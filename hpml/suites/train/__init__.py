@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hpml.base.errors import describe
-from hpml.base.files import results_folder
+from hpml.base.files import results_folder, shown_path
 
 
 def add_train_command(commands: Any) -> None:
@@ -49,7 +49,7 @@ def run(options: argparse.Namespace) -> int:
               f"received {describe(options.recipe)}", file=sys.stderr)  # fmt: skip
         return 2
     out: Path = options.out or results_folder() / "train" / options.recipe
-    shown = os.path.relpath(out)
+    shown = shown_path(out)
     told = {
         name: getattr(options, name) for name in ("epochs", "batch", "seed", "device", "resume")
     }
