@@ -8,6 +8,7 @@ a mistake stands in its lab's room, ``mistakes/function/name.py``. Two seeds are
 from __future__ import annotations
 
 import ast
+import gc
 import json
 import os
 import random
@@ -26,7 +27,7 @@ from hpml.sandbox.harness import harness_source, load_harness
 from hpml.sandbox.notebook import Program, parse, read
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
 
     from hpml.course.exercises.exercise import Case, Exercise
     from hpml.course.exercises.mistakes import Mistake
@@ -106,6 +107,15 @@ def outcome_of(exercise: Exercise, source: str, case: Case) -> Outcome:
         (known,) = run(exercise, function_of(source, exercise.name), [case])
         _outcomes[source, id(case)] = known
     return known
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _quick_to_collect() -> Iterator[None]:
+    """Set aside what the tests' process holds: some exercises collect garbage before each case."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
 
 
 @pytest.mark.parametrize(("exercise", "source"), RIGHT)

@@ -66,14 +66,18 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
 def in_place(result: Any, arguments: Mapping[str, Any]) -> Any:
     """Return what became of the array, whether it was returned, and the peak where it is judged."""
     x = arguments["x"]
-    return {"x": x[:100], "returned": result is x, "peak": _peak[0] if len(x) > 1000 else 0}
+    return {"x": x[:100], "returned": result is x, "peak": _peak[0]}
 
 
 _peak = [0]
 
 
 def _traced(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
-    """Call a function while Python's allocations are counted; its first call may import things."""
+    """Call a function, with a long array while Python's allocations are counted."""
+    _peak[0] = 0
+    if len(arguments["x"]) < 1000:
+        return function(**arguments)
+    # The first call may import things.
     function(**{name: value.copy() for name, value in arguments.items()})
     result, _peak[0] = peak_of(function, arguments)
     return result
