@@ -138,6 +138,17 @@ def test_numbers_that_the_kernel_does_not_know_get_the_layers(
     close(function_model(function)(x), function(x))
 
 
+@pytest.mark.parametrize("kind", ["half", "bfloat16", "double", "int"])
+def test_of_two_equal_layers_one_in_another_dtype_is_not_converted(kind: str) -> None:
+    """PyTorch puts tensors of two types together in the larger one and says nothing."""
+    layers = [nn.Linear(4, 4), nn.Linear(4, 4)]
+    model, x = chain_of((4,), layers).requires_grad_(False), torch.rand(2, 4)
+    layers[0].weight.data = getattr(layers[0].weight.data, kind)()
+    for run in (nn.Sequential(*layers), model):
+        with pytest.raises(RuntimeError, match="dtype"):
+            run(x)
+
+
 def test_an_input_without_a_batch() -> None:
     with pytest.raises(ArgumentError, match=r"shape \(1, 4\).*received a tensor of shape \(\)"):
         function_model(torch.tanh)(torch.tensor(1.0))

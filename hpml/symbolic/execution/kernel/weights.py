@@ -95,11 +95,15 @@ class Weights:
             return None
         recording = torch.is_grad_enabled()
         weights = self._filled.astype(dtype)
+        kinds = {getattr(torch, str(dtype))}
         for group in self._groups:
             tensors = _tensors(group.parts, layers, parameters)
             if recording and any(map(operator.attrgetter("requires_grad"), tensors)):
                 raise GradientError(NO_GRADIENT)
             if not PLAIN.issuperset(map(type, tensors)):  # or one that is gone
+                return None
+            # Of two types `stack` would make one.
+            if not kinds.issuperset(map(operator.attrgetter("dtype"), tensors)):
                 return None
             try:
                 copied = torch.stack(tensors)
@@ -107,10 +111,7 @@ class Weights:
                 return None
             if copied.device.type != "cpu" or copied.shape != group.shape:
                 return None
-            array = copied.numpy()
-            if array.dtype != dtype:
-                return None
-            transposer()(array.reshape(group.matrix), group.places, weights)
+            transposer()(copied.numpy().reshape(group.matrix), group.places, weights)
         return weights
 
 
