@@ -2,9 +2,11 @@
 
 A recipe is a value. `train` follows it to the end; a `Trainer` goes step by step.
 
+>>> import torch
 >>> from torch import nn
 >>> from hpml.datasets import digits
 >>> from hpml.training import RECIPES, train
+>>> _ = torch.manual_seed(0)
 >>> model = nn.Sequential(nn.Flatten(), nn.Linear(64, 10))
 >>> result = train(model, digits(), RECIPES["bf16"], epochs=2, device="cpu")
 >>> len(result.accuracies), result.accuracy > 0.25

@@ -92,6 +92,7 @@ def _limited(seed: int) -> dict[str, Any]:
 
 def compare_traces() -> Found:
     """Trace each function of the corpus: the same outcome, and steps that fit together."""
+    gc.collect()  # what the generated programs have left speaks now
     for name, function in corpus().items():
         native = outcome_of(function)
         if "asked_for" in name or name.startswith("naming.recursion"):

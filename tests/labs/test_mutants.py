@@ -6,6 +6,8 @@ import pytest
 
 from tests.labs import mutants
 
+pytestmark = pytest.mark.usefixtures("quick_to_collect")
+
 # By lab, function and solution: how the mutants that do the same as the solution begin, and why.
 EQUIVALENT: dict[tuple[str, str, str], list[str]] = {
     ("00", "hello", "right"): [],

@@ -8,7 +8,6 @@ a mistake stands in its lab's room, ``mistakes/function/name.py``. Two seeds are
 from __future__ import annotations
 
 import ast
-import gc
 import json
 import os
 import random
@@ -27,11 +26,13 @@ from hpml.sandbox.harness import harness_source, load_harness
 from hpml.sandbox.notebook import Program, parse, read
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
     from hpml.course.exercises.exercise import Case, Exercise
     from hpml.course.exercises.mistakes import Mistake
     from hpml.course.exercises.outcomes import Outcome
+
+pytestmark = pytest.mark.usefixtures("quick_to_collect")
 
 SEEDS = range(10 if os.environ.get("HPML_LONG") else 2)
 ROOT = Path(__file__).parents[2]
@@ -107,15 +108,6 @@ def outcome_of(exercise: Exercise, source: str, case: Case) -> Outcome:
         (known,) = run(exercise, function_of(source, exercise.name), [case])
         _outcomes[source, id(case)] = known
     return known
-
-
-@pytest.fixture(scope="module", autouse=True)
-def _quick_to_collect() -> Iterator[None]:
-    """Set aside what the tests' process holds: some exercises collect garbage before each case."""
-    gc.collect()
-    gc.freeze()
-    yield
-    gc.unfreeze()
 
 
 @pytest.mark.parametrize(("exercise", "source"), RIGHT)
