@@ -116,7 +116,9 @@ def test_other_threads_are_not_in_it() -> None:
     assert calls["program"][3] == pytest.approx(found.seconds, rel=0.05)
 
 
-@pytest.mark.skipif(sys.version_info >= (3, 12), reason="since 3.12 both hooks are called")
+@pytest.mark.skipif(
+    sys.version_info >= (3, 12), reason="needs python3.11: since 3.12 both hooks are called"
+)
 def test_a_function_that_takes_the_hook_away_is_refused() -> None:
     with pytest.raises(ProfilingError, match="set a hook of its own"):
         profile(lambda: sys.setprofile(None))

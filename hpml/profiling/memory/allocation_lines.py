@@ -97,7 +97,7 @@ def allocation_lines(
     >>> found = allocation_lines(fill, 10**6)
     >>> [round(line.peak, -4) for line in found.lines if line.peak is not None]
     [1000000, 1000000]
-    >>> round(found.peak, -4), found.result
+    >>> round(found.peak, -5), found.result
     (2000000, 1000000)
     """
     code, source, first = traceable("allocation_lines", function)
