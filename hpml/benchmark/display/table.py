@@ -33,8 +33,8 @@ def comparison_table(comparison: PairedSamples) -> Table:
             row.insert(4, max(m.median - m.loop, 0.0))
         loop = format_seconds(max(m.loop for m in comparison))
         caption += (
-            f"\nThe overhead is the timing loop and an empty call, {loop} of each median; the ratios "
-            "hold it."
+            f"\nThe overhead is the timing loop and an empty call, {loop} of each median; "
+            "the ratios hold it."
         )
     return AdvisedTable(
         head,
