@@ -65,6 +65,8 @@ def find(name: str, lab: str | None = None) -> Exercise:
     names = [exercise.name for exercise in known]
     near = difflib.get_close_matches(str(name)[:100], names, n=3, cutoff=0.6)
     where = "" if lab is None else f" in lab {lab}"
+    if name == "<lambda>":
+        raise LabError("A check finds an exercise by the name after `def`; a lambda has none.")
     there = (
         f"Did you mean {' or '.join(near)}? A check finds it by the name after `def`."
         if near

@@ -75,6 +75,11 @@ def test_contenders_differ_in_their_markers_too() -> None:
         ("torch.compile", "compiled"),
         ("pytorch-symbolic", "peer"),
         ("CUDA graphs", "cudagraph"),
+        ("loop", "handwritten"),
+        ("Python", "handwritten"),
+        ("NumPy", "sequential"),
+        ("torch", "peer"),
+        ("C, -O3", "codegen"),
     ],
 )
 def test_a_contender_has_its_colour_however_it_is_written(written: str, role: str) -> None:

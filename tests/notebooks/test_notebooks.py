@@ -101,6 +101,13 @@ def test_a_labs_sentences_are_short(path: Path) -> None:
 
 
 @each_lab
+def test_exercises_stand_in_the_order_of_their_numbers(path: Path) -> None:
+    text = "".join(cell.source for cell in nbformat.read(path, as_version=4).cells)
+    numbers = [int(found) for found in re.findall(r"\*\*Exercise \d\d?\.(\d+) ", text)]
+    assert numbers == list(range(1, len(numbers) + 1))
+
+
+@each_lab
 def test_every_key_of_a_lab_is_its_own(path: Path) -> None:
     keys = re.findall(r"\bkey=\"([^\"]+)\"", _all_code(path))
     assert len(keys) == len(set(keys))

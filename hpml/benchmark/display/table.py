@@ -14,7 +14,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HEAD = ("contender", "median", "25 %", "75 %", "ratio", "95 % interval", "answer")
-WITHOUT_LOOP = "without loop"
+WITHOUT_OVERHEAD = "without overhead"
 
 LOOP_SHARE = 0.05
 """Of a call the timing loop may be so much without a word."""
@@ -28,11 +28,14 @@ def comparison_table(comparison: PairedSamples) -> Table:
     head, rows = list(HEAD), [list(row) for row in rows_of(comparison)]
     caption = _caption(comparison)
     if any(m.loop > LOOP_SHARE * m.median for m in comparison):
-        head.insert(4, WITHOUT_LOOP)
+        head.insert(4, WITHOUT_OVERHEAD)
         for row, m in zip(rows, comparison, strict=True):
             row.insert(4, max(m.median - m.loop, 0.0))
         loop = format_seconds(max(m.loop for m in comparison))
-        caption += f"\nThe timing loop and an empty call take {loop} of each; the ratios hold them."
+        caption += (
+            f"\nThe overhead is the timing loop and an empty call, {loop} of each median; "
+            "the ratios hold it."
+        )
     return AdvisedTable(
         head,
         rows,
@@ -40,7 +43,7 @@ def comparison_table(comparison: PairedSamples) -> Table:
             name: form
             for name, form in {
                 **FORMATS,
-                WITHOUT_LOOP: format_seconds,
+                WITHOUT_OVERHEAD: format_seconds,
                 "ratio": format_multiple,
             }.items()
             if name in head

@@ -18,7 +18,7 @@ EXPLANATION = Explanation(
         "Memory: values are kept alive longer, so new ones must be fetched from the system.",
     ),
     experiments={
-        "Measure both executions again, but with four times as many rounds as before.": (
+        "Measure both forwards again, but with four times as many rounds as before.": (
             "All three predict the same extra time, known more exactly. It would only speak "
             "against chance, which nobody claims here."
         ),
@@ -31,7 +31,7 @@ EXPLANATION = Explanation(
             "depth, C that it grows with the size of the values. Three hypotheses, three "
             "predictions."
         ),
-        "Count the Python calls of both executions, for each layer, in a deeper network.": (
+        "Count the Python calls of both forwards, for each layer, in a deeper network.": (
             "The lazy forward makes more of them, as section 5 has shown. B and C do not deny it; "
             "they say that the time goes elsewhere."
         ),

@@ -240,7 +240,7 @@ def test_a_method_or_an_object_that_can_be_called_is_no_trouble() -> None:
         ("dead_nodes", "check expects the function itself: check(dead_nodes), no quotes."),
         (3, "check expects the function that you wrote, got 3."),
         (None, "check expects the function that you wrote, got None."),
-        (lambda: 1, "There is no exercise called '<lambda>'."),
+        (lambda: 1, "A check finds an exercise by the name after `def`; a lambda has none."),
         (EqualToAll(), "check expects the function that you wrote"),
     ],
 )

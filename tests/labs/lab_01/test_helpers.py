@@ -220,3 +220,10 @@ def test_a_number_that_only_writes_keeps_the_order_of_operations() -> None:
     assert repr((x + 1) * x + 2) == "(x + 1) * x + 2"
     assert repr(2 * (1 + x)) == "2 * (1 + x)"
     assert eval(repr((3 * x + 2) * x + 1), {"x": 5}) == (3 * 5 + 2) * 5 + 1
+
+
+def test_a_symbolic_tensor_is_shown_with_its_batch_open() -> None:
+    from hpml.symbolic import Input
+
+    table = dt.tried(lambda x: 2 * x, {"symbolic": Input(shape=(3,))})
+    assert "<SymbolicTensor of shape (None, 3), float32" in str(table.rows[0][2])

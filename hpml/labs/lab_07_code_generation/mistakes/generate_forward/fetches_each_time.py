@@ -1,5 +1,5 @@
-"""It works, but fetches the list of layers anew in every line, with the look-up that section 1
-warned of. Fetch it once, in the first line."""
+"""It works, but fetches the list of layers anew in every line, which is an attribute each time. Fetch
+it once, in the first line."""
 
 
 def generate_forward(
