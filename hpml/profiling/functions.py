@@ -21,10 +21,17 @@ from hpml.base.errors import describe
 from hpml.base.files import write_atomically
 from hpml.base.page import Page
 from hpml.base.tables import Table
-from hpml.profiling.call_tree import CallTree, Entry, Function, short_place, tree_of_profile
+from hpml.profiling.call_tree import (
+    CallTree,
+    Entry,
+    Function,
+    short_name,
+    short_place,
+    tree_of_profile,
+)
 from hpml.profiling.checks import check_function, refuse_a_second_profiler
 from hpml.profiling.errors import ProfilingError
-from hpml.profiling.icicle import icicle
+from hpml.profiling.icicle import called, icicle
 
 _SORTS: dict[str, Callable[[Function, Entry], Any]] = {
     "tottime": lambda function, entry: -entry[2],
@@ -105,7 +112,12 @@ class FunctionProfile:
 
     def icicle(self) -> Page:
         """Return the picture: each function as wide as its time, below the one that called it."""
-        return icicle(self.tree, unit="s")
+        # The tree's are shared out among callers, and recursion is not opened: these were counted.
+        own: dict[str, float] = {}
+        for (file, line, name), entry in self.stats.items():
+            key = called(short_name(name), short_place(file, line))
+            own[key] = own.get(key, 0.0) + entry[2]
+        return icicle(self.tree, unit="s", own=own)
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write a file that `python -m pstats` and `snakeviz` open, and return its path.

@@ -91,8 +91,13 @@ def simulate(launch: float, kernels: Sequence[float], *, recorded: bool = False)
     return Timeline(launches, tuple(spans))
 
 
-def draw_timelines(lines: Mapping[str, Timeline], unit: str = "µs") -> Page:
+def draw_timelines(lines: Mapping[str, Timeline], unit: str = "µs", device: str = "GPU") -> Page:
     """Draw time lines below one another on one axis, each a row of launches and one of kernels.
+
+    Args:
+        lines: by name.
+        unit: of their times.
+        device: what executes the kernels, where it is no GPU.
 
     >>> draw_timelines({"eager": simulate(10, [4, 4])}).plain
     'eager: 2 launches, 2 kernels, 24 µs in all, the GPU computes for 8 µs of them (launch-bound).'
@@ -100,17 +105,19 @@ def draw_timelines(lines: Mapping[str, Timeline], unit: str = "µs") -> Page:
     fig, ax = style.figure(width=9.4, height=1.5 + 0.72 * len(lines))
     rows, told = [], []
     for name, line in lines.items():
-        share = f"{line.total:.3g} {unit}, of which the GPU computes {line.busy / line.total:.0%}"
+        share = (
+            f"{line.total:.3g} {unit}, of which the {device} computes {line.busy / line.total:.0%}"
+        )
         rows.append(Bar(f"{name}: CPU issues", _parts(line.launches, "sequential")))
-        rows.append(Bar("GPU executes", _parts(line.kernels, "accent"), share))
+        rows.append(Bar(f"{device} executes", _parts(line.kernels, "accent"), share))
         told.append(
             f"{name}: {len(line.launches)} launch{'es' * (len(line.launches) > 1)}, "
-            f"{len(line.kernels)} kernels, {line.total:.3g} {unit} in all, the GPU computes for "
-            f"{line.busy:.3g} {unit} of them ({line.bound}-bound)"
+            f"{len(line.kernels)} kernels, {line.total:.3g} {unit} in all, the {device} computes "
+            f"for {line.busy:.3g} {unit} of them ({line.bound}-bound)"
         )
     bars(ax, rows)
     ax.set_xlim(0, 1.5 * max(line.total for line in lines.values()))
-    style.finish(ax, title="Two lines: the CPU issues, the GPU executes", x=unit, y="")
+    style.finish(ax, title=f"Two lines: the CPU issues, the {device} executes", x=unit, y="")
     return picture(fig, "; ".join(told) + ".")
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import re
 import subprocess
 import sys
 import threading
@@ -163,6 +164,18 @@ def test_recursion_does_not_grow_the_tree() -> None:
     tree = profile(down, 300).tree
     assert sum(1 for _ in tree.walk()) < 10
     assert all(frame.total <= tree.total * 1.0001 for _, frame in tree.walk())
+
+
+def test_the_heaviest_functions_below_the_picture_have_the_tables_own_times() -> None:
+    ping, pong = ("a.py", 1, "ping"), ("a.py", 5, "pong")
+    stats: dict[tuple[str, int, str], Entry] = {
+        ping: (1, 5, 3.0, 4.0, {pong: (4, 4, 2.5, 3.0)}),
+        pong: (1, 4, 1.0, 3.5, {ping: (4, 1, 1.0, 3.5)}),
+    }
+    found = FunctionProfile(stats)
+    _, _, folded = found.icicle().html.partition("Heaviest functions")
+    assert [row[1] for row in found.table().rows] == [3.0, 1.0]
+    assert re.findall(r">([\d.]+) s<", folded) == ["3.00", "1.00"]
 
 
 def test_a_profile_that_began_inside_a_recursion_has_a_row_for_it() -> None:

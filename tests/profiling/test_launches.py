@@ -68,3 +68,6 @@ def test_a_picture_says_who_waits() -> None:
     assert "small: 6 launches, 6 kernels, 64 µs in all" in told.plain
     assert told.plain.count("(launch-bound)") == told.plain.count("(compute-bound)") == 1
     assert told.png is not None
+    threads = draw_timelines({"small": simulate(10, [4] * 6)}, device="thread").plain
+    assert "thread computes" in threads
+    assert "GPU" not in threads

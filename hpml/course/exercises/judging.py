@@ -138,6 +138,13 @@ def judge(
         for place, (case, outcome) in enumerate(zip(cases, outcomes, strict=True))
         if (wrong := why_wrong(exercise, case, outcome)) is not None
     ]
+    passed = set(range(len(outcomes))) - {place for place, _ in failures}
+    if not any(_nothing(outcomes[place]) for place in passed):  # else None is one of the answers
+        why = "It returns None: is a `return` missing?"
+        failures = [
+            (place, replace(wrong, why=why) if _nothing(outcomes[place]) else wrong)
+            for place, wrong in failures
+        ]
     order = list(exercise.worth)
     failures.sort(key=lambda each: _rank(order, cases[each[0]]))
     lost = {cases[place].part for place, _ in failures}
@@ -218,9 +225,11 @@ def why_wrong(exercise: Exercise, case: Case, outcome: Outcome) -> Wrong | None:
         found = exercise.judge(case, outcome)
     except Exception as error:  # noqa: BLE001 - a result so odd that the judge fails is not right
         return Wrong("a result that can be judged", shown(outcome), f"Judging it failed: {error!r}")
-    if found is not None and isinstance(outcome, Returned) and outcome.value is None:
-        return Wrong(found.expected, found.got, "It returns None: is a `return` missing?")
     return found
+
+
+def _nothing(outcome: Outcome) -> bool:
+    return isinstance(outcome, Returned) and outcome.value is None
 
 
 def _first(

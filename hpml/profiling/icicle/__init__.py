@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from hpml.profiling.icicle.page import icicle
+from hpml.profiling.icicle.page import called, icicle
 
-__all__ = ["icicle"]
+__all__ = ["called", "icicle"]

@@ -9,6 +9,7 @@ from __future__ import annotations
 import html
 import json
 import zlib
+from collections.abc import Mapping
 
 from hpml.base.page import Page, asset
 from hpml.base.tables import Table, format_seconds
@@ -22,12 +23,16 @@ _CUTOFFS = (100, 1000, 10000)
 _COLOURS = ("#F5D0A9", "#CFE3F5", "#D5E8C8", "#F2CFD3", "#E3D6F0", "#F4E7A8", "#CDE8E4", "#E5DDD0")
 
 
-def icicle(tree: CallTree, *, unit: str = "s", title: str = "") -> Page:
+def icicle(
+    tree: CallTree, *, unit: str = "s", title: str = "", own: Mapping[str, float] | None = None
+) -> Page:
     """Return the picture of a call tree: each frame as wide as its total, below its caller.
 
     Args:
         tree: of any profiler.
         unit: ``"s"`` for seconds, else what is counted, such as ``"samples"``.
+        title: of the picture.
+        own: what each function spent itself, where that is known better than from the tree.
 
     Raises:
         ProfilingError: if nothing was counted.
@@ -50,7 +55,7 @@ def icicle(tree: CallTree, *, unit: str = "s", title: str = "") -> Page:
         f"<style>{asset(__package__, 'icicle.css')}</style>{_controls()}"
         f'<p class="hpml-icicle-about" aria-live="polite">{html.escape(_about(tree, unit))}</p>'
         f'<div class="hpml-icicle-picture">{_svg(tree, name)}</div>'
-        f"{_heaviest(tree, unit)}"
+        f"{_heaviest(_own(tree) if own is None else own, unit)}"
         f'<script type="application/json">{_data(tree, unit)}</script>'
         f"<script>{asset(__package__, 'icicle.js')}</script></div>"
     )
@@ -62,7 +67,19 @@ def _amount(value: float, unit: str) -> str:
 
 
 def _called(frame: CallTree) -> str:
-    return f"{frame.name} ({frame.place})" if frame.place else frame.name
+    return called(frame.name, frame.place)
+
+
+def called(name: str, place: str) -> str:
+    """Return how a function is named below the picture."""
+    return f"{name} ({place})" if place else name
+
+
+def _own(tree: CallTree) -> dict[str, float]:
+    own: dict[str, float] = {}
+    for _, frame in tree.walk():
+        own[_called(frame)] = own.get(_called(frame), 0.0) + frame.own
+    return own
 
 
 def _about(frame: CallTree, unit: str) -> str:
@@ -134,15 +151,13 @@ def _controls() -> str:
     )
 
 
-def _heaviest(tree: CallTree, unit: str) -> str:
+def _heaviest(own: Mapping[str, float], unit: str) -> str:
     """Return the functions with most time of their own as a folded table: it needs no script."""
-    own: dict[str, float] = {}
-    for _, frame in tree.walk():
-        own[_called(frame)] = own.get(_called(frame), 0.0) + frame.own
+    whole = sum(own.values())
     rows = sorted(own.items(), key=lambda item: -item[1])[:15]
     table = Table(
         ["function", "own", "share"],
-        [[name, value, value / tree.total] for name, value in rows],
+        [[name, value, value / whole] for name, value in rows if value > 0],
         formats={"own": lambda value: _amount(value, unit), "share": "{:.1%}".format},
     )
     return f"<details><summary>Heaviest functions</summary>{table._repr_html_()}</details>"

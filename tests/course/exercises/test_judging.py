@@ -76,6 +76,13 @@ def test_a_function_that_returns_nothing_is_told_so_and_is_no_stub() -> None:
     assert "is a return missing?" in verdict.text
 
 
+def test_where_none_is_an_answer_no_return_is_missing() -> None:
+    many = replace(TOTAL, judge=expect(lambda case: "many" if case.part == "long" else None))
+    verdict = judge(many, CASES, returned(None, None, None))
+    assert verdict.failures == (2,)
+    assert "return missing" not in verdict.text
+
+
 def test_what_is_forbidden_earns_nothing() -> None:
     verdict = judge(TOTAL, CASES, returned(1, 3, 50), forbidden=["line 2: sum(...)"])
     assert (verdict.right, verdict.points) == (False, 0)
