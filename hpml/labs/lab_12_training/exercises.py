@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Returned
@@ -74,13 +74,11 @@ def _epoch_cases(chance: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _epoch_of(case: Case) -> object:
-    data = cast("Mapping[str, Any]", case.data)
+    data = case.data
     return estimated_epoch(data["seconds"], data["steps"])
 
 
 _EPOCH_ESTIMATE = Exercise(
-    lab="12",
-    number=1,
     name="epoch_estimate",
     parts={"steady": 1, "warm-up": 1},
     cases=_epoch_cases,
@@ -195,12 +193,10 @@ def _precision_cases(chance: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _surviving(case: Case) -> object:
-    return surviving_format(**cast("dict[str, Any]", case.data))
+    return surviving_format(**case.data)
 
 
 _CHOOSE_PRECISION = Exercise(
-    lab="12",
-    number=2,
     name="choose_precision",
     parts={"values": 1, "sums": 1},
     cases=_precision_cases,
@@ -300,8 +296,6 @@ def _judge_scaler(case: Case, outcome: Outcome) -> Wrong | None:
 
 
 _GRAD_SCALER = Exercise(
-    lab="12",
-    number=3,
     name="grad_scaler",
     parts={"step": 1, "run": 2},
     cases=_scaler_cases,
