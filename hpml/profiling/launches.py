@@ -166,9 +166,6 @@ class LaunchFit(Shown):
         formats: Any = {**three, "kernel, µs": "{:.2f}".format, "residual": "{:+.1f} %".format}
         return Table(columns, rows, caption=text, formats=formats)
 
-    def _shown(self) -> Sequence[Any]:
-        return [self.table]
-
 
 def fit_launches(
     eager: Mapping[int, float], recorded: Mapping[int, float], count: int

@@ -7,7 +7,7 @@ knows nothing of a GPU, and memory that was freed may stay with the process for 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -63,9 +63,6 @@ class LineMemory(Shown):
             formats={"Mem usage": mib, "Increment": mib, "Line Contents": indented},
             code=True,
         )
-
-    def _shown(self) -> Sequence[Any]:
-        return [self.table]
 
 
 @dataclass(frozen=True)

@@ -84,9 +84,6 @@ class MemoryOf(Shown):
             formats={"bytes": lambda number: f"{number:,.0f}"},
         )
 
-    def _shown(self) -> list[Table]:
-        return [self.table]
-
 
 def memory_of(n: int, kind: str) -> MemoryOf:
     """Return how many bytes `n` different floats take, measured on objects made for the purpose.
