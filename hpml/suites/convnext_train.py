@@ -72,7 +72,7 @@ class TrainSettings(Settings):
 DEFAULTS = TrainSettings()
 
 
-def network_for(data: Dataset, device: str, activation: str = "gelu", seed: int = 0) -> ConvNeXt:
+def network_for(data: Dataset, device: str, seed: int = 0) -> ConvNeXt:
     """Return the ConvNeXt that suits a data set: the large one for Tiny ImageNet on a GPU.
 
     The small one takes patches of 8 pixels from pictures of 64, so that a CPU needs seconds.
@@ -87,7 +87,6 @@ def network_for(data: Dataset, device: str, activation: str = "gelu", seed: int 
     return convnext(
         "tiny-imagenet" if large else "small",
         len(data.classes),
-        activation,
         channels=data.channels,
         patch=4 if large else 8 if data.resolution >= 32 else 2,
         seed=seed,
