@@ -88,16 +88,11 @@ def _byte_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     return cases
 
 
-def _moved_bytes(case: Case) -> int:
-    data = case.data
-    return count_bytes(data["ops"], data["shapes"], data["fused"])
-
-
 _BYTES_MOVED = Exercise(
     name="bytes_moved",
     parts={"one by one": 1, "fused": 1},
     cases=_byte_cases,
-    judge=expect(_moved_bytes),
+    judge=expect(lambda case: count_bytes(**case.data)),
     hints={
         "one by one": (
             "For each operation: every different operand is read, and the result is written.",

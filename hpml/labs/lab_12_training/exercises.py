@@ -73,16 +73,11 @@ def _epoch_cases(chance: random.Random, more: bool) -> Sequence[Case]:
     return cases
 
 
-def _epoch_of(case: Case) -> object:
-    data = case.data
-    return estimated_epoch(data["seconds"], data["steps"])
-
-
 _EPOCH_ESTIMATE = Exercise(
     name="epoch_estimate",
     parts={"steady": 1, "warm-up": 1},
     cases=_epoch_cases,
-    judge=expect(_epoch_of, tolerance=1e-9),
+    judge=expect(lambda case: estimated_epoch(**case.data), tolerance=1e-9),
     observe=plain_floats,
     hints={
         "steady": (
@@ -192,15 +187,11 @@ def _precision_cases(chance: random.Random, more: bool) -> Sequence[Case]:
     return cases
 
 
-def _surviving(case: Case) -> object:
-    return surviving_format(**case.data)
-
-
 _CHOOSE_PRECISION = Exercise(
     name="choose_precision",
     parts={"values": 1, "sums": 1},
     cases=_precision_cases,
-    judge=expect(_surviving),
+    judge=expect(lambda case: surviving_format(**case.data)),
     hints={
         "values": (
             "Go through `formats.items()` and return the first name with nothing against it.",

@@ -193,15 +193,11 @@ def _operation_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     return cases
 
 
-def _kept(case: Case) -> int:
-    return kept(case.data["operations"])
-
-
 _SAVED_BYTES_OF = Exercise(
     name="saved_bytes_of",
     parts={"tensors": 2, "choices": 1},
     cases=_operation_cases,
-    judge=expect(_kept),
+    judge=expect(lambda case: kept(case.data["operations"])),
     hints={
         "tensors": (
             "Collect the *names* of what is saved in a set: a tensor is kept once.",

@@ -44,10 +44,6 @@ def _is_run(calls: Sequence[Call], output: str, first: int, end: int) -> bool:
     return True
 
 
-def _expected_runs(case: Case) -> Runs:
-    return _runs_of(**case.data)
-
-
 def _run_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     a, b, c, d = ("a", 0, ["x"]), ("b", 1, ["a"]), ("c", 2, ["b"]), ("d", 3, ["c"])
     again, both = ("d", 3, ["a"]), ("e", 4, ["c", "d"])
@@ -116,7 +112,7 @@ _COMPRESS_RUNS = Exercise(
     name="compress_runs",
     parts={"right": 2, "branches": 1},
     cases=_run_cases,
-    judge=expect(_expected_runs),
+    judge=expect(lambda case: _runs_of(**case.data)),
     hints={
         "right": ("Ask of each call only whether it continues the run of the one before.",),
         "branches": (
