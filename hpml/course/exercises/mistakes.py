@@ -120,9 +120,8 @@ def find_mistake(
             shown += 1
         if shown >= in_part:
             agreeing.append((shown == len(ordered), mistake))
-    best = [
-        mistake for whole, mistake in agreeing if whole == any(on_all for on_all, _ in agreeing)
-    ]
+    on_all = any(whole for whole, _ in agreeing)
+    best = [mistake for whole, mistake in agreeing if whole == on_all]
     if len(best) < 2:
         return best[0] if best else None
     # The one that goes wrong least where nothing has been compared.

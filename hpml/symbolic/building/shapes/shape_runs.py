@@ -189,9 +189,9 @@ class _Census(TorchFunctionMode):
             if not self._left(result):
                 return
         raise GraphError(
-            f"{type(layer).__name__} kept a tensor of the run in which its shape was found, outside "
-            "of its own attributes, and that tensor has no numbers. Expected a forward that keeps "
-            "nothing elsewhere; empty that place, and give the shape by hand: "
+            f"{type(layer).__name__} kept a tensor of the run in which its shape was found, "
+            "outside of its own attributes, and that tensor has no numbers. Expected a forward "
+            "that keeps nothing elsewhere; empty that place, and give the shape by hand: "
             "layer(x, output_shape=(None, ...))"
         )
 
