@@ -48,7 +48,7 @@ def _array_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _normalised(case: Case) -> list[float]:
-    x = case.data["x"]
+    x: list[float] = case.data["x"]
     mean = math.fsum(x) / len(x)
     spread = math.sqrt(math.fsum((number - mean) ** 2 for number in x) / len(x))
     right = [(number - mean) / (spread or 1) for number in x]
