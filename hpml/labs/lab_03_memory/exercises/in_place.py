@@ -48,11 +48,11 @@ def _array_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _normalised(case: Case) -> list[float]:
-    x: list[float] = case.data["x"]
+    x = case.data["x"]
     mean = math.fsum(x) / len(x)
     spread = math.sqrt(math.fsum((number - mean) ** 2 for number in x) / len(x))
     right = [(number - mean) / (spread or 1) for number in x]
-    length = case.data.get("length", len(x))
+    length: int = case.data.get("length", len(x))
     return (right * (length // len(x) + 1))[: min(length, 100)]
 
 
