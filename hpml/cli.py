@@ -359,7 +359,8 @@ def _bench(name: str, arguments: Sequence[str]) -> int:
     command = f"hpml bench {name}"
     parser = _Parser(prog=command, description=summary, example=command)
     module.add_arguments(parser)
-    code: int = module.main(parser.parse_args(arguments))
+    options = parser.parse_args(arguments)
+    code: int = options.main(options)
     return code
 
 

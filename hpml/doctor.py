@@ -10,7 +10,6 @@ import json
 import os
 import platform
 import re
-import shutil
 import sys
 from dataclasses import asdict, dataclass
 from importlib import metadata
@@ -26,6 +25,7 @@ from hpml.base.environment import (
 from hpml.base.errors import describe
 from hpml.base.files import CourseFileError, course_folder
 from hpml.base.tables import Shown, Table, format_bytes
+from hpml.jit.compilers import find_compiler
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -254,10 +254,8 @@ def _torch_sees_a_gpu() -> bool:
 
 
 def _compiler() -> Finding:
-    for program in filter(None, (os.environ.get("CC"), "cc", "gcc", "clang", "cl")):
-        command = program.split()[0]
-        if shutil.which(command):
-            return Finding("C compiler", "ok", os.path.basename(command))
+    if compiler := find_compiler():
+        return Finding("C compiler", "ok", os.path.basename(compiler))
     cost = "labs 01, 04, 08 use Numba instead, and torch.compile does not run on the CPU"
     return Finding("C compiler", "absent", "", cost)
 

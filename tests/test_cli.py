@@ -201,12 +201,13 @@ def suite(monkeypatch: pytest.MonkeyPatch) -> list[argparse.Namespace]:
 
     def add_arguments(parser: argparse.ArgumentParser) -> None:
         parser.add_argument("--layers", type=int, nargs="+", default=[250], help="how deep")
+        parser.set_defaults(main=main)
 
     def main(options: argparse.Namespace) -> int:
         calls.append(options)
         return 0
 
-    module.__dict__.update(add_arguments=add_arguments, main=main)
+    module.__dict__["add_arguments"] = add_arguments
     suites = ModuleType("hpml.suites")
     suites.__dict__["SUITES"] = {"deep": ("fake_suite", "Many small layers.")}
     monkeypatch.setitem(sys.modules, "fake_suite", module)

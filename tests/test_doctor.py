@@ -155,7 +155,7 @@ def test_the_compiler_named_by_cc_is_found_first(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setenv("CC", f"{sys.executable} -O2")
     assert doctor._compiler().state == "ok"
     assert "python" in doctor._compiler().value
-    monkeypatch.setattr(doctor.shutil, "which", lambda program: None)
+    monkeypatch.setattr(shutil, "which", lambda program: None)
     assert doctor._compiler().state == "absent"
 
 

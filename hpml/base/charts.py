@@ -60,6 +60,20 @@ def bars(ax: Axes, rows: Sequence[Bar]) -> None:
     name_rows(ax, [bar.name for bar in rows])
 
 
+def span_parts(times: Sequence[tuple[float, float]], role: str) -> list[tuple[float, str]]:
+    """Return the parts of a bar that stand from begin to end, neighbours in two shades in turn.
+
+    >>> [length for length, _ in span_parts([(1.0, 3.0), (3.0, 4.0)], "accent")]
+    [1.0, 2.0, 0.0, 1.0]
+    """
+    shades = style.PALETTE[role], style.tint(style.PALETTE[role], 0.6)
+    parts, at = [], 0.0
+    for place, (start, end) in enumerate(times):
+        parts += [(start - at, "none"), (end - start, shades[place % 2])]
+        at = end
+    return parts
+
+
 def name_rows(ax: Axes, names: Sequence[str]) -> None:
     """Name the rows 0, 1, … of an axes, the first on top, without ticks and lines of their own."""
     with style.apply():

@@ -25,14 +25,18 @@ class TableError(HpmlError):
 
 
 class Shown:
-    """A value that is shown as tables, one below the other: as text, and as HTML in a page."""
+    """A value that is shown as tables, one below the other: as text, and as HTML in a page.
+
+    It is its ``table`` where nothing else is said.
+    """
 
     def __init_subclass__(cls) -> None:
         # IPython takes what it finds first, and a dataclass has a repr of its own.
         setattr(cls, "_repr_pretty_", Shown._repr_pretty_)  # noqa: B010 - mypy: it is no method
 
     def _shown(self) -> Sequence[Any]:
-        raise NotImplementedError(f"{type(self).__name__} says which tables show it")
+        own: Any = self
+        return [own.table]
 
     def __str__(self) -> str:
         return "\n\n".join(str(part) for part in self._shown())

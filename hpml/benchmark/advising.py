@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from hpml.base.page import PAPER
 from hpml.base.tables import Table
-from hpml.benchmark.stability import Advice
+from hpml.benchmark.stability import Advice, capital
 
 UNSTABLE = ("drift", "two modes", "outliers", "wide spread")
 """Problems of samples that do not lie close together; the others are about how many there are."""
@@ -49,7 +49,7 @@ class Kind:
     def seen(self) -> str:
         """What the samples of the first show."""
         (first, advice), *others = self.found
-        return f"For {first}, {advice.seen}." if others else f"{_capital(advice.seen)}."
+        return f"For {first}, {advice.seen}." if others else f"{capital(advice.seen)}."
 
     def __str__(self) -> str:
         return f"{self.problem}: {some_names(self.names)}. {self.remedy}"
@@ -111,7 +111,7 @@ def summary(advice: Iterable[Kind], of: int, what: str = "contenders") -> str:
     parts += [
         f"{kind.problem}: {len(kind.found)}" for kind in listed if kind.problem not in UNSTABLE
     ]
-    return _capital("; ".join(parts))
+    return capital("; ".join(parts))
 
 
 def some_names(names: Iterable[str]) -> str:
@@ -124,7 +124,3 @@ def some_names(names: Iterable[str]) -> str:
     if len(listed) <= MOST_NAMES + 1:
         return ", ".join(listed)
     return f"{', '.join(listed[:MOST_NAMES])} and {len(listed) - MOST_NAMES} more"
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

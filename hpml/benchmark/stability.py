@@ -91,7 +91,7 @@ def undecided(ratio: Ratio, rounds: int, resolution: float) -> Advice | None:
         return None
     low, high = format_multiple(ratio.low), format_multiple(ratio.high)
     if ratio.reason:
-        return Advice(CANNOT_TELL, f"{low} to {high}", f"{_capital(ratio.reason)}.")
+        return Advice(CANNOT_TELL, f"{low} to {high}", f"{capital(ratio.reason)}.")
     now = math.log1p(resolution * coarseness(rounds))
     whole = max(math.log(ratio.high / ratio.value), math.log(ratio.value / ratio.low))
     # What is left of the interval without the resolution comes of the rounds.
@@ -125,7 +125,8 @@ def _rounds_needed(distance: float, half: float, rounds: int, least: float) -> f
     return math.inf
 
 
-def _capital(text: str) -> str:
+def capital(text: str) -> str:
+    """Return a sentence with its first letter large, and the others as they are."""
     return text[:1].upper() + text[1:]
 
 

@@ -92,9 +92,6 @@ class ObjectHeader(Shown):
             rows.append(_boxes(field, PALETTE[_ROLES[place % len(_ROLES)]]))
         return Page(plain, f'<div style="margin: 0.5em 0;">{"".join(rows)}</div>')
 
-    def _shown(self) -> list[Table]:
-        return [self.table]
-
     def _repr_html_(self) -> str:
         # The boxes say all that the table says.
         title = f"<b>{html.escape(self.table.title or '')}</b>"

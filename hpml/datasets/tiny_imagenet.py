@@ -34,16 +34,14 @@ Listed = list[tuple[str, int]]
 """Paths of pictures with their labels."""
 
 
-def tiny_imagenet(
-    folder: str | os.PathLike[str], *, workers: int | None = None, progress: bool = True
-) -> Dataset:
+def tiny_imagenet(folder: str | os.PathLike[str]) -> Dataset:
     """Return Tiny ImageNet, decoded once into files beside its folder.
+
+    One process for each processor decodes. A script that calls this must be guarded by
+    ``if __name__ == "__main__"``, since they import it.
 
     Args:
         folder: ``tiny-imagenet-200``, with ``wnids.txt``, ``words.txt``, ``train`` and ``val``.
-        workers: processes that decode; by default one for each processor. A script that calls this
-            must be guarded by ``if __name__ == "__main__"``, since they import it.
-        progress: show a progress bar while decoding.
 
     Returns:
         Colour pictures; those in grey have three equal channels. The images are mapped from the
@@ -61,7 +59,7 @@ def tiny_imagenet(
     parts = {"train": _train(root, labels), "val": _val(root, labels)}
     made = {
         part: Pictures(
-            torch.from_numpy(_images(root, part, [path for path, _ in listed], workers, progress)),
+            torch.from_numpy(_images(root, part, [path for path, _ in listed])),
             torch.tensor([label for _, label in listed]),
         )
         for part, listed in parts.items()
@@ -122,9 +120,7 @@ def _lines(path: Path) -> list[str]:
                            f"{type(error).__name__}. {_HOW}") from error  # fmt: skip
 
 
-def _images(
-    root: Path, part: str, paths: Sequence[str], workers: int | None, progress: bool
-) -> Bytes:
+def _images(root: Path, part: str, paths: Sequence[str]) -> Bytes:
     """Return the decoded pictures, from the file of an earlier call if it is of as many."""
     cached = root.parent / f"{root.name}.{part}.npy"
     shape = (len(paths), 3, RESOLUTION, RESOLUTION)
@@ -137,7 +133,7 @@ def _images(
     try:
         target = np.lib.format.open_memmap(unfinished, mode="w+", dtype=np.uint8, shape=shape)
         start = 0
-        for images in _decoded(paths, part, workers, progress):
+        for images in _decoded(paths, part):
             target[start : start + len(images)] = images
             start += len(images)
         target.flush()
@@ -150,17 +146,15 @@ def _images(
     return made
 
 
-def _decoded(
-    paths: Sequence[str], part: str, workers: int | None, progress: bool
-) -> Iterator[Bytes]:
+def _decoded(paths: Sequence[str], part: str) -> Iterator[Bytes]:
     from tqdm import tqdm
 
     portions = [paths[start : start + AT_ONCE] for start in range(0, len(paths), AT_ONCE)]
-    count = min(workers or os.cpu_count() or 1, len(portions))
+    count = min(os.cpu_count() or 1, len(portions))
     # Not forked: torch's threads may hold locks that nobody in the copy would ever release.
     pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
-    bar = tqdm(total=len(paths), desc=f"decoding {part}", unit="image", disable=not progress,
-               file=sys.stderr, dynamic_ncols=True)  # fmt: skip
+    bar = tqdm(total=len(paths), desc=f"decoding {part}", unit="image", file=sys.stderr,
+               dynamic_ncols=True)  # fmt: skip
     with bar:
         try:
             for images in pool.map(decode, portions):

@@ -2,7 +2,7 @@
 
 ``submission`` finds what was handed in → ``pool`` grades submissions side by side →
 ``grade_exercise`` asks a worker (``hpml.sandbox``, kept apart by ``sandbox``) through a
-``worker_client`` → the outcomes are judged, time is measured (``speed``) → ``report``. ``classes``
+``worker_client`` → the outcomes are judged, time is measured (``speed``) → ``reports``. ``classes``
 does it for a folder of submissions.
 """
 

@@ -1,4 +1,4 @@
-"""What a lab's notebook is made with: a question before each measurement, and its reckoning after.
+"""The labs, a room for each, and what all of their notebooks import.
 
 A notebook opens its lab, asks, measures, reveals, and at its end shows how near the guesses came:
 
@@ -18,9 +18,7 @@ Why?
 >>> forget()
 1
 
-The rules of a question are plain values (``state``), apart from where answers are kept (``store``),
-the page (``page``) and the one file that needs ``ipywidgets`` (``controls``). Nothing blocks: where
-nobody answers, the result is shown as not predicted.
+Nothing blocks: where nobody answers, the result is shown as not predicted.
 """
 
 from __future__ import annotations

@@ -36,7 +36,10 @@ def exercises(lab: str) -> tuple[Exercise, ...]:
     """Return the exercises of one lab, in the order of the notebook."""
     part = _part(lab, "exercises")
     room = Path(__file__).parent / _ROOMS[lab].rpartition(".")[2]
-    return tuple(replace(each, mistakes=room / "mistakes" / each.name) for each in part.EXERCISES)
+    return tuple(
+        replace(each, lab=lab, number=number, mistakes=room / "mistakes" / each.name)
+        for number, each in enumerate(part.EXERCISES, start=1)
+    )
 
 
 def choice(lab: str) -> Choice:

@@ -40,18 +40,17 @@ class CallCounts:
         """All calls of functions written in Python."""
         return sum(self.python.values())
 
-    def table(self, per: int = 1, package: str = "") -> Table:
+    def table(self, per: int = 1) -> Table:
         """Return the calls of Python functions, the most frequent first.
 
         Args:
             per: what to divide the counts by, such as the number of layers.
-            package: only functions of this package.
         """
         found = sorted(self.python.items(), key=lambda item: -item[1])
         rows = [
             [function, module, count, count / per]
             for (module, function), count in found
-            if module.startswith(package) and 2 * count >= per
+            if 2 * count >= per
         ]
         formats = {"calls": "{:,}".format, "calls a layer": "{:.1f}".format}
         return Table(["function", "module", "calls", "calls a layer"], rows, formats=formats)

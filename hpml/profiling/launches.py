@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars
+from hpml.base.charts import Bar, bars, span_parts
 from hpml.base.errors import describe
 from hpml.base.page import Page, picture
 from hpml.base.tables import Shown, Table
@@ -108,8 +108,8 @@ def draw_timelines(lines: Mapping[str, Timeline], unit: str = "µs", device: str
         share = (
             f"{line.total:.3g} {unit}, of which the {device} computes {line.busy / line.total:.0%}"
         )
-        rows.append(Bar(f"{name}: CPU issues", _parts(line.launches, "sequential")))
-        rows.append(Bar(f"{device} executes", _parts(line.kernels, "accent"), share))
+        rows.append(Bar(f"{name}: CPU issues", span_parts(line.launches, "sequential")))
+        rows.append(Bar(f"{device} executes", span_parts(line.kernels, "accent"), share))
         told.append(
             f"{name}: {len(line.launches)} launch{'es' * (len(line.launches) > 1)}, "
             f"{len(line.kernels)} kernels, {line.total:.3g} {unit} in all, the {device} computes "
@@ -119,16 +119,6 @@ def draw_timelines(lines: Mapping[str, Timeline], unit: str = "µs", device: str
     ax.set_xlim(0, 1.5 * max(line.total for line in lines.values()))
     style.finish(ax, title=f"Two lines: the CPU issues, the {device} executes", x=unit, y="")
     return picture(fig, "; ".join(told) + ".")
-
-
-def _parts(spans: Sequence[Span], role: str) -> list[tuple[float, str]]:
-    """Return bars with a white gap where nothing happens, two shades in turn to tell neighbours."""
-    shades = style.PALETTE[role], style.tint(style.PALETTE[role], 0.6)
-    parts, at = [], 0.0
-    for place, (start, end) in enumerate(spans):
-        parts += [(start - at, "none"), (end - start, shades[place % 2])]
-        at = end
-    return parts
 
 
 @dataclass(frozen=True)
@@ -172,9 +162,6 @@ class LaunchFit(Shown):
         )
         formats: Any = {**three, "kernel, µs": "{:.2f}".format, "residual": "{:+.1f} %".format}
         return Table(columns, rows, caption=text, formats=formats)
-
-    def _shown(self) -> Sequence[Any]:
-        return [self.table]
 
 
 def fit_launches(

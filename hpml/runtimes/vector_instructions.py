@@ -7,7 +7,7 @@ It rules the loops that PyTorch compiled itself, such as `sigmoid`. Products, co
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from hpml.benchmark import Comparison, ProcessContender, compare
 
@@ -43,34 +43,20 @@ def available_levels() -> tuple[str, ...]:
     return LEVELS[: LEVELS.index(widest) + 1] if widest in LEVELS else LEVELS[:1]
 
 
-def compare_vector_instructions(
-    operator: str = "sigmoid",
-    count: int = 10_000,
-    *,
-    levels: Sequence[str] | None = None,
-    rounds: int = 15,
-) -> Comparison:
+def compare_vector_instructions(operator: str = "sigmoid", count: int = 10_000) -> Comparison:
     """Measure an operator at each level, each in a process of its own, in interleaved rounds.
 
     Args:
         operator: a function of `torch.nn.functional` or `torch` with one tensor as argument.
         count: how many numbers it gets, float32; one thread.
-        levels: of `LEVELS`; None means all that this processor has.
-        rounds: how many samples each gives.
-
-    Raises:
-        RuntimesError: no such level.
 
     Source: https://docs.pytorch.org/docs/stable/torch_environment_variables.html
     """
-    chosen = available_levels() if levels is None else tuple(levels)
-    if not chosen or not set(chosen) <= set(LEVELS):
-        raise RuntimesError(f"levels expected some of {', '.join(LEVELS)}, received {chosen!r}")
     target = f"{__name__}:operator_run"
     return compare(
         [
             ProcessContender(name, target, {"level": name, "operator": operator, "count": count})
-            for name in chosen
+            for name in available_levels()
         ],
-        rounds=rounds,
+        rounds=15,
     )

@@ -7,9 +7,9 @@
 ['activations', 'building', 'convnext-infer', 'convnext-train', 'deep-linear', 'honesty', \
 'launch', 'toy-resnet']
 
-A suite's module has ``add_arguments(parser)``, which declares its options, ``main(arguments)``,
-which runs it with the parsed options and returns the exit code, and ``run(...)``, which returns the
-result as a value with ``cases``, ``table()`` and ``plot()``.
+A suite's module has ``run(...)``, which returns the result as a value with ``cases``, ``table()``
+and ``plot()``, and ``add_arguments(parser)``, which declares its options, and as ``main`` what runs
+it with them and returns the exit code.
 """
 
 from __future__ import annotations

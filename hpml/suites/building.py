@@ -14,18 +14,18 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.errors import describe
-from hpml.base.tables import Shown, Table
+from hpml.base.tables import Table
 from hpml.benchmark import Contender, ProcessContender
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_frame, cases_table
-from hpml.benchmark.record import Case, Parameters
+from hpml.benchmark.display.cases import cases_table
+from hpml.benchmark.record import Parameters
 from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites import peer
 from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError
-from hpml.suites.options import add_shared_arguments, run_suite
-from hpml.suites.running import environment_line, notes_table, run_cases
+from hpml.suites.options import add_shared_arguments
+from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
 from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
@@ -39,24 +39,22 @@ STRAIGHT = "codegen-no-loops"
 
 
 @dataclass(frozen=True)
-class BuildingResult(Shown):
+class BuildingResult(CasesResult):
     """What the suite measured."""
-
-    cases: tuple[Case, ...]
-    notes: tuple[str, ...] = ()
 
     def table(self) -> pd.DataFrame:
         """Return one row a case and contender, times in seconds per model, and µs per node."""
-        frame = cases_frame(self.cases)
+        frame = super().table()
         if len(frame):
             frame["us_per_node"] = frame["median"] / frame["nodes"] * 1e6
         return frame
 
     def plot(self) -> Figure:
         """Draw the time per node against the number of nodes."""
-        from hpml.suites.pictures import draw_building
+        from hpml.suites.pictures import draw_times
 
-        return draw_building(self.cases)
+        title = "Building a model, from Input to ready; the layers were made beforehand"
+        return draw_times(self.cases, "nodes", "time per item", title, "nodes", "µs per node")
 
     def _shown(self) -> list[Table]:
         title = f"Building, time per model ({environment_line(self.cases)})"
@@ -114,11 +112,6 @@ def run(
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench building``."""
     add_shared_arguments(parser, "building", run, "sizes to measure")
-
-
-def main(arguments: argparse.Namespace) -> int:
-    """Run the suite for the command line and return the exit code."""
-    return run_suite(arguments, run)
 
 
 def _contenders(chosen: Sequence[str], count: int, features: int, seed: int) -> list[AnyContender]:

@@ -13,22 +13,21 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.files import published
-from hpml.base.tables import Shown, Table
+from hpml.base.tables import Table
 from hpml.benchmark import Contender
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_frame, cases_table
-from hpml.benchmark.record import Case, Parameters
+from hpml.benchmark.display.cases import cases_table
+from hpml.benchmark.record import Parameters
 from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import check_device, compiled, uniform_input
-from hpml.suites.options import add_shared_arguments, run_suite
-from hpml.suites.running import environment_line, notes_table, run_cases
+from hpml.suites.options import add_shared_arguments
+from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
 from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
-    import pandas as pd
     from matplotlib.figure import Figure
 
 BATCHES = (64, 1)
@@ -60,23 +59,43 @@ DEFAULTS = InferSettings(min_sample_time=1e-2)
 
 
 @dataclass(frozen=True)
-class InferResult(Shown):
+class InferResult(CasesResult):
     """What the suite measured: one case for each batch size."""
-
-    cases: tuple[Case, ...]
-    notes: tuple[str, ...] = ()
-
-    def table(self) -> pd.DataFrame:
-        """Return one row a case and contender, times in seconds per forward."""
-        return cases_frame(self.cases)
 
     def published(self) -> Table:
         """Return published beside measured, as ratios to eager GELU at the same batch size."""
-        return _beside(self.cases)
+        block, times = published(BLOCK), published_times()
+        measured = {int(case.parameters["batch"] or 0): case.comparison for case in self.cases}
+        rows = []
+        for batch in measured or BATCHES:
+            for name, ms in times.items():
+                own = measured.get(batch)
+                here = own.ratio(name).value if own is not None and name in own.names else None
+                there = ms[batch] / times[BASELINE][batch] if batch in ms else None
+                if name != BASELINE and (there is not None or here is not None):
+                    rows.append((name, batch, there, here))
+        head = ("contender", "batch", "published", "measured here")
+        return Table(
+            head,
+            rows,
+            title="Published beside measured: time as a multiple of eager GELU's",
+            caption=f"Published on {block['hardware']}: 18 million parameters at 224 pixels; "
+            f"{block['source']}. Here: {environment_line(self.cases)}.",
+            formats=dict.fromkeys(head[2:], "{:.3f}".format),
+        )
 
     def plot(self) -> Figure:
         """Draw the time of each contender as a multiple of eager GELU's."""
-        return _draw(self.cases)
+        from hpml.base import style
+        from hpml.suites.pictures import expect_some
+
+        expect_some(self.cases)
+        fig, axes = style.figure(1, len(self.cases), width=5.5 * len(self.cases), height=4.4)
+        for ax, case in zip(axes if len(self.cases) > 1 else [axes], self.cases, strict=True):
+            case.comparison.plot(ax)
+            ax.set_title(f"batch {case.parameters['batch']}")
+        style.caption(fig, f"{environment_line(self.cases)}.")
+        return fig
 
     def _shown(self) -> list[Table]:
         title = f"ConvNeXt, time per forward ({environment_line(self.cases)})"
@@ -179,49 +198,9 @@ def published_times() -> dict[str, dict[int, float]]:
     return times
 
 
-def _beside(cases: Sequence[Case]) -> Table:
-    block, times = published(BLOCK), published_times()
-    measured = {int(case.parameters["batch"] or 0): case.comparison for case in cases}
-    rows = []
-    for batch in measured or BATCHES:
-        for name, ms in times.items():
-            own = measured.get(batch)
-            here = own.ratio(name).value if own is not None and name in own.names else None
-            there = ms[batch] / times[BASELINE][batch] if batch in ms else None
-            if name != BASELINE and (there is not None or here is not None):
-                rows.append((name, batch, there, here))
-    head = ("contender", "batch", "published", "measured here")
-    return Table(
-        head,
-        rows,
-        title="Published beside measured: time as a multiple of eager GELU's",
-        caption=f"Published on {block['hardware']}: 18 million parameters at 224 pixels; "
-        f"{block['source']}. Here: {environment_line(cases)}.",
-        formats=dict.fromkeys(head[2:], "{:.3f}".format),
-    )
-
-
-def _draw(cases: Sequence[Case]) -> Figure:
-    from hpml.base import style
-    from hpml.suites.pictures import expect_some
-
-    expect_some(cases)
-    fig, axes = style.figure(1, len(cases), width=5.5 * len(cases), height=4.4)
-    for ax, case in zip(axes if len(cases) > 1 else [axes], cases, strict=True):
-        case.comparison.plot(ax)
-        ax.set_title(f"batch {case.parameters['batch']}")
-    style.caption(fig, f"{environment_line(cases)}.")
-    return fig
-
-
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench convnext-infer``."""
     add_shared_arguments(parser, "convnext-infer", run, "numbers of pictures at once")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
     parser.add_argument("--compile", action="store_true", help="compiled too; takes minutes")
     parser.add_argument("--size", choices=tuple(RESOLUTIONS), help="small (CPU), tiny-imagenet")
-
-
-def main(arguments: argparse.Namespace) -> int:
-    """Run the suite for the command line and return the exit code."""
-    return run_suite(arguments, run)

@@ -21,15 +21,15 @@ from typing import TYPE_CHECKING, Any
 
 from hpml.base import style
 from hpml.base.files import published
-from hpml.base.tables import Shown, Table, format_bytes
+from hpml.base.tables import Table, format_bytes
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_frame, cases_table
+from hpml.benchmark.display.cases import cases_table
 from hpml.benchmark.errors import StoppedError
 from hpml.benchmark.record import Case, Parameters
 from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import check_device
-from hpml.suites.options import add_shared_arguments, positive, run_suite
-from hpml.suites.running import environment_line, notes_table, run_cases
+from hpml.suites.options import add_shared_arguments, positive
+from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
 from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
@@ -72,7 +72,7 @@ class TrainSettings(Settings):
 DEFAULTS = TrainSettings()
 
 
-def network_for(data: Dataset, device: str, activation: str = "gelu", seed: int = 0) -> ConvNeXt:
+def network_for(data: Dataset, device: str, seed: int = 0) -> ConvNeXt:
     """Return the ConvNeXt that suits a data set: the large one for Tiny ImageNet on a GPU.
 
     The small one takes patches of 8 pixels from pictures of 64, so that a CPU needs seconds.
@@ -87,7 +87,6 @@ def network_for(data: Dataset, device: str, activation: str = "gelu", seed: int 
     return convnext(
         "tiny-imagenet" if large else "small",
         len(data.classes),
-        activation,
         channels=data.channels,
         patch=4 if large else 8 if data.resolution >= 32 else 2,
         seed=seed,
@@ -153,15 +152,12 @@ def train_convnext(
 
 
 @dataclass(frozen=True)
-class TrainResult(Shown):
+class TrainResult(CasesResult):
     """What the suite measured: one case for each seed."""
-
-    cases: tuple[Case, ...]
-    notes: tuple[str, ...] = ()
 
     def table(self) -> pd.DataFrame:
         """Return one row a case and recipe, times in seconds an epoch, with the accuracy."""
-        frame = cases_frame(self.cases)
+        frame = super().table()
         if len(frame):
             frame["accuracy"] = [
                 m.environment["accuracy"] for case in self.cases for m in case.comparison
@@ -170,11 +166,51 @@ class TrainResult(Shown):
 
     def published(self) -> Table:
         """Return published beside measured, as ratios to vanilla, with both accuracies."""
-        return _beside(self.cases)
+        block = published(BLOCK)
+        rows_published = {MEASURED_AS[row["changes"]]: row for row in block["rows"]}
+        vanilla = rows_published[BASELINE]["epoch_s"]
+        measured = dict.fromkeys(name for case in self.cases for name in case.comparison.names)
+        rows = []
+        for name in dict.fromkeys((*rows_published, *measured)):
+            theirs = rows_published.get(name)
+            own = [case.comparison for case in self.cases if name in case.comparison.names]
+            rows.append(
+                (
+                    name,
+                    theirs and theirs["epoch_s"] / vanilla,
+                    theirs and f"{theirs['val_accuracy']:.1f} %",
+                    statistics.median(c.ratio(name).value for c in own) if own else None,
+                    _spread(accuracies(self.cases, name)),
+                    max(int(c[name].environment["memory"] or 0) for c in own) if own else None,
+                )
+            )
+        shown = dict.fromkeys(["published", "measured here"], "{:.3f}".format)
+        return Table(
+            ("recipe", "published", "accuracy there", "measured here", "accuracy here", "memory"),
+            rows,
+            title="Published beside measured: time per epoch as a multiple of vanilla's",
+            caption=f"Published on {block['hardware']}: {block['workload']}; {block['source']}. "
+            "Here: the middle of the seeds, accuracy as mean and range over "
+            f"{len(self.cases)} seed{'s' if len(self.cases) != 1 else ''}; "
+            f"{environment_line(self.cases)}. Memory on a CPU is the whole process, all recipes "
+            "together.",
+            formats={**shown, "memory": format_bytes},
+        )
 
     def plot(self) -> Figure:
         """Draw the accuracy against the time of an epoch, a point for each recipe and seed."""
-        return _draw(self.cases)
+        from hpml.suites.pictures import expect_some
+
+        expect_some(self.cases)
+        fig, ax = style.figure(width=8.0, height=4.6)
+        for name in self.cases[0].comparison.names:
+            times = [case.comparison[name].median for case in self.cases]
+            shares = [100 * value for value in accuracies(self.cases, name)]
+            ax.plot(times, shares, "o", label=name)
+        ax.set(xlabel="s per epoch", ylabel="validation accuracy, %", title="What an epoch costs")
+        ax.legend()
+        style.caption(fig, f"A point is a seed. {environment_line(self.cases)}.")
+        return fig
 
     def _shown(self) -> list[Table]:
         title = f"ConvNeXt, time per epoch ({environment_line(self.cases)})"
@@ -302,58 +338,11 @@ def accuracies(cases: Sequence[Case], name: str) -> list[float]:
     ]
 
 
-def _beside(cases: Sequence[Case]) -> Table:
-    block = published(BLOCK)
-    rows_published = {MEASURED_AS[row["changes"]]: row for row in block["rows"]}
-    vanilla = rows_published[BASELINE]["epoch_s"]
-    measured = dict.fromkeys(name for case in cases for name in case.comparison.names)
-    rows = []
-    for name in dict.fromkeys((*rows_published, *measured)):
-        theirs = rows_published.get(name)
-        own = [case.comparison for case in cases if name in case.comparison.names]
-        rows.append(
-            (
-                name,
-                theirs and theirs["epoch_s"] / vanilla,
-                theirs and f"{theirs['val_accuracy']:.1f} %",
-                statistics.median(c.ratio(name).value for c in own) if own else None,
-                _spread(accuracies(cases, name)),
-                max(int(c[name].environment["memory"] or 0) for c in own) if own else None,
-            )
-        )
-    shown = {"published": "{:.3f}".format, "measured here": "{:.3f}".format, "memory": format_bytes}
-    return Table(
-        ("recipe", "published", "accuracy there", "measured here", "accuracy here", "memory"),
-        rows,
-        title="Published beside measured: time per epoch as a multiple of vanilla's",
-        caption=f"Published on {block['hardware']}: {block['workload']}; {block['source']}. "
-        "Here: the middle of the seeds, accuracy as mean and range over "
-        f"{len(cases)} seed{'s' if len(cases) != 1 else ''}; {environment_line(cases)}. Memory on "
-        "a CPU is the whole process, all recipes together.",
-        formats=shown,
-    )
-
-
 def _spread(values: Sequence[float]) -> str | None:
     if not values:
         return None
     middle, low, high = (100 * f(values) for f in (statistics.mean, min, max))
     return f"{middle:.1f} % ({low:.1f} to {high:.1f})"
-
-
-def _draw(cases: Sequence[Case]) -> Figure:
-    from hpml.suites.pictures import expect_some
-
-    expect_some(cases)
-    fig, ax = style.figure(width=8.0, height=4.6)
-    for name in cases[0].comparison.names:
-        times = [case.comparison[name].median for case in cases]
-        shares = [100 * value for value in accuracies(cases, name)]
-        ax.plot(times, shares, "o", label=name)
-    ax.set(xlabel="s per epoch", ylabel="validation accuracy, %", title="What an epoch costs")
-    ax.legend()
-    style.caption(fig, f"A point is a seed. {environment_line(cases)}.")
-    return fig
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -364,8 +353,3 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
     parser.add_argument("--batch", type=positive, default=128, metavar="N", help="of an update")
-
-
-def main(arguments: argparse.Namespace) -> int:
-    """Run the suite for the command line and return the exit code."""
-    return run_suite(arguments, run)

@@ -36,7 +36,7 @@ from hpml.suites.forwards import (
     contenders_of,
     uniform_input,
 )
-from hpml.suites.options import positive, run_suite
+from hpml.suites.options import positive
 from hpml.suites.published import DEEP_LINEAR
 from hpml.suites.running import run_cases
 
@@ -157,11 +157,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="the compiled kernel too, which runs without Python, frozen and not",
     )
-
-
-def main(arguments: argparse.Namespace) -> int:
-    """Run the suite for the command line and return the exit code."""
-    return run_suite(arguments, run)
 
 
 def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[AnyContender]:

@@ -14,20 +14,18 @@ from typing import TYPE_CHECKING, ClassVar
 
 from hpml.base.environment import Value
 from hpml.base.errors import describe
-from hpml.base.tables import Shown, Table
+from hpml.base.tables import Table
 from hpml.benchmark import Contender, ProcessContender
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_frame, cases_table
-from hpml.benchmark.record import Case
+from hpml.benchmark.display.cases import cases_table
 from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites.errors import SuiteError
-from hpml.suites.options import add_shared_arguments, positive
+from hpml.suites.options import SuiteResult, add_shared_arguments, positive
 from hpml.suites.published import PublishedBlock, published_table
-from hpml.suites.running import environment_line, notes_table
+from hpml.suites.running import CasesResult, environment_line, notes_table
 from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
-    import pandas as pd
     import torch
     from matplotlib.figure import Figure
 
@@ -38,11 +36,8 @@ Forward = Callable[..., object]
 
 
 @dataclass(frozen=True)
-class ForwardResult(Shown):
+class ForwardResult(CasesResult):
     """What a suite of forwards measured."""
-
-    cases: tuple[Case, ...]
-    notes: tuple[str, ...] = ()
 
     title: ClassVar[str]
     """What stands above the table of measured times."""
@@ -50,10 +45,6 @@ class ForwardResult(Shown):
     """The figures that were published of the same."""
     axis: ClassVar[str]
     """What the suite's parameter is called in a picture."""
-
-    def table(self) -> pd.DataFrame:
-        """Return one row a case and contender, times in seconds per forward."""
-        return cases_frame(self.cases)
 
     def published(self) -> Table:
         """Return published beside measured figures, as ratios to the hand-written module."""
@@ -173,7 +164,7 @@ def uniform_input(
 
 
 def add_forward_arguments(
-    parser: argparse.ArgumentParser, suite: str, run: Callable[..., object], what: str
+    parser: argparse.ArgumentParser, suite: str, run: Callable[..., SuiteResult], what: str
 ) -> None:
     """Declare the options that suites of forwards have beyond those of every suite."""
     add_shared_arguments(parser, suite, run, what)

@@ -43,9 +43,12 @@ def positive(text: str) -> int:
 
 
 def add_shared_arguments(
-    parser: argparse.ArgumentParser, suite: str, run: Callable[..., object], what: str
+    parser: argparse.ArgumentParser, suite: str, run: Callable[..., SuiteResult], what: str
 ) -> None:
-    """Declare the options that every suite has: the first that `run` takes, and its settings."""
+    """Declare the options that every suite has: the first that `run` takes, and its settings.
+
+    Parsed options have a ``main``, which runs the suite with them and returns the exit code.
+    """
     sizes, settings, *_ = inspect.signature(run).parameters.values()
     parser.add_argument(
         f"--{sizes.name}",
@@ -96,14 +99,13 @@ def add_shared_arguments(
         action="store_true",
         help="continue an interrupted run: skip the cases that FILE already holds",
     )
-    parser.set_defaults(suite_name=suite, ending=".jsonl")
 
+    def main(arguments: argparse.Namespace) -> int:
+        names = (sizes.name, *option_names(run))
+        chosen = {name: getattr(arguments, name) for name in names if hasattr(arguments, name)}
+        return run_command(arguments, lambda out: run(**{**chosen, "out": out, "progress": True}))
 
-def run_suite(arguments: argparse.Namespace, run: Callable[..., SuiteResult]) -> int:
-    """Run a suite with the parsed options that it takes by the same names; return the exit code."""
-    names = (next(iter(inspect.signature(run).parameters)), *option_names(run))
-    chosen = {name: getattr(arguments, name) for name in names if hasattr(arguments, name)}
-    return run_command(arguments, lambda out: run(**{**chosen, "out": out, "progress": True}))
+    parser.set_defaults(main=main, suite_name=suite, ending=".jsonl")
 
 
 def run_command(arguments: argparse.Namespace, run: Callable[[Path], SuiteResult]) -> int:

@@ -10,7 +10,7 @@ from hpml.base import style
 from hpml.benchmark.advising import UNSTABLE, kinds, summary
 from hpml.benchmark.display.sweep_plot import limits, plot_sweep
 from hpml.benchmark.record import Case
-from hpml.benchmark.sweep import Sweep, sweeps
+from hpml.benchmark.sweep import Quantity, Sweep, sweeps
 from hpml.suites.errors import SuiteError
 from hpml.suites.published import PublishedBlock, published_ratios
 from hpml.suites.running import environment_line
@@ -68,33 +68,14 @@ def _within(line: Sweep, places: set[float]) -> Sweep | None:
     return replace(line, at=at, bands=bands)
 
 
-def draw_building(cases: Sequence[Case]) -> Figure:
-    """Draw the time per node of building against the number of nodes."""
+def draw_times(
+    cases: Sequence[Case], parameter: str, quantity: Quantity, title: str, x: str, y: str
+) -> Figure:
+    """Draw times in microseconds against the parameter of the cases."""
     expect_some(cases)
     fig, ax = style.figure(width=8.0, height=4.4)
-    plot_sweep(
-        sweeps(cases, "nodes", "time per item"),
-        ax,
-        title="Building a model, from Input to ready",
-        x="nodes",
-        y="µs per node",
-        scale=1e6,
-        log=True,
-    )
-    style.caption(
-        fig,
-        f"Median and 25 to 75 % band of {cases[0].comparison.rounds} interleaved rounds; the "
-        f"layers were made beforehand. {environment_line(cases)}.{unstable_line(cases)}",
-    )
-    return fig
-
-
-def draw_launches(cases: Sequence[Case]) -> Figure:
-    """Draw the time per call of launches, copies, products and transfers against the size."""
-    expect_some(cases)
-    fig, ax = style.figure(width=8.0, height=4.4)
-    lines = sweeps(cases, "mebibytes", "time")
-    plot_sweep(lines, ax, title="Time per call", x="MiB", y="µs per call", scale=1e6, log=True)
+    lines = sweeps(cases, parameter, quantity)
+    plot_sweep(lines, ax, title=title, x=x, y=y, scale=1e6, log=True)
     style.caption(
         fig,
         f"Median and 25 to 75 % band of {cases[0].comparison.rounds} interleaved rounds. "

@@ -124,9 +124,5 @@ def published_table(source: PublishedBlock, cases: Iterable[Case]) -> Table:
         title="Published beside measured: time as a multiple of the hand-written module's",
         caption=f"Published on {source.hardware}, batch {block['batch']}, {source.remark}: "
         f"{block['source']}.",
-        formats=dict.fromkeys(head[2:], _three),
+        formats=dict.fromkeys(head[2:], "{:.3f}".format),
     )
-
-
-def _three(value: float) -> str:
-    return f"{value:.3f}"

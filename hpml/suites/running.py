@@ -6,14 +6,19 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from hpml.base.environment import environment_record
-from hpml.base.tables import Table
+from hpml.base.tables import Shown, Table
 from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.display.cases import cases_frame
 from hpml.benchmark.errors import StoppedError
 from hpml.benchmark.locking import check_place, locked
 from hpml.benchmark.record import BEGINS, Case, Parameters, read_cases, same_machine, write_case
 from hpml.suites.settings import Settings
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 IN_MEMORY = Settings()
 
@@ -30,6 +35,18 @@ class Outcome:
 
     cases: tuple[Case, ...]
     notes: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True)
+class CasesResult(Shown):
+    """What a suite measured, case by case."""
+
+    cases: tuple[Case, ...]
+    notes: tuple[str, ...] = ()
+
+    def table(self) -> pd.DataFrame:
+        """Return one row a case and contender, times in seconds."""
+        return cases_frame(self.cases)
 
 
 def run_cases(

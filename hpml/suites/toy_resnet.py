@@ -43,7 +43,6 @@ from hpml.suites.forwards import (
     contenders_of,
     uniform_input,
 )
-from hpml.suites.options import run_suite
 from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 from hpml.suites.running import run_cases
 
@@ -225,11 +224,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--cuda-graphs", action="store_true", help="a recorded model too; needs --device cuda"
     )
-
-
-def main(arguments: argparse.Namespace) -> int:
-    """Run the suite for the command line and return the exit code."""
-    return run_suite(arguments, run)
 
 
 def _check_device(device: str, *, recorded: bool) -> None:

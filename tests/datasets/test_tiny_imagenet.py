@@ -46,7 +46,7 @@ def root(tmp_path: Path) -> Path:
 def test_it_is_decoded_by_other_processes_and_mapped_from_a_file_afterwards(
     root: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    data = tiny_imagenet(root, workers=2, progress=False)
+    data = tiny_imagenet(root)
     assert data.classes == ("goldfish, Carassius auratus", "n01629819")
     assert data.train.labels.tolist() == [0, 0, 0, 1, 1, 1]
     assert data.validation.labels.tolist() == [0, 1]
@@ -75,7 +75,7 @@ def test_an_interrupt_leaves_nothing_behind_and_the_next_call_decodes_again(
     with monkeypatch.context() as patch:
         patch.setattr(MODULE, "_decoded", interrupted)
         with pytest.raises(KeyboardInterrupt):
-            tiny_imagenet(root, progress=False)
+            tiny_imagenet(root)
     assert os.listdir(root.parent) == ["tiny-imagenet-200"]
     monkeypatch.setattr(MODULE, "_decoded", lambda paths, *rest: iter([decode(paths)]))
     assert len(tiny_imagenet(root).train) == 6

@@ -51,7 +51,7 @@ def edit(path: Path, before: str, after: str) -> None:
 def test_an_exercise_touches_its_room_the_notebook_and_the_right_solution(tmp_path: Path) -> None:
     room, (declared, squares) = course(tmp_path) / "lab_00_start_here", blocks()
     exercises = room / "exercises.py"
-    edit(exercises, "EXERCISES: tuple[", f"from typing import cast\n{declared}\nEXERCISES: tuple[")
+    edit(exercises, "EXERCISES: tuple[", f"{declared}\nEXERCISES: tuple[")
     edit(exercises, "= (_HELLO,)", "= (_HELLO, _TWICE)")
     (room / "mistakes" / "twice").mkdir()
     (room / "mistakes" / "twice" / "squares.py").write_text(squares, encoding="utf-8")
@@ -77,8 +77,8 @@ def test_an_empty_lab_is_a_copied_folder(tmp_path: Path) -> None:
     labs = course(tmp_path)
     shutil.copytree(labs / "lab_00_start_here", labs / "lab_98_yours")
     for path in (labs / "lab_98_yours").rglob("*.py"):
-        text = path.read_text(encoding="utf-8").replace("lab_00_start_here", "lab_98_yours")
-        path.write_text(text.replace('lab="00"', 'lab="98"'), encoding="utf-8")
+        text = path.read_text(encoding="utf-8")
+        path.write_text(text.replace("lab_00_start_here", "lab_98_yours"), encoding="utf-8")
     exercises = labs / "lab_98_yours" / "exercises.py"
     edit(exercises, "= (_HELLO,)", "= ()")
     shutil.rmtree(labs / "lab_98_yours" / "mistakes")

@@ -15,8 +15,8 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from hpml.course.execute import execute, result_texts
-from hpml.course.reading import length_of, long_sentences
 from tests.browser.chromium import chromium
+from tests.project.reading import length_of, long_sentences
 
 LABS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 each_lab = pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)

@@ -48,5 +48,5 @@ def test_an_unknown_kind_is_refused_by_the_names_there_are() -> None:
 
 def test_a_missing_library_is_named(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(sys.modules, "numpy", None)
-    with pytest.raises(ProfilingError, match="needs numpy"):
+    with pytest.raises(ProfilingError, match="numpy is not installed"):
         exported(3, "numpy")

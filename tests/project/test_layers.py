@@ -1,16 +1,26 @@
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
 
-from tests.project.layers import violations
+from tests.project.layers import LAYERS, violations
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_every_file_imports_only_from_its_own_room_and_from_below() -> None:
     assert violations(ROOT) == []
+
+
+def test_contributing_names_the_packages_from_the_lowest_layer_up() -> None:
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    cells = re.findall(r"(?m)^\| (`\w+`(?:, `\w+`)*) \|", text)
+    named = [name for cell in cells for name in re.findall(r"\w+", cell)]
+    level = {name: number for number, names in enumerate(LAYERS) for name in names}
+    assert sorted(named) == sorted(name for name in level if (ROOT / "hpml" / name).is_dir())
+    assert [level[name] for name in named] == sorted(level[name] for name in named)
 
 
 def tree(root: Path, files: dict[str, str]) -> Path:

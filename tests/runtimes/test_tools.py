@@ -39,12 +39,6 @@ def test_netron_needs_a_file_and_to_be_installed(tmp_path, monkeypatch) -> None:
 
 def test_each_level_of_vector_instructions_is_measured_in_a_process_of_its_own() -> None:
     before = torch.backends.cpu.get_cpu_capability()
-    levels = available_levels()[-2:]
-    measured = compare_vector_instructions("gelu", 1000, levels=levels, rounds=6)
-    assert tuple(measured.names) == levels
+    measured = compare_vector_instructions("gelu", 1000)
+    assert tuple(measured.names) == available_levels()
     assert torch.backends.cpu.get_cpu_capability() == before
-
-
-def test_an_unknown_level_is_refused() -> None:
-    with pytest.raises(RuntimesError, match="some of default, avx2, avx512"):
-        compare_vector_instructions(levels=["sse"])

@@ -51,6 +51,7 @@ def test_the_command_leaves_a_file(tmp_path: Path, capsys: pytest.CaptureFixture
     parser = argparse.ArgumentParser()
     activations.add_arguments(parser)
     words = ["--mebibytes", "1", "--rounds", "6", "--out", str(tmp_path / "a.jsonl")]
-    assert activations.main(parser.parse_args(words)) == 0
+    options = parser.parse_args(words)
+    assert options.main(options) == 0
     assert (tmp_path / "a.jsonl").is_file()
     assert "FastSwish's goals" in capsys.readouterr().out

@@ -106,7 +106,8 @@ def test_the_command_prints_the_table_and_leaves_it(
     honesty.add_arguments(parser)
     out = tmp_path / "h.csv"
     words = ["--runs", "4", "--rounds", "7", "--out", str(out)]
-    assert honesty.main(parser.parse_args(words)) == 0
+    options = parser.parse_args(words)
+    assert options.main(options) == 0
     assert out.read_text().startswith("noise,rounds,false,")
     assert "How often a comparison is wrong" in capsys.readouterr().out
 
@@ -118,6 +119,7 @@ def test_a_foreign_file_is_not_overwritten(
     honesty.add_arguments(parser)
     out = tmp_path / "mine.md"
     out.write_text("mine")
-    assert honesty.main(parser.parse_args(["--runs", "1", "--out", str(out)])) == 1
+    options = parser.parse_args(["--runs", "1", "--out", str(out)])
+    assert options.main(options) == 1
     assert "expected a file of this benchmark's results" in capsys.readouterr().err
     assert out.read_text() == "mine"

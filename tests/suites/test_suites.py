@@ -317,7 +317,8 @@ def command(name: str, *words: str) -> int:
     module = importlib.import_module(SUITES[name][0])
     parser = argparse.ArgumentParser()
     module.add_arguments(parser)
-    code: int = module.main(parser.parse_args(words))
+    options = parser.parse_args(words)
+    code: int = options.main(options)
     return code
 
 
@@ -394,7 +395,8 @@ def test_an_interruption_says_what_is_left(
 def test_every_suite_has_what_the_command_line_needs() -> None:
     for module_name, summary in SUITES.values():
         module = importlib.import_module(module_name)
-        assert callable(module.add_arguments)
-        assert callable(module.main)
+        parser = argparse.ArgumentParser()
+        module.add_arguments(parser)
+        assert callable(parser.get_default("main"))
         assert callable(module.run)
         assert summary

@@ -81,7 +81,9 @@ class Layout(NamedTuple):
         What two lines share would look thicker if it were drawn twice. A label without text is a
         point on the way: a line runs through it.
         """
-        pieces = [line.points[n : n + 4] for line in self.lines for n in range(0, _last(line), 3)]
+        pieces = [
+            line.points[n : n + 4] for line in self.lines for n in range(0, len(line.points) - 1, 3)
+        ]
         for label in self.labels:
             pieces += [] if label.text else self.through(label)
         curved: dict[tuple[Point, ...], None] = {}
@@ -208,10 +210,6 @@ def _size(text: str, is_box: bool, turned: bool) -> tuple[float, float]:
     if is_box:
         width, height = max(width, _LEAST_BOX[0]), max(height, _LEAST_BOX[1])
     return (height, width) if turned else (width, height)
-
-
-def _last(line: Line) -> int:
-    return len(line.points) - 1
 
 
 def _united(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:

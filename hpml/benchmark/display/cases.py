@@ -34,7 +34,8 @@ def cases_table(
         for case in listed
         for row in rows_of(case.comparison)
     ]
-    notes = [f"Ratio: time as a multiple of {baseline}." for baseline in _baselines(listed)]
+    baselines = dict.fromkeys(case.comparison.baseline for case in listed)
+    notes = [f"Ratio: time as a multiple of {baseline}." for baseline in baselines]
     if any("cannot tell" in row for row in rows):
         notes.append(
             "Cannot tell: the interval is not clear of 1 by the resolution; it narrows with the "
@@ -88,7 +89,3 @@ def _number(value: object) -> str:
 def _varying(cases: tuple[Case, ...]) -> tuple[str, ...]:
     names = dict.fromkeys(name for case in cases for name in case.parameters)
     return tuple(name for name in names if len({case.parameters.get(name) for case in cases}) > 1)
-
-
-def _baselines(cases: tuple[Case, ...]) -> tuple[str, ...]:
-    return tuple(dict.fromkeys(case.comparison.baseline for case in cases))

@@ -12,7 +12,6 @@ from hpml.bytecode.disassembly.listing import (
     Listing,
     compare,
     disassemble,
-    histogram,
 )
 from hpml.bytecode.disassembly.stages import stages
 from hpml.bytecode.disassembly.versions import ExceptionEntry
@@ -25,6 +24,5 @@ __all__ = [
     "Listing",
     "compare",
     "disassemble",
-    "histogram",
     "stages",
 ]

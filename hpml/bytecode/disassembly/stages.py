@@ -62,9 +62,6 @@ class Pyc(Shown):
             formats={"in the file": lambda data: data.hex(" ") if isinstance(data, bytes) else ""},
         )
 
-    def _shown(self) -> list[Table]:
-        return [self.table]
-
     def _magic(self) -> str:
         number = int.from_bytes(self.header[:2], "little")
         own = self.header[:4] == importlib.util.MAGIC_NUMBER

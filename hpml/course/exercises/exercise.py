@@ -12,6 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import MappingProxyType
+from typing import Any
 
 from hpml.course.exercises.outcomes import Outcome, symptom
 from hpml.sandbox.harness import ArgumentBuilder, Observer, by_name, the_result
@@ -30,7 +31,7 @@ class Case:
     """
 
     name: str
-    data: Mapping[str, object]
+    data: Mapping[str, Any]
     part: str = "right"
     call: str = ""
 
@@ -98,8 +99,6 @@ class Exercise:
     """A function that a student writes.
 
     Attributes:
-        lab: ``"06"``.
-        number: its place in the lab, from 1; it is called 06.1.
         name: the name of the function.
         parts: points by part, ``{"right": 2, "deep": 1}``. A part is earned when all of its cases
             pass.
@@ -108,8 +107,9 @@ class Exercise:
         judge: None if the outcome of a case is right, otherwise why not.
         symptom: what of a wrong outcome a mistake is known by: an outcome is put down to the wrong
             program that shows the same. The whole outcome, where nothing else is said.
-        mistakes: the folder of the wrong programs, ``mistakes/NAME`` in the lab's room, where the
-            catalogue finds it.
+        lab: ``"06"``; this and the next two are the catalogue's to say.
+        number: its place in the lab, from 1; it is called 06.1.
+        mistakes: the folder of the wrong programs, ``mistakes/NAME`` in the lab's room.
         hints: by part; those of the part that failed are given one after the other. Those of the
             first part stand for a part that has none of its own.
         forbids: what may not be used.
@@ -123,13 +123,13 @@ class Exercise:
         core: whether everybody does it; one that goes further earns a bonus, on top of full marks.
     """
 
-    lab: str
-    number: int
     name: str
     parts: Mapping[str, float]
     cases: Callable[[random.Random, bool], Sequence[Case]]
     judge: Callable[[Case, Outcome], Wrong | None]
     symptom: Callable[[Case, Outcome], object] = symptom
+    lab: str = ""
+    number: int = 0
     mistakes: Path | None = None
     hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     forbids: Forbidden = field(default_factory=Forbidden)

@@ -120,7 +120,8 @@ def find_mistake(
             shown += 1
         if shown >= in_part:
             agreeing.append((shown == len(ordered), mistake))
-    best = [mistake for whole, mistake in agreeing if whole == max(agreeing, key=_whole)[0]]
+    on_all = any(whole for whole, _ in agreeing)
+    best = [mistake for whole, mistake in agreeing if whole == on_all]
     if len(best) < 2:
         return best[0] if best else None
     # The one that goes wrong least where nothing has been compared.
@@ -128,10 +129,6 @@ def find_mistake(
     return max(
         best, key=lambda each: sum(is_right(c, run(each, c, exercise.patience)) for c in others)
     )
-
-
-def _whole(entry: tuple[int, Mistake]) -> int:
-    return entry[0]
 
 
 def _symptom(exercise: Exercise, case: Case, outcome: Outcome) -> object:

@@ -210,18 +210,15 @@ def _limits(entries: Sequence[state.Entry]) -> tuple[float, float]:
 
 
 def _draw_bands(ax: Axes, low: float, high: float) -> None:
-    from matplotlib.ticker import LogLocator, NullFormatter
-
     from hpml.base import style
+    from hpml.base.charts import name_decades
 
     ends = [low, high]
     ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends)
     if high < 1000 * low:
         # Matplotlib would write 3 × 10⁻¹ over 4 × 10⁻¹.
         for axis in (ax.xaxis, ax.yaxis):
-            axis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-            axis.set_major_formatter("{x:,g}")
-            axis.set_minor_formatter(NullFormatter())
+            name_decades(axis)
     for times, shade, name in ((10, 0.10, "within 10 times"), (2, 0.22, "within 2 times")):
         below, above = [end / times for end in ends], [end * times for end in ends]
         ax.fill_between(ends, below, above, color=style.colour("sequential"), alpha=shade, lw=0)

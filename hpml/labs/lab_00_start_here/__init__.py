@@ -3,5 +3,3 @@
 from __future__ import annotations
 
 from hpml.labs.lab_00_start_here.drift import in_order, simulate_drift
-
-__all__ = ["in_order", "simulate_drift"]

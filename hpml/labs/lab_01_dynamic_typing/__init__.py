@@ -23,19 +23,3 @@ from hpml.labs.lab_01_dynamic_typing.measuring import (
 )
 from hpml.labs.lab_01_dynamic_typing.memory import draw_memory
 from hpml.labs.lab_01_dynamic_typing.operations import OPERATIONS
-
-__all__ = [
-    "OPERATIONS",
-    "Written",
-    "compiled_loops",
-    "compiler_says",
-    "draw_crossing",
-    "draw_memory",
-    "draw_times",
-    "measure_loops",
-    "measure_small_sizes",
-    "nanoseconds",
-    "times_by_choice",
-    "tried",
-    "what_fits",
-]

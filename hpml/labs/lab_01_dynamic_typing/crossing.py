@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hpml.base import style
-from hpml.base.charts import mark_sizes
+from hpml.base.charts import mark_sizes, name_decades
 from hpml.base.errors import describe
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table
@@ -139,7 +139,6 @@ def elements(count: float) -> str:
 def draw_crossing(small: SmallSizes) -> Page:
     """Draw the times against the size, both on logarithmic axes, and mark where they cross."""
     import numpy as np
-    from matplotlib.ticker import LogLocator, NullFormatter, StrMethodFormatter
 
     fig, ax = style.figure(width=7.2, height=4.2)
     told = []
@@ -161,9 +160,7 @@ def draw_crossing(small: SmallSizes) -> Page:
             ax.axvline(crossing, color=colour, linewidth=1, linestyle="--")
         ax.set_xscale("log", base=2)
         ax.set_yscale("log")
-        ax.yaxis.set_major_locator(LogLocator(subs=(1, 2, 5)))
-        ax.yaxis.set_major_formatter(StrMethodFormatter("{x:g}"))
-        ax.yaxis.set_minor_formatter(NullFormatter())
+        name_decades(ax.yaxis)
         mark_sizes(ax, small.sizes)
     style.finish(ax, title="a + b: one call against a loop", x="elements", y="µs for all of them")
     text = f"{'; '.join(told)}. Marks: the shortest of {small.comparisons[0].rounds} samples."

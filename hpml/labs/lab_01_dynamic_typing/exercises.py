@@ -7,7 +7,6 @@ import random
 import sys
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import cast
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Raised, Returned, symptom
@@ -20,7 +19,7 @@ _FIRST = 257
 
 def _list_bytes(case: Case) -> int:
     """Measure the very list that the statement describes, on this Python."""
-    n = cast("int", case.data["n"])
+    n = case.data["n"]
     numbers = list(range(_FIRST, _FIRST + n))
     return sys.getsizeof(numbers) + sum(map(sys.getsizeof, numbers))
 
@@ -38,8 +37,6 @@ def _sizes(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 _LIST_BYTES = Exercise(
-    lab="01",
-    number=1,
     name="list_bytes",
     parts={"even": 1, "odd": 1},
     cases=_sizes,
@@ -64,15 +61,8 @@ _LIST_BYTES = Exercise(
 
 
 def _crossing(case: Case) -> float:
-    overhead, a, b = _given(case)
+    overhead, a, b = (float(case.data[n]) for n in ("overhead", "per_item_a", "per_item_b"))
     return overhead / (a - b) if a > b else math.inf
-
-
-def _given(case: Case) -> tuple[float, float, float]:
-    return cast(
-        "tuple[float, float, float]",
-        tuple(case.data[name] for name in ("overhead", "per_item_a", "per_item_b")),
-    )
 
 
 def _crossings(generator: random.Random, more: bool) -> Sequence[Case]:
@@ -108,8 +98,6 @@ def _rounded(case: Case, outcome: Outcome) -> object:
 
 
 _CROSSING_POINT = Exercise(
-    lab="01",
-    number=2,
     name="crossing_point",
     parts={"right": 1, "never": 1},
     cases=_crossings,
@@ -131,15 +119,11 @@ _DUCKS = {"duck": "Duck", "in place": "InPlaceDuck"}
 
 
 def _plain(case: Case) -> tuple[list[int | float | Fraction], int | float | Fraction]:
-    kind = case.data["kind"]
-    given = cast("list[int | float]", case.data["coefficients"])
-    x = case.data["x"]
-    coefficients: list[int | float | Fraction] = list(given)
+    kind, x = case.data["kind"], case.data["x"]
+    coefficients = list(case.data["coefficients"])
     if kind == "fractions":
-        coefficients = [Fraction(*pair) for pair in cast("list[tuple[int, int]]", given)]
-    if kind in ("fraction", "fractions"):
-        return coefficients, Fraction(*cast("tuple[int, int]", x))
-    return coefficients, cast("int | float", x)
+        coefficients = [Fraction(*pair) for pair in coefficients]
+    return coefficients, Fraction(*x) if kind in ("fraction", "fractions") else x
 
 
 def _value_of(case: Case) -> object:
@@ -151,7 +135,7 @@ def _value_of(case: Case) -> object:
         total = total + coefficient * x ** (last - place)
     if isinstance(total, Fraction):
         return ("Fraction", total.numerator, total.denominator)
-    duck = _DUCKS.get(cast("str", case.data["kind"]))
+    duck = _DUCKS.get(case.data["kind"])
     return {duck: total} if duck else total
 
 
@@ -251,8 +235,6 @@ def _horner_symptom(case: Case, outcome: Outcome) -> object:
 
 
 _HORNER = Exercise(
-    lab="01",
-    number=3,
     name="horner",
     parts={"right": 1, "duck": 1, "few": 1},
     cases=_polynomials,

@@ -29,23 +29,3 @@ from hpml.labs.lab_02_bytecode.power_against_product import what_fits
 from hpml.labs.lab_02_bytecode.specialisation_log import specialisation_log
 from hpml.labs.lab_02_bytecode.stages import mistakes, syntax_tree, tokens_by_line
 from hpml.labs.lab_02_bytecode.thread_switching import draw_thread_switches, record_thread_switches
-
-__all__ = [
-    "MOMENT",
-    "build_says",
-    "count_and_time",
-    "count_lines",
-    "draw_blocks",
-    "draw_thread_switches",
-    "effects",
-    "lecture_beside",
-    "lecture_form",
-    "measure_gil_scaling",
-    "mistakes",
-    "race",
-    "record_thread_switches",
-    "specialisation_log",
-    "syntax_tree",
-    "tokens_by_line",
-    "what_fits",
-]

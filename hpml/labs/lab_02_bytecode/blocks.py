@@ -31,7 +31,9 @@ def draw_blocks(function: FunctionType, trace: Trace | None = None) -> Page:
     """
     listing = disassemble(function)
     blocks = listing.blocks
-    times = _executed(trace) if trace is not None else None
+    times = None
+    if trace is not None:
+        times = Counter(step.offset for step in trace if step.depth == 0)
     tops, y = {}, 0.0
     for block in blocks:
         tops[block.offset] = y
@@ -50,10 +52,6 @@ def draw_blocks(function: FunctionType, trace: Trace | None = None) -> Page:
     text = _told(function, blocks, times)
     style.caption(fig, text)
     return picture(fig, text)
-
-
-def _executed(trace: Trace) -> Counter[int]:
-    return Counter(step.offset for step in trace if step.depth == 0)
 
 
 def _handlers(listing: Disassembly) -> list[tuple[Block, int]]:

@@ -14,7 +14,7 @@ from hpml.labs.lab_02_bytecode.lecture_machine import OPERATORS, Instruction, St
 
 
 def _executed(case: Case) -> list[Any]:
-    data: Mapping[str, Any] = case.data
+    data = case.data
     state: State = (0, (), tuple(data["values"]))
     while state[0] < len(data["instructions"]):
         state = after(data["instructions"][state[0]], state)
@@ -165,8 +165,6 @@ def _execute_symptom(case: Case, outcome: Outcome) -> object:
 
 
 _EXECUTE = Exercise(
-    lab="02",
-    number=1,
     name="execute",
     parts={"right": 1, "jumps": 1, "unknown": 1},
     cases=_execute_cases,
@@ -191,16 +189,12 @@ _EXECUTE = Exercise(
 Effect = tuple[int, "int | None", bool]
 
 
-def _graph(case: Case) -> list[Effect]:
-    return list(case.data["instructions"])  # type: ignore[call-overload, no-any-return]
-
-
 def _deepest(case: Case) -> int:
     """Return the deepest stack by trying, round after round, every step that is possible.
 
     No order and no list of work: all instructions are looked at as often as there are any.
     """
-    instructions = _graph(case)
+    instructions: list[Effect] = case.data["instructions"]
     before: dict[int, int] = {0: 0} if instructions else {}
     for _ in instructions:
         for index, depth in list(before.items()):
@@ -281,8 +275,6 @@ def _depth_symptom(case: Case, outcome: Outcome) -> object:
 
 
 _MAX_STACK_DEPTH = Exercise(
-    lab="02",
-    number=2,
     name="max_stack_depth",
     parts={"right": 1, "jumps": 2},
     cases=_depth_cases,
@@ -328,8 +320,7 @@ def _fewer_cases(generator: random.Random, more: bool) -> list[Case]:
 
 
 def _judge_fewer(case: Case, outcome: Outcome) -> Wrong | None:
-    values: list[int] = list(case.data["values"])  # type: ignore[call-overload]
-    right = sum(value**3 for value in values if value in range(1, 100))
+    right = sum(value**3 for value in case.data["values"] if value in range(1, 100))
     if not isinstance(outcome, Returned):
         return Wrong(str(right), shown(outcome))
     seen: Mapping[str, Any] = outcome.value  # type: ignore[assignment]
@@ -357,8 +348,6 @@ def _fewer_symptom(case: Case, outcome: Outcome) -> object:
 
 
 _FEWER_INSTRUCTIONS = Exercise(
-    lab="02",
-    number=3,
     name="fewer_instructions",
     parts={"right": 1, "fewer": 2},
     cases=_fewer_cases,

@@ -16,18 +16,3 @@ from hpml.labs.lab_03_memory.networks import (
     page_faults,
     published_lines,
 )
-
-__all__ = [
-    "c_library",
-    "collection_times",
-    "collector_pauses",
-    "draw_map",
-    "draw_over_time",
-    "draw_saved",
-    "kind_at",
-    "lecture_program",
-    "left_to_the_collector",
-    "page_faults",
-    "published_lines",
-    "show_cycle",
-]

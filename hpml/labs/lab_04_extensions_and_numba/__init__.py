@@ -15,15 +15,3 @@ from hpml.labs.lab_04_extensions_and_numba.pictures import (
     draw_per_number,
     times_by_size,
 )
-
-__all__ = [
-    "build_seconds",
-    "built",
-    "draw_break_even",
-    "draw_per_number",
-    "in_a_module",
-    "in_new_processes",
-    "recorded",
-    "times_by_size",
-    "tried",
-]

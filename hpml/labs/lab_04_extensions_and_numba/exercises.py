@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Callable, Sequence
 from fractions import Fraction
-from typing import Any, cast
+from typing import Any
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Speed, Wrong
 from hpml.course.exercises.outcomes import Outcome, Returned, observed, symptom
@@ -112,15 +112,13 @@ def _sum_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _sum(case: Case) -> int | float:
-    numbers = cast("list[_Number]", case.data["numbers"])
+    numbers = case.data["numbers"]
     if str(case.data["dtype"]).startswith("float"):
         return math.fsum(numbers)
     return sum(map(int, numbers))
 
 
 _SUM2D = Exercise(
-    lab="04",
-    number=1,
     name="sum2d",
     parts={"floats": 1, "integers": 1, "layouts": 1},
     cases=_sum_cases,
@@ -180,8 +178,8 @@ def _points_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 def _distances(case: Case) -> object:
     import numpy as np
 
-    numbers = cast("list[float]", case.data["numbers"])
-    count, axes = cast("list[int]", case.data["shape"])
+    numbers = case.data["numbers"]
+    count, axes = case.data["shape"]
     points = [numbers[axes * place : axes * (place + 1)] for place in range(count)]
     return np.array([[math.dist(p, q) for q in points] for p in points]).reshape(count, count)
 
@@ -192,8 +190,6 @@ def _many_points(generator: random.Random) -> Case:
 
 
 _PAIRWISE_DISTANCES = Exercise(
-    lab="04",
-    number=2,
     name="pairwise_distances",
     parts={"right": 2},
     cases=_points_cases,
@@ -256,13 +252,11 @@ def _calls_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 def _calls(case: Case) -> int | float:
     numbers = ("compile_time", "slow", "fast")
-    compile_time, slow, fast = (Fraction(cast("float", case.data[name])) for name in numbers)
+    compile_time, slow, fast = (Fraction(case.data[name]) for name in numbers)
     return math.ceil(compile_time / (slow - fast)) if slow > fast else math.inf
 
 
 _CALLS_TO_BREAK_EVEN = Exercise(
-    lab="04",
-    number=3,
     name="calls_to_break_even",
     parts={"pays": 1, "never": 1},
     cases=_calls_cases,

@@ -19,13 +19,3 @@ from hpml.labs.lab_05_computation_graphs.orders import (
     not_reached_from,
 )
 from hpml.labs.lab_05_computation_graphs.sizes import result_bytes
-
-__all__ = [
-    "branching",
-    "count_orders",
-    "draw_beside",
-    "failures",
-    "most_alive",
-    "not_reached_from",
-    "result_bytes",
-]

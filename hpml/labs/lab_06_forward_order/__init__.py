@@ -4,5 +4,3 @@ from __future__ import annotations
 
 from hpml.labs.lab_06_forward_order.networks import deepest, forwards_of, plain_forward
 from hpml.labs.lab_06_forward_order.two_callers import interrupted, pause_layer
-
-__all__ = ["deepest", "forwards_of", "interrupted", "pause_layer", "plain_forward"]

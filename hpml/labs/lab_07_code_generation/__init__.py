@@ -26,27 +26,6 @@ from hpml.labs.lab_07_code_generation.networks import (
 )
 from hpml.labs.lab_07_code_generation.shown import error_page
 
-__all__ = [
-    "DOCUMENTS_SOURCE",
-    "budget",
-    "chain_model",
-    "chain_of",
-    "costs_of",
-    "documents_example",
-    "draw_live_bytes",
-    "error_page",
-    "instructions",
-    "kernel_map",
-    "linear_chain",
-    "live_bytes",
-    "loop_length",
-    "measure_expressions",
-    "nothing",
-    "nothings",
-    "only_loop",
-    "residual_model",
-]
-
 
 def loop_length(length: float) -> contextlib.AbstractContextManager[None]:
     """Let models that are made in the ``with`` write runs of at least this length as loops."""

@@ -25,23 +25,3 @@ from hpml.labs.lab_08_fusion_and_compilers.timeline import (
     on_streams,
     on_threads,
 )
-
-__all__ = [
-    "bytes_of",
-    "compiled",
-    "compiler_of_this_run",
-    "draw_spans",
-    "filled",
-    "graphs_made",
-    "in_sequence",
-    "inductor_page",
-    "limits_and_product",
-    "loops_in_c",
-    "on_streams",
-    "on_threads",
-    "paying",
-    "recompilations",
-    "recorded_compilers",
-    "told",
-    "traced_models",
-]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Returned, observed, symptom
@@ -88,18 +88,11 @@ def _byte_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     return cases
 
 
-def _moved_bytes(case: Case) -> int:
-    data = cast("Mapping[str, Any]", case.data)
-    return count_bytes(data["ops"], data["shapes"], data["fused"])
-
-
 _BYTES_MOVED = Exercise(
-    lab="08",
-    number=1,
     name="bytes_moved",
     parts={"one by one": 1, "fused": 1},
     cases=_byte_cases,
-    judge=expect(_moved_bytes),
+    judge=expect(lambda case: count_bytes(**case.data)),
     hints={
         "one by one": (
             "For each operation: every different operand is read, and the result is written.",
@@ -170,7 +163,7 @@ def _layer_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _layer_of(case: Case) -> list[list[float]]:
-    data = cast("Mapping[str, Any]", case.data)
+    data = case.data
     columns = [[row[j] for row in data["w"]] for j in range(len(data["b"]))]
     return [
         [
@@ -186,7 +179,7 @@ def _layer_fault(case: Case, outcome: Outcome) -> tuple[str, str, str]:
     found = observed(outcome)
     if found is None:
         return "no answer", f"out is {_layer_of(case)}"[:120], shown(outcome)
-    right, data = _layer_of(case), cast("Mapping[str, Any]", case.data)
+    right, data = _layer_of(case), case.data
     if difference(right, found["out"], tolerance=1e-6) is not None:
         return "values", f"out is {right}"[:120], f"out is {found['out']}"[:120]
     if case.part == "right":
@@ -227,8 +220,6 @@ def _layer_symptom(case: Case, outcome: Outcome) -> object:
 
 
 _FUSED = Exercise(
-    lab="08",
-    number=2,
     name="fused",
     parts={"right": 1, "one loop": 2},
     cases=_layer_cases,
@@ -299,7 +290,7 @@ def _chosen(case: Case) -> list[Any]:
     """Run the branch in Python, which asks for each input anew."""
     import torch
 
-    data = cast("Mapping[str, Any]", case.data)
+    data = case.data
     given = branches(data)
     found = []
     for numbers in data["inputs"]:
@@ -309,8 +300,6 @@ def _chosen(case: Case) -> list[Any]:
 
 
 _MAKE_TRACEABLE = Exercise(
-    lab="08",
-    number=3,
     name="make_traceable",
     parts={"same": 1, "traced": 2},
     cases=_branch_cases,

@@ -23,23 +23,3 @@ from hpml.labs.lab_09_profiling.programs import (
     loop_in_calls,
 )
 from hpml.labs.lab_09_profiling.tools import tools
-
-__all__ = [
-    "PROGRAMS",
-    "beside_cprofile",
-    "beside_the_slide",
-    "classifier",
-    "flame",
-    "functions_of",
-    "if_free",
-    "kept_bytes",
-    "learning",
-    "library_profilers",
-    "loop_in_calls",
-    "memory_profiler_ratio",
-    "profile_command",
-    "run_with",
-    "seconds_of",
-    "tools",
-    "what_fits",
-]

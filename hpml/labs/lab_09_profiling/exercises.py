@@ -6,7 +6,6 @@ import math
 import random
 from collections.abc import Sequence
 from fractions import Fraction
-from typing import cast
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Returned
@@ -26,10 +25,6 @@ _WRITE_IT = Forbidden(
     modules=("hpml", "cProfile", "profile", "pstats", "pyinstrument"),
     why="This lab is about reading a trace yourself, so no profiler may be imported.",
 )
-
-
-def _events(case: Case) -> list[Event]:
-    return cast("list[Event]", case.data["events"])
 
 
 # --- self_times ---
@@ -66,12 +61,10 @@ def _times_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 _SELF_TIMES = Exercise(
-    lab="09",
-    number=1,
     name="self_times",
     parts={"right": 1, "again": 1, "deep": 1},
     cases=_times_cases,
-    judge=expect(lambda case: own_times(_events(case))),
+    judge=expect(lambda case: own_times(case.data["events"])),
     hints={
         "right": (
             "Between two events that follow each other, exactly one function runs. Which one?",
@@ -125,12 +118,10 @@ def _bottleneck_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 _BOTTLENECK = Exercise(
-    lab="09",
-    number=2,
     name="name_the_bottleneck",
     parts={"right": 1, "library": 1, "recursion": 1},
     cases=_bottleneck_cases,
-    judge=expect(lambda case: to_mend(_events(case), cast("set[str]", case.data["mine"]))),
+    judge=expect(lambda case: to_mend(case.data["events"], case.data["mine"])),
     hints={
         "right": (
             "Is a function slow that mostly waits for those it calls? What does `main` do itself?",
@@ -168,7 +159,7 @@ def _sample_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _judge_samples(case: Case, outcome: Outcome) -> Wrong | None:
-    p, error = (Fraction(cast("float", case.data[name])) for name in ("p", "error"))
+    p, error = (Fraction(case.data[name]) for name in ("p", "error"))
     exact = p * (1 - p) / error**2
     # Rounding may put what is a whole number in decimals just above itself.
     slack = 0 if exact.denominator == 1 else Fraction(1, 10**9)
@@ -179,8 +170,6 @@ def _judge_samples(case: Case, outcome: Outcome) -> Wrong | None:
 
 
 _SAMPLES_NEEDED = Exercise(
-    lab="09",
-    number=3,
     name="samples_needed",
     parts={"right": 2},
     cases=_sample_cases,

@@ -19,19 +19,3 @@ from hpml.labs.lab_10_benchmarking.race import (
 )
 from hpml.labs.lab_10_benchmarking.recordings import NAMES, recording
 from hpml.labs.lab_10_benchmarking.shares import blame
-
-__all__ = [
-    "NAMES",
-    "blame",
-    "by_library",
-    "by_t_test",
-    "claim_parts",
-    "command_output",
-    "draw_noise",
-    "duel",
-    "frequency",
-    "on_recordings",
-    "race_rules",
-    "recording",
-    "summaries",
-]

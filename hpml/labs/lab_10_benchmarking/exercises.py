@@ -6,7 +6,7 @@ import math
 import random
 import statistics
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, observed, symptom
@@ -76,11 +76,11 @@ def _judge(expected: Callable[[Mapping[str, Any]], dict[str, object]], collector
 
 
 def _statement(name: str, per_call: float, part: str, **more: Any) -> Case:
-    data: dict[str, object] = {"per_call": per_call, "first": 0.0, "wobble": [0.0], "start": 0.0}
+    data: dict[str, Any] = {"per_call": per_call, "first": 0.0, "wobble": [0.0], "start": 0.0}
     data |= more
     said = [f"{per_call:g} s a call"]
     said += [f"{data['first']:g} s more for the first run"] if data["first"] else []
-    said += ["every run a little different"] if len(cast("list[float]", data["wobble"])) > 1 else []
+    said += ["every run a little different"] if len(data["wobble"]) > 1 else []
     said += [f"the clock shows {data['start']:g} at first"] if data["start"] else []
     said += ["the collector is off before"] if not data.get("collector", True) else []
     said += ["`run` raises"] if "fails" in data else []
@@ -136,8 +136,6 @@ def _clock_symptom(case: Case, outcome: Outcome) -> object:
 
 
 _AUTORANGE = Exercise(
-    lab="10",
-    number=1,
     name="autorange",
     parts={"right": 2},
     cases=_autorange_cases,
@@ -155,8 +153,6 @@ _AUTORANGE = Exercise(
 )
 
 _REPEAT = Exercise(
-    lab="10",
-    number=2,
     name="repeat",
     parts={"right": 1, "collector": 1},
     cases=_repeat_cases,
@@ -303,7 +299,7 @@ def _recorded(chance: random.Random, name: str, part: str, many: str) -> Case:
 
 
 def _verdict(case: Case) -> str:
-    a, b = (cast("list[float]", case.data[name]) for name in "ab")
+    a, b = (case.data[name] for name in "ab")
     if len(a) < 6:
         return "cannot tell"
     found = clear_verdict(a, b)
@@ -312,8 +308,6 @@ def _verdict(case: Case) -> str:
 
 
 _IS_FASTER = Exercise(
-    lab="10",
-    number=3,
     name="is_faster",
     parts={"clear": 1, "equal": 1, "paired": 1},
     cases=_duels,

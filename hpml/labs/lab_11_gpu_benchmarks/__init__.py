@@ -21,22 +21,3 @@ from hpml.labs.lab_11_gpu_benchmarks.toy_resnet import (
     ways,
 )
 from hpml.labs.lab_11_gpu_benchmarks.transfers import WAYS, draw_pipelines, pipeline
-
-__all__ = [
-    "GPU",
-    "WAYS",
-    "AsyncDevice",
-    "CudaDevice",
-    "draw_growth",
-    "draw_pipelines",
-    "fits",
-    "grows_from",
-    "growth",
-    "hypothesis",
-    "launch_explorer",
-    "pipeline",
-    "speedups",
-    "time_table",
-    "times_of",
-    "ways",
-]

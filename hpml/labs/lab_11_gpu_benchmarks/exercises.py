@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import random
 from collections.abc import Sequence
-from typing import Any, cast
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden
 from hpml.course.exercises.same import expect
@@ -43,13 +42,11 @@ def _on_device(
 
 
 def _timed(case: Case) -> float:
-    data = cast("dict[str, Any]", case.data)
+    data = case.data
     return simulate(data["launch"], data["kernels"]).total
 
 
 _TIME_ON_DEVICE = Exercise(
-    lab="11",
-    number=1,
     name="time_on_device",
     parts={"right": 2},
     cases=_device_cases,
@@ -85,13 +82,11 @@ def _line_cases(chance: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _spans(case: Case) -> list[tuple[float, float]]:
-    launch, kernels = (cast("Any", case.data[name]) for name in ("launch", "kernels"))
+    launch, kernels = (case.data[name] for name in ("launch", "kernels"))
     return list(simulate(launch, kernels).kernels) if kernels else []
 
 
 _TIMELINE = Exercise(
-    lab="11",
-    number=2,
     name="timeline",
     parts={"right": 3},
     cases=_line_cases,
@@ -122,14 +117,12 @@ def _speedup_cases(chance: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _speedup(case: Case) -> float:
-    n, launch, kernel = (cast("Any", case.data[name]) for name in ("n", "launch", "kernel"))
+    n, launch, kernel = (case.data[name] for name in ("n", "launch", "kernel"))
     eager, recorded = (simulate(launch, [kernel] * n, recorded=r).total for r in (False, True))
     return float(eager / recorded)
 
 
 _GRAPH_SPEEDUP = Exercise(
-    lab="11",
-    number=3,
     name="graph_speedup",
     parts={"right": 2},
     cases=_speedup_cases,

@@ -45,7 +45,7 @@ def launch_explorer(timeline: TimelineFunction | None = None) -> Animation:
     'launch 16 µs, kernel 2 µs: 194 µs one by one, 40 µs as a graph, 4.8 times as fast'
     """
     yours = timeline is not None and _answers(timeline)
-    spans = timeline if yours and timeline is not None else _library
+    spans = timeline if yours and timeline is not None else lambda *times: simulate(*times).kernels
     pairs = [(launch, kernel) for launch in LAUNCHES for kernel in TIMES]
     keyframes = [_keyframe(spans, *pair) for pair in pairs]
     missing = "; yours is not written yet" if timeline is not None else ""
@@ -65,10 +65,6 @@ def launch_explorer(timeline: TimelineFunction | None = None) -> Animation:
         table=Table(["launch, µs", "kernel, µs", "one by one, µs", "as a graph, µs"], rows),
         labels=[f"launch {launch:g} µs, kernel {kernel:g} µs" for launch, kernel in pairs],
     )
-
-
-def _library(launch: float, kernels: list[float]) -> Spans:
-    return simulate(launch, kernels).kernels
 
 
 def _answers(timeline: TimelineFunction) -> bool:

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars
+from hpml.base.charts import Bar, bars, span_parts
 from hpml.base.errors import describe
 from hpml.base.page import Page, picture
 from hpml.course.errors import LabError
@@ -61,16 +61,8 @@ def draw_pipelines(ways: Mapping[str, Pipeline]) -> Page:
     fig, ax = style.figure(width=9.4, height=1.2 + 0.8 * len(ways))
     rows, told = [], []
     for way, found in ways.items():
-        for name, spans, role in (
-            (f"{way}: copy", found.copies, "sequential"),
-            ("compute", found.computed, "accent"),
-        ):
-            parts, at = [], 0.0
-            for k, (begin, end) in enumerate(spans):
-                shade = style.tint(style.PALETTE[role], 1 - 0.4 * (k % 2))
-                parts += [(begin - at, "none"), (end - begin, shade)]
-                at = end
-            rows.append(Bar(name, parts, f"{found.total:.0f} ms" if name == "compute" else ""))
+        rows.append(Bar(f"{way}: copy", span_parts(found.copies, "sequential")))
+        rows.append(Bar("compute", span_parts(found.computed, "accent"), f"{found.total:.0f} ms"))
         told.append(f"{way}: {found.total:.0f} ms, the program held for {found.held:.0f} ms")
     bars(ax, rows)
     ax.set_xlim(0, 1.12 * max(found.total for found in ways.values()))

@@ -11,15 +11,3 @@ from hpml.labs.lab_13_activations.networks import (
     train,
 )
 from hpml.labs.lab_13_activations.operations import costs, operations_of, peak_of_tensors
-
-__all__ = [
-    "beside_published",
-    "costs",
-    "draw_accuracies",
-    "draw_curves",
-    "network",
-    "one_block",
-    "operations_of",
-    "peak_of_tensors",
-    "train",
-]

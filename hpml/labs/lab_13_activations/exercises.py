@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden
 from hpml.course.exercises.same import expect
@@ -56,14 +56,11 @@ def _interval_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 def _dies(case: Case) -> bool:
     """Look the dead intervals up: nothing is computed."""
-    data = cast("Mapping[str, Any]", case.data)
-    low, high = data["interval"]
-    return any(a < low and high < b for a, b in ACTIVATIONS[data["activation"]])
+    low, high = case.data["interval"]
+    return any(a < low and high < b for a, b in ACTIVATIONS[case.data["activation"]])
 
 
 _GRADIENT_DIES = Exercise(
-    lab="13",
-    number=1,
     name="gradient_dies",
     parts={"right": 1, "nearly": 1},
     cases=_interval_cases,
@@ -196,17 +193,11 @@ def _operation_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     return cases
 
 
-def _kept(case: Case) -> int:
-    return kept(cast("Any", case.data)["operations"])
-
-
 _SAVED_BYTES_OF = Exercise(
-    lab="13",
-    number=2,
     name="saved_bytes_of",
     parts={"tensors": 2, "choices": 1},
     cases=_operation_cases,
-    judge=expect(_kept),
+    judge=expect(lambda case: kept(case.data["operations"])),
     hints={
         "tensors": (
             "Collect the *names* of what is saved in a set: a tensor is kept once.",
@@ -269,15 +260,13 @@ def _slope(x: float) -> float:
 
 
 def _backward(case: Case) -> dict[str, Any]:
-    data = cast("Mapping[str, Any]", case.data)
+    data = case.data
     products = [grad * _slope(x) for x, grad in zip(data["x"], data["grad"], strict=True)]
     numbers = [float(f"{each:.6g}") for each in products]
     return {"numbers": numbers, "shape": data["shape"], "dtype": f"torch.{data['dtype']}"}
 
 
 _FAST_SWISH_BACKWARD = Exercise(
-    lab="13",
-    number=3,
     name="fast_swish_backward",
     parts={"right": 2, "every input": 1},
     cases=_backward_cases,

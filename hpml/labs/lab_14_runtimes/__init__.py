@@ -21,23 +21,3 @@ from hpml.labs.lab_14_runtimes.in_runtimes import (
     runs_at,
 )
 from hpml.labs.lab_14_runtimes.recurrent import draw_loop, loop, operator_seconds
-
-__all__ = [
-    "accuracy",
-    "beside_published",
-    "draw_accuracy",
-    "draw_loop",
-    "draw_rounding",
-    "in_integers",
-    "in_parallel",
-    "in_turn",
-    "integer_table",
-    "loop",
-    "onnx_is_here",
-    "operator_seconds",
-    "operators_left",
-    "race_integers",
-    "rounded",
-    "runs_at",
-    "trained",
-]

@@ -5,7 +5,6 @@ from __future__ import annotations
 import random
 import statistics
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden
 from hpml.course.exercises.same import expect
@@ -56,7 +55,7 @@ def _setting_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _best(case: Case) -> tuple[str, list[str]]:
-    table = cast("Times", case.data["table"])
+    table: Times = case.data["table"]
     least = min(statistics.median(times) for times in table.values())
     best = next(name for name, times in table.items() if statistics.median(times) == least)
     wins = {n: sum(map(float.__lt__, table[best], times)) for n, times in table.items()}
@@ -64,8 +63,6 @@ def _best(case: Case) -> tuple[str, list[str]]:
 
 
 _BEST_SETTING = Exercise(
-    lab="14",
-    number=1,
     name="best_setting",
     parts={"best": 1, "rivals": 2},
     cases=_setting_cases,
@@ -121,15 +118,13 @@ def _quantise_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _quantised(case: Case) -> tuple[list[int], float]:
-    data = cast("Mapping[str, Any]", case.data)
+    data = case.data
     x, largest = data["x"], 2 ** (data["bits"] - 1) - 1
     scale = max(max(x), -min(x)) / largest or 1.0
     return [round(value / scale) for value in x], scale
 
 
 _QUANTISE = Exercise(
-    lab="14",
-    number=2,
     name="quantise",
     parts={"right": 2, "zeros": 1},
     cases=_quantise_cases,
@@ -192,8 +187,8 @@ def _invariant_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 def _invariant(case: Case) -> set[str]:
     """Go through the edges again and again, until none carries a variation any further."""
-    edges, varying = (cast("Any", case.data[name]) for name in ("edges", "varying"))
-    reached: set[str] = set(varying)
+    edges: Edges = case.data["edges"]
+    reached: set[str] = set(case.data["varying"])
     before = -1
     while before < len(reached):
         before = len(reached)
@@ -204,8 +199,6 @@ def _invariant(case: Case) -> set[str]:
 
 
 _LOOP_INVARIANT = Exercise(
-    lab="14",
-    number=3,
     name="loop_invariant",
     parts={"right": 2, "deep": 1},
     cases=_invariant_cases,

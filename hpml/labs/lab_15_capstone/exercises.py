@@ -6,7 +6,7 @@ import math
 import random
 from collections.abc import Mapping, Sequence
 from functools import lru_cache
-from typing import Any, cast
+from typing import Any
 
 from hpml.benchmark.sampling.timing import torch_threads
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Speed, Wrong
@@ -53,16 +53,13 @@ def _mends_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _speed_up(case: Case) -> float:
-    shares = cast("dict[str, float]", case.data["shares"])
-    factors = cast("dict[str, float]", case.data["factors"])
+    shares, factors = case.data["shares"], case.data["factors"]
     left = math.fsum([1.0, *(share / factors.get(name, 1.0) - share
                              for name, share in shares.items())])  # fmt: skip
     return 1 / left if left else math.inf
 
 
 _SPEED_UP = Exercise(
-    lab="15",
-    number=1,
     name="speed_up",
     parts={"mends": 2, "free": 1},
     cases=_mends_cases,
@@ -170,8 +167,6 @@ def _large(generator: random.Random) -> Case:
 
 
 _TRAIN = Exercise(
-    lab="15",
-    number=2,
     name="train",
     parts={"losses": 1},
     cases=_training_cases,

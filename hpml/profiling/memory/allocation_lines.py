@@ -9,7 +9,7 @@ from __future__ import annotations
 import sys
 import tracemalloc
 import types
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -67,9 +67,6 @@ class AllocationLines(Shown):
             formats={"Kept": format_bytes, "Peak": format_bytes, "Line Contents": indented},
             code=True,
         )
-
-    def _shown(self) -> Sequence[Any]:
-        return [self.table]
 
 
 def allocation_lines(

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -41,9 +41,6 @@ class GpuMemory(Shown):
             ["reserved after", self.reserved],
         ]
         return Table(["memory", "bytes"], rows, title=self.device, formats={"bytes": format_bytes})
-
-    def _shown(self) -> Sequence[Any]:
-        return [self.table]
 
 
 def peak_allocated(function: Callable[..., Any], *arguments: Any) -> GpuMemory:

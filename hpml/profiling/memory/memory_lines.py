@@ -7,14 +7,12 @@ knows nothing of a GPU, and memory that was freed may stay with the process for 
 from __future__ import annotations
 
 import types
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
-from hpml.base.errors import describe
 from hpml.base.tables import Shown, Table
 from hpml.profiling.checks import check_function, library, traceable
-from hpml.profiling.errors import ProfilingError
 
 
 class MemoryLine(NamedTuple):
@@ -63,9 +61,6 @@ class LineMemory(Shown):
             formats={"Mem usage": mib, "Increment": mib, "Line Contents": indented},
             code=True,
         )
-
-    def _shown(self) -> Sequence[Any]:
-        return [self.table]
 
 
 @dataclass(frozen=True)
@@ -123,20 +118,13 @@ def memory_lines(function: Callable[..., Any], *arguments: Any, **keywords: Any)
     return LineMemory(code.co_name, tuple(lines), result)
 
 
-def memory_over_time(
-    function: Callable[..., Any], *arguments: Any, interval: float = 0.01
-) -> MemoryOverTime:
-    """Call a function once while a second process samples this one's resident memory.
-
-    Args:
-        interval: seconds between samples.
+def memory_over_time(function: Callable[..., Any], *arguments: Any) -> MemoryOverTime:
+    """Call a function once while another process samples resident memory, each hundredth second.
 
     Raises:
-        ProfilingError: if `function` cannot be called or `interval` is no positive number.
+        ProfilingError: if `function` cannot be called.
     """
     check_function("memory_over_time", function)
-    if not interval > 0:
-        raise ProfilingError(f"interval expects seconds above 0, got {describe(interval)}.")
     errors: list[BaseException] = []
 
     def run() -> Any:
@@ -148,7 +136,7 @@ def memory_over_time(
             return None
 
     samples, result = library("memory_profiler").memory_usage(
-        (run, (), {}), interval=interval, timestamps=True, retval=True, max_iterations=1
+        (run, (), {}), interval=0.01, timestamps=True, retval=True, max_iterations=1
     )
     if errors:
         raise errors[0]

@@ -7,13 +7,12 @@ one type for all and the numbers side by side. The difference is a factor of fou
 from __future__ import annotations
 
 import array
-import importlib
 import sys
 from dataclasses import dataclass
-from typing import Any
 
 from hpml.base.errors import describe
 from hpml.base.tables import Shown, Table
+from hpml.profiling.checks import library
 from hpml.profiling.errors import ProfilingError
 
 KINDS = ("list", "array", "numpy", "tensor")
@@ -84,9 +83,6 @@ class MemoryOf(Shown):
             formats={"bytes": lambda number: f"{number:,.0f}"},
         )
 
-    def _shown(self) -> list[Table]:
-        return [self.table]
-
 
 def memory_of(n: int, kind: str) -> MemoryOf:
     """Return how many bytes `n` different floats take, measured on objects made for the purpose.
@@ -118,11 +114,11 @@ def memory_of(n: int, kind: str) -> MemoryOf:
         numbers = array.array("d", [0.0]) * n
         return _compact(n, kind, sys.getsizeof(numbers) - n * numbers.itemsize, numbers.itemsize)
     if kind == "numpy":
-        made = _library("numpy").zeros(n)
+        made = library("numpy").zeros(n)
         # getsizeof counts the numbers of an array that owns them.
         return _compact(n, kind, sys.getsizeof(made) - made.nbytes, made.itemsize)
     if kind == "tensor":
-        torch = _library("torch")
+        torch = library("torch")
         made = torch.zeros(n, dtype=torch.float64)
         return _compact(n, kind, sys.getsizeof(made), made.element_size())
     raise ProfilingError(f"memory_of expects one of {', '.join(KINDS)}, got {describe(kind)}.")
@@ -147,13 +143,3 @@ def _list(n: int) -> MemoryOf:
 def _compact(n: int, kind: str, container: int, each: int) -> MemoryOf:
     parts = (Part("container", 1, container), Part("elements", n, each))
     return MemoryOf(n, kind, parts, container + n * each)
-
-
-def _library(name: str) -> Any:
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        raise ProfilingError(
-            f"memory_of needs {name} for this kind, which is not installed; install {name}, or ask "
-            "for one of list, array."
-        ) from None

@@ -71,9 +71,6 @@ class SavedTensors(Shown):
             formats={"kept": format_bytes},
         )
 
-    def _shown(self) -> Sequence[Any]:
-        return [self.table]
-
 
 def saved_tensors(function: Callable[..., Any], *arguments: Any) -> SavedTensors:
     """Call a function or a module once and list the tensors that autograd saves meanwhile.

@@ -27,10 +27,10 @@ import torch
 from torch.utils.benchmark import Timer
 
 torch.manual_seed(0)
-torch.set_num_threads({threads})
+torch.set_num_threads(1)
 {tensors}
 for statement in {statements}:
-    timer = Timer(statement, globals=globals(), num_threads={threads})
+    timer = Timer(statement, globals=globals(), num_threads=1)
     measured = timer.blocked_autorange(min_run_time={seconds})
     times = 1e6 * torch.tensor(measured.times, dtype=torch.float64)
     low, middle, high = times.quantile(torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64))
@@ -66,15 +66,14 @@ class OperatorReport:
 
 
 def operator_report(
-    slow: str, other: str, *, threads: int = 1, seconds: float = 1.0, **tensors: torch.Tensor
+    slow: str, other: str, *, seconds: float = 1.0, **tensors: torch.Tensor
 ) -> OperatorReport:
-    """Measure a slow operator and another in a process of their own; write the report.
+    """Measure a slow operator and another on one thread of a process of their own; report it.
 
     Args:
         slow: the call, as source: ``"torch.nn.functional.gelu(x)"``.
         other: what it is compared with: another operator that does as much, or the same one on
             another layout or type.
-        threads: how many PyTorch uses.
         seconds: how long each is measured.
         tensors: by name, what the calls use; their numbers are not written down, their shape, type
             and layout are.
@@ -89,12 +88,7 @@ def operator_report(
     True
     """
     made = [_made(name, tensor) for name, tensor in tensors.items()]
-    script = _SCRIPT.format(
-        threads=threads,
-        tensors="\n".join(made),
-        statements=(slow, other),
-        seconds=seconds,
-    )
+    script = _SCRIPT.format(tensors="\n".join(made), statements=(slow, other), seconds=seconds)
     done = subprocess.run(
         [sys.executable, "-P", "-c", script],
         capture_output=True,
@@ -110,7 +104,7 @@ def operator_report(
             f"{other!r}, which ended with {said}."
         )
     output = done.stdout.strip()
-    record = environment_record(threads=threads)
+    record = environment_record(threads=1)
     kept = ("torch", "python", "platform", "cpu", "logical_cores", "threads", "load_average")
     machine = "\n".join(f"- {name}: {record[name]}" for name in kept)
     first, second = (float(middle) for middle in re.findall(r": ([\d.]+) µs", output))

@@ -10,25 +10,24 @@ from __future__ import annotations
 import argparse
 import functools
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hpml.base import style
 from hpml.base.files import published
-from hpml.base.tables import Shown, Table
+from hpml.base.tables import Table
 from hpml.benchmark import Contender
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_frame, cases_table
-from hpml.benchmark.record import Case, Parameters
+from hpml.benchmark.display.cases import cases_table
+from hpml.benchmark.record import Parameters
 from hpml.suites.choosing import choose
 from hpml.suites.forwards import compiled
-from hpml.suites.options import add_shared_arguments, run_suite
-from hpml.suites.running import environment_line, notes_table, run_cases
+from hpml.suites.options import add_shared_arguments
+from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
 from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
-    import pandas as pd
     import torch
     from matplotlib.figure import Figure
 
@@ -42,16 +41,10 @@ NETWORK = 0
 
 
 @dataclass(frozen=True)
-class ActivationsResult(Shown):
+class ActivationsResult(CasesResult):
     """What the suite measured, and the bytes that each activation keeps for each number."""
 
-    cases: tuple[Case, ...]
-    kept: Mapping[str, float]
-    notes: tuple[str, ...] = ()
-
-    def table(self) -> pd.DataFrame:
-        """Return one row a case and contender, times in seconds."""
-        return cases_frame(self.cases)
+    kept: Mapping[str, float] = field(default_factory=dict)
 
     def goals(self) -> Table:
         """Return the ratios that FastSwish is judged by, beside their goals and the document's."""
@@ -134,7 +127,7 @@ def run(
     sizes = [*mebibytes, *([NETWORK] if network else [])]
     cases = [{"mebibytes": size, **settings.parameters()} for size in sizes]
     outcome = run_cases("activations", cases, measure_case, settings)
-    return ActivationsResult(outcome.cases, _kept(chosen), (*outcome.notes, *notes))
+    return ActivationsResult(outcome.cases, (*outcome.notes, *notes), _kept(chosen))
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -143,11 +136,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--network", action="store_true", help="the ConvNeXt, compiled too; takes minutes to begin"
     )
-
-
-def main(arguments: argparse.Namespace) -> int:
-    """Run the suite for the command line and return the exit code."""
-    return run_suite(arguments, run)
 
 
 def _ways() -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:

@@ -268,10 +268,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--plot", type=Path, metavar="FILE", help="draw a picture: .png, .svg, .pdf"
     )
-    parser.set_defaults(suite_name="honesty", ending=".csv")
+    parser.set_defaults(main=_main, suite_name="honesty", ending=".csv")
 
 
-def main(arguments: argparse.Namespace) -> int:
+def _main(arguments: argparse.Namespace) -> int:
     """Run the suite for the command line and return the exit code."""
 
     def simulate(out: Path) -> HonestyResult:

@@ -15,16 +15,15 @@ from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import Value
-from hpml.base.tables import Shown, Table, format_seconds
+from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Contender
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_frame
-from hpml.benchmark.record import Case, Parameters
+from hpml.benchmark.record import Parameters
 from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import check_device
-from hpml.suites.options import add_shared_arguments, run_suite
-from hpml.suites.running import environment_line, notes_table, run_cases
+from hpml.suites.options import add_shared_arguments
+from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
 from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
@@ -53,15 +52,12 @@ DEFAULTS = LaunchSettings()
 
 
 @dataclass(frozen=True)
-class LaunchResult(Shown):
+class LaunchResult(CasesResult):
     """What the suite measured: one case for each size."""
-
-    cases: tuple[Case, ...]
-    notes: tuple[str, ...] = ()
 
     def table(self) -> pd.DataFrame:
         """Return one row a case and contender, times in seconds per call, and what it moves."""
-        frame = cases_frame(self.cases)
+        frame = super().table()
         if len(frame):
             sizes = zip(frame["contender"], frame["mebibytes"], frame["median"], strict=True)
             frame["rate"] = [_rate(name, int(size), time) for name, size, time in sizes]
@@ -69,9 +65,9 @@ class LaunchResult(Shown):
 
     def plot(self) -> Figure:
         """Draw the time per call against the size."""
-        from hpml.suites.pictures import draw_launches
+        from hpml.suites.pictures import draw_times
 
-        return draw_launches(self.cases)
+        return draw_times(self.cases, "mebibytes", "time", "Time per call", "MiB", "µs per call")
 
     def _shown(self) -> list[Table]:
         rows = [
@@ -151,11 +147,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench launch``."""
     add_shared_arguments(parser, "launch", run, "sizes of a tensor in MiB")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
-
-
-def main(arguments: argparse.Namespace) -> int:
-    """Run the suite for the command line and return the exit code."""
-    return run_suite(arguments, run)
 
 
 def _contenders(chosen: Sequence[str], size: int, device: str) -> list[Contender]:

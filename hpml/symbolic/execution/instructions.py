@@ -21,13 +21,9 @@ def written_instructions(source: str) -> int:
     >>> written_instructions(short) < written_instructions(long)
     True
     """
-    code = _first_function(compile(source, "<counted>", "exec"))
+    code = _functions_in(compile(source, "<counted>", "exec"))[0]
     inner = [code for code in _functions_in(code) if code.co_name == "run"]
     return sum(1 for _ in dis.get_instructions(inner[0] if inner else code))
-
-
-def _first_function(code: CodeType) -> CodeType:
-    return _functions_in(code)[0]
 
 
 def _functions_in(code: CodeType) -> list[CodeType]:

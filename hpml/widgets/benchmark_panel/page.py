@@ -68,7 +68,7 @@ def draw(panel: BenchmarkPanel) -> Figure:
     )  # fmt: skip
     right.set_ylim(*limits([band for line in ratios for band in line.bands]))
     plot_sweep(
-        ratios, right, title=f"Time relative to {_baseline(panel)}", x=parameter,
+        ratios, right, title=f"Time relative to {cases[0].comparison.baseline}", x=parameter,
         y="ratio (below 1 is faster)", log=True,
     )  # fmt: skip
     for ax in (left, right):
@@ -96,10 +96,6 @@ def _lines(cases: Sequence[Case], parameter: str, quantity: Quantity) -> tuple[S
         Sweep(name, tuple(sorted(bands)), tuple(bands[at] for at in sorted(bands)))
         for name, bands in found.items()
     )
-
-
-def _baseline(panel: BenchmarkPanel) -> str:
-    return panel.cases[0].comparison.baseline
 
 
 def _table(panel: BenchmarkPanel) -> Table:

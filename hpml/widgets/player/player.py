@@ -191,7 +191,8 @@ class _Lane(NamedTuple):
             return "Nothing has happened yet."
         if now is None:
             stopped = f"Stopped after {len(self.steps):,} steps; it would go on."
-            return stopped if self.is_cut else f"Done after {_counted(len(self.steps), 'step')}."
+            count = len(self.steps)
+            return stopped if self.is_cut else f"Done after {count:,} step{'s' * (count != 1)}."
         if now.kind == "execute":
             made = self.flow.calls[now.call or 0].name
             times = sum(past[:2] == now[:2] for past in self.steps[:step])
@@ -270,10 +271,6 @@ def _drawn(
         return flow, flow.names.__getitem__, lambda _: ""
     graph = getattr(graph, "graph", graph)
     return graph, lambda value: graph.values[value].text(), lambda call: graph.calls[call].name
-
-
-def _counted(count: int, noun: str) -> str:
-    return f"{count:,} {noun}{'' if count == 1 else 's'}"
 
 
 def _nth(count: int) -> str:

@@ -6,8 +6,7 @@ The oracle takes away whatever refers to nothing that is left, where a solution 
 from __future__ import annotations
 
 import random
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Raised, Returned, observed, symptom
@@ -123,7 +122,7 @@ def has_cycle(refers: Sequence[Sequence[int]], hidden: Sequence[int]) -> bool:
 
 def _cycle_fault(case: Case, outcome: Outcome) -> str:
     """Return what is wrong with the objects that were returned, or an empty text."""
-    data = cast("Mapping[str, Any]", case.data)
+    data = case.data
     found = (observed(outcome) or {}).get("cycle")
     if not isinstance(found, list):
         return "It is no list."
@@ -143,7 +142,7 @@ def _judge_cycle(case: Case, outcome: Outcome) -> Wrong | None:
     fault = _cycle_fault(case, outcome)
     if not fault:
         return None
-    data = cast("Mapping[str, Any]", case.data)
+    data = case.data
     cycle = has_cycle(data["refers"], data["hidden"])
     expected = "a list of the objects of a cycle" if cycle else "[], there is no cycle"
     found = (observed(outcome) or {}).get("cycle")
@@ -163,8 +162,6 @@ def _cycle_symptom(case: Case, outcome: Outcome) -> object:
 
 
 FIND_CYCLE = Exercise(
-    lab="03",
-    number=1,
     name="find_cycle",
     parts={"right": 1, "deep": 1},
     cases=_cycle_cases,

@@ -48,11 +48,11 @@ def _array_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _normalised(case: Case) -> list[float]:
-    x = cast("list[float]", case.data["x"])
+    x = case.data["x"]
     mean = math.fsum(x) / len(x)
     spread = math.sqrt(math.fsum((number - mean) ** 2 for number in x) / len(x))
     right = [(number - mean) / (spread or 1) for number in x]
-    length = cast("int", case.data.get("length", len(x)))
+    length: int = case.data.get("length", len(x))
     return (right * (length // len(x) + 1))[: min(length, 100)]
 
 
@@ -64,7 +64,7 @@ def _array_fault(case: Case, outcome: Outcome) -> tuple[str, str]:
     got = _floats(found.get("x"))
     expected = _normalised(case)
     if difference(expected, got, tolerance=1e-6) is not None:
-        before = cast("list[float]", case.data["x"])
+        before = case.data["x"]
         same = difference(before, got[: len(before)], tolerance=1e-12) is None
         if same:
             return "unchanged", "The array itself was left as it was."
@@ -111,8 +111,6 @@ def _array_symptom(case: Case, outcome: Outcome) -> object:
 
 
 NORMALISE_IN_PLACE = Exercise(
-    lab="03",
-    number=2,
     name="normalise_in_place",
     parts={"right": 1, "in place": 1},
     cases=_array_cases,

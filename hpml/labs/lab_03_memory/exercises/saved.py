@@ -7,8 +7,7 @@ from __future__ import annotations
 
 import math
 import random
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden
 from hpml.course.exercises.same import expect
@@ -44,7 +43,7 @@ def kept_bytes(layers: Sequence[_Layer], shape: Sequence[int], size: int) -> int
 
 
 def _saved(case: Case) -> int:
-    data = cast("Mapping[str, Any]", case.data)
+    data = case.data
     return kept_bytes(data["layers"], data["shape"], _SIZES[data["dtype"]])
 
 
@@ -114,8 +113,6 @@ def _network_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 SAVED_BYTES = Exercise(
-    lab="03",
-    number=3,
     name="saved_bytes",
     parts={"right": 2, "frozen": 1},
     cases=_network_cases,

@@ -163,8 +163,6 @@ def _symptom(case: Case, outcome: Outcome) -> object:
 
 
 WALK_BACKWARD = Exercise(
-    lab="05",
-    number=4,
     name="walk_backward",
     parts={"right": 2, "deep": 1},
     cases=_cases,

@@ -9,7 +9,6 @@ import graphlib
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
@@ -20,11 +19,6 @@ Edges = Mapping[str, Sequence[str]]
 
 LIBRARIES = ("graphlib", "networkx", "hpml")
 _LONG = 20_000
-
-
-def edges_of(case: Case) -> Edges:
-    """Return the graph of a case."""
-    return cast("Edges", case.data["edges"])
 
 
 def nodes_of(edges: Edges) -> list[str]:
@@ -66,7 +60,7 @@ def _cyclic(case: Case) -> bool:
     if case.part == "deep":
         return False  # by the way they are made
     try:
-        graphlib.TopologicalSorter(edges_of(case)).prepare()
+        graphlib.TopologicalSorter(case.data["edges"]).prepare()
     except graphlib.CycleError:
         return True
     return False
@@ -112,7 +106,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _judge(case: Case, outcome: Outcome) -> Wrong | None:
-    edges = edges_of(case)
+    edges: Edges = case.data["edges"]
     if isinstance(outcome, Returned):
         why = _fault(edges, outcome.value)
         if why is None:
@@ -156,7 +150,7 @@ def _fault(edges: Edges, order: object) -> str | None:
 
 def _symptom(case: Case, outcome: Outcome) -> object:
     """Return what is wrong with an order, since each way to search has an order of its own."""
-    edges = edges_of(case)
+    edges: Edges = case.data["edges"]
     if isinstance(outcome, Raised) or not isinstance(outcome, Returned):
         return symptom(case, outcome)
     if type(outcome.value) is not list or not all(type(name) is str for name in outcome.value):
@@ -181,8 +175,6 @@ def _symptom(case: Case, outcome: Outcome) -> object:
 
 
 TOPOLOGICAL_ORDER = Exercise(
-    lab="05",
-    number=1,
     name="topological_order",
     parts={"right": 2, "deep": 1},
     cases=_cases,

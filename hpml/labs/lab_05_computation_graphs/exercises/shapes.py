@@ -9,7 +9,6 @@ import math
 import random
 import re
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Raised, Returned, symptom
@@ -185,8 +184,7 @@ def _call(layers: Sequence[Layer], shape: tuple[int, ...]) -> str:
 
 
 def _right(case: Case) -> list[tuple[int, ...]] | Misfit:
-    layers = cast("Sequence[Layer]", case.data["layers"])
-    return shapes_or_misfit(layers, cast("tuple[int, ...]", case.data["input_shape"]))
+    return shapes_or_misfit(case.data["layers"], case.data["input_shape"])
 
 
 def _named(outcome: Raised) -> list[Misfit]:
@@ -220,8 +218,6 @@ def _symptom(case: Case, outcome: Outcome) -> object:
 
 
 PROPAGATE_SHAPES = Exercise(
-    lab="05",
-    number=3,
     name="propagate_shapes",
     parts={"shapes": 2, "misfits": 1},
     cases=_cases,

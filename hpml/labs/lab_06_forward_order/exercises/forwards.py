@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import random
 from collections import Counter
-from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from collections.abc import Sequence
+from typing import Any
 
 from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Speed, Wrong
@@ -18,8 +18,6 @@ from hpml.labs.lab_06_forward_order.exercises.graphs import (
     WRITE_IT,
     ask,
     needed,
-    output_of,
-    parents_of,
     random_ask,
     values_of,
 )
@@ -72,7 +70,7 @@ def _observed(outcome: Outcome) -> tuple[Any, list[str]] | None:
 
 
 def _judge_value(case: Case, outcome: Outcome) -> Wrong | None:
-    expected, observed = values_of(case)[output_of(case)], _observed(outcome)
+    expected, observed = values_of(case)[case.data["output"]], _observed(outcome)
     if observed is None:
         return Wrong(describe(expected, 200), shown(outcome))
     value, _ = observed
@@ -96,7 +94,7 @@ def _judge_lazy(case: Case, outcome: Outcome) -> Wrong | None:
     needless = [name for name in often if name not in wanted]
     if needless:
         return Wrong(
-            f"only what {output_of(case)!r} needs is executed", f"also {describe(needless)}",
+            f"only what {case.data['output']!r} needs is executed", f"also {describe(needless)}",
             "The value is right.",
         )  # fmt: skip
     return _never_executed(wanted, observed[1])
@@ -120,19 +118,17 @@ def _symptom(case: Case, outcome: Outcome) -> object:
         value, executed = observed
         again = len(executed) > len(set(executed))
         if "order" in case.data:
-            left_out = len(set(executed)) < len(_order(case))
-            return [value, _follows(executed, _order(case)), left_out, bool(outcome.changed)]
+            left_out = len(set(executed)) < len(case.data["order"])
+            return [value, _follows(executed, case.data["order"]), left_out, bool(outcome.changed)]
         return [value, again, bool(set(executed) - needed(case)), bool(outcome.changed)]
     if isinstance(outcome, Raised) and outcome.type == "KeyError":
-        return ["KeyError", outcome.message == repr(output_of(case))]
+        return ["KeyError", outcome.message == repr(case.data["output"])]
     return symptom(case, outcome)
 
 
 _LIMIT = ("setrecursionlimit", "stack_size")
 
 LAZY_FORWARD = Exercise(
-    lab="06",
-    number=2,
     name="lazy_forward",
     parts={"right": 1, "once": 1, "deep": 1},
     cases=_lazy_cases,
@@ -191,30 +187,27 @@ def _ordered_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 def _random_order(generator: random.Random, number: int) -> Case:
     case = random_ask(generator, number)
-    parents, inputs = parents_of(case), cast("Mapping[str, int]", case.data["inputs"])
+    parents, inputs = case.data["parents"], case.data["inputs"]
     order: list[str] = []
     while len(order) + len(inputs) < len(parents):
         known = {*inputs, *order}
         free = [name for name in parents if name not in known and known.issuperset(parents[name])]
         order.append(generator.choice(free))
-    kinds = cast("Mapping[str, str]", case.data["operations"])
-    return ask(case.name, parents, output_of(case), inputs, kinds=kinds, order=order)
-
-
-def _order(case: Case) -> list[str]:
-    return cast("list[str]", case.data["order"])
+    kinds = case.data["operations"]
+    return ask(case.name, parents, case.data["output"], inputs, kinds=kinds, order=order)
 
 
 def _judge_ordered(case: Case, outcome: Outcome) -> Wrong | None:
     wrong, observed = _judge_value(case, outcome), _observed(outcome)
     if wrong is not None or observed is None:
         return wrong
-    if _follows(observed[1], _order(case)):
+    order = case.data["order"]
+    if _follows(observed[1], order):
         # While time is measured, nobody writes down what is executed.
-        wanted = set() if case.data.get("uncounted") else set(_order(case))
+        wanted = set() if case.data.get("uncounted") else set(order)
         return _never_executed(wanted, observed[1])
     text = describe(observed[1], 120)
-    return Wrong(f"executed in the order {describe(_order(case), 120)}", text,
+    return Wrong(f"executed in the order {describe(order, 120)}", text,
                  "The value is right.")  # fmt: skip
 
 
@@ -240,8 +233,6 @@ def _speed_case(generator: random.Random) -> Case:
 
 
 ORDERED_FORWARD = Exercise(
-    lab="06",
-    number=3,
     name="ordered_forward",
     parts={"right": 2},
     cases=_ordered_cases,

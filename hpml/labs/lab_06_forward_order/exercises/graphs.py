@@ -9,7 +9,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from typing import Any, cast
+from typing import Any
 
 from hpml.course.exercises.exercise import Case
 from hpml.course.small_graphs import Parents
@@ -39,8 +39,8 @@ def executions(parents: Parents, output: str) -> Counter[str]:
 
 def values_of(case: Case) -> dict[str, Any]:
     """Return the value of everything in the case's graph, found by trying until nothing is new."""
-    parents, kinds = parents_of(case), cast("Mapping[str, str]", case.data["operations"])
-    values = dict(cast("Mapping[str, Any]", case.data["inputs"]))
+    parents, kinds = case.data["parents"], case.data["operations"]
+    values = dict(case.data["inputs"])
     found = True
     while found:
         found = False
@@ -53,23 +53,13 @@ def values_of(case: Case) -> dict[str, Any]:
 
 def needed(case: Case) -> set[str]:
     """Return the operations that the output needs, itself included."""
-    parents, found, before = parents_of(case), {output_of(case)}, 0
+    parents, found, before = case.data["parents"], {case.data["output"]}, 0
     while len(found) > before:
         before = len(found)
         for name in reversed(list(parents)):
             if name in found:
                 found.update(parents[name])
     return {name for name in found if parents[name]}
-
-
-def parents_of(case: Case) -> Mapping[str, list[str]]:
-    """Return the graph of a case."""
-    return cast("Mapping[str, list[str]]", case.data["parents"])
-
-
-def output_of(case: Case) -> str:
-    """Return the name of the value that a case asks for."""
-    return str(case.data["output"])
 
 
 def random_graph(generator: random.Random, operations: int) -> dict[str, list[str]]:
@@ -110,7 +100,7 @@ def ask(
     order: Sequence[str] | None = None,
 ) -> Case:
     """Return a case of one of the two forwards; of `ordered_forward` where there is an order."""
-    data: dict[str, object] = {} if order is None else {"order": list(order)}
+    data: dict[str, Any] = {} if order is None else {"order": list(order)}
     data |= {
         "parents": {name: list(above) for name, above in parents.items()},
         "operations": dict(kinds_of(parents) if kinds is None else kinds),
@@ -121,7 +111,7 @@ def ask(
     texts = {key: key for key in data}
     if len(parents) <= 12:
         texts = {key: repr(value) for key, value in data.items()}
-        kinds = cast("Mapping[str, str]", data["operations"])
+        kinds = data["operations"]
         texts["operations"] = f"{{{', '.join(f'{n!r}: <{kind}>' for n, kind in kinds.items())}}}"
     texts["inputs"], texts["output"] = repr(data["inputs"]), repr(output)
     return Case(name, data, part, f"{function}({', '.join(texts.values())})")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 from collections.abc import Mapping, Sequence
-from typing import cast
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
 from hpml.course.exercises.outcomes import Outcome, Raised
@@ -43,14 +42,6 @@ def _is_run(calls: Sequence[Call], output: str, first: int, end: int) -> bool:
         if readers != [position + 1] or result == output:
             return False
     return True
-
-
-def _calls(case: Case) -> list[Call]:
-    return cast("list[Call]", case.data["calls"])
-
-
-def _expected_runs(case: Case) -> Runs:
-    return _runs_of(_calls(case), str(case.data["output"]), cast("int", case.data["min_length"]))
 
 
 def _run_cases(generator: random.Random, more: bool) -> Sequence[Case]:
@@ -118,12 +109,10 @@ def _branching(generator: random.Random) -> list[Call]:
 
 
 _COMPRESS_RUNS = Exercise(
-    lab="07",
-    number=2,
     name="compress_runs",
     parts={"right": 2, "branches": 1},
     cases=_run_cases,
-    judge=expect(_expected_runs),
+    judge=expect(lambda case: _runs_of(**case.data)),
     hints={
         "right": ("Ask of each call only whether it continues the run of the one before.",),
         "branches": (
@@ -170,27 +159,16 @@ def _time_case(
     return Case(name, data, part, f"predict_time({layers}, {dict(costs)}, {execution!r})")
 
 
-def _costs(case: Case) -> Mapping[str, float]:
-    return cast("Mapping[str, float]", case.data["costs"])
-
-
-def _layers(case: Case) -> int:
-    return cast("int", case.data["n_layers"])
-
-
-def _each(case: Case) -> float:
-    return _costs(case)[str(case.data["execution"])]
-
-
 def _seconds(case: Case) -> float:
     """Return the time as one spends it: the start, then layer after layer."""
-    layers = [_costs(case)["layer"], _each(case)] * _layers(case)
-    return math.fsum([_costs(case)["start"], *layers])
+    costs = case.data["costs"]
+    layers = [costs["layer"], costs[case.data["execution"]]] * case.data["n_layers"]
+    return math.fsum([costs["start"], *layers])
 
 
 def _judge_time(case: Case, outcome: Outcome) -> Wrong | None:
-    execution = str(case.data["execution"])
-    if execution in _costs(case):
+    execution = case.data["execution"]
+    if execution in case.data["costs"]:
         return expect(_seconds, tolerance=1e-12)(case, outcome)
     if not isinstance(outcome, Raised) or "ValueError" not in outcome.bases:
         return Wrong(f"raises a ValueError that names {execution!r}", shown(outcome))
@@ -200,8 +178,6 @@ def _judge_time(case: Case, outcome: Outcome) -> Wrong | None:
 
 
 _PREDICT_TIME = Exercise(
-    lab="07",
-    number=3,
     name="predict_time",
     parts={"right": 1, "unknown": 1},
     cases=_time_cases,

@@ -6,7 +6,7 @@ import random
 import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any
 
 from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden, Wrong
@@ -36,32 +36,21 @@ class _Run:
     calls: list[int]
 
 
-def _inputs(case: Case) -> list[str]:
-    return cast("list[str]", case.data["inputs"])
-
-
-def _calls(case: Case) -> list[Call]:
-    return cast("list[Call]", case.data["calls"])
-
-
-def _output(case: Case) -> str:
-    return str(case.data["output"])
-
-
 def _values(case: Case) -> dict[str, int]:
     """Return every value of the network: all calls are executed, needed or not."""
-    values = dict(zip(_inputs(case), input_values(len(_inputs(case))), strict=True))
-    for name, layer, arguments in _calls(case):
+    inputs = case.data["inputs"]
+    values = dict(zip(inputs, input_values(len(inputs)), strict=True))
+    for name, layer, arguments in case.data["calls"]:
         values[name] = layer_value(layer, [values[argument] for argument in arguments])
     return values
 
 
 def _needed(case: Case) -> set[str]:
     """Return the names that the output needs, by looking again until nothing is new."""
-    found, before = {_output(case)}, 0
+    found, before = {case.data["output"]}, 0
     while len(found) > before:
         before = len(found)
-        for name, _, arguments in reversed(_calls(case)):
+        for name, _, arguments in reversed(case.data["calls"]):
             if name in found:
                 found.update(arguments)
     return found
@@ -69,8 +58,8 @@ def _needed(case: Case) -> set[str]:
 
 def _right(case: Case) -> _Run:
     needed = _needed(case)
-    layers = [layer for name, layer, _ in _calls(case) if name in needed]
-    return _Run(_values(case)[_output(case)], layers)
+    layers = [layer for name, layer, _ in case.data["calls"] if name in needed]
+    return _Run(_values(case)[case.data["output"]], layers)
 
 
 # --- what it is tried on ---
@@ -154,7 +143,7 @@ def _judge(case: Case, outcome: Outcome) -> Wrong | None:
     ran = _ran(outcome)
     if ran is None:
         return Wrong("source that runs", _shortened(source), f"{found.get('problem')}.")
-    wanted = ["self", *_inputs(case)]
+    wanted = ["self", *case.data["inputs"]]
     if found.get("arguments") != wanted:
         return Wrong(f"def forward({', '.join(wanted)}):", _shortened(source))
     told = _difference(right, ran)
@@ -198,7 +187,7 @@ def _symptom(case: Case, outcome: Outcome) -> object:
     if found is None or not isinstance(found.get("source"), str):
         return symptom(case, outcome)
     needed = _needed(case)
-    kept = [name for name, _, _ in reversed(_calls(case)) if name in needed]
+    kept = [name for name, _, _ in reversed(case.data["calls"]) if name in needed]
     # A long source is cut.
     lines = re.findall(r"^\s+(\w+) *= *l\[.*\)$", found["source"], re.MULTILINE)
     if len(lines) > 1 and lines == kept[: len(lines)]:
@@ -209,8 +198,6 @@ def _symptom(case: Case, outcome: Outcome) -> object:
 
 
 GENERATE_FORWARD = Exercise(
-    lab="07",
-    number=1,
     name="generate_forward",
     parts={"right": 1, "unneeded": 2, "deep": 1},
     cases=_cases,

@@ -189,9 +189,9 @@ class _Census(TorchFunctionMode):
             if not self._left(result):
                 return
         raise GraphError(
-            f"{_short(layer)} kept a tensor of the run in which its shape was found, outside of "
-            "its own attributes, and that tensor has no numbers. Expected a forward that keeps "
-            "nothing elsewhere; empty that place, and give the shape by hand: "
+            f"{type(layer).__name__} kept a tensor of the run in which its shape was found, "
+            "outside of its own attributes, and that tensor has no numbers. Expected a forward "
+            "that keeps nothing elsewhere; empty that place, and give the shape by hand: "
             "layer(x, output_shape=(None, ...))"
         )
 
@@ -229,7 +229,3 @@ def _clear_caches(tensors: list[Tensor]) -> None:
         held = [h for h in holders if isinstance(h, (tuple, list, dict))]
         if not held:
             return
-
-
-def _short(layer: nn.Module) -> str:
-    return type(layer).__name__
