@@ -18,10 +18,28 @@ class Pictures:
     Attributes:
         images: uint8, (number, channels, height, width); 255 is the brightest.
         labels: int64, (number,), places in the data set's classes.
+
+    Raises:
+        DatasetError: if they are something else.
     """
 
     images: Tensor
     labels: Tensor
+
+    def __post_init__(self) -> None:
+        for what, values, kind, shape in (
+            ("images", self.images, "torch.uint8", "number, channels, height, width"),
+            ("labels", self.labels, "torch.int64", "number,"),
+        ):
+            given = tuple(getattr(values, "shape", ()))
+            came = str(getattr(values, "dtype", type(values).__name__))
+            fits = came == kind and len(given) == len(shape.strip(",").split(","))
+            if not fits or given[0] != len(self.labels):
+                raise DatasetError(
+                    f"Pictures: {what}: expected a tensor {kind} ({shape}), as many images as "
+                    f"labels, got {came} {given}; images from 0 to 1 become "
+                    "(255 * images).to(torch.uint8), labels labels.long()."
+                )
 
     def __len__(self) -> int:
         return len(self.labels)
@@ -41,6 +59,9 @@ class Dataset:
         train, validation: the two sets.
         source: where it is from, in a few words.
 
+    Raises:
+        DatasetError: if a set is empty, a label is no class, or pictures differ in shape.
+
     >>> from hpml.datasets import digits
     >>> print(digits())
     digits: 10 classes, 1,437 of 1 × 8 × 8 to train, 360 of 1 × 8 × 8 to validate (scikit-learn's...
@@ -51,6 +72,19 @@ class Dataset:
     train: Pictures
     validation: Pictures
     source: str
+
+    def __post_init__(self) -> None:
+        size = tuple(self.train.images.shape[1:])
+        for what, part in (("train", self.train), ("validation", self.validation)):
+            found = [int(label) for label in part.labels.aminmax()] if len(part) else []
+            is_known = found and 0 <= found[0] <= found[1] < len(self.classes)
+            if not is_known or tuple(part.images.shape[1:]) != size:
+                labels = f"labels from {found[0]} to {found[1]}" if found else "no picture"
+                raise DatasetError(
+                    f"{self.name}: {what}: expected pictures of {' × '.join(map(str, size))} with "
+                    f"labels from 0 to {len(self.classes) - 1}, the places in classes, got "
+                    f"{part} with {labels}."
+                )
 
     @property
     def channels(self) -> int:
@@ -63,7 +97,9 @@ class Dataset:
         return self.train.images.shape[-1]
 
     def head(self, train: int, validation: int) -> Dataset:
-        """Return this set with only the first so many pictures of each kind.
+        """Return this set with only the first so many pictures to train on and to validate with.
+
+        Tiny ImageNet's come class by class to train: its first thousand are of two classes.
 
         Raises:
             DatasetError: if there are not so many, or less than one was asked for.

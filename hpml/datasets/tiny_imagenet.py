@@ -10,6 +10,7 @@ pictures are ImageNet's, for research and teaching.
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import os
 import sys
 from collections.abc import Iterator, Sequence
@@ -48,7 +49,7 @@ def tiny_imagenet(folder: str | os.PathLike[str]) -> Dataset:
         files ``tiny-imagenet-200.train.npy`` and ``.val.npy``, and read when they are used.
 
     Raises:
-        DatasetError: which part is missing or broken, and what to do.
+        DatasetError: which part is missing or broken, or cannot be written, and what to do.
     """
     root = Path(folder)
     if not root.is_dir():
@@ -114,32 +115,43 @@ def _val(root: Path, labels: dict[str, int]) -> Listed:
 
 def _lines(path: Path) -> list[str]:
     try:
-        return path.read_text(encoding="utf-8").splitlines()
+        return [line for line in path.read_text(encoding="utf-8").splitlines() if line.strip()]
     except (OSError, UnicodeDecodeError) as error:
         raise DatasetError(f"{path}: expected a text file of Tiny ImageNet, got "
                            f"{type(error).__name__}. {_HOW}") from error  # fmt: skip
 
 
 def _images(root: Path, part: str, paths: Sequence[str]) -> Bytes:
-    """Return the decoded pictures, from the file of an earlier call if it is of as many."""
+    """Return the decoded pictures, from the file of an earlier call if it is of the same."""
     cached = root.parent / f"{root.name}.{part}.npy"
-    shape = (len(paths), 3, RESOLUTION, RESOLUTION)
-    with contextlib.suppress(OSError, ValueError):  # absent, or no such file
-        kept: Bytes = np.load(cached, mmap_mode="c")
-        if kept.shape == shape and kept.dtype == np.uint8:
+    # Behind the pictures: which they are, in which order. The classes may be others tomorrow.
+    names = "\n".join(path.removeprefix(str(root)) for path in paths)
+    mark = hashlib.sha256(names.encode("utf-8", "surrogateescape")).digest()
+    with contextlib.suppress(OSError, ValueError), open(cached, "rb") as file:
+        file.seek(-len(mark), os.SEEK_END)
+        if file.read() == mark:
+            kept: Bytes = np.load(cached, mmap_mode="c")
             return kept
     # Beside its place, then renamed: whoever is interrupted leaves no half of a file behind.
     unfinished = cached.with_name(f".{cached.name}.{os.getpid()}.part")
+    shape = (len(paths), 3, RESOLUTION, RESOLUTION)
     try:
-        target = np.lib.format.open_memmap(unfinished, mode="w+", dtype=np.uint8, shape=shape)
-        start = 0
-        for images in _decoded(paths, part):
-            target[start : start + len(images)] = images
-            start += len(images)
-        target.flush()
-        with open(unfinished, "rb") as file:
+        with open(unfinished, "wb") as file:
+            np.lib.format.write_array_header_1_0(
+                file, {"descr": "|u1", "fortran_order": False, "shape": shape}
+            )
+            for images in _decoded(paths, part):
+                file.write(images.data)
+            file.write(mark)
+            file.flush()
             os.fsync(file.fileno())
         unfinished.replace(cached)
+    except OSError as error:
+        raise DatasetError(
+            f"{cached}: expected room for the decoded pictures, {len(paths):,} of 12 KiB, in a "
+            f"folder that can be written, got {error.strerror or error}; make room, or put "
+            f"{root.name} elsewhere and name it."
+        ) from error
     finally:
         unfinished.unlink(missing_ok=True)
     made: Bytes = np.load(cached, mmap_mode="c")

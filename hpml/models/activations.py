@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any
 
 import torch
 from torch import Tensor, nn
+from torch._decomp import register_decomposition
 from torch.autograd import forward_ad
 from torch.overrides import handle_torch_function, has_torch_function_unary
 
@@ -199,6 +200,8 @@ def _second_derivative(ctx: Any, outer: Tensor) -> tuple[Tensor, Tensor]:
     return outer * fast_swish_slope(x), outer * gradient * bend
 
 
+# An exporter that does not know the operator writes it as operations.
+register_decomposition(torch.ops.hpml.fast_swish.default)(fast_swish_composite)
 _forward.register_autograd(_first_derivative, setup_context=_keep_input)
 _backward.register_autograd(_second_derivative, setup_context=_keep_inputs)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
@@ -27,7 +28,8 @@ class Runtimes(Shown):
 
     Attributes:
         runs: by name a function without arguments, for `hpml.benchmark.compare`.
-        distances: how far each result lies from eager's, as a part of its largest number.
+        distances: how far each result lies from eager's, as a part of its largest number; of
+            several results the farthest.
         missing: what is not here, and how to install it.
     """
 
@@ -61,7 +63,8 @@ def runtimes(
 
     Eager, ``torch.compile``, ONNX Runtime by optimisation level with the first number of threads
     and with full optimisation for the others, and TensorRT where there is one. PyTorch's own two
-    use `torch.get_num_threads`. Who has exported the model for these inputs gives `exported`.
+    use `torch.get_num_threads`. All run a copy of the model, as it predicts. Who has exported it
+    for these inputs gives `exported`.
 
     Raises:
         RuntimesError: a result lies further from eager's than `TOLERANCE`.
@@ -71,7 +74,7 @@ def runtimes(
     >>> list(found.runs)
     ['eager', 'ONNX Runtime, off', 'ONNX Runtime, basic', 'ONNX Runtime, all']
     """
-    model = model.eval()
+    model = copy.deepcopy(model).eval()  # the caller's may be in training, and go on with it
     ready: dict[str, Callable[..., Any]] = {"eager": model}
     missing = []
     if compiled and find_compiler() is None:
@@ -112,12 +115,23 @@ def _distances(runs: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
     with quiet():  # compiling has much to say
         results = {name: torch.utils._pytree.tree_leaves(run()) for name, run in runs.items()}
     for name, result in results.items():
-        pairs = list(zip(result, results["eager"], strict=True))
-        largest = max(float(its.abs().max()) for _, its in pairs) or 1.0
-        found[name] = max(float((mine - its).abs().max()) for mine, its in pairs) / largest
+        pairs = zip(result, results["eager"], strict=True)
+        found[name] = max(_distance(mine, its) for mine, its in pairs)
         if not found[name] <= TOLERANCE:
             raise RuntimesError(
                 f"{name} expected eager's result to within {TOLERANCE:g} of its largest number, "
                 f"received one {found[name]:.1e} away: do not use this runtime for this model"
             )
     return found
+
+
+def _distance(mine: torch.Tensor, its: torch.Tensor) -> float:
+    """Return how far a result lies from eager's; the same infinity, or twice none, is equal."""
+    if its.numel() == 0:
+        return 0.0
+    wide = torch.promote_types(its.dtype, torch.float64)
+    mine, its = mine.to(wide), its.to(wide)
+    equal = (mine == its) | (mine.isnan() & its.isnan())
+    largest = float(its.abs().where(its.isfinite(), 0.0).max()) or 1.0
+    off = (mine - its).abs().where(~equal, 0.0).nan_to_num(nan=torch.inf, posinf=torch.inf)
+    return float(off.max()) / largest

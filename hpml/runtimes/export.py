@@ -95,10 +95,13 @@ def export_onnx(model: nn.Module, *inputs: torch.Tensor, training: bool = False)
     >>> exported.operators
     {'Gemm': 1, 'Relu': 1}
     """
-    if not isinstance(model, nn.Module) or not inputs:
+    others = [x for x in inputs if not isinstance(x, torch.Tensor)]
+    if not isinstance(model, nn.Module) or not inputs or others:
+        came = describe(others[0]) if others else f"{len(inputs)} input(s)"
         raise ExportError(
-            "export_onnx expected a torch.nn.Module and example inputs, received "
-            f"{describe(model)} and {len(inputs)} input(s): write export_onnx(model, x)"
+            "export_onnx expected a torch.nn.Module and example inputs, tensors, received "
+            f"{describe(model)} and {came}: write export_onnx(model, x); what is no tensor, or a "
+            "tuple of them, fix or unpack in a module around it"
         )
     require("onnx", "onnxscript")
     modes = [(module, module.training) for module in model.modules()]
@@ -126,10 +129,13 @@ def _exported(model: nn.Module, inputs: tuple[torch.Tensor, ...]) -> Any:
     except Exception as error:
         where = _innermost_layer(model, error.__traceback__) or "the model"
         reason = str(error).strip().partition("\n")[0]
-        raise ExportError(
-            f"torch.export cannot follow {where}: {reason} A branch on the numbers of a tensor "
-            "cannot be recorded: use torch.where or torch.cond, or leave the layer out."
-        ) from error
+        advice = ""
+        if "data-dependent" in reason:
+            advice = (
+                " A branch on the numbers of a tensor cannot be recorded: use torch.where or "
+                "torch.cond, or leave the layer out."
+            )
+        raise ExportError(f"torch.export cannot follow {where}: {reason}{advice}") from error
 
 
 def _translated(program: Any, *, optimise: bool) -> Any:
@@ -140,7 +146,8 @@ def _translated(program: Any, *, optimise: bool) -> Any:
         name = operator[1] if operator else "an operator"
         raise ExportError(
             f"ONNX has no counterpart of {name}, used in {_user_of(program, name)}: write the "
-            "layer with other operators, or register one with custom_translation_table"
+            "layer with other operators, or give torch.onnx.export itself one in its "
+            "custom_translation_table"
         ) from error
 
 

@@ -10,11 +10,14 @@ Source: https://docs.pytorch.org/ao/stable/pt2e_quantization/pt2e_quant_x86_indu
 from __future__ import annotations
 
 import copy
+import inspect
 from collections.abc import Callable, Iterable
 from typing import Any
 
 import torch
 from torch import nn
+
+from hpml.base.errors import describe
 
 from .errors import RuntimesError, require
 from .quiet import quiet
@@ -30,7 +33,7 @@ def int8(
     example: torch.Tensor,
     way: str,
     *,
-    calibration: Iterable[torch.Tensor] = (),
+    calibration: torch.Tensor | Iterable[torch.Tensor] = (),
     train: Callable[[nn.Module], object] | None = None,
 ) -> nn.Module:
     """Return the model with 8-bit weights and activations; the model itself stays as it is.
@@ -39,14 +42,24 @@ def int8(
         model: a model that `torch.export` can follow; a copy of it is taken, as it predicts.
         example: a batch of at least two; other batches may be of another length.
         way: one of `WAYS`.
-        calibration: batches that show which numbers occur, for ``"static"``.
+        calibration: a batch or several that show which numbers occur, for ``"static"``.
         train: trains the model it is given, in which rounding is imitated, for ``"aware"``.
 
     Raises:
         RuntimesError: no such way, or without what it needs.
         NotInstalledError: torchao is not installed.
     """
-    batches = list(calibration)
+    if not isinstance(example, torch.Tensor) or len(example) < 2:
+        got = tuple(example.shape) if isinstance(example, torch.Tensor) else describe(example)
+        raise RuntimesError(f"int8 expected as example a batch of at least two, received {got}")
+    # A tensor is one batch, and not as many as it has rows.
+    batches = [calibration] if isinstance(calibration, torch.Tensor) else list(calibration)
+    others = [batch for batch in batches if not isinstance(batch, torch.Tensor)]
+    if others:
+        raise RuntimesError(
+            "int8 expected calibration to be batches of the model's input, tensors without labels, "
+            f"received {describe(others[0])}: write calibration=[x for x, _ in loader]"
+        )
     needed = {"static": bool(batches), "aware": train is not None}.get(way, True)
     if way not in WAYS or not needed:
         raise RuntimesError(
@@ -64,10 +77,14 @@ def int8(
         quantizer = x86.X86InductorQuantizer().set_global(config)
         batch = {0: torch.export.Dim.AUTO}
         own = copy.deepcopy(model).eval()
-        exported = torch.export.export(own, (example,), dynamic_shapes=(batch,)).module()
+        first = next(iter(inspect.signature(own.forward).parameters.values()))
+        of_all = first.kind is inspect.Parameter.VAR_POSITIONAL  # as of a symbolic model
+        shapes = ((batch,),) if of_all else (batch,)
+        exported = torch.export.export(own, (example,), dynamic_shapes=shapes).module()
         prepare = steps.prepare_qat_pt2e if way == "aware" else steps.prepare_pt2e
         prepared = prepare(exported, quantizer)
         if train is not None and way == "aware":
+            pt2e.allow_exported_model_train_eval(prepared)  # it may call model.train()
             train(prepared)
         with torch.no_grad():
             for each in batches or [example]:

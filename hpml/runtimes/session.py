@@ -9,6 +9,8 @@ from typing import Any
 
 import torch
 
+from hpml.base.errors import describe
+
 from .errors import InputError, NotInstalledError, RuntimesError, require
 from .export import OnnxModel
 
@@ -33,7 +35,8 @@ class OnnxSession:
 
     Raises:
         NotInstalledError: onnxruntime, or TensorRT where it is asked for, is not there.
-        RuntimesError: another optimisation, or less than one thread.
+        RuntimesError: another optimisation, less than one thread, no exported model, or one with an
+            operator that ONNX Runtime has not for its dtype.
         InputError: it is called with another shape, dtype or number of inputs.
 
     >>> from hpml.runtimes import export_onnx
@@ -55,6 +58,11 @@ class OnnxSession:
                 f"OnnxSession expected optimisation to be one of {', '.join(OPTIMISATION)} and at "
                 f"least 1 thread, received {optimisation!r} and {threads!r}"
             )
+        if not isinstance(model, OnnxModel):
+            raise RuntimesError(
+                f"OnnxSession expected what export_onnx returns, received {describe(model)}: a "
+                "file opens with onnxruntime.InferenceSession(path)"
+            )
         (runtime,) = require("onnxruntime")
         options = _options(runtime, optimisation)
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
@@ -65,7 +73,13 @@ class OnnxSession:
             if missing:
                 raise NotInstalledError(missing)
             providers = ["TensorrtExecutionProvider", "CUDAExecutionProvider", *providers]
-        self._session = runtime.InferenceSession(model.data, options, providers=providers)
+        try:
+            self._session = runtime.InferenceSession(model.data, options, providers=providers)
+        except Exception as error:  # of its own kinds, without a common root
+            raise RuntimesError(
+                "ONNX Runtime expected operators that it has for their dtype, received "
+                f"{str(error).strip().splitlines()[0]}: export the model in float32, model.float()"
+            ) from error
         self._names, self._expected = model.names, model.inputs
 
     def __call__(self, *inputs: torch.Tensor) -> Any:

@@ -49,14 +49,17 @@ class PartialRun(nn.Module):
     ) -> None:
         super().__init__()
         self.rest, self.evaluated, self._varying = rest, evaluated, varying
+        self.training = rest.training
         self._changed_in_place = any(effects(layer)[1] for layer in rest.children())
         self._others: dict[int, Any] = {}
         self._count = len(values)
+        self._versions: dict[str, tuple[int, int]] = {}
         for place, value in enumerate(values):
             if isinstance(value, torch.Tensor):  # moves with the model
                 self.register_buffer(f"value_{place}", value, persistent=False)
             else:
                 self._others[place] = value
+        self._check_unchanged()
 
     @property
     def values(self) -> list[Any]:
@@ -73,7 +76,27 @@ class PartialRun(nn.Module):
                 f"what remains of the model expected {self._varying} input(s), those that were "
                 f"not known, received {len(inputs)}: give them in the order of the model's inputs"
             )
-        return self.rest(*inputs, *self.values)
+        if not torch.compiler.is_compiling():
+            self._check_unchanged()
+        results = self.rest(*inputs, *self.values)
+        if not torch.compiler.is_compiling():  # before anybody trusts them
+            self._check_unchanged()
+        return results
+
+    def _check_unchanged(self) -> None:
+        """Refuse values that somebody changed in place; moved and copied ones are noted anew."""
+        for name, value in self._buffers.items():
+            if value is None or value.is_inference():  # which counts no changes
+                continue
+            now = id(value), value._version
+            before = self._versions.setdefault(name, now)
+            if now[0] == before[0] and now[1] > before[1]:
+                raise ArgumentError(
+                    f"partial_run expected what it computed once to stay as it is, received {name}"
+                    f" of shape {tuple(value.shape)} changed in place: give known inputs, layers "
+                    "and whoever takes the results a .clone() to change, or call partial_run again"
+                )
+            self._versions[name] = now
 
 
 def partial_run(model: Any, known: Mapping[Any, Any], build: Build) -> PartialRun:

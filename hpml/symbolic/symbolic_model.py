@@ -364,8 +364,8 @@ class SymbolicModel(nn.Module):
         """Compute once what depends on known inputs alone; return the model of what remains.
 
         For a loop in which others vary. What may draw or count remains: while training, any layer
-        of unknown code. Weights or a mode changed later show in the remaining calls only; nothing
-        held may be changed in place. Gradients flow for one backward.
+        of unknown code. Weights or a mode changed later show in the remaining calls only; a value
+        held that is changed in place is refused. Gradients flow for one backward.
 
         Args:
             known: values by input, ``{model.inputs[1]: value}``.

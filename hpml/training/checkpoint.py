@@ -13,6 +13,7 @@ import os
 import random
 import tempfile
 from collections.abc import Iterator, Mapping
+from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ from hpml.base.files import write_atomically
 from hpml.training.errors import TrainingError
 from hpml.training.processes import Processes
 
-FORMAT = "hpml-checkpoint-1"
+FORMAT = "hpml-checkpoint-2"
 NAME = "checkpoint.pt"
 
 
@@ -60,7 +61,7 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
         TrainingError: if there is no such file, or it is something else.
     """
     try:
-        state = torch.load(path, map_location="cpu", weights_only=True)
+        state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
         raise TrainingError(
             f"{path}: expected a checkpoint, got nothing; train without --resume first."
@@ -70,10 +71,11 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
             f"{path}: expected a checkpoint, got a file that cannot be read ({error}); "
             "delete it and train again."
         ) from error
-    if not isinstance(state, dict) or state.get("format") != FORMAT:
+    got = state.get("format") if isinstance(state, dict) else None
+    if got != FORMAT:
         raise TrainingError(
-            f"{path}: expected a checkpoint of format {FORMAT}, got {describe(state)}; "
-            "delete it and train again."
+            f"{path}: expected a checkpoint of format {FORMAT}, got {describe(got or state)}; go "
+            "on with the hpml that wrote it, or train to another folder."
         )
     return state
 
@@ -81,10 +83,14 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
 def check_same(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) -> None:
     """Refuse to go on with another training than the one that was begun."""
     for name, value in now.items():
-        if before.get(name) != value:
+        was = before.get(name)
+        if was != value:
+            if name == "network":  # its layers as it prints them: the first that differ
+                pairs = zip_longest(str(was).split("\n"), value.split("\n"), fillvalue="")
+                was, value = next((a.strip(), b.strip()) for a, b in pairs if a != b)
             raise TrainingError(
-                f"{path}: expected a training with {name} {describe(before.get(name))}, as it was "
-                f"begun, got {describe(value)}; resume with the same, or train to another folder."
+                f"{path}: expected a training with {name} {describe(was)}, as it was begun, got "
+                f"{describe(value)}; resume with the same, or train to another folder."
             )
 
 

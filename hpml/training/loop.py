@@ -17,6 +17,7 @@ from tqdm import tqdm
 
 from hpml.base.tables import format_bytes
 from hpml.benchmark import write_case
+from hpml.benchmark.locking import locked
 from hpml.datasets import Dataset
 from hpml.training.checkpoint import (
     NAME,
@@ -67,6 +68,7 @@ def train(
     Raises:
         TrainingError: if the recipe cannot be followed, `out` holds another training, a loss is no
             number (NotFiniteError), or another process has ended (ProcessEndedError).
+        RecordError: if another training writes to `out` just now.
         KeyboardInterrupt: after Ctrl-C.
 
     >>> from hpml.datasets import digits
@@ -94,6 +96,7 @@ def train(
             if path is None:
                 raise TrainingError("resume: expected the folder of a training as out, got none.")
             state = read_checkpoint(path)
+            try_folder(path.parent)
             try:
                 check_same(path, state["training"], trainer.identity())
                 trainer.load(state)
@@ -103,11 +106,13 @@ def train(
                     "with the network it was begun with, or delete it and train again."
                 ) from error
         begun = trainer.step
-        with _asked_to_stop(trainer):
+        alone = path is not None and mine.rank == 0
+        with locked(path) if alone else contextlib.nullcontext(), _asked_to_stop(trainer):  # type: ignore[arg-type]
             _run(trainer, path, checkpoint_every or sys.maxsize, progress and mine.rank == 0)
         result = Training.of(trainer)
-        if path is not None and mine.rank == 0 and trainer.step > begun:
-            write_case(path.with_name("record.jsonl"), result.case())
+        record = None if path is None else path.with_name("record.jsonl")
+        if record is not None and mine.rank == 0 and (trainer.step > begun or not record.exists()):
+            write_case(record, result.case())
     return result
 
 

@@ -69,19 +69,22 @@ class Recipe:
             self._refuse(f"precision: expected one of {', '.join(PRECISIONS)}", self.precision)
         if min(self.batch, self.accumulate) < 1 or self.batch % (self.accumulate * processes):
             self._refuse(
-                f"batch: expected a multiple of {self.accumulate} parts × {processes} processes",
+                "batch: expected 1 or more, "
+                f"a multiple of {self.accumulate} parts × {processes} processes",
                 self.batch,
             )
-        if (
-            self.learning_rate <= 0
-            or self.weight_decay < 0
-            or self.workers < 0
-            or self.prefetch < 1
+        if not (
+            self.learning_rate > 0
+            and self.weight_decay >= 0
+            and self.workers >= 0
+            and min(self.prefetch, 1 if self.resolution is None else self.resolution) >= 1
         ):
             self._refuse(
-                "expected learning_rate above 0, weight_decay and workers from 0, prefetch from 1",
-                (self.learning_rate, self.weight_decay, self.workers, self.prefetch),
-            )
+                "expected learning_rate above 0, weight_decay and workers from 0, prefetch and "
+                "resolution from 1",
+                (self.learning_rate, self.weight_decay, self.workers, self.prefetch,
+                 self.resolution),
+            )  # fmt: skip
         if self.cuda_graphs and device.type != "cuda":
             self._refuse("cuda_graphs: expected a GPU, which alone replays kernels", str(device))
         if self.cuda_graphs and processes > 1:

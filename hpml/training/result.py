@@ -103,7 +103,7 @@ class Training(Shown):
         )
 
     def _shown(self) -> list[Table]:
-        in_epoch = len(self.losses) // len(self.accuracies)
+        in_epoch = self.images // self.recipe.batch
         rows = [
             (number + 1, self.losses[(number + 1) * in_epoch - 1], self.accuracies[number], seconds,
              self.images / seconds)

@@ -7,7 +7,10 @@ from __future__ import annotations
 
 import contextlib
 import copy
+import hashlib
 import math
+import random
+import re
 import time
 from collections.abc import Callable, Iterator
 from dataclasses import asdict
@@ -18,10 +21,11 @@ from torch import Tensor, nn
 from torch.nn import functional
 from torch.nn.parallel import DistributedDataParallel
 
+from hpml.base.errors import describe
 from hpml.datasets import Dataset
 from hpml.training.batches import Batches, prepared
 from hpml.training.checkpoint import generators, restore_generators
-from hpml.training.errors import NotFiniteError
+from hpml.training.errors import NotFiniteError, TrainingError
 from hpml.training.nonfinite import not_finite
 from hpml.training.processes import Processes
 from hpml.training.recipe import Recipe
@@ -46,7 +50,7 @@ class Trainer:
     Attributes:
         step: how many steps were made, over all epochs.
         losses: the mean loss of each step that was looked at, over all processes.
-        accuracies: the validation accuracy after each epoch, from 0 to 1.
+        accuracies: the validation accuracy after each epoch, from 0 to 1; nan where none was asked.
         seconds: what each epoch took without validation; the last may be unfinished.
         memory: bytes, the most that were seen in use.
         stop: set it, from a signal handler for example, and the epoch ends at the next look.
@@ -74,11 +78,22 @@ class Trainer:
         seed: int = 0,
         processes: Processes | None = None,
     ) -> None:
+        for what, value, kind in (
+            ("model", model, nn.Module), ("data", data, Dataset), ("recipe", recipe, Recipe)
+        ):  # fmt: skip
+            if not isinstance(value, kind):
+                raise TrainingError(
+                    f"{what}: expected a {kind.__name__}, got {describe(value)}; write "
+                    'train(model, digits(), RECIPES["vanilla"], epochs=2).'
+                )
         self.processes = processes or Processes(0, 1, torch.device("cpu"))
         self.device = self.processes.device
         recipe.check(self.device, self.processes.count)
         self.recipe, self.data, self.epochs, self.seed = recipe, data, epochs, seed
         self.batches = Batches(data.train, recipe, self.processes, seed)
+        # Made once, and where the addresses of functions stand in it, without them.
+        self._printed = re.sub(r" at 0x[0-9a-f]+", "", repr(model))
+        self._pictures = _content(data)
         layout = torch.channels_last if recipe.channels_last else torch.preserve_format
         self.model: nn.Module = model.to(self.device, memory_format=layout)  # type: ignore[call-overload]
         self.optimiser = _optimiser(self.model, recipe)
@@ -95,7 +110,9 @@ class Trainer:
         self.stop = self.stopped = False
         self.memory = 0
         # Each process draws other dropout masks; the first draws those of a single process.
-        torch.manual_seed(seed + 1_000_003 * self.processes.rank)
+        own = seed + 1_000_003 * self.processes.rank
+        torch.manual_seed(own)
+        random.seed(own)
 
     @property
     def _scaled(self) -> bool:
@@ -119,8 +136,16 @@ class Trainer:
 
         Raises:
             NotFiniteError: if a loss is no number. The weights are those before that step.
+            TrainingError: if all epochs are over, after which there is no learning rate.
         """
         number, start = divmod(self.step, len(self.batches))
+        if number >= self.epochs:
+            raise TrainingError(
+                f"Trainer: expected no more than {self.epochs} epochs, for which its learning rate "
+                "is made, got another call of epoch(); make a Trainer with more epochs."
+            )
+        if self.device.type == "cuda":  # what ran before this training does not count for it
+            torch.cuda.reset_peak_memory_stats(self.device)
         if len(self.seconds) == number:
             self.seconds.append(0.0)
         self.model.train()
@@ -154,7 +179,7 @@ class Trainer:
             began = time.perf_counter()
 
     def validate(self) -> float:
-        """Return the share of the validation set that is recognised, and keep it."""
+        """Return the share of the validation set that is recognised; keep it after an epoch."""
         data = self.data.validation
         rank, count = self.processes.rank, self.processes.count
         right = torch.zeros((), device=self.device)
@@ -166,8 +191,12 @@ class Trainer:
                 # The network as it is: compiled, it would have to be compiled for this as well.
                 scores = self._scores(self.model, images.to(self.device))
                 right += (scores.argmax(1) == labels.to(self.device)).sum()
-        self.accuracies.append(self.processes.summed(right).item() / len(data))
-        return self.accuracies[-1]
+        share: float = self.processes.summed(right).item() / len(data)
+        epochs, inside = divmod(self.step, len(self.batches))
+        if epochs and not inside:
+            self.accuracies += [math.nan] * (epochs - len(self.accuracies))
+            self.accuracies[epochs - 1] = share
+        return share
 
     def state(self) -> dict[str, Any]:
         """Return everything that a training needs to go on, for `load`."""
@@ -188,7 +217,8 @@ class Trainer:
         """Go on from a state."""
         self.model.load_state_dict(state["model"])
         self.optimiser.load_state_dict(state["optimiser"])
-        self.scaler.load_state_dict(state["scaler"])
+        if state["scaler"]:  # empty where nothing was scaled, as on a CPU
+            self.scaler.load_state_dict(state["scaler"])
         restore_generators(state["generators"], self.processes)
         self.step = state["step"]
         self.losses = list(state["losses"])
@@ -202,7 +232,8 @@ class Trainer:
         return {
             **asdict(self.recipe),
             "data": self.data.name,
-            "pictures": len(self.data.train),
+            "pictures": self._pictures,
+            "network": self._printed,
             "epochs": self.epochs,
             "seed": self.seed,
             "processes": self.processes.count,
@@ -248,7 +279,15 @@ class Trainer:
 
     def _scores(self, forward: Callable[[Tensor], Tensor], images: Tensor) -> Tensor:
         with self._mixed():
-            return forward(prepared(images, self.recipe)).float()
+            scores = forward(prepared(images, self.recipe))
+        classes = len(self.data.classes)
+        if not isinstance(scores, Tensor) or scores.ndim != 2 or scores.shape[1] < classes:
+            got = tuple(scores.shape) if isinstance(scores, Tensor) else describe(scores)
+            raise TrainingError(
+                f"model: expected scores (batch, {classes}), one for each class of "
+                f"{self.data.name}, got {got}."
+            )
+        return scores.float()
 
     def _mixed(self) -> torch.autocast:
         return torch.autocast(
@@ -299,6 +338,16 @@ def _buffers_kept(model: nn.Module) -> Iterator[None]:
     yield
     for buffer, value in zip(model.buffers(), before, strict=True):
         buffer.copy_(value)
+
+
+def _content(data: Dataset) -> str:
+    """Return what tells a data set from others of its name: labels, and some of the pictures."""
+    found = hashlib.sha256()
+    for part in (data.train, data.validation):
+        some = part.images[:: max(1, len(part) // 64)]
+        for values in (part.labels, some):
+            found.update(values.cpu().contiguous().numpy().tobytes())
+    return f"{len(data.train):,} with checksum {found.hexdigest()[:8]}"
 
 
 def share_of_rate(step: int, steps: int) -> float:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import hashlib
+from dataclasses import replace
 
 import pytest
 
@@ -9,6 +10,7 @@ torch = pytest.importorskip("torch", reason="needs torch")
 from hpml.datasets import (  # noqa: E402
     Dataset,
     DatasetError,
+    Pictures,
     dataset_by_name,
     digits,
     first_present,
@@ -66,6 +68,26 @@ def test_the_first_that_is_present_says_which_it_is() -> None:
     assert "scikit-learn's handwritten digits" in str(first_present("no such folder"))
     with pytest.raises(DatasetError, match=r"expected one of tiny-imagenet, digits, .*'mnist'"):
         dataset_by_name("mnist")
+
+
+def test_what_are_no_pictures_and_no_labels_of_the_classes_is_refused() -> None:
+    data = digits().head(20, 10)
+    images, labels = data.train.images, data.train.labels
+    for wrong, said in (
+        ((images / 255, labels), r"images: expected a tensor torch.uint8 .* got torch.float32"),
+        ((images[:, 0], labels), r"images: .* got torch.uint8 \(20, 8, 8\)"),
+        ((images, labels[:9]), r"as many images as labels, got torch.uint8 \(20, 1, 8, 8\)"),
+        ((images, labels.int()), r"labels: .* got torch.int32 \(20,\); .* labels.long"),
+        ((images.numpy(), labels), r"images: .* got uint8"),
+    ):
+        with pytest.raises(DatasetError, match=said):
+            Pictures(*wrong)
+    with pytest.raises(DatasetError, match=r"labels from 0 to 9, .* with labels from . to 10"):
+        replace(data, train=Pictures(images, labels + 1))
+    with pytest.raises(DatasetError, match=r"validation: .* with no picture"):
+        replace(data, validation=Pictures(images[:0], labels[:0]))
+    with pytest.raises(DatasetError, match="validation: expected pictures of 1 × 8 × 8"):
+        replace(data, validation=Pictures(images[..., :4], labels))
 
 
 def test_a_head_is_the_beginning_of_both_sets() -> None:

@@ -92,6 +92,27 @@ def test_a_file_of_another_number_of_pictures_is_made_again(
     assert int(data.validation.images.max()) > 0
 
 
+def test_other_classes_of_as_many_pictures_are_decoded_anew(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(MODULE, "_decoded", lambda paths, *rest: iter([decode(paths)]))
+    before = tiny_imagenet(root).train.images.clone()
+    (root / "wnids.txt").write_text("\n".join(reversed(CLASSES)) + "\n\n")  # an editor's last line
+    assert torch.equal(tiny_imagenet(root).train.images, before.roll(3, 0))
+
+
+def test_no_room_for_the_decoded_pictures_is_said(
+    root: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def full(*rest: object) -> object:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(MODULE, "_decoded", full)
+    with pytest.raises(DatasetError, match=r"6 of 12 KiB, .* got No space left on device; make"):
+        tiny_imagenet(root)
+    assert os.listdir(root.parent) == ["tiny-imagenet-200"]
+
+
 BROKEN = {
     "wnids.txt": ("", r"wnids.txt: expected the name of a class on each line"),
     "words.txt": (None, r"words.txt: expected a text file of Tiny ImageNet, got FileNotFound"),

@@ -46,14 +46,17 @@ def test_no_kernels_and_negative_times_are_refused(wrong: tuple[float, list[floa
 
 
 def test_a_fit_finds_the_numbers_that_made_the_times() -> None:
-    kernels = {16: 2e-6, 32: 3e-6, 64: 9e-6}  # the last is compute-bound: it tells no launch cost
+    kernels = {16: 2e-6, 32: 3e-6, 64: 9e-6, 128: 50e-6, 256: 800e-6}
     eager = {size: simulate(6e-6, [time] * 40).total for size, time in kernels.items()}
     graph = {s: simulate(6e-6, [t] * 40, recorded=True).total for s, t in kernels.items()}
     fit = fit_launches(eager, graph, 40)
     assert fit.launch == pytest.approx(6e-6)
     assert fit.kernels == pytest.approx(kernels)
-    assert [fit.residual(size) for size in eager] == pytest.approx([0, 0, 0], abs=1e-9)
+    assert [fit.residual(size) for size in eager] == pytest.approx([0] * 5, abs=1e-9)
     assert "40 launches of 6.00 µs each" in str(fit)
+    # Compute-bound, a graph that saves a hundredth tells no launch cost.
+    almost = {size: time * (0.99 if size > 32 else 1) for size, time in graph.items()}
+    assert fit_launches(eager, almost, 40).launch == pytest.approx(6e-6)
 
 
 def test_times_that_no_launch_delays_and_other_sizes_are_refused() -> None:

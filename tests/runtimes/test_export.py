@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import nn
 
+from hpml.models.activations import FastSwish
 from hpml.runtimes import ExportError, NotInstalledError, export_onnx
 from hpml.symbolic import Input, SymbolicModel
 
@@ -60,6 +61,19 @@ def test_what_cannot_be_exported_is_named_by_its_layer(layer: nn.Module) -> None
 def test_what_is_no_model_is_refused() -> None:
     with pytest.raises(ExportError, match=r"expected a torch\.nn\.Module and example inputs"):
         export_onnx(torch.relu, X)
+    with pytest.raises(ExportError, match=r"inputs, tensors, received LSTM\(.* and \(Tensor"):
+        export_onnx(nn.LSTM(4, 4), torch.ones(1, 4), (torch.ones(1, 4), torch.ones(1, 4)))
+
+
+def test_a_wrong_shape_is_not_taken_for_a_branch() -> None:
+    with pytest.raises(ExportError, match=r"layer '0' \(Linear\): (?!.*branch).*reduction dim"):
+        export_onnx(nn.Sequential(nn.Linear(4, 4)), torch.ones(2, 5))
+
+
+def test_fast_swish_is_exported_as_operations() -> None:
+    model = nn.Sequential(nn.Linear(4, 4), FastSwish())
+    exported = export_onnx(model, torch.ones(2, 4))
+    assert exported.operators["Where"] >= 1
 
 
 @pytest.mark.parametrize("package", ["onnx", "onnxscript"])

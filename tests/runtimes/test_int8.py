@@ -10,6 +10,7 @@ from torch import nn
 
 from hpml.jit import find_compiler
 from hpml.runtimes import NotInstalledError, RuntimesError, compile_int8, int8, weight_bytes
+from hpml.symbolic import Input, SymbolicModel
 
 X = torch.rand(16, 64)
 
@@ -20,6 +21,7 @@ def model() -> nn.Module:
 
 
 def train(prepared: nn.Module) -> None:
+    prepared.train()
     optimiser = torch.optim.SGD(prepared.parameters(), 1e-3)
     prepared(X).square().mean().backward()
     optimiser.step()
@@ -41,6 +43,22 @@ def test_integers_stay_close_take_a_quarter_and_any_batch(way: str) -> None:
 def test_compiled_they_compute_the_same() -> None:
     small = int8(model(), X, "static", calibration=[X])
     torch.testing.assert_close(compile_int8(small, X)(X), small(X).detach(), rtol=0, atol=0.02)
+
+
+def test_a_symbolic_model_is_quantised_as_any_other_and_a_tensor_is_one_batch() -> None:
+    full, x = model(), Input(shape=(64,))
+    symbolic = SymbolicModel(x, full[2](full[1](full[0](x)))).eval()
+    small, same = (int8(each, X, "static", calibration=X) for each in (symbolic, full))
+    assert torch.equal(small(X[:5]), same(X[:5]))
+    listed = int8(full, X, "static", calibration=[X])
+    assert torch.equal(listed(X), same(X))
+
+
+def test_a_batch_of_one_and_batches_with_labels_are_refused() -> None:
+    with pytest.raises(RuntimesError, match=r"a batch of at least two, received \(1, 64\)"):
+        int8(model(), X[:1], "dynamic")
+    with pytest.raises(RuntimesError, match=r"without labels, received \(Tensor.*for x, _ in"):
+        int8(model(), X, "static", calibration=[(X, 0)])
 
 
 def test_what_a_way_needs_is_asked_for() -> None:

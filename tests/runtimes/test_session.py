@@ -107,6 +107,39 @@ def test_every_runtime_here_is_compared_with_eager(monkeypatch) -> None:
     assert torch.equal(found.runs["eager"](), MODEL(X))
 
 
+class Several(nn.Module):
+    """A mask, infinities, no numbers, nothing, and a small result beside a large one."""
+
+    def __init__(self, wrong: float = 0.0) -> None:
+        super().__init__()
+        self.wrong = wrong
+
+    def forward(self, x):
+        masked = torch.where(x > 0.5, x, -torch.inf)
+        return x > 0.5, masked, (x - 2).sqrt(), x[:0], 1e5 * x, x.softmax(1) + self.wrong
+
+
+def test_results_of_any_kind_are_compared_each_by_itself() -> None:
+    right = runtimes(Several(), X, compiled=False)
+    assert max(right.distances.values()) <= 1e-3
+    with pytest.raises(RuntimesError, match=r"ONNX Runtime, off expected eager's result"):
+        runtimes(Several(), X, compiled=False, exported=export_onnx(Several(0.1), X))
+
+
+def test_the_callers_model_goes_on_training() -> None:
+    model = nn.Sequential(nn.Linear(4, 4), nn.Dropout())
+    assert max(runtimes(model, X, compiled=False).distances.values()) <= 1e-3
+    assert model.training
+
+
+def test_what_is_no_exported_model_and_what_has_no_kernel_is_said(tmp_path) -> None:
+    with pytest.raises(RuntimesError, match=r"expected what export_onnx returns, received '"):
+        OnnxSession(str(tmp_path / "model.onnx"))  # type: ignore[arg-type]
+    wide = export_onnx(nn.Conv2d(1, 1, 1).double(), torch.rand(1, 1, 2, 2).double())
+    with pytest.raises(RuntimesError, match=r"received .*Conv.*: export the model in float32"):
+        OnnxSession(wide)
+
+
 def test_a_runtime_that_computes_something_else_is_refused(monkeypatch) -> None:
     monkeypatch.setattr(OnnxSession, "__call__", lambda self, x: MODEL(x) + 1)
     with pytest.raises(RuntimesError, match=r"ONNX Runtime, off expected eager's result"):

@@ -112,6 +112,23 @@ def test_records_of_one_machine_do_not_speak_of_machines_and_name_what_one_has_a
     assert found.notes == ("1 case is in B only.",)
 
 
+def test_cases_that_only_their_seed_tells_apart_are_compared_seed_by_seed(tmp_path: Path) -> None:
+    def seeded(seed: int, seconds: float) -> Case:
+        case = recorded("convnext-train", {"vanilla": seconds})
+        return replace(case, parameters={"threads": 1, "data": "digits", "seed": seed})
+
+    paths = files(tmp_path, seeded(1, 1.0), seeded(2, 8.0))
+    write_case(paths[0], seeded(2, 2.0))
+    write_case(paths[1], seeded(1, 3.0))
+    found = compare_records(*paths)
+    assert found.table.column("case") == ("convnext-train, seed 1", "convnext-train, seed 2")
+    assert found.table.column("B / A") == pytest.approx((3.0, 4.0))
+    # One case each, of other seeds: the same work.
+    (tmp_path / "one").mkdir()
+    alone = compare_records(*files(tmp_path / "one", seeded(1, 1.0), seeded(9, 5.0)))
+    assert alone.table.column("case") == ("convnext-train, data digits",)
+
+
 def test_a_foreign_file_and_another_suite_are_clear_errors(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -195,6 +195,44 @@ def test_training_gets_gradients_and_recording_leaves_no_trace(recorded: list[Re
     torch.testing.assert_close(net.BatchNorm1d_1.running_mean, twin.BatchNorm1d_1.running_mean)
 
 
+def test_casts_of_weights_are_recorded_and_not_kept_from_before(recorded: list[Recorder]) -> None:
+    net, expected = model().eval(), []
+    layers = [net.Linear_1, net.BatchNorm1d_1]
+    with torch.no_grad():
+        for _ in range(2):  # autocast forgets its casts between the two
+            with torch.autocast("cpu", torch.bfloat16):
+                expected.append(layers[1](layers[0](batch()).tanh() + batch()))
+                torch.testing.assert_close(net(batch()), expected[-1])
+                assert torch.is_autocast_cache_enabled()
+            net.Linear_1.weight.mul_(2)
+    assert len(recorded) == 1
+    assert not torch.equal(*expected)
+
+
+@pytest.mark.parametrize("everywhere", [False, True])
+def test_a_hook_that_comes_or_goes_is_recorded_anew(
+    recorded: list[Recorder], everywhere: bool
+) -> None:
+    net = model().eval()
+    register = (
+        torch.nn.modules.module.register_module_forward_hook
+        if everywhere
+        else net.Linear_1.register_forward_hook
+    )
+
+    def double(module: nn.Module, inputs: Any, output: torch.Tensor) -> torch.Tensor | None:
+        return output * 2 if module is net.Linear_1 else None
+
+    with torch.no_grad():
+        plain = net(batch())
+        handle = register(double)
+        hooked = net.BatchNorm1d_1(net.Linear_1(batch()).tanh() + batch())
+        torch.testing.assert_close(net(batch()), hooked)
+        handle.remove()
+        torch.testing.assert_close(net(batch()), plain)
+    assert not torch.equal(plain, hooked)
+
+
 class ReadsBack(nn.Module):
     """A layer that asks for a value."""
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import copy
+import pickle
+
 import pytest
 import torch
 from torch import nn
@@ -125,6 +128,48 @@ def test_weights_changed_later_show_in_the_remaining_calls_only() -> None:
         for parameter in model.parameters():
             parameter.add_(1)
         assert torch.equal(step(STATE), held + again(STATE))
+
+
+def with_held_values(layer: nn.Module | None = None) -> SymbolicModel:
+    x, state = Input(shape=(4,)), Input(shape=(4,))
+    held = nn.Linear(4, 4)(x)
+    return SymbolicModel([x, state], [x * state, held, (layer or nn.Tanh())(held), held + state])
+
+
+def test_a_value_held_that_somebody_changes_in_place_is_refused() -> None:
+    class Unsaid(nn.Module):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return x.mul_(2)
+
+    known = X.clone()
+    with torch.no_grad():
+        for change in (lambda step: known.add_(1), lambda step: step(STATE)[1].zero_()):
+            model = with_held_values()
+            step = model.partial_run({model.inputs[0]: known})
+            step(STATE)
+            change(step)
+            with pytest.raises(ArgumentError, match=r"value_\d of shape \(3, 4\) changed in place"):
+                step(STATE)
+        model = with_held_values(Unsaid())
+        with pytest.raises(ArgumentError, match="changed in place"):
+            model.partial_run({model.inputs[0]: X.clone()})(STATE)
+
+
+def test_a_moved_copied_or_compiled_one_is_not_taken_for_changed() -> None:
+    model = with_held_values()
+    with torch.no_grad():
+        step = model.partial_run({model.inputs[0]: X.clone().add_(1).add_(1)})
+        before = step(STATE)
+        for other in (
+            copy.deepcopy(step),
+            pickle.loads(pickle.dumps(step)),
+            torch.compile(step, backend="eager", fullgraph=True),
+            copy.deepcopy(step).double().float(),
+        ):
+            for mine, its in zip(other(STATE), before, strict=True):
+                torch.testing.assert_close(mine, its)
+    with torch.inference_mode():
+        assert len(model.partial_run({model.inputs[0]: X.clone()})(STATE)) == 4
 
 
 def test_it_says_what_was_expected() -> None:

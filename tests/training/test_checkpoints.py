@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import os
 import signal
 import subprocess
@@ -13,6 +14,9 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch")
 
 from hpml.benchmark import read_cases  # noqa: E402
+from hpml.benchmark.errors import RecordError  # noqa: E402
+from hpml.benchmark.locking import locked  # noqa: E402
+from hpml.datasets import Pictures  # noqa: E402
 from hpml.training import Trainer, TrainingError, train  # noqa: E402
 from tests.training.small import STEPS, data, network, recipe  # noqa: E402
 
@@ -77,8 +81,40 @@ def test_another_training_is_neither_overwritten_nor_resumed(tmp_path: Path) -> 
 def test_a_checkpoint_of_another_network_is_refused(tmp_path: Path) -> None:
     train(network(), data(), recipe(), epochs=1, out=tmp_path)
     other = torch.nn.Sequential(torch.nn.Flatten(), torch.nn.Linear(64, 10))
-    with pytest.raises(TrainingError, match="expected the state of this network, got another"):
+    with pytest.raises(TrainingError, match=r"network '\(0\): Conv2d.* got '\(0\): Flatten"):
         train(other, data(), recipe(), epochs=1, out=tmp_path, resume=True)
+    other = network()
+    other[1] = torch.nn.SiLU()  # as many weights
+    with pytest.raises(TrainingError, match=r"network '\(1\): ReLU\(\)', .* got '\(1\): SiLU"):
+        train(other, data(), recipe(), epochs=1, out=tmp_path, resume=True)
+
+
+def test_other_pictures_of_the_same_name_and_number_are_refused(tmp_path: Path) -> None:
+    train(network(), data(), recipe(), epochs=1, out=tmp_path)
+    for part in ("train", "validation"):
+        pictures = getattr(data(), part)
+        turned = Pictures(pictures.images.flip(0), pictures.labels)
+        other = dataclasses.replace(data(), **{part: turned})
+        with pytest.raises(TrainingError, match="with pictures '140 with checksum "):
+            train(network(), other, recipe(), epochs=1, out=tmp_path, resume=True)
+
+
+def test_two_trainings_do_not_write_to_one_folder(tmp_path: Path) -> None:
+    with (
+        locked(tmp_path / "checkpoint.pt"),
+        pytest.raises(RecordError, match=r"another run \(process \d+, .* is writing it"),
+    ):
+        train(network(), data(), recipe(), epochs=1, out=tmp_path)
+    assert not list(tmp_path.iterdir())
+
+
+def test_a_training_that_was_killed_before_its_record_is_recorded_when_resumed(
+    tmp_path: Path,
+) -> None:
+    train(network(), data(), recipe(), epochs=1, out=tmp_path)
+    (tmp_path / "record.jsonl").unlink()
+    train(network(), data(), recipe(), epochs=1, out=tmp_path, resume=True)
+    assert len(read_cases(tmp_path / "record.jsonl").cases) == 1
 
 
 def test_a_folder_that_takes_no_file_is_refused_before_the_training(tmp_path: Path) -> None:

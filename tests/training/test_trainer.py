@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import random
 
 import pytest
 
@@ -14,6 +15,7 @@ from hpml.training import (  # noqa: E402
     RECIPES,
     NotFiniteError,
     Trainer,
+    Training,
     TrainingError,
     processes,
     recipe_by_name,
@@ -168,6 +170,8 @@ def test_the_scaler_skips_a_step_whose_gradients_overflow_and_is_kept_in_the_sta
     other = Trainer(network(), data(), recipe("amp"), epochs=1)
     other.load(trainer.state())
     assert other.scaler.get_scale() == 2.0**15
+    other.load({**trainer.state(), "scaler": {}})  # begun where nothing is scaled
+    assert other.scaler.get_scale() == 2.0**15
 
 
 def test_each_picture_comes_once_an_epoch_in_an_order_of_its_own() -> None:
@@ -199,6 +203,59 @@ def test_validation_counts_every_picture_once() -> None:
     assert trainer.validate() == pytest.approx(30 / 40)
 
 
+def test_only_what_is_validated_after_an_epoch_is_kept_and_after_the_last_there_is_none() -> None:
+    trainer = Trainer(network(), data(), recipe(), epochs=3)
+    trainer.validate()
+    for _ in range(2):
+        list(trainer.epoch())
+    next(trainer.epoch())
+    trainer.validate()  # in the middle of the third
+    assert trainer.accuracies == []
+    list(trainer.epoch())
+    share = trainer.validate()
+    assert trainer.validate() == share
+    assert trainer.accuracies == pytest.approx([math.nan, math.nan, share], nan_ok=True)
+    rows = Training.of(trainer)._shown()[0].rows
+    assert [row[1] for row in rows] == [trainer.losses[step] for step in (3, 7, 11)]
+    with pytest.raises(TrainingError, match="expected no more than 3 epochs, for which"):
+        next(trainer.epoch())
+
+
+def test_the_numbers_of_pythons_generator_follow_from_the_seed() -> None:
+    class Jumps(nn.Linear):
+        def forward(self, x: torch.Tensor) -> torch.Tensor:
+            return super().forward(x.flatten(1) * random.random())
+
+    weights = Jumps(64, 10).state_dict()
+
+    def losses(seed: int) -> tuple[float, ...]:
+        model = Jumps(64, 10)
+        model.load_state_dict(weights)
+        return train(model, data(), recipe(), epochs=1, seed=seed).losses
+
+    assert losses(1) == losses(1)
+
+
+@pytest.mark.parametrize(
+    ("model", "got"),
+    [
+        (nn.Sequential(nn.Flatten(), nn.Linear(64, 9)), r"\(32, 9\)"),
+        (nn.Linear(8, 10), r"\(32, 1, 8, 10\)"),
+        (nn.Sequential(nn.Flatten(), nn.LSTM(64, 10)), r"\(Tensor"),
+    ],
+)
+def test_what_gives_no_scores_for_the_classes_is_refused(model: nn.Module, got: str) -> None:
+    with pytest.raises(TrainingError, match=rf"expected scores \(batch, 10\), .* got {got}"):
+        train(model, data(), recipe(), epochs=1)
+
+
+def test_a_recipes_name_and_a_function_in_place_of_its_data_are_refused() -> None:
+    with pytest.raises(TrainingError, match="recipe: expected a Recipe, got 'vanilla'; write"):
+        train(network(), data(), "vanilla", epochs=1)
+    with pytest.raises(TrainingError, match="data: expected a Dataset, got <function data"):
+        train(network(), data, recipe(), epochs=1)
+
+
 def test_the_recipes_of_the_document_come_first() -> None:
     assert tuple(itertools.islice(RECIPES, 4)) == PUBLISHED
     with pytest.raises(TrainingError, match=r"expected one of vanilla, .*, got 'fast'"):
@@ -213,6 +270,9 @@ def test_the_recipes_of_the_document_come_first() -> None:
         ({"batch": 256}, r"no more than the 140 pictures of the training set, got 256"),
         ({"cuda_graphs": True}, r"cuda_graphs: expected a GPU, .* got 'cpu'"),
         ({"learning_rate": 0.0}, "expected learning_rate above 0"),
+        ({"learning_rate": math.nan}, "expected learning_rate above 0"),
+        ({"resolution": 0}, "resolution from 1"),
+        ({"batch": 0}, "batch: expected 1 or more"),
     ],
 )
 def test_what_cannot_be_is_refused_before_it_begins(changes: dict, said: str) -> None:

@@ -19,7 +19,7 @@ _MACHINE = ("cpu", "gpu", "device", "threads", "python", "torch", "hpml")
 _HOW = frozenset(
     {"threads", "rounds", "min_sample_time", "garbage", "seed", "contenders", "device"}
 )
-"""Parameters that say how was measured, and not what."""
+"""Parameters that say how was measured, and not what; the seed, unless it tells cases apart."""
 
 Pair = tuple[Case, Case]
 
@@ -46,12 +46,11 @@ class RecordComparison(Shown):
         """A row a case and contender that both have."""
         rows = []
         for one, other in self.pairs:
-            size = next(iter(one.parameters.items()), ("", ""))
+            case = ", ".join([one.suite, *(f"{n} {one.parameters[n]}" for n in self._telling(one))])
             for name in one.comparison.names:
                 if name in other.comparison.names:
                     a, b = one.comparison[name].median, other.comparison[name].median
                     own = [each.comparison.ratio(name).value for each in (one, other)]
-                    case = f"{one.suite}, {size[0]} {size[1]}"
                     rows.append([case, name, a, b, b / a, *own])
         columns = ["case", "contender", "A", "B", "B / A", "A's ratio", "B's ratio"]
         forms = [format_seconds, format_seconds, *[format_multiple] * 3]
@@ -63,6 +62,13 @@ class RecordComparison(Shown):
             "at the end are to the baseline of the same run: they compare across machines.",
             formats=dict(zip(columns[2:], forms, strict=True)),
         )
+
+    def _telling(self, case: Case) -> list[str]:
+        """Return the parameters that tell a case from its suite's others; alone, its first."""
+        known = [one.parameters for one, _ in self.pairs if one.suite == case.suite]
+        names = [name for name in case.parameters if name not in _HOW or name == "seed"]
+        telling = [name for name in names if len({each.get(name) for each in known}) > 1]
+        return telling or names[:1]
 
     def _shown(self) -> Sequence[Any]:
         differ = self.differences
@@ -78,7 +84,9 @@ def compare_records(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> Rec
         BenchmarkError: they have no case in common.
     """
     files = [read_cases(path) for path in (a, b)]
-    by_work = [{_work(case): case for case in found} for found in files]
+    # Where a file has cases that only their seed tells apart, as trainings, the seed is the case's.
+    seeded = {work for found in files for work, seeds in _seeds(found).items() if len(seeds) > 1}
+    by_work = [{_key(case, seeded): case for case in found} for found in files]
     shared = [work for work in by_work[0] if work in by_work[1]]
     if not shared:
         said = [", ".join(sorted({case.suite for case in found})) or "nothing" for found in files]
@@ -94,6 +102,18 @@ def compare_records(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> Rec
     return RecordComparison(
         tuple((by_work[0][work], by_work[1][work]) for work in shared), tuple(notes)
     )
+
+
+def _seeds(cases: Iterable[Case]) -> dict[tuple[object, ...], set[object]]:
+    found: dict[tuple[object, ...], set[object]] = {}
+    for case in cases:
+        found.setdefault(_work(case), set()).add(case.parameters.get("seed"))
+    return found
+
+
+def _key(case: Case, seeded: set[tuple[object, ...]]) -> tuple[object, ...]:
+    work = _work(case)
+    return (*work, case.parameters.get("seed")) if work in seeded else work
 
 
 def _work(case: Case) -> tuple[object, ...]:

@@ -34,7 +34,7 @@ for statement in {statements}:
     measured = timer.blocked_autorange(min_run_time={seconds})
     times = 1e6 * torch.tensor(measured.times, dtype=torch.float64)
     low, middle, high = times.quantile(torch.tensor([0.25, 0.5, 0.75], dtype=torch.float64))
-    print(f"{{statement}}: {{middle:.2f}} µs (25 to 75 %: {{low:.2f}} to {{high:.2f}})")
+    print(f"{{statement}}: {{middle:.3f}} µs (25 to 75 %: {{low:.3f}} to {{high:.3f}})")
 """
 
 
@@ -76,7 +76,7 @@ def operator_report(
             another layout or type.
         seconds: how long each is measured.
         tensors: by name, what the calls use; their numbers are not written down, their shape, type
-            and layout are.
+            and layout are, the range of whole numbers, and whether gradients are asked for.
 
     Raises:
         ProfilingError: a value is no dense tensor on the CPU, or the script fails.
@@ -126,11 +126,14 @@ def _made(name: str, tensor: torch.Tensor) -> str:
             f"{describe(tensor)}."
         )
     shape, dtype = tuple(tensor.shape), tensor.dtype
-    number = dtype.is_floating_point or dtype.is_complex
-    how = f"torch.rand({shape}, dtype={dtype})"
-    if not number:
-        how = f"torch.randint(0, {2 if dtype == torch.bool else 100}, {shape}).to({dtype})"
-    if tensor.is_contiguous():
-        return f"{name} = {how}"
-    empty = f"torch.empty_strided({shape}, {tensor.stride()}, dtype={dtype})"
-    return f"{name} = {empty}.copy_({how})"
+    dense = tensor.is_contiguous()
+    # In memory it has so many elements; where some are shared, fewer than the tensor.
+    span = 1 + sum((size - 1) * step for size, step in zip(shape, tensor.stride(), strict=True))
+    count = shape if dense else (span,)
+    if dtype.is_floating_point or dtype.is_complex:
+        how = f"torch.rand({count}, dtype={dtype})"
+    else:  # they may be places in another tensor
+        low, high = (int(x) for x in tensor.long().aminmax()) if tensor.numel() else (0, 0)
+        how = f"torch.randint({low}, {high + 1}, {count}).to({dtype})"
+    laid = "" if dense else f".as_strided({shape}, {tensor.stride()})"
+    return f"{name} = {how}{laid}" + ".requires_grad_()" * tensor.requires_grad

@@ -11,13 +11,15 @@ Source: https://docs.pytorch.org/docs/stable/notes/cuda.html#cuda-graphs
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import contextlib
+from collections.abc import Callable, Iterator
 from itertools import chain
 from operator import attrgetter
 from typing import Any
 
 import torch
 from torch import nn
+from torch.nn.modules import module as hooks
 
 from hpml.symbolic import config
 from hpml.symbolic.building.shapes.preserved_state import preserved
@@ -42,7 +44,7 @@ def check_available() -> None:
 
 
 class _Kept:
-    """The modules and tensors of a model, and where in memory they are.
+    """The modules, hooks and tensors of a model, and where in memory they are.
 
     Every forward asks whether they still are, and a graph is there to save launches: finding the
     modules anew each time would cost as much as dozens of them.
@@ -50,8 +52,9 @@ class _Kept:
 
     def __init__(self, model: nn.Module) -> None:
         self._modules = list(model.modules())
-        kept = ((m._modules, m._parameters, m._buffers) for m in self._modules)
-        held: list[dict[str, Any]] = [each for those in kept for each in those]
+        held: list[dict[Any, Any]] = [hooks._global_forward_hooks, hooks._global_forward_pre_hooks]
+        for m in self._modules:
+            held += (m._modules, m._parameters, m._buffers, m._forward_hooks, m._forward_pre_hooks)
         self._root = model._modules
         self._filled = [each for each in held if each]
         self._empty = [each for each in held if not each]
@@ -126,7 +129,7 @@ def prepare(program: Program) -> Program:
         if key not in recordings:
             _check_few(recordings, inputs)
             # Recording runs the layers a few times first, which must leave no trace in them.
-            with preserved(self), torch.cuda.device(inputs[0].device):
+            with preserved(self), torch.cuda.device(inputs[0].device), _casts_recorded():
                 recordings[key] = _record(_Recordable(self, program.run), inputs)
         results = recordings[key](*inputs)
         if not copy_outputs:
@@ -137,6 +140,17 @@ def prepare(program: Program) -> Program:
         return tuple(result.clone() for result in results)
 
     return program._replace(run=run)
+
+
+@contextlib.contextmanager
+def _casts_recorded() -> Iterator[None]:
+    """Let autocast cast in the recording: casts kept from before are freed with its block."""
+    before = torch.is_autocast_cache_enabled()
+    torch.set_autocast_cache_enabled(False)
+    try:
+        yield
+    finally:
+        torch.set_autocast_cache_enabled(before)
 
 
 def on_gpu(value: torch.Tensor) -> bool:
