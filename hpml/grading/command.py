@@ -164,6 +164,7 @@ def _grade_class(options: argparse.Namespace) -> None:
     _print_list("Equal after renaming, which proves nothing:", tables.alike(found))
     if roster is not None:
         _print_list("Not in the roster:", tables.not_in_roster(found, roster))
+        _print_list("In the roster, without points:", tables.without_submission(found, roster))
     print(f"A report and a page for each, and the seeds, in {reports}")
     texts = {options.csv: tables.as_csv(found)}
     if roster is not None:
