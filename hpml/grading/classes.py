@@ -53,7 +53,7 @@ def members(
     often = Counter(student(each.name) for each in found)
     return tuple(
         replace(
-            each, remarks=(*each.remarks, (wanted[0], "A folder and a notebook are called so."))
+            each, remarks=(*each.remarks, (wanted[0], "A folder and a notebook have this name."))
         )
         if often[student(each.name)] > 1
         else each
