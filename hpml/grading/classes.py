@@ -184,11 +184,19 @@ def grade_class(
 
 
 def _remarked(report: Report, submission: Submission) -> Report:
-    """Return the report with the submission's remarks, each at the first exercise of its lab."""
+    """Return the report with the submission's remarks, each at the first exercise of its lab.
+
+    Where the notebook is missing, the student is told as well what lies in its place.
+    """
     items = list(report.items)
     for lab, text in submission.remarks:
-        place = next(place for place, item in enumerate(items) if item.lab == lab)
-        items[place] = replace(items[place], note=f"{items[place].note} {text}".strip())
+        places = [place for place, item in enumerate(items) if item.lab == lab]
+        first = items[places[0]]
+        if all(items[place].text == first.text for place in places) and first.status == "missing":
+            for place in places:
+                items[place] = replace(items[place], text=f"{first.text} {text}")
+        else:
+            items[places[0]] = replace(first, note=f"{first.note} {text}".strip())
     return replace(report, items=tuple(items))
 
 

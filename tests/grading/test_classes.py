@@ -66,6 +66,7 @@ def test_a_notebook_named_for_another_lab_is_none_of_this_one(
 
 def test_a_folder_and_a_notebook_of_one_name_and_what_a_mac_adds(group: Path) -> None:
     (group / "__MACOSX").mkdir()
+    (group / "cy" / "work.zip").touch()
     (group / "ada.ipynb").touch()
     graded = {each.report.name: each.report for each in _grade(group)}
     assert list(graded) == ["ada", "ada.ipynb", "bob", "cy"]
@@ -73,6 +74,9 @@ def test_a_folder_and_a_notebook_of_one_name_and_what_a_mac_adds(group: Path) ->
     assert [line.partition(":")[0] for line in lines if "have this name" in line] == [
         "ada", "ada.ipynb"
     ]  # fmt: skip
+    told = f"The notebook {LAB} is missing. There is also: work.zip."
+    assert f"cy: 06 missing: {told}" in lines
+    assert told in (group.parent / "reports" / "cy.06.md").read_text()
 
 
 def test_without_a_lab_all_get_the_labs_that_anyone_handed_in(group: Path) -> None:
