@@ -1,6 +1,6 @@
 """What was handed in, and grading it: a notebook, or a folder of notebooks named as the labs.
 
-Nothing is written beside a submission, and what else lies in its folder is not looked at.
+Nothing is written beside a submission; what else lies in its folder is named, and not looked into.
 """
 
 from __future__ import annotations
