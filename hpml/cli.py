@@ -277,9 +277,12 @@ def _progress(options: argparse.Namespace) -> int:
 
 
 def _release(options: argparse.Namespace) -> int:
-    from hpml.release.student_copy import release
+    from hpml.base.files import course_folder
+    from hpml.release.student_copy import not_handed_out, release
 
     archive = release(options.out)
+    for name in not_handed_out(course_folder()):
+        print(f"Not handed out, since git does not know it: {name}")
     print(f"The students' copy is {shown_path(options.out)} and {shown_path(archive)}")
     return 0
 
@@ -290,6 +293,8 @@ def _book(options: argparse.Namespace) -> int:
 
     if options.executed is not None:
         notebooks = executed_labs(options.executed)
+        if missing := [path.stem for path in labs() if path.stem not in notebooks]:
+            print(f"Not in the book, for no copy is there: {', '.join(missing)}")
     else:
         notebooks = {}
         for path in labs():

@@ -6,8 +6,9 @@ A later run takes what a signed record says, where notebooks, exercises and grad
 from __future__ import annotations
 
 import os
+from collections import Counter
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +22,8 @@ from hpml.grading.reports.feedback import write_feedback
 from hpml.grading.reports.overrides import Overrides
 from hpml.grading.reports.records import Records, exercise_version
 from hpml.grading.reports.report import GRADER, Report, student
-from hpml.grading.submission import Submission, find, random_seed
+from hpml.grading.reports.tables import one_form
+from hpml.grading.submission import Submission, find, random_seed, says_another_lab
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,16 @@ def members(
     if not wanted:
         text = "no notebook in it is named as a lab; say which lab it is with --lab."
         raise GradingError(f"{describe(str(folder))}: {text}")
-    return tuple(_member(entry, wanted, catalogue) for entry in entries)
+    found = [_member(entry, wanted, catalogue) for entry in entries]
+    often = Counter(student(each.name) for each in found)
+    return tuple(
+        replace(
+            each, remarks=(*each.remarks, (wanted[0], "A folder and a notebook have this name."))
+        )
+        if often[student(each.name)] > 1
+        else each
+        for each in found
+    )
 
 
 def passed_over(folder: Path) -> list[str]:
@@ -59,7 +70,7 @@ def _entries(folder: Path, *, submitted: bool) -> list[Path]:
     return sorted(
         entry
         for entry in folder.iterdir()
-        if not entry.name.startswith(".")
+        if not entry.name.startswith((".", "__MACOSX"))
         and (entry.is_dir() or entry.suffix.lower() == ".ipynb") == submitted
     )
 
@@ -80,14 +91,18 @@ def _member(entry: Path, labs: tuple[str, ...], catalogue: str) -> Submission:
         return Submission(entry.name, tuple((lab, entry) for lab in labs))
     if entry.is_dir():
         try:
-            return Submission(entry.name, find(entry, labs=labs, catalogue=catalogue).notebooks)
+            return replace(find(entry, labs=labs, catalogue=catalogue), name=entry.name)
         except GradingError:  # a folder that cannot be read; its report says so
             return Submission(entry.name, tuple((lab, entry / f"{lab}.ipynb") for lab in labs))
     why, own = "", {}
     try:
+        if says_another_lab(entry.name, labs, catalogue):
+            raise GradingError("It is another lab's.")
         own = dict(find(entry, labs=labs, catalogue=catalogue).notebooks)
     except GradingError:
-        why = f" ({entry.name} does not say which lab it is)"
+        another = says_another_lab(entry.name, labs, catalogue)
+        said = "says that it is another" if another else "does not say which lab it is"
+        why = f" ({entry.name} {said})"
     # Paths that do not exist; reading them says so by these words.
     there = {lab: entry.with_name(f"for lab {lab}{why}") for lab in labs} | own
     return Submission(entry.name, tuple(there.items()))
@@ -111,7 +126,8 @@ def grade_class(
         raise GradingError("--reports: expected a folder outside of the class's, where all read.")
     submissions = members(folder, labs=labs, catalogue=catalogue)
     names = {submission.name for submission in submissions}
-    names |= {student(name) for name in names}
+    names = {one_form(each) for name in names for each in (name, student(name))}
+    only = [one_form(name) for name in only]
     if strangers := [name for name in only if name not in names]:
         raise GradingError(f"{describe(strangers[0])} is no submission in {describe(str(folder))}.")
     limits = limits or Limits()
@@ -136,7 +152,8 @@ def grade_class(
             "grader": GRADER,
             "seed": seed,
         }
-        wanted = not only or not {submission.name, student(submission.name)}.isdisjoint(only)
+        called = map(one_form, (submission.name, student(submission.name)))
+        wanted = not only or not set(only).isdisjoint(called)
         earlier, genuine = records.read(submission.name, bounds[place] if wanted else None)
         forged |= set() if genuine else {place}
         if wanted and (only or earlier is None):
@@ -158,12 +175,29 @@ def grade_class(
                 found[place] = Graded(report, again=True, forged=place in forged)
                 progress(len(found), total)
     graded = [
-        Graded(kept.applied(each.report), each.again, each.forged)
-        for _, each in sorted(found.items())
+        Graded(kept.applied(_remarked(each.report, submissions[place])), each.again, each.forged)
+        for place, each in sorted(found.items())
     ]
     for each in graded:
         write_feedback(each.report, reports, "-".join(chosen))
     return tuple(graded)
+
+
+def _remarked(report: Report, submission: Submission) -> Report:
+    """Return the report with the submission's remarks, each at the first exercise of its lab.
+
+    Where the notebook is missing, the student is told as well what lies in its place.
+    """
+    items = list(report.items)
+    for lab, text in submission.remarks:
+        places = [place for place, item in enumerate(items) if item.lab == lab]
+        first = items[places[0]]
+        if all(items[place].text == first.text for place in places) and first.status == "missing":
+            for place in places:
+                items[place] = replace(items[place], text=f"{first.text} {text}")
+        else:
+            items[places[0]] = replace(first, note=f"{first.note} {text}".strip())
+    return replace(report, items=tuple(items))
 
 
 def cores() -> int:

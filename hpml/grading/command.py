@@ -164,15 +164,17 @@ def _grade_class(options: argparse.Namespace) -> None:
     _print_list("Equal after renaming, which proves nothing:", tables.alike(found))
     if roster is not None:
         _print_list("Not in the roster:", tables.not_in_roster(found, roster))
+        _print_list("In the roster, without points:", tables.without_submission(found, roster))
     print(f"A report and a page for each, and the seeds, in {reports}")
-    texts = {options.csv: tables.as_csv(found)}
-    if roster is not None:
-        name = f"Lab {'-'.join(dict.fromkeys(item.lab for item in found[0].items))}"
-        texts[options.canvas] = tables.for_canvas(found, roster, name)
-        texts[options.moodle] = tables.for_moodle(found, roster)
-    for path, text in texts.items():
+    name = f"Lab {'-'.join(dict.fromkeys(item.lab for item in found[0].items))}"
+    makers: dict[Path | None, Callable[[], str]] = {
+        options.csv: partial(tables.as_csv, found),
+        options.canvas: partial(tables.for_canvas, found, roster or [], name),
+        options.moodle: partial(tables.for_moodle, found, roster or []),
+    }
+    for path, make in makers.items():
         if path is not None:
-            _saving(partial(write_atomically, content=text), path)
+            _saving(partial(write_atomically, content=make()), path)
 
 
 def _print_list(title: str, lines: list[str]) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden
 from hpml.course.exercises.judging import Verdict, diagnosed, judge
-from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, outcome_of
+from hpml.course.exercises.outcomes import NOT_TRIED, NoAnswer, Outcome, Raised, outcome_of
 from hpml.grading import speed
 from hpml.grading.reports.report import Item, harmless
 from hpml.grading.submitted import Submitted
@@ -124,12 +124,12 @@ def _graded(
         lost = {
             case.part
             for case, outcome in zip(cases, outcomes, strict=True)
-            if isinstance(outcome, NoAnswer) and outcome is not _NOT_TRIED
+            if isinstance(outcome, NoAnswer) and outcome is not NOT_TRIED
         }
         waiting = [
             place
             for place, outcome in enumerate(outcomes)
-            if outcome is _NOT_TRIED and cases[place].part not in lost
+            if outcome is NOT_TRIED and cases[place].part not in lost
         ]
         if not waiting or submitted.left(1.0) <= 0:
             break
@@ -163,9 +163,6 @@ def _loaded(submitted: Submitted, worker: WorkerClient, version: int) -> dict[st
     return worker.ask(question, submitted.left(submitted.limits.load))
 
 
-_NOT_TRIED = NoAnswer("not tried", "An earlier case gave no answer.")
-
-
 def _outcomes(
     submitted: Submitted, exercise: Exercise, worker: WorkerClient, cases: Sequence[Case]
 ) -> list[Outcome]:
@@ -179,7 +176,7 @@ def _outcomes(
         answer = worker.ask(question, submitted.left(exercise.seconds))
         if isinstance(answer, NoAnswer):
             slow = answer.reason in ("too slow", "ended")
-            rest = [_NOT_TRIED if slow else answer] * (len(cases) - len(outcomes) - 1)
+            rest = [NOT_TRIED if slow else answer] * (len(cases) - len(outcomes) - 1)
             return [*outcomes, answer, *rest]
         outcomes.append(outcome_of(answer.get("outcome")))
     return outcomes

@@ -33,7 +33,8 @@ def read_notebook(path: Path, most: int, cells: int = 5000) -> str:
     try:
         text = data.decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise UnreadableNotebook(f"The notebook is not UTF-8 text: {error.reason}.") from None
+        text = f"The notebook is not UTF-8 text: {error.reason}."
+        raise UnreadableNotebook(f"{text} Save it in Jupyter, and hand in that file.") from None
     if len(text) < _LARGE:
         return text
     # Millions of empty cells or lists would fill this process's memory as soon as they were read.

@@ -1,6 +1,6 @@
 """What was handed in, and grading it: a notebook, or a folder of notebooks named as the labs.
 
-Nothing is written beside a submission, and what else lies in its folder is not looked at.
+Nothing is written beside a submission; what else lies in its folder is named, and not looked into.
 """
 
 from __future__ import annotations
@@ -25,7 +25,8 @@ from hpml.grading.sandbox import Isolation
 from hpml.sandbox.cells import NotebookError, code_cells
 
 _SMALL = 2**24
-_NAME = re.compile(r"(\d\d)_.*\.ipynb", re.IGNORECASE)
+_NAME = re.compile(r"(\d\d)[ _-].*\.ipynb", re.IGNORECASE)
+_SHOWN = 4
 
 
 @dataclass(frozen=True)
@@ -34,6 +35,7 @@ class Submission:
 
     name: str
     notebooks: tuple[tuple[str, Path], ...]
+    remarks: tuple[tuple[str, str], ...] = ()  # by lab, for the instructor: what else is there
 
     @property
     def labs(self) -> tuple[str, ...]:
@@ -56,13 +58,15 @@ def find(
             expected = ", ".join(known)
             raise GradingError(f"Lab {describe(lab)} has no exercises; expected one of {expected}.")
     if path.is_dir():
-        there = _notebooks(path, labs or known, alone=labs is not None and len(labs) == 1)
+        one = labs is not None and len(labs) == 1
+        there, remarks = _notebooks(path, labs or known, known if one else ())
         wanted = labs if labs is not None else [lab for lab in sorted(there) if lab in known]
         if not wanted:
             text = f"expected notebooks named as the labs, {', '.join(map(_file_name, known))}"
             raise GradingError(f"{describe(str(path))}: {text}; found none of them.")
         chosen = tuple((lab, there.get(lab, path / _file_name(lab))) for lab in wanted)
-        return Submission(path.resolve().name, chosen)
+        told = tuple((lab, remarks[lab]) for lab in wanted if remarks.get(lab))
+        return Submission(path.resolve().name, chosen, told)
     if not path.is_symlink() and not path.exists():
         text = "expected a notebook or a folder of notebooks."
         raise GradingError(f"Nothing is at {describe(str(path))}; {text}")
@@ -111,14 +115,26 @@ def random_seed() -> int:
     return secrets.randbelow(2**31)
 
 
-def _notebooks(folder: Path, labs: Sequence[str], *, alone: bool) -> dict[str, Path]:
-    """Return the notebook of each lab in the folder, or in the only folder that is in it."""
-    entries = _entries(folder)
+def says_another_lab(name: str, labs: Sequence[str], catalogue: str) -> bool:
+    """Return whether a notebook has the name of a lab that is none of these."""
+    others = set(importlib.import_module(catalogue).LABS).difference(labs)
+    return any(_contains(name, lab) for lab in others)
+
+
+def _notebooks(
+    folder: Path, labs: Sequence[str], others: Sequence[str]
+) -> tuple[dict[str, Path], dict[str, str]]:
+    """Return the notebook of each lab in the folder, or in the only folder that is in it.
+
+    Beside it a remark by lab. With `others`, all labs there are, the only notebook may have any
+    name but theirs.
+    """
+    entries = top = _entries(folder)
     while not any(map(_is_notebook, entries)):
         # An archive that was unpacked often has one folder around everything.
         folders = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
         if len(folders) != 1:
-            return {}
+            return {}, dict.fromkeys(labs, _there(top))
         entries = _entries(folders[0])
     candidates: dict[str, dict[Path, None]] = {}
     # The lab's own name, then "06_forward_order (1).ipynb", then "Copy of 06_forward_order.ipynb".
@@ -134,9 +150,22 @@ def _notebooks(folder: Path, labs: Sequence[str], *, alone: bool) -> dict[str, P
         if named
     }
     notebooks = [entry for entry in entries if _is_notebook(entry)]
-    if alone and not found and len(notebooks) == 1 and not _NAME.fullmatch(notebooks[0].name):
-        found[labs[0]] = notebooks[0]
-    return found
+    if others and not found and len(notebooks) == 1:
+        named = _NAME.fullmatch(notebooks[0].name)  # a date begins with two digits as well
+        if named is None or (named[1] not in others and named[0][2] != "_"):
+            found[labs[0]] = notebooks[0]
+    remarks = {lab: _there(entries) for lab in labs if lab not in found}
+    for lab, chosen in found.items():
+        more = [each for each in candidates.get(lab, ()) if each != chosen]
+        if more := [each for each in more if not _is_untouched(each, lab)]:
+            remarks[lab] = f"{chosen.name} was graded. {_there(more)}"
+    return found, remarks
+
+
+def _there(entries: Sequence[Path]) -> str:
+    names = [entry.name for entry in entries]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f"There is also: {', '.join(names[:_SHOWN])}{more}." if names else ""
 
 
 def _entries(folder: Path) -> list[Path]:

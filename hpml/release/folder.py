@@ -11,6 +11,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import tempfile
 import zipfile
 from collections.abc import Mapping
@@ -20,13 +21,17 @@ from hpml.base.files import write_atomically
 from hpml.release.errors import ReleaseError
 
 _LIST = ".hpml-files.json"
+# What somebody who tries the copy leaves in it; git does not publish it.
+_KEPT = re.compile(r"\.git|\.venv.*|results")
+_CACHES = {"__pycache__", ".pytest_cache", ".ipynb_checkpoints"}
 _OLDEST = (1980, 1, 1, 0, 0, 0)  # a zip knows no earlier time
 
 
 def write_folder(out: Path, files: Mapping[str, bytes], kind: str) -> None:
     """Write the files into the folder `out`, which is new, empty, or of the same kind.
 
-    A ``.git`` in it stays: an instructor publishes one release after the other from there.
+    A ``.git`` in it stays: an instructor publishes one release after the other from there. So do
+    an environment and results of who tried it.
     """
     out = out.resolve()
     _refuse(out, kind)
@@ -41,13 +46,15 @@ def write_folder(out: Path, files: Mapping[str, bytes], kind: str) -> None:
         new.chmod(0o755)
         with contextlib.suppress(FileNotFoundError):
             out.rename(old)
+        kept = [each.name for each in old.glob("*") if _KEPT.fullmatch(each.name)]
         try:
-            if (old / ".git").exists():
-                (old / ".git").rename(new / ".git")
+            for name in kept:
+                (old / name).rename(new / name)
             new.rename(out)
         except BaseException:
-            if (new / ".git").exists():
-                (new / ".git").rename(old / ".git")
+            for name in kept:
+                if (new / name).exists():
+                    (new / name).rename(old / name)
             if old.exists():
                 old.rename(out)
             raise
@@ -77,12 +84,15 @@ def _refuse(out: Path, kind: str) -> None:
         return
     if not out.is_dir():
         raise ReleaseError(f"{out} is a file, expected a folder; name another place.")
-    there = {
-        Path(folder, name).relative_to(out).as_posix(): Path(folder, name)
-        for folder, folders, names in os.walk(out)
-        if ".git" not in Path(folder).relative_to(out).parts
-        for name in [*names, *(each for each in folders if Path(folder, each).is_symlink())]
-    }
+    there: dict[str, Path] = {}
+    for folder, folders, names in os.walk(out):
+        top = Path(folder) == out
+        folders[:] = [
+            each for each in folders if each not in _CACHES and not (top and _KEPT.fullmatch(each))
+        ]
+        for name in [*names, *(each for each in folders if Path(folder, each).is_symlink())]:
+            path = Path(folder, name)
+            there[path.relative_to(out).as_posix()] = path
     there.pop(".git", None)  # a worktree's is a file
     listed = there.pop(_LIST, None)
     known: dict[str, object] = {}

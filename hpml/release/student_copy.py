@@ -55,7 +55,10 @@ def student_files(course: Path) -> dict[str, bytes]:
     files = {name: (course / name).read_bytes() for name in _known(course)}
     files["README.md"] = for_students(files["README.md"].decode("utf-8")).encode("utf-8")
     files[".gitattributes"] = _MERGED_WHOLE.encode()
+    unknown = set(not_handed_out(course))
     for path in labs():
+        if f"notebooks/{path.name}" in unknown:
+            continue
         notebook: NotebookNode = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
         for cell in notebook.cells:
             if cell.cell_type == "code":
@@ -70,6 +73,14 @@ def student_files(course: Path) -> dict[str, bytes]:
     return files
 
 
+def not_handed_out(course: Path) -> list[str]:
+    """Return the files that lie among those handed out, but that git does not know."""
+    if not (course / ".git").exists():
+        return []
+    places = (*_HANDED_OUT, "notebooks")
+    return _listed(course, "--others", "--exclude-standard", "--", *places)
+
+
 def for_students(readme: str) -> str:
     """Return the README without the sections for instructors."""
     parts = re.split(r"^(?=## )", readme, flags=re.MULTILINE)
@@ -81,11 +92,7 @@ def for_students(readme: str) -> str:
 def _known(course: Path) -> list[str]:
     """Return the files to hand out that git knows; in a copy without git, those that are there."""
     if (course / ".git").exists():
-        command = ["git", "ls-files", "-z", "--cached", "--", *_HANDED_OUT]
-        ran = subprocess.run(command, cwd=course, capture_output=True, text=True)
-        if ran.returncode:
-            raise ReleaseError(f"git cannot list the files of {course}: {ran.stderr.strip()}")
-        found = [name for name in ran.stdout.split("\0") if (course / name).is_file()]
+        found = _listed(course, "--cached", "--", *_HANDED_OUT)
     else:
         paths = [
             path for name in _HANDED_OUT for path in [course / name, *(course / name).rglob("*")]
@@ -98,10 +105,20 @@ def _known(course: Path) -> list[str]:
     return sorted(found)
 
 
+def _listed(course: Path, *words: str) -> list[str]:
+    command = ["git", "ls-files", "-z", *words]
+    ran = subprocess.run(command, cwd=course, capture_output=True, text=True)
+    if ran.returncode:
+        raise ReleaseError(f"git cannot list the files of {course}: {ran.stderr.strip()}")
+    return [name for name in ran.stdout.split("\0") if (course / name).is_file()]
+
+
 def _done(lab: str, notebook: str) -> list[str]:
-    """Return the exercises of a lab that are no stub in its notebook."""
+    """Return the exercises of a lab that are no stub in its notebook; of all in one of no lab."""
+    program = read(notebook)
     if lab not in LABS:
-        return []
-    program, item = read(notebook), choice(lab)
+        names = [each.name for known in LABS for each in exercises(known)]
+        return [name for name in names if program.defines(name) and not program.is_stub(name)]
+    item = choice(lab)
     done = [each.name for each in exercises(lab) if not program.is_stub(each.name)]
     return done + ([item.name] if program.literal(item.name) is not None else [])

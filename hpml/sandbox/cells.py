@@ -12,6 +12,8 @@ class NotebookError(ValueError):
     """The text is no notebook; the message says what it lacks."""
 
 
+_AGAIN = "Open it in Jupyter, save it, and hand in that file."
+
 # Cell magics whose body is Python; the body of any other is text for something else.
 _PYTHON_CELLS = {"time", "timeit", "capture", "prun", "memit", "snakeviz", "mprun"}
 _MAGIC_LINE = re.compile(
@@ -28,10 +30,12 @@ def code_cells(text: str, most: int = 100_000) -> dict[int, str]:
         notebook = json.loads(text.removeprefix("\ufeff"))
     except (ValueError, RecursionError) as error:
         why = "it is nested too deep" if isinstance(error, RecursionError) else str(error)[:100]
-        raise NotebookError(f"This is not a notebook, it cannot be read as JSON: {why}.") from None
+        raise NotebookError(
+            f"This is not a notebook, it cannot be read as JSON: {why}. {_AGAIN}"
+        ) from None
     cells = notebook.get("cells") if isinstance(notebook, dict) else None
     if not isinstance(cells, list):
-        raise NotebookError("This is not a notebook: the JSON has no list of cells.")
+        raise NotebookError(f"This is not a notebook: the JSON has no list of cells. {_AGAIN}")
     if len(cells) > most:
         raise NotebookError(f"This notebook has {len(cells):,} cells; {most:,} are read.")
     return {

@@ -53,6 +53,32 @@ def test_a_notebook_that_names_no_lab_stops_no_class_of_several(
     assert found[f"Copy of {LAB}"]["06"] == group / f"Copy of {LAB}"
 
 
+def test_a_notebook_named_for_another_lab_is_none_of_this_one(
+    group: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(small_catalogue, "LABS", ("05", "06"))
+    (group / f"di_LATE_7_{LAB}").touch()
+    found = {each.name: dict(each.notebooks) for each in members(group, labs=["05"],
+                                                                 catalogue=CATALOGUE)}  # fmt: skip
+    name = f"di_LATE_7_{LAB}"
+    assert found[name]["05"].name == f"for lab 05 ({name} says that it is another)"
+
+
+def test_a_folder_and_a_notebook_of_one_name_and_what_a_mac_adds(group: Path) -> None:
+    (group / "__MACOSX").mkdir()
+    (group / "cy" / "work.zip").touch()
+    (group / "ada.ipynb").touch()
+    graded = {each.report.name: each.report for each in _grade(group)}
+    assert list(graded) == ["ada", "ada.ipynb", "bob", "cy"]
+    lines = tables.look_at(list(graded.values()))
+    assert [line.partition(":")[0] for line in lines if "have this name" in line] == [
+        "ada", "ada.ipynb"
+    ]  # fmt: skip
+    told = f"The notebook {LAB} is missing. There is also: work.zip."
+    assert f"cy: 06 missing: {told}" in lines
+    assert told in (group.parent / "reports" / "cy.06.md").read_text()
+
+
 def test_without_a_lab_all_get_the_labs_that_anyone_handed_in(group: Path) -> None:
     assert {each.labs for each in members(group, catalogue=CATALOGUE)} == {("06",)}
     only = group.parent / "only"
@@ -222,7 +248,10 @@ def test_points_that_an_instructor_gave_survive_grading_again(group: Path) -> No
     (group / "bob" / LAB).write_text(notebook(DOUBLE, "explanation = 2"), encoding="utf-8")
     graded = _grade(group)
     assert [each.report.earned for each in graded] == [6.0, 6.0, 1.0]
+    given.write_text("student;exercise;points;comment\ncy;06.2;0,5;\n;;;\n", encoding="utf-8-sig")
+    assert [each.report.earned for each in _grade(group, overrides=given)] == [6.0, 6.0, 1.5]
     for wrong, said in (
+        ("student,exercise,points,comment\nbob,06.2,30,\n", "at most 3 points, received 30"),
         ("student,exercise,points,comment\nzoe,06.1,1,\n", "no exercise '06.1' of 'zoe'"),
         ("student,exercise,points,comment\nbob,06.1,many,\n", "line 2: expected the columns"),
         ("student,exercise,points,comment\nbob,06.1,nan,\n", "the points a number from 0"),
@@ -303,6 +332,31 @@ def test_statistics_name_mistakes_and_lists_say_whom_to_look_at() -> None:
     assert tables.alike([ADA, EVE]) == ["06.1 double: ada, =1+1"]
 
 
+@pytest.mark.parametrize(
+    ("between", "encoding"), [(",", "utf-8"), (";", "utf-8-sig"), ("\t", "utf-16")]
+)
+def test_a_roster_as_spreadsheets_save_it(tmp_path: Path, between: str, encoding: str) -> None:
+    """Canvas's export has a line of points; a Mac writes an ö as an o and two dots."""
+    path = tmp_path / "roster.csv"
+    lines = ["submission|Student|ID", "|    Points Possible|", "Zo\u0308e|Zoe|18", "||"]
+    path.write_text("\n".join(lines).replace("|", between) + "\n", encoding=encoding)
+    zoe = Report("Z\u00f6e.ipynb", ADA.items, 7)
+    roster = tables.read_roster(path)
+    assert tables.for_canvas([zoe], roster, "Lab 06").splitlines()[1:] == [
+        "    Points Possible,,,,,5",
+        "Zoe,18,,,,2.5",
+    ]
+    assert tables.not_in_roster([zoe], roster) == tables.without_submission([zoe], roster) == []
+    path.write_bytes("submission\nZöe\n".encode("cp1252"))
+    with pytest.raises(GradingError, match="save it as 'CSV UTF-8'"):
+        tables.read_roster(path)
+
+
+def test_who_left_out_what_goes_further_is_not_to_be_looked_at() -> None:
+    further = Item("06", 3, "more", 0, "not done", of={"right": 2}, bonus=("right",))
+    assert tables.look_at([Report("di", (ADA.items[0], further), 7)]) == []
+
+
 def test_the_files_of_canvas_and_moodle_name_students_from_a_roster(tmp_path: Path) -> None:
     path = tmp_path / "roster.csv"
     path.write_text(
@@ -322,6 +376,11 @@ def test_the_files_of_canvas_and_moodle_name_students_from_a_roster(tmp_path: Pa
         "z@x.org,,",
     ]
     assert tables.not_in_roster([ADA, EVE], roster) == ["=1+1"]
+    assert tables.without_submission([ADA, EVE], roster) == ["Zoe, z@x.org: 'zoe'"]
+    path.write_text("submission,Name\nada,Ada\n")
+    for platform in (lambda r: tables.for_canvas([ADA], r, ""), lambda r: tables.for_moodle([], r)):
+        with pytest.raises(GradingError, match="the roster has submission, Name"):
+            platform(tables.read_roster(path))
     path.write_text("name\nada\n")
     with pytest.raises(GradingError, match="a column submission"):
         tables.read_roster(path)

@@ -40,12 +40,17 @@ def test_a_class_with_its_table_and_csv(
     (tmp_path / "class" / "di.zip").touch()
     words = ["grade", "--class", str(tmp_path / "class"), "--jobs", "2"]
     words += ["--reports", str(tmp_path / "reports"), "--csv", str(tmp_path / "points.csv")]
+    # Canvas's columns and none of Moodle's: what is not asked for is not missing.
+    (tmp_path / "roster.csv").write_text("submission,Student,ID\nada,Ada,7\neve,Eve,8\n")
+    words += ["--roster", str(tmp_path / "roster.csv"), "--canvas", str(tmp_path / "canvas.csv")]
     assert main(words) == 0
     shown = capsys.readouterr()
     assert "3 graded" in shown.out
     assert "3/3" in shown.err
     assert "cy: 06 missing: The notebook 06_forward_order.ipynb is missing." in shown.out
     assert "Neither a folder nor a notebook:\n  di.zip" in shown.out
+    assert "In the roster, without points:\n  Eve: 'eve'" in shown.out
+    assert (tmp_path / "canvas.csv").read_text().splitlines()[2] == "Ada,7,,,,0"
     assert (tmp_path / "points.csv").read_text().splitlines()[1].startswith("ada,0,0,0,wrong")
     assert main(words) == 0
     assert "0 graded; 3 taken from an earlier run" in capsys.readouterr().out

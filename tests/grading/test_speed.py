@@ -4,12 +4,18 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import nullcontext
 from itertools import chain, cycle, repeat
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
 from hpml.course.exercises.exercise import Case, Speed
 from hpml.course.exercises.outcomes import NoAnswer
+from hpml.grading import speed
+from hpml.grading.limits import Limits
+from hpml.grading.reports.report import Item
 from hpml.grading.speed import MOST_ROUNDS, Ratio, Sample, compare, points_for
 from tests.benchmark.fakes import FakeClock
 
@@ -178,3 +184,19 @@ def test_either_side_may_go_first() -> None:
 
     compare(SPEED, side("mine"), side("theirs"), _right, random.Random(1), clock=clock)
     assert set(order[::2]) == {"mine", "theirs"}
+
+
+@pytest.mark.parametrize("decided", [True, False])
+def test_a_time_that_the_machine_could_not_tell_is_shown_to_the_instructor(
+    decided: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(speed, "compare", lambda *_, **__: Ratio(2.0, 1.0, 4.0, 60, decided))
+    monkeypatch.setattr(speed, "function_source", lambda function: "")
+    other: Any = SimpleNamespace(ask=lambda question, seconds: {}, frozen=None)
+    submitted: Any = SimpleNamespace(
+        limits=Limits(), left=lambda seconds: seconds, worker=lambda *_: nullcontext(other)
+    )
+    exercise: Any = SimpleNamespace(speed=SPEED, bonus=())
+    item = speed.add(submitted, Item("06", 1, "double", 2.0, "right"), exercise, other)
+    assert item.status == "partly right"
+    assert ("grade it again with --only" in item.note) is not decided

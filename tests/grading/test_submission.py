@@ -7,7 +7,16 @@ import pytest
 
 from hpml.grading.errors import GradingError
 from hpml.grading.submission import find, grade
-from tests.grading.handed_in import CATALOGUE, DOUBLE, LAB, LIMITS, PATIENT, RIGHT, hand_in
+from tests.grading.handed_in import (
+    CATALOGUE,
+    DOUBLE,
+    LAB,
+    LIMITS,
+    PATIENT,
+    RIGHT,
+    hand_in,
+    notebook,
+)
 
 
 def test_a_folder_is_graded_for_the_labs_that_are_in_it(tmp_path: Path) -> None:
@@ -40,6 +49,27 @@ def test_a_renamed_notebook_is_found_where_nothing_else_can_be_meant(
     assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / name),)
     (tmp_path / LAB).touch()
     assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / LAB),)
+
+
+def test_what_else_lies_there_is_told_to_the_instructor(tmp_path: Path) -> None:
+    first = hand_in(tmp_path / "two", *RIGHT)
+    (first / "06_forward_order (1).ipynb").write_text(notebook(DOUBLE), encoding="utf-8")
+    archive = tmp_path / "archive"
+    archive.mkdir()
+    for name in ("06_forward_order.ipynb.txt", "work.zip"):
+        (archive / name).touch()
+    by_number = tmp_path / "number"
+    by_number.mkdir()
+    for name in ("06 Forward Order.ipynb", "mine.ipynb"):
+        (by_number / name).touch()
+    for folder, chosen, remark in (
+        (first, LAB, f"{LAB} was graded. There is also: 06_forward_order (1).ipynb."),
+        (archive, LAB, "There is also: 06_forward_order.ipynb.txt, work.zip."),
+        (by_number, "06 Forward Order.ipynb", ""),
+    ):
+        found = find(folder, labs=["06"], catalogue=CATALOGUE)
+        assert found.notebooks == (("06", folder / chosen),)
+        assert dict(found.remarks).get("06", "") == remark
 
 
 @pytest.mark.parametrize("names", [["a.ipynb", "b.ipynb"], ["07_code_generation.ipynb"]])

@@ -68,16 +68,16 @@ def long_cells(text: str) -> list[str]:
 
 
 def with_times(readme: str) -> str:
-    """Return the README with the minutes of each lab that is there in the table's last column."""
+    """Return the README with a row for each lab that is there, its minutes in the last column."""
 
     def row(found: re.Match[str]) -> str:
         path = ROOT / "notebooks" / f"{found[2]}.ipynb"
         if not path.exists():
-            return found[0]
+            return ""
         core, further = length_of(nbformat.read(path, as_version=4)).minutes
-        return f"{found[1]} {core}{f' + {further}' if further else ''} |"
+        return f"{found[1]} {core}{f' + {further}' if further else ''} |\n"
 
-    return re.sub(r"(?m)^(\| `(\d\d_\w+)` \|.*\|)[^|\n]*\|$", row, readme)
+    return re.sub(r"(?m)^(\| `(\d\d_\w+)` \|.*\|)[^|\n]*\|\n", row, readme)
 
 
 def main(arguments: list[str]) -> int:

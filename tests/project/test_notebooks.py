@@ -38,6 +38,8 @@ def test_the_readme_says_how_long_each_lab_takes() -> None:
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert re.findall(r"(?m)^\| `(\d\d_\w+)` \|", readme) == [path.stem for path in NOTEBOOKS]
     assert readme == with_times(readme), "`make tidy` writes the minutes"
+    dropped = re.sub(r"(?m)(^\| `00_)", r"| `98_dropped` | left out | 60 |\n\1", readme)
+    assert readme == with_times(dropped) != dropped
 
 
 def test_outputs_counts_and_machine_metadata_go_and_tags_stay() -> None:

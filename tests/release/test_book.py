@@ -119,10 +119,14 @@ def test_the_command_executes_the_labs_or_takes_copies_of_them_as_they_are(
     monkeypatch.setenv("HPML_HOME", str(home))
     nbformat.write(lab("05", new_code_cell("print(6 * 7)", id="code")), path)
     assert cli.main(["book", str(out), "--executed", str(copies)]) == 1
-    assert "holds no copy of lab 05_a; `hpml run 05 --out" in capsys.readouterr().err
+    assert "holds no copy of a lab; `hpml run 00 --out" in capsys.readouterr().err
     assert cli.main(["run", "05", "--out", str(copies)]) == 0
     assert cli.main(["book", str(out), "--executed", str(copies)]) == 0
     assert "42" in (out / "05_a.html").read_text(encoding="utf-8")
+    nbformat.write(lab("06"), path.with_name("06_b.ipynb"))
+    assert cli.main(["book", str(out), "--executed", str(copies)]) == 0
+    assert "Not in the book, for no copy is there: 06_b" in capsys.readouterr().out
+    path.with_name("06_b.ipynb").unlink()
 
     nbformat.write(lab("05", new_code_cell("1 / 0", id="code")), path)
     assert cli.main(["book", str(out), "--executed", str(copies)]) == 1

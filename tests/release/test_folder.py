@@ -26,6 +26,16 @@ def test_an_earlier_one_is_replaced_whole_and_its_git_stays(tmp_path: Path) -> N
     assert list(tmp_path.iterdir()) == [out]
 
 
+def test_what_who_tried_it_left_there_stays_or_goes_and_is_no_hindrance(tmp_path: Path) -> None:
+    out = tmp_path / "out"
+    write_folder(out, FIRST, "copy")
+    for name in (".venv/bin/python", "results/00.json", "__pycache__/a.pyc"):
+        (out / name).parent.mkdir(parents=True, exist_ok=True)
+        (out / name).touch()
+    write_folder(out, SECOND, "copy")
+    assert names(out) == {*SECOND, ".hpml-files.json", ".venv/bin/python", "results/00.json"}
+
+
 @pytest.mark.parametrize("name", ["README.md", "notes.txt", "notebooks/mine.ipynb"])
 def test_what_somebody_changed_or_added_is_refused_and_kept(tmp_path: Path, name: str) -> None:
     write_folder(tmp_path / "out", FIRST, "copy")

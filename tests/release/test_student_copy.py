@@ -12,6 +12,7 @@ import zipfile
 from pathlib import Path
 from typing import Any
 
+import nbformat
 import pytest
 
 from hpml.course.execute import find_lab
@@ -108,6 +109,24 @@ def test_a_notebook_that_holds_an_answer_is_refused(
     with pytest.raises(ReleaseError, match="holds answers: hello, explanation"):
         student_copy.release(tmp_path / "out")
     assert not (tmp_path / "out").exists()
+
+
+@pytest.mark.skipif(not (ROOT / ".git").exists(), reason="needs the course as a git repository")
+def test_a_notebook_of_ones_own_is_not_handed_out_and_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Git does not know it; where git does, it holds no answer of any lab."""
+    home = tmp_path / "course"
+    git(tmp_path, "clone", "-q", "--depth", "1", f"file://{ROOT}", str(home))
+    notes = home / "notebooks" / "16_notes.ipynb"
+    answer = nbformat.v4.new_code_cell("def lazy_forward(*given):\n    return given[0]")
+    nbformat.write(nbformat.v4.new_notebook(cells=[answer]), notes)
+    monkeypatch.setenv("HPML_HOME", str(home))
+    assert student_copy.not_handed_out(home) == ["notebooks/16_notes.ipynb"]
+    assert "notebooks/16_notes.ipynb" not in student_copy.student_files(home)
+    git(home, "add", "notebooks")
+    with pytest.raises(ReleaseError, match=r"16_notes.ipynb holds answers: lazy_forward"):
+        student_copy.student_files(home)
 
 
 def test_it_grades_every_stub_as_not_done(copy: Path) -> None:

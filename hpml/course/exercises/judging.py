@@ -12,7 +12,7 @@ from types import MappingProxyType
 
 from hpml.course.exercises.exercise import Case, Exercise, Wrong
 from hpml.course.exercises.mistakes import Mistake, Run, find_mistake
-from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
+from hpml.course.exercises.outcomes import NOT_TRIED, NoAnswer, Outcome, Raised, Returned
 from hpml.course.exercises.same import shown, written
 from hpml.sandbox.plain import Array
 
@@ -146,7 +146,7 @@ def judge(
             for place, wrong in failures
         ]
     order = list(exercise.worth)
-    failures.sort(key=lambda each: _rank(order, cases[each[0]]))
+    failures.sort(key=lambda each: (outcomes[each[0]] is NOT_TRIED, *_rank(order, cases[each[0]])))
     lost = {cases[place].part for place, _ in failures}
     tried = {case.part for case in cases}
     parts = {

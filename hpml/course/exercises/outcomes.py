@@ -59,6 +59,8 @@ class NoAnswer:
     text: str
 
 
+NOT_TRIED = NoAnswer("not tried", "An earlier case gave no answer.")
+
 Outcome = Returned | Raised | NoAnswer
 
 

@@ -15,7 +15,7 @@ from hpml.base.files import write_atomically
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.grading.errors import GradingError
 from hpml.grading.reports.report import Item, Report, student
-from hpml.grading.reports.tables import read_csv, written_csv
+from hpml.grading.reports.tables import one_form, read_csv, written_csv
 
 _COLUMNS = ("student", "exercise", "points", "comment")
 
@@ -38,12 +38,16 @@ class Overrides:
         given = _read(path) if path.is_file() else {}
         if more is None:
             return cls(given)
-        known = {name for each in exercises for name in _names(each)}
+        known = {name: _most(each) for each in exercises for name in _names(each)}
+        there = set(map(one_form, students))
         for (who, exercise), value in _read(more).items():
-            if who not in students or exercise not in known:
+            if who not in there or exercise not in known:
                 text = "expected a submission's name and an exercise such as 06.1 or its function."
                 missing = f"there is no exercise {describe(exercise)} of {describe(who)}"
                 raise GradingError(f"--override: {missing}; {text}")
+            if value[0] > known[exercise]:
+                text = f"{who}, {exercise}: expected at most {known[exercise]:g} points"
+                raise GradingError(f"--override: {text}, received {value[0]:g}.")
             given[who, exercise] = value
         rows = ([*key, *value] for key, value in given.items())
         write_atomically(path, written_csv([_COLUMNS, *rows]))
@@ -53,7 +57,8 @@ class Overrides:
         """Return the report with the points that were given."""
         items = []
         for item in report.items:
-            for key in itertools.product({student(report.name), report.name}, _names(item)):
+            who = dict.fromkeys(map(one_form, (student(report.name), report.name)))
+            for key in itertools.product(who, _names(item)):
                 if key in self.given:
                     item = _overridden(item, *self.given[key])
             items.append(item)
@@ -63,6 +68,10 @@ class Overrides:
 def _names(entry: Exercise | Choice | Item) -> tuple[str, str, str]:
     number = f"{entry.lab}.{entry.number}"
     return number, entry.name, f"{number} {entry.name}"
+
+
+def _most(entry: Exercise | Choice) -> float:
+    return entry.points if isinstance(entry, Choice) else sum(entry.worth.values())
 
 
 def _overridden(item: Item, points: float, comment: str) -> Item:
@@ -79,10 +88,10 @@ def _read(path: Path) -> dict[tuple[str, str], tuple[float, str]]:
     found = {}
     for number, row in enumerate(read_csv(path), start=2):
         try:
-            points = float(row["points"])
+            points = float(row["points"].replace(",", "."))
             if not 0 <= points < 1e6:
                 raise ValueError
-            found[row["student"], row["exercise"]] = points, row.get("comment", "")
+            found[one_form(row["student"]), row["exercise"]] = points, row.get("comment", "")
         except (KeyError, ValueError):
             raise GradingError(
                 f"{describe(str(path))}, line {number}: expected the columns "

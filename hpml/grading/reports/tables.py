@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
 from pathlib import Path
@@ -15,6 +16,7 @@ from hpml.grading.reports.report import Item, Report, points, student
 
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _MOODLE = ("Email address", "ID number", "Username")
+_LEFT_OUT = ("missing", "not done")  # what goes further may be
 _LOOK_AT = ("no answer", "not graded", "unreadable", "missing", "forbidden", "not done")
 
 
@@ -59,12 +61,15 @@ def as_csv(reports: Sequence[Report]) -> str:
 
 def for_canvas(reports: Sequence[Report], roster: Sequence[dict[str, str]], assignment: str) -> str:
     """Return the file that Canvas's gradebook imports."""
+    _require(roster, ("ID", "SIS User ID", "SIS Login ID"), "Canvas")
     found = _by_name(reports)
     rows = [[*_CANVAS, assignment]]
-    # What a new assignment is worth; Canvas knows the line by these words.
+    # What a new assignment is worth; Canvas knows the line by these words, and exports it as well.
     rows.append(["    Points Possible", "", "", "", "", points(max(r.worth for r in reports))])
     for row in roster:
-        report = found.get(row["submission"])
+        if row.get("Student") == "Points Possible":
+            continue
+        report = found.get(one_form(row["submission"]))
         earned = "" if report is None else points(report.score)
         rows.append([*(row.get(column, "") for column in _CANVAS), earned])
     return written_csv(rows)
@@ -73,10 +78,10 @@ def for_canvas(reports: Sequence[Report], roster: Sequence[dict[str, str]], assi
 def for_moodle(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> str:
     """Return the file that Moodle's import of grades reads: address or number, grade, feedback."""
     found = _by_name(reports)
-    keys = [key for key in _MOODLE if roster and key in roster[0]]
+    keys = _require(roster, _MOODLE, "Moodle")
     rows = [[*keys, "Grade", "Feedback"]]
     for row in roster:
-        report = found.get(row["submission"])
+        report = found.get(one_form(row["submission"]))
         items = report.items if report else ()
         said = "; ".join(f"{item.title}: {item.status}" for item in items)
         rows.append([*(row[key] for key in keys), points(report.score) if report else "", said])
@@ -121,7 +126,7 @@ def look_at(reports: Sequence[Report]) -> list[str]:
             whole = item.status == "missing" and item.text.startswith("The notebook")
             if whole or item.status == "unreadable":
                 why[f"{item.lab} {item.status}: {item.text}"] = None  # once for all its exercises
-            elif item.status in _LOOK_AT:
+            elif item.status in _LOOK_AT and (item.worth or item.status not in _LEFT_OUT):
                 broken = ", a cell that is no Python" if "no Python" in item.text else ""
                 why[f"{lead} {item.status}{broken}"] = None
             if item.note:
@@ -133,8 +138,24 @@ def look_at(reports: Sequence[Report]) -> list[str]:
 
 def not_in_roster(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> list[str]:
     """Return the submissions whose points reach nobody."""
-    known = {row["submission"] for row in roster}
-    return [each.shown for each in reports if not {each.name, student(each.name)} & known]
+    known = {one_form(row["submission"]) for row in roster}
+    return [
+        each.shown
+        for each in reports
+        if not {one_form(each.name), one_form(student(each.name))} & known
+    ]
+
+
+def without_submission(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> list[str]:
+    """Return the students of the roster who get no points, for nothing is there under that name."""
+    found = _by_name(reports)
+    lines = []
+    for row in roster:
+        name = row["submission"]
+        who = ", ".join(row[key] for key in ("Student", *_MOODLE) if row.get(key))
+        if one_form(name) not in found and who and who != "Points Possible":
+            lines.append(f"{who}: {describe(name) if name else 'its column submission is empty'}")
+    return lines
 
 
 def alike(reports: Sequence[Report]) -> list[str]:
@@ -161,9 +182,25 @@ def _parts(reports: Sequence[Report], column: Item) -> list[str]:
     return list(dict.fromkeys(part for item in same for part in (*item.of, *item.parts)))
 
 
+def _require(roster: Sequence[dict[str, str]], columns: Sequence[str], platform: str) -> list[str]:
+    """Return those of the columns that the roster has; without one nobody is known there."""
+    keys = [column for column in columns if roster and column in roster[0]]
+    if not keys:
+        has = ", ".join(roster[0]) if roster else "no row"
+        raise GradingError(
+            f"--roster: {platform} knows a student by {' or '.join(columns)}; the roster has {has}."
+        )
+    return keys
+
+
+def one_form(name: str) -> str:
+    """Return a name as other systems may spell it: an ö is one character, or an o and two dots."""
+    return unicodedata.normalize("NFC", name)
+
+
 def _by_name(reports: Sequence[Report]) -> dict[str, Report]:
-    found = {student(report.name): report for report in reports}
-    return found | {report.name: report for report in reports}
+    found = {one_form(student(report.name)): report for report in reports}
+    return found | {one_form(report.name): report for report in reports}
 
 
 def _name(name: str) -> str:
@@ -176,13 +213,28 @@ def _points(value: object) -> str:
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file by the names of its columns."""
+    """Return the rows of a CSV file by the names of its columns, as spreadsheets save it.
+
+    Between the columns stand commas, semicolons or tabs, whichever the first line has most of.
+    """
     try:
-        with path.open(encoding="utf-8-sig", newline="") as stream:
-            found = list(csv.DictReader(stream))
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        data = path.read_bytes()
+        wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))
+        text = data.decode("utf-16" if wide else "utf-8-sig")
+    except OSError as error:
+        raise GradingError(f"{describe(str(path))} cannot be read: {error.strerror}.") from None
+    except UnicodeDecodeError:
+        raise GradingError(
+            f"{describe(str(path))}: expected UTF-8 text; save it as 'CSV UTF-8', the names of "
+            "students would be mangled."
+        ) from None
+    first = text.partition("\n")[0]
+    try:
+        rows = list(csv.DictReader(io.StringIO(text, ""), delimiter=max(",;\t", key=first.count)))
+    except csv.Error as error:
         raise GradingError(f"{describe(str(path))} cannot be read: {error}.") from None
-    return [{name: (text or "").strip() for name, text in row.items() if name} for row in found]
+    found = [{key.strip(): (row[key] or "").strip() for key in row if key} for row in rows]
+    return [row for row in found if any(row.values())]
 
 
 def written_csv(rows: Iterable[Sequence[object]]) -> str:

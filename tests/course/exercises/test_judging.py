@@ -8,7 +8,7 @@ import pytest
 
 from hpml.course.exercises.exercise import Case, Exercise, Forbidden
 from hpml.course.exercises.judging import judge
-from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised, Returned
+from hpml.course.exercises.outcomes import NOT_TRIED, NoAnswer, Outcome, Raised, Returned
 from hpml.course.exercises.same import expect
 from hpml.sandbox.plain import Opaque
 
@@ -107,6 +107,13 @@ def test_a_changed_argument_is_wrong_and_named() -> None:
 def test_no_answer_is_wrong_and_says_why() -> None:
     verdict = judge(TOTAL, CASES, [NoAnswer("too slow", "It ran 5 s."), *returned(3, 50)])
     assert "no answer: too slow" in verdict.text
+
+
+def test_a_case_that_ran_is_shown_before_a_shorter_one_that_was_not_tried() -> None:
+    slow = NoAnswer("too slow", "It ran 5 s.")
+    verdict = judge(TOTAL, CASES, [NOT_TRIED, slow, NOT_TRIED])
+    assert "no answer: too slow" in verdict.text
+    assert "not tried" not in verdict.text
     assert "It ran 5 s." in verdict.text
 
 
