@@ -17,11 +17,18 @@ ONE_THREAD := OMP_NUM_THREADS=1 MKL_NUM_THREADS=1 OPENBLAS_NUM_THREADS=1 NUMBA_N
 OLDEST := (3, 11)
 NEWEST := (3, 14)
 
-.PHONY: help .venv lab test pytest check tidy
+.PHONY: help .venv asked lab test pytest check tidy
 help:
 	@sed -n 's/^# \{0,1\}//p; /^$$/q' Makefile
 
-.venv: $(VENV)/.installed
+.venv: $(VENV)/.installed $(if $(filter command,$(origin PYTHON)),asked)
+
+# An environment keeps the interpreter that it was made with: another one that is asked for is not.
+VERSION := -c 'import sys; print("%d.%d" % sys.version_info[:2])'
+asked: $(VENV)/.installed
+	@is=$$($(BIN)/python $(VERSION)); [ "$$is" = "$$($(PYTHON) $(VERSION))" ] || { \
+	    echo "$(VENV) has Python $$is, not '$(PYTHON)'. One beside it: add VENV=.venv-2," >&2; \
+	    echo "or delete $(VENV) to have it made anew." >&2; exit 1; }
 
 # The stamp is written last, so an interrupted installation is taken up again, and new pins are
 # installed over the old.
@@ -36,7 +43,8 @@ $(VENV)/.installed: constraints.txt pyproject.toml
 	$(BIN)/python -c 'import sys; sys.exit(sys.version_info[:2] > $(NEWEST))' || { pins=; \
 	    echo "hpml is tested with Python 3.11 to 3.14; this is $$($(BIN)/python --version). It gets" \
 	        "the newest packages, and lab 02's stack machine does not know its bytecode." >&2; }; \
-	echo "Installing the course's packages into $(VENV): once, a minute or two"; \
+	echo "Installing the course's packages into $(VENV): once, some minutes," \
+	    "for the last of which pip says nothing"; \
 	set -x; $(BIN)/python -m pip install --disable-pip-version-check $$pins -e '.[dev]'
 	@touch $@
 

@@ -17,6 +17,7 @@ import sys
 import tempfile
 import threading
 import time
+import webbrowser
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -65,6 +66,7 @@ def plan(*, browser: bool, port: int, token: str, course: Path, settings: Path) 
         # It asks the network for extensions, and takes time to load.
         "--LabApp.extension_manager=readonly",
         "--log-level=WARN",
+        "--LabApp.log_level=WARN",
     ]
     if hasattr(os, "geteuid") and os.geteuid() == 0:
         # In a container everyone is root, and Jupyter would refuse to start.
@@ -87,6 +89,7 @@ def serve(*, browser: bool = True, port: int | None = None) -> int:
     """Run JupyterLab until it is stopped; print its address first."""
     course = course_folder()
     chosen = _free_port(port)
+    browser = browser and _has_a_browser()
     with _settings() as settings, _terminated_as_interrupted():
         launch = plan(
             browser=browser,
@@ -102,7 +105,7 @@ def serve(*, browser: bool = True, port: int | None = None) -> int:
         try:
             _wait_until_it_listens(server, chosen)
             if server.poll() is None:
-                opens = "opens in your browser" if browser else "can be opened"
+                opens = "opens in your browser" if browser else "can be opened at this address"
                 took = time.perf_counter() - start
                 print(f"It runs after {took:.0f} s and {opens}. Ctrl-C stops it.", flush=True)
             return server.wait()
@@ -129,6 +132,15 @@ def _end(server: subprocess.Popen[bytes]) -> None:
             return
         ask()
     server.wait()
+
+
+def _has_a_browser() -> bool:
+    """Return whether one can be opened from here, which over SSH or in a container is not so."""
+    try:
+        webbrowser.get()
+    except webbrowser.Error:
+        return False
+    return True
 
 
 def _free_port(wanted: int | None) -> int:

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import urllib.error
 import urllib.request
+import webbrowser
 from pathlib import Path
 
 import psutil
@@ -45,6 +46,38 @@ def test_the_environments_programs_come_first_and_jupyters_own_settings_stay(
     launch = plan(browser=True, port=9000, token="t", course=Path("c"), settings=Path("s"))
     assert launch.environment["PATH"].split(os.pathsep)[0] == str(Path(sys.executable).parent)
     assert launch.environment["JUPYTER_CONFIG_PATH"] == os.pathsep.join(["s", "mine"])
+
+
+def test_where_there_is_no_browser_none_is_said_to_open(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def none(*_: object) -> None:
+        raise webbrowser.Error("could not locate runnable browser")
+
+    monkeypatch.setattr(webbrowser, "get", none)
+    monkeypatch.setattr(subprocess, "Popen", lambda command, env: Listening(command))
+    assert server.serve() == 0
+    said = capsys.readouterr().out
+    assert "opens in your browser" not in said
+    assert "can be opened at this address" in said
+
+
+class Listening:
+    """A server that listens at once and ends when it is waited for."""
+
+    def __init__(self, command: tuple[str, ...]) -> None:
+        assert "--no-browser" in command
+        port = next(word for word in command if word.startswith("--ServerApp.port="))
+        self.socket = socket.create_server(("127.0.0.1", int(port.partition("=")[2])))
+
+    def poll(self) -> None:
+        return None
+
+    def wait(self, timeout: float | None = None) -> int:
+        self.socket.close()
+        return 0
+
+    terminate = kill = poll
 
 
 def test_the_announcements_are_switched_off_while_the_server_runs() -> None:
@@ -84,7 +117,9 @@ def test_the_course_is_served_behind_its_token_until_the_command_is_stopped(
             api = f"http://127.0.0.1:{port}/api/contents"
             assert "notebooks" in answer(process, f"{api}?token={token}")
             assert "It starts" in process.stdout.readline()
-            assert re.match(r"It runs after \d+ s and can be opened", process.stdout.readline())
+            assert re.match(
+                r"It runs after \d+ s and can be opened at this address", process.stdout.readline()
+            )
             with pytest.raises(urllib.error.HTTPError) as refused:
                 urllib.request.urlopen(api, timeout=30)
             with refused.value:

@@ -37,6 +37,14 @@ FIXED = (
     "line-height: 1.35; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere;"
 )
 
+# Else Shift+Enter would do nothing until somebody clicks, and Tab would leave cells out.
+_BACK_TO_THE_CELL = """<script>(() => {
+const cell = document.currentScript?.closest(".jp-Cell");
+setTimeout(() => {
+  if (document.activeElement === document.body) cell?.focus({preventScroll: true});
+});
+})()</script>"""
+
 _INSTEAD = "(here you answer when the notebook is open in Jupyter)"
 
 
@@ -166,6 +174,13 @@ def put_control(control: Any, display_id: str, instead: str = _INSTEAD) -> None:
     data.pop("text/html", None)
     publish: Any = display
     publish(data, raw=True, display_id=display_id)
+
+
+def put_away(display_id: str) -> None:
+    """Take a control off the page; the keyboard, if it was there, goes back to the cell."""
+    # Twice, so that no script is left in what is saved.
+    for page in (Page("", _BACK_TO_THE_CELL), Page("", "")):
+        put(page, display_id, again=True)
 
 
 def put_live(make: Callable[[Any], Any], instead: str) -> None:

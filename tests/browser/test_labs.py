@@ -258,6 +258,38 @@ def test_a_prediction_stays_locked_and_outlives_kernel_and_page(scratch: Any, se
     assert any("3.3 times too high" in data.get("text/html", "") for data in shown)
 
 
+def test_what_is_typed_while_the_kernel_works_is_locked_whole(scratch: Any) -> None:
+    lab = scratch
+    lab.show(f"{HEAD}\nlab_head('busy', 'Busy')", ASK)
+    field = lab.page.get_by_role("textbox", name="in µs:")
+    field.wait_for()
+    lab.page.evaluate(
+        "() => { const panel = window.jupyterapp.shell.currentWidget;"
+        "panel.sessionContext.session.kernel.requestExecute("
+        "{code: 'import time; time.sleep(1)', silent: true, store_history: false}); }"
+    )
+    field.press_sequentially("250", delay=50)
+    field.press("Enter")
+    lab.saw("Locked: 250 µs.")
+
+
+def test_after_an_answer_is_locked_the_keyboard_is_at_its_cell(scratch: Any) -> None:
+    lab = scratch
+    lab.show(f"{HEAD}\nlab_head('keys', 'Keys')", ASK, "'after', guess.answer")
+    field = lab.page.get_by_role("textbox", name="in µs:")
+    field.click()
+    field.press_sequentially("3")
+    field.press("Enter")
+    lab.saw("Locked: 3 µs.")
+    field.wait_for(state="detached")
+    lab.page.wait_for_function("() => document.activeElement.matches('.jp-Cell')")
+    lab.page.keyboard.press("Shift+Enter")  # the question's cell
+    lab.page.keyboard.press("Shift+Enter")
+    lab.saw("('after', 3.0)")
+    shown = [output.data.get("text/html", "") for output in lab.notebook().cells[1].outputs]
+    assert not any("<script" in text for text in shown)
+
+
 def test_a_choice_is_made_from_the_keyboard(scratch: Any) -> None:
     lab = scratch
     lab.show(

@@ -239,8 +239,12 @@ def test_a_typed_function_is_stepped_through_and_a_mistake_is_shown(
     text, call = (lab.page.get_by_role("textbox", name=name) for name in ("function", "call"))
     text.fill("def f(n):\n    d = 0\n    while n:\n        n = n - 1\n        d = d + 10 // n\n")
     call.fill("f(2)")
-    lab.page.get_by_role("button", name="Step through it").click()
+    button = lab.page.get_by_role("button", name="Step through it")
+    button.press("Enter")
     second = Stepper(lab.page, "f(2), step by step")
+    assert button.evaluate("button => button === document.activeElement")
+    wider = "box => box.scrollWidth - box.clientWidth"
+    assert lab.page.locator(".hpml-typed").first.evaluate(wider) == 0
     assert lab.page.locator(".hpml-animation").count() == 1
     second.press("End")
     assert "ZeroDivisionError: integer division or modulo by zero" in second.says()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import importlib
 from collections.abc import Callable
@@ -9,6 +10,9 @@ from typing import Any
 
 from hpml.base.environment import installed_version
 from hpml.course.predictions.state import Entry
+
+# Seconds that what stands in the field may come after Enter, where it has changed.
+_ON_ITS_WAY = 0.3
 
 Submit = Callable[[object], "str | None"]
 """Takes what was typed or chosen; returns what is wrong with it, or None if it is locked."""
@@ -39,9 +43,27 @@ def make(entry: Entry, submit: Submit) -> Any | None:
     button.on_click(send)
     if entry.choices:
         return widgets.VBox([field, button, message])
-    # Not Text.on_submit, which ipywidgets deprecated: this is the message it is built on.
-    field.on_msg(lambda _, content, __: send() if content.get("event") == "submit" else None)
+    _on_enter(field, send)
     return widgets.VBox([widgets.HBox([field, button]), message])
+
+
+def _on_enter(field: Any, send: Callable[[], None]) -> None:
+    """Call `send` once Enter was pressed in `field` and what was typed has arrived."""
+    waiting: list[asyncio.TimerHandle] = []
+
+    def settle() -> None:
+        if waiting:
+            waiting.pop().cancel()
+            send()
+
+    def told(_: object, content: dict[str, object], __: object) -> None:
+        if content.get("event") == "submit" and not waiting:
+            # The browser sends the text right behind Enter, and nothing if it has sent it already.
+            waiting.append(asyncio.get_running_loop().call_later(_ON_ITS_WAY, settle))
+
+    # Not Text.on_submit, which ipywidgets deprecated: this is the message it is built on.
+    field.on_msg(told)
+    field.observe(lambda _: settle(), "value")
 
 
 def _number(widgets: Any, entry: Entry) -> Any:
@@ -50,6 +72,9 @@ def _number(widgets: Any, entry: Entry) -> Any:
         value="",
         placeholder=unit.examples(),
         description=f"in {unit.name}:",
+        # Sent letter by letter, a text is behind what Enter or the button says: while the kernel is
+        # busy, 250 would be locked as 2.
+        continuous_update=False,
         style={"description_width": "initial"},
         layout={"width": "22em"},
     )

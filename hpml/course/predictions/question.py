@@ -15,7 +15,7 @@ from typing import Any, TypeVar
 
 from hpml.base.environment import flag
 from hpml.base.errors import describe
-from hpml.base.page import Page, notebook_shell, put, put_control
+from hpml.base.page import Page, notebook_shell, put, put_away, put_control
 from hpml.course.errors import LabError, PredictionLocked
 from hpml.course.predictions import state
 from hpml.course.predictions.session import Lab, current_lab
@@ -119,7 +119,7 @@ class Question(ABC):
     def _refresh(self) -> None:
         if self._entry.answer is not None and self._control is not None:
             # Replaced before it is closed: a closed control would leave an error in its place.
-            self._put("control", Page("", ""))
+            put_away(self._ids["control"])
             self._control.close()
             self._control = None
         if "card" in self._ids:

@@ -114,7 +114,7 @@ def _controls(widgets: Any, source: str, call: str, shown: Any, place: str) -> A
         rows=rows,
         continuous_update=False,
         style=wide,
-        layout={"width": "100%"},
+        layout={"width": "auto"},  # its margins beside it: with 100% there would be a scroll bar
     )
     line = widgets.Text(
         value=call,
@@ -131,16 +131,14 @@ def _controls(widgets: Any, source: str, call: str, shown: Any, place: str) -> A
     )
 
     def show(_: object) -> None:
-        button.disabled = True
+        # The button stays as it is: disabled meanwhile, it would lose the keyboard.
         try:
             put(shown(text.value, line.value), place, again=True)
         except Exception as error:  # noqa: BLE001 - in a callback it would vanish in a log
             put(_mistake(f"{type(error).__name__}: {error}"), place, again=True)
-        finally:
-            button.disabled = False
 
     button.on_click(show)
-    row = widgets.HBox([line, button], layout={"width": "100%"})
+    row = widgets.HBox([line, button])
     box = widgets.VBox([widgets.HTML(_LOOK), text, row], layout={"max_width": "52em"})
     box.add_class("hpml-typed")
     return box

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -36,13 +37,31 @@ def test_the_button_sends_what_the_field_holds(sent: list[object]) -> None:
     assert sent == ["3 us"]
 
 
-def test_enter_in_the_field_sends_it_too(sent: list[object]) -> None:
+def enter(control: Any, *then: str) -> None:
+    """Press Enter in the field; the browser sends what was typed `then`, after that."""
+
+    async def pressed() -> None:
+        field = control.children[0].children[0]
+        field._handle_custom_msg({"event": "submit"}, [])
+        field._handle_custom_msg({"event": "something else"}, [])
+        for text in then:
+            field.value = text
+        for _ in range(3):
+            await asyncio.sleep(0)
+
+    asyncio.run(pressed())
+
+
+def test_enter_in_the_field_sends_what_was_typed_though_it_arrives_after_it(
+    sent: list[object], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(controls, "_ON_ITS_WAY", 0.0)
     control: Any = controls.make(CALL, sent.append)
-    field = control.children[0].children[0]
-    field.value = "3 us"
-    field._handle_custom_msg({"event": "submit"}, [])
-    field._handle_custom_msg({"event": "something else"}, [])
-    assert sent == ["3 us"]
+    control.children[0].children[0].value = "3"  # on leaving the field, which sends nothing
+    enter(control, "30")
+    assert sent == ["30"]
+    enter(control)
+    assert sent == ["30", "30"]
 
 
 def test_what_is_wrong_is_said_under_the_field_and_goes_when_it_is_right(

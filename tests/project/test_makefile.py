@@ -1,0 +1,29 @@
+"""What `make` says to who asks it for a Python."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[2]
+THIS = f"{sys.version_info.major}.{sys.version_info.minor}"
+
+
+@pytest.mark.parametrize("made_with", [THIS, "3.99"])
+def test_an_environment_of_another_python_than_asked_for_is_not_taken_silently(
+    made_with: str, tmp_path: Path
+) -> None:
+    program = tmp_path / "bin" / "python"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\necho {made_with}\n", encoding="utf-8")
+    program.chmod(0o755)
+    command = ["make", "-o", f"{tmp_path}/.installed", ".venv", f"VENV={tmp_path}"]
+    done = subprocess.run(
+        [*command, f"PYTHON={sys.executable}"], cwd=ROOT, capture_output=True, text=True
+    )
+    told = f"has Python {made_with}, not '{sys.executable}'. One beside it: add VENV=.venv-2"
+    assert (told in done.stderr) == (made_with != THIS)
+    assert (done.returncode != 0) == (made_with != THIS)
