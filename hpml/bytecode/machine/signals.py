@@ -14,7 +14,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from types import CodeType, FrameType
+from types import FrameType
 from typing import Any
 
 from hpml.bytecode.own_code import is_our_code
@@ -74,7 +74,7 @@ class _Wrapper:
         self.signals = signals
 
     def __call__(self, number: int, frame: FrameType | None) -> Any:
-        if frame is not None and _must_wait(frame.f_code):
+        if frame is not None and _must_wait(frame):
             self.signals.add(number, self.handler)
             return None
         if frame is not None and is_our_code(frame.f_code):
@@ -87,10 +87,14 @@ def unwrapped(handler: Any) -> Any:
     return handler.handler if type(handler) is _Wrapper else handler
 
 
-def _must_wait(code: CodeType) -> bool:
-    """Return whether `code` is code of the machine that must not be interrupted."""
-    file = code.co_filename
-    if not is_our_code(code) or code.co_name == "call_natively":
+def _must_wait(frame: FrameType) -> bool:
+    """Return whether the machine is at work that must not be interrupted."""
+    innermost: FrameType | None = frame
+    # A hook that Python calls, as for an audit, belongs to whoever was at work.
+    while innermost is not None and not is_our_code(innermost.f_code):
+        innermost = innermost.f_back
+    if innermost is None or innermost.f_code.co_name == "call_natively":
         return False
+    file = innermost.f_code.co_filename
     # Most instructions may run code of the program or wait for the world: they are interrupted.
-    return not file.startswith(_OPCODES) or file.startswith(_ATOMIC)
+    return not file.startswith(_OPCODES) or (innermost is frame and file.startswith(_ATOMIC))
