@@ -27,7 +27,8 @@ def course(folder: Path) -> Path:
     shutil.copytree(ROOT / "hpml", folder / "hpml", ignore=LEAVE)
     shutil.copytree(ROOT / "tests" / "solutions", folder / "tests" / "solutions")
     (folder / "tests" / "labs").mkdir()
-    shutil.copy(ROOT / "tests" / "labs" / "test_solutions.py", folder / "tests" / "labs")
+    for name in ("conftest.py", "test_solutions.py"):
+        shutil.copy(ROOT / "tests" / "labs" / name, folder / "tests" / "labs")
     shutil.copytree(ROOT / "notebooks", folder / "notebooks")
     (folder / "pytest.ini").write_text("[pytest]\npythonpath = .\n", encoding="utf-8")
     return folder / "hpml" / "labs"

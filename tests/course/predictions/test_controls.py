@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from concurrent.futures import ThreadPoolExecutor
 import subprocess
 import sys
 from typing import TYPE_CHECKING, Any
@@ -49,7 +50,9 @@ def enter(control: Any, *then: str) -> None:
         for _ in range(3):
             await asyncio.sleep(0)
 
-    asyncio.run(pressed())
+    # In a thread of its own: where tests of the browser ran before, this one has a loop running.
+    with ThreadPoolExecutor(1) as thread:
+        thread.submit(asyncio.run, pressed()).result()
 
 
 def test_enter_in_the_field_sends_what_was_typed_though_it_arrives_after_it(
