@@ -41,9 +41,10 @@ def test_a_function_of_a_cell_is_seen() -> None:
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
     names: dict[str, Any] = {}
     exec(compile(text, name, "exec"), names)
-    found = memory_lines(names["cell"], 32 * MIB)
+    # Above 32 MiB malloc never takes memory that was freed before.
+    found = memory_lines(names["cell"], 64 * MIB)
     assert [line.text for line in found.lines] == text.splitlines()
-    assert found.lines[1].increment == pytest.approx(32, abs=4)
+    assert found.lines[1].increment == pytest.approx(64, abs=4)
     assert found.lines[1].occurrences == 1
 
 
