@@ -21,7 +21,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 
-from hpml.bytecode.disassembly import Listing, compare, disassemble, stages
+from hpml.bytecode.disassembly import Listing, compare, disassemble, histogram, stages
 from hpml.bytecode.object_header import object_header
 
 MODULES = [
@@ -65,6 +65,13 @@ def check_that_the_instructions_are_those_of_the_bytes() -> None:
         assert [(s.offset, s.opname, s.arg) for s in listing.instructions] == expected
         met += len(expected)
     assert met > 10_000
+
+
+def check_that_caches_fill_the_gaps_when_they_are_shown() -> None:
+    for function in functions():
+        for listing in disassemble(function, show_caches=True).listings:
+            offsets = [step.offset for step in listing.instructions]
+            assert offsets == list(range(0, len(listing.code.co_code), 2))
 
 
 def check_that_lines_are_those_of_the_code_object() -> None:
@@ -167,12 +174,19 @@ def check_that_specialised_instructions_are_shown_when_asked_for() -> None:
     assert (added.stack_effect, added.argrepr) == (-1, "+")
 
 
-def check_comparisons() -> None:
+def check_comparisons_and_counts() -> None:
     table = compare("a + b", "b + a")
     assert table.columns[0] != table.columns[2]
     left = [row[0] for row in table.rows if row[0]]
     assert left == [str(step) for step in disassemble("a + b").instructions]
     assert all((row[1] == "=") == (row[0] == row[2]) for row in table.rows)
+
+    def twice(x: int) -> list[int]:
+        return [x * 2, x * 2]
+
+    counts = dict(histogram(twice).rows)
+    assert counts["BINARY_OP"] == 2
+    assert sum(counts.values()) == sum(len(p.instructions) for p in disassemble(twice).listings)  # type: ignore[arg-type]
 
 
 def check_stages() -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hpml.bytecode.disassembly import compare, disassemble
+from hpml.bytecode.disassembly import compare, disassemble, histogram
 from hpml.bytecode.errors import BytecodeError
 from tests.bytecode.plain_checks import CHECKS
 
@@ -61,7 +61,7 @@ class Box:
     ],
 )
 def test_what_has_no_bytecode_is_named_together_with_what_helps(value: object, says: str) -> None:
-    for ask in (disassemble, functools.partial(compare, plain)):
+    for ask in (disassemble, histogram, functools.partial(compare, plain)):
         with pytest.raises(BytecodeError, match=says):
             ask(value)
 

@@ -12,6 +12,7 @@ from hpml.bytecode.disassembly.listing import (
     Listing,
     compare,
     disassemble,
+    histogram,
 )
 from hpml.bytecode.disassembly.stages import stages
 from hpml.bytecode.disassembly.versions import ExceptionEntry
@@ -24,5 +25,6 @@ __all__ = [
     "Listing",
     "compare",
     "disassemble",
+    "histogram",
     "stages",
 ]

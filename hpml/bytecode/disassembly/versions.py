@@ -88,9 +88,10 @@ def python_version() -> str:
     return ".".join(map(str, sys.version_info[:2]))
 
 
-def decoded(code: CodeType, *, adaptive: bool) -> Iterator[Decoded]:
+def decoded(code: CodeType, *, show_caches: bool, adaptive: bool) -> Iterator[Decoded]:
     """Yield the instructions of one code object, without those of code objects inside it."""
-    for step in listed(code, adaptive=adaptive):
+    listed_caches = show_caches and not hasattr(dis.Instruction, "cache_info")
+    for step in listed(code, adaptive=adaptive, show_caches=listed_caches):
         jumps = _base_opcode(step.opname) in JUMPS
         yield Decoded(
             step.offset,
@@ -104,6 +105,8 @@ def decoded(code: CodeType, *, adaptive: bool) -> Iterator[Decoded]:
             base_name(step.opname) not in _LEAVES,
             _span(step),
         )
+        if show_caches:
+            yield from _listed_caches(step)
 
 
 def exception_entries(code: CodeType) -> tuple[ExceptionEntry, ...]:
@@ -126,7 +129,9 @@ class _Constant:
         return short(self.value, _LONGEST)
 
 
-def listed(code: CodeType, *, adaptive: bool = False) -> list[dis.Instruction]:
+def listed(
+    code: CodeType, *, adaptive: bool = False, show_caches: bool = False
+) -> list[dis.Instruction]:
     """Return the instructions that `dis` lists; a long constant is written shortly.
 
     As `dis` writes every constant in full, a long text would stand in every table, and a number of
@@ -134,11 +139,11 @@ def listed(code: CodeType, *, adaptive: bool = False) -> list[dis.Instruction]:
     """
     constants = code.co_consts
     if not any(_is_long(constant) for constant in constants):
-        return list(dis.get_instructions(code, adaptive=adaptive))
+        return list(dis.get_instructions(code, adaptive=adaptive, show_caches=show_caches))
     changed = code.replace(
         co_consts=tuple(_Constant(each) if _is_long(each) else each for each in constants)
     )
-    found = list(dis.get_instructions(changed))
+    found = list(dis.get_instructions(changed, show_caches=show_caches))
     for place, step in enumerate(found):
         if type(step.argval) is _Constant:
             found[place] = step._replace(argval=step.argval.value)
@@ -169,6 +174,16 @@ def stands_for(step: dis.Instruction) -> str:
     if isinstance(step.argval, CodeType):
         return f"<code {step.argval.co_name}>"
     return step.argrepr
+
+
+def _listed_caches(step: Any) -> Iterator[Decoded]:
+    # 3.13 and later; on 3.11 and 3.12 the caches came as instructions already.
+    offset = step.offset + 2
+    for name, size, data in getattr(step, "cache_info", None) or ():
+        for unit in range(size):
+            text = "" if unit else f"{name}: {int.from_bytes(data, 'little')}"
+            yield Decoded(offset, "CACHE", 0, text, None, False, 0, None, True, _span(step))
+            offset += 2
 
 
 def _span(step: Any) -> tuple[int | None, int | None, int | None, int | None]:
