@@ -22,7 +22,7 @@ from hpml.grading.reports.feedback import write_feedback
 from hpml.grading.reports.overrides import Overrides
 from hpml.grading.reports.records import Records, exercise_version
 from hpml.grading.reports.report import GRADER, Report, student
-from hpml.grading.reports.tables import one_form
+from hpml.grading.reports.tables import names_of, one_form
 from hpml.grading.submission import Submission, find, random_seed, says_another_lab
 
 
@@ -126,7 +126,7 @@ def grade_class(
         raise GradingError("--reports: expected a folder outside of the class's, where all read.")
     submissions = members(folder, labs=labs, catalogue=catalogue)
     names = {submission.name for submission in submissions}
-    names = {one_form(each) for name in names for each in (name, student(name))}
+    names = {each for name in names for each in names_of(name)}
     only = [one_form(name) for name in only]
     if strangers := [name for name in only if name not in names]:
         raise GradingError(f"{describe(strangers[0])} is no submission in {describe(str(folder))}.")
@@ -152,8 +152,7 @@ def grade_class(
             "grader": GRADER,
             "seed": seed,
         }
-        called = map(one_form, (submission.name, student(submission.name)))
-        wanted = not only or not set(only).isdisjoint(called)
+        wanted = not only or not set(only).isdisjoint(names_of(submission.name))
         earlier, genuine = records.read(submission.name, bounds[place] if wanted else None)
         forged |= set() if genuine else {place}
         if wanted and (only or earlier is None):

@@ -14,8 +14,8 @@ from hpml.base.errors import describe
 from hpml.base.files import write_atomically
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.grading.errors import GradingError
-from hpml.grading.reports.report import Item, Report, student
-from hpml.grading.reports.tables import one_form, read_csv, written_csv
+from hpml.grading.reports.report import Item, Report
+from hpml.grading.reports.tables import names_of, one_form, read_csv, written_csv
 
 _COLUMNS = ("student", "exercise", "points", "comment")
 
@@ -57,8 +57,7 @@ class Overrides:
         """Return the report with the points that were given."""
         items = []
         for item in report.items:
-            who = dict.fromkeys(map(one_form, (student(report.name), report.name)))
-            for key in itertools.product(who, _names(item)):
+            for key in itertools.product(dict.fromkeys(names_of(report.name)), _names(item)):
                 if key in self.given:
                     item = _overridden(item, *self.given[key])
             items.append(item)

@@ -139,11 +139,7 @@ def look_at(reports: Sequence[Report]) -> list[str]:
 def not_in_roster(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> list[str]:
     """Return the submissions whose points reach nobody."""
     known = {one_form(row["submission"]) for row in roster}
-    return [
-        each.shown
-        for each in reports
-        if not {one_form(each.name), one_form(student(each.name))} & known
-    ]
+    return [each.shown for each in reports if known.isdisjoint(names_of(each.name))]
 
 
 def without_submission(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> list[str]:
@@ -196,6 +192,11 @@ def _require(roster: Sequence[dict[str, str]], columns: Sequence[str], platform:
 def one_form(name: str) -> str:
     """Return a name as other systems may spell it: an ö is one character, or an o and two dots."""
     return unicodedata.normalize("NFC", name)
+
+
+def names_of(submission: str) -> tuple[str, str]:
+    """Return the names that a submission is found by: its student's, and its own."""
+    return one_form(student(submission)), one_form(submission)
 
 
 def _by_name(reports: Sequence[Report]) -> dict[str, Report]:
