@@ -8,8 +8,8 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hpml.base import style
-from hpml.base.charts import mark_sizes, name_decades
 from hpml.base.errors import describe
+from hpml.base.old_charts import mark_sizes, name_decades
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison, compare

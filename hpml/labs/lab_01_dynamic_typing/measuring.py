@@ -6,8 +6,8 @@ import functools
 from collections.abc import Callable, Mapping, Sequence
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars
 from hpml.base.errors import describe
+from hpml.base.old_charts import Bar, bars
 from hpml.base.page import Page, picture
 from hpml.benchmark import Comparison, compare
 from hpml.course.errors import LabError

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars
+from hpml.base.old_charts import Bar, bars
 from hpml.base.page import Page, picture
 from hpml.profiling import MemoryOf
 

@@ -10,8 +10,8 @@ from types import FunctionType
 from typing import Any
 
 from hpml.base import style
-from hpml.base.charts import name_rows
 from hpml.base.errors import describe
+from hpml.base.old_charts import name_rows
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table
 from hpml.benchmark import Ratio, compare

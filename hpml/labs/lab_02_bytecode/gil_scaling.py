@@ -12,7 +12,7 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars
+from hpml.base.old_charts import Bar, bars
 from hpml.base.page import Page, picture
 from hpml.base.tables import format_ratio
 from hpml.benchmark import Ratio, compare

@@ -9,8 +9,8 @@ import time
 from dataclasses import dataclass
 
 from hpml.base import style
-from hpml.base.charts import name_rows
 from hpml.base.errors import describe
+from hpml.base.old_charts import name_rows
 from hpml.base.page import Page, picture
 from hpml.course.errors import LabError
 

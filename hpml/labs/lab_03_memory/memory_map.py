@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars
+from hpml.base.old_charts import Bar, bars
 from hpml.base.page import Page, picture, say
 from hpml.base.tables import Table, format_bytes
 

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import data_file, published, style
-from hpml.base.charts import Bar, bars
 from hpml.base.errors import describe
+from hpml.base.old_charts import Bar, bars
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table, format_bytes
 from hpml.profiling import LineMemory, saved_tensors

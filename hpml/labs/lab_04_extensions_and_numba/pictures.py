@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any
 
 from hpml.base import style
-from hpml.base.charts import name_rows
+from hpml.base.old_charts import name_rows
 from hpml.base.page import Page, picture
 from hpml.benchmark import Comparison
 from hpml.course.racing import race

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars
+from hpml.base.old_charts import Bar, bars
 from hpml.base.page import Page, picture
 
 if TYPE_CHECKING:

@@ -10,8 +10,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars, name_rows
 from hpml.base.errors import describe
+from hpml.base.old_charts import Bar, bars, name_rows
 from hpml.base.page import Page, picture, put, say
 from hpml.base.tables import Table
 from hpml.benchmark.ratio import paired_ratio

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars
+from hpml.base.old_charts import Bar, bars
 from hpml.base.page import Page, picture, say
 from hpml.benchmark import Comparison
 from hpml.profiling import FunctionProfile, profile

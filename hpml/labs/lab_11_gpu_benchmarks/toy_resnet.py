@@ -6,8 +6,8 @@ import contextlib
 from collections.abc import Callable, Mapping
 
 from hpml.base import style
-from hpml.base.charts import mark_sizes
 from hpml.base.environment import quick
+from hpml.base.old_charts import mark_sizes
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table
 from hpml.profiling import LaunchFit, ProfilingError

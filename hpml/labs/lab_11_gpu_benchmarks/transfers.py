@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars, span_parts
 from hpml.base.errors import describe
+from hpml.base.old_charts import Bar, bars, span_parts
 from hpml.base.page import Page, picture
 from hpml.course.errors import LabError
 from hpml.labs.lab_11_gpu_benchmarks.device import AsyncDevice, Mark

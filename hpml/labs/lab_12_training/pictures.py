@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars, name_rows
+from hpml.base.old_charts import Bar, bars, name_rows
 from hpml.base.page import Page, picture
 
 if TYPE_CHECKING:

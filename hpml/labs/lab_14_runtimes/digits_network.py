@@ -7,7 +7,8 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from hpml.base import charts, style
+from hpml.base import old_charts as charts
+from hpml.base import style
 from hpml.base.environment import installed_version, quick
 from hpml.base.page import Page, picture, say
 from hpml.base.tables import Table

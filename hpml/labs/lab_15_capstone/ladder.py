@@ -9,8 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars
 from hpml.base.files import results_folder
+from hpml.base.old_charts import Bar, bars
 from hpml.base.page import Page, picture, say
 from hpml.base.tables import Table
 from hpml.benchmark import Case as RecordedCase
