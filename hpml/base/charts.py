@@ -161,7 +161,8 @@ def bars(rows: Iterable[Bar], **options: Any) -> Chart:
                 end += length
             ends.append(_annotated(ax, row, bar.text, [bar.start, end], bar.interval))
         name_rows(ax, [bar.name for bar in rows])
-        ax.set_xlim(right=_room(ax, ends, [row.text for row in rows]))
+        left = 0.0 if ax.get_xscale() == "linear" and min(ends, default=0.0) >= 0 else None
+        ax.set_xlim(left, _room(ax, ends, [row.text for row in rows]))
 
     told = "; ".join(f"{bar.name}: {bar.text}" for bar in rows if bar.text)
     return Chart(draw, _sentence(told), 1.1 + 0.34 * len(rows), **options)
