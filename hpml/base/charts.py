@@ -175,17 +175,17 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
 
     def draw(ax: Axes) -> None:
         ends = []
-        for name in names:
+        for number, name in enumerate(names):
             own = [dot for dot in rows if dot.name == name]
+            rightmost = max(max(*_values(dot), *(dot.interval or ()), -math.inf) for dot in own)
             for place, dot in enumerate(own):
-                row = names.index(name) + 0.13 * (place - (len(own) - 1) / 2)
-                values = _values(dot)
-                _, labels = ax.get_legend_handles_labels()
+                row = number + 0.13 * (place - (len(own) - 1) / 2)
+                values, (_, labels) = _values(dot), ax.get_legend_handles_labels()
                 label = dot.label if dot.label not in labels else None
                 size = 16 if dot.marker == "|" else 7
                 ax.plot(values, [row] * len(values), dot.marker, color=dot.colour, ms=size,
                         alpha=0.8, label=label or None)  # fmt: skip
-                ends.append(_annotated(ax, row, dot.text, values, dot.interval))
+                ends.append(_annotated(ax, row, dot.text, [rightmost], dot.interval))
         name_rows(ax, names)
         if any(dot.text for dot in rows):
             low = min(min(*_values(dot), *(dot.interval or ()), math.inf) for dot in rows)
@@ -197,6 +197,7 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
     told = "; ".join(
         f"{dot.name}: {dot.text or ', '.join(f'{value:.4g}' for value in _values(dot))}"
         for dot in rows
+        if dot.text or not any(other.text for other in rows if other.name == dot.name)
     )
     return Chart(draw, _sentence(told), 1.1 + 0.38 * len(names), **options)
 
@@ -230,17 +231,19 @@ def timeline(
     colours: Mapping[str, str] | None = None,
     **options: Any,
 ) -> Chart:
-    """Return a row for each name: a bar from each start to its end, neighbours in two shades."""
+    """Return a row for each name: bars from start to end, where they touch in two shades."""
     texts, shades = texts or {}, {**style.colours(list(rows)), **(colours or {})}
 
     def draw(ax: Axes) -> None:
         ends = []
         for row, (name, spans) in enumerate(rows.items()):
             shade = shades[name], style.tint(shades[name], 0.6)
-            for place, (start, end) in enumerate(spans):
-                ax.barh(row, end - start, left=start, height=0.66, color=shade[place % 2])
-            end = max((end for _, end in spans), default=0.0)
-            ends.append(_annotated(ax, row, texts.get(name, ""), [end], None))
+            last, light = 0.0, True
+            for start, end in spans:
+                light = not light and start - last < 0.01 * (end - start)
+                ax.barh(row, end - start, left=start, height=0.66, color=shade[light])
+                last = end
+            ends.append(_annotated(ax, row, texts.get(name, ""), [last], None))
         name_rows(ax, list(rows))
         ax.set_xlim(0, _room(ax, ends, texts.values()) or max(ends, default=1.0))
 

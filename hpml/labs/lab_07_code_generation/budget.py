@@ -1,4 +1,4 @@
-"""Where the time of one layer goes: parts that are differences of loops and add up to the whole."""
+"""Where the time of one layer goes: parts that are differences of loops and add up to it."""
 
 from __future__ import annotations
 
@@ -28,13 +28,7 @@ _ROLES = ("muted", "accent", "handwritten", "ordered", "codegen", "inlined")
 
 @dataclass(frozen=True)
 class Budget:
-    """The parts of a layer's time, in seconds.
-
-    Attributes:
-        parts: by name; their middles add up to the whole, but for the noise of medians.
-        whole: the whole layer.
-        floor: PyTorch's operator alone, on tensors that lie ready.
-    """
+    """The parts of a layer's time, in seconds."""
 
     parts: Mapping[str, Estimate]
     whole: Estimate
@@ -109,12 +103,6 @@ def budget(stages: Comparison) -> Budget:
 
     A part is the difference of stages within the same round, so that it is free of what the machine
     did over the minutes; it carries the interval of its median over the rounds.
-
-    Args:
-        stages: in seconds per layer; contenders named as in `PARTS`, and ``"floor"``.
-
-    Raises:
-        LabError: if a stage is missing.
     """
     needed = {name for terms in PARTS.values() for name in terms} | {"floor"}
     if missing := sorted(needed - set(stages.names)):
@@ -130,13 +118,6 @@ def costs_of(measured: Mapping[int, Comparison], baseline: str = "handwritten") 
 
     The depths were measured one after the other, so their fastest samples count: whatever else the
     machine did meanwhile only added time.
-
-    Returns:
-        ``"start"`` once a forward and ``"layer"`` once for each layer, both of the baseline; for
-        each execution what it adds to a layer.
-
-    Raises:
-        LabError: if there are not two depths.
     """
     if len(measured) != 2:
         raise LabError(f"costs_of expects two depths, got {len(measured)}.")

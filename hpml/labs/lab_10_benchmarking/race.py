@@ -1,4 +1,4 @@
-"""Rules that decide who is faster, tried where the truth is known: how often is each wrong?"""
+"""Rules that decide which is faster, tried where the truth is known: how often is each wrong?"""
 
 from __future__ import annotations
 

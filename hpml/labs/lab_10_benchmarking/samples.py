@@ -25,16 +25,6 @@ def draw_rounds(
 ) -> Rounds:
     """Return the times of a and b, in microseconds to four digits.
 
-    Args:
-        chance: where the noise comes from.
-        rounds: samples of each.
-        more: how much more work b does than a, as a fraction; all that follows is in fractions too.
-        noise: scatter of a single sample.
-        drift: how much slower the machine is at the end.
-        outliers: share of the samples that something else disturbs: half as long again and more.
-        modes: how much slower the machine is in the second of two states; it stays some samples.
-        in_turns: whether a and b are measured in turns, or one after the other.
-
     >>> a, b = draw_rounds(random.Random(1), 4, more=0.5, noise=0.0)
     >>> a, b
     ([100.0, 100.0, 100.0, 100.0], [150.0, 150.0, 150.0, 150.0])

@@ -19,6 +19,7 @@ from hpml.jit import find_compiler
 if TYPE_CHECKING:
     from torch import Tensor, nn
 
+
 Quantise = Callable[[list[float], int], tuple[list[int], float]]
 BATCH = 256
 

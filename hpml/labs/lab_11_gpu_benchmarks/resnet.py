@@ -1,4 +1,4 @@
-"""The toy ResNet's times as a lab shows them: how they grow with the image, who explains them."""
+"""The toy ResNet's times: how they grow with the image, and which simulator explains them."""
 
 from __future__ import annotations
 

@@ -1,9 +1,10 @@
-"""A log of mends: each measured in turns with the version before it and with the original."""
+"""A log of fixes: each measured in turns with the version before it and with the original."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -13,8 +14,8 @@ from hpml.base.files import results_folder
 from hpml.base.old_charts import Bar, bars
 from hpml.base.page import Page, picture, say
 from hpml.base.tables import Table
+from hpml.benchmark import BenchmarkError, Comparison, Ratio, read_cases, write_case
 from hpml.benchmark import Case as RecordedCase
-from hpml.benchmark import Comparison, Ratio, write_case
 from hpml.benchmark.record import Parameters
 from hpml.course.exercises.exercise import Case, Wrong
 from hpml.course.exercises.outcomes import outcome_of
@@ -29,14 +30,7 @@ SUITE = "capstone"
 
 @dataclass(frozen=True)
 class Rung:
-    """A version in the log.
-
-    Attributes:
-        what: the mend, in the student's words.
-        train: the version.
-        comparison: original, the version before where that is another, and this one.
-        expected: how many times as fast as before the student expected it.
-    """
+    """A version in the log."""
 
     what: str
     train: Callable[..., Any]
@@ -136,3 +130,35 @@ def equal_losses(train: Callable[..., Any]) -> Wrong | None:
     small = {**SIZES, "count": 150, "length": 64, "width": 32, "seed": 3, "drawn": 3}
     outcome = outcome_of(call(train, waves, reported, small))
     return judge_training(Case("as large as in the ladder", small), outcome)
+
+
+def class_table(paths: Iterable[str | Path]) -> Table:
+    """Return the class, fastest first."""
+    entries: list[tuple[str, Ratio, str]] = []
+    for path in paths:
+        cases = [case for case in read_cases(path) if case.suite == SUITE]
+        if not cases:
+            raise BenchmarkError(f"{path}: expected results of suite {SUITE}, got none.")
+        last = cases[-1]
+        machine = str(last.comparison["this"].environment.get("cpu", "not recorded"))
+        ratio = last.comparison.ratio("this", "original")
+        entries.append((str(last.parameters["student"]), ratio, machine))
+    entries.sort(key=lambda entry: entry[1].value)
+    rows: list[list[object]] = []
+    rank, slowest = 0, 0.0
+    for place, (student, ratio, machine) in enumerate(entries, start=1):
+        if place == 1 or ratio.low > slowest:
+            rank, slowest = place, ratio.high
+        slowest = max(slowest, ratio.high)
+        how = f"{1 / ratio.high:.2f} – {1 / ratio.low:.2f}"
+        rows.append([rank, student, f"{ratio.speed_up:.2f}", how, machine])
+    shared = len(rows) - len({row[0] for row in rows})
+    caption = "Each in turns with their own original, on their own machine."
+    if shared:
+        caption += " Who shares a rank cannot be told apart: the intervals overlap."
+    columns = ["rank", "student", "times as fast", "95 % interval", "machine"]
+    return Table(columns, rows, caption=caption)
+
+
+if __name__ == "__main__":
+    print(class_table(sys.argv[1:]))
