@@ -12,10 +12,10 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
-from hpml.base import style
+from hpml.base.charts import Line, lines, show
 from hpml.base.environment import quick
 from hpml.base.errors import describe
-from hpml.base.page import Page, picture, show_code
+from hpml.base.page import Page, show_code
 from hpml.base.tables import Table, format_bytes
 from hpml.benchmark import Comparison
 from hpml.course.errors import LabError
@@ -104,22 +104,16 @@ def live_bytes(model: Any, source: str, *inputs: Any) -> tuple[int, ...]:
 
 def draw_live_bytes(nets: Mapping[str, Mapping[str, Sequence[int]]]) -> Page:
     """Draw the live bytes along the forward of some networks, a line for each kind of source."""
-    fig, axes = style.figure(1, len(nets), width=8.4, height=3.6, squeeze=False)
-    said = []
-    for ax, (net, lines) in zip(axes[0], nets.items(), strict=True):
-        with style.apply():
-            for (name, counts), role in zip(lines.items(), ("lazy", "codegen"), strict=False):
-                kib = [count / 1024 for count in counts]
-                at = range(1, len(kib) + 1)
-                ax.plot(at, kib, color=style.colour(role), marker=style.marker(role), ms=3,
-                        label=name)  # fmt: skip
-            ax.set_ylim(bottom=0)
-        style.finish(ax, title=net, x="layers done", y="live results (KiB)")
-        peaks = " and ".join(f"{format_bytes(max(c))} ({n})" for n, c in lines.items())
-        said.append(f"{net}: at the peak {peaks}")
-    text = "; ".join(said) + "."
-    style.caption(fig, text)
-    return picture(fig, text)
+    charts = []
+    for net, kinds in nets.items():
+        drawn = [
+            Line(name, range(1, len(counts) + 1), [count / 1024 for count in counts], marker=".",
+                 text=f"at the peak {format_bytes(max(counts))}")
+            for name, counts in kinds.items()
+        ]  # fmt: skip
+        y = "" if charts else "live results (KiB)"
+        charts.append(lines(drawn, title=net, x="layers done", y=y, ylim=(0, None)))
+    return show(*charts, beside=True, width=8.4)
 
 
 def error_page(run: Callable[[], object]) -> Page:
@@ -147,7 +141,7 @@ def error_page(run: Callable[[], object]) -> Page:
 def kernel_map(
     widths: Sequence[int] = (4, 16, 64, 256), batches: Sequence[int] = (1, 16, 256), depth: int = 20
 ) -> Table:
-    """Race the frozen kernel with the inlined source for each width of the layers and each batch."""
+    """Race the frozen kernel with the inlined source for widths of the layers and batches."""
     import torch
     from torch import nn
 
