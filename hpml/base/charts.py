@@ -205,7 +205,7 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
 def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Chart:
     """Return lines or marks over x; a colour that is not given is the name's own."""
     series = list(series)
-    shades = style.colours(list(dict.fromkeys(line.name for line in series)))
+    shades = style.series(list(dict.fromkeys(line.name for line in series)))
 
     def draw(ax: Axes) -> None:
         seen = set()
@@ -232,7 +232,7 @@ def timeline(
     **options: Any,
 ) -> Chart:
     """Return a row for each name: bars from start to end, where they touch in two shades."""
-    texts, shades = texts or {}, {**style.colours(list(rows)), **(colours or {})}
+    texts, shades = texts or {}, {**style.series(list(rows)), **(colours or {})}
 
     def draw(ax: Axes) -> None:
         ends = []

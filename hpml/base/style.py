@@ -142,6 +142,19 @@ def colours(names: Sequence[str]) -> dict[str, str]:
     return chosen
 
 
+def series(names: Sequence[str]) -> dict[str, str]:
+    """Return a colour for each line of one figure: a contender's own, the others' in order.
+
+    >>> series(["lazy", "one", "other"])["one"] == DATA
+    True
+    """
+    chosen = {name: colour(name) for name in names if _role(name) in CONTENDERS}
+    free = [shade for shade in (DATA, ACCENT, SECOND, PASS, *PALETTE.values())
+            if shade not in chosen.values()]  # fmt: skip
+    others = [name for name in names if name not in chosen]
+    return chosen | {name: free[place % len(free)] for place, name in enumerate(others)}
+
+
 def marker(name: str) -> str:
     """Return the matplotlib marker of a contender, which goes with its `colour`.
 
