@@ -15,8 +15,8 @@ from pathlib import Path
 from typing import Any
 
 from hpml.base import style
-from hpml.base.old_charts import Bar, bars
-from hpml.base.page import Page, picture, say, show_code
+from hpml.base.charts import Bar, bars, show
+from hpml.base.page import Page, say, show_code
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
 from hpml.profiling import FunctionProfile, profile
@@ -43,19 +43,15 @@ class Blame:
         )
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        fig, ax = style.figure(width=7.6, height=3.4)
         rows = []
         for name, calls in self.calls.items():
             text = f"{self.profiled[name]:.0%}, {calls:,} call{'s' * (calls > 1)}"
-            share = [(100 * self.profiled[name], style.PALETTE["accent"])]
-            rows.append(Bar(f"{name}, profile", share, text))
-            share = [(100 * self.measured[name], style.PALETTE["handwritten"])]
-            rows.append(Bar("benchmark", share, f"{self.measured[name]:.0%}"))
-        bars(ax, rows)
-        ax.set_xlim(0, 100)
-        style.finish(ax, title="Who takes the time?", x="% of the program's time", y="")
-        told = "; ".join(f"{bar.name} {bar.text}" for bar in rows)
-        drawn = picture(fig, f"Shares of the time: {told}.")
+            rows.append(Bar(f"{name}, profile", 100 * self.profiled[name], text,
+                            colour=style.ACCENT))  # fmt: skip
+            share = self.measured[name]
+            rows.append(Bar("benchmark", 100 * share, f"{share:.0%}"))
+        title, x = "Which part takes the time?", "% of the program's time"
+        drawn = show(bars(rows, title=title, x=x, xlim=(0, 100)))
         return Page(repr(self), drawn.html + say(repr(self)).html, drawn.png).bundle()
 
 

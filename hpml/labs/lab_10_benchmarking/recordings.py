@@ -9,8 +9,9 @@ from dataclasses import dataclass
 from functools import cache
 
 from hpml.base import style
+from hpml.base.charts import Line, histogram, lines, show
 from hpml.base.files import data_file
-from hpml.base.page import Page, picture
+from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.benchmark.robust import quartiles
 
@@ -51,32 +52,28 @@ def recording(name: str) -> Recording:
 
 def draw_noise(found: Recording) -> Page:
     """Draw the samples of program a in the order taken, and how often each time came."""
-    fig, (left, right) = style.figure(
-        1, 2, width=9.4, height=3.6, sharey=True, gridspec_kw={"width_ratios": [2, 1]}
-    )
     samples = list(found.a)
-    lines = [("minimum", min(samples), "codegen", "-"),
-             ("median", statistics.median(samples), "ink", "-"),
-             ("mean", statistics.mean(samples), "accent", "--")]  # fmt: skip
-    with style.apply():
-        left.plot(range(1, len(samples) + 1), samples, "o", ms=4, color=style.PALETTE["sequential"])
-        highest = max(max(recording(name).a) for name in NAMES)
-        bins = [20 * k for k in range(26, int(highest / 20) + 2)]
-        right.hist(samples, bins, orientation="horizontal", color=style.PALETTE["sequential"])
-        for ax in (left, right):
-            for name, value, role, form in lines:
-                label = name if ax is right else None
-                ax.axhline(value, color=style.PALETTE[role], ls=form, lw=1.3, label=label)
-        left.set_ylim(540, 1.03 * highest)  # the same in all situations
-    style.finish(left, title=f"{found.name}: {len(samples)} samples", x="in the order taken",
-                 y="µs a call")  # fmt: skip
-    style.finish(right, title="How often", x="samples", y="")
-    said = ", ".join(f"{name} {value:.0f} µs" for name, value, *_ in lines)
+    levels = [("minimum", min(samples), style.PASS, "-"),
+              ("median", statistics.median(samples), style.INK, "-"),
+              ("mean", statistics.mean(samples), style.ACCENT, "--")]  # fmt: skip
+    drawn = [Line("samples", range(1, len(samples) + 1), samples, "", style.SECOND, "o")]
+    drawn += [
+        Line(name, [1, len(samples)], [level, level], form, colour)
+        for name, level, colour, form in levels
+    ]
+    highest = max(max(recording(name).a) for name in NAMES)
+    bins = [20 * k for k in range(26, int(highest / 20) + 2)]
+    said = ", ".join(f"{name} {level:.0f} µs" for name, level, *_ in levels)
     beside = f"Beside it a second process: {found.about}."
     if found.name in ("quiet", "equal"):
         beside = f"{found.about[0].upper()}{found.about[1:]}."
-    style.caption(fig, f"{beside} Recorded: {found.where}.")
-    return picture(fig, f"{found.name}: {said}. {beside}")
+    return show(
+        lines(drawn, title=f"{found.name}: {len(samples)} samples", x="in the order taken",
+              y="µs a call", ylim=(540, 1.03 * highest)),  # the same in all situations
+        histogram(samples, bins, upright=False, title="How often", x="samples"),
+        beside=True, ratios=(2, 1), width=9.4, caption=f"{beside} Recorded: {found.where}.",
+        text=f"{found.name}: {said}. {beside}",
+    )  # fmt: skip
 
 
 def summaries(names: Sequence[str] = NAMES) -> Table:

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 from hpml.base import style
+from hpml.base.charts import show, timeline
 from hpml.base.errors import describe
-from hpml.base.old_charts import Bar, bars, span_parts
-from hpml.base.page import Page, picture
+from hpml.base.page import Page
 from hpml.course.errors import LabError
 from hpml.profiling import Timeline
 
@@ -208,13 +208,11 @@ def pipeline(way: str, batches: int, copy: float, compute: float) -> Pipeline:
 
 def draw_pipelines(ways: Mapping[str, Pipeline]) -> Page:
     """Draw when batches were copied and computed, each way from its own beginning."""
-    fig, ax = style.figure(width=9.4, height=1.2 + 0.8 * len(ways))
-    rows, told = [], []
+    rows, texts, shades = {}, {}, {}
     for way, found in ways.items():
-        rows.append(Bar(f"{way}: copy", span_parts(found.copies, "sequential")))
-        rows.append(Bar("compute", span_parts(found.computed, "accent"), f"{found.total:.0f} ms"))
-        told.append(f"{way}: {found.total:.0f} ms, the program held for {found.held:.0f} ms")
-    bars(ax, rows)
-    ax.set_xlim(0, 1.12 * max(found.total for found in ways.values()))
-    style.finish(ax, title="Copying and computing batches", x="ms", y="")
-    return picture(fig, "; ".join(told) + ".")
+        copied, computed = f"{way}: copy", f"{way}: compute"
+        rows |= {copied: found.copies, computed: found.computed}
+        shades |= {copied: style.CPU, computed: style.GPU}
+        texts[computed] = f"{found.total:.0f} ms, the program held for {found.held:.0f} ms"
+    title = "Copying and computing batches"
+    return show(timeline(rows, texts, shades, title=title, x="ms"), width=9.4)

@@ -8,7 +8,6 @@ import random
 import statistics
 import timeit
 from pathlib import Path
-from typing import Any
 
 import pytest
 
@@ -42,7 +41,7 @@ def test_the_blame_goes_to_whom_the_profile_enlarges_most() -> None:
     assert found.measured == {"with_calls": 0.5, "in_c": 0.5}
     worst = Blame({"a": 0.6, "b": 0.4}, {"a": 0.5, "b": 0.5}, {"a": 9, "b": 1})
     assert repr(worst) == "a is blamed too much: 60% by the profile, 50% by the benchmark."
-    assert "a, profile 60%, 9 calls; benchmark 50%" in worst._repr_mimebundle_()["text/html"]
+    assert "a, profile: 60%, 9 calls; benchmark: 50%" in worst._repr_mimebundle_()["text/html"]
 
 
 @pytest.mark.parametrize("name", recordings.NAMES)
@@ -60,7 +59,6 @@ def test_a_recording_says_what_it_is_of_and_names_no_place_of_its_machine(name: 
     assert "/" not in text.replace(record.COMMAND, "").replace("µs a call", "")
     page = recordings.draw_noise(found)
     assert page.plain.startswith(f"{name}: minimum {min(found.a):.0f} µs, median")
-    assert page.html.count("alt=") == 1
 
 
 def test_the_recordings_show_what_the_text_says_of_them() -> None:
@@ -92,18 +90,6 @@ def test_a_recording_is_made_with_the_command_that_it_names(
     (made,) = (tmp_path / "data" / "recorded").iterdir()
     data = json.loads(made.read_text(encoding="utf-8"))
     assert (data["situation"], len(data["a"]), data["one_core"]) == ("drift", 3, False)
-
-
-def test_the_challenge_tells_the_median_of_pairs_from_that_of_the_values() -> None:
-    (cell,) = (source for source in cells() if "\nchallenge(" in source)
-    answers: list[bool] = []
-
-    def race(given: Any, yours: Any, *arguments: Any, others: Any, target: float) -> None:
-        tried = [arguments, *others]
-        answers.extend(given(*each) == statistics.median(*each) for each in tried)
-
-    exec(compile(cell, "<challenge>", "exec"), {"challenge": race, "statistics": statistics})
-    assert answers.count(False) == 2
 
 
 def cells() -> list[str]:
@@ -149,7 +135,7 @@ def test_a_race_counts_false_verdicts_and_leaves_out_who_does_not_answer(
     assert list(rates.false) == ["always", "never"]
     assert (rates.worst("always"), rates.worst("never")) == (1.0, 0.0)
     assert set(rates.found["always"].values()) == {1.0}
-    assert len(rates.false["always"]) == len(race.TRIED)
+    assert len(rates.false["always"]) == len(race.NOISES)
     said = capsys.readouterr().out
     assert "unwritten does not take part: it gave None" in said
     assert "broken does not take part: it gave" in said
