@@ -210,7 +210,7 @@ def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Cha
     def draw(ax: Axes) -> None:
         seen = set()
         for line in series:
-            label = None if line.name in seen else line.name
+            label = None if line.name in seen or len(shades) == 1 else line.name
             seen.add(line.name)
             form: dict[str, Any] = {"ls": _DASHED if line.form == "--" else line.form or "none"}
             if line.form == "step":
@@ -357,7 +357,7 @@ def _room(ax: Axes, ends: Sequence[float], texts: Iterable[str]) -> float | None
     if not letters:
         return None
     low, high = ax.get_xlim()[0], max(ends)
-    share = min(0.62, 0.02 + 0.0135 * letters)  # of the width: a letter of about 0.07 inch
+    share = min(0.62, 0.02 + 0.012 * letters)  # of the width: a letter of about 0.07 inch
     if ax.get_xscale() == "log":
         low = min(low, high / 10)
         return float(high * (high / low) ** (share / (1 - share)))

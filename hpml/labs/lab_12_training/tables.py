@@ -10,9 +10,9 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import style
+from hpml.base.charts import Bar, Line, bars, histogram, lines, show
 from hpml.base.files import data_file, published
-from hpml.base.old_charts import Bar, bars, name_rows
-from hpml.base.page import Page, picture, say
+from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_bytes, format_seconds
 from hpml.benchmark import Comparison
 from hpml.labs.lab_12_training.exercises import Formats, surviving_format
@@ -56,79 +56,55 @@ def shares(model: nn.Module) -> dict[str, float]:
 
 def draw_shares(models: Mapping[str, nn.Module]) -> Page:
     """Draw which layers hold the parameters of each network."""
-    fig, ax = style.figure(width=7.6, height=1.0 + 1.3 * len(models))
-    rows, said = [], []
-    for name, model in models.items():
-        for kind, share in shares(model).items():
-            role = "accent" if kind == KINDS[0] else "handwritten"
-            text = f"{share:.1%}"
-            rows.append(Bar(f"{name}: {kind}", [(100 * share, style.PALETTE[role])], text))
-            said.append(f"{name}, {kind} {text}")
-    bars(ax, rows)
-    ax.set_xlim(0, 110)
-    style.finish(ax, title="Where the parameters are", x="% of the network's parameters", y="")
-    return picture(fig, f"Shares of the parameters: {'; '.join(said)}.")
+    rows = [
+        Bar(f"{name}: {kind}", 100 * share, f"{share:.1%}",
+            colour=style.ACCENT if kind == KINDS[0] else style.DATA)
+        for name, model in models.items()
+        for kind, share in shares(model).items()
+    ]  # fmt: skip
+    return show(bars(rows, title="Where the parameters are", x="% of the network's parameters"))
 
 
 def draw_magnitudes(
     tensors: Mapping[str, torch.Tensor], formats: Mapping[str, tuple[float, float, float]]
 ) -> Page:
     """Draw how large the numbers of tensors are, over the ranges of some formats."""
-    fig, axes = style.figure(
-        len(tensors) + 1, 1, width=8.0, height=1.0 + 1.1 * (len(tensors) + 1), sharex=True,
-        height_ratios=[1] * len(tensors) + [0.8],
-    )  # fmt: skip
-    low, high, said = -26, 18, []
-    for ax, (name, tensor) in zip(axes, tensors.items(), strict=False):
+    low, high, charts = -26, 18, []
+    edge = math.log2(formats["float16"][0])
+    for name, tensor in tensors.items():
         sizes = tensor.detach().abs().flatten()
         powers = sizes[sizes > 0].log2().clamp(low, high).tolist()
-        with style.apply():
-            ax.hist(powers, bins=range(low, high + 1), color=style.PALETTE["handwritten"])
-        ax.set_yticks([])
-        ax.set_ylabel(name, rotation=0, ha="right", va="center", fontsize=9)
-        middle = sorted(powers)[len(powers) // 2]
-        said.append(f"{name}: half of the numbers below 2 to the power {middle:.0f}")
-    ranges = axes[-1]
-    for row, (name, (smallest, largest, _)) in enumerate(formats.items()):
-        left, right = (max(low, math.log2(smallest)), min(high, math.log2(largest)))
-        ranges.barh(row, right - left, left=left, height=0.6, color=style.colour(name))
-        said.append(f"{name} from 2 to the power {math.log2(smallest):.0f} on")
-    name_rows(ranges, list(formats))
-    ranges.set_xlim(low, high)
-    edge = math.log2(formats["float16"][0])
-    for ax in axes:
-        ax.axvline(edge, color=style.PALETTE["accent"], linewidth=1.2)
-    style.finish(axes[0], title="How large the numbers are, in powers of two", x="", y="")
-    axes[0].set_ylabel(next(iter(tensors)), rotation=0, ha="right", va="center", fontsize=9)
-    ranges.set_xlabel("power of two; the line is float16's smallest ordinary number")
-    return picture(fig, "; ".join(said) + ".")
+        charts.append(histogram(powers, range(low, high + 1), title=name, at=[edge], height=1.2))
+    rows = []
+    for name, (smallest, largest, _) in formats.items():
+        left, right = max(low, math.log2(smallest)), min(high, math.log2(largest))
+        text = f"from 2 to the power {math.log2(smallest):.0f} on"
+        rows.append(Bar(name, right - left, text, start=left, colour=style.colour(name)))
+    title, x = "Ranges of the formats", "power of two; the line is float16's smallest normal number"
+    charts.append(bars(rows, title=title, x=x, at=[edge], xlim=(low, high + 12)))
+    return show(*charts, width=8.0)
 
 
 def draw_scales(histories: Mapping[str, Sequence[float]]) -> Page:
     """Draw the scale of each step; where it falls, the step before was skipped."""
-    fig, ax = style.figure(width=7.6, height=3.4)
-    said = []
-    with style.apply():
-        for place, (name, scales) in enumerate(histories.items()):
-            line = "-" if place == 0 else "--"
-            powers = [math.log2(scale) for scale in scales]
-            ax.step(range(1, len(powers) + 1), powers, line, where="mid", label=name,
-                    color=style.colour("accent" if place else "codegen"))  # fmt: skip
-            skipped = sum(b < a for a, b in itertools.pairwise(powers))
-            said.append(f"{name}: {skipped} steps skipped, last scale {scales[-1]:g}")
-    style.finish(ax, title="The loss is scaled by ...", x="step", y="power of two")
-    return picture(fig, "; ".join(said) + ".")
+    drawn = []
+    for name, scales in histories.items():
+        powers = [math.log2(scale) for scale in scales]
+        skipped = sum(b < a for a, b in itertools.pairwise(powers))
+        told = f"{skipped} steps skipped, last scale {scales[-1]:g}"
+        form = "--" if drawn else "-"
+        drawn.append(Line(name, range(1, len(powers) + 1), powers, form, marker=".", text=told))
+    return show(lines(drawn, title="The loss is scaled by ...", x="step", y="power of two"))
 
 
 def draw_steps(seconds: Sequence[float]) -> Page:
     """Draw what each step of a training took, one after the other."""
-    fig, ax = style.figure(width=7.6, height=3.0)
-    milliseconds = [1e3 * s for s in seconds]
-    with style.apply():
-        ax.bar(range(1, len(seconds) + 1), milliseconds, color=style.PALETTE["handwritten"])
-    style.finish(ax, title="The first steps of a training", x="step", y="ms")
-    told = ", ".join(f"{ms:.1f}" for ms in milliseconds[:10])
-    return picture(fig, f"Milliseconds of the first steps: {told}.")
+    milliseconds = [1e3 * each for each in seconds]
+    told = ", ".join(f"{each:.1f}" for each in milliseconds[:10])
+    drawn = [Line("steps", range(1, len(seconds) + 1), milliseconds, marker="o", text=told)]
+    return show(
+        lines(drawn, title="The first steps of a training", x="step", y="ms", ylim=(0, None))
+    )
 
 
 def beside_published(

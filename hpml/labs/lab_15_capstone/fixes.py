@@ -10,9 +10,9 @@ from pathlib import Path
 from typing import Any
 
 from hpml.base import style
+from hpml.base.charts import Bar, bars, show
 from hpml.base.files import results_folder
-from hpml.base.old_charts import Bar, bars
-from hpml.base.page import Page, picture, say
+from hpml.base.page import Page, say
 from hpml.base.tables import Table
 from hpml.benchmark import BenchmarkError, Comparison, Ratio, read_cases, write_case
 from hpml.benchmark import Case as RecordedCase
@@ -92,24 +92,21 @@ class Ladder:
         return self.draw()
 
     def draw(self) -> Page:
-        """Return the picture: the time that is left after each mend, and what each mend bought."""
-        fig, ax = style.figure(width=9.5, height=1.5 + 0.5 * (len(self.rungs) + 1))
-        left, gone = style.PALETTE["codegen"], style.tint(style.PALETTE["accent"], 0.35)
-        rows, told, last = [Bar("original", [(1.0, style.PALETTE["muted"])], "1")], [], 1.0
+        """Return the picture: the time that is left after each fix, and what each fix gained."""
+        gone = style.tint(style.ACCENT, 0.35)
+        rows, last = [Bar("original", 1.0, "1", colour=style.MUTED)], 1.0
         for rung in self.rungs:
             total, bought = rung.total, rung.bought
-            parts = [(total.value, left), (max(0.0, last - total.value), gone)]
-            text = f"{total.value:.2f}   this mend: {_times(bought)}"
+            parts = [(total.value, style.DATA), (max(0.0, last - total.value), gone)]
+            text = f"{total.value:.2f}   this fix: {_times(bought)}"
             rows.append(Bar(rung.what, parts, text, (total.low, total.high)))
-            told.append(f"{rung.what}: {total} of the original; {bought} of the version before")
             last = total.value
-        bars(ax, rows)
-        ax.set_xlim(0, 1.75)
-        ax.set_xticks([0, 0.25, 0.5, 0.75, 1])
-        style.finish(ax, title="What each mend bought", x="time / the original's", y="")
-        threads = "95 % intervals; each row measured in turns with the row above and the original."
-        style.caption(fig, f"Light: what the mend saved. {threads}")
-        return picture(fig, "The ladder of mends. " + ("; ".join(told) or "No mend yet."))
+        caption = (
+            "Light: what the fix saved. 95 % intervals; each row was measured in turns with the "
+            "row above and the original."
+        )
+        chart = bars(rows, title="What each fix gained", x="time / the original's")
+        return show(chart, caption=caption, width=9.5)
 
     def table(self) -> Table:
         """Return of each mend what was expected, what it brought, and the whole until there."""
@@ -117,7 +114,7 @@ class Ladder:
             [rung.what, rung.expected and f"{rung.expected:.2f} ×", _times(rung.bought),
              _times(rung.total)] for rung in self.rungs
         ]  # fmt: skip
-        return Table(["mend", "you expected", "measured", "all until here"], rows)
+        return Table(["fix", "you expected", "measured", "all until here"], rows)
 
 
 def _times(ratio: Ratio) -> str:

@@ -16,15 +16,6 @@ from hpml.models.convnext import convnext
 from hpml.profiling import saved_tensors
 
 
-def test_gelus_gradient_is_lost_to_rounding_where_float32_could_hold_it() -> None:
-    slopes = []
-    for dtype in (torch.float32, torch.float64):
-        x = torch.full((1001,), -8.0, dtype=dtype, requires_grad=True)
-        slopes += torch.autograd.grad(torch.nn.functional.gelu(x).sum(), x)[0][:1].tolist()
-    assert slopes[0] == 0 != slopes[1]
-    assert torch.tensor(slopes[1], dtype=torch.float32) != 0
-
-
 def test_an_operation_without_a_rule_is_named() -> None:
     with pytest.raises(LabError):
         traced.operations_of(torch.tanh)
@@ -63,4 +54,3 @@ def test_ratios_stand_beside_the_documents_of_the_same_name() -> None:
 def test_each_run_is_a_point_beside_the_published_one() -> None:
     page = networks.draw_accuracies({"GELU": [90.0, 91.0], "FastSwish": [89.0]})
     assert page.plain == "GELU: 90.0, 91.0 %; FastSwish: 89.0 %."
-    assert page.html.count("alt=") == 1
