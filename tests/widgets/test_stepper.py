@@ -14,7 +14,7 @@ import pytest
 
 from hpml.bytecode import trace
 from hpml.widgets import WidgetError, stepper
-from hpml.widgets.stepper.animation import Stepper
+from hpml.widgets.stepper.stepper import Stepper
 from hpml.widgets.stepper.layout import LEVELS
 from tests.bytecode.cases import corpus
 from tests.widgets.test_animation import HOSTILE, Outline, played

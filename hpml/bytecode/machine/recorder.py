@@ -206,7 +206,7 @@ class Recorder:
                 opname=instruction.opname,
                 arg=instruction.arg if instruction.has_arg else None,
                 argrepr=instruction.argrepr,
-                file=frame.code.co_filename,
+                code=frame.code,
             )
         return found
 

@@ -10,6 +10,7 @@ import linecache
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import NamedTuple, overload
 
 from hpml.base.tables import Table
@@ -22,7 +23,7 @@ __builtins__ = BUILTINS
 _COLUMNS = ("step", "line", "offset", "instruction", "stack after")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TracedInstruction:
     """An instruction of the program, the same object in every step that executes it."""
 
@@ -31,7 +32,12 @@ class TracedInstruction:
     opname: str
     arg: int | None
     argrepr: str
-    file: str
+    code: CodeType = field(repr=False)
+
+    @property
+    def file(self) -> str:
+        """The file that the code came from."""
+        return self.code.co_filename
 
     @property
     def source(self) -> str:
