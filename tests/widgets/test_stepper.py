@@ -14,8 +14,8 @@ import pytest
 
 from hpml.bytecode import trace
 from hpml.widgets import WidgetError, stepper
-from hpml.widgets.stepper.stepper import Stepper
 from hpml.widgets.stepper.layout import LEVELS
+from hpml.widgets.stepper.stepper import Stepper
 from tests.bytecode.cases import corpus
 from tests.widgets.test_animation import HOSTILE, Outline, played
 
