@@ -82,17 +82,17 @@ def test_a_disagreement_is_shown_and_not_hidden(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    "change",
     [
-        ({"implementation": SimpleNamespace(name="pypy")}, "this is"),
-        ({"version_info": (3, 15, 0, "final", 0)}, r"this is \w+ 3\.15"),
-        ({"byteorder": "big"}, "big-endian"),
-        ({"getobjects": list}, "debug or free-threaded"),
+        {"implementation": SimpleNamespace(name="pypy")},
+        {"version_info": (3, 15, 0, "final", 0)},
+        {"byteorder": "big"},
+        {"getobjects": list},
     ],
 )
 def test_elsewhere_it_is_refused(
-    monkeypatch: pytest.MonkeyPatch, change: dict[str, object], says: str
+    monkeypatch: pytest.MonkeyPatch, change: dict[str, object]
 ) -> None:
     monkeypatch.setattr(module, "sys", SimpleNamespace(**{**vars(sys), **change}))
-    with pytest.raises(BytecodeError, match=says):
+    with pytest.raises(BytecodeError):
         object_header(1)
