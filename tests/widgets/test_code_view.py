@@ -60,7 +60,6 @@ def test_running_the_model_to_count_leaves_no_trace_in_it() -> None:
     torch.set_rng_state(state)
     view.choose("lazy")
     assert view.code.executed
-    view.measure()
     assert torch.equal(torch.get_rng_state(), state)
     assert not any(int(buffer.sum()) for name, buffer in model.named_buffers() if "num" in name)
 
@@ -81,22 +80,6 @@ def test_the_loop_length_is_remembered_where_nothing_is_generated() -> None:
     assert view.state == CodeState("lazy", None)
     view.choose("codegen")
     assert view.state == CodeState("codegen", 5)
-
-
-def test_times_are_kept_for_each_state_and_shown_for_no_other() -> None:
-    view = view_of(3)
-    assert view.time is None
-    assert "Not measured yet: one forward with codegen, loops from 10 layers." in as_text(view)
-    first = view.measure()
-    view.choose("lazy")
-    assert view.time is None
-    assert "Not measured yet: one forward with lazy." in as_text(view)
-    second = view.measure()
-    assert view.times().column("state") == ("codegen, loops from 10 layers", "lazy")
-    assert view.times().column("median") == (first.median, second.median)
-    view.choose("codegen")
-    assert view.time is first
-    assert "One forward, measured with codegen, loops from 10 layers: " in as_text(view)
 
 
 def test_a_large_graph_is_shown_uncounted_and_undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
