@@ -21,20 +21,13 @@ if TYPE_CHECKING:
 
 
 def lecture_program() -> tuple[str, dict[str, Any]]:
-    """Return where the lecture's nn.py lies, and what it defines.
-
-    >>> "learn" in lecture_program()[1]
-    True
-    """
+    """Return where the lecture's nn.py lies, and what it defines."""
     path = str(data_file("nn.py"))
     return path, runpy.run_path(path)
 
 
 def published_lines(measured: LineMemory) -> Table:
-    """Return the increments that the lecture's slide prints, beside those measured just now.
-
-    The slide's PyTorch is older than 0.4; what can be compared is which line grew.
-    """
+    """Return the increments that the lecture's slide prints, beside those measured just now."""
     own = {_key(line.text): line.increment for line in measured.lines}
     rows = [
         [row["line"], row["increment"], own.get(_key(row["line"]))]
@@ -94,12 +87,7 @@ def page_faults(run: Callable[[], Any]) -> int | None:
 
 
 def c_library() -> Any:
-    """Return this system's C library, with the types of malloc and free said to ctypes.
-
-    >>> libc = c_library()
-    >>> block = libc.malloc(100)
-    >>> libc.free(block)
-    """
+    """Return this system's C library, with the types of malloc and free said to ctypes."""
     libc = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
     libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
     # Or ctypes takes an address for an int of 32 bits.

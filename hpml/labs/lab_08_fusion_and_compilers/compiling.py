@@ -18,13 +18,7 @@ from hpml.jit import FirstCall, compiler_of_this_run, graph_breaks, inductor_loo
 
 
 def told(run: Callable[[], Any]) -> tuple[Any, Table]:
-    """Run something, and return its result with the warnings that it gave, each kind once.
-
-    >>> import warnings
-    >>> _, table = told(lambda: warnings.warn("It is old. Do not use it.", DeprecationWarning))
-    >>> table.rows
-    (('DeprecationWarning', 'It is old.'),)
-    """
+    """Run something, and return its result with the warnings that it gave, each kind once."""
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
         result = run()

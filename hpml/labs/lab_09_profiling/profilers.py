@@ -66,10 +66,7 @@ def _pyinstrument(run: Callable[[], object]) -> Any:
 
 
 def library_profilers() -> dict[str, Profiler]:
-    """Return the profilers of the standard library and of what is installed, by name.
-
-    Each calls a function once, and returns what it collected.
-    """
+    """Return the profilers of the standard library and of what is installed, by name."""
     found: dict[str, Profiler] = {
         "cProfile": _under(cProfile.Profile),
         "profile": _under(profile.Profile),
@@ -108,11 +105,7 @@ def memory_profiler_ratio(function: Callable[[Any], object], given: object) -> R
 def beside_cprofile(
     times: Sequence[Mapping[str, int] | None], program: Callable[[], object]
 ) -> Table:
-    """Return what a student computed, in nanoseconds, beside the column `tottime` of `cProfile`.
-
-    Of five runs of each the least time of a function counts: a pause of the system lengthens one.
-    A student's times are None before the function is written.
-    """
+    """Return what a student computed, in nanoseconds, beside the column `tottime` of `cProfile`."""
     yours = _least([one for one in times if one])
     own = _least([_tottimes(program) for _ in range(5)])
     rows: list[list[object]] = []

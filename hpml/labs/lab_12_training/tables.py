@@ -38,13 +38,7 @@ def _kind(layer: nn.Module) -> str:
 
 
 def shares(model: nn.Module) -> dict[str, float]:
-    """Return the share of the parameters in each kind of layer.
-
-    >>> from hpml.models import convnext
-    >>> found = shares(convnext("small"))
-    >>> list(found) == list(KINDS), round(sum(found.values()), 6)
-    (True, 1.0)
-    """
+    """Return the share of the parameters in each kind of layer."""
     found = dict.fromkeys(KINDS, 0.0)
     for layer in model.modules():
         own = sum(weight.numel() for weight in layer.parameters(recurse=False))
@@ -166,11 +160,7 @@ def formats_of(
 
 
 def interval(estimate: object) -> str:
-    """Return an estimate with its ends, as a student's function gave them.
-
-    >>> interval((2.0, 1.5, 2.5)), interval(None)
-    ('2.00 s (1.50 s to 2.50 s)', 'not written yet')
-    """
+    """Return an estimate with its ends, as a student's function gave them."""
     if not isinstance(estimate, tuple) or len(estimate) != 3:
         return "not written yet"
     middle, low, high = map(format_seconds, estimate)
@@ -222,22 +212,13 @@ def accuracy_table(runs: Mapping[str, Sequence[float]]) -> Table:
 
 
 def spread(accuracies: Sequence[float]) -> str:
-    """Return a mean with the lowest and the highest.
-
-    >>> spread([90.0, 92.0])
-    '91.00 % (90.00 to 92.00)'
-    """
+    """Return a mean with the lowest and the highest."""
     low, high = min(accuracies), max(accuracies)
     return f"{statistics.fmean(accuracies):.2f} % ({low:.2f} to {high:.2f})"
 
 
 def accuracy_verdict(runs: Mapping[str, Sequence[float]]) -> Page:
-    """Say how far seeds, precision and a digit move the accuracy, and which hypothesis this fits.
-
-    >>> said = accuracy_verdict({"vanilla": [90, 92], "nudged": [90, 92], "amp": [90.1, 92]}).plain
-    >>> said.splitlines()[-1]
-    'That fits B: the seed moves it more than twice as far as mixed precision does.'
-    """
+    """Say how far seeds, precision and a digit move the accuracy, and what this fits."""
     vanilla = runs["vanilla"]
     seeds = max(vanilla) - min(vanilla)
     gains = [a - v for a, v in zip(runs["amp"], vanilla, strict=True)]
