@@ -209,17 +209,6 @@ def measure_loops(
     return run.per(n)
 
 
-def times_by_choice(
-    sizes: Sequence[int], compiled: CompiledLoops, *, rounds: int = 6
-) -> Mapping[tuple[str, int], Comparison]:
-    """Measure every operation at every size, in few rounds: orders of magnitude are compared."""
-    return {
-        (name, n): measure_loops(name, n, compiled, rounds=rounds, min_sample_time=3e-4)
-        for name in OPERATIONS
-        for n in sizes
-    }
-
-
 def draw_times(
     times: Comparison, operation: str, n: int, limits: tuple[float, float] | None = None
 ) -> Page:

@@ -10,11 +10,11 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import data_file, published, style
-from hpml.base.charts import Bar, Line, bars, lines, show
+from hpml.base.charts import Bar, bars, show
 from hpml.base.errors import describe
 from hpml.base.page import Page
 from hpml.base.tables import Table, format_bytes
-from hpml.profiling import LineMemory, MemoryOverTime, saved_tensors
+from hpml.profiling import LineMemory, saved_tensors
 
 if TYPE_CHECKING:
     import torch
@@ -93,13 +93,3 @@ def c_library() -> Any:
     # Or ctypes takes an address for an int of 32 bits.
     libc.free.restype, libc.free.argtypes = None, [ctypes.c_void_p]
     return libc
-
-
-def draw_over_time(runs: Mapping[str, MemoryOverTime]) -> Page:
-    """Draw by how much the resident memory grew while some functions ran, a line for each."""
-    drawn = []
-    for name, run in runs.items():
-        grown = [used - run.usage[0] for used in run.usage]
-        drawn.append(Line(name, run.seconds, grown, text=f"{round(grown[-1]):+,} MiB at the end"))
-    title = "Resident memory while it runs"
-    return show(lines(drawn, title=title, x="seconds", y="MiB more than before"))

@@ -124,12 +124,6 @@ def compiled(functions: Mapping[str, Callable[..., Any]], x: Any) -> Table:
     return Table(columns, rows, align=["left", "right", "left", "left"])
 
 
-def graphs_made(compilations: Table) -> int:
-    """Return how many graphs the calls of `recompilations` needed."""
-    found = map(str, compilations.column("graphs"))
-    return sum(int(text.partition(" ")[0]) for text in found if text.endswith("new"))
-
-
 def traced_models(
     make: Callable[[Any], Any], gates: Mapping[str, Callable[[Any], Any]], inputs: Any
 ) -> list[list[object]]:

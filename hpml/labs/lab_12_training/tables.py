@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import statistics
@@ -10,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import style
-from hpml.base.charts import Bar, Line, bars, histogram, lines, show
+from hpml.base.charts import Bar, bars, histogram, show
 from hpml.base.files import data_file, published
 from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_bytes, format_seconds
@@ -77,28 +76,6 @@ def draw_magnitudes(
     title, x = "Ranges of the formats", "power of two; the line is float16's smallest normal number"
     charts.append(bars(rows, title=title, x=x, at=[edge], xlim=(low, high + 12)))
     return show(*charts, width=8.0)
-
-
-def draw_scales(histories: Mapping[str, Sequence[float]]) -> Page:
-    """Draw the scale of each step; where it falls, the step before was skipped."""
-    drawn = []
-    for name, scales in histories.items():
-        powers = [math.log2(scale) for scale in scales]
-        skipped = sum(b < a for a, b in itertools.pairwise(powers))
-        told = f"{skipped} steps skipped, last scale {scales[-1]:g}"
-        form = "--" if drawn else "-"
-        drawn.append(Line(name, range(1, len(powers) + 1), powers, form, marker=".", text=told))
-    return show(lines(drawn, title="The loss is scaled by ...", x="step", y="power of two"))
-
-
-def draw_steps(seconds: Sequence[float]) -> Page:
-    """Draw what each step of a training took, one after the other."""
-    milliseconds = [1e3 * each for each in seconds]
-    told = ", ".join(f"{each:.1f}" for each in milliseconds[:10])
-    drawn = [Line("steps", range(1, len(seconds) + 1), milliseconds, marker="o", text=told)]
-    return show(
-        lines(drawn, title="The first steps of a training", x="step", y="ms", ylim=(0, None))
-    )
 
 
 def beside_published(
@@ -193,22 +170,6 @@ def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
         slopes = [each.grad.flatten() for each in tensors if each.grad is not None]
         found[f"gradients of {name}"] = torch.cat(slopes)
     return found
-
-
-def nudge(model: nn.Module) -> None:
-    """Move every weight to the next number of float32; a single one could be rounded away."""
-    import torch
-
-    with torch.no_grad():
-        for weight in model.parameters():
-            weight.copy_(torch.nextafter(weight, weight + 1))
-
-
-def accuracy_table(runs: Mapping[str, Sequence[float]]) -> Table:
-    """Return a row for each seed and a column for each recipe."""
-    rows = [[seed, *(f"{a:.2f} %" for a in each)]
-            for seed, each in enumerate(zip(*runs.values(), strict=True))]  # fmt: skip
-    return Table(["seed", *runs], rows)
 
 
 def spread(accuracies: Sequence[float]) -> str:
