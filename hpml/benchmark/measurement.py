@@ -28,16 +28,17 @@ class Measurement:
 
     Attributes:
         name: the contender.
-        samples: seconds per call, one entry a sample, in the order in which they were taken.
-        number: calls per sample; a sample is their total time divided by it.
+        samples: seconds per item, one entry a sample, in the order in which they were taken.
+        number: calls per sample.
+        items: items that one call works on; 1 unless `per` was used, so that an item is a call.
         warm_up: calls made before the first sample.
-        unit: of the samples; always seconds per call.
+        unit: of the samples; always seconds.
         device: where the work ran, such as "cpu" or "cuda:0".
         threads: size of torch's thread pool during the samples.
         timer: what took the time.
         garbage: whether Python's garbage collector was on during the samples.
         process: "this", or "own" for a contender in a process of its own.
-        loop: seconds per call that the timing loop itself takes, which are part of each sample;
+        loop: seconds per item that the timing loop itself takes, which are part of each sample;
             0 where they are too few to matter, or were not measured.
         environment: machine and versions.
 
@@ -51,6 +52,7 @@ class Measurement:
     name: str
     samples: tuple[float, ...]
     number: int
+    items: int = 1
     warm_up: int = 0
     unit: str = "s"
     device: str = "cpu"
@@ -71,6 +73,7 @@ class Measurement:
         object.__setattr__(self, "loop", real(f"{who}: loop", self.loop, "seconds of at least 0"))
         number = whole(f"{who}: number of calls per sample", self.number, 1)
         object.__setattr__(self, "number", number)
+        object.__setattr__(self, "items", whole(f"{who}: items per call", self.items, 1))
 
     @property
     def median(self) -> float:
@@ -112,7 +115,7 @@ class Measurement:
                 f"per expects a whole number of items of at least 1, got {describe(items)}."
             )
         samples = tuple(sample / items for sample in self.samples)
-        return replace(self, samples=samples, number=self.number * items, loop=self.loop / items)
+        return replace(self, samples=samples, items=self.items * items, loop=self.loop / items)
 
     def verdict(self) -> tuple[Advice, ...]:
         """Return what is wrong with this measurement and what to do; empty if nothing is.
@@ -120,7 +123,7 @@ class Measurement:
         >>> [advice.problem for advice in Measurement("one", (1.0,), number=1).verdict()]
         ['few samples']
         """
-        return judge(self.samples, self.number)
+        return judge(self.samples, self.number * self.items)
 
     def __str__(self) -> str:
         low, middle, high = self.quartiles

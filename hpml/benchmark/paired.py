@@ -98,7 +98,7 @@ class PairedSamples:
         if one is other and self.rounds >= FEWEST_ROUNDS:
             return Ratio(1.0, 1.0, 1.0, "cannot tell", "it is compared with itself")
         # In another process nothing lies where it did, but a longer call hides it as well.
-        shift = PLACEMENT / min(one.median, other.median)
+        shift = PLACEMENT / min(each.median * each.items for each in (one, other))
         return paired_ratio(
             one.samples,
             other.samples,
