@@ -17,9 +17,9 @@ from hpml.base.tables import Table
 from hpml.benchmark import Contender
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_table
 from hpml.benchmark.record import Parameters
 from hpml.benchmark.sampling.contender import AnyContender
+from hpml.benchmark.tables import cases_table
 from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import check_device, compiled, uniform_input

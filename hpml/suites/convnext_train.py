@@ -23,9 +23,9 @@ from hpml.base import style
 from hpml.base.files import published
 from hpml.base.tables import Table, format_bytes
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_table
 from hpml.benchmark.errors import StoppedError
 from hpml.benchmark.record import Case, Parameters
+from hpml.benchmark.tables import cases_table
 from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import check_device
 from hpml.suites.options import add_shared_arguments, positive

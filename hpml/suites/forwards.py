@@ -17,8 +17,8 @@ from hpml.base.errors import describe
 from hpml.base.tables import Table
 from hpml.benchmark import Contender, ProcessContender
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_table
 from hpml.benchmark.sampling.contender import AnyContender
+from hpml.benchmark.tables import cases_table
 from hpml.suites.errors import SuiteError
 from hpml.suites.options import SuiteResult, add_shared_arguments, positive
 from hpml.suites.published import PublishedBlock, published_table

@@ -12,8 +12,8 @@ from typing import Any
 
 from hpml.base.files import published
 from hpml.base.tables import Table
+from hpml.benchmark.plots import Sweep
 from hpml.benchmark.record import Case
-from hpml.benchmark.sweep import Sweep
 
 CUDA_GRAPHS = "cuda-graphs"
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from hpml.base.environment import environment_record
 from hpml.base.tables import Shown, Table
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_frame
 from hpml.benchmark.errors import StoppedError
 from hpml.benchmark.locking import check_place, locked
 from hpml.benchmark.record import BEGINS, Case, Parameters, read_cases, same_machine, write_case
+from hpml.benchmark.tables import cases_frame
 from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:

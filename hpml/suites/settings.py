@@ -81,7 +81,7 @@ min_sample_time, garbage, seed, out, resume, progress, stop, got round.
             label: stands before the progress bar.
             more: further arguments of `hpml.benchmark.compare`.
         """
-        return compare(
+        found = compare(
             contenders,
             rounds=self.rounds,
             min_sample_time=self.min_sample_time,
@@ -90,8 +90,12 @@ min_sample_time, garbage, seed, out, resume, progress, stop, got round.
             seed=self.seed,
             progress=label if self.progress else False,
             stop=self.stop,
+            warm_up=2,
             **more,
         )
+        if not found.complete and not (self.stop is not None and self.stop()):
+            raise KeyboardInterrupt(f"after {found.rounds} rounds")
+        return found
 
 
 def option_names(run: Callable[..., object]) -> tuple[str, ...]:

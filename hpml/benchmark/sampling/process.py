@@ -85,6 +85,7 @@ class ProcessSampler:
     """
 
     process = "own"
+    first = 0.0
 
     def __init__(self, contender: ProcessContender, settings: Settings) -> None:
         if settings.clock is not None:

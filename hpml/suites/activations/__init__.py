@@ -19,8 +19,8 @@ from hpml.base.tables import Table
 from hpml.benchmark import Contender
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_table
 from hpml.benchmark.record import Parameters
+from hpml.benchmark.tables import cases_table
 from hpml.suites.choosing import choose
 from hpml.suites.forwards import compiled
 from hpml.suites.options import add_shared_arguments

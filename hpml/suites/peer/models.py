@@ -12,8 +12,6 @@ import importlib
 from collections.abc import Callable
 from typing import Any
 
-from hpml.suites.peer import NAME
-
 
 def build_forward(
     n_layers: int, features: int, batch: int, *, grad: bool, device: str, seed: int
@@ -43,20 +41,6 @@ def build_toy_resnet(
         lambda: example_input(batch, resolution, seed, device),
         grad=grad,
     )
-
-
-def build_model(nodes: int, features: int, seed: int) -> Callable[[], object]:
-    """Return a function that makes the peer's model of `nodes` layers, for timing.
-
-    The layers are made beforehand. ``optimize_module_calls()`` is not called: it would switch off
-    the very calls that build.
-    """
-    importlib.import_module("pytorch_symbolic")  # before the layers are made
-
-    from hpml.suites.building import checked
-
-    layers = _layers(nodes, features, seed, "cpu")
-    return checked(NAME, functools.partial(_model, layers, features), layers, features)
 
 
 def _layers(count: int, features: int, seed: int, device: str) -> list[Any]:

@@ -15,8 +15,8 @@ from hpml.widgets.benchmark_panel.state import BenchmarkPanel
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+    from hpml.benchmark.plots import Quantity, Sweep
     from hpml.benchmark.record import Case
-    from hpml.benchmark.sweep import Quantity, Sweep
 
 
 def as_text(panel: BenchmarkPanel) -> str:
@@ -40,7 +40,7 @@ def page(panel: BenchmarkPanel) -> Page:
 
 def draw(panel: BenchmarkPanel) -> Figure:
     """Draw time and ratio against the size, on axes with room for all sizes of the run."""
-    from hpml.benchmark.display.sweep_plot import limits, plot_sweep
+    from hpml.benchmark.plots import limits, plot_sweep
     from hpml.suites.pictures import unstable_line
     from hpml.suites.running import environment_line
 
@@ -86,7 +86,7 @@ def draw(panel: BenchmarkPanel) -> Figure:
 
 def _lines(cases: Sequence[Case], parameter: str, quantity: Quantity) -> tuple[Sweep, ...]:
     """Return a line a contender; a later case of the same size counts instead of an earlier."""
-    from hpml.benchmark.sweep import Sweep, sweeps
+    from hpml.benchmark.plots import Sweep, sweeps
 
     found: dict[str, dict[float, tuple[float, float, float]]] = {}
     for case in cases:
@@ -99,7 +99,7 @@ def _lines(cases: Sequence[Case], parameter: str, quantity: Quantity) -> tuple[S
 
 
 def _table(panel: BenchmarkPanel) -> Table:
-    from hpml.benchmark.display.cases import cases_table
+    from hpml.benchmark.tables import cases_table
     from hpml.suites.running import environment_line
 
     return cases_table(panel.cases, title=f"{panel.suite} ({environment_line(panel.cases)})")
