@@ -61,12 +61,7 @@ Found = Iterable[tuple[str, Advice]]
 
 
 def footnote(found: Found) -> str:
-    """Return one paragraph on all advice: each problem once, who has it, and what to do.
-
-    >>> slow = Advice("drift", "the last third is 9 % slower than the first", "Repeat.")
-    >>> footnote([("lazy", slow), ("ordered", slow)])
-    'Drift: lazy, ordered (lazy: the last third is 9 % slower than the first). Repeat.'
-    """
+    """Return one paragraph on all advice: each problem once, who has it, and what to do."""
     groups: dict[str, list[tuple[str, Advice]]] = {}
     for name, advice in found:
         groups.setdefault(advice.problem, []).append((name, advice))
@@ -85,11 +80,7 @@ def unstable(found: Found) -> tuple[str, ...]:
 
 
 def some_names(names: Iterable[str]) -> str:
-    """Return names for a sentence, the first few of many.
-
-    >>> some_names("abcdefg")
-    'a, b, c, d and 3 more'
-    """
+    """Return names for a sentence, the first few of many."""
     listed = list(names)
     if len(listed) <= MOST_NAMES + 1:
         return ", ".join(listed)
@@ -102,15 +93,7 @@ def capital(text: str) -> str:
 
 
 def judge(samples: Sequence[float], number: int) -> tuple[Advice, ...]:
-    """Return what is wrong with a measurement, the gravest first; empty if nothing is.
-
-    >>> judge([1.00e-3, 1.01e-3, 1.00e-3, 0.99e-3, 1.00e-3, 1.01e-3], number=10)
-    ()
-    >>> for advice in judge([1e-3, 2e-3, 3e-3], number=10):
-    ...     print(advice.problem)
-    few samples
-    wide spread
-    """
+    """Return what is wrong with a measurement, the gravest first; empty if nothing is."""
     found = [_few(samples), _short(samples, number)]
     shape = [_drift(samples), _two_modes(samples)]
     found += shape

@@ -255,11 +255,7 @@ def check_resolution(resolution: float) -> float:
 
 
 def coarseness(rounds: int) -> float:
-    """Return how many times as coarse the resolution is after so few rounds.
-
-    >>> coarseness(7), coarseness(15), coarseness(25)
-    (10.0, 5.0, 1.0)
-    """
+    """Return how many times as coarse the resolution is after so few rounds."""
     if rounds >= ENOUGH_ROUNDS:
         return 1.0
     return next(factor for least, factor in FEWER_ROUNDS if rounds >= least)

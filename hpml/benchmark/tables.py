@@ -42,10 +42,7 @@ def comparison_table(comparison: Comparison) -> Table:
 def cases_table(
     cases: Iterable[Case], *, title: str | None = None, per: str | None = None
 ) -> Table:
-    """Return a page table of several cases, one row a case and contender.
-
-    Only the parameters that differ between the cases get a column.
-    """
+    """Return a page table of several cases, one row a case and contender."""
     listed = tuple(cases)
     names = dict.fromkeys(name for case in listed for name in case.parameters)
     varying = [n for n in names if len({case.parameters.get(n) for case in listed}) > 1]

@@ -42,13 +42,7 @@ RESOLUTIONS = {"tiny-imagenet": 224, "small": 64}
 
 @dataclass(frozen=True)
 class InferSettings(Settings):
-    """What this suite can be told as well.
-
-    Attributes:
-        device: "cpu", or a CUDA device.
-        compile: measure the compiled networks too; each takes seconds to minutes to compile.
-        size: of the network; None takes the document's on a GPU, the small one on a CPU.
-    """
+    """What this suite can be told as well."""
 
     device: str = "cpu"
     compile: bool = False
@@ -103,11 +97,7 @@ class InferResult(CasesResult):
 
 
 def names(*, compile: bool = True) -> tuple[str, ...]:
-    """Return the contenders' names, in the order of tables and pictures.
-
-    >>> names(compile=False)
-    ('gelu', 'hardswish', 'relu', 'fastswish')
-    """
+    """Return the contenders' names, in the order of tables and pictures."""
     from hpml.models import ACTIVATIONS
 
     ways = ("", COMPILED) if compile else ("",)
@@ -184,11 +174,7 @@ def _two_ways_agree(results: Any) -> None:
 
 
 def published_times() -> dict[str, dict[int, float]]:
-    """Return the published milliseconds by contender and batch size.
-
-    >>> published_times()["compiled relu"][1]
-    5.17
-    """
+    """Return the published milliseconds by contender and batch size."""
     times = {}
     for row in published(BLOCK)["rows"]:
         way, _, kind = row["changes"].rpartition(" + ")

@@ -53,13 +53,7 @@ PyMODINIT_FUNC PyInit_cpp_chain(void) { return PyModule_Create(&definition); }
 
 
 def cpp_chain(layers: Sequence[Any]) -> Callable[[Any], Any]:
-    """Return the forward of a chain of `torch.nn.Linear` that runs in C++.
-
-    Compiling takes half a minute the first time; the result is kept.
-
-    Raises:
-        hpml.jit.JitError: there is no C++ compiler, or it refuses PyTorch's headers.
-    """
+    """Return the forward of a chain of `torch.nn.Linear` that runs in C++."""
     import torch
     from torch.utils.cpp_extension import include_paths, library_paths
 

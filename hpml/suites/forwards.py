@@ -152,11 +152,7 @@ def compiled(model: torch.nn.Module) -> Forward:
 def uniform_input(
     shape: Sequence[int], seed: int = 0, device: str | torch.device = "cpu"
 ) -> torch.Tensor:
-    """Return the input of all contenders, float32, uniform in [0, 1), drawn on the CPU.
-
-    >>> uniform_input((4, 3, 16, 16)).shape
-    torch.Size([4, 3, 16, 16])
-    """
+    """Return the input of all contenders, float32, uniform in [0, 1), drawn on the CPU."""
     import torch
 
     generator = torch.Generator().manual_seed(seed)

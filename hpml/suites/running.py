@@ -25,13 +25,7 @@ IN_MEMORY = Settings()
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a suite.
-
-    Attributes:
-        cases: those measured or found on disk, in the order in which they were asked for. After
-            a stop the last may have fewer rounds than were asked for; it is not on disk.
-        notes: sentences that the reader should see: damaged lines, files moved aside.
-    """
+    """What came of a suite."""
 
     cases: tuple[Case, ...]
     notes: tuple[str, ...] = ()

@@ -99,12 +99,7 @@ min_sample_time, garbage, seed, out, resume, progress, stop, got round.
 
 
 def option_names(run: Callable[..., object]) -> tuple[str, ...]:
-    """Return what a suite's ``run`` can be told beyond its sizes.
-
-    >>> def run(sizes: int, settings: Settings = Settings(), *, batch: int = 4) -> None: ...
-    >>> option_names(run)[:3]
-    ('batch', 'rounds', 'contenders')
-    """
+    """Return what a suite's ``run`` can be told beyond its sizes."""
     arguments = inspect.signature(run).parameters
     settings = arguments["settings"].default
     own = [a.name for a in arguments.values() if a.kind is inspect.Parameter.KEYWORD_ONLY]

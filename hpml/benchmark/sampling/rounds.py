@@ -269,10 +269,7 @@ def _run(
 def _prepare(
     samplers: Mapping[str, Sampler], settings: Settings, number: int | None
 ) -> list[_Prepared]:
-    """Warm up all contenders and choose how many calls their samples have.
-
-    Contenders of about equal cost get one number, so that it cannot tell them apart.
-    """
+    """Warm up all contenders and choose how many calls their samples have."""
     chosen: dict[str, tuple[int, float, int]] = {}
     for name, sampler in samplers.items():
         with _named(name, "while it was warmed up"):

@@ -88,11 +88,7 @@ class LaunchResult(CasesResult):
 
 
 def names() -> tuple[str, ...]:
-    """Return the contenders' names, in the order of tables and pictures.
-
-    >>> names()[:4]
-    ('launch', 'launch and wait', 'copy', 'product')
-    """
+    """Return the contenders' names, in the order of tables and pictures."""
     return (BASELINE, WAIT, COPY, PRODUCT, *TRANSFERS)
 
 

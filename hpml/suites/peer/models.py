@@ -16,11 +16,7 @@ from typing import Any
 def build_forward(
     n_layers: int, features: int, batch: int, *, grad: bool, device: str, seed: int
 ) -> Callable[[], object]:
-    """Return the peer's forward of the deep linear network, for timing.
-
-    The model is made as its documents say, with ``optimize_module_calls()`` at the end. Weights and
-    input are those that the other contenders have.
-    """
+    """Return the peer's forward of the deep linear network, for timing."""
     from hpml.suites.deep_linear import example_input
 
     return _forward(
