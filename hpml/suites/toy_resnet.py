@@ -29,7 +29,6 @@ from hpml.benchmark.record import Parameters
 from hpml.benchmark.sampling.contender import AnyContender
 from hpml.profiling import LaunchFit, fit_launches
 from hpml.suites import peer
-from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import (
     BASELINE,
@@ -45,6 +44,7 @@ from hpml.suites.forwards import (
 )
 from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 from hpml.suites.running import run_cases
+from hpml.suites.settings import choose
 
 if TYPE_CHECKING:
     import torch
@@ -230,7 +230,7 @@ def _contenders(resolution: int, settings: ForwardSettings) -> list[AnyContender
     }
     x = example_input(settings.batch, resolution, seed, device)
     elsewhere = {
-        peer.NAME: "hpml.suites.peer.models:build_toy_resnet",
+        peer.NAME: "hpml.suites.peer:build_toy_resnet",
         CONTROL: "hpml.suites.toy_resnet:build_handwritten",
     }
     return contenders_of(settings, ways, x, elsewhere, {"resolution": resolution})
