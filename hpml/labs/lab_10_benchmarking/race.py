@@ -14,10 +14,10 @@ from hpml.base.charts import Bar, bars, name_rows
 from hpml.base.errors import describe
 from hpml.base.page import Page, picture, put, say
 from hpml.base.tables import Table
+from hpml.benchmark.noise import NOISES, Noise
 from hpml.benchmark.ratio import paired_ratio
 from hpml.labs.lab_10_benchmarking.recordings import NAMES, recording
 from hpml.labs.lab_10_benchmarking.samples import Rounds, draw_rounds
-from hpml.suites.honesty.noise import NOISES, Noise
 
 Rule = Callable[[list[float], list[float]], str]
 ANSWERS = ("faster", "slower", "cannot tell")
@@ -108,7 +108,7 @@ def on_recordings(rules: Mapping[str, Rule]) -> Table:
 
 
 def race_rules(rules: Mapping[str, Rule], *, runs: int = 200, rounds: int = 25) -> Rates:
-    """Try rules on rounds drawn from the noises of ``hpml bench honesty``.
+    """Try rules on rounds drawn from `hpml.benchmark.noise`.
 
     A rule that gives no answer, as an exercise that is not written yet, is named and left out.
     """
