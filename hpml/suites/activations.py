@@ -19,13 +19,12 @@ from hpml.base.tables import Table
 from hpml.benchmark import Contender
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_table
 from hpml.benchmark.record import Parameters
-from hpml.suites.choosing import choose
+from hpml.benchmark.tables import cases_table
 from hpml.suites.forwards import compiled
 from hpml.suites.options import add_shared_arguments
 from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
-from hpml.suites.settings import Settings
+from hpml.suites.settings import Settings, choose
 
 if TYPE_CHECKING:
     import torch

@@ -77,12 +77,7 @@ class RecordComparison(Shown):
 
 
 def compare_records(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> RecordComparison:
-    """Return what two record files say of the same cases, the newest of each where there are more.
-
-    Raises:
-        hpml.benchmark.errors.RecordError: a file is missing, foreign, or of another version.
-        BenchmarkError: they have no case in common.
-    """
+    """Return what two record files say of the same cases; of several the newest counts."""
     files = [read_cases(path) for path in (a, b)]
     # Where a file has cases that only their seed tells apart, as trainings, the seed is the case's.
     seeded = {work for found in files for work, seeds in _seeds(found).items() if len(seeds) > 1}

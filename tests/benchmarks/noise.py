@@ -4,15 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+
+import numpy as np
 
 from hpml.benchmark.sampling.rounds import schedule
 
-if TYPE_CHECKING:
-    import numpy as np
-
-    Times = np.ndarray[tuple[int, int], np.dtype[np.float64]]
-    Draw = Callable[[np.random.Generator, int, int], Times]
+Times = np.ndarray[tuple[int, int], np.dtype[np.float64]]
+Draw = Callable[[np.random.Generator, int, int], Times]
 
 
 @dataclass(frozen=True)
@@ -38,14 +36,10 @@ def normal(scale: float) -> Draw:
 
 
 def _tail(generator: np.random.Generator, contenders: int, rounds: int) -> Times:
-    import numpy as np
-
     return np.log1p(generator.exponential(0.03, (contenders, rounds)))
 
 
 def _spikes(generator: np.random.Generator, contenders: int, rounds: int) -> Times:
-    import numpy as np
-
     shape = contenders, rounds
     hit = generator.random(shape) < 0.1
     return normal(0.01)(generator, *shape) + np.log1p(hit * generator.exponential(1.0, shape))
@@ -74,8 +68,6 @@ def _first_pays(generator: np.random.Generator, contenders: int, rounds: int) ->
 
 
 def _one_drifts(generator: np.random.Generator, contenders: int, rounds: int) -> Times:
-    import numpy as np
-
     times = normal(0.005)(generator, contenders, rounds)
     times[-1] += np.linspace(0, generator.normal(0, 0.05), rounds)
     return times
@@ -93,8 +85,6 @@ def one_wanders(noise: float, distance: float) -> Draw:
 
 
 def _sticky_modes(generator: np.random.Generator, contenders: int, rounds: int) -> Times:
-    import numpy as np
-
     start = generator.random((contenders, 1)) < 0.5
     changes = generator.random((contenders, rounds)) < 0.1
     state = (np.cumsum(changes, axis=1) + start) % 2
@@ -115,8 +105,6 @@ def _one_steps(generator: np.random.Generator, contenders: int, rounds: int) -> 
 
 
 def _one_warms_up(generator: np.random.Generator, contenders: int, rounds: int) -> Times:
-    import numpy as np
-
     times = normal(0.02)(generator, contenders, rounds)
     times[-1] += 0.05 * np.exp(-np.arange(rounds) / 20)
     return times

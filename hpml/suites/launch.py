@@ -19,12 +19,11 @@ from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Contender
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
-from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import check_device
 from hpml.suites.options import add_shared_arguments
 from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
-from hpml.suites.settings import Settings
+from hpml.suites.settings import Settings, choose
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,11 +87,7 @@ class LaunchResult(CasesResult):
 
 
 def names() -> tuple[str, ...]:
-    """Return the contenders' names, in the order of tables and pictures.
-
-    >>> names()[:4]
-    ('launch', 'launch and wait', 'copy', 'product')
-    """
+    """Return the contenders' names, in the order of tables and pictures."""
     return (BASELINE, WAIT, COPY, PRODUCT, *TRANSFERS)
 
 
