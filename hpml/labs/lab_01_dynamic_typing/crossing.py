@@ -113,12 +113,12 @@ def draw_crossing(small: SmallSizes) -> Page:
     import numpy as np
 
     drawn, told, crossings = [], [], []
-    between = np.geomspace(small.sizes[0], small.sizes[-1], 400)
+    between = np.geomspace(small.sizes[0], small.sizes[-1], 400).tolist()
     for way in (LOOP, *CALLS):
         least = [1e6 * time for time in small.times(way)]
         drawn.append(Drawn(way, small.sizes, least, "", marker=style.marker(way)))
         # Straight between two sizes, as `overtakes` has it; on these axes that is a curve.
-        drawn.append(Drawn(way, between, np.interp(between, small.sizes, least)))
+        drawn.append(Drawn(way, between, np.interp(between, small.sizes, least).tolist()))
         if way != LOOP and math.isinf(small.overtakes(way)):
             told.append(f"the {way} never overtakes the loop")
         elif way != LOOP:

@@ -12,7 +12,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
-from hpml.base.charts import Line, lines, show
+from hpml.base.charts import Chart, Line, lines, show
 from hpml.base.environment import quick
 from hpml.base.errors import describe
 from hpml.base.page import Page, show_code
@@ -87,7 +87,7 @@ def live_bytes(model: Any, source: str, *inputs: Any) -> tuple[int, ...]:
 
 def draw_live_bytes(nets: Mapping[str, Mapping[str, Sequence[int]]]) -> Page:
     """Draw the live bytes along the forward of some networks, a line for each kind of source."""
-    charts = []
+    charts: list[Chart] = []
     for net, kinds in nets.items():
         drawn = [
             Line(name, range(1, len(counts) + 1), [count / 1024 for count in counts], marker=".",

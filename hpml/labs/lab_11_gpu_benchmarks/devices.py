@@ -6,7 +6,7 @@ import queue
 import threading
 import time
 import weakref
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -198,7 +198,8 @@ def pipeline(way: str, batches: int, copy: float, compute: float) -> Pipeline:
 
 def draw_pipelines(ways: Mapping[str, Pipeline]) -> Page:
     """Draw when batches were copied and computed, each way from its own beginning."""
-    rows, texts, shades = {}, {}, {}
+    rows: dict[str, Sequence[tuple[float, float]]] = {}
+    texts, shades = dict[str, str](), dict[str, str]()
     for way, found in ways.items():
         copied, computed = f"{way}: copy", f"{way}: compute"
         rows |= {copied: found.copies, computed: found.computed}
