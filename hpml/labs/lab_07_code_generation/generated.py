@@ -14,7 +14,6 @@ from typing import Any
 
 from hpml.base.charts import Chart, Line, lines, show
 from hpml.base.environment import quick
-from hpml.base.errors import describe
 from hpml.base.page import Page, show_code
 from hpml.base.tables import Table, format_bytes
 from hpml.benchmark import Comparison
@@ -27,12 +26,6 @@ _REPEATS, _TURNS = 100, 10
 
 def instructions(*functions: FunctionType) -> Table:
     """Return the bytecode of functions side by side, as the running Python compiled it."""
-    wrong = [f for f in functions if not isinstance(f, FunctionType)]
-    if wrong or not functions:
-        raise LabError(
-            f"instructions expects functions written in Python, got "
-            f"{describe(wrong[0]) if wrong else 'none'}."
-        )
     columns = [
         [f"{step.opname} {_operand(step)}".strip() for step in dis.get_instructions(function)]
         for function in functions
