@@ -18,6 +18,8 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
+from . import executions
+
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
@@ -26,11 +28,7 @@ if TYPE_CHECKING:
 PALETTE: dict[str, str] = {
     "handwritten": "#332288",
     "sequential": "#5AA9D6",
-    "lazy": "#CC6677",
-    "ordered": "#999933",
-    "codegen": "#117733",
-    "inlined": "#44AA99",
-    "numba": "#882255",
+    **{execution.name: execution.colour for execution in executions.ALL},
     "peer": "#AA4499",
     "compiled": "#D99A00",
     "cudagraph": "#1A1A1A",

@@ -16,6 +16,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hpml.base.executions import EXECUTIONS, KERNEL
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
@@ -44,7 +45,7 @@ if TYPE_CHECKING:
     import torch
 
 UNGUARDED = "inlined-unguarded"
-KERNELS = ("numba", "numba-frozen")
+KERNELS = (KERNEL, f"{KERNEL}-frozen")
 # By their names alone: both take a minute to make.
 TRACED, CPP = "torch.jit.trace", "c++"
 DEFAULTS = ForwardSettings(rounds=50)
@@ -67,8 +68,6 @@ def names(
     >>> names()[:2]
     ('handwritten', 'sequential')
     """
-    from hpml.symbolic import EXECUTIONS
-
     on_request = ((UNGUARDED, unguarded), (peer.NAME, True), (COMPILED, compile))
     asked_for = [name for name, asked in on_request if asked]
     return (BASELINE, "sequential", *EXECUTIONS, *asked_for, *(KERNELS if kernels else ()))
@@ -164,7 +163,6 @@ def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[An
     import torch
 
     from hpml.models import DeepLinear, linear_layers, sequential_deep_linear, symbolic_deep_linear
-    from hpml.symbolic import EXECUTIONS
     from hpml.symbolic.execution.inlined import unguarded
 
     device, seed = settings.device, settings.seed
@@ -176,7 +174,7 @@ def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[An
     x = example_input(settings.batch, features, seed, device)
 
     def frozen() -> torch.nn.Module:
-        model = symbolic_deep_linear(layers, features, "numba")
+        model = symbolic_deep_linear(layers, features, KERNEL)
         model.freeze()
         return model
 
@@ -192,8 +190,8 @@ def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[An
         "sequential": lambda: sequential_deep_linear(layers),
         COMPILED: lambda: compiled(DeepLinear(layers)),
         UNGUARDED: lambda: unguarded(symbolic("inlined")),
-        **{name: functools.partial(symbolic, name) for name in (*EXECUTIONS, "numba")},
-        "numba-frozen": frozen,
+        **{name: functools.partial(symbolic, name) for name in (*EXECUTIONS, KERNEL)},
+        KERNELS[1]: frozen,
         TRACED: traced,
         CPP: lambda: cpp_chain(layers),
     }

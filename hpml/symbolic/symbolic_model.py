@@ -12,6 +12,7 @@ from typing import Any
 import torch
 from torch import nn
 
+from hpml.base.executions import BY_NAME, DEFAULT, KERNEL
 from hpml.base.operator_times import Timing, timing_from_environment
 from hpml.base.tables import Table
 
@@ -115,14 +116,18 @@ class SymbolicModel(nn.Module):
         self._untimed = program
         self._frozen_weights: Any = None
         timing = self.__dict__.get("_timing")
-        if timing is None and not self._cuda_graphs and self._execution != "numba":
+        if timing is None and not self._runs_as_one():
             timing = timing_from_environment()
         self._set_timing(timing)
 
+    def _runs_as_one(self) -> bool:
+        """Return whether the operators are launched together, so that none can be timed."""
+        return self._cuda_graphs or not BY_NAME[self._execution].separate_operators
+
     def _set_timing(self, timing: Timing | None) -> None:
         """Time the operators of each run from now on, or with ``None`` no longer."""
-        if timing is not None and (self._cuda_graphs or self._execution == "numba"):
-            what = "enable_cuda_graphs" if self._cuda_graphs else "execution='numba'"
+        if timing is not None and self._runs_as_one():
+            what = "enable_cuda_graphs" if self._cuda_graphs else f"execution={self._execution!r}"
             raise ArgumentError(
                 "operator timing expected operators that run one by one, received a model that "
                 f"runs them as one: build it without {what}"
@@ -186,6 +191,11 @@ class SymbolicModel(nn.Module):
         if torch.compiler.is_compiling():  # a compiler follows the loop, not the itemgetter
             return [self._modules[call.module] for call in self._graph.calls]  # type: ignore[misc]
         return self._pick_layers(self._modules)
+
+    @property
+    def ordered_layers(self) -> tuple[nn.Module, ...]:
+        """The layer of each call of ``model.graph.calls``, in the order of execution."""
+        return tuple(self._execution_order_layers)
 
     @property
     def source(self) -> str:
@@ -262,7 +272,7 @@ class SymbolicModel(nn.Module):
         The answer is about this moment: a hook that is registered changes it.
         """
         layers = self._execution_order_layers
-        written = "in the kernel" if self._execution == "numba" else "inlined"
+        written = "in the kernel" if self._execution == KERNEL else DEFAULT
         rows = [
             (call.name, call.layer_type, "called" if reason else written, reason)
             for call, reason in zip(self._graph.calls, self._program.reasons(layers), strict=True)

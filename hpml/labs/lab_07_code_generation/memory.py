@@ -33,7 +33,7 @@ def live_bytes(model: Any, source: str, *inputs: Any) -> tuple[int, ...]:
 
         return run
 
-    layers = [watched(layer) for layer in model._execution_order_layers]
+    layers = [watched(layer) for layer in model.ordered_layers]
     function_of(source)(SimpleNamespace(_execution_order_layers=layers), *inputs)
     return tuple(counts)
 

@@ -24,16 +24,12 @@ from hpml.symbolic.graph import Graph
 from . import codegen, inlined, kernel, lazy, ordered
 from .program import Program
 
-_ANY_GRAPH: dict[str, Callable[[Graph, Sequence[nn.Module]], Program]] = {
+PREPARE: dict[str, Callable[[Graph, Sequence[nn.Module]], Program]] = {
     "lazy": lazy.prepare,
     "ordered": ordered.prepare,
     "codegen": codegen.prepare,
     "inlined": inlined.prepare,
+    "numba": kernel.prepare,
 }
 
-PREPARE = {**_ANY_GRAPH, "numba": kernel.prepare}
-
-EXECUTIONS: tuple[str, ...] = tuple(_ANY_GRAPH)
-"""Names that ``SymbolicModel(..., execution=...)`` takes for every graph; ``"numba"`` for some."""
-
-__all__ = ["EXECUTIONS", "PREPARE", "Program"]
+__all__ = ["PREPARE", "Program"]
