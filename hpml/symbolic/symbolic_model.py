@@ -21,7 +21,7 @@ from .building.given import as_handles
 from .building.handles import SymbolicData, handle_of
 from .building.interception import Token, handle_token
 from .building.node import Node, format_origin, layer_text
-from .building.tracing_checks import warn_of_change
+from .building.tracing_checks import current
 from .errors import ArgumentError, GraphError
 from .execution import PREPARE, cuda_graph, timed
 from .execution.choice import check_execution, choose_execution, execution_of_copy
@@ -83,10 +83,7 @@ class SymbolicModel(nn.Module):
         execution = choose_execution(execution, enable_forward_codegen, enable_cuda_graphs)
         input_nodes = [handle._node for handle in as_handles("inputs", inputs)]
         check_inputs(input_nodes)
-        output_nodes = [handle._node for handle in as_handles("outputs", outputs)]
-        for node in output_nodes:
-            if node.changed is not None:
-                warn_of_change(node)
+        output_nodes = [current(handle._node) for handle in as_handles("outputs", outputs)]
         self._execution = execution
         self._cuda_graphs = enable_cuda_graphs
         self._adopt(collect(input_nodes, output_nodes))
@@ -253,18 +250,17 @@ class SymbolicModel(nn.Module):
 
     @property
     def input_shape(self) -> Any:
-        """The shape of the input, or a tuple of shapes; ``None`` for what is not a tensor."""
+        """The shape of the input, or a tuple of shapes; ``None`` for what is not known or no tensor."""
         return self._shapes(self._graph.inputs)
 
     @property
     def output_shape(self) -> Any:
-        """The shape of the output, or a tuple of shapes; ``None`` for what is not a tensor."""
+        """The shape of the output, or a tuple of shapes; ``None`` as in `input_shape`."""
         return self._shapes(self._graph.outputs)
 
     def _shapes(self, values: Sequence[int]) -> Any:
-        shapes = [self._graph.values[value].shape for value in values]
-        sizes = tuple(None if shape is None else torch.Size(shape) for shape in shapes)
-        return sizes if len(sizes) > 1 else sizes[0]
+        shapes = tuple(self._graph.values[value].shape for value in values)
+        return shapes if len(shapes) > 1 else shapes[0]
 
     def explain(self) -> Table:
         """Return for each layer whether it is written out or called, and if called, why.
@@ -325,7 +321,8 @@ class SymbolicModel(nn.Module):
         (handle,) = as_handles("add_output", node)
         nodes = self._all_nodes()
         try:
-            value = next(i for i, known in enumerate(nodes) if known is handle._node)
+            wanted = current(handle._node)
+            value = next(i for i, known in enumerate(nodes) if known is wanted)
         except StopIteration:
             raise ArgumentError(
                 f"add_output expected a value that this model computes, received "

@@ -12,7 +12,7 @@ import torch
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel, config
-from hpml.symbolic.building.shapes.layer_rules import LAYER_RULES
+from hpml.symbolic.building.layer_rules import LAYER_RULES
 from hpml.symbolic.execution import guard as guard_file
 from hpml.symbolic.execution.guard import Guard
 from hpml.symbolic.execution.inline_expressions import KINDS, Expression, expression_of

@@ -13,7 +13,7 @@ from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel
 from hpml.symbolic.building.node import TensorSpec
-from hpml.symbolic.building.shapes.layer_rules import LAYER_RULES, shape_by_rule
+from hpml.symbolic.building.layer_rules import LAYER_RULES, shape_by_rule
 from hpml.symbolic.errors import ShapeError
 
 bounded = settings(max_examples=150, derandomize=True, deadline=None, database=None)

@@ -75,7 +75,9 @@ def number_refused(value: Any) -> str:
     return (
         f"a number was expected, received {value!r}, which has none while the graph is built: use "
         "functions of torch (torch.sqrt, not math.sqrt) and operators, or put the computation into "
-        "the forward of a module; a size that is known, x.shape[1] or x.features, is an int"
+        "the forward of a module; a size that is known, x.shape[1] or x.features, is an int, one "
+        "that depends on the batch is not: write x.view(x.shape[0], -1), torch.zeros(x.shape[0], "
+        "4) or x.mean(0), or give the input a batch_shape"
     )
 
 
@@ -182,19 +184,9 @@ def check_no_module_runs() -> None:
     )
 
 
-def check_batch_index(tensor: Any, index: Any) -> None:
-    """Refuse one sample beyond the first of a batch whose size is not known."""
-    first = index[0] if isinstance(index, tuple) and index else index
-    if type(first) is int and first not in (0, -1):
-        raise ArgumentError(
-            f"x[{first}] takes one sample of a batch whose size is not known, from {tensor!r}: the "
-            f"first dimension is the batch; write x[:, {first}], or give the input a batch_shape"
-        )
-
-
 def check_squeeze(tensor: Any) -> None:
     """Refuse to squeeze what may or may not be a dimension of size one."""
-    if not tensor._batch_known and tensor._spec.shape[:1] == (1,):
+    if tensor._spec.depends:
         raise ArgumentError(
             f"x.squeeze() would drop the batch where it happens to be 1, of {tensor!r}: say which "
             "dimension, x.squeeze(1), or give the input a batch_shape"

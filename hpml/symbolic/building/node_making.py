@@ -16,19 +16,24 @@ from hpml.symbolic.errors import ArgumentError
 from .arguments import Template, split_call
 from .misuse import check_settings
 from .node import Node, Unpacking, layer_name, name_of
-from .shapes.inference import given_spec, infer, infer_parts
+from .inference import IN_PLACE, VIEW, given_spec, infer, infer_parts
 from .tracing_checks import (
     check_constant,
     check_modes,
     modes,
     place_of_call,
-    warn_of_change,
+    current,
+    note_effects,
     warn_of_hidden_parameters,
 )
 
 
 def call_layer(
-    func: Callable[..., Any], args: tuple[Any, ...], kwds: dict[str, Any], kind: type
+    func: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwds: dict[str, Any],
+    kind: type,
+    as_method: bool = False,
 ) -> tuple[nn.Module, list[Any]]:
     """Return the layer that stands for a call, and the instances of ``kind`` in its arguments."""
     if not callable(func):
@@ -57,7 +62,8 @@ def call_layer(
     module = func if isinstance(func, nn.Module) else getattr(func, "__self__", None)
     if not isinstance(module, nn.Module):
         warn_of_hidden_parameters(func)
-        return useful_layers.FunctionLayer(func, template, name_of(func)), handles
+        layer = useful_layers.FunctionLayer(func, template, name_of(func), as_method)
+        return layer, handles
     # The same call of a module made again is the same layer, as the module itself would be.
     known = _calls_of_modules.setdefault(module, weakref.WeakKeyDictionary())
     name = name_of(func)
@@ -90,41 +96,46 @@ def make_node(
     output_shape: Any = None,
 ) -> Node:
     """Return a node for ``layer`` called on ``parents``; with ``output_shape`` nothing is run."""
-    if len(parents) == 1:
-        parent = parents[0]
-        depth, batch_known = parent.depth + 1, parent.batch_known
-    else:
-        depth = max(parent.depth for parent in parents) + 1
-        batch_known = all(parent.batch_known for parent in parents)
     for parent in parents:
-        if parent.changed is not None:
-            warn_of_change(parent)
+        if (parent.base or parent).change is not None:
+            parents = tuple(map(current, parents))
+            break
+    depth = 1 + (parents[0].depth if len(parents) == 1 else max(p.depth for p in parents))
     if custom_name is not None:
         _check_name(custom_name)
     now = modes()
     if now:
         check_modes(now, parents)
     origin = place_of_call(4)
+    effects = None
     try:
-        spec = infer(layer, parents) if output_shape is None else given_spec(output_shape, parents)
+        if output_shape is None:
+            spec, effects = infer(layer, parents)
+        else:
+            spec = given_spec(output_shape, parents)
+            if layer.__dict__.get("inplace") is True:
+                effects = IN_PLACE
     except ArgumentError:
         check_settings(layer)
         raise
-    node = Node(layer, parents, spec, batch_known, depth, custom_name, origin, now)
-    if layer.__dict__.get("inplace") is True:
-        parents[0].changed = layer_name(layer), weakref.ref(node)
+    node = Node(layer, parents, spec, depth, custom_name, origin, now)
+    if effects is not None:
+        note_effects(node, parents[effects.argument], effects, layer_name(layer))
     return node
 
 
-def make_parts(parent: Node, count: int) -> list[Node]:
-    """Return ``count`` nodes for ``a, b, … = value``: one call with several results."""
+def make_parts(parent: Node) -> list[Node]:
+    """Return the nodes for ``a, b, … = value``: one call with several results."""
+    parent = current(parent)
+    specs = infer_parts(parent)
     layer = useful_layers.UnpackLayer()
-    group = Unpacking(count)
+    group = Unpacking(len(specs))
     origin = place_of_call(2)
     nodes = []
-    for position, spec in enumerate(infer_parts(parent)):
-        node = Node(layer, (parent,), spec, parent.batch_known, parent.depth + 1, None, origin)
+    for position, spec in enumerate(specs):
+        node = Node(layer, (parent,), spec, parent.depth + 1, None, origin)
         node.unpacking, node.position = group, position
+        note_effects(node, parent, VIEW, "")
         nodes.append(node)
     return nodes
 

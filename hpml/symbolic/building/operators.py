@@ -5,6 +5,7 @@ Assignments such as ``x += y`` make a new value; the old one is not to be read a
 
 from __future__ import annotations
 
+import math
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -29,23 +30,32 @@ class Operators:
     def _record_pair(self, layer: nn.Module, other: Any) -> Any:
         raise NotImplementedError
 
-    def _changed_by(self, operation: str) -> None:
-        raise NotImplementedError
+    def _changed_to(self, result: Any, operation: str) -> None:
+        """Note an assignment such as ``+=``, which by hand changes this value in place."""
 
     def __eq__(self, other: object) -> Any:
-        """Compare: with other symbolic data by identity, with anything else when it runs."""
-        return self._compare(operator.eq, other, self is other)
+        """Compare when the model runs; ``is`` says whether two are the same symbolic data."""
+        return self._record(operator.eq, self, other)
 
     def __ne__(self, other: object) -> Any:
-        return self._compare(operator.ne, other, self is not other)
+        return self._record(operator.ne, self, other)
 
-    def _compare(self, function: Callable[..., Any], other: object, identical: bool) -> Any:
-        if isinstance(other, Handle) or not self._can_equal(other):
-            return identical
-        return self._record(function, self, other)
+    __hash__ = object.__hash__
 
-    def _can_equal(self, other: object) -> bool:
-        return True
+    def __round__(self, digits: int | None = None) -> Any:
+        return self._record(round, self, digits)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self._record(divmod, self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return self._record(divmod, other, self)
+
+    def __floor__(self) -> Any:
+        return self._record(math.floor, self)
+
+    def __ceil__(self) -> Any:
+        return self._record(math.ceil, self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
         """Record what an operator of NumPy's would compute; refuse any other function."""
@@ -69,7 +79,7 @@ def _binary(
 def _assigning(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Operators, other: Any) -> Any:
         result = getattr(self, f"__{name}__")(other)
-        self._changed_by(f"an assignment such as +=, *= or @= ({name})")
+        self._changed_to(result, f"an assignment such as +=, *= or @= ({name})")
         return result
 
     return method

@@ -16,8 +16,9 @@ from torch._C import _is_any_autocast_enabled
 from hpml.symbolic.errors import ArgumentError, GraphWarning
 
 from .arguments import find
+from .inference import Effects
 from .interception import Handle
-from .node import Node, TensorSpec, name_of
+from .node import Change, Node, name_of
 
 _NOT_THE_USERS = ("hpml.symbolic.", "torch.")
 _FRAMES_LOOKED_AT = range(8)
@@ -30,7 +31,7 @@ def user_frame(depth: int) -> FrameType | None:
     """
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
-        if not frame.f_globals.get("__name__", "").startswith(_NOT_THE_USERS):
+        if not (frame.f_globals.get("__name__") or "").startswith(_NOT_THE_USERS):
             return frame
         frame = frame.f_back
     return None
@@ -47,7 +48,7 @@ def place_of_call(depth: int) -> tuple[str, int] | None:
     """
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
-        if not frame.f_globals.get("__name__", "").startswith(_NOT_THE_USERS):
+        if not (frame.f_globals.get("__name__") or "").startswith(_NOT_THE_USERS):
             break
         frame = frame.f_back
     else:
@@ -161,7 +162,7 @@ def warn_of_hidden_parameters(function: Callable[..., Any]) -> None:
     if isinstance(function, functools.partial):
         given = (*function.args, *function.keywords.values())
         used = {f"its fixed argument {i}": value for i, value in enumerate(given)}
-    elif isinstance(function, FunctionType) and not function.__module__.startswith("torch"):
+    elif isinstance(function, FunctionType) and not (function.__module__ or "").startswith("torch"):
         names = function.__code__.co_names
         used = {name: function.__globals__.get(name) for name in names}
         for name, cell in zip(
@@ -184,16 +185,34 @@ def warn_of_hidden_parameters(function: Callable[..., Any]) -> None:
 # --- changes in place -----------------------------------------------------------------------------
 
 
-def warn_of_change(node: Node) -> None:
-    """Warn that a value is read which by hand would be another one by now."""
-    assert node.changed is not None
-    operation, result = node.changed
-    if isinstance(node.spec, TensorSpec) and (result is None or result() is None):
-        _warn(
-            f"{node.describe()}, is used after {operation} was applied to it: by hand it would "
-            "have changed in place, in a graph only the result of that has; go on with the result, "
-            "or, where the old value is meant, use y = x + 1 or a layer without inplace=True"
-        )
+def current(node: Node) -> Node:
+    """Return the node of what a tensor holds now, after operations in place on its memory.
+
+    A tensor that was changed itself is the result of that change. A view that was made before is
+    refused: a graph holds values, and no memory that several of them share.
+    """
+    base = node.base or node
+    change = base.change
+    if change is None or node.index >= change.result.index:
+        return node
+    if (node.same or node) is change.result.same:
+        return change.result
+    raise ArgumentError(
+        f"{node.describe()}, expected to be read before {change.operation} changed memory that "
+        f"it shares ({change.result.describe()}), received a use after that. Use the result of "
+        "that operation, or leave out its inplace=True or +=, or change a copy, x.clone()"
+    )
+
+
+def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> None:
+    """Note that a node shares memory with its parent, or changed it in place."""
+    base = parent.base or parent
+    if effects.shares:
+        node.base = base
+    if effects.itself:
+        node.same = parent.same or parent
+    if effects.changed:
+        base.change = Change(operation, node)
 
 
 def _warn(message: str) -> None:

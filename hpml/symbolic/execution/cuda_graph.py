@@ -22,7 +22,7 @@ from torch import nn
 from torch.nn.modules import module as hooks
 
 from hpml.symbolic import config
-from hpml.symbolic.building.shapes.preserved_state import preserved
+from hpml.symbolic.execution.preserved import preserved
 from hpml.symbolic.errors import ArgumentError, DeviceError
 
 from .program import Program

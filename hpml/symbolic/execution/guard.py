@@ -28,7 +28,7 @@ from torch import nn
 from torch.nn.modules import module as torch_module
 
 from hpml.symbolic.building import interception
-from hpml.symbolic.building.shapes.layer_rules import FUNCTIONS
+from hpml.symbolic.building.layer_rules import FUNCTIONS
 from hpml.symbolic.useful_layers import FunctionLayer
 
 from .inline_expressions import KINDS, Expression

@@ -26,7 +26,7 @@ from torch import nn
 
 from hpml.symbolic import config
 from hpml.symbolic.building.node import name_of
-from hpml.symbolic.building.shapes.layer_rules import FUNCTIONS
+from hpml.symbolic.building.layer_rules import FUNCTIONS
 from hpml.symbolic.graph import Graph
 from hpml.symbolic.useful_layers import UnpackLayer
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from torch import nn
 
-from hpml.symbolic.building.node import Node, TensorSpec, layer_name
+from hpml.symbolic.building.node import EXAMPLE_BATCHES, Node, TensorSpec, layer_name
 from hpml.symbolic.errors import ArgumentError, CycleError, ForeignNodeError
 from hpml.symbolic.useful_layers import FunctionLayer
 
@@ -200,14 +200,17 @@ class _Namer:
 def _value_of(node: Node) -> Value:
     spec = node.spec
     if isinstance(spec, TensorSpec):
-        return _tensor_value(spec, node.batch_known)
-    return Value(None, type(spec.value).__name__, node.batch_known)
+        return _tensor_value(spec)
+    return Value(None, type(spec.value).__name__)
 
 
 @functools.lru_cache(maxsize=1024)
-def _tensor_value(spec: TensorSpec, batch_known: bool) -> Value:
+def _tensor_value(spec: TensorSpec) -> Value:
     # Values that look the same are the same object: a deep model has few shapes.
-    return Value(spec.shape, str(spec.dtype).removeprefix("torch."), batch_known)
+    kind = str(spec.dtype).removeprefix("torch.")
+    shape = tuple([size if isinstance(size, int) else None for size in spec.shape])
+    examples = [spec.at(example) for example in range(len(EXAMPLE_BATCHES))] if spec.depends else ()
+    return Value(shape, kind, tuple(examples))
 
 
 def check_inputs(inputs: Sequence[Node]) -> None:

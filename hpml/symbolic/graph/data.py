@@ -10,7 +10,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hpml.symbolic.building.node import shape_text
 
 
 class Numbers(tuple[int, ...]):
@@ -29,18 +28,19 @@ class Value(NamedTuple):
     """What is known about one value.
 
     Attributes:
-        shape: the size of each dimension; ``None`` if the value is not a tensor.
+        shape: the size of each dimension, ``None`` for one that depends on the batch; ``None`` if
+            the value is not a tensor.
         kind: the dtype of a tensor, such as ``"float32"``, else the name of the type.
-        batch_known: whether the first dimension is more than a placeholder.
+        examples: the shape for each example batch, where it depends on the batch.
     """
 
-    shape: tuple[int, ...] | None
+    shape: tuple[int | None, ...] | None
     kind: str
-    batch_known: bool
+    examples: tuple[tuple[int, ...], ...] = ()
 
     def text(self) -> str:
-        """Return the shape with an unknown batch size as ``None``, or the name of the type."""
-        return self.kind if self.shape is None else shape_text(self.shape, self.batch_known)
+        """Return the shape, or the name of the type."""
+        return self.kind if self.shape is None else str(self.shape)
 
 
 class Call(NamedTuple):

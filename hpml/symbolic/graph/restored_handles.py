@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import torch
 from torch import nn
 
-from hpml.symbolic.building.node import Concrete, Node, TensorSpec, Unpacking
+from hpml.symbolic.building.node import Concrete, Node, Size, TensorSpec, Unknown, Unpacking
 from hpml.symbolic.errors import GraphError
 
 from .data import Graph, Value
@@ -18,7 +18,7 @@ def nodes_from_graph(graph: Graph, layers: Sequence[nn.Module]) -> list[Node]:
     nodes: list[Node] = [None] * len(graph.values)  # type: ignore[list-item]
     for value in graph.inputs:
         about = graph.values[value]
-        nodes[value] = Node(None, (), _spec(about), about.batch_known, 0)
+        nodes[value] = Node(None, (), _spec(about), 0)
     for call, layer in zip(graph.calls, layers, strict=True):
         parents = tuple(nodes[argument] for argument in call.arguments)
         depth = max(parent.depth for parent in parents) + 1
@@ -28,7 +28,7 @@ def nodes_from_graph(graph: Graph, layers: Sequence[nn.Module]) -> list[Node]:
                 continue
             about = graph.values[result]
             name = None if call.name.rpartition("_")[0] == call.layer_type else call.name
-            node = Node(layer, parents, _spec(about), about.batch_known, depth, name, call.origin)
+            node = Node(layer, parents, _spec(about), depth, name, call.origin)
             node.unpacking, node.position = group, position
             nodes[result] = node
     return nodes
@@ -36,8 +36,12 @@ def nodes_from_graph(graph: Graph, layers: Sequence[nn.Module]) -> list[Node]:
 
 def _spec(value: Value) -> TensorSpec | Concrete:
     if value.shape is None:
-        return Concrete(type(value.kind, (_Unknown,), {})(), is_real=False)
-    return TensorSpec(value.shape, getattr(torch, value.kind))
+        return Concrete((type(value.kind, (_Unknown,), {})(),), is_real=False)
+    shape: tuple[Size, ...] = value.examples[0] if value.examples else value.shape  # type: ignore[assignment]
+    if value.examples:
+        per_size = zip(value.shape, zip(*value.examples, strict=True), strict=True)
+        shape = tuple([Unknown(*sizes) if size is None else size for size, sizes in per_size])
+    return TensorSpec(shape, getattr(torch, value.kind))
 
 
 class _Unknown:

@@ -149,7 +149,7 @@ class CodeView:
 
         from hpml.benchmark import measure
         from hpml.symbolic import optimize_module_calls
-        from hpml.symbolic.building.shapes.preserved_state import preserved
+        from hpml.symbolic.execution.preserved import preserved
 
         model, inputs = self._model_in(self.state), self.inputs
         # Symbolic values that someone still holds would slow down every module of this process.
@@ -198,7 +198,7 @@ class CodeView:
     def _look(self, state: CodeState) -> Code:
         import torch
 
-        from hpml.symbolic.building.shapes.preserved_state import preserved
+        from hpml.symbolic.execution.preserved import preserved
         from hpml.symbolic.execution.instructions import count_instructions, written_instructions
 
         model = self._model_in(state)
