@@ -173,10 +173,8 @@ def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[An
 
     x = example_input(settings.batch, features, seed, device)
 
-    def frozen() -> torch.nn.Module:
-        model = symbolic_deep_linear(layers, features, KERNEL)
-        model.freeze()
-        return model
+    def frozen() -> Forward:
+        return symbolic_deep_linear(layers, features, KERNEL).compiled_inference()
 
     def traced() -> Forward:
         with warnings.catch_warnings():

@@ -25,7 +25,7 @@ from .building.tracing_checks import current
 from .errors import ArgumentError, GraphError
 from .execution import PREPARE, cuda_graph, timed
 from .execution.choice import check_execution, choose_execution, execution_of_copy
-from .execution.kernel.freezing import frozen_weights
+from .execution.kernel import CompiledInference, compiled_inference
 from .execution.source import documented_source
 from .graph import Collected, Graph, check_inputs, collect
 from .graph.data import Numbers
@@ -46,7 +46,7 @@ class SymbolicModel(nn.Module):
         enable_forward_codegen: ``True`` means ``execution="codegen"``, ``False`` means
             ``"ordered"``; ``None`` leaves it to ``execution``.
         execution: how the forward runs, one of ``hpml.symbolic.EXECUTIONS``, or ``"numba"``;
-            ``None`` means the fastest that is always correct, ``"inlined"``.
+            ``None`` means ``"inlined"``, which `execution.guard` says when to call the layers.
 
     Raises:
         ArgumentError: no symbolic data, or what the chosen execution cannot run.
@@ -92,6 +92,13 @@ class SymbolicModel(nn.Module):
         """Take over a graph with its layers and nodes, and make it ready to run."""
         self._graph = collected.graph
         self._nodes: list[Node] | None = collected.nodes
+        inputs = collected.nodes[: len(collected.graph.inputs)]
+        # Numbers in the graph stand for sizes that were read: data must have them.
+        self._declared = tuple(
+            collected.graph.values[place].shape if node.sizes_read else None
+            for place, node in enumerate(inputs)
+        )
+        self._checks_sizes = any(self._declared)
         names = [call.module for call in collected.graph.calls]
         taken = _RESERVED.union(self.__dict__).intersection(names)
         if taken:
@@ -111,7 +118,6 @@ class SymbolicModel(nn.Module):
         if self._cuda_graphs:
             program = cuda_graph.prepare(program)
         self._untimed = program
-        self._frozen_weights: Any = None
         timing = self.__dict__.get("_timing")
         if timing is None and not self._runs_as_one():
             timing = timing_from_environment()
@@ -139,11 +145,27 @@ class SymbolicModel(nn.Module):
 
     def forward(self, *inputs: Any) -> Any:
         """Run the graph on real data; call the model instead, ``model(x)``."""
+        if self._checks_sizes:
+            self._check_sizes(inputs)
         try:
             return self._run(self, *inputs)
         except Exception as error:
             self._explain(error, inputs)
             raise
+
+    def _check_sizes(self, inputs: tuple[Any, ...]) -> None:
+        for number, (value, expected) in enumerate(zip(inputs, self._declared, strict=False)):
+            if expected is None or not isinstance(value, torch.Tensor):
+                continue
+            if len(value.shape) != len(expected) or any(
+                size is not None and size != given
+                for size, given in zip(expected, value.shape, strict=True)
+            ):
+                raise ArgumentError(
+                    f"input {number} of the model expected shape {expected}, whose sizes the model "
+                    f"was built with, received {tuple(value.shape)}: give the Input this shape, or "
+                    "build without reading its sizes"
+                )
 
     def _explain(self, error: Exception, inputs: tuple[Any, ...]) -> None:
         """Say in terms of the graph what went wrong: the wrong inputs, or the layer that failed."""
@@ -275,26 +297,24 @@ class SymbolicModel(nn.Module):
         ]
         return Table(("layer", "type", "how", "why"), rows, title=f"execution {self._execution!r}")
 
-    def freeze(self) -> str:
-        """Read the weights once, and look at nothing until `thaw`; say what that leaves out.
+    def compiled_inference(self) -> CompiledInference:
+        """Return a compiled kernel with a copy of the weights, for inference on the CPU.
 
-        For ``execution="numba"`` alone. Copies of the model are not frozen.
+        It is a separate object: training, hooks or new weights of the model do not reach it.
 
         Raises:
-            ArgumentError: another execution, or layers that have to be called at present.
+            ArgumentError: the graph has what no kernel can take, or layers that must be called.
 
         >>> from hpml.symbolic import Input
         >>> x = Input(shape=(2,))
-        >>> model = SymbolicModel(x, nn.ReLU()(x), execution="numba")
-        >>> model.freeze().partition(":")[0]
-        'frozen with 0 weights; until thaw() nobody looks at'
+        >>> infer = SymbolicModel(x, nn.ReLU()(x)).compiled_inference()
+        >>> infer(torch.tensor([[-1.0, 2.0]]))
+        tensor([[0., 2.]])
         """
-        self._frozen_weights, what = frozen_weights(self, self._program)
-        return what
-
-    def thaw(self) -> None:
-        """Look at the layers and their weights in each forward again."""
-        self._frozen_weights = None
+        program = self._untimed
+        if self._execution != KERNEL:
+            program = PREPARE[KERNEL](self._graph, self._execution_order_layers)
+        return compiled_inference(self, program)
 
     def summary(self) -> None:
         """Print a table of the layers, their output shapes and their parameters."""
@@ -349,7 +369,7 @@ class SymbolicModel(nn.Module):
     def __getstate__(self) -> Any:
         # The program is generated again; the nodes are made again when somebody asks.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
-        for name in ("_program", "_run", "_pick_layers", "_untimed", "_timing", "_frozen_weights"):
+        for name in ("_program", "_run", "_pick_layers", "_untimed", "_timing"):
             del state[name]
         state["_nodes"] = None
         return state

@@ -41,8 +41,6 @@ SHOWING = {
     "a layer in two ways": (lambda h: TWICE(h, 2.0), lambda h: TWICE(h, scale=3.0)),
     "functions of the user's": (lambda h: add_to_graph(Own().forward, h), Own()),
     "running statistics of one layer": (COUNTING, lambda h: COUNTING(h + 1)),
-    "a layer in place": (nn.ReLU(inplace=True), nn.Tanh()),
-    "a function in place": (lambda h: nn.functional.relu(h, inplace=True), nn.Tanh()),
     "a layer in place later": (nn.Tanh(), nn.ReLU(inplace=True)),
 }
 
@@ -131,14 +129,6 @@ STALE = {
     "a layer": (dropped(nn.ReLU(inplace=True)), "after ReLU was applied"),
     "a function": (dropped(lambda y: nn.functional.relu(y, inplace=True)), "after relu was"),
 }
-
-
-@pytest.mark.parametrize("name", STALE)
-def test_a_value_that_by_hand_would_have_changed_is_said_where_it_is_used(name: str) -> None:
-    build, message = STALE[name]
-    x = Input(shape=(4,))
-    with pytest.warns(GraphWarning, match=message):
-        SymbolicModel(x, build(nn.Linear(4, 4)(x)))
 
 
 def test_assignments_in_the_usual_places_are_not() -> None:

@@ -26,8 +26,8 @@ def kernel_map(
     rows = []
     for width in widths:
         layers = [nn.Linear(width, width) for _ in range(depth)]
-        inlined, kernel = (chain_model(layers, way, width) for way in ("inlined", "numba"))
-        kernel.freeze()
+        inlined = chain_model(layers, "inlined", width)
+        kernel = inlined.compiled_inference()
         cells = []
         for batch in batches:
             x = torch.rand(batch, width)

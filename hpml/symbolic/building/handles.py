@@ -255,6 +255,10 @@ class SymbolicTensor(TensorShape, SymbolicData):
     __hash__ = SymbolicData.__hash__
     __class__ = property(lambda self: torch.Tensor)  # type: ignore[assignment]
 
+    @classmethod
+    def __torch_dispatch__(cls, *args: Any) -> Any:  # asked for by compilers that see a tensor
+        raise ArgumentError("expected a call of a function that is not compiled, received one that is")
+
     @property
     def _spec(self) -> TensorSpec:
         spec = self._node.spec

@@ -221,15 +221,19 @@ def _run(layer: nn.Module, parents: Sequence[Node], *, pure: bool) -> Inferred:
     )
     # The parameters of TorchScript lie in C++, where they cannot be meta tensors.
     if not real and not any(isinstance(m, torch.jit.ScriptModule) for m in layer.modules()):
+        specs = [parent.spec for parent in parents]
         try:
-            return _outcome(layer, parents, meta=True, pure=pure)
+            return _outcome(layer, parents, specs, meta=True, pure=pure)
         except GraphError:
             raise
         except Exception as error:  # a layer may raise anything
             if isinstance(error, RuntimeError) and not _is_about_meta(error):
+                if (known := _with_known_batch(specs)) is not None:
+                    with contextlib.suppress(Exception):
+                        return _outcome(layer, parents, known, meta=True, pure=pure)
                 raise ShapeError(_message(layer, parents, _first_line(error))) from error
     try:
-        return _outcome(layer, parents, meta=False, pure=pure)
+        return _outcome(layer, parents, [p.spec for p in parents], meta=False, pure=pure)
     except GraphError:
         raise
     except Exception as error:
@@ -241,18 +245,38 @@ def _is_about_meta(error: RuntimeError) -> bool:
     return isinstance(error, NotImplementedError) or "meta" in str(error).lower()
 
 
-def _outcome(layer: nn.Module, parents: Sequence[Node], *, meta: bool, pure: bool) -> Inferred:
-    examples = range(len(EXAMPLE_BATCHES)) if any(p.spec.depends for p in parents) else (0,)
+def _with_known_batch(specs: Sequence[Spec]) -> list[Spec] | None:
+    """Return the specs with the batch that another argument has, as ``x + y`` says that it is."""
+    shapes = [spec.shape for spec in specs if isinstance(spec, TensorSpec)]
+    known = {shape[0] for shape in shapes if shape and isinstance(shape[0], int)}
+    if len(known) != 1 or not any(BATCH in shape for shape in shapes):
+        return None
+    (batch,) = known
+    return [
+        TensorSpec(tuple([batch if size == BATCH else size for size in spec.shape]), spec.dtype)
+        if isinstance(spec, TensorSpec)
+        else spec
+        for spec in specs
+    ]
+
+
+def _outcome(
+    layer: nn.Module, parents: Sequence[Node], specs: Sequence[Spec], *, meta: bool, pure: bool
+) -> Inferred:
+    examples = range(len(EXAMPLE_BATCHES)) if any(spec.depends for spec in specs) else (0,)
     device = torch.device("meta") if meta else device_of(layer)
     results, effects, watch = [], None, _SizesOfData()
     for example in examples:
-        arguments = [_value(parent, example, device) for parent in parents]
-        tensors = [a if isinstance(a, Tensor) else None for a in arguments]
-        versions = [0 if t is None else t._version for t in tensors]
+        arguments = [
+            _value(parent, spec, example, device)
+            for parent, spec in zip(parents, specs, strict=True)
+        ]
+        given = [_tensors_in(argument) for argument in arguments]
+        versions = [[tensor._version for tensor in tensors] for tensors in given]
         result = _call(layer, arguments, meta=meta, pure=pure, watch=watch)
-        effects = _effects(tensors, versions, result)
+        effects = _effects(given, versions, result)
         results.append(result)
-    sizes = [s for p in parents if isinstance(p.spec, TensorSpec) for s in p.spec.shape]
+    sizes = [s for spec in specs if isinstance(spec, TensorSpec) for s in spec.shape]
     cut = {s.examples[0] for s in sizes if isinstance(s, Unknown) and len({*s.examples}) == 1}
     spec = _merge(layer, tuple(results), not meta, cut)
     if isinstance(spec, TensorSpec) and spec.shape and watch.found:
@@ -325,19 +349,21 @@ def _unknown_where_cut(before: Spec, index: Any, spec: TensorSpec) -> TensorSpec
     return TensorSpec(tuple(sizes), spec.dtype)
 
 
+def _tensors_in(value: Any) -> list[Tensor]:
+    return [part for part in (children_of(value) or (value,)) if isinstance(part, Tensor)]
+
+
 def _effects(
-    tensors: Sequence[Tensor | None], versions: list[int], result: Any
+    given: Sequence[list[Tensor]], versions: list[list[int]], result: Any
 ) -> Effects | None:
     """Return which argument was changed in place, or else shares its memory with the result."""
-    parts = result if isinstance(result, (tuple, list)) else (result,)
-    made = {_memory(part) for part in parts if isinstance(part, Tensor)}
+    made = {_memory(tensor) for tensor in _tensors_in(result)}
     found = None
-    for position, (tensor, version) in enumerate(zip(tensors, versions, strict=True)):
-        if tensor is None:
-            continue
-        changed, shares = tensor._version != version, _memory(tensor) in made
+    for position, (tensors, before) in enumerate(zip(given, versions, strict=True)):
+        changed = [tensor._version for tensor in tensors] != before
+        shares = not made.isdisjoint(map(_memory, tensors))
         if changed or (shares and found is None):
-            found = Effects(position, shares, result is tensor, changed)
+            found = Effects(position, shares, any(t is result for t in tensors), changed)
         if changed:
             break
     return found
@@ -350,9 +376,8 @@ def _memory(tensor: Tensor) -> Any:
         return tensor
 
 
-def _value(node: Node, example: int, device: torch.device) -> Any:
+def _value(node: Node, spec: Spec, example: int, device: torch.device) -> Any:
     """Return an argument for one of the example batches."""
-    spec = node.spec
     if not isinstance(spec, TensorSpec):
         return spec.at(example) if spec.is_real or device.type == "meta" else evaluate(node)
     if device.type == "meta":
@@ -469,7 +494,7 @@ def _materialize(layer: nn.Module, parents: Sequence[Node]) -> None:
     try:
         layer.eval()
         with torch.no_grad():
-            layer(*[_value(parent, 0, device) for parent in parents])
+            layer(*[_value(parent, parent.spec, 0, device) for parent in parents])
     except Exception as error:
         raise ShapeError(_message(layer, parents, _first_line(error))) from error
     finally:

@@ -147,6 +147,8 @@ def _uninstall() -> None:
 
 def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Record the call if anything symbolic is among its arguments, else return `ORDINARY`."""
+    if args and isinstance(args[0], Handle):
+        return args[0]._record_call(layer, args, kwargs)
     handle = find((args, kwargs), (Handle,))
     if handle is None and args and isinstance(args[0], nn.Module):  # nn.GELU(x), not nn.GELU()(x)
         handle = find(list(vars(args[0]).values()), (Handle,))
@@ -154,18 +156,14 @@ def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
-    # This runs for every module of the process while a handle is alive: an ordinary call may pay
-    # for a few checks in C and nothing else. Looked at are the arguments, and the contents of the
-    # first one; a handle that is deeper is found once another one is seen.
-    seen = _has_handle(*args)
-    if args and type(first := args[0]) is not Tensor and not seen:
-        if type(first) in _CONTAINERS:
-            seen = _has_handle(*(first.values() if type(first) is dict else first))
-        elif isinstance(first, nn.Module):  # nn.GELU(x), not nn.GELU()(x)
-            seen = True
-    if kwargs and not seen:
-        seen = _has_handle(*kwargs.values())
-    if seen:
+    # This runs for every module of the process while a handle is alive: a call with tensors may pay
+    # for a few checks in C and nothing else. Containers are looked into where they come first;
+    # behind a real tensor only a value that is symbolic itself is noticed.
+    if (
+        _has_handle(*args)
+        or (type(args[0]) is not Tensor if args else kwargs)
+        or (kwargs and _has_handle(*kwargs.values()))
+    ):
         result = _record(self, args, kwargs)
         if result is not ORDINARY:
             return result
@@ -174,7 +172,6 @@ def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     return self._call_impl(*args, **kwargs)  # type: ignore[no-untyped-call]
 
 
-_CONTAINERS = frozenset((list, tuple, dict))
 _has_handle = torch._C._has_torch_function_variadic  # true of subclasses of tensors, too
 
 

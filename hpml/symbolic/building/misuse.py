@@ -70,10 +70,15 @@ def method_refused(name: str) -> str:
     return f"x.{name}() would change a value in place that other nodes read: {instead}"
 
 
+def described(value: Any) -> str:
+    """Return what a message calls symbolic data, or a size of it."""
+    return "a size that depends on the batch" if repr(value) == "None" else repr(value)
+
+
 def number_refused(value: Any) -> str:
     """Return why there is no number yet."""
     return (
-        f"a number was expected, received {value!r}, which has none while the graph is built: use "
+        f"a number was expected, received {described(value)}, which has none while the graph is built: use "
         "functions of torch (torch.sqrt, not math.sqrt) and operators, or put the computation into "
         "the forward of a module; a size that is known, x.shape[1] or x.features, is an int, one "
         "that depends on the batch is not: write x.view(x.shape[0], -1), torch.zeros(x.shape[0], "
@@ -133,7 +138,7 @@ class WithoutNumbers:
     def __bool__(self) -> bool:
         check_no_setting(self)
         raise ArgumentError(
-            f"the truth value of {self!r} is not known while the graph is built: use torch.where, "
+            f"the truth value of {described(self)} is not known while the graph is built: use torch.where, "
             "or put the decision into the forward of a module"
         )
 

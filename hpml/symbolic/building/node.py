@@ -143,7 +143,7 @@ class Node:
         base: the oldest node whose memory this value may share; the node itself if it has its own.
         same: the oldest node that is the very same tensor object, as after ``relu_``.
         change: set on a base: the last operation in place on this memory.
-        sizes_read: whether the user read one of its sizes as a number.
+        sizes_read: whether a size of this value, or of one below it, was read as a number.
     """
 
     __slots__ = (
@@ -216,6 +216,15 @@ class Node:
         for name, value in state.items():
             if name != "index":  # they are made in their order, oldest first
                 setattr(self, name, value)
+
+    def note_size_read(self) -> None:
+        """Note that a number in the user's program stands for a size here, and above."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            if not node.sizes_read:
+                node.sizes_read = True
+                waiting.extend(node.parents)
 
     def living_children(self) -> tuple[Node, ...]:
         """Return the children that are still used by somebody, each once, in creation order."""

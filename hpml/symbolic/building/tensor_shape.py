@@ -89,7 +89,7 @@ class SymbolicShape(tuple):  # type: ignore[type-arg]
         for one, two in zip(self, other, strict=True):
             if isinstance(one, UnknownSize) and isinstance(two, int):
                 undecided = one
-            elif _known(one) != _known(two):
+            elif _known(one) != _known(two) and not (isinstance(one, UnknownSize) and two is None):
                 return False
         return True if undecided is None else bool(undecided)
 
@@ -107,6 +107,7 @@ class SymbolicShape(tuple):  # type: ignore[type-arg]
 
 
 def _known(size: Any) -> Any:
+    """Return what a size is compared by; None, as it is shown, is any that depends on the batch."""
     return size.size if isinstance(size, UnknownSize) else size
 
 
@@ -124,7 +125,7 @@ class TensorShape:
     def _size(self, dim: int) -> Any:
         size = self._spec.shape[dim]
         if isinstance(size, int):
-            self._node.sizes_read = True
+            self._node.note_size_read()
             return size
         return UnknownSize(self, size, torch.Tensor.size, dim)
 
@@ -171,7 +172,7 @@ class TensorShape:
         """The number of elements, which may also be called as torch's method is."""
         count = math.prod(self._spec.shape)
         if isinstance(count, int):
-            self._node.sizes_read = True
+            self._node.note_size_read()
             return Count(count)
         return UnknownSize(self, count, torch.Tensor.numel)
 

@@ -22,8 +22,7 @@ class Program(NamedTuple):
             empty where it is written out.
         spans: for each line of the source the calls it makes, the first and one past the last;
             empty where the source is the same for every graph.
-        pack: given the layers and a dtype, their weights as this program reads them, for programs
-            that can go on with weights once read.
+        infer: given the layers and a dtype, an inference object with a copy of their weights.
     """
 
     run: Callable[..., Any]
@@ -31,7 +30,7 @@ class Program(NamedTuple):
     failed_call: Callable[[FrameType, int], int | None]
     reasons: Callable[[Sequence[nn.Module]], list[str]]
     spans: tuple[tuple[int, int], ...] = ()
-    pack: Callable[[Sequence[nn.Module], Any], Any] | None = None
+    infer: Callable[[Sequence[nn.Module], Any], Any] | None = None
 
 
 def always_called(execution: str) -> Callable[[Sequence[nn.Module]], list[str]]:

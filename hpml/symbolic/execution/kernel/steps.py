@@ -134,19 +134,19 @@ LAYER_NORM = """\
 for n in range(b * p0):
     x = a + n * p1
     y = r + n * p1
-    mean = w[q + U(1)]
+    mean = 0.0
     for k in range(p1):
         mean += v[x + k]
-    mean /= w[q + U(2)]
-    variance = w[q + U(1)]
+    mean /= p1
+    variance = 0.0
     for k in range(p1):
         variance += (v[x + k] - mean) * (v[x + k] - mean)
-    scale = w[q + U(3)] / math.sqrt(variance / w[q + U(2)] + w[q])
-    t = q + U(4)
+    scale = 1.0 / math.sqrt(variance / p1 + w[q])
+    t = q + U(1)
     for k in range(p1):
         v[y + k] = (v[x + k] - mean) * scale * w[t + k] + w[t + p1 + k]
 """
-"""Of ``p0`` rows of ``p1`` values: weight, bias; the constants are eps, 0, the length and 1."""
+"""Of ``p0`` rows of ``p1`` values: weight, bias; the constant is eps. Sums are float64."""
 
 SOFTMAX = """\
 for n in range(b * p0):
@@ -157,7 +157,7 @@ for n in range(b * p0):
         for k in range(p1):
             u = v[x + k * p2]
             largest = u if u > largest or u != u else largest
-        total = w[q]
+        total = 0.0
         for k in range(p1):
             u = math.exp(v[x + k * p2] - largest)
             v[y + k * p2] = u
@@ -165,4 +165,4 @@ for n in range(b * p0):
         for k in range(p1):
             v[y + k * p2] /= total
 """
-"""Over ``p1`` values that lie ``p2`` apart, ``p0`` times a sample; the constant is 0."""
+"""Over ``p1`` values that lie ``p2`` apart, ``p0`` times a sample; the sum is float64."""
