@@ -308,7 +308,7 @@ def test_compiled_inference_has_weights_of_its_own() -> None:
         infer(x.requires_grad_())
     with warnings.catch_warnings(), torch.no_grad(), pytest.raises(ArgumentError):
         warnings.simplefilter("ignore", DeprecationWarning)
-        torch.jit.trace(infer, (x,))  # type: ignore[no-untyped-call]
+        torch.jit.trace(lambda given: infer(given), (x,))  # type: ignore[no-untyped-call]
 
 
 @pytest.mark.parametrize("layer", [nn.Dropout(0.5), nn.Linear(4, 4).half(), nn.RNN(4, 4)])
