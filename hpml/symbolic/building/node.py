@@ -143,6 +143,7 @@ class Node:
         base: the oldest node whose memory this value may share; the node itself if it has its own.
         same: the oldest node that is the very same tensor object, as after ``relu_``.
         change: set on a base: the last operation in place on this memory.
+        changes: the base whose memory the layer changes in place, or ``None``.
         sizes_read: whether a size of this value, or of one below it, was read as a number.
     """
 
@@ -150,6 +151,7 @@ class Node:
         "__weakref__",
         "base",
         "change",
+        "changes",
         "children",
         "custom_name",
         "depth",
@@ -192,6 +194,7 @@ class Node:
         self.base: Node | None = None
         self.same: Node | None = None
         self.change: Change | None = None
+        self.changes: Node | None = None
         self.sizes_read = False
         # Nearly every node has one child. A list for each would double the garbage collector's
         # work in a large graph, so a list is made for the second child.

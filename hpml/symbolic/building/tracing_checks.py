@@ -213,6 +213,7 @@ def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> 
         node.same = parent.same or parent
     if effects.changed:
         base.change = Change(operation, node)
+        node.changes = base
 
 
 def _warn(message: str) -> None:

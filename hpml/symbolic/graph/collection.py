@@ -101,6 +101,7 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
     unpacked: dict[int, int] = {}
     modules: dict[int, str] = {}
     chosen: dict[int, str] = {}
+    readers: dict[Node, list[int]] = {}  # of memory that values share: the calls so far
     for node in order:
         layer = node.layer
         assert layer is not None  # inputs were left out
@@ -132,8 +133,14 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
             arguments = tuple([number[parent] for parent in parents])
         # A layer is registered under one name, however often it is used.
         module = modules.setdefault(id(layer), name)
+        after: tuple[int, ...] = ()
+        if node.changes is not None:
+            after = tuple(readers.get(node.changes, ()))
+        for parent in parents:
+            readers.setdefault(parent.base or parent, []).append(len(calls))
         unpacks = group is not None
-        calls.append(Call(name, layer_type, arguments, results, unpacks, node.origin, module))
+        call = Call(name, layer_type, arguments, results, unpacks, node.origin, module, after)
+        calls.append(call)
         layers.append(layer)
     if chosen:
         calls = [

@@ -56,6 +56,7 @@ class Call(NamedTuple):
         origin: file and line of the statement that wrote it.
         module: the name of the layer in the model: that of its first call, or the first name that
             the user chose for it.
+        after: positions of calls that read what this one changes in place, and come before it.
     """
 
     name: str
@@ -65,6 +66,7 @@ class Call(NamedTuple):
     unpacks: bool = False
     origin: tuple[str, int] | None = None
     module: str = ""
+    after: tuple[int, ...] = ()
 
 
 class Graph(NamedTuple):
