@@ -19,13 +19,13 @@ from torch.nn.modules.dropout import _DropoutNd
 
 from hpml.base.errors import describe
 
+from . import useful_layers
 from .building.handles import SymbolicData, handle_of
 from .building.interception import handle_token
 from .errors import ArgumentError
 from .graph import Graph
 from .graph.liveness import use_counts
-from .graph.restored_handles import nodes_from_graph
-from . import useful_layers
+from .graph.reading import nodes_from_graph
 
 Build = Callable[[list[SymbolicData], list[SymbolicData]], nn.Module]
 
@@ -182,6 +182,7 @@ _OPERATORS = (
     *(useful_layers.SliceLayerSymbolicIdx, useful_layers.UnpackLayer, useful_layers.GetAttr),
 )
 _RANDOM = ("rand", "dropout", "bernoulli", "normal", "multinomial", "poisson", "rrelu", "gumbel")
+
 
 def modules_in(layer: nn.Module) -> list[nn.Module]:
     """Return the modules in a layer, also one that it calls and somebody else registers."""

@@ -17,11 +17,10 @@ from hpml.base.operator_times import Timing, timing_from_environment
 from hpml.base.tables import Table
 
 from . import config
-from .building.given import as_handles
-from .building.handles import SymbolicData, handle_of
+from .building.handles import SymbolicData, as_handles, handle_of
 from .building.interception import Token, handle_token
 from .building.node import Node, format_origin, layer_text
-from .building.tracing_checks import current
+from .building.recording import current
 from .errors import ArgumentError, GraphError
 from .execution import PREPARE, cuda_graph, timed
 from .execution.choice import check_execution, choose_execution, execution_of_copy
@@ -29,9 +28,7 @@ from .execution.kernel import CompiledInference, compiled_inference
 from .execution.source import documented_source
 from .graph import Collected, Graph, check_inputs, collect
 from .graph.data import Numbers
-from .graph.restored_handles import nodes_from_graph
-from .graph.summary import summary_text
-from .graph.to_fx import graph_module
+from .graph.reading import graph_module, nodes_from_graph, summary_text
 from .partial_run import PartialRun, partial_run
 from .useful_layers import SharedCall
 
@@ -272,12 +269,12 @@ class SymbolicModel(nn.Module):
 
     @property
     def input_shape(self) -> Any:
-        """The shape of the input, or a tuple of shapes; ``None`` for what is not known or no tensor."""
+        """The shape of the input, or of each; ``None`` for an unknown size and for no tensor."""
         return self._shapes(self._graph.inputs)
 
     @property
     def output_shape(self) -> Any:
-        """The shape of the output, or a tuple of shapes; ``None`` as in `input_shape`."""
+        """The shape of the output, or of each; ``None`` as in `input_shape`."""
         return self._shapes(self._graph.outputs)
 
     def _shapes(self, values: Sequence[int]) -> Any:

@@ -20,7 +20,7 @@ from tests.symbolic.hazards import LAYERS, doubled
 
 
 class Event(NamedTuple):
-    """Whether the layers must be called, and ``do(owner, log)``, which returns what takes it back."""
+    """Whether layers must be called, and ``do(owner, log)``, which returns how to undo it."""
 
     called: bool
     do: Callable[[Any, list[Any]], Any]
@@ -97,9 +97,11 @@ def weight_is_a_tensor(owner: Any, log: list[Any]) -> Any:
 EVENTS: dict[str, Event] = {
     "forward hook": Event(
         True,
-        lambda o, log: o.linear.register_forward_hook(
-            lambda _, args, result: log.extend([args[0].clone(), result.clone()])
-        ).remove,
+        lambda o, log: (
+            o.linear.register_forward_hook(
+                lambda _, args, result: log.extend([args[0].clone(), result.clone()])
+            ).remove
+        ),
     ),
     "hook that changes": Event(True, lambda o, log: o.flat.register_forward_hook(doubled).remove),
     "pre hook": Event(
@@ -108,9 +110,11 @@ EVENTS: dict[str, Event] = {
     ),
     "full backward hook": Event(
         True,
-        lambda o, log: o.linear.register_full_backward_hook(
-            lambda _, into, out: log.append(out[0].clone()) or (into[0] * 2,)
-        ).remove,
+        lambda o, log: (
+            o.linear.register_full_backward_hook(
+                lambda _, into, out: log.append(out[0].clone()) or (into[0] * 2,)
+            ).remove
+        ),
     ),
     "hook for all modules": Event(True, global_hook),
     "hook on a parameter": Event(

@@ -24,7 +24,7 @@ from torch.nn.utils import parametrize, prune
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, add_to_graph
 from hpml.symbolic.errors import GraphError
-from hpml.symbolic.execution.lazy import lazy_order
+from hpml.symbolic.execution.called import lazy_order
 from tests.symbolic.programs import assert_same
 
 WIDTH = 4
@@ -114,7 +114,9 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     "half": lambda h: torch.cat([h[:, :2], h[:, 2:]], dim=1),
     "a view": lambda h: h.view(-1, 2, 2).flatten(1),
     "a view in place": lambda h: nn.functional.relu(h[:, :2], inplace=True).repeat(1, 2),
-    "in place behind a view": lambda h: nn.functional.relu(h.view(h.shape[0], 2, 2), True).flatten(1),
+    "in place behind a view": lambda h: nn.functional.relu(h.view(h.shape[0], 2, 2), True).flatten(
+        1
+    ),
     "added in place": added_in_place,
     "mean": lambda h: h - h.sum(0) / h.shape[0],
     "transposed": lambda h: (h.T / h.T.shape[1]).T,

@@ -3,10 +3,7 @@
 from __future__ import annotations
 
 import copy
-import io
-import pickle
 import threading
-import warnings
 from collections.abc import Callable
 from typing import Any
 
@@ -292,6 +289,7 @@ def test_cuda_graphs_and_operator_timing_are_refused(monkeypatch: pytest.MonkeyP
 # --- a separate inference object ------------------------------------------------------------------
 
 
+@pytest.mark.filterwarnings("ignore:.*torch.jit.trace.*:DeprecationWarning")
 def test_compiled_inference_has_weights_of_its_own() -> None:
     layer = nn.Linear(4, 4)
     model, x = chain_of((4,), [layer, nn.Tanh()]), torch.rand(2, 4)
@@ -306,8 +304,7 @@ def test_compiled_inference_has_weights_of_its_own() -> None:
             infer(*given)
     with pytest.raises(GradientError):
         infer(x.requires_grad_())
-    with warnings.catch_warnings(), torch.no_grad(), pytest.raises(ArgumentError):
-        warnings.simplefilter("ignore", DeprecationWarning)
+    with torch.no_grad(), pytest.raises(ArgumentError):
         torch.jit.trace(lambda given: infer(given), (x,))  # type: ignore[no-untyped-call]
 
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel
-from hpml.symbolic.building.node import TensorSpec
 from hpml.symbolic.building.layer_rules import LAYER_RULES
+from hpml.symbolic.building.node import TensorSpec
 from hpml.symbolic.errors import ShapeError
 
 bounded = settings(max_examples=150, derandomize=True, deadline=None, database=None)

@@ -152,7 +152,8 @@ def test_the_same_node_has_the_same_handle() -> None:
     assert y.parents[0] is x
     assert x.children[0] is y
     assert {x: 1}[y.parents[0]] == 1
-    assert x in {x} and y not in {x}
+    assert x in {x}
+    assert y not in {x}
     assert copy.deepcopy(y) is y
 
 
@@ -166,9 +167,7 @@ def test_unpacking_makes_one_call_with_all_results() -> None:
     assert [first.shape, rest[0].shape] == [(3, 2), (3, 2)]
 
 
-@pytest.mark.parametrize(
-    "thing", [{5, 6}, [1, 2], (1, 2), "xy", range(2), {"a": 1}.items(), b"ab"]
-)
+@pytest.mark.parametrize("thing", [{5, 6}, [1, 2], (1, 2), "xy", range(2), {"a": 1}.items(), b"ab"])
 def test_any_container_can_be_unpacked(thing: Any) -> None:
     data = CustomInput(thing)
     parts = list(data)

@@ -23,7 +23,9 @@ class AddsInPlace(nn.Module):
         return x.sum()
 
 
-def in_place(change: Callable[[Any], Any], result: Callable[[Any, Any], Any] = lambda y, z: y) -> Any:
+def in_place(
+    change: Callable[[Any], Any], result: Callable[[Any, Any], Any] = lambda y, z: y
+) -> Any:
     """Return a program that makes a value and a view, changes one, and reads the value again."""
 
     def program(x: Any) -> Any:
@@ -89,7 +91,7 @@ ANSWERED: dict[str, Callable[[Any], Any]] = {
     "is it contiguous": lambda x: x.is_contiguous(),
     "no weights": attended,
     "the largest": lambda x: x * (x == x.max(1, keepdim=True).values),
-    "not a number": lambda x: torch.where(x != x, 0.0, x),  # noqa: PLR0124
+    "not a number": lambda x: torch.where(x != x, 0.0, x),
     "in place": in_place(nn.ReLU(inplace=True)),
     "in place and again": in_place(lambda y: (F.relu(y, inplace=True), y.add(1))),
     "in place behind Identity": in_place(lambda y: F.relu(nn.Identity()(y), inplace=True)),

@@ -260,7 +260,9 @@ def compile_call(text: str, holes: int, method: str = "") -> Callable[..., Any]:
     ([1, 10], 2)
     """
     parameters = ", ".join(["function", "k", *(f"a{i}" for i in range(holes))])
-    written = f"a0.{method}({text.removeprefix('a0').lstrip(', ')})" if method else f"function({text})"
+    written = (
+        f"a0.{method}({text.removeprefix('a0').lstrip(', ')})" if method else f"function({text})"
+    )
     source = f"def call({parameters}):\n    return {written}\n"
     scope: dict[str, Any] = {}
     try:

@@ -29,17 +29,19 @@ from . import interception
 from .arguments import mentions
 from .inference import IN_PLACE, evaluate
 from .interception import Handle, Token
-from .misuse import (
+from .node import Concrete, Node, TensorSpec, describe_spec, oldest_first
+from .operators import (
+    OUT_OF_PLACE,
+    Operators,
     WithoutNumbers,
     check_changes_nothing,
     check_no_module_runs,
     check_no_setting,
+    check_settings,
     check_squeeze,
     method_refused,
 )
-from .node import Concrete, Node, TensorSpec, describe_spec, oldest_first
-from .node_making import call_layer, current, make_node, make_parts, note_effects
-from .operators import OUT_OF_PLACE, Operators
+from .recording import call_layer, current, make_node, make_parts, note_effects
 from .tensor_shape import TensorShape
 
 
@@ -257,7 +259,9 @@ class SymbolicTensor(TensorShape, SymbolicData):
 
     @classmethod
     def __torch_dispatch__(cls, *args: Any) -> Any:  # asked for by compilers that see a tensor
-        raise ArgumentError("expected a call of a function that is not compiled, received one that is")
+        raise ArgumentError(
+            "expected a call of a function that is not compiled, received one that is"
+        )
 
     @property
     def _spec(self) -> TensorSpec:
@@ -316,7 +320,7 @@ def _handle_of_last(nodes: list[Node]) -> Any:
 
 
 def _is_none(node: Node) -> bool:
-    """Return whether an item is None whatever the data, as the weights that attention leaves out."""
+    """Return whether an item is None whatever the data, as weights that attention leaves out."""
     return isinstance(node.spec, Concrete) and node.spec.values == (None,)
 
 
@@ -403,3 +407,28 @@ _SQUEEZES = (torch.squeeze, torch.Tensor.squeeze)
 # Torch wraps the power in a function that pickle cannot find by its name.
 _FINDABLE: dict[Callable[..., Any], Callable[..., Any]] = {torch.Tensor.__pow__: operator.pow}
 _FINDABLE |= OUT_OF_PLACE
+
+
+def as_handles(what: str, given: Any) -> list[SymbolicData]:
+    """Return the symbolic data that was given as ``what``, at least one."""
+    handles = [given] if isinstance(given, SymbolicData) else _listed(what, given)
+    if not handles:
+        raise ArgumentError(f"{what} expected at least one symbolic value, received none")
+    for handle in handles:
+        if not isinstance(handle, SymbolicData):
+            raise ArgumentError(
+                f"{what} expected symbolic data, as returned by Input and by layers called on it, "
+                f"received {type(handle).__name__}"
+            )
+    return handles
+
+
+def _listed(what: str, given: Any) -> list[Any]:
+    check_settings(given)
+    if not isinstance(given, (list, tuple)):
+        raise ArgumentError(
+            f"{what} expected symbolic data, or a list or tuple of it, received "
+            f"{type(given).__name__}"
+            + (f": give list({what}.values())" if isinstance(given, dict) else "")
+        )
+    return list(given)

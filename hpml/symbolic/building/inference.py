@@ -298,7 +298,10 @@ class _SizesOfData(TorchDispatchMode):
 
 
 def _merge(
-    layer: Any, results: tuple[Any, ...], is_real: bool, cut: set[int] | frozenset[int] = frozenset()
+    layer: Any,
+    results: tuple[Any, ...],
+    is_real: bool,
+    cut: set[int] | frozenset[int] = frozenset(),
 ) -> Spec:
     """Return what the results for the example batches have in common."""
     first, last = results[0], results[-1]
@@ -340,10 +343,10 @@ def _unknown_where_cut(before: Spec, index: Any, spec: TensorSpec) -> TensorSpec
         parts[place : place + 1] = [slice(None)] * count
     sizes, old, new = list(spec.shape), 0, 0
     for part in parts:
-        if isinstance(part, slice):
-            if isinstance(before.shape[old], Unknown) and isinstance(sizes[new], int):
-                one = part in (slice(None, 1), slice(0, 1), slice(-1, None))
-                sizes[new] = sizes[new] if one else Unknown(sizes[new], sizes[new])  # type: ignore[arg-type]
+        size = sizes[new] if isinstance(part, slice) else None
+        if isinstance(size, int) and isinstance(before.shape[old], Unknown):
+            one = part in (slice(None, 1), slice(0, 1), slice(-1, None))
+            sizes[new] = size if one else Unknown(size, size)
         old += part is not None
         new += not isinstance(part, int)
     return TensorSpec(tuple(sizes), spec.dtype)

@@ -13,7 +13,7 @@ from hpml.symbolic.errors import ArgumentError
 from .handles import SymbolicTensor, handle_of
 from .interception import handle_token
 from .node import BATCH, Concrete, InputExample, Node, TensorSpec
-from .tracing_checks import modes
+from .recording import modes
 
 
 def Input(  # noqa: N802 - the name of the API that this package follows
@@ -66,7 +66,9 @@ def CustomInput(data: Any) -> Any:  # noqa: N802 - the name of the API that this
     (3, 5)
     """
     is_tensor = isinstance(data, torch.Tensor)
-    spec = TensorSpec(tuple(data.shape), data.dtype) if is_tensor else Concrete((data,), is_real=True)
+    spec = (
+        TensorSpec(tuple(data.shape), data.dtype) if is_tensor else Concrete((data,), is_real=True)
+    )
     node = Node(None, (), spec, 0, origin=_caller(), modes=modes())
     node.example = data if is_tensor else None
     return handle_of(node, handle_token(resume=True))

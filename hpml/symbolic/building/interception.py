@@ -6,8 +6,8 @@ handles are alive: every handle holds the same *token*, and the original comes b
 the last handle is gone. Models hold plain nodes and no handle, so a finished model in a function
 that has returned keeps nothing replaced.
 
-The replacement asks in C whether an argument has a ``__torch_function__`` of its own, as handles do,
-and then does what ``Module._wrapped_call_impl`` does, in the same Python function: one frame.
+The replacement asks in C whether an argument has a ``__torch_function__`` of its own, as handles
+do, and then does what ``Module._wrapped_call_impl`` does, in the same Python function: one frame.
 """
 
 from __future__ import annotations

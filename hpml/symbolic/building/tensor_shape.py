@@ -14,9 +14,8 @@ from hpml.symbolic.errors import ArgumentError
 
 from .arguments import find
 from .interception import Handle
-from .misuse import WithoutNumbers
 from .node import Node, TensorSpec
-from .operators import Operators
+from .operators import Operators, WithoutNumbers
 
 
 class Count(int):

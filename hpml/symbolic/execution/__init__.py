@@ -21,13 +21,13 @@ from torch import nn
 
 from hpml.symbolic.graph import Graph
 
-from . import codegen, inlined, kernel, lazy, ordered
-from .program import Program
+from . import inlined, kernel
+from .called import Program, prepare_codegen, prepare_lazy, prepare_ordered
 
 PREPARE: dict[str, Callable[[Graph, Sequence[nn.Module]], Program]] = {
-    "lazy": lazy.prepare,
-    "ordered": ordered.prepare,
-    "codegen": codegen.prepare,
+    "lazy": prepare_lazy,
+    "ordered": prepare_ordered,
+    "codegen": prepare_codegen,
     "inlined": inlined.prepare,
     "numba": kernel.prepare,
 }

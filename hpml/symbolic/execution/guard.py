@@ -5,7 +5,7 @@ first looks whether any of this was done:
 
 - a layer was replaced, or its class;
 - a hook was registered, on a layer or for all modules;
-- a parameter is gone, or became a buffer or an attribute (a new or edited parameter is found anyway);
+- a parameter is gone, or became a buffer or an attribute (a new or edited one is found anyway);
 - a method such as ``forward`` was set on a layer or replaced on its class, or
   ``nn.Module.__call__`` was;
 - a function of ``torch.nn.functional`` that a layer calls was replaced;

@@ -11,7 +11,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 
-
 class Numbers(tuple[int, ...]):
     """Numbers of values; called, none: the older exporter to ONNX calls ``model.graph.inputs()``.
 

@@ -31,19 +31,16 @@ from torch.autograd import forward_ad
 
 from hpml.symbolic.building.node import layer_text
 from hpml.symbolic.errors import ArgumentError, GradientError
-from hpml.symbolic.execution import ordered
+from hpml.symbolic.execution.called import Program, call_in_order, prepare_ordered
 from hpml.symbolic.execution.guard import Guard
 from hpml.symbolic.execution.inline_expressions import Expression, expression_of
-from hpml.symbolic.execution.program import Program
 from hpml.symbolic.graph import Graph
 from hpml.symbolic.graph.data import Call
 from hpml.symbolic.graph.liveness import use_counts
 
+from .code import COPY, NUMBERS, Step, compile_kernel, kernel_source
+from .memory import NO_GRADIENT, PLAIN, Places, Weights, places_of
 from .operations import BATCH_SIZE, Operand, Refused, Same, is_batch_size, settings_of, taken
-from .places import Places, places_of
-from .source import compile_kernel, kernel_source
-from .steps import COPY, NUMBERS, Step
-from .weights import NO_GRADIENT, PLAIN, Weights
 
 _BATCH_NORM = F.batch_norm
 
@@ -51,8 +48,8 @@ _BATCH_NORM = F.batch_norm
 class CompiledInference:
     """A graph compiled for inference: call it with the model's inputs.
 
-    It has a copy of the weights as they were, and knows no model: hooks, training mode and gradients
-    are none of its business, and nothing that is done to the model reaches it.
+    It has a copy of the weights as they were: nothing that is done to the model reaches it. There
+    are no hooks, no training mode and no gradients.
     """
 
     def __init__(self, compute: Callable[[Any, Sequence[Any]], Any], weights: Any) -> None:
@@ -107,7 +104,7 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
 
     @functools.cache
     def in_order() -> Program:
-        return ordered.prepare(graph, ())
+        return prepare_ordered(graph, ())
 
     def infer(layers: Sequence[nn.Module], dtype: Any) -> CompiledInference | None:
         parameters = guard.parameters(layers)
@@ -118,7 +115,7 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
         layers = self._execution_order_layers
         # A compiler gets the plain calls: it cannot see through the kernel.
         if torch.compiler.is_compiling():
-            return ordered.call_in_order(graph, layers, given)
+            return call_in_order(graph, layers, given)
         parameters = None if _operators_are_watched(given) else guard.parameters(layers)
         packed = None
         if parameters is not None:
@@ -172,7 +169,7 @@ def _array(value: Any) -> Any:
             raise
         raise ArgumentError(
             "execution='numba' expected tensors of float32 or float64 on the CPU, received "
-            f"{_described(value)} ({error}): give other inputs, or choose model.execution = 'inlined'"
+            f"{_described(value)} ({error}): give others, or choose model.execution = 'inlined'"
         ) from error
 
 

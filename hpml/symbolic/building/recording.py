@@ -1,40 +1,29 @@
-"""What would be fixed for good by recording it, and is refused with what to write instead."""
+"""From a call to a node: the one place where nodes are made, and what is refused there."""
 
 from __future__ import annotations
 
-import contextlib
-import functools
+import keyword
 import sys
-import warnings
+import weakref
 from collections.abc import Callable, Sequence
-from types import FrameType, FunctionType
+from types import FrameType
 from typing import Any
 
+import torch
 from torch import Tensor, is_grad_enabled, nn
 from torch._C import _is_any_autocast_enabled
 
-from hpml.symbolic.errors import ArgumentError, GraphWarning
+from hpml.symbolic import useful_layers
+from hpml.symbolic.errors import ArgumentError
 
-from .arguments import find
-from .inference import Effects
+from .arguments import Template, find, split_call
+from .inference import IN_PLACE, VIEW, Effects, given_spec, infer, infer_parts
 from .interception import Handle
-from .node import Change, Node, name_of
+from .node import Change, Node, Unpacking, layer_name, name_of
+from .operators import check_settings
 
 _NOT_THE_USERS = ("hpml.symbolic.", "torch.")
 _FRAMES_LOOKED_AT = range(8)
-
-
-def user_frame(depth: int) -> FrameType | None:
-    """Return the frame of the statement outside this package that is running.
-
-    The first ``depth`` frames above are never the user's.
-    """
-    frame: FrameType | None = sys._getframe(depth)
-    while frame is not None:
-        if not (frame.f_globals.get("__name__") or "").startswith(_NOT_THE_USERS):
-            return frame
-        frame = frame.f_back
-    return None
 
 
 # --- methods of modules ---------------------------------------------------------------------------
@@ -113,16 +102,12 @@ def check_constant(tensor: Tensor) -> None:
         leaves.append(tensor._base)
     if not leaves:
         return
-    frame = user_frame(2)
-    names = {"" if frame is None else _name_in(frame, leaf): leaf for leaf in leaves}
-    known = [name for name in names if name]
-    what = " and ".join(known) or f"a parameter of shape {tuple(leaves[0].shape)}"
-    argument = known[0] if known else "p"
     raise ArgumentError(
-        f"a tensor of shape {tuple(tensor.shape)} was computed from {what} while the graph is "
-        "built: it would stay as it is now and train nothing. Expected the parameter itself; put "
-        f"the expression into the call, add_to_graph(lambda x, p: x + p[:5], x, {argument}), or "
-        "into the forward of a module; for a value that is meant to stay, give it .detach()"
+        f"a tensor of shape {tuple(tensor.shape)} was computed from a parameter of shape "
+        f"{tuple(leaves[0].shape)} while the graph is built: it would stay as it is now and train "
+        "nothing. Expected the parameter itself; put the expression into the call, "
+        "add_to_graph(lambda x, p: x + p[:5], x, p), or into the forward of a module; for a value "
+        "that is meant to stay, give it .detach()"
     )
 
 
@@ -142,44 +127,6 @@ def _leaves_of(tensor: Tensor) -> list[Tensor]:
                 seen.add(following)
                 waiting.append(following)
     return list(leaves.values())
-
-
-def _name_in(frame: FrameType, leaf: Tensor) -> str:
-    """Return what the statement's function calls a parameter; empty if it cannot be told."""
-    for scope in (frame.f_locals, frame.f_globals):
-        for name, value in list(scope.items()):
-            if value is leaf:
-                return name
-            if isinstance(value, nn.Module):
-                for path, parameter in value.named_parameters():
-                    if parameter is leaf:
-                        return f"{name}.{path}"
-    return ""
-
-
-def warn_of_hidden_parameters(function: Callable[..., Any]) -> None:
-    """Warn of a function that uses parameters which are not among its arguments."""
-    if isinstance(function, functools.partial):
-        given = (*function.args, *function.keywords.values())
-        used = {f"its fixed argument {i}": value for i, value in enumerate(given)}
-    elif isinstance(function, FunctionType) and not (function.__module__ or "").startswith("torch"):
-        names = function.__code__.co_names
-        used = {name: function.__globals__.get(name) for name in names}
-        for name, cell in zip(
-            function.__code__.co_freevars, function.__closure__ or (), strict=True
-        ):
-            with contextlib.suppress(ValueError):  # nothing in it yet
-                used[name] = cell.cell_contents
-    else:
-        return
-    for name, value in used.items():
-        owned = value.parameters() if isinstance(value, nn.Module) else [value]
-        if any(isinstance(p, nn.Parameter) and p.requires_grad for p in owned):
-            _warn(
-                f"{name_of(function)} uses the parameters of {name}, which the graph does not see: "
-                "the model will not own them, neither in parameters() nor in its copies; give it "
-                "as an argument, add_to_graph(lambda x, layer: layer(x), x, layer)"
-            )
 
 
 # --- changes in place -----------------------------------------------------------------------------
@@ -216,12 +163,6 @@ def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> 
         node.changes = base
 
 
-def _warn(message: str) -> None:
-    frame = user_frame(3)
-    assert frame is not None  # the statement that is running
-    warnings.warn_explicit(message, GraphWarning, frame.f_code.co_filename, frame.f_lineno)
-
-
 # --- modes of torch -------------------------------------------------------------------------------
 
 NO_GRAD, AUTOCAST = 1, 2
@@ -254,4 +195,123 @@ def check_modes(now: int, parents: Sequence[Node]) -> None:
             "torch.no_grad() around a part of a graph is not recorded, so that gradients would "
             "flow there: expected calls outside of it; stop gradients with y.detach() behind that "
             "part, or put it into the forward of a module"
+        )
+
+
+def call_layer(
+    func: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwds: dict[str, Any],
+    kind: type,
+    as_method: bool = False,
+) -> tuple[nn.Module, list[Any]]:
+    """Return the layer that stands for a call, and the instances of ``kind`` in its arguments."""
+    if not callable(func):
+        raise ArgumentError(
+            f"add_to_graph expected a function or a module to call, received {func!r}: "
+            "give the function first, then its arguments"
+        )
+    if isinstance(func, type) and issubclass(func, nn.Module):
+        raise ArgumentError(
+            f"expected a layer to call, received the class {func.__name__}: make one of it first, "
+            f"{func.__name__}(...)(x)"
+        )
+    handles, template = split_call(args, kwds, kind)
+    if not handles:
+        for value in args:
+            check_settings(value)
+        raise ArgumentError(
+            f"add_to_graph({name_of(func)}, …) expected symbolic data among the arguments, "
+            "received none: call the function itself, or pass an Input"
+        )
+    for constant in template.constants:
+        if isinstance(constant, torch.Tensor):
+            check_constant(constant)
+    if isinstance(func, nn.Module) and template.is_plain:
+        return func, handles
+    module = func if isinstance(func, nn.Module) else getattr(func, "__self__", None)
+    if not isinstance(module, nn.Module):
+        layer = useful_layers.FunctionLayer(func, template, name_of(func), as_method)
+        return layer, handles
+    # The same call of a module made again is the same layer, as the module itself would be.
+    known = _calls_of_modules.setdefault(module, weakref.WeakKeyDictionary())
+    name = name_of(func)
+    for layer, given in known.items():
+        if layer.name == name and _is_same(given, template):
+            return layer, handles
+    layer = useful_layers.FunctionLayer(func, template, name)
+    known[layer] = template
+    return layer, handles
+
+
+_calls_of_modules: weakref.WeakKeyDictionary[
+    nn.Module, weakref.WeakKeyDictionary[useful_layers.FunctionLayer, Template]
+]
+_calls_of_modules = weakref.WeakKeyDictionary()
+
+
+def _is_same(one: Template, other: Template) -> bool:
+    """Return whether two calls have the same fixed arguments: the same objects, or plain values."""
+    return one.text == other.text and all(
+        a is b or (type(a) is type(b) and isinstance(a, (int, float, str)) and a == b)
+        for a, b in zip(one.constants, other.constants, strict=True)
+    )
+
+
+def make_node(
+    layer: nn.Module,
+    parents: tuple[Node, ...],
+    custom_name: str | None = None,
+    output_shape: Any = None,
+) -> Node:
+    """Return a node for ``layer`` called on ``parents``; with ``output_shape`` nothing is run."""
+    for parent in parents:
+        if (parent.base or parent).change is not None:
+            parents = tuple(map(current, parents))
+            break
+    depth = 1 + (parents[0].depth if len(parents) == 1 else max(p.depth for p in parents))
+    if custom_name is not None:
+        _check_name(custom_name)
+    now = modes()
+    if now:
+        check_modes(now, parents)
+    origin = place_of_call(4)
+    effects = None
+    try:
+        if output_shape is None:
+            spec, effects = infer(layer, parents)
+        else:
+            spec = given_spec(output_shape, parents)
+            if layer.__dict__.get("inplace") is True:
+                effects = IN_PLACE
+    except ArgumentError:
+        check_settings(layer)
+        raise
+    node = Node(layer, parents, spec, depth, custom_name, origin, now)
+    if effects is not None:
+        note_effects(node, parents[effects.argument], effects, layer_name(layer))
+    return node
+
+
+def make_parts(parent: Node) -> list[Node]:
+    """Return the nodes for ``a, b, … = value``: one call with several results."""
+    parent = current(parent)
+    specs = infer_parts(parent)
+    layer = useful_layers.UnpackLayer()
+    group = Unpacking(len(specs))
+    origin = place_of_call(2)
+    nodes = []
+    for position, spec in enumerate(specs):
+        node = Node(layer, (parent,), spec, parent.depth + 1, None, origin)
+        node.unpacking, node.position = group, position
+        note_effects(node, parent, VIEW, "")
+        nodes.append(node)
+    return nodes
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise ArgumentError(
+            f"custom_name expected a name as of a variable, received {name!r}: it becomes the name "
+            "of a submodule, without dots, spaces or line breaks"
         )
