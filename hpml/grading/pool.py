@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Self
 
 from hpml.course.exercises.exercise import Choice, Exercise
-from hpml.course.exercises.mistakes import MistakeProcess
+from hpml.course.exercises.wrong_answers import WrongAnswerProcess
 from hpml.grading.errors import GradingError
 from hpml.grading.grade_exercise import blank, grade_entry
 from hpml.grading.limits import Limits
@@ -114,7 +114,7 @@ class WorkerPool:
             try:
                 mistakes = self._idle.pop()
             except IndexError:
-                mistakes = MistakeProcess()
+                mistakes = WrongAnswerProcess()
             choice = importlib.import_module(self._catalogue).choice(lab)
             submitted = Submitted(
                 notebook, task.seed, self._limits, deadline, self._isolation, choice, mistakes,

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any
 
 from hpml.course.exercises.exercise import Choice, Exercise
-from hpml.course.exercises.mistakes import MistakeProcess
+from hpml.course.exercises.wrong_answers import WrongAnswerProcess
 from hpml.grading import sandbox
 from hpml.grading.limits import Limits
 from hpml.grading.worker_client import Printed, WorkerClient
@@ -29,7 +29,7 @@ class Submitted:
     deadline: float
     isolation: sandbox.Isolation
     choice: Choice
-    mistakes: MistakeProcess
+    mistakes: WrongAnswerProcess
     stop: threading.Event = field(default_factory=threading.Event)
     workers: set[WorkerClient] = field(default_factory=set)
     chosen: list[Any] | None = None  # the explanation's value, once a worker has read it

@@ -10,7 +10,7 @@ import pytest
 from hpml.base.files import course_folder
 from hpml.course.execute import find_lab
 from hpml.course.exercises.exercise import Choice, Exercise
-from hpml.course.exercises.mistakes import mistakes_of
+from hpml.course.exercises.wrong_answers import wrong_answers
 from hpml.grading.pool import WorkerPool
 from hpml.grading.reports.report import Item
 from hpml.grading.submission import find
@@ -22,7 +22,7 @@ LABS = find(course_folder() / "notebooks").labs
 
 def _solution(exercise: Exercise, *, right: bool) -> str:
     if not right:
-        return mistakes_of(exercise)[0].source
+        return wrong_answers(exercise)[0].program(exercise.name)
     folder = SOLUTIONS / f"lab_{exercise.lab}" / exercise.name
     return (folder / "right.py").read_text(encoding="utf-8")
 
@@ -67,7 +67,7 @@ def test_wrong_solutions_earn_less_with_their_diagnosis(lab: str, tmp_path: Path
         assert item.status in ("wrong", "partly right", "no answer", "forbidden"), item
         assert item.earned + item.extra < item.most or item.most == 0, item
         if isinstance(entry, Exercise) and item.status != "forbidden":
-            assert mistakes_of(entry)[0].diagnosis in item.text, item
+            assert wrong_answers(entry)[0].diagnosis in item.text, item
 
 
 @pytest.mark.parametrize("lab", LABS)

@@ -3,11 +3,11 @@ from __future__ import annotations
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-# A mistake is a program as a student writes it, in mistakes/.
+# A wrong answer is written as a student writes it.
 SOURCES = {
     path.relative_to(ROOT).as_posix(): path.read_text(encoding="utf-8")
     for path in sorted((ROOT / "hpml").rglob("*.py"))
-    if "mistakes" not in path.parts
+    if "wrong_answers" not in path.parts
 }
 
 

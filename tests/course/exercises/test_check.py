@@ -117,7 +117,7 @@ def test_a_slow_answer_gets_a_verdict_on_what_it_passed(
     what: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(check_module, "AT_LEAST", 0.2)
-    exercise = replace(find("dead_nodes"), seconds=0.2, mistakes=None)
+    exercise = replace(find("dead_nodes"), seconds=0.2, wrong_answers=None)
     slow = written(RIGHT.replace("    live,", f"    while not outputs: {what}\n    live,"))
     text = check_module.check_exercise(exercise, slow).text
     assert "not right yet, 1 of 8 cases fail" in text
