@@ -74,8 +74,8 @@ def grade_choice(submitted: Submitted, choice: Choice, printed: Printed) -> Item
 def grade_exercise(submitted: Submitted, exercise: Exercise, printed: Printed) -> Item:
     """Return what a submission earns in one exercise.
 
-    Where the notebook as it stands is not right, earlier definitions of the function are tried: a
-    draft that was begun below a solution costs nothing, and the instructor is told.
+    If the whole notebook does not make it right, earlier definitions of the function are tried: a
+    draft that was begun below a solution costs nothing, and the report tells the instructor.
     """
     found: list[Item] = []
     for version in range(_STARTS):
@@ -104,9 +104,9 @@ def _graded(
         if not answer["found"]:
             text = f"No cell of the notebook defines a function `{exercise.name}`."
             return item.without_points("missing", text + _no_python(answer["broken"])), 1
-        versions = len(answer["uses"])
+        versions = len(answer["versions"])
         item = replace(item, shape=str(answer["shape"]))
-        uses = [str(use) for use in answer["uses"][version]]
+        uses = [str(use) for use in answer["versions"][version]]
         cases = cases_of(exercise, submitted.seed)
         if answer["stub"] or uses:
             verdict = judge(exercise, cases, [], stub=bool(answer["stub"]), forbidden=uses)
@@ -150,7 +150,7 @@ def _prepared(
     names = ("modules", "names", "calls", "inside")
     question = {
         "do": "prepare",
-        "notebook": submitted.notebook,
+        "cells": dict(submitted.cells),
         "name": entry.name,
         "choice": submitted.choice.name,
         "forbids": {each: list(getattr(forbids, each)) for each in names},
@@ -190,7 +190,7 @@ def _told(
     outcomes: Sequence[Outcome],
     loaded: Mapping[str, Any] | NoAnswer,
 ) -> Item:
-    run = partial(submitted.mistakes.run, exercise)
+    run = partial(submitted.wrong_answers.run, exercise)
     verdict = diagnosed(judge(exercise, cases, outcomes), exercise, cases, outcomes, run)
     lost = any(isinstance(outcome, NoAnswer) for outcome in outcomes)
     item = _item(item, verdict, "no answer" if lost else "wrong")

@@ -37,9 +37,7 @@ def exercises(lab: str) -> tuple[Exercise, ...]:
     part = _part(lab, "exercises")
     wrong = Path(__file__).parent / _ROOMS[lab].rpartition(".")[2] / "wrong_answers"
     return tuple(
-        replace(
-            each, lab=lab, number=number, wrong_answers=room / "wrong_answers" / f"{each.name}.py"
-        )
+        replace(each, lab=lab, number=number, wrong_answers=wrong / f"{each.name}.py")
         for number, each in enumerate(part.EXERCISES, start=1)
     )
 

@@ -11,7 +11,7 @@ from hpml.base.files import course_folder
 from hpml.course.execute import find_lab
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.wrong_answers import wrong_answers
-from hpml.grading.pool import WorkerPool
+from hpml.grading.pool import Grader
 from hpml.grading.reports.report import Item
 from hpml.grading.submission import find
 from hpml.labs import catalogue
@@ -44,8 +44,8 @@ def _filled(lab: str, folder: Path, *, right: bool) -> Path:
 def _graded(lab: str, folder: Path) -> list[tuple[Exercise | Choice, Item]]:
     """Return what each entry of the lab earns; the report has all of them, in order."""
     entries = (*catalogue.exercises(lab), catalogue.choice(lab))
-    with WorkerPool() as pool:
-        ((_, items, _),) = pool.grade([find(folder, labs=[lab]).task(17)])
+    with Grader() as grader:
+        items, _ = grader.grade(find(folder, labs=[lab]).task(17))
     assert [item.name for item in items] == [entry.name for entry in entries]
     return list(zip(entries, items, strict=True))
 

@@ -1,7 +1,7 @@
 """Submissions that fight: for points, for the worker they run in, for their processes.
 
 What they reach is their own process. What they say of a result is judged by someone else; after all
-of them, a right submission is graded by the same pool (``pools``).
+of them, a right submission is graded by the same grader.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def _at_load(body: str, result: str = "2 * n") -> str:
 
 
 def _graded(
-    graded: Graded, tmp_path: Path, cell: str, catalogue: str = CATALOGUE, *others: str
+    graded: Graded, tmp_path: Path, cell: str, catalogue: Any = CATALOGUE, *others: str
 ) -> Item:
     """Return what the cell earns for `double`; the others of the submission lose nothing by it."""
     rest = others or (TOTAL, EXPLANATION)
@@ -114,7 +115,7 @@ while True:
     except OSError:
         pass
 """
-NO_ANSWER: dict[str, tuple[str, str, str]] = {
+NO_ANSWER: dict[str, tuple[str, str, Any]] = {
     f"a forged result, {what}": (
         _double(FORGED.replace("FORGERY", repr(text)), "0"), "garbled", CATALOGUE
     )

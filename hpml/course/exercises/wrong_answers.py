@@ -1,7 +1,7 @@
 """Known wrong answers: a failing function is matched to one that fails in the same way.
 
 The wrong answers to an exercise are the public functions of ``wrong_answers/EXERCISE.py`` in the
-lab's folder; the docstring of each is the diagnosis. They run on the cases that failed, in a process
+lab's folder; their docstrings are the diagnoses. They run on the cases that failed, in a process
 of their own, since some never end.
 """
 
@@ -96,7 +96,7 @@ def find_wrong_answer(
     ordered = sorted(failures, key=lambda place: cases[place].part != part)
     in_part = sum(cases[place].part == part for place in failures)
     symptoms: dict[int, object] = {}
-    agreeing: list[tuple[int, Mistake]] = []
+    agreeing: list[tuple[int, WrongAnswer]] = []
     for wrong in known:
         shown = 0
         for place in ordered:
