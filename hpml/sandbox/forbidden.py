@@ -39,12 +39,14 @@ def uses(
     """Return every use of something forbidden, in the order of the source."""
     chosen = tuple(statements)
     own = {name for each in chosen for node in ast.walk(each.node) for name in _bound(node)}
+    followed = {name for each in chosen for name in _aliases(each.node, inside)}
+    own -= followed
     found: dict[Use, None] = {}
     for statement in chosen:
         nodes = list(ast.walk(statement.node))
         banned = set(names)
         if any(isinstance(node, _FUNCTIONS) for node in nodes):
-            banned |= set(inside)
+            banned |= {*inside, *followed}
         for node in nodes:
             for what in _uses_of(node, modules, banned, calls, own):
                 line = getattr(node, "lineno", statement.line)
@@ -67,9 +69,8 @@ def _uses_of(
         if node.id in names.union(calls) and node.id not in own:
             yield node.id
     elif isinstance(node, ast.Attribute):
-        dotted = ast.unparse(node)
-        if node.attr in names or _within(dotted, [each for each in modules if "." in each]):
-            yield node.attr if node.attr in names else dotted
+        if node.attr in names or (node.attr in calls and ast.unparse(node.value) == "builtins"):
+            yield node.attr
     elif isinstance(node, ast.keyword) and node.arg in names:
         yield f"{node.arg}="
     elif isinstance(node, ast.Call):
@@ -81,6 +82,16 @@ def _uses_of(
                 or (function in _BY_NAME and text.rpartition(".")[2] in names)
             ):
                 yield f'{function}("{text}")'
+
+
+def _aliases(node: ast.stmt, names: Sequence[str]) -> Iterator[str]:
+    """Yield the names under which a statement outside of functions passes on one of `names`."""
+    if isinstance(node, ast.ImportFrom):
+        yield from (each.asname for each in node.names if each.asname and each.name in names)
+    elif isinstance(node, ast.Assign) and (
+        getattr(node.value, "attr", getattr(node.value, "id", "")) in names
+    ):
+        yield from (target.id for target in node.targets if isinstance(target, ast.Name))
 
 
 def _within(dotted: str, modules: Sequence[str]) -> bool:

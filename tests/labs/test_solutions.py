@@ -17,13 +17,14 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hpml.course.cells import python_cells
 from hpml.course.exercises.check import run, visible_cases
 from hpml.course.exercises.judging import Verdict, diagnosed, judge
 from hpml.course.exercises.wrong_answers import WrongAnswerProcess, wrong_answers
 from hpml.labs.catalogue import LABS, choice, exercises, find
 from hpml.sandbox.forbidden import uses
 from hpml.sandbox.harness import harness_source, load_harness
-from hpml.sandbox.notebook import Program, parse, read
+from hpml.sandbox.notebook import Program, parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -212,7 +213,7 @@ def test_a_notebook_holds_each_stub_with_the_parameters_that_are_tried(lab: str)
     (path,) = NOTEBOOKS.glob(f"{lab}_*.ipynb")
     text = path.read_text(encoding="utf-8")
     cells = json.loads(text)["cells"]
-    program = read(text)
+    program = parse(python_cells(text))
     for exercise in exercises(lab):
         assert program.is_stub(exercise.name), exercise.name
         cases = cases_of(exercise, 0)
