@@ -91,7 +91,7 @@ def grade_exercise(submitted: Submitted, exercise: Exercise, printed: Printed) -
 
 
 def _graded(
-    submitted: Submitted, exercise: Exercise, printed: Printed, version: int
+    submitted: Submitted, exercise: Exercise, printed: Printed, version: int, only: bool = False
 ) -> tuple[Item, int]:
     item = blank(exercise)
     with submitted.worker(printed, exercise) as worker:
@@ -114,7 +114,10 @@ def _graded(
             if verdict.not_done:  # what was done may be in a cell that cannot be read
                 item = replace(item, text=item.text + _no_python(answer["broken"]))
             return item, versions
-        loaded = _loaded(submitted, worker, version)
+        loaded = _loaded(submitted, worker, version, only)
+        if isinstance(loaded, NoAnswer) and not only:
+            # A cell ended the worker: without those that the function does not need, once more.
+            return _graded(submitted, exercise, printed, version, only=True)
         outcomes = _outcomes(submitted, exercise, worker, cases)
         if all(not isinstance(outcome, NoAnswer) for outcome in outcomes):
             item = _told(submitted, item, exercise, cases, outcomes, loaded)
@@ -135,7 +138,7 @@ def _graded(
             break
         with submitted.worker(printed, exercise) as worker:
             _prepared(submitted, worker, exercise)
-            _loaded(submitted, worker, version)
+            _loaded(submitted, worker, version, only)
             again = _outcomes(submitted, exercise, worker, [cases[place] for place in waiting])
         for place, outcome in zip(waiting, again, strict=True):
             outcomes[place] = outcome
@@ -158,8 +161,10 @@ def _prepared(
     return worker.ask(question, submitted.left(submitted.limits.start))
 
 
-def _loaded(submitted: Submitted, worker: WorkerClient, version: int) -> dict[str, Any] | NoAnswer:
-    question = {"do": "load", "version": version}
+def _loaded(
+    submitted: Submitted, worker: WorkerClient, version: int, only: bool
+) -> dict[str, Any] | NoAnswer:
+    question = {"do": "load", "version": version, "only": only}
     return worker.ask(question, submitted.left(submitted.limits.load))
 
 

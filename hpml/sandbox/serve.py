@@ -9,7 +9,8 @@ question   what it gives                             answer
 =========  ========================================  =============================================
 prepare    ``cells``: source by number, ``name``,    ``found``, ``stub``, ``broken``, ``shape``,
            ``forbids``, ``choice``                   ``versions``: their ``uses``; ``chosen``
-load       ``version`` (or ``reference``: source)    ``failed``: statements that raised
+load       ``version``, ``only`` what it needs       ``failed``: statements that raised
+           (or ``reference``: source)
 call       ``data``, ``harness``: its source         ``outcome`` of one call
 time       ``cases`` as JSON, ``harness``            ``ready``; after ``go``: ``outcomes``
 =========  ========================================  =============================================
@@ -146,7 +147,8 @@ class Worker:
         # Pickling and dataclasses look up a class's module by name, as in a notebook.
         sys.modules["__main__"] = module
         module.__dict__.update(get_ipython=_Shell, display=_nothing)
-        cells = _Cells(self._program, version, self._name, module.__dict__)
+        chosen = version.statements if question.get("only") else self._program.statements
+        cells = _Cells(self._program, version, chosen, self._name, module.__dict__)
         failed = cells.run()
         self._function = cells.function
         if self._function is None:
@@ -191,9 +193,15 @@ class _Cells:
     """The cells of a notebook while they run: each has a deadline, and spoils only itself."""
 
     def __init__(
-        self, program: Program, version: Version, name: str, namespace: dict[str, Any]
+        self,
+        program: Program,
+        version: Version,
+        statements: Sequence[Statement],
+        name: str,
+        namespace: dict[str, Any],
     ) -> None:
         self._program = program
+        self._statements = statements
         self._until = version.until
         self._needed = {each.cell for each in version.statements}
         self._defining = {each.cell for each in program.definitions(name)}
@@ -208,7 +216,7 @@ class _Cells:
         """Execute the cells in order; return the statements that raised."""
         failed: list[tuple[Statement, BaseException]] = []
         cells: dict[int, list[Statement]] = {}
-        for statement in self._program.statements:
+        for statement in self._statements:
             if statement.cell <= self._until:
                 cells.setdefault(statement.cell, []).append(statement)
         for cell, statements in cells.items():

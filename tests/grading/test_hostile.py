@@ -126,7 +126,7 @@ NO_ANSWER: dict[str, tuple[str, str, Any]] = {
     "answers that take minutes to judge": (
         _double("return list(range(600_000)) if n > 2 else 4"), "4 of 5 cases fail", PATIENT
     ),
-    "an outcome of its own making": (_at_load(OUTCOME), "garbled", CATALOGUE),
+    "an outcome of its own making": (_double(OUTCOME), "garbled", CATALOGUE),
     "all descriptors closed": (_double("import os\nos.closerange(0, 1000)"), "ended", CATALOGUE),
     "the pipes closed": (_double("import os\nos.closerange(3, 1000)"), "ended", CATALOGUE),
     "an endless loop that ignores signals": (_double(IGNORING), "too slow", CATALOGUE),
@@ -383,7 +383,7 @@ def test_what_steers_a_terminal_or_fits_no_encoding_is_spelt_out(
 ) -> None:
     signs = ["\\ud800", "\\x1b[2J", "\\u202e", "\\r", "\\x07"]
     what = "".join(signs)
-    cell = _at_load(
+    cell = _double(
         f"""
 import sys
 outcome = {{"outcome": "raised", "type": "A{what}", "bases": [], "message": "{what}", "line": ""}}

@@ -14,7 +14,7 @@ from hpml.cli import main
 from hpml.suites import launch, toy_resnet
 from hpml.suites.errors import SuiteError
 from hpml.suites.published import CUDA_GRAPHS
-from hpml.widgets.benchmark_panel.state import BenchmarkPanel
+from hpml.widgets.benchmark_panel.panel import BenchmarkPanel
 
 if TYPE_CHECKING:
     from pathlib import Path

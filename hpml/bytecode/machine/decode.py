@@ -20,6 +20,9 @@ from hpml.bytecode.errors import BytecodeError, UnknownOpcodeError
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
 from hpml.bytecode.machine.opcodes.names import load_f_back
 from hpml.bytecode.machine.opcodes.versions import HANDLERS
+from hpml.bytecode.own_code import BUILTINS
+
+__builtins__ = BUILTINS
 
 
 def decode(code: CodeType) -> DecodedCode:
