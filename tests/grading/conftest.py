@@ -5,6 +5,7 @@ import tempfile
 import threading
 import time
 from collections.abc import Callable, Iterator, Sequence
+from multiprocessing import resource_tracker
 from pathlib import Path
 from typing import Any
 
@@ -53,6 +54,7 @@ def nothing_is_left(
     own = tmp_path_factory.mktemp("temporary")
     monkeypatch.setenv("TMPDIR", str(own))
     monkeypatch.setattr(tempfile, "tempdir", None)
+    resource_tracker.ensure_running()  # the one that stays, of multiprocessing
     here, before = set(os.listdir()), {pid for pid, _ in family(os.getpid())}
     yield
     # The kernel needs a moment to end a namespace.
