@@ -339,7 +339,7 @@ def _compare_or_list(options: argparse.Namespace) -> int:
     from hpml.suites import SUITES
 
     if options.compare:
-        from hpml.benchmark.display.records import compare_records
+        from hpml.benchmark.record_comparison import compare_records
 
         print(compare_records(*options.compare))
         return 0

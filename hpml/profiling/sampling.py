@@ -133,11 +133,7 @@ def _shared(stacks: list[Stack]) -> int:
 
 
 class _TimerSampler:
-    """Collects stacks at each ring of the system's timer, with the seconds since the one before.
-
-    A signal is handled between two instructions of Python. So a long call of a built-in function
-    gets one look, at its end, with all of its time.
-    """
+    """Collects stacks at each ring of the system's timer, with the seconds since the one before."""
 
     profiler = "sample"  # what a second profiler is told
 

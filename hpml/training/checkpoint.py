@@ -55,11 +55,7 @@ def _said_of(folder: Path) -> Iterator[None]:
 
 
 def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
-    """Return what a checkpoint holds, all tensors on the CPU; nothing in it is executed.
-
-    Raises:
-        TrainingError: if there is no such file, or it is something else.
-    """
+    """Return what a checkpoint holds, all tensors on the CPU; nothing in it is executed."""
     try:
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:

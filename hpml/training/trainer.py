@@ -351,11 +351,7 @@ def _content(data: Dataset) -> str:
 
 
 def share_of_rate(step: int, steps: int) -> float:
-    """Return the learning rate of a step as a share of the highest: up a line, down a cosine.
-
-    >>> [round(share_of_rate(step, 100), 3) for step in (0, 9, 10, 55, 99)]
-    [0.1, 1.0, 1.0, 0.5, 0.0]
-    """
+    """Return the learning rate of a step as a share of the highest: up a line, down a cosine."""
     rise = max(1, steps // 10)
     if step < rise:
         return (step + 1) / rise

@@ -79,12 +79,10 @@ class ProcessContender:
 
 
 class ProcessSampler:
-    """Takes samples in another process, see `hpml.benchmark.sampling.worker` for the messages.
-
-    The process is killed by `close`, when this object vanishes, and when the interpreter ends.
-    """
+    """Takes samples in another process, see `hpml.benchmark.sampling.worker` for the messages."""
 
     process = "own"
+    first = 0.0
 
     def __init__(self, contender: ProcessContender, settings: Settings) -> None:
         if settings.clock is not None:

@@ -26,11 +26,7 @@ class Work:
 
 
 def counted(operations: Sequence[str]) -> str:
-    """Return how many operations there are and, of a few, which.
-
-    >>> counted(["addmm", "relu"]), counted([])
-    ('2 operations (addmm, relu)', '0 operations')
-    """
+    """Return how many operations there are and, of a few, which."""
     names = f" ({', '.join(operations)})" if 0 < len(operations) <= 6 else ""
     return f"{len(operations)} operation{'' if len(operations) == 1 else 's'}{names}"
 

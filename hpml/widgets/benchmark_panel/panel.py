@@ -96,8 +96,7 @@ class BenchmarkPanel:
         options: Mapping[str, Any] | None = None,
     ) -> None:
         from hpml.suites import SUITES
-        from hpml.suites.choosing import choose
-        from hpml.suites.settings import option_names
+        from hpml.suites.settings import choose, option_names
 
         if suite not in SUITES:
             raise WidgetError(
@@ -257,7 +256,7 @@ class BenchmarkPanel:
         parts = [f"Benchmark {self.suite}: {self.status}"]
         if not self.cases:
             return Page("\n\n".join([*parts, *self.missing]), head + notes)
-        from hpml.benchmark.display.cases import cases_table
+        from hpml.benchmark.tables import cases_table
         from hpml.suites.running import environment_line
 
         table = cases_table(self.cases, title=f"{self.suite} ({environment_line(self.cases)})")
@@ -268,8 +267,7 @@ class BenchmarkPanel:
 
     def figure(self) -> Figure:
         """Draw time and ratio against the size, on axes with room for all sizes of the run."""
-        from hpml.benchmark.display.sweep_plot import limits, plot_sweep
-        from hpml.benchmark.sweep import sweeps
+        from hpml.benchmark.plots import limits, plot_sweep, sweeps
         from hpml.suites.pictures import unstable_line
         from hpml.suites.running import environment_line
 
