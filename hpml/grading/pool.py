@@ -22,6 +22,7 @@ from types import ModuleType
 from typing import Protocol, Self
 
 from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.course.exercises.packages import missing
 from hpml.course.exercises.wrong_answers import WrongAnswerProcess
 from hpml.grading.errors import GradingError
 from hpml.grading.grade_exercise import blank, grade_entry
@@ -104,6 +105,7 @@ class Grader:
         items: list[Item] = []
         for lab, paths in task.notebooks.items():
             chosen = entries(self._catalogue, lab, task.names)
+            _require_packages(chosen)
             choice = self._catalogue.choice(lab)
             graded = [self._notebook(path, task, choice, chosen, deadline) for path in paths]
             items += [_best(each, paths) for each in zip(*graded, strict=True)]
@@ -200,6 +202,15 @@ def _end(*_: object) -> None:
 def _grade(task: Task) -> Result:
     assert _grader is not None
     return _grader.grade(task)
+
+
+def _require_packages(chosen: Sequence[Exercise | Choice]) -> None:
+    for entry in chosen:
+        if isinstance(entry, Exercise) and (names := missing(entry.packages)):
+            raise GradingError(
+                f"Exercise {entry.lab}.{entry.number} {entry.name} needs {' and '.join(names)}, "
+                f"not installed here; pip install {' '.join(names)}."
+            )
 
 
 def _graded_entry(submitted: Submitted, entry: Exercise | Choice) -> Item:

@@ -8,10 +8,8 @@ process ends, all end.
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 import json
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -23,6 +21,7 @@ from typing import Literal
 import hpml
 from hpml.base.child_process import ChildEndedError, ChildError, ChildProcess
 from hpml.base.files import CourseFileError, course_folder
+from hpml.course.exercises.packages import files_of
 from hpml.grading.errors import CannotIsolate
 from hpml.grading.limits import Limits
 
@@ -78,7 +77,7 @@ def plain_command(
     for name in set(forbidden).difference(_NOT_MASKED, ("hpml",)):
         (course / f"{name}.py").write_text(mask, encoding="utf-8")
     paths = [str(course)]
-    for place in _files_of(packages):
+    for place in files_of(packages):
         if os.name == "nt":  # links need a privilege there: it sees all installed packages
             paths.append(str(place.parent))
         elif not (course / f"{place.name}.py").exists():
@@ -204,7 +203,7 @@ def _view(packages: tuple[str, ...]) -> list[tuple[str, str]]:
         view.append((str(prefix), str(prefix)))
     own = Path(hpml.__file__).resolve().parent / "sandbox"
     view.append((str(own), f"{_COURSE}/hpml/sandbox"))
-    for place in _files_of(packages):
+    for place in files_of(packages):
         view.append((str(place), f"{_PACKAGES}/{place.name}"))
     return view
 
@@ -245,26 +244,3 @@ def _masked(forbidden: Sequence[str]) -> Iterable[tuple[str, str]]:
         for place in (standard / f"{name}.py", *standard.glob(f"__pycache__/{name}.*.pyc")):
             if place.is_file():
                 yield (str(mask) if place.suffix == ".py" else os.devnull), str(place)
-
-
-@functools.cache
-def _files_of(packages: tuple[str, ...]) -> tuple[Path, ...]:
-    """Return the folders and files of packages, and of what they need."""
-    found: dict[Path, None] = {}
-    waiting, seen = list(packages), set[str]()
-    while waiting:
-        name = waiting.pop()
-        try:
-            package = importlib.metadata.distribution(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-        if name in seen:
-            continue
-        seen.add(name)
-        tops = {file.parts[0] for file in package.files or () if file.parts[0] != ".."}
-        places = (Path(str(package.locate_file(top))).resolve() for top in sorted(tops))
-        found |= dict.fromkeys(place for place in places if place.exists())
-        needs = (need for need in package.requires or () if "extra ==" not in need)
-        # Only the name: `llvmlite<0.50,>=0.49.0dev0` has letters in its versions.
-        waiting += [match[0] for need in needs if (match := re.match(r"[\w.-]+", need))]
-    return tuple(found)

@@ -19,7 +19,6 @@ time       ``cases`` as JSON, ``harness``            ``ready``; after ``go``: ``
 from __future__ import annotations
 
 import ast
-import asyncio
 import contextlib
 import gc
 import inspect
@@ -266,6 +265,8 @@ class _Cells:
         code = compiled(tree, self._program.flags, file)
         waiting = eval(code, self._namespace)
         if code.co_flags & inspect.CO_COROUTINE:
+            import asyncio  # takes long to import, and few need it
+
             asyncio.run(waiting)
 
 

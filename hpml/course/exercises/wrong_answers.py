@@ -105,7 +105,10 @@ def find_wrong_answer(
             answered = not isinstance(outcomes[place], NoAnswer)
             seconds = min(exercise.seconds, exercise.patience) if answered else exercise.seconds
             theirs = run(wrong, cases[place], seconds)
-            if not alike(symptoms[place], _symptom(exercise, cases[place], theirs)):
+            # A case that the wrong answer passes cannot support its diagnosis.
+            if is_right(cases[place], theirs) or not alike(
+                symptoms[place], _symptom(exercise, cases[place], theirs)
+            ):
                 break
             shown += 1
         if shown >= in_part:

@@ -184,7 +184,7 @@ ORDER = "def topological_order(edges):\n    "
     ("source", "more", "use"),
     [
         (f"{ORDER}import graphlib as g\n    return g", {}, "line 2: import graphlib"),
-        (f"{ORDER}return g.x(edges)", {"g": graphlib}, "line 2: graphlib.x"),
+        (f"{ORDER}return g.x(edges)", {"g": graphlib}, "import graphlib, in an earlier cell"),
         (
             f"{ORDER}return T(edges)",
             {"T": graphlib.TopologicalSorter},
@@ -193,7 +193,7 @@ ORDER = "def topological_order(edges):\n    "
         (
             f"def helper(edges):\n    return g.x(edges)\n{ORDER}return helper(edges)",
             {"g": graphlib},
-            "line 2: graphlib.x",
+            "import graphlib, in an earlier cell",
         ),
         (
             f"class Helper:\n    def x(self):\n        import graphlib\n{ORDER}return Helper()",
