@@ -255,6 +255,11 @@ def test_printing_by_the_environment_steps_aside(
     assert capsys.readouterr().out.startswith("Graph run of 2 ops")
 
 
+def test_a_compiled_model_is_refused() -> None:
+    with pytest.raises(ProfilingError), operator_timing(torch.compile(nn.Linear(2, 2))):  # type: ignore[arg-type]
+        pass
+
+
 def test_what_cannot_be_timed_is_refused() -> None:
     with pytest.raises(ProfilingError, match=r"expects a model, a torch\.nn\.Module, got 3"):
         operator_timing(3).__enter__()  # type: ignore[arg-type]

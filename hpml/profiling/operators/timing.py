@@ -78,6 +78,7 @@ def operator_timing(
     >>> list(timing.last.by_operator), sum(timing.last.by_operator.values()) == timing.last.total
     (['linear', 'relu', '[Other]'], True)
     """
+    import torch
     from torch import nn
 
     from hpml.profiling.operators.timed_modules import switched_on
@@ -85,6 +86,12 @@ def operator_timing(
     if not isinstance(model, nn.Module):
         raise ProfilingError(
             f"operator_timing expects a model, a torch.nn.Module, got {describe(model)}."
+        )
+    if isinstance(model, torch._dynamo.OptimizedModule):
+        raise ProfilingError(
+            "operator_timing expects a model whose operators Python calls, got the result of "
+            "torch.compile, which has kernels in their place; time the model before it is "
+            "compiled, or look at the kernels with hpml.profiling.trace."
         )
     try:
         check_sort("operator_timing", sort)

@@ -96,8 +96,7 @@ class BenchmarkPanel:
         options: Mapping[str, Any] | None = None,
     ) -> None:
         from hpml.suites import SUITES
-        from hpml.suites.settings import choose
-        from hpml.suites.settings import option_names
+        from hpml.suites.settings import choose, option_names
 
         if suite not in SUITES:
             raise WidgetError(
