@@ -256,8 +256,11 @@ def test_printing_by_the_environment_steps_aside(
 
 
 def test_a_compiled_model_is_refused() -> None:
-    with pytest.raises(ProfilingError), operator_timing(torch.compile(nn.Linear(2, 2))):  # type: ignore[arg-type]
-        pass
+    in_place = nn.Linear(2, 2)
+    in_place.compile(backend="eager")
+    for model in (torch.compile(nn.Linear(2, 2), backend="eager"), in_place):
+        with pytest.raises(ProfilingError), operator_timing(model):  # type: ignore[arg-type]
+            pass
 
 
 def test_what_cannot_be_timed_is_refused() -> None:

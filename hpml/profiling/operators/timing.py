@@ -78,7 +78,6 @@ def operator_timing(
     >>> list(timing.last.by_operator), sum(timing.last.by_operator.values()) == timing.last.total
     (['linear', 'relu', '[Other]'], True)
     """
-    import torch
     from torch import nn
 
     from hpml.profiling.operators.timed_modules import switched_on
@@ -87,7 +86,7 @@ def operator_timing(
         raise ProfilingError(
             f"operator_timing expects a model, a torch.nn.Module, got {describe(model)}."
         )
-    if isinstance(model, torch._dynamo.OptimizedModule):
+    if hasattr(model, "_orig_mod") or model._compiled_call_impl is not None:
         raise ProfilingError(
             "operator_timing expects a model whose operators Python calls, got the result of "
             "torch.compile, which has kernels in their place; time the model before it is "
