@@ -11,8 +11,9 @@ import builtins
 import importlib.util
 from pathlib import Path
 from types import CodeType, FrameType, ModuleType
+from typing import Any
 
-BUILTINS = dict(vars(builtins))
+BUILTINS: Any = dict(vars(builtins))
 
 _FOLDER = str(Path(__file__).parent)
 

@@ -1,6 +1,6 @@
 """How often a comparison is wrong, on simulated noise: ``python -m tests.benchmarks.intervals``.
 
-Times of identical contenders are drawn from models of what machines do (`hpml.benchmark.noise`, and
+Times of identical contenders are drawn from models of what machines do (`tests.benchmarks.noise`, and
 the bursts below) and judged as `hpml.benchmark.compare` judges them: a verdict is false. Then one
 is made slower by a known factor, to see how often that is found. Beside it are two usual rules:
 Student's t-test on the means, and the quotient of the minima, believed from one per cent on.
@@ -16,9 +16,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpml.base.tables import Table
-from hpml.benchmark.noise import NOISES, Draw, Noise, Times, normal
 from hpml.benchmark.ratio import RESOLUTION, paired_ratio
 from hpml.benchmark.robust import student_quantile
+from tests.benchmarks.noise import NOISES, Draw, Noise, Times, normal
 
 ROUNDS = (7, 15, 25, 41, 60)
 SMALL = 1.02

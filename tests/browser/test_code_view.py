@@ -92,6 +92,7 @@ def test_tab_lands_on_the_graph_where_the_arrow_keys_light_layers_and_lines(
     lab: Any, shot: Any
 ) -> None:
     lab.page.get_by_role("slider").focus()
+    lab.page.keyboard.press("Tab")  # the slider's readout can be typed in
     lab.page.keyboard.press("Tab")
     assert lab.page.locator(".hpml-graph").evaluate("area => document.activeElement === area")
     seen = []

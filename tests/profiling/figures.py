@@ -17,7 +17,7 @@ from playwright.sync_api import sync_playwright
 
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import compare
-from hpml.labs.lab_09_profiling import learning, profile_command
+from hpml.labs.lab_09_profiling.network import learning, profile_command
 from hpml.profiling import sample
 from hpml.profiling.call_tree import CallTree
 from hpml.profiling.icicle import icicle

@@ -22,16 +22,13 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from hpml.bytecode.errors import StepLimitError
 from hpml.bytecode.machine.binding import bind
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
 from hpml.bytecode.null import NULL
 from hpml.bytecode.own_code import BUILTINS, is_our_code
-
-if TYPE_CHECKING:
-    from hpml.bytecode.machine.recorder import Recorder
 
 __builtins__ = BUILTINS
 
@@ -188,7 +185,7 @@ class MachineState:
         max_steps: int,
         step_into: Callable[[FunctionType], bool],
         decode: Callable[[CodeType], DecodedCode],
-        observer: Recorder | None = None,
+        observer: Any = None,
     ) -> None:
         self.max_steps = max_steps
         self.steps = 0

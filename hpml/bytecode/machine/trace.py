@@ -11,7 +11,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import NamedTuple, overload
+from typing import overload
 
 from hpml.base.tables import Table
 from hpml.bytecode.disassembly.versions import ExceptionEntry
@@ -66,7 +66,8 @@ class Raised:
         return f"{self.type}: {self.text}" if self.text else self.type
 
 
-class Step(NamedTuple):
+@dataclass(frozen=True, slots=True)
+class Step:
     """One executed instruction, with the state around it.
 
     Stacks are written from the bottom to the top.

@@ -15,20 +15,13 @@ if TYPE_CHECKING:
 
     from hpml.bytecode.disassembly import Block, Disassembly
 
+
 _LINE, _GAP, _HEAD = 0.21, 0.34, 0.27  # inches
 _WIDTH = 3.6
 
 
 def draw_blocks(function: FunctionType, trace: Trace | None = None) -> Page:
-    """Draw the basic blocks of a function, from top to bottom as they stand in its code.
-
-    Args:
-        function: written in Python.
-        trace: a run of it; then each block says how often it was executed.
-
-    Raises:
-        BytecodeError: if it has no bytecode.
-    """
+    """Draw the basic blocks of a function, from top to bottom as they stand in its code."""
     listing = disassemble(function)
     blocks = listing.blocks
     times = None
@@ -70,21 +63,19 @@ def _height(block: Block) -> float:
 
 
 def _box(ax: Axes, block: Block, top: float, times: Counter[int] | None, most: int) -> None:
-    from matplotlib.colors import to_rgb
     from matplotlib.patches import FancyBboxPatch
 
     # Not the first instruction's count: from 3.12 on a finished loop goes on behind its END_FOR.
     count = None if times is None else max(times[step.offset] for step in block.instructions)
     share = 0.08 if count is None else 0.04 + 0.5 * count / max(most, 1)
-    tint = tuple(1 - share * (1 - part) for part in to_rgb(style.PALETTE["compiled"]))
-    edge = style.PALETTE["muted"] if count == 0 else style.PALETTE["ink"]
+    edge = style.MUTED if count == 0 else style.INK
     ax.add_patch(
         FancyBboxPatch(
             (0, top),
             _WIDTH,
             _height(block),
             boxstyle="round,pad=0,rounding_size=0.07",
-            facecolor=tint,
+            facecolor=style.tint(style.ACCENT, share),
             edgecolor=edge,
         )
     )
@@ -94,7 +85,7 @@ def _box(ax: Axes, block: Block, top: float, times: Counter[int] | None, most: i
         y = top + _HEAD + _LINE * (place + 0.45)
         text = f"{step.offset:>3} {step}"
         skipped = times is not None and not times[step.offset]
-        shade = style.PALETTE["muted"] if skipped else edge
+        shade = style.MUTED if skipped else edge
         ax.text(0.12, y, text, fontsize=8.5, family="monospace", va="center", color=shade)
 
 
@@ -129,7 +120,7 @@ def _arrows(
 
 
 def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> None:
-    line = {"arrowstyle": "-|>", "color": style.PALETTE["ink"], "lw": 1.2}
+    line = {"arrowstyle": "-|>", "color": style.INK, "lw": 1.2}
     ax.annotate("", xy=end, xytext=start, arrowprops={**line, "shrinkA": 0, "shrinkB": 0})
     ax.text(start[0] + 0.1, (start[1] + end[1]) / 2, "next", fontsize=8, va="center")
 
@@ -137,7 +128,7 @@ def _arrow(ax: Axes, start: tuple[float, float], end: tuple[float, float]) -> No
 def _elbow(
     ax: Axes, start: tuple[float, float], end: tuple[float, float], out: float, label: str
 ) -> None:
-    colour = style.PALETTE["muted" if label == "raised" else "accent"]
+    colour = style.MUTED if label == "raised" else style.ACCENT
     x = start[0] + out
     ax.plot([start[0], x, x], [start[1], start[1], end[1]], color=colour, linewidth=1.3)
     line = {"arrowstyle": "-|>", "color": colour, "lw": 1.3, "shrinkA": 0, "shrinkB": 0}

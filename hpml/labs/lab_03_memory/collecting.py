@@ -1,4 +1,4 @@
-"""The collector of cycles: when it runs, how long the program stands still, what it had to free."""
+"""The collector of cycles: when it runs, how long the program waits, what it had to free."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpml.base import style
-from hpml.base.page import Page, picture, say
+from hpml.base.charts import show, timeline
+from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Estimate
 from hpml.benchmark.estimate import estimate
@@ -30,21 +31,21 @@ class Pauses:
         return 100 * sum(self.lengths) / self.seconds
 
     def plot(self) -> Page:
-        """Return the picture: each pause where it began, as high as it was long."""
-        fig, ax = style.figure(width=7.4, height=3.0)
-        with style.apply():
-            ax.vlines(self.begun, 0, [1e3 * each for each in self.lengths],
-                      color=style.PALETTE["lazy"], linewidth=2)  # fmt: skip
-            ax.set_xlim(0, self.seconds)
-            ax.set_ylim(bottom=0)
-        style.finish(ax, title="The collector's pauses", x="seconds into the loop", y="pause, ms")
+        """Draw when the collector ran, each pause as wide as it was long."""
         longest = format_seconds(max(self.lengths, default=0.0))
         text = (
             f"{len(self.lengths):,} pauses in {format_seconds(self.seconds)}, the longest "
             f"{longest}, {self.share:.0f} % of the time. Objects freed: {self.collected:,}."
         )
-        style.caption(fig, text)
-        return picture(fig, text)
+        spans = [(at, at + each) for at, each in zip(self.begun, self.lengths, strict=True)]
+        chart = timeline(
+            {"collector": spans},
+            colours={"collector": style.ACCENT},
+            title="The collector's pauses",
+            x="seconds into the loop",
+            xlim=(0, self.seconds),
+        )
+        return show(chart, caption=text, text=text)
 
 
 def collector_pauses(run: Callable[[], object]) -> Pauses:

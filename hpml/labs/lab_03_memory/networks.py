@@ -1,18 +1,20 @@
-"""The lecture's table beside one's own, predicted bytes beside measured ones, faults counted."""
+"""The lecture's table beside one's own, bytes predicted and measured, memory by hand."""
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import runpy
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import data_file, published, style
-from hpml.base.charts import Bar, bars
+from hpml.base.charts import Bar, Line, bars, lines, show
 from hpml.base.errors import describe
-from hpml.base.page import Page, picture
+from hpml.base.page import Page
 from hpml.base.tables import Table, format_bytes
-from hpml.profiling import LineMemory, saved_tensors
+from hpml.profiling import LineMemory, MemoryOverTime, saved_tensors
 
 if TYPE_CHECKING:
     import torch
@@ -59,19 +61,15 @@ def draw_saved(
     predict: Callable[[torch.nn.Module, torch.Tensor], Any],
 ) -> Page:
     """Draw the bytes that autograd keeps of some networks, and say what a function predicts."""
-    fig, ax = style.figure(width=8.0, height=0.9 + 0.62 * len(nets))
-    drawn = []
+    rows = []
     for name, net in nets.items():
         measured, predicted = saved_tensors(net, x).total, _prediction(predict, net, x)
-        colour = style.PALETTE["codegen" if predicted == measured else "muted"]
         said = format_bytes(predicted) if type(predicted) is int else predicted
         text = f"{format_bytes(measured)}; yours: {said}"
-        drawn.append(Bar(name, [(measured / 2**20, colour)], text))
-    bars(ax, drawn)
-    ax.set_xlim(0, 1.6 * max(bar.parts[0][0] for bar in drawn))
-    style.finish(ax, title="Kept for the backward pass", x="MiB, measured", y="")
-    style.caption(fig, "Green: your prediction is the measured number of bytes.")
-    return picture(fig, "; ".join(f"{bar.name}: {bar.text}" for bar in drawn) + ".")
+        colour = style.PASS if predicted == measured else style.UNKNOWN
+        rows.append(Bar(name, measured / 2**20, text, colour=colour))
+    chart = bars(rows, title="Kept for the backward pass", x="MiB, measured")
+    return show(chart, caption="Green: your prediction is the measured number of bytes.")
 
 
 def _prediction(predict: Callable[..., Any], net: torch.nn.Module, x: torch.Tensor) -> int | str:
@@ -93,3 +91,27 @@ def page_faults(run: Callable[[], Any]) -> int | None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     run()
     return int(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+
+
+def c_library() -> Any:
+    """Return this system's C library, with the types of malloc and free said to ctypes.
+
+    >>> libc = c_library()
+    >>> block = libc.malloc(100)
+    >>> libc.free(block)
+    """
+    libc = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
+    libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+    # Or ctypes takes an address for an int of 32 bits.
+    libc.free.restype, libc.free.argtypes = None, [ctypes.c_void_p]
+    return libc
+
+
+def draw_over_time(runs: Mapping[str, MemoryOverTime]) -> Page:
+    """Draw by how much the resident memory grew while some functions ran, a line for each."""
+    drawn = []
+    for name, run in runs.items():
+        grown = [used - run.usage[0] for used in run.usage]
+        drawn.append(Line(name, run.seconds, grown, text=f"{round(grown[-1]):+,} MiB at the end"))
+    title = "Resident memory while it runs"
+    return show(lines(drawn, title=title, x="seconds", y="MiB more than before"))

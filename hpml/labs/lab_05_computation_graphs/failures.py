@@ -20,9 +20,6 @@ def failures(runs: Mapping[str, Callable[[], object]]) -> Table:
     Columns: the run's name, the innermost of the student's own lines, the error with what it was
     told on its way, and how many operators PyTorch had executed on numbers before it.
 
-    Raises:
-        LabError: if nothing failed.
-
     >>> failures({"search": lambda: {"a": 1}["b"]}).column("what it says")
     ("KeyError: 'b'",)
     """

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-from hpml.labs.lab_06_forward_order.references import ordered_forward
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from torch import nn
@@ -46,13 +43,3 @@ def deepest(run: Callable[[int], object], at_most: int = 200_000) -> int:
             # Doubling from below: what is far too deep takes longest to fail.
             good, step = middle, 2 * step
     return good
-
-
-def plain_forward(
-    order: Sequence[str],
-    parents: Mapping[str, Sequence[str]],
-    operations: Mapping[str, Callable[..., Any]],
-    output: str,
-) -> Callable[[Mapping[str, Any]], Any]:
-    """Return the forward that exercise 06.3 asks for, as a function of the inputs alone."""
-    return functools.partial(ordered_forward, order, parents, operations, output=output)

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
 
     from hpml.symbolic import SymbolicModel
 
+
 DOCUMENTS_SOURCE = """\
 def _generated_forward(self, i00, i01):
     l = self._execution_order_layers
@@ -92,14 +93,7 @@ def residual_model(blocks: int, features: int = 4) -> SymbolicModel:
 
 @dataclass(frozen=True)
 class Chain:
-    """Layers in a row, in the ways in which a forward of them can be written.
-
-    Attributes:
-        layers: shared by all ways.
-        model: the symbolic model, whose source calls them.
-        ways: by name: a loop over the layers, a line for each attribute, a line for each place in
-            a list, and the generated code of the library.
-    """
+    """Layers in a row, in the ways in which a forward of them can be written."""
 
     layers: Sequence[nn.Module]
     model: SymbolicModel

@@ -139,13 +139,7 @@ def graphs_made(compilations: Table) -> int:
 def traced_models(
     make: Callable[[Any], Any], gates: Mapping[str, Callable[[Any], Any]], inputs: Any
 ) -> list[list[object]]:
-    """Trace a model with each gate on the first input; count right answers and nodes.
-
-    Args:
-        make: makes the model around a gate.
-        gates: by name.
-        inputs: one input a row.
-    """
+    """Trace a model with each gate on the first input; count right answers and nodes."""
     import torch
 
     rows: list[list[object]] = []

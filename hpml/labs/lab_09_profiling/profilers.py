@@ -1,21 +1,28 @@
-"""The profilers that others wrote, in one form, and what each of them keeps in memory."""
+"""The profilers in one form: what they find, what they keep, which are here."""
 
 from __future__ import annotations
 
 import cProfile
 import gc
 import profile
+import pstats
+import shutil
 import sys
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 from hpml.base.environment import installed_version
+from hpml.base.page import Page, say
+from hpml.base.tables import Table
 from hpml.benchmark import Ratio
 from hpml.course.racing import race
 from hpml.profiling import memory_lines
+from hpml.profiling.call_tree import short_name, tree_of_stacks
+from hpml.profiling.icicle import icicle
 
 Profiler = Callable[[Callable[[], object]], Any]
 
@@ -96,3 +103,119 @@ def memory_profiler_ratio(function: Callable[[Any], object], given: object) -> R
     runs: dict[str, Callable[[], object]] = {"without": lambda: function(given)}
     runs["under it"] = lambda: memory_lines(function, given)
     return race(runs).ratio("under it")
+
+
+def beside_cprofile(
+    times: Sequence[Mapping[str, int] | None], program: Callable[[], object]
+) -> Table:
+    """Return what a student computed, in nanoseconds, beside the column `tottime` of `cProfile`.
+
+    Of five runs of each the least time of a function counts: a pause of the system lengthens one.
+    A student's times are None before the function is written.
+    """
+    yours = _least([one for one in times if one])
+    own = _least([_tottimes(program) for _ in range(5)])
+    rows: list[list[object]] = []
+    whole, total = sum(yours.values()), sum(own.values())
+    for name, seconds in sorted(own.items(), key=lambda item: -item[1])[:8]:
+        ns = yours.get(name)
+        share = ns / whole if ns is not None and whole else None
+        rows.append([name, None if ns is None else ns / 1e6, share, 1e3 * seconds, seconds / total])
+    shares = ["your share", "share"]
+    ms = dict.fromkeys(["yours, ms", "tottime, ms"], "{:.2f}".format)
+    return Table(
+        ["function", "yours, ms", "your share", "tottime, ms", "share"],
+        rows,
+        formats=ms | dict.fromkeys(shares, "{:.1%}".format),
+        code=True,
+    )
+
+
+def _tottimes(program: Callable[[], object]) -> dict[str, float]:
+    profiler = cProfile.Profile()
+    profiler.runcall(program)
+    stats = pstats.Stats(profiler).stats  # type: ignore[attr-defined]
+    return {
+        short_name(key[2]).removeprefix("builtins."): entry[2]
+        for key, entry in stats.items()
+        if entry[2] and "_lsprof" not in key[2]
+    }
+
+
+def _least(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the least time of each function that is in all of the runs."""
+    names = set.intersection(*map(set, runs)) if runs else set()
+    return {name: min(run[name] for run in runs) for name in names}
+
+
+def flame(samples: Mapping[tuple[str, ...], int]) -> Page:
+    """Return the picture of sampled stacks: each function as wide as the samples it is in."""
+    # The lambda that calls the program with its words is not part of it.
+    named = [([name for name in stack if name != "<lambda>"], n) for stack, n in samples.items()]
+    stacks = [(tuple((name, "") for name in stack), often) for stack, often in named]
+    return icicle(tree_of_stacks(stacks), unit="samples")
+
+
+_MOST = 2 / 3
+_FITS = {("shrinks", "stays"): "A", ("shrinks", "shrinks"): "B", ("stays", "stays"): "C"}
+
+
+def what_fits(fewer_calls: Ratio, thrown_away: Ratio) -> Page:
+    """Say which of the lab's hypotheses two experiments support."""
+    found = _change(fewer_calls), _change(thrown_away)
+    seen = (
+        f"A traced run in a fiftieth of the calls takes {_times(fewer_calls)} of the time: "
+        f"the extra time {found[0]}. One that throws its events away takes {_times(thrown_away)} "
+        f"of the time: the extra time {found[1]}."
+    )
+    if "cannot be told" in found:
+        return say(f"{seen}\n\nMeasure again on a quieter machine.")
+    return say(f"{seen}\n\nThat fits **{_FITS.get(found, 'none of them alone')}**.")
+
+
+def _times(ratio: Ratio) -> str:
+    return f"{ratio.value:.0%} ({ratio.low:.0%} to {ratio.high:.0%})"
+
+
+def _change(ratio: Ratio) -> str:
+    if ratio.high < _MOST:
+        return "shrinks"
+    return "stays" if ratio.low > _MOST else "cannot be told"
+
+
+_PROGRAMS = {
+    "operating system, memory loads": ("perf", "perf record"),
+    "memory operations": ("valgrind", "valgrind --tool=massif"),
+    "calls of the system": ("strace", "strace -c"),
+    "parallel programs": ("mpirun", "an MPI profiler, as mpiP"),
+    "a GPU": ("nsys", "nsys profile"),
+}
+_PACKAGES = {
+    "Python functions, sampled": ("pyinstrument", "hpml.profiling.sample"),
+    "memory, line by line": ("memory_profiler", "hpml.profiling.memory_lines (lab 03)"),
+    "libraries: PyTorch's operators": ("torch", "torch.profiler, hpml.profiling.operator_timing"),
+    "a picture of a saved profile": ("snakeviz", "hpml profile FILE"),
+}
+
+
+def tools() -> Table:
+    """Return what can be profiled, what with, and whether it was found here."""
+    rows: list[list[object]] = [["hardware", "performance counters, read by perf", _counters()]]
+    for what, (program, use) in _PROGRAMS.items():
+        found = shutil.which(program)
+        rows.append([what, use, f"yes, {program}" if found else f"no {program}"])
+    rows.append(["Python functions, each call", "cProfile, hpml.profiling.profile", "yes"])
+    for what, (package, use) in _PACKAGES.items():
+        version = installed_version(package)
+        rows.append([what, use, f"yes, {package} {version}" if version else f"no {package}"])
+    return Table(["what", "with what", "on this machine"], rows)
+
+
+def _counters() -> str:
+    """Return whether the kernel lets a user read the processor's counters."""
+    setting = Path("/proc/sys/kernel/perf_event_paranoid")
+    if not setting.exists():
+        return "no, not on this system"
+    level = setting.read_text(encoding="ascii").strip()
+    exist = Path("/sys/bus/event_source/devices/cpu").exists()
+    return f"{'yes' if exist else 'no, hidden by a virtual machine'} (perf_event_paranoid {level})"

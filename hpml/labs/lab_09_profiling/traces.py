@@ -117,11 +117,7 @@ def draw(
 
 
 def misleading(generator: random.Random, part: str) -> tuple[list[Event], set[str]]:
-    """Return a drawn trace in which other rules than the right one name another function.
-
-    Args:
-        part: of the exercise: ``"right"``, ``"library"`` or ``"recursion"``.
-    """
+    """Return a drawn trace in which other rules than the right one name another function."""
     while True:
         events = draw(generator, recursion=part == "recursion", library=part == "library")
         mine = {function for _, function, _ in events} - set(_LIBRARY)

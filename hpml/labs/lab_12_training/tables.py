@@ -1,12 +1,18 @@
-"""What lab 12 prints: the student's rows beside the published ones, formats for real tensors."""
+"""What lab 12 shows: parameters, magnitudes, scales, steps, accuracies, published rows."""
 
 from __future__ import annotations
 
+import itertools
 import json
-from collections.abc import Callable, Mapping
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hpml.base import style
+from hpml.base.charts import Bar, Line, bars, histogram, lines, show
 from hpml.base.files import data_file, published
+from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_bytes, format_seconds
 from hpml.benchmark import Comparison
 from hpml.labs.lab_12_training.exercises import Formats, surviving_format
@@ -14,9 +20,91 @@ from hpml.suites.convnext_train import MEASURED_AS
 
 if TYPE_CHECKING:
     import torch
+    from torch import nn
 
     from hpml.datasets import Dataset
     from hpml.training import Trainer
+
+
+KINDS = ("7 × 7 convolutions", "linear layers", "other convolutions", "normalisations")
+
+
+def _kind(layer: nn.Module) -> str:
+    from torch import nn
+
+    if isinstance(layer, nn.Conv2d):
+        return KINDS[0] if layer.groups > 1 else KINDS[2]
+    return KINDS[1] if isinstance(layer, nn.Linear) else KINDS[3]
+
+
+def shares(model: nn.Module) -> dict[str, float]:
+    """Return the share of the parameters in each kind of layer.
+
+    >>> from hpml.models import convnext
+    >>> found = shares(convnext("small"))
+    >>> list(found) == list(KINDS), round(sum(found.values()), 6)
+    (True, 1.0)
+    """
+    found = dict.fromkeys(KINDS, 0.0)
+    for layer in model.modules():
+        own = sum(weight.numel() for weight in layer.parameters(recurse=False))
+        if own:
+            found[_kind(layer)] += own
+    whole = sum(found.values())
+    return {kind: count / whole for kind, count in found.items()}
+
+
+def draw_shares(models: Mapping[str, nn.Module]) -> Page:
+    """Draw which layers hold the parameters of each network."""
+    rows = [
+        Bar(f"{name}: {kind}", 100 * share, f"{share:.1%}",
+            colour=style.ACCENT if kind == KINDS[0] else style.DATA)
+        for name, model in models.items()
+        for kind, share in shares(model).items()
+    ]  # fmt: skip
+    return show(bars(rows, title="Where the parameters are", x="% of the network's parameters"))
+
+
+def draw_magnitudes(
+    tensors: Mapping[str, torch.Tensor], formats: Mapping[str, tuple[float, float, float]]
+) -> Page:
+    """Draw how large the numbers of tensors are, over the ranges of some formats."""
+    low, high, charts = -26, 18, []
+    edge = math.log2(formats["float16"][0])
+    for name, tensor in tensors.items():
+        sizes = tensor.detach().abs().flatten()
+        powers = sizes[sizes > 0].log2().clamp(low, high).tolist()
+        charts.append(histogram(powers, range(low, high + 1), title=name, at=[edge], height=1.2))
+    rows = []
+    for name, (smallest, largest, _) in formats.items():
+        left, right = max(low, math.log2(smallest)), min(high, math.log2(largest))
+        text = f"from 2 to the power {math.log2(smallest):.0f} on"
+        rows.append(Bar(name, right - left, text, start=left, colour=style.colour(name)))
+    title, x = "Ranges of the formats", "power of two; the line is float16's smallest normal number"
+    charts.append(bars(rows, title=title, x=x, at=[edge], xlim=(low, high + 12)))
+    return show(*charts, width=8.0)
+
+
+def draw_scales(histories: Mapping[str, Sequence[float]]) -> Page:
+    """Draw the scale of each step; where it falls, the step before was skipped."""
+    drawn = []
+    for name, scales in histories.items():
+        powers = [math.log2(scale) for scale in scales]
+        skipped = sum(b < a for a, b in itertools.pairwise(powers))
+        told = f"{skipped} steps skipped, last scale {scales[-1]:g}"
+        form = "--" if drawn else "-"
+        drawn.append(Line(name, range(1, len(powers) + 1), powers, form, marker=".", text=told))
+    return show(lines(drawn, title="The loss is scaled by ...", x="step", y="power of two"))
+
+
+def draw_steps(seconds: Sequence[float]) -> Page:
+    """Draw what each step of a training took, one after the other."""
+    milliseconds = [1e3 * each for each in seconds]
+    told = ", ".join(f"{each:.1f}" for each in milliseconds[:10])
+    drawn = [Line("steps", range(1, len(seconds) + 1), milliseconds, marker="o", text=told)]
+    return show(
+        lines(drawn, title="The first steps of a training", x="step", y="ms", ylim=(0, None))
+    )
 
 
 def beside_published(
@@ -115,3 +203,57 @@ def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
         slopes = [each.grad.flatten() for each in tensors if each.grad is not None]
         found[f"gradients of {name}"] = torch.cat(slopes)
     return found
+
+
+def nudge(model: nn.Module) -> None:
+    """Move every weight to the next number of float32; a single one could be rounded away."""
+    import torch
+
+    with torch.no_grad():
+        for weight in model.parameters():
+            weight.copy_(torch.nextafter(weight, weight + 1))
+
+
+def accuracy_table(runs: Mapping[str, Sequence[float]]) -> Table:
+    """Return a row for each seed and a column for each recipe."""
+    rows = [[seed, *(f"{a:.2f} %" for a in each)]
+            for seed, each in enumerate(zip(*runs.values(), strict=True))]  # fmt: skip
+    return Table(["seed", *runs], rows)
+
+
+def spread(accuracies: Sequence[float]) -> str:
+    """Return a mean with the lowest and the highest.
+
+    >>> spread([90.0, 92.0])
+    '91.00 % (90.00 to 92.00)'
+    """
+    low, high = min(accuracies), max(accuracies)
+    return f"{statistics.fmean(accuracies):.2f} % ({low:.2f} to {high:.2f})"
+
+
+def accuracy_verdict(runs: Mapping[str, Sequence[float]]) -> Page:
+    """Say how far seeds, precision and a digit move the accuracy, and which hypothesis this fits.
+
+    >>> said = accuracy_verdict({"vanilla": [90, 92], "nudged": [90, 92], "amp": [90.1, 92]}).plain
+    >>> said.splitlines()[-1]
+    'That fits B: the seed moves it more than twice as far as mixed precision does.'
+    """
+    vanilla = runs["vanilla"]
+    seeds = max(vanilla) - min(vanilla)
+    gains = [a - v for a, v in zip(runs["amp"], vanilla, strict=True)]
+    precision = max(map(abs, gains))
+    digit = max(abs(n - v) for n, v in zip(runs["nudged"], vanilla, strict=True))
+    seen = (
+        f"From seed to seed vanilla moves by up to **{seeds:.2f}** points. With equal seeds, "
+        f"mixed precision is up to **{precision:.2f}** points from it, and the nudged one "
+        f"up to **{digit:.2f}**."
+    )
+    if min(gains) > 0:
+        told = "That fits **A**: mixed precision wins with each seed."
+    elif 2 * precision < seeds:
+        told = "That fits **B**: the seed moves it more than twice as far as mixed precision does."
+    elif 2 * digit > precision:
+        told = "That fits **C**: a last digit moves it about as far as mixed precision does."
+    else:
+        told = "That fits none of them alone."
+    return say(f"{seen}\n\n{told}")

@@ -1,4 +1,4 @@
-"""The small ConvNeXt with an activation of one's own, and a few steps of training it."""
+"""The small ConvNeXt with an activation of one's own: curves, training, published times."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import Table, published, style
-from hpml.base.page import Page, picture
+from hpml.base.charts import Dot, Line, dots, lines, show
+from hpml.base.page import Page
 from hpml.benchmark import Comparison
 
 if TYPE_CHECKING:
     import torch
+
 
 Activation = Callable[[Any], Any]
 
@@ -113,16 +115,42 @@ def draw_accuracies(accuracies: Mapping[str, Sequence[float]]) -> Page:
     """Draw each run's accuracy as a point, and name the document's single run beside it."""
     told = {row["changes"]: row["val_accuracy"] for row in published("convnext_inference")["rows"]}
     told["GELU"] = told["vanilla (GELU)"]
-    fig, ax = style.figure(width=8.0, height=1.2 + 0.45 * len(accuracies))
-    said = []
-    for row, (name, found) in enumerate(accuracies.items()):
-        ax.plot(found, [row] * len(found), "o", color=style.PALETTE["handwritten"], alpha=0.7)
-        middle = statistics.mean(found)
-        ax.plot([middle], [row], "|", color=style.PALETTE["accent"], markersize=16)
-        said.append(f"{name}: {', '.join(f'{one:.1f}' for one in found)} %")
-    names = [f"{name} (published, one run: {told[name]:.2f} %)" for name in accuracies]
-    ax.set_yticks(range(len(names)), names)
-    ax.invert_yaxis()
-    ax.margins(y=0.2)
-    style.finish(ax, title="Accuracy: a point is a run, a line their mean", x="% right", y="")
-    return picture(fig, "; ".join(said) + ".")
+    rows = []
+    for name, found in accuracies.items():
+        row = f"{name} (published, one run: {told[name]:.2f} %)"
+        rows.append(Dot(row, found))
+        rows.append(Dot(row, statistics.mean(found), "", None, style.ACCENT, "|"))
+    title = "Accuracy: a point is a run, a line their mean"
+    text = "; ".join(
+        f"{name}: {', '.join(f'{one:.1f}' for one in found)} %"
+        for name, found in accuracies.items()
+    )
+    return show(dots(rows, title=title, x="% right"), text=f"{text}.", width=8.0)
+
+
+def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
+    """Draw the values and the gradients of some activations between -6 and 6.
+
+    >>> import torch
+    >>> draw_curves({"ReLU": torch.relu}).plain
+    'Values and gradients of ReLU. At -5: ReLU 0, gradient 0.'
+    """
+    import torch
+
+    values, slopes, said = [], [], []
+    # Where two are equal, the dashes of one are on the line of the other.
+    forms = zip(activations.items(), ("-", "--", ":", "-"), strict=False)
+    for (name, activation), form in forms:
+        x = torch.linspace(-6, 6, 601, requires_grad=True)
+        y = activation(x)
+        (slope,) = torch.autograd.grad(y.sum(), x)
+        at, y = x.detach().tolist(), y.detach().tolist()
+        values.append(Line(name, at, y, form))
+        slopes.append(Line(name, at, slope.tolist(), form))
+        said.append(f"{name} {y[50]:.3g}, gradient {float(slope[50]):.3g}")
+    return show(
+        lines(values, title="Values", x="x", y=" ", ylim=(-0.6, 2), level=[0]),
+        lines(slopes, title="Gradients", x="x", y=" ", level=[0]),
+        beside=True, width=11.0,
+        text=f"Values and gradients of {', '.join(activations)}. At -5: {'; '.join(said)}.",
+    )  # fmt: skip

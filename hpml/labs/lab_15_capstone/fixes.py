@@ -1,20 +1,21 @@
-"""A log of mends: each measured in turns with the version before it and with the original."""
+"""A log of fixes: each measured in turns with the version before it and with the original."""
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+import sys
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars
+from hpml.base.charts import Bar, bars, show
 from hpml.base.files import results_folder
-from hpml.base.page import Page, picture, say
+from hpml.base.page import Page, say
 from hpml.base.tables import Table
+from hpml.benchmark import BenchmarkError, Comparison, Ratio, read_cases, write_case
 from hpml.benchmark import Case as RecordedCase
-from hpml.benchmark import Comparison, Ratio, write_case
 from hpml.benchmark.record import Parameters
 from hpml.course.exercises.exercise import Case, Wrong
 from hpml.course.exercises.outcomes import outcome_of
@@ -29,14 +30,7 @@ SUITE = "capstone"
 
 @dataclass(frozen=True)
 class Rung:
-    """A version in the log.
-
-    Attributes:
-        what: the mend, in the student's words.
-        train: the version.
-        comparison: original, the version before where that is another, and this one.
-        expected: how many times as fast as before the student expected it.
-    """
+    """A version in the log."""
 
     what: str
     train: Callable[..., Any]
@@ -98,24 +92,21 @@ class Ladder:
         return self.draw()
 
     def draw(self) -> Page:
-        """Return the picture: the time that is left after each mend, and what each mend bought."""
-        fig, ax = style.figure(width=9.5, height=1.5 + 0.5 * (len(self.rungs) + 1))
-        left, gone = style.PALETTE["codegen"], style.tint(style.PALETTE["accent"], 0.35)
-        rows, told, last = [Bar("original", [(1.0, style.PALETTE["muted"])], "1")], [], 1.0
+        """Return the picture: the time that is left after each fix, and what each fix gained."""
+        gone = style.tint(style.ACCENT, 0.35)
+        rows, last = [Bar("original", 1.0, "1", colour=style.MUTED)], 1.0
         for rung in self.rungs:
             total, bought = rung.total, rung.bought
-            parts = [(total.value, left), (max(0.0, last - total.value), gone)]
-            text = f"{total.value:.2f}   this mend: {_times(bought)}"
+            parts = [(total.value, style.DATA), (max(0.0, last - total.value), gone)]
+            text = f"{total.value:.2f}   this fix: {_times(bought)}"
             rows.append(Bar(rung.what, parts, text, (total.low, total.high)))
-            told.append(f"{rung.what}: {total} of the original; {bought} of the version before")
             last = total.value
-        bars(ax, rows)
-        ax.set_xlim(0, 1.75)
-        ax.set_xticks([0, 0.25, 0.5, 0.75, 1])
-        style.finish(ax, title="What each mend bought", x="time / the original's", y="")
-        threads = "95 % intervals; each row measured in turns with the row above and the original."
-        style.caption(fig, f"Light: what the mend saved. {threads}")
-        return picture(fig, "The ladder of mends. " + ("; ".join(told) or "No mend yet."))
+        caption = (
+            "Light: what the fix saved. 95 % intervals; each row was measured in turns with the "
+            "row above and the original."
+        )
+        chart = bars(rows, title="What each fix gained", x="time / the original's")
+        return show(chart, caption=caption, width=9.5)
 
     def table(self) -> Table:
         """Return of each mend what was expected, what it brought, and the whole until there."""
@@ -123,7 +114,7 @@ class Ladder:
             [rung.what, rung.expected and f"{rung.expected:.2f} ×", _times(rung.bought),
              _times(rung.total)] for rung in self.rungs
         ]  # fmt: skip
-        return Table(["mend", "you expected", "measured", "all until here"], rows)
+        return Table(["fix", "you expected", "measured", "all until here"], rows)
 
 
 def _times(ratio: Ratio) -> str:
@@ -136,3 +127,35 @@ def equal_losses(train: Callable[..., Any]) -> Wrong | None:
     small = {**SIZES, "count": 150, "length": 64, "width": 32, "seed": 3, "drawn": 3}
     outcome = outcome_of(call(train, waves, reported, small))
     return judge_training(Case("as large as in the ladder", small), outcome)
+
+
+def class_table(paths: Iterable[str | Path]) -> Table:
+    """Return the class, fastest first."""
+    entries: list[tuple[str, Ratio, str]] = []
+    for path in paths:
+        cases = [case for case in read_cases(path) if case.suite == SUITE]
+        if not cases:
+            raise BenchmarkError(f"{path}: expected results of suite {SUITE}, got none.")
+        last = cases[-1]
+        machine = str(last.comparison["this"].environment.get("cpu", "not recorded"))
+        ratio = last.comparison.ratio("this", "original")
+        entries.append((str(last.parameters["student"]), ratio, machine))
+    entries.sort(key=lambda entry: entry[1].value)
+    rows: list[list[object]] = []
+    rank, slowest = 0, 0.0
+    for place, (student, ratio, machine) in enumerate(entries, start=1):
+        if place == 1 or ratio.low > slowest:
+            rank, slowest = place, ratio.high
+        slowest = max(slowest, ratio.high)
+        how = f"{1 / ratio.high:.2f} – {1 / ratio.low:.2f}"
+        rows.append([rank, student, f"{ratio.speed_up:.2f}", how, machine])
+    shared = len(rows) - len({row[0] for row in rows})
+    caption = "Each in turns with their own original, on their own machine."
+    if shared:
+        caption += " Who shares a rank cannot be told apart: the intervals overlap."
+    columns = ["rank", "student", "times as fast", "95 % interval", "machine"]
+    return Table(columns, rows, caption=caption)
+
+
+if __name__ == "__main__":
+    print(class_table(sys.argv[1:]))

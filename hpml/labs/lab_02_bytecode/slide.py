@@ -1,16 +1,22 @@
-"""The lecture's listing of bytecode beside today's, and today's in the lecture's form."""
+"""The lecture's bytecode beside today's, today's in the lecture's form, and a race on it."""
 
 from __future__ import annotations
 
 import difflib
+import functools
 import re
+from collections.abc import Callable
 from types import FunctionType
+from typing import Any
 
 from hpml.base.errors import describe
-from hpml.base.tables import Table
-from hpml.bytecode import disassemble
+from hpml.base.page import Page, say
+from hpml.base.tables import Table, format_seconds
+from hpml.benchmark import compare
+from hpml.bytecode import count_instructions, disassemble
 from hpml.bytecode.disassembly import Instruction
 from hpml.course.errors import LabError
+from hpml.labs.lab_02_bytecode.exercises import values_after
 
 LISTING: tuple[tuple[int, str, str], ...] = (
     (0, "LOAD_GLOBAL", "torch"),
@@ -88,16 +94,6 @@ def lecture_form(function: FunctionType) -> tuple[Program, list[str]]:
     instruction that loads two values becomes two, ``BINARY_OP +`` becomes ``BINARY_ADD``, a jump
     leads to an instruction's index, and leaving the function is a jump behind the last.
 
-    Args:
-        function: of local variables, whole numbers, ``+``, ``-``, ``*``, ``<``, ``while`` and
-            ``if``, returning nothing.
-
-    Returns:
-        The instructions, and the names of the local variables in the order of the array.
-
-    Raises:
-        LabError: if there is anything else in it.
-
     >>> def lecture(a, b, c):
     ...     d = a + b * c
     >>> lecture_form(lecture)[0][-2:], lecture_form(lecture)[1]
@@ -162,3 +158,66 @@ def _key(name: str, operand: str) -> str:
     if name in ("CALL", "CALL_FUNCTION"):
         return "call"
     return re.sub(r"NULL(\|self)?|[ +]", "", operand) or name
+
+
+def effects(function: FunctionType) -> list[tuple[int, int | None, bool]]:
+    """Return each instruction as (stack effect, index of the jump target, falls through).
+
+    >>> def loop(n):
+    ...     while n:
+    ...         n = n - 1
+    >>> max(target for _, target, _ in effects(loop) if target is not None) < len(effects(loop))
+    True
+    """
+    listing = disassemble(function).listings[0]
+    if listing.exception_table:
+        raise LabError(
+            f"effects expects a function that handles no exceptions, got "
+            f"{describe(function.__name__)}; try one without `try` and `with`."
+        )
+    place = {step.offset: index for index, step in enumerate(listing.instructions)}
+    found = []
+    for step in listing.instructions:
+        effect = step.stack_effect if step.falls_through else step.stack_effect_jump
+        if step.falls_through and step.jump_target is not None and effect != step.stack_effect_jump:
+            raise LabError(
+                f"effects expects instructions that push and pop alike whether they jump or not, "
+                f"but {step.opname} in {describe(function.__name__)} does not; try a function "
+                "without `for`."
+            )
+        target = None if step.jump_target is None else place[step.jump_target]
+        found.append(
+            ((step.stack_effect if effect is None else effect) or 0, target, step.falls_through)
+        )
+    return found
+
+
+def race(execute: Callable[..., Any], function: FunctionType, *arguments: int) -> Page | Table:
+    """Run a function on CPython and, in the lecture's form, on a student's machine."""
+    program, names = lecture_form(function)
+    values = [*arguments, *[None] * (len(names) - len(arguments))]
+    try:
+        result = execute(program, values)
+    except Exception as error:  # noqa: BLE001 - whatever a student's machine raises is told
+        return say(f"`execute` raises {type(error).__name__}: {error}. Is its check green?")
+    if not isinstance(result, list):
+        return say("`execute` returns no list yet. Finish the exercise, then run this cell again.")
+    last, right = (
+        dict(zip(names, each, strict=False)) for each in (result, values_after(program, values))
+    )
+    if last != right:
+        return say(f"`execute` ends with {last}, and CPython with {right}. It is not raced.")
+    runs = {
+        "CPython": functools.partial(function, *arguments),
+        "yours": functools.partial(execute, program, values),
+    }
+    found = compare(runs, rounds=25, min_sample_time=1e-3).per(
+        count_instructions(function, *arguments)
+    )
+    rows = [[each.name, each.median, found.ratio(each.name).value] for each in found]
+    return Table(
+        ["machine", "one instruction", "times CPython's"],
+        rows,
+        formats={"one instruction": format_seconds, "times CPython's": "{:,.0f}".format},
+        caption=f"Your values array at the end: {last}",
+    )

@@ -1,4 +1,4 @@
-"""The lecture's loops in C, and whose count of bytes a picture stands on."""
+"""The lecture's loops in C, and the count of bytes that a picture is drawn from."""
 
 from __future__ import annotations
 

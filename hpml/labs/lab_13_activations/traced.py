@@ -25,9 +25,6 @@ def operations_of(activation: Callable[[Any], Any]) -> list[Operation]:
 
     A difference counts as a sum. A quotient is a product with a number, or with a reciprocal.
 
-    Raises:
-        LabError: it uses an operation that has no rule here.
-
     >>> for operation in operations_of(lambda x: 2 / (x + 3)):
     ...     print(*operation)
     add add ['x', 3]

@@ -7,9 +7,9 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, partial
 from typing import TYPE_CHECKING, Any
 
-from hpml.base import charts, style
+from hpml.base.charts import Dot, Line, dots, lines, show
 from hpml.base.environment import installed_version, quick
-from hpml.base.page import Page, picture, say
+from hpml.base.page import Page, say
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
 from hpml.course.racing import race
@@ -17,6 +17,7 @@ from hpml.jit import find_compiler
 
 if TYPE_CHECKING:
     from torch import Tensor, nn
+
 
 Quantise = Callable[[list[float], int], tuple[list[int], float]]
 BATCH = 256
@@ -87,23 +88,16 @@ def rounded(model: nn.Module, quantise: Quantise, bits: int, *, by_row: bool) ->
 
 def draw_accuracy(found: Mapping[str, Mapping[int, Sequence[float]]], full: float) -> Page:
     """Draw accuracy by bits, a line for each way and a point for each network."""
-    fig, ax = style.figure(width=7.5, height=3.6)
-    colours = (style.PALETTE["lazy"], style.PALETTE["inlined"])
-    said = []
-    with style.apply():
-        ax.axhline(100 * full, color=style.PALETTE["ink"], linewidth=1, linestyle=":")
-        ax.annotate("32-bit floats", (8, 100 * full), xytext=(0, 4), textcoords="offset points",
-                    ha="right", fontsize=9)  # fmt: skip
-        for (way, by_bits), colour in zip(found.items(), colours, strict=True):
-            middle = [100 * sorted(values)[len(values) // 2] for values in by_bits.values()]
-            ax.plot(list(by_bits), middle, color=colour, label=way)
-            for bits, values in by_bits.items():
-                ax.plot([bits] * len(values), [100 * v for v in values], "o", color=colour)
-            shown = zip(by_bits, middle, strict=True)
-            said.append(f"{way}: " + ", ".join(f"{b} bits {v:.1f} %" for b, v in shown))
-        ax.set(xlabel="bits a weight", ylabel="digits recognised, %", ylim=(0, 105))
-        ax.legend(loc="lower right", frameon=False)
-    return picture(fig, f"Accuracy by bits, {'; '.join(said)}; floats {100 * full:.1f} %.")
+    drawn = []
+    for way, by_bits in found.items():
+        middle = [100 * sorted(values)[len(values) // 2] for values in by_bits.values()]
+        told = ", ".join(f"{b} bits {v:.1f} %" for b, v in zip(by_bits, middle, strict=True))
+        drawn.append(Line(way, list(by_bits), middle, text=told))
+        for bits, values in by_bits.items():
+            drawn.append(Line(way, [bits] * len(values), [100 * v for v in values], "", marker="o"))
+    chart = lines(drawn, title="Accuracy by bits", x="bits a weight", y="digits recognised, %",
+                  ylim=(0, 105), level=[100 * full])  # fmt: skip
+    return show(chart, caption=f"Dashed: with 32-bit floats, {100 * full:.1f} %.")
 
 
 def in_integers(seeds: Sequence[int]) -> dict[str, list[nn.Module]]:
@@ -161,14 +155,10 @@ def integer_table(found: Mapping[str, Sequence[nn.Module]], raced: Comparison | 
 
 def draw_rounding(x: Sequence[float], quantise: Quantise, choices: Sequence[int]) -> Page:
     """Draw what is left of some weights after rounding to fewer and fewer bits."""
-    fig, ax = style.figure(width=7.5, height=0.8 + 0.5 * (len(choices) + 1))
-    rows = {"as trained": list(x)}
+    rows = [Dot("as trained", list(x), marker="|")]
     for bits in choices:
         whole, scale = quantise(list(x), bits)
-        rows[f"{bits} bits, {len(set(whole))} values"] = [scale * value for value in whole]
-    with style.apply():
-        for row, values in enumerate(rows.values()):
-            ax.plot(values, [row] * len(values), "|", markersize=16, color=style.PALETTE["inlined"])
-        ax.set(xlabel="weight")
-    charts.name_rows(ax, list(rows))
-    return picture(fig, f"One row of weights: {', '.join(rows)}.")
+        left = [scale * value for value in whole]
+        rows.append(Dot(f"{bits} bits, {len(set(whole))} values", left, marker="|"))
+    chart = dots(rows, title="One row of weights, rounded", x="weight")
+    return show(chart, text=f"One row of weights: {', '.join(row.name for row in rows)}.")

@@ -1,4 +1,4 @@
-"""The toy ResNet's times as a lab shows them: how they grow with the image, who explains them."""
+"""The toy ResNet's times: how they grow with the image, and which simulator explains them."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import contextlib
 from collections.abc import Callable, Mapping
 
 from hpml.base import style
-from hpml.base.charts import mark_sizes
+from hpml.base.charts import Line, lines, show
 from hpml.base.environment import quick
-from hpml.base.page import Page, picture
+from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.profiling import LaunchFit, ProfilingError
 from hpml.suites import peer
@@ -78,28 +78,19 @@ def growth(times: Mapping[int, float]) -> float:
 
 def draw_growth(times: Mapping[str, Mapping[int, float]]) -> Page:
     """Draw each time as a multiple of its own at the smallest resolution, beside the arithmetic."""
-    fig, ax = style.figure(width=9.4, height=4.2)
     sizes = sorted({size for each in times.values() for size in each})
-    with style.apply():
-        work = [(size / sizes[0]) ** 2 for size in sizes]
-        ax.plot(sizes, work, color=style.PALETTE["muted"], ls=":", label="the arithmetic")
-        for name, each in times.items():
-            own = name.partition(",")[0]
-            published = name.endswith(GPU)
-            ax.plot(
-                list(each), [time / each[min(each)] for time in each.values()],
-                color=style.colour(own), marker=style.marker(own), label=name,
-                ls=(0, (4, 2)) if published else "-",
-            )  # fmt: skip
-    ax.set(xscale="log", yscale="log", xlim=(sizes[0] / 1.1, sizes[-1] * 1.1))
-    mark_sizes(ax, sizes)
-    ax.set_yticks([1, 2, 4, 8, 16], ["1×", "2×", "4×", "8×", "16×"])
-    style.finish(
-        ax, title="How a forward grows with the image", x="pixels", y="time, 16 pixels = 1"
-    )
-    ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=3.5)
-    told = "; ".join(f"{name} grows {growth(each):.2f} times" for name, each in times.items())
-    return picture(fig, f"Time of a forward against the height of the image: {told}.")
+    work = [(size / sizes[0]) ** 2 for size in sizes]
+    drawn = [Line("the arithmetic", sizes, work, ":", style.MUTED)]
+    for name, each in times.items():
+        own = name.partition(",")[0]
+        drawn.append(
+            Line(name, list(each), [time / each[min(each)] for time in each.values()],
+                 "--" if name.endswith(GPU) else "-", style.colour(own), style.marker(own),
+                 f"grows {growth(each):.2f} times")
+        )  # fmt: skip
+    title, y = "How a forward grows with the image", f"time, {sizes[0]} pixels = 1"
+    chart = lines(drawn, title=title, x="pixels", y=y, log="xy", sizes=sizes, height=4.2)
+    return show(chart, width=9.4)
 
 
 def fits(result: ToyResNetResult) -> dict[str, LaunchFit]:

@@ -1,4 +1,4 @@
-"""Devices that work on their own while the program goes on: a GPU, and a thread in place of one."""
+"""Devices that work on their own while the program goes on: a GPU, or a thread in its place."""
 
 from __future__ import annotations
 
@@ -6,9 +6,15 @@ import queue
 import threading
 import time
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from typing import NamedTuple
 
+from hpml.base import style
+from hpml.base.charts import show, timeline
+from hpml.base.errors import describe
+from hpml.base.page import Page
+from hpml.course.errors import LabError
 from hpml.profiling import Timeline
 
 
@@ -38,10 +44,6 @@ class AsyncDevice:
     What it shows of a GPU is the queue: a launch costs the program something and returns, the
     device works off what was launched in order, and `synchronize` waits until nothing is left.
 
-    Args:
-        launch: seconds that issuing a kernel costs the program.
-        first: seconds more for the very first launch, as where a GPU loads its kernels.
-
     >>> device = AsyncDevice()
     >>> begin, _, end = device.event(), device.launch(0.01), device.event()
     >>> device.synchronize()
@@ -62,12 +64,7 @@ class AsyncDevice:
         weakref.finalize(self, self._work.put, None)
 
     def launch(self, seconds: float, *, after: Mark | None = None) -> Mark:
-        """Issue a kernel that takes so long; return at once, with the mark of its end.
-
-        Args:
-            seconds: how long it takes on the device.
-            after: what has to be reached first, as on another queue.
-        """
+        """Issue a kernel that takes so long; return at once, with the mark of its end."""
         if self._recording is not None:
             self._recording.append(seconds)
             return Mark()
@@ -171,3 +168,51 @@ class CudaDevice:
     def event(self) -> CudaMark:
         """Put a mark into the queue."""
         return CudaMark()
+
+
+WAYS = ("pageable", "pinned", "pinned, two queues")
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """When batches were copied and computed, in ms; and how long the program was held for it."""
+
+    copies: tuple[tuple[float, float], ...]
+    computed: tuple[tuple[float, float], ...]
+    held: float
+
+    @property
+    def total(self) -> float:
+        """The end of the last batch."""
+        return self.computed[-1][1]
+
+
+def pipeline(way: str, batches: int, copy: float, compute: float) -> Pipeline:
+    """Copy and compute batches on a device of threads, in real time, and say when each ran."""
+    if way not in WAYS:
+        raise LabError(f"pipeline expects one of {'; '.join(WAYS)}, got {describe(way)}.")
+    copying, computing = AsyncDevice(), AsyncDevice()
+    done: Mark | None = None
+    start = computing.clock()
+    for _ in range(batches):
+        if way == "pageable":
+            computing.synchronize()
+        arrived = copying.launch(copy, after=done if way == "pinned" else None)
+        if way == "pageable":
+            copying.synchronize()
+        done = computing.launch(compute, after=arrived)
+    held = 1e3 * (computing.clock() - start)
+    computing.synchronize()
+    return Pipeline(copying.since(start).kernels, computing.since(start).kernels, held)
+
+
+def draw_pipelines(ways: Mapping[str, Pipeline]) -> Page:
+    """Draw when batches were copied and computed, each way from its own beginning."""
+    rows, texts, shades = {}, {}, {}
+    for way, found in ways.items():
+        copied, computed = f"{way}: copy", f"{way}: compute"
+        rows |= {copied: found.copies, computed: found.computed}
+        shades |= {copied: style.CPU, computed: style.GPU}
+        texts[computed] = f"{found.total:.0f} ms, the program held for {found.held:.0f} ms"
+    title = "Copying and computing batches"
+    return show(timeline(rows, texts, shades, title=title, x="ms"), width=9.4)
