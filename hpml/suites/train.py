@@ -27,7 +27,7 @@ def add_train_command(commands: Any) -> None:
         example="hpml train compile+amp --data digits --epochs 4",
     )
     train.add_argument("recipe", metavar="RECIPE", help="a wrong one lists them all")
-    train.add_argument("--data", metavar="NAME", help="digits, procedural, tiny-imagenet or a "
+    train.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet or a "
                        "folder (default: Tiny ImageNet if it is there, or digits)")  # fmt: skip
     train.add_argument("--epochs", type=int, default=6, metavar="N", help="(%(default)s)")
     train.add_argument("--batch", type=int, default=128, metavar="N", help="(%(default)s)")

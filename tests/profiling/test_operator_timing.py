@@ -17,7 +17,6 @@ from torch.overrides import _get_current_function_mode_stack
 from hpml.profiling import ProfilingError, operator_timing
 from hpml.symbolic import Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError
-from tests.profiling.operator_timing_figures import compare
 
 
 class Network(nn.Module):
@@ -275,10 +274,3 @@ def test_what_cannot_be_timed_is_refused() -> None:
     with pytest.raises(ArgumentError, match="without enable_cuda_graphs"), operator_timing(model):
         pass
     assert is_off(model)
-
-
-def test_the_figures_are_ratios_to_the_plain_forward() -> None:
-    ratios, share = compare(nn.Sequential(nn.Linear(4, 4)), 2)
-    assert len(ratios) == 1
-    assert ratios[0] > 0
-    assert 0 < share <= 1
