@@ -26,8 +26,7 @@ def result_bytes(model: SymbolicModel, batch: int = 1) -> dict[str, int]:
     for call in model.graph.calls:
         values = [model.graph.values[result] for result in call.results if result is not None]
         sizes[call.name] = sum(
-            math.prod(value.shape or ())
-            * (1 if value.batch_known or not value.shape else batch)
+            math.prod(batch if size is None else size for size in value.shape or ())
             * getattr(torch, value.kind).itemsize
             for value in values
         )

@@ -73,7 +73,7 @@ def live_bytes(model: Any, source: str, *inputs: Any) -> tuple[int, ...]:
 
         return run
 
-    layers = [watched(layer) for layer in model._execution_order_layers]
+    layers = [watched(layer) for layer in model.ordered_layers]
     function_of(source)(SimpleNamespace(_execution_order_layers=layers), *inputs)
     return tuple(counts)
 
@@ -122,8 +122,8 @@ def kernel_map(
     rows = []
     for width in widths:
         layers = [nn.Linear(width, width) for _ in range(depth)]
-        inlined, kernel = (chain_model(layers, way, width) for way in ("inlined", "numba"))
-        kernel.freeze()
+        inlined = chain_model(layers, "inlined", width)
+        kernel = inlined.compiled_inference()
         cells = []
         for batch in batches:
             x = torch.rand(batch, width)
