@@ -109,7 +109,7 @@ def test_results_that_share_their_memory_are_counted_once():
         "    a = l[0](x)\n    b = l[1](a)\n    return b\n"
     )
     x = torch.ones(16, 4)
-    model = SimpleNamespace(_execution_order_layers=[lambda t: t * 2, lambda t: t.view(4, 16)])
+    model = SimpleNamespace(ordered_layers=[lambda t: t * 2, lambda t: t.view(4, 16)])
     assert generated.live_bytes(model, source, x) == (x.nbytes, x.nbytes)
 
 
