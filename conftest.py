@@ -130,6 +130,14 @@ def _gpu(request: pytest.FixtureRequest) -> None:
         pytest.skip("needs a CUDA GPU; runs on a machine that has one")
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark every browser test as thorough, before `-m` selects."""
+    for item in items:
+        if "browser" in item.path.parts:
+            item.add_marker("thorough")
+
+
 @pytest.hookimpl(optionalhook=True)
 def pytest_xdist_make_scheduler(config: pytest.Config, log: Any) -> Any:
     """Share tests out by file, so that what a module makes for its tests is made once.

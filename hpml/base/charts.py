@@ -1,77 +1,267 @@
-"""What several pictures draw alike: horizontal bars, rows with names, and sizes along an axis."""
+"""The charts of the course: bars, dots, lines, time lines and histograms, shown as one picture.
+
+A chart is a value; `show` draws one or several as a page with a caption and the same in words:
+
+>>> show(bars([Bar("list", 32.0, "32 MB"), Bar("array", 8.0, "8 MB")], title="Memory", x="MB"))
+Memory. list: 32 MB; array: 8 MB.
+
+Graphs are drawn by `hpml.base.drawing`, predicted against measured by `hpml.course.predictions`.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpml.base import style
+from hpml.base.page import Page, picture
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.axis import Axis
 
+Interval = tuple[float, float]
+_DASHED = (0, (4, 3))
+
 
 class Bar(NamedTuple):
-    """A horizontal bar.
-
-    Attributes:
-        name: of its row.
-        parts: length and colour of each part, from left to right.
-        text: behind its end.
-        interval: where a thin line lies across the end, from and to.
-        start: where the first part begins.
-    """
+    """A row of `bars`: one length, or several parts with a colour each, and a text behind them."""
 
     name: str
-    parts: Sequence[tuple[float, str]]
+    parts: float | Sequence[tuple[float, str]]
     text: str = ""
-    interval: tuple[float, float] | None = None
+    interval: Interval | None = None
     start: float = 0.0
+    colour: str = style.DATA
 
 
-def bars(ax: Axes, rows: Sequence[Bar]) -> None:
-    """Draw bars, the first on top, each with its name, its text and its interval.
+class Dot(NamedTuple):
+    """A row of `dots`, or one more mark of a row that has the same name."""
 
-    The axis is left as it is: set its limits with room for the texts.
+    name: str
+    values: float | Sequence[float]
+    text: str = ""
+    interval: Interval | None = None
+    colour: str = style.DATA
+    marker: str = "o"
+    label: str = ""
 
-    >>> fig, ax = style.figure()
-    >>> bars(ax, [Bar("list", [(1.0, "#332288"), (2.0, "#5AA9D6")], "3 MB"), Bar("array", [])])
-    >>> [label.get_text() for label in ax.get_yticklabels()], ax.texts[0].get_text()
-    (['list', 'array'], '3 MB')
+
+class Line(NamedTuple):
+    """A line of `lines`; `form` is "-", "--", ":", "step" or "" for marks alone."""
+
+    name: str
+    x: Sequence[float]
+    y: Sequence[float]
+    form: str = "-"
+    colour: str = ""
+    marker: str = ""
+    text: str = ""
+
+
+@dataclass(frozen=True)
+class Chart:
+    """One axes that `show` draws: what is drawn, how it is told, and how its axes look.
+
+    Attributes:
+        draw: draws into an axes.
+        text: what is seen, in words.
+        height: of the axes in inches.
+        title, x, y: what is written around it.
+        log: the logarithmic axes: "", "x", "y" or "xy".
+        xlim, ylim: limits; None leaves one to matplotlib.
+        at, level: where dashed reference lines cross the x and the y axis.
+        sizes: the ticks along x, where x is a size.
+        legend: labels with their colours, in place of those of what is drawn.
     """
+
+    draw: Callable[[Axes], None]
+    text: str
+    height: float
+    title: str = field(kw_only=True)
+    x: str = field(default="", kw_only=True)
+    y: str = field(default="", kw_only=True)
+    log: str = field(default="", kw_only=True)
+    xlim: tuple[float | None, float | None] | None = field(default=None, kw_only=True)
+    ylim: tuple[float | None, float | None] | None = field(default=None, kw_only=True)
+    at: Sequence[float] = field(default=(), kw_only=True)
+    level: Sequence[float] = field(default=(), kw_only=True)
+    sizes: Sequence[float] = field(default=(), kw_only=True)
+    legend: Mapping[str, str] = field(default_factory=dict, kw_only=True)
+
+    def on(self, ax: Axes) -> None:
+        """Draw it into an axes."""
+        for name in self.log:
+            ax.set(**{f"{name}scale": "log"})
+        self.draw(ax)
+        for place in self.at:
+            ax.axvline(place, color=style.MUTED, lw=1, ls=_DASHED, zorder=0)
+        for place in self.level:
+            ax.axhline(place, color=style.MUTED, lw=1, ls=_DASHED, zorder=0)
+        if self.xlim is not None:
+            ax.set_xlim(*self.xlim)
+        if self.ylim is not None:
+            ax.set_ylim(*self.ylim)
+        if self.sizes:
+            mark_sizes(ax, self.sizes)
+        for label, colour in self.legend.items():
+            ax.plot([], [], "s", color=colour, label=label)
+        style.finish(ax, title=self.title, x=self.x, y=self.y)
+        if len(ax.get_legend_handles_labels()[0]) > 4:
+            ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=3.5)
+
+
+def show(
+    *charts: Chart,
+    caption: str = "",
+    width: float = 7.6,
+    beside: bool = False,
+    ratios: Sequence[float] = (),
+    text: str = "",
+    after: str = "",
+) -> Page:
+    """Return charts as one picture, below one another or `beside` one another.
+
+    Charts beside one another share their y axis if only the first one names it. `ratios` are their
+    relative widths, `text` tells the picture in other words, and `after` is HTML below it.
+    """
+    shape = (1, len(charts)) if beside else (len(charts), 1)
+    heights = [chart.height for chart in charts]
+    fig, axes = style.figure(
+        *shape,
+        width=width,
+        height=(max(heights) if beside else sum(heights)) + 0.22 * (len(caption) * 0.0715 // width),
+        squeeze=False,
+        sharex=not beside,
+        sharey=beside and not any(chart.y for chart in charts[1:]),
+        width_ratios=ratios or None if beside else None,
+        height_ratios=None if beside else heights,
+    )
     with style.apply():
+        for ax, chart in zip(axes.flat, charts, strict=True):
+            chart.on(ax)
+    if caption:
+        style.caption(fig, caption)
+    told = [f"{chart.title}. {chart.text}".strip() for chart in charts]
+    return picture(fig, text or "\n".join([*told, *([caption] if caption else [])]), after)
+
+
+def bars(rows: Iterable[Bar], **options: Any) -> Chart:
+    """Return horizontal bars, the first on top; `options` are those of `Chart`."""
+    rows = list(rows)
+
+    def draw(ax: Axes) -> None:
+        ends = []
         for row, bar in enumerate(rows):
             end = bar.start
-            for length, colour in bar.parts:
+            for length, colour in _parts(bar):
                 ax.barh(row, length, left=end, height=0.66, color=colour)
                 end += length
-            if bar.interval is not None:
-                ax.plot(bar.interval, [row, row], color=style.PALETTE["ink"], linewidth=1.4)
-            ax.annotate(
-                bar.text,
-                (max(bar.start, end, *(bar.interval or ())), row),
-                xytext=(5, 0),
-                textcoords="offset points",
-                va="center",
-                fontsize=9,
+            ends.append(_annotated(ax, row, bar.text, [bar.start, end], bar.interval))
+        name_rows(ax, [bar.name for bar in rows])
+        left = 0.0 if ax.get_xscale() == "linear" and min(ends, default=0.0) >= 0 else None
+        ax.set_xlim(left, _room(ax, ends, [row.text for row in rows]))
+
+    told = "; ".join(f"{bar.name}: {bar.text}" for bar in rows if bar.text)
+    return Chart(draw, _sentence(told), 1.1 + 0.34 * len(rows), **options)
+
+
+def dots(rows: Iterable[Dot], **options: Any) -> Chart:
+    """Return a row of marks for each name, for scales without 0 and for single runs."""
+    rows = list(rows)
+    names = list(dict.fromkeys(dot.name for dot in rows))
+
+    def draw(ax: Axes) -> None:
+        ends = []
+        for number, name in enumerate(names):
+            own = [dot for dot in rows if dot.name == name]
+            rightmost = max(max(*_values(dot), *(dot.interval or ()), -math.inf) for dot in own)
+            for place, dot in enumerate(own):
+                row = number + 0.13 * (place - (len(own) - 1) / 2)
+                values, (_, labels) = _values(dot), ax.get_legend_handles_labels()
+                label = dot.label if dot.label not in labels else None
+                size = 16 if dot.marker == "|" else 7
+                ax.plot(values, [row] * len(values), dot.marker, color=dot.colour, ms=size,
+                        alpha=0.8, label=label or None)  # fmt: skip
+                ends.append(_annotated(ax, row, dot.text, [rightmost], dot.interval))
+        name_rows(ax, names)
+        if any(dot.text for dot in rows):
+            low = min(min(*_values(dot), *(dot.interval or ()), math.inf) for dot in rows)
+            ax.set_xlim(
+                low / 2.5 if ax.get_xscale() == "log" else None,
+                _room(ax, ends, [row.text for row in rows]),
             )
-    name_rows(ax, [bar.name for bar in rows])
+
+    told = "; ".join(
+        f"{dot.name}: {dot.text or ', '.join(f'{value:.4g}' for value in _values(dot))}"
+        for dot in rows
+        if dot.text or not any(other.text for other in rows if other.name == dot.name)
+    )
+    return Chart(draw, _sentence(told), 1.1 + 0.38 * len(names), **options)
 
 
-def span_parts(times: Sequence[tuple[float, float]], role: str) -> list[tuple[float, str]]:
-    """Return the parts of a bar that stand from begin to end, neighbours in two shades in turn.
+def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Chart:
+    """Return lines or marks over x; a colour that is not given is the name's own."""
+    series = list(series)
+    shades = style.series(list(dict.fromkeys(line.name for line in series)))
 
-    >>> [length for length, _ in span_parts([(1.0, 3.0), (3.0, 4.0)], "accent")]
-    [1.0, 2.0, 0.0, 1.0]
-    """
-    shades = style.PALETTE[role], style.tint(style.PALETTE[role], 0.6)
-    parts, at = [], 0.0
-    for place, (start, end) in enumerate(times):
-        parts += [(start - at, "none"), (end - start, shades[place % 2])]
-        at = end
-    return parts
+    def draw(ax: Axes) -> None:
+        seen = set()
+        for line in series:
+            label = None if line.name in seen or len(shades) == 1 else line.name
+            seen.add(line.name)
+            form: dict[str, Any] = {"ls": _DASHED if line.form == "--" else line.form or "none"}
+            if line.form == "step":
+                form = {"drawstyle": "steps-mid"}
+            marker = line.marker or ("" if line.form else style.marker(line.name))
+            ax.plot(line.x, line.y, color=line.colour or shades[line.name], marker=marker,
+                    markersize=4.5, label=label, **form)  # fmt: skip
+        if "y" in str(options.get("log", "")):
+            name_decades(ax.yaxis)
+
+    told = "; ".join(f"{line.name}: {line.text or _ends(line)}" for line in series)
+    return Chart(draw, _sentence(told), height, **options)
+
+
+def timeline(
+    rows: Mapping[str, Sequence[Interval]],
+    texts: Mapping[str, str] | None = None,
+    colours: Mapping[str, str] | None = None,
+    **options: Any,
+) -> Chart:
+    """Return a row for each name: bars from start to end, where they touch in two shades."""
+    texts, shades = texts or {}, {**style.series(list(rows)), **(colours or {})}
+
+    def draw(ax: Axes) -> None:
+        ends = []
+        for row, (name, spans) in enumerate(rows.items()):
+            shade = shades[name], style.tint(shades[name], 0.6)
+            last, light = 0.0, True
+            for start, end in spans:
+                light = not light and start - last < 0.01 * (end - start)
+                ax.barh(row, end - start, left=start, height=0.66, color=shade[light])
+                last = end
+            ends.append(_annotated(ax, row, texts.get(name, ""), [last], None))
+        name_rows(ax, list(rows))
+        ax.set_xlim(0, _room(ax, ends, texts.values()) or max(ends, default=1.0))
+
+    told = "; ".join(f"{name}: {text}" for name, text in texts.items())
+    return Chart(draw, _sentence(told), 1.0 + 0.36 * len(rows), **options)
+
+
+def histogram(
+    values: Sequence[float], bins: Sequence[float], *, upright: bool = True, **options: Any
+) -> Chart:
+    """Return how many values fall into each bin; not `upright`, the values are along y."""
+    direction: Any = "vertical" if upright else "horizontal"
+    middle = sorted(values)[len(values) // 2]
+
+    def draw(ax: Axes) -> None:
+        ax.hist(values, list(bins), orientation=direction, color=style.DATA)
+
+    return Chart(draw, f"Median {middle:.3g}.", options.pop("height", 3.6), **options)
 
 
 def name_rows(ax: Axes, names: Sequence[str]) -> None:
@@ -139,3 +329,44 @@ def name_decades(axis: Axis) -> None:
         ticks = [tick for tick in MaxNLocator(6).tick_values(low, high) if low <= tick <= high]
     axis.set_ticks(ticks, [f"{tick:,g}" for tick in ticks])
     axis.set_minor_formatter("")
+
+
+def _parts(bar: Bar) -> Sequence[tuple[float, str]]:
+    return [(bar.parts, bar.colour)] if isinstance(bar.parts, int | float) else bar.parts
+
+
+def _values(dot: Dot) -> Sequence[float]:
+    return [dot.values] if isinstance(dot.values, int | float) else dot.values
+
+
+def _annotated(
+    ax: Axes, row: float, text: str, ends: Sequence[float], interval: Interval | None
+) -> float:
+    """Draw an interval and write a text behind it; return where the text begins."""
+    if interval is not None:
+        ax.plot(interval, [row, row], color=style.INK, linewidth=1.4)
+    end = max(*ends, *(interval or ()), -math.inf)
+    ax.annotate(text, (end, row), xytext=(6, 0), textcoords="offset points", va="center",
+                fontsize=9)  # fmt: skip
+    return end
+
+
+def _room(ax: Axes, ends: Sequence[float], texts: Iterable[str]) -> float | None:
+    """Return the end of an x axis that has room for the texts behind what is drawn."""
+    letters = max(map(len, texts), default=0)
+    if not letters:
+        return None
+    low, high = ax.get_xlim()[0], max(ends)
+    share = min(0.62, 0.02 + 0.012 * letters)  # of the width: a letter of about 0.07 inch
+    if ax.get_xscale() == "log":
+        low = min(low, high / 10)
+        return float(high * (high / low) ** (share / (1 - share)))
+    return float(max(high, 0.0) + (high - min(low, 0.0)) * share / (1 - share))
+
+
+def _ends(line: Line) -> str:
+    return f"{line.y[0]:.4g} to {line.y[-1]:.4g}" if len(line.y) else "nothing"
+
+
+def _sentence(told: str) -> str:
+    return f"{told}." if told else ""

@@ -1,6 +1,6 @@
 """The executions of a symbolic model: the one list of their names, in the order of the labs.
 
-`hpml.symbolic.execution` implements them; figures and suites read names and colours here.
+`hpml.symbolic.execution` implements them; figures and suites read the names here.
 """
 
 from __future__ import annotations
@@ -13,24 +13,22 @@ class Execution(NamedTuple):
 
     Attributes:
         name: what ``SymbolicModel(..., execution=name)`` takes.
-        colour: its colour in figures.
         any_graph: whether it runs every graph; else building refuses what it cannot run.
         separate_operators: whether operators run one by one, so that each can be timed and CUDA
             graphs can record them.
     """
 
     name: str
-    colour: str
     any_graph: bool = True
     separate_operators: bool = True
 
 
 ALL = (
-    Execution("lazy", "#CC6677"),
-    Execution("ordered", "#999933"),
-    Execution("codegen", "#117733"),
-    Execution("inlined", "#44AA99"),
-    Execution("numba", "#882255", any_graph=False, separate_operators=False),
+    Execution("lazy"),
+    Execution("ordered"),
+    Execution("codegen"),
+    Execution("inlined"),
+    Execution("numba", any_graph=False, separate_operators=False),
 )
 
 BY_NAME = {execution.name: execution for execution in ALL}

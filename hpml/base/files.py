@@ -23,6 +23,12 @@ if TYPE_CHECKING:
 
 
 _PUBLISHED = "published_results.json"
+_PACKAGE = Path(__file__).resolve().parents[1]
+_CLONE = _PACKAGE.parent
+PACKAGED = _PACKAGE / "_course"
+"""The course inside an installed wheel: notebooks and data, not to be written to."""
+COPY = "hpml-course"
+"""The folder that ``hpml lab`` writes the course into outside of a clone."""
 
 
 class CourseFileError(HpmlError):
@@ -114,7 +120,8 @@ def course_folder() -> Path:
     """Return the root of the course: the folder that holds ``notebooks/`` and ``data/``.
 
     The environment variable ``HPML_HOME`` decides if it is set. Otherwise it is the clone that this
-    package was installed from, or else the nearest such folder at or above the working directory.
+    package was installed from; else the nearest such folder at or above the working directory, or
+    the copy that ``hpml lab`` made there; else the one inside the installed package.
 
     Raises:
         CourseFileError: if there is none; the message lists where it was looked for.
@@ -132,13 +139,12 @@ def course_folder() -> Path:
             f"data/{_PUBLISHED}; set it to the folder of your clone, or unset it."
         )
     here = Path.cwd()
-    candidates = [Path(__file__).resolve().parents[2], here, *here.parents]
-    for folder in candidates:
+    for folder in (_CLONE, here, here / COPY, *here.parents, PACKAGED):
         if _is_course(folder):
             return folder
     raise CourseFileError(
-        f"No course folder found: expected notebooks/ and data/{_PUBLISHED} in {candidates[0]} or "
-        f"at or above {here}. Work inside your clone, or set HPML_HOME to its folder."
+        f"No course folder found: expected notebooks/ and data/{_PUBLISHED} in {_CLONE}, in "
+        f"{PACKAGED}, or at or above {here}. Install hpml again, or set HPML_HOME to a clone."
     )
 
 
@@ -169,8 +175,9 @@ def results_folder() -> Path:
     """Return the folder for what the student measures, made if missing; it is not kept in git.
 
     The environment variable ``HPML_RESULTS`` decides if it is set; otherwise it is ``results/`` in
-    the course folder, or where that cannot be written, as on a shared server, ``hpml/`` in the
-    folder where programs keep their user's data.
+    the course folder, or in the working directory where the course is only in the installed
+    package. Where that cannot be written, as on a shared server, it is ``hpml/`` in the folder
+    where programs keep their user's data.
 
     Raises:
         CourseFileError: if the place is taken by a file, or there is no course folder.
@@ -179,7 +186,9 @@ def results_folder() -> Path:
     True
     """
     chosen = os.environ.get("HPML_RESULTS")
-    folder = Path(chosen).expanduser().resolve() if chosen else course_folder() / "results"
+    course = course_folder()
+    home = Path.cwd() if course == PACKAGED else course
+    folder = Path(chosen).expanduser().resolve() if chosen else home / "results"
     if not chosen and not _can_write(folder):
         folder = user_folder()
     if folder.exists() and not folder.is_dir():

@@ -15,9 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
-from hpml.base import charts, style
 from hpml.base.errors import HpmlError, describe
-from hpml.base.page import Page, picture
 from hpml.base.tables import Shown, Table
 
 Shapes = tuple[tuple[int, ...], ...]
@@ -136,19 +134,6 @@ class OperatorTimes(Shown):
         columns = ["operator", "shape", "count", "mean ms", "total ms", "ns/element", "node"]
         formats = {"mean ms": "{:.4f}".format, "total ms": "{:.3f}".format}
         return Table(columns, rows, formats={**formats, "ns/element": "{:.3g}".format})
-
-    def picture(self) -> Page:
-        """Return the rows as horizontal bars."""
-        rows = self.by_operator
-        fig, ax = style.figure(width=7.5, height=1.0 + 0.32 * len(rows))
-        longest = 1e-6 * max(rows.values())
-        drawn = []
-        for name, ns in rows.items():
-            colour = style.PALETTE["ink" if name.startswith("[") else "inlined"]
-            drawn.append(charts.Bar(name, [(1e-6 * ns, colour)], self._time(ns)))
-        charts.bars(ax, drawn)
-        ax.set(xlabel="milliseconds", xlim=(0, 1.35 * longest or 1.0))
-        return picture(fig, str(self))
 
     def _head(self) -> str:
         return f"Graph run of {self.operator_count} ops finished in {1e-6 * self.total:.3f} ms"

@@ -169,9 +169,9 @@ def put_control(control: Any, display_id: str, instead: str = _INSTEAD) -> None:
     """Show a control as an output of its own, which can be replaced by its `display_id`."""
     from IPython.display import display
 
-    data = dict(control._repr_mimebundle_())
-    data["text/plain"] = instead
-    data.pop("text/html", None)
+    # What ipywidgets 7 and 8 both show; only 8 hands it out.
+    view = {"version_major": 2, "version_minor": 0, "model_id": control.model_id}
+    data = {"text/plain": instead, "application/vnd.jupyter.widget-view+json": view}
     publish: Any = display
     publish(data, raw=True, display_id=display_id)
 

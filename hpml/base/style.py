@@ -18,28 +18,37 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, cast
 
-from . import executions
-
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 
-PALETTE: dict[str, str] = {
-    "handwritten": "#332288",
-    "sequential": "#5AA9D6",
-    **{execution.name: execution.colour for execution in executions.ALL},
-    "peer": "#AA4499",
-    "compiled": "#D99A00",
-    "cudagraph": "#1A1A1A",
-    "accent": "#C4500B",
-    "muted": "#8A8A8A",
-    "ink": "#1A1A1A",
+CONTENDERS: dict[str, tuple[str, str]] = {
+    "handwritten": ("#332288", "o"),
+    "sequential": ("#5AA9D6", "s"),
+    "lazy": ("#CC6677", "^"),
+    "ordered": ("#999933", "v"),
+    "codegen": ("#117733", "D"),
+    "inlined": ("#44AA99", "P"),
+    "numba": ("#882255", "X"),
+    "peer": ("#AA4499", "<"),
+    "compiled": ("#D99A00", ">"),
+    "cudagraph": ("#1A1A1A", "*"),
 }
-"""Colours by role. The first ten are contenders; the last three are for what is not one."""
+"""The one table of contenders: the colour and the marker that each has in every figure."""
 
-_CONTENDERS = tuple(PALETTE)[:10]
-_MARKERS = dict(zip(_CONTENDERS, ("o", "s", "^", "v", "D", "P", "X", "<", ">", "*"), strict=True))
+INK, MUTED, ACCENT = "#1A1A1A", "#8A8A8A", "#C4500B"
+PASS, FAIL, UNKNOWN = "#117733", ACCENT, MUTED
+"""A right answer, a wrong one, and one that could not be told or was not given."""
+DATA, SECOND = "#332288", "#5AA9D6"
+"""Measurements of one kind; those of a second kind beside them."""
+CPU, GPU = "#5AA9D6", ACCENT
+"""What issues work, and what executes it."""
+
+PALETTE = {name: colour for name, (colour, _) in CONTENDERS.items()}
+PALETTE |= {"accent": ACCENT, "muted": MUTED, "ink": INK}
+"""The colours by name."""
+
 _ALIASES = {
     "pytorchsymbolic": "peer",
     "nnsequential": "sequential",
@@ -50,8 +59,15 @@ _ALIASES = {
     # Lab 07's loop is the module written by hand; labs 01 and 04 run one loop in the same ways.
     "loop": "handwritten",
     "python": "handwritten",
+    "loopoveralist": "handwritten",
+    "loopoveranarray": "lazy",
+    "loopoveratensor": "compiled",
     "numpy": "sequential",
+    "numpycall": "sequential",
     "torch": "peer",
+    "torchcall": "peer",
+    "cloop": "codegen",
+    "numbaloop": "numba",
     "co3": "codegen",
 }
 
@@ -116,7 +132,7 @@ def colours(names: Sequence[str]) -> dict[str, str]:
     (True, 4)
     """
     chosen = {name: colour(name) for name in names if _role(name) in PALETTE}
-    spare = [PALETTE[role] for role in _CONTENDERS if PALETTE[role] not in chosen.values()]
+    spare = [PALETTE[role] for role in CONTENDERS if PALETTE[role] not in chosen.values()]
     for name in names:
         if name not in chosen:
             wanted = colour(name)
@@ -126,6 +142,19 @@ def colours(names: Sequence[str]) -> dict[str, str]:
     return chosen
 
 
+def series(names: Sequence[str]) -> dict[str, str]:
+    """Return a colour for each line of one figure: a contender's own, the others' in order.
+
+    >>> series(["lazy", "one", "other"])["one"] == DATA
+    True
+    """
+    chosen = {name: colour(name) for name in names if _role(name) in CONTENDERS}
+    free = [shade for shade in (DATA, ACCENT, SECOND, PASS, *PALETTE.values())
+            if shade not in chosen.values()]  # fmt: skip
+    others = [name for name in names if name not in chosen]
+    return chosen | {name: free[place % len(free)] for place, name in enumerate(others)}
+
+
 def marker(name: str) -> str:
     """Return the matplotlib marker of a contender, which goes with its `colour`.
 
@@ -133,7 +162,7 @@ def marker(name: str) -> str:
     'D'
     """
     role = _role(name)
-    return _MARKERS.get(role) or _MARKERS[_stand_in(role)]
+    return CONTENDERS[role if role in CONTENDERS else _stand_in(role)][1]
 
 
 def tint(colour: str, share: float) -> str:
@@ -259,4 +288,4 @@ def _role(name: str) -> str:
 
 def _stand_in(role: str) -> str:
     # Not hash(): Python salts it, and the colour must be the same in the next process.
-    return _CONTENDERS[zlib.crc32(role.encode("utf-8")) % len(_CONTENDERS)]
+    return list(CONTENDERS)[zlib.crc32(role.encode("utf-8")) % len(CONTENDERS)]

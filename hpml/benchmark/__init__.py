@@ -19,23 +19,22 @@ answers with quartiles, and with ratios to a baseline that carry an interval:
 
 The files, in the order in which values flow: ``sampling`` (contenders, and their samples in
 interleaved rounds) → ``measurement`` and ``comparison`` (the results; ``ratio`` says what may be
-said of two, ``robust`` holds the statistics and ``stability`` the verdict on the samples) →
-``record`` (on disk) → ``display`` (tables and pictures; ``advising``: many verdicts, briefly).
+said of two, ``robust`` holds the statistics and ``advice`` judges the samples) → ``record`` (on
+disk) → ``tables`` and ``plots``.
 """
 
 from __future__ import annotations
 
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.sweep_plot import plot_sweep
 from hpml.benchmark.errors import BenchmarkError, ContenderError
 from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.measurement import Measurement
+from hpml.benchmark.plots import plot_sweep, sweeps
 from hpml.benchmark.ratio import Ratio
 from hpml.benchmark.record import Case, read_cases, write_case
 from hpml.benchmark.sampling.contender import Contender
 from hpml.benchmark.sampling.process import ProcessContender
 from hpml.benchmark.sampling.rounds import compare, measure
-from hpml.benchmark.sweep import sweeps
 
 __all__ = [
     "BenchmarkError",

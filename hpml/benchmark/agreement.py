@@ -73,12 +73,7 @@ expected 2.0, got 3.0. Their times cannot be compared.
 
 
 def plain(value: object) -> object:
-    """Return `value` as plain data: an array or tensor as nested lists, also inside containers.
-
-    >>> import array
-    >>> plain({"x": (array.array("d", [1.0, 2.0]), 3)})
-    {'x': [[1.0, 2.0], 3]}
-    """
+    """Return `value` as plain data: an array or tensor as nested lists, also inside containers."""
     if type(value) is float or (isinstance(value, list) and set(map(type, value)) == {float}):
         return value  # at once: there may be millions
     try:

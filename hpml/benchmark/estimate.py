@@ -78,9 +78,5 @@ class Estimate:
 
 
 def estimate(values: Sequence[float]) -> Estimate:
-    """Return the median of values, one a round, with its interval.
-
-    >>> estimate([3.0, 1.0, 2.0, 5.0, 4.0, 6.0])
-    Estimate(value=3.5, low=1.0, high=6.0)
-    """
+    """Return the median of values, one a round, with its interval."""
     return Estimate(median(values), *median_interval(values))

@@ -21,10 +21,7 @@ from hpml.benchmark.errors import RecordError
 
 @contextlib.contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold `path` for this process alone, for the time of the block.
-
-    Windows and some network file systems have no such lock; there the block runs without.
-    """
+    """Hold `path` for this process alone, for the time of the block."""
     try:
         import fcntl
     except ImportError:
@@ -59,15 +56,7 @@ def locked(path: Path) -> Iterator[None]:
 
 
 def check_place(path: Path, begins: str) -> None:
-    """Refuse a place for results that holds something else, before anything is measured.
-
-    Args:
-        path: where the results will go.
-        begins: how a file of such results begins; one that was cut off there is one too.
-
-    Raises:
-        RecordError: if there is a folder, a device, or a file that begins otherwise.
-    """
+    """Refuse a place for results that holds something else, before anything is measured."""
     found = None
     if path.is_dir():
         found = "a folder"

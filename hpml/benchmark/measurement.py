@@ -14,12 +14,19 @@ from typing import Any
 from hpml.base.errors import describe
 from hpml.base.tables import format_seconds
 from hpml.benchmark import robust
+from hpml.benchmark.advice import Advice, judge
 from hpml.benchmark.arguments import real, text, whole
 from hpml.benchmark.errors import BenchmarkError
-from hpml.benchmark.stability import Advice, judge
 
 Environment = Mapping[str, str | int | float | None]
 """What the measurement ran on, see `hpml.base.environment.environment_record`."""
+
+
+SLOW_FIRST_CALL = 20
+"""Times the median from which on a first call is suspected of doing what later ones do not."""
+
+COLD_CALL = 1e-4
+"""Seconds that a first call may take for cold caches alone."""
 
 
 @dataclass(frozen=True)
@@ -28,17 +35,18 @@ class Measurement:
 
     Attributes:
         name: the contender.
-        samples: seconds per call, one entry a sample, in the order in which they were taken.
-        number: calls per sample; a sample is their total time divided by it.
+        samples: seconds per item, one entry a sample, in the order in which they were taken.
+        number: calls per sample.
+        items: items that one call works on; 1 unless `per` was used, so that an item is a call.
         warm_up: calls made before the first sample.
-        unit: of the samples; always seconds per call.
+        unit: of the samples; always seconds.
         device: where the work ran, such as "cpu" or "cuda:0".
         threads: size of torch's thread pool during the samples.
-        timer: what took the time.
         garbage: whether Python's garbage collector was on during the samples.
         process: "this", or "own" for a contender in a process of its own.
-        loop: seconds per call that the timing loop itself takes, which are part of each sample;
+        loop: seconds per item that the timing loop itself takes, which are part of each sample;
             0 where they are too few to matter, or were not measured.
+        first: seconds that the very first call took; 0 if it was not timed.
         environment: machine and versions.
 
     >>> m = Measurement("sum", samples=(2e-6, 1.9e-6, 2.1e-6, 2e-6, 2e-6, 2e-6), number=1000)
@@ -51,14 +59,15 @@ class Measurement:
     name: str
     samples: tuple[float, ...]
     number: int
+    items: int = 1
     warm_up: int = 0
     unit: str = "s"
     device: str = "cpu"
     threads: int = 1
-    timer: str = "timeit.Timer"
     garbage: bool = False
     process: str = "this"
     loop: float = 0.0
+    first: float = 0.0
     environment: Environment = field(default_factory=dict, repr=False)
 
     def __post_init__(self) -> None:
@@ -68,9 +77,12 @@ class Measurement:
         if not samples:
             raise BenchmarkError(f"{who}: expected {seconds}, got none.")
         object.__setattr__(self, "samples", samples)  # a list could change, and has no hash
-        object.__setattr__(self, "loop", real(f"{who}: loop", self.loop, "seconds of at least 0"))
         number = whole(f"{who}: number of calls per sample", self.number, 1)
         object.__setattr__(self, "number", number)
+        for name in ("loop", "first"):
+            value = real(f"{who}: {name}", getattr(self, name), "seconds of at least 0")
+            object.__setattr__(self, name, value)
+        object.__setattr__(self, "items", whole(f"{who}: items per call", self.items, 1))
 
     @property
     def median(self) -> float:
@@ -112,7 +124,7 @@ class Measurement:
                 f"per expects a whole number of items of at least 1, got {describe(items)}."
             )
         samples = tuple(sample / items for sample in self.samples)
-        return replace(self, samples=samples, number=self.number * items, loop=self.loop / items)
+        return replace(self, samples=samples, items=self.items * items, loop=self.loop / items)
 
     def verdict(self) -> tuple[Advice, ...]:
         """Return what is wrong with this measurement and what to do; empty if nothing is.
@@ -120,7 +132,25 @@ class Measurement:
         >>> [advice.problem for advice in Measurement("one", (1.0,), number=1).verdict()]
         ['few samples']
         """
-        return judge(self.samples, self.number)
+        slow = self.slow_first_call()
+        return (*([slow] if slow else []), *judge(self.samples, self.number * self.items))
+
+    def slow_first_call(self) -> Advice | None:
+        """Return advice if the first call took so long that the later ones may do other work.
+
+        >>> used_up = Measurement("sum", (1e-6,) * 6, number=1000, first=2e-3)
+        >>> used_up.slow_first_call().problem
+        'first call'
+        """
+        times = self.first / (self.median * self.items)
+        if times < SLOW_FIRST_CALL or self.first < COLD_CALL:
+            return None
+        return Advice(
+            "first call",
+            f"the first call took {times:,.0f} times as long as the later ones",
+            "Does it use up its input (a generator, a list sorted in place) or cache its result? "
+            "Then make it new in each call. If it compiles, call it once before, or raise warm_up.",
+        )
 
     def __str__(self) -> str:
         low, middle, high = self.quartiles

@@ -1,29 +1,24 @@
 """The ratio of two contenders, and what may be said about it: faster, slower, or "cannot tell".
 
 The k-th samples of both were taken one after the other in round k, under the same conditions, so
-that their quotient is free of whatever the machine did over the minutes. What is said rests on
-three things that a reader can check by eye in the quotients:
+that their quotient is free of whatever the machine did over the minutes. From the logarithms of the
+quotients:
 
-1. The interval. If the rounds are independent, chance gives each quotient's distance from the truth
-   either sign. The test of Wilcoxon turns this into an interval around the middle of all pairs of
-   quotients, the estimator of Hodges and Lehmann, and needs no other assumption.
-2. The thirds. A contender that drifts has a ratio that changes: the interval reaches as far as the
-   first, the second and the last third of the run differ, back to where a straight drift began.
-3. The neighbours. Where neighbouring rounds are more alike than distant ones, many rounds count as
-   few: what wandered so far within the run may have been as far away before, so that the interval
-   reaches to both sides by all that the quotients span, single wild ones aside.
+1. Rounds far outside the others are moved to the fences of a box plot (`robust.winsorise`).
+2. The ratio is the Hodges-Lehmann estimate. Its interval is the one of Wilcoxon's signed-rank test,
+   which assumes that the rounds are independent.
+3. Two tests look for dependence: von Neumann's for neighbours that resemble each other, Mann and
+   Kendall's for a trend. If either finds it, many rounds count as one, and the interval is as wide
+   as Student's prediction interval for a single further round.
+4. What no number of rounds averages away is added, see `RESOLUTION`: two uncertainties of different
+   origin add as squares.
 
-What they cannot see: a step of one contender that is no larger than the noise, one that wanders or
-warms up within it, states of the machine that outlast the run or differ by more than the thirds
-show in a few rounds. There the interval misses more often than it says; repeat what matters.
+The answer is on which side of 1 the whole interval lies.
 
-To the interval comes what no number of rounds averages away, see `RESOLUTION`: two uncertainties of
-different origin add as squares. The answer is on which side of 1 the whole interval lies.
-
-Sources: J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests", Annals of
-Mathematical Statistics 34, 1963; J. von Neumann, "Distribution of the ratio of the mean square
-successive difference to the variance", the same 12, 1941. How often the answers are wrong, on
-which noise, is simulated by ``hpml bench honesty``.
+What the tests cannot see: a step or a trend of one contender that is no larger than the noise, and
+states of the machine that outlast the run. There the interval misses more often than it says;
+repeat what matters. ``python -m tests.benchmarks.intervals`` simulates how often the answers are
+wrong, on which noise.
 """
 
 from __future__ import annotations
@@ -33,15 +28,16 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from hpml.base.tables import format_multiple
 from hpml.benchmark.arguments import real
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.robust import (
-    likeness_of_neighbours,
+    mann_kendall,
+    prediction_margin,
     pseudomedian,
-    quantile,
     signed_rank_interval,
+    von_neumann,
+    winsorise,
 )
 
 Answer = Literal["faster", "slower", "cannot tell"]
@@ -58,16 +54,26 @@ FEWEST_ROUNDS = 6
 """Below this there is no 95 % interval: five tosses of a coin fall alike once in sixteen times."""
 
 ENOUGH_ROUNDS = 25
-"""From so many rounds on the resolution holds; fewer see the machine in one of its states only."""
+"""From so many rounds on the tests for dependence have power, and the resolution holds."""
 
-COARSER = ((15, 5.0), (0, 10.0))
-"""From so many rounds on, below `ENOUGH_ROUNDS`, the resolution is so many times as coarse."""
+FEWER_ROUNDS = ((15, 5.0), (0, 10.0))
+"""From so many rounds on, below `ENOUGH_ROUNDS`, the resolution is so many times as coarse.
 
-ALIKE = 2.05
-"""Neighbours as alike as this, in sigmas, come about by chance in 2 % of independent runs."""
+Two contenders may be in two states of the machine for all of so short a run, and no statistic of
+their samples shows it.
+"""
 
-BACK = 0.75
-"""A straight drift parts the thirds by 2/3 of its length, and begins 1/2 away from the middle."""
+NEIGHBOURS_ALIKE = 1.88
+"""Standard deviations; independent rounds reach so much of von Neumann's statistic in 3 % of runs.
+
+With `TREND` a false alarm in at most 4 %. It costs power only, never a false answer.
+"""
+
+TREND = 2.58
+"""Standard deviations; independent rounds reach so much of Mann and Kendall's in 1 % of runs."""
+
+WILD_SHARE = 0.1
+"""From this share of wild rounds on they are mentioned."""
 
 
 @dataclass(frozen=True)
@@ -79,11 +85,12 @@ class Ratio:
     two minima.
 
     Attributes:
-        value: the middle of the quotients (its time / the baseline's time in the same round).
+        value: the centre of the quotients (its time / the baseline's time in the same round).
         low: lower end of the interval that holds the ratio with at least 95 %.
         high: upper end. With fewer than 6 rounds the interval is 0 to infinity.
         answer: "faster", "slower" or "cannot tell".
-        reason: why it cannot tell, as a clause; empty where it can.
+        reason: what was seen that made the interval wide, as a clause; empty if nothing was.
+        remedy: what would help, as a clause; empty where there is no reason.
 
     >>> print(Ratio(0.5, 0.48, 0.52, "faster"))
     0.500 [0.480, 0.520] faster
@@ -96,6 +103,7 @@ class Ratio:
     high: float
     answer: Answer
     reason: str = ""
+    remedy: str = ""
 
     @property
     def speed_up(self) -> float:
@@ -106,6 +114,29 @@ class Ratio:
     def extra(self) -> Estimate:
         """What it takes more than the baseline, as a fraction of the baseline's time."""
         return Estimate(self.value - 1, self.low - 1, self.high - 1)
+
+    def digits(self, number: float) -> str:
+        """Return a number of the ratio's relative precision, in the digits that it supports.
+
+        >>> wide, narrow = Ratio(18215.2, 15e3, 22e3, "slower"), Ratio(1.014, 1.0, 1.03, "slower")
+        >>> wide.digits(wide.value), narrow.digits(narrow.value), wide.digits(wide.speed_up)
+        ('18,000', '1.01', '0.000055')
+        """
+        if number == 0 or not math.isfinite(number):
+            return f"{number:g}"
+        wide = math.log(self.high / self.low) / 2 if self.low > 0 else math.inf
+        significant = 2 if wide >= 0.1 else 3
+        # At one width all have the decimals of the value, so that columns can be compared.
+        scale = self.value if wide < 1 and 0.1 < number / self.value < 10 else number
+        decimals = significant - 1 - math.floor(math.log10(scale))
+        return f"{round(number, decimals):,.{max(decimals, 0)}f}"
+
+    @property
+    def interval(self) -> str:
+        """The two ends as a text."""
+        if math.isinf(self.high):
+            return "none: too few rounds"
+        return f"{self.digits(self.low)} to {self.digits(self.high)}"
 
     def in_words(self, name: str, other: str) -> str:
         """Return a clause on the two contenders that claims no more than the samples support.
@@ -118,16 +149,16 @@ class Ratio:
         between **ordered** and lazy this measurement **cannot tell**: 0.97 to 1.04 times (95 % \
 interval)
         """
-        low, value, high = (_times(x) for x in (self.low, self.value, self.high))
         if self.answer != "cannot tell":
             return (
-                f"**{name}** takes {value} times as long as {other} (95 % interval {low} to {high})"
+                f"**{name}** takes {self.digits(self.value)} times as long as {other} "
+                f"(95 % interval {self.interval})"
             )
-        seen = self.reason or f"{low} to {high} times (95 % interval)"
+        seen = self.reason or f"{self.interval} times (95 % interval)"
         return f"between **{name}** and {other} this measurement **cannot tell**: {seen}"
 
     def __str__(self) -> str:
-        value, low, high = (format_multiple(x) for x in (self.value, self.low, self.high))
+        value, low, high = map(self.digits, (self.value, self.low, self.high))
         return f"{value} [{low}, {high}] {self.answer}"
 
 
@@ -155,7 +186,7 @@ def paired_ratio(
     >>> paired_ratio((2.0, 2.2, 1.8, 2.0, 2.1, 1.9), (4.0, 4.4, 3.6, 4.0, 4.2, 3.8)).answer
     'faster'
     >>> print(paired_ratio((2.0, 2.2, 1.8), (4.0, 4.4, 3.6)))
-    0.500 [0.000, inf] cannot tell
+    0.50 [0, inf] cannot tell
     """
     if len(samples) != len(baseline) or not samples:
         raise BenchmarkError(
@@ -173,45 +204,49 @@ def _paired_ratio(
     together: int,
     shift: float,
 ) -> Ratio:
-    logs = [math.log(a / b) for a, b in zip(samples, baseline, strict=True)]
-    value = pseudomedian(logs)
-    if len(logs) < FEWEST_ROUNDS:
-        reason = f"{len(logs)} rounds are too few; take {ENOUGH_ROUNDS}"
-        return Ratio(_exp(value), 0.0, math.inf, "cannot tell", reason)
+    measured = [math.log(a / b) for a, b in zip(samples, baseline, strict=True)]
+    logs = winsorise(measured)
+    value, rounds = pseudomedian(logs), len(logs)
+    if rounds < FEWEST_ROUNDS:
+        reason, remedy = f"{rounds} rounds are too few", f"take {ENOUGH_ROUNDS}"
+        return Ratio(_exp(value), 0.0, math.inf, "cannot tell", reason, remedy)
     low, high = signed_rank_interval(logs, 1 - 0.05 / together)
-    thirds = [pseudomedian(third) for third in _thirds(logs)]
-    alike = likeness_of_neighbours(logs) > ALIKE
-    reach = _span(logs) if alike else BACK * (max(thirds) - min(thirds))
-    least = math.hypot(math.log1p(resolution * coarseness(len(logs))), shift)
-    found = _beyond(value, value - low, high - value, least)
-    below, above = max(value - low, reach), max(high - value, reach)
-    answer = _beyond(value, below, above, least)
-    reason = ""
-    if answer != found:
-        shown = ", ".join(_times(math.exp(third)) for third in thirds)
-        reason = (
-            f"neighbouring rounds are alike, so that {len(logs)} count as few"
-            if alike
-            else f"the ratio changed during the run ({shown} in its thirds)"
-        ) + "; let the machine settle, or raise warm_up, and repeat"
+    below, above = value - low, high - value
+    reason, remedy = _wild(measured, logs)
+    dependent = _dependence(logs)
+    if dependent:
+        margin = prediction_margin(logs)
+        below, above = max(below, margin), max(above, margin)
+        reason, remedy = dependent, "let the machine settle, or raise warm_up, and repeat"
+    least = math.hypot(math.log1p(resolution * coarseness(rounds)), shift)
     low, high = value - math.hypot(below, least), value + math.hypot(above, least)
-    return Ratio(_exp(value), _exp(low), _exp(high), answer, reason)
+    answer: Answer = "faster" if high < 0 else "slower" if low > 0 else "cannot tell"
+    return Ratio(_exp(value), _exp(low), _exp(high), answer, reason, remedy)
 
 
-def _span(logs: list[float]) -> float:
-    """Return how far the quotients spread, where one in ten may lie far out and count as nearer.
+def _wild(measured: list[float], winsorised: list[float]) -> tuple[str, str]:
+    """Return what to say of rounds far outside the others, and what would help."""
+    moved = [a - b for a, b in zip(measured, winsorised, strict=True) if a != b]
+    if len(moved) < WILD_SHARE * len(measured) or max(map(abs, moved)) < 0.1:
+        return "", ""
+    farthest = math.exp(max(abs(log - pseudomedian(winsorised)) for log in measured))
+    return (
+        f"in {len(moved)} of {len(measured)} rounds one of the two took up to {farthest:.2g} times "
+        "as long as usual",
+        "close other programs",
+    )
 
-    Those are rounds in which another program ran, no place that the ratio wandered to.
-    """
-    low, high = quantile(logs, 0.1), quantile(logs, 0.9)
-    return min(max(logs), 2 * high - low) - max(min(logs), 2 * low - high)
 
-
-def _beyond(value: float, below: float, above: float, least: float) -> Answer:
-    """Return on which side of 0 the whole interval lies."""
-    if value + math.hypot(above, least) < 0:
-        return "faster"
-    return "slower" if value - math.hypot(below, least) > 0 else "cannot tell"
+def _dependence(logs: list[float]) -> str:
+    """Return what shows that the rounds depend on each other, as a clause, or nothing."""
+    if abs(mann_kendall(logs)) > TREND:
+        ends = [len(logs) * part // 3 for part in range(4)]
+        thirds = [pseudomedian(logs[ends[part] : ends[part + 1]]) for part in range(3)]
+        shown = ", ".join(f"{math.exp(third):.3g}" for third in thirds)
+        return f"the ratio changed during the run ({shown} in its thirds)"
+    if von_neumann(logs) > NEIGHBOURS_ALIKE:
+        return f"neighbouring rounds resemble each other, so that {len(logs)} count as few"
+    return ""
 
 
 def check_resolution(resolution: float) -> float:
@@ -220,25 +255,12 @@ def check_resolution(resolution: float) -> float:
 
 
 def coarseness(rounds: int) -> float:
-    """Return how many times as coarse the resolution is after so few rounds.
-
-    >>> coarseness(7), coarseness(15), coarseness(25)
-    (10.0, 5.0, 1.0)
-    """
+    """Return how many times as coarse the resolution is after so few rounds."""
     if rounds >= ENOUGH_ROUNDS:
         return 1.0
-    return next(factor for least, factor in COARSER if rounds >= least)
+    return next(factor for least, factor in FEWER_ROUNDS if rounds >= least)
 
 
 def _exp(log: float) -> float:
-    """Return the ratio without the last digit, which the logarithm has spoilt."""
+    """Return the ratio without the last digit, which rounding of the logarithm has spoilt."""
     return float(f"{math.exp(log):.15g}")
-
-
-def _thirds(values: list[float]) -> list[list[float]]:
-    ends = [len(values) * part // 3 for part in range(4)]
-    return [values[ends[part] : ends[part + 1]] for part in range(3)]
-
-
-def _times(ratio: float) -> str:
-    return f"{ratio:.2f}" if 0.1 <= ratio < 10 else format_multiple(ratio)

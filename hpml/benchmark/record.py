@@ -197,8 +197,9 @@ def _from_plain(value: object, where: str) -> Case:
 def _measurement(
     plain: Mapping[str, Any], environments: Sequence[Mapping[str, Any]]
 ) -> Measurement:
-    # Older records do not say what the timing loop took.
-    values = {name: plain[name] for name in _MEASUREMENT if name in plain or name != "loop"}
+    # Older records have none of these.
+    since = ("loop", "items", "first")
+    values = {name: plain[name] for name in _MEASUREMENT if name in plain or name not in since}
     values["samples"] = tuple(values["samples"])
     environment = environments[plain["environment"]]
     if not isinstance(environment, dict):

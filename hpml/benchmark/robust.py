@@ -1,9 +1,8 @@
-"""Statistics that a few wild samples cannot spoil: quantiles, an interval for the median, a trend.
+"""Statistics that a few wild samples cannot spoil: quartiles, intervals, tests of dependence.
 
 Times of a program are not normally distributed. They have a floor, which is the program, and a tail
 to the right, which is everything else the machine did. One sample in which another program woke up
-moves the mean and ruins the standard deviation; it moves the median by one rank. So everything here
-works with ranks, needs no assumption on the distribution, and returns the same answer every time.
+moves the mean and ruins the standard deviation; it moves the median by one rank.
 """
 
 from __future__ import annotations
@@ -11,6 +10,7 @@ from __future__ import annotations
 import functools
 import itertools
 import math
+import statistics
 from collections.abc import Sequence
 from statistics import NormalDist
 
@@ -19,24 +19,8 @@ from hpml.benchmark.errors import BenchmarkError
 Quartiles = tuple[float, float, float]
 """The 25th, 50th and 75th percentile, in the unit of the samples."""
 
-
-def quantile(values: Sequence[float], fraction: float) -> float:
-    """Return the value below which `fraction` of the values lie, interpolated between neighbours.
-
-    The rule of ``numpy.quantile``: type 7 of Hyndman and Fan, The American Statistician 50, 1996.
-
-    >>> quantile([1.0, 2.0, 3.0, 4.0], 0.25)
-    1.75
-    """
-    if not values:
-        raise BenchmarkError("quantile expects at least one value, got none; measure something.")
-    if not 0.0 <= fraction <= 1.0:
-        raise BenchmarkError(f"quantile expects a fraction from 0 to 1, got {fraction!r}.")
-    ordered = sorted(values)
-    position = fraction * (len(ordered) - 1)
-    below = math.floor(position)
-    above = min(below + 1, len(ordered) - 1)
-    return ordered[below] + (ordered[above] - ordered[below]) * (position - below)
+MOST_VALUES = 200
+"""More values are replaced by the medians of neighbours: pairs grow with the square."""
 
 
 def median(values: Sequence[float]) -> float:
@@ -45,16 +29,23 @@ def median(values: Sequence[float]) -> float:
     >>> median([3.0, 1.0, 100.0])
     3.0
     """
-    return quantile(values, 0.5)
+    return quartiles(values)[1]
 
 
 def quartiles(values: Sequence[float]) -> Quartiles:
     """Return the 25th, 50th and 75th percentile; half of the values lie between first and last.
 
+    The rule of ``numpy.quantile``: type 7 of Hyndman and Fan, The American Statistician 50, 1996.
+
     >>> quartiles([1.0, 2.0, 3.0, 4.0, 5.0])
     (2.0, 3.0, 4.0)
     """
-    return quantile(values, 0.25), quantile(values, 0.5), quantile(values, 0.75)
+    if not values:
+        raise BenchmarkError("quartiles expects at least one value, got none; measure something.")
+    if len(values) == 1:
+        return (values[0],) * 3
+    low, middle, high = statistics.quantiles(values, n=4, method="inclusive")
+    return low, middle, high
 
 
 def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
@@ -95,8 +86,20 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
     return ordered[cut - 1], ordered[count - cut]
 
 
-MOST_VALUES = 200
-"""Of more values, neighbours are taken together first: the pairs grow with the square."""
+def winsorise(values: Sequence[float]) -> list[float]:
+    """Return the values, those outside the fences of a box plot moved to the fence.
+
+    The fences are 1.5 interquartile ranges below the first and above the third quartile. Up to a
+    quarter of the values may be wild without moving the fences far.
+
+    Source: J. W. Tukey, "Exploratory Data Analysis", Addison-Wesley 1977.
+
+    >>> winsorise([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 90.0])
+    [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 13.0]
+    """
+    low, _, high = quartiles(values)
+    reach = 1.5 * (high - low)
+    return [min(max(value, low - reach), high + reach) for value in values]
 
 
 def pseudomedian(values: Sequence[float]) -> float:
@@ -114,11 +117,13 @@ def pseudomedian(values: Sequence[float]) -> float:
 def signed_rank_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
     """Return an interval for the centre of a symmetric distribution, by the test of Wilcoxon.
 
-    The values whose centre is asked for are differences of two things that were measured alike, so
-    that each could as well have had the other sign: that is the only assumption, and that they are
-    independent. The k-th smallest and the k-th largest mean of a pair enclose the centre unless the
-    sum of the ranks on one side is below k, whose chance is counted.
-    With too few values for the confidence it is the smallest and the largest value.
+    The values are differences of two things that were measured alike, so that each could as well
+    have had the other sign. That is the only assumption, and that they are independent. The k-th
+    smallest and the k-th largest mean of a pair enclose the centre unless the sum of the ranks on
+    one side is below k. With too few values for the confidence it is the smallest and the largest.
+
+    Source: J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests", Annals of
+    Mathematical Statistics 34, 1963.
 
     >>> signed_rank_interval([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
     (1.0, 6.0)
@@ -128,15 +133,50 @@ def signed_rank_interval(values: Sequence[float], confidence: float = 0.95) -> t
     return means[cut], means[-1 - cut]
 
 
-def likeness_of_neighbours(values: Sequence[float]) -> float:
-    """Return how much more alike neighbours are than independent values, in sigmas.
+def prediction_margin(values: Sequence[float], confidence: float = 0.9973) -> float:
+    """Return how far from the mean one further value lies at most, at the given confidence.
 
-    Von Neumann's ratio: the mean square of the steps from one value to the next over the variance
-    is 2 for independent values, and smaller where they hang together.
+    Half the width of Student's prediction interval. The default is the share of a normal
+    distribution within three standard deviations, the usual limits of a control chart.
 
-    >>> likeness_of_neighbours([1.0, 1.1, 1.2, 1.3, 2.0, 2.1, 2.2, 2.3]) > 2
+    Source: G. J. Hahn and W. Q. Meeker, "Statistical Intervals", Wiley 1991, section 4.8.
+
+    >>> f"{prediction_margin([1.0, 2.0, 3.0, 4.0, 5.0], 0.95):.2f}"
+    '4.80'
+    """
+    count = len(values)
+    point = student_quantile(0.5 + confidence / 2, count - 1)
+    return point * statistics.stdev(values) * math.sqrt(1 + 1 / count)
+
+
+def student_quantile(share: float, freedom: int) -> float:
+    """Return the value below which a share of Student's distribution lies, from 4 degrees on.
+
+    Within one per cent up to a share of 0.99.
+
+    Source: M. Abramowitz and I. Stegun, "Handbook of Mathematical Functions", 26.7.5.
+    """
+    z = NormalDist().inv_cdf(share)
+    terms = (
+        (z**3 + z) / 4,
+        (5 * z**5 + 16 * z**3 + 3 * z) / 96,
+        (3 * z**7 + 19 * z**5 + 17 * z**3 - 15 * z) / 384,
+    )
+    return z + sum(term / freedom**power for power, term in enumerate(terms, start=1))
+
+
+def von_neumann(values: Sequence[float]) -> float:
+    """Return how much more alike neighbours are than independent values, in standard deviations.
+
+    The mean square of the steps from one value to the next over the variance is 2 for independent
+    values, and smaller where neighbours depend on each other.
+
+    Source: J. von Neumann, "Distribution of the ratio of the mean square successive difference to
+    the variance", Annals of Mathematical Statistics 12, 1941.
+
+    >>> von_neumann([1.0, 1.1, 1.2, 1.3, 2.0, 2.1, 2.2, 2.3]) > 2
     True
-    >>> likeness_of_neighbours([1.0, 2.0] * 5) < 0
+    >>> von_neumann([1.0, 2.0] * 5) < 0
     True
     """
     count = len(values)
@@ -146,6 +186,28 @@ def likeness_of_neighbours(values: Sequence[float]) -> float:
         return 0.0
     steps = sum((b - a) ** 2 for a, b in itertools.pairwise(values))
     return (2 - steps / spread) / math.sqrt(4 * (count - 2) / (count**2 - 1))
+
+
+def mann_kendall(values: Sequence[float]) -> float:
+    """Return how strongly values rise (positive) or fall in their order, in standard deviations.
+
+    Over all pairs of samples, count how often the later is larger minus how often it is smaller.
+    Without a trend the sum is near zero with a known spread.
+
+    Source: H. B. Mann, "Nonparametric tests against trend", Econometrica 13, 1945.
+
+    >>> mann_kendall([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]) > 2.6
+    True
+    >>> mann_kendall([5.0, 5.0, 5.0])
+    0.0
+    """
+    count = len(values)
+    rises = sum((b > a) - (b < a) for a, b in itertools.combinations(values, 2))
+    if rises == 0:
+        return 0.0
+    spread = math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
+    # One step towards zero: the sum moves in steps of two, the normal curve is continuous.
+    return (rises - math.copysign(1, rises)) / spread
 
 
 def _pair_means(values: Sequence[float]) -> list[float]:
@@ -171,31 +233,3 @@ def _ranks_cut_off(count: int, risk: float) -> int:
         tail += ways[cut]
         cut += 1
     return max(cut - 1, 0)
-
-
-def trend(values: Sequence[float]) -> float:
-    """Return how strongly the values rise (positive) or fall (negative) in their order, in sigmas.
-
-    The test of Mann and Kendall: over all pairs of samples, count how often the later is larger
-    minus how often it is smaller. Without a trend the sum is near zero with a known spread; the
-    answer is the sum divided by that spread. Beyond 2.6 either way, chance explains it less than
-    once in a hundred.
-
-    Source: H. B. Mann, "Nonparametric tests against trend", Econometrica 13, 1945.
-
-    >>> trend([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]) > 2.6
-    True
-    >>> trend([5.0, 5.0, 5.0])
-    0.0
-    """
-    count = len(values)
-    rises = 0
-    for later in range(1, count):
-        value = values[later]
-        for earlier in values[:later]:
-            rises += (value > earlier) - (value < earlier)
-    if rises == 0:
-        return 0.0
-    spread = math.sqrt(count * (count - 1) * (2 * count + 5) / 18)
-    # One step towards zero: the sum moves in steps of two, the normal curve is continuous.
-    return (rises - math.copysign(1, rises)) / spread

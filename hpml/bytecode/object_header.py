@@ -12,6 +12,7 @@ import html
 import platform
 import struct
 import sys
+import sysconfig
 from collections.abc import Iterator
 from dataclasses import dataclass
 
@@ -21,9 +22,10 @@ from hpml.base.style import PALETTE
 from hpml.base.tables import Shown, Table
 from hpml.bytecode.errors import BytecodeError
 from hpml.bytecode.object_fields import Field, read, value_fields
-from hpml.bytecode.object_references import References, count_layout, references_of
 
 _KNOWN = ((3, 11), (3, 12), (3, 13), (3, 14))
+_COUNT_BYTES = 4 if sys.version_info >= (3, 14) else 8
+_IMMORTAL_FROM = 1 << 31  # objects that live forever are not counted (PEP 683)
 _ROLES = ("accent", "sequential", "codegen", "peer", "compiled", "lazy", "inlined", "muted")
 
 
@@ -138,21 +140,21 @@ def object_header(obj: object) -> ObjectHeader:
     """
     _refuse_elsewhere()
     kind = type(obj)
-    layout = count_layout()
-    start = sum(layout.values())
     # The argument of getrefcount counts too, until 3.14 began to lend it local variables.
     own = int(sys.version_info < (3, 14))
     # Read and asked in this frame, so that both count the same references; another thread may
     # come between the two.
-    words = (ctypes.c_ubyte * start).from_address(id(obj))
+    words = (ctypes.c_ubyte * 8).from_address(id(obj))
     for _ in range(5):
         data = bytes(words)
         asked = sys.getrefcount(obj)
-        found = references_of(data, layout)
-        agrees = asked == found.asked + (0 if found.count is None else own)
+        counted = int.from_bytes(data[:_COUNT_BYTES], "little")
+        immortal = sys.version_info >= (3, 12) and counted & 0xFFFFFFFF >= _IMMORTAL_FROM
+        agrees = asked == counted + (0 if immortal else own)
         if agrees:
             break
-    pointer = read(id(obj) + start, 8)
+    count = None if immortal else counted
+    pointer = read(id(obj) + 8, 8)
     if int.from_bytes(pointer, "little") != id(kind):
         raise BytecodeError(
             f"Where {describe(obj)} should have its type is something else, so this Python "
@@ -161,45 +163,23 @@ def object_header(obj: object) -> ObjectHeader:
     size = sys.getsizeof(obj)
     before = size - int(kind.__sizeof__(obj))
     fields = [
-        *_count_fields(data, layout, found, agrees=agrees),
-        Field(start, pointer, 8, "ob_type", f"→ {kind.__name__}", "id(type(obj))"),
+        *_count_fields(data, count, agrees=agrees),
+        Field(8, pointer, 8, "ob_type", f"→ {kind.__name__}", "id(type(obj))"),
         *value_fields(obj),
     ]
     return ObjectHeader(
-        kind.__name__,
-        describe(obj, 50),
-        id(obj),
-        found.count,
-        size,
-        before,
-        tuple(fields),
+        kind.__name__, describe(obj, 50), id(obj), count, size, before, tuple(fields)
     )
 
 
-def _count_fields(
-    data: bytes, layout: dict[str, int], found: References, *, agrees: bool
-) -> Iterator[Field]:
-    """Yield the fields in which references are counted; the last of them is confirmed."""
-    count = found.count
-    told = {
-        "ob_refcnt": "immortal" if count is None else _references(count),
-        "ob_ref_local": "immortal" if count is None else "counted by its own thread",
-        "ob_ref_shared": "" if count is None else f"and by the others: {_references(count)} in all",
-        "ob_tid": "the thread that made it",
-        "ob_flags": "flags",
-        "ob_overflow": "room for the count to overflow",
-        "ob_mutex": "a lock of its own",
-        "ob_gc_bits": "for the garbage collector",
-    }
-    place = 0
-    asked = "ob_ref_shared" if "ob_ref_shared" in layout else "ob_refcnt"
-    for name, size in layout.items():
-        value = found.words[name]
-        text = f"{told[name]} ({value:#x})" if count is None or "ref" not in name else told[name]
-        check = "sys.getrefcount" if name == asked else ""
-        piece = data[place : place + size]
-        yield Field(place, piece, size, name, text, check, agrees or name != asked)
-        place += size
+def _count_fields(data: bytes, count: int | None, *, agrees: bool) -> Iterator[Field]:
+    """Yield the fields in which references are counted; `sys.getrefcount` confirms the first."""
+    text = "immortal" if count is None else _references(count)
+    size = _COUNT_BYTES
+    yield Field(0, data[:size], size, "ob_refcnt", text, "sys.getrefcount", agrees)
+    if size == 4:
+        yield Field(4, data[4:6], 2, "ob_overflow", "room for the count to overflow")
+        yield Field(6, data[6:8], 2, "ob_flags", "flags")
 
 
 def _references(count: int) -> str:
@@ -207,13 +187,13 @@ def _references(count: int) -> str:
 
 
 def _refuse_elsewhere() -> None:
-    debug = hasattr(sys, "getobjects")
-    plain = struct.calcsize("P") == 8 and sys.byteorder == "little" and not debug
+    other = hasattr(sys, "getobjects") or bool(sysconfig.get_config_var("Py_GIL_DISABLED"))
+    plain = struct.calcsize("P") == 8 and sys.byteorder == "little" and not other
     version = sys.version_info[:2]
     if sys.implementation.name == "cpython" and plain and version in _KNOWN:
         return
     what = f"{platform.python_implementation()} {'.'.join(map(str, version))}"
-    what += ", counting for debugging" if debug else ""
+    what += ", a debug or free-threaded build" if other else ""
     raise BytecodeError(
         "object_header knows the memory of CPython 3.11 to 3.14, 64 bits; this is "
         f"{what}, {8 * struct.calcsize('P')} bits, {sys.byteorder}-endian. Run it with one of "

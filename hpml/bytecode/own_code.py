@@ -1,11 +1,32 @@
-"""Tells code of `hpml.bytecode` from that of the program that it runs."""
+"""Tells code of `hpml.bytecode` from that of the program that it runs, and keeps the two apart.
+
+A program may replace builtins (``builtins.len = ...``) while the machine runs it. A module of the
+machine begins with ``__builtins__ = BUILTINS``: functions that are defined after that line look
+builtins up in this copy.
+"""
 
 from __future__ import annotations
 
+import builtins
+import importlib.util
 from pathlib import Path
-from types import CodeType, FrameType
+from types import CodeType, FrameType, ModuleType
+from typing import Any
+
+BUILTINS: Any = dict(vars(builtins))
 
 _FOLDER = str(Path(__file__).parent)
+
+
+def with_own_builtins(name: str) -> ModuleType:
+    """Return a copy of a module whose functions use `BUILTINS` as well."""
+    spec = importlib.util.find_spec(name)
+    if spec is None or spec.loader is None:
+        raise ImportError(f"The module {name} has no source to load a copy from.", name=name)
+    module = importlib.util.module_from_spec(spec)
+    module.__dict__["__builtins__"] = BUILTINS
+    spec.loader.exec_module(module)
+    return module
 
 
 def is_ours(frame: FrameType) -> bool:

@@ -3,15 +3,11 @@
 A step must cost little and change nothing: a list of a million items is shown by its first few, a
 long string by its start, an array or tensor by its type and shape (its numbers may be on a GPU), an
 object of the student's own class by its ``repr`` if that returns a short string, and by its type if
-it raises. What such a ``repr`` prints is held back, so that it does not mix with the program's own
-output.
+it raises.
 """
 
 from __future__ import annotations
 
-import dis
-import sys
-import threading
 from itertools import islice
 from types import (
     BuiltinFunctionType,
@@ -25,8 +21,10 @@ from types import (
 from typing import Any
 
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import is_ours
+from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import flags, in_class, name_of
+
+__builtins__ = BUILTINS
 
 LIMIT = 60
 """The most characters of a text."""
@@ -44,20 +42,7 @@ _BRACKETS: dict[type, tuple[str, str]] = {
 
 
 def short(value: object, limit: int = LIMIT) -> str:
-    """Return one line for `value`, of at most `limit` characters.
-
-    >>> short([1, 2.5, "three"])
-    "[1, 2.5, 'three']"
-    >>> short(list(range(1_000_000)))
-    '[0, 1, 2, 3, 4, 5, ...]'
-    >>> short("a" * 1_000_000, limit=12)
-    "'aaaaaaa...'"
-    >>> class Broken:
-    ...     def __repr__(self):
-    ...         raise ValueError
-    >>> short({"here": Broken()})
-    "{'here': <Broken object>}"
-    """
+    """Return one line for `value`, of at most `limit` characters."""
     kind = type(value)
     if kind is int and -_DIGITS < value < _DIGITS:  # type: ignore[operator]
         return repr(value)
@@ -139,64 +124,20 @@ def _instance(value: Any, kind: type, limit: int) -> str:
     if in_class(kind, "__repr__") is object.__repr__ and not flags(kind) & _MADE_BY_A_PROGRAM:
         return _BARE.setdefault(kind, f"<{name} object>")
     try:
-        with held_back():
-            # A number of NumPy's is no array, though it has a shape.
-            is_array = in_class(kind, "shape") is not NULL and in_class(kind, "dtype") is not NULL
-            if is_array and not (in_class(kind, "__module__") == "numpy" and value.shape == ()):
-                return f"<{name} {tuple(value.shape)} {value.dtype}>"
-            if in_class(kind, "__repr__") is object.__repr__:
-                return f"<{name} object>"
-            if issubclass(kind, _COLLECTIONS) and len(value) > _LONG:
-                return f"<{name} of {len(value)}>"
-            text = repr(value)
-    except BaseException as error:
-        if is_interrupt(error):
-            raise
+        # A NumPy scalar is not an array, though it has a shape.
+        is_array = in_class(kind, "shape") is not NULL and in_class(kind, "dtype") is not NULL
+        if is_array and not (in_class(kind, "__module__") == "numpy" and value.shape == ()):
+            return f"<{name} {tuple(value.shape)} {value.dtype}>"
+        if in_class(kind, "__repr__") is object.__repr__:
+            return f"<{name} object>"
+        if issubclass(kind, _COLLECTIONS) and len(value) > _LONG:
+            return f"<{name} of {len(value)}>"
+        text = repr(value)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - whatever a class's __repr__ raises
         return f"<{name} object>"
     return text if len(text) <= 4 * limit else text[: 4 * limit]
-
-
-def is_interrupt(error: BaseException) -> bool:
-    """Return whether somebody pressed stop, and no ``raise`` of the program made this exception."""
-    entry = error.__traceback__ if isinstance(error, KeyboardInterrupt) else None
-    while entry is not None and entry.tb_next is not None:
-        entry = entry.tb_next
-        if is_ours(entry.tb_frame):
-            return True  # a handler of a signal was called from there
-    if entry is None:
-        return False
-    at = entry.tb_lasti
-    return dis.opname[entry.tb_frame.f_code.co_code[at]] != "RAISE_VARARGS"
-
-
-class held_back:  # noqa: N801 - reads as a word in a `with` statement
-    """Drops what this thread prints until the end of the ``with`` block, and what no other does."""
-
-    def __enter__(self) -> None:
-        self._muted = [(name, _Muted(getattr(sys, name))) for name in ("stdout", "stderr")]
-        for name, muted in self._muted:
-            setattr(sys, name, muted)
-
-    def __exit__(self, *_: object) -> None:
-        for name, muted in self._muted:
-            if getattr(sys, name) is muted:
-                setattr(sys, name, muted.stream)
-
-
-class _Muted:
-    """Stands for a stream, and passes on what other threads write."""
-
-    def __init__(self, stream: Any) -> None:
-        self.stream = stream
-        self._thread = threading.get_ident()
-
-    def write(self, text: str) -> int:
-        if threading.get_ident() != self._thread and self.stream is not None:
-            self.stream.write(text)
-        return len(text)
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self.stream, name)
 
 
 # Subclasses of these may write all their items: long ones are shown by their length.

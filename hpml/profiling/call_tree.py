@@ -22,20 +22,7 @@ Entry = tuple[int, int, float, float, Mapping[Function, Edge]]
 
 @dataclass(frozen=True, slots=True)
 class CallTree:
-    """A function among its callers, with what it called.
-
-    Attributes:
-        name: of the function.
-        place: file and line, or ``""`` where it has none.
-        own: seconds (or samples) spent in the function itself.
-        children: what it called, the heaviest first.
-        calls: how often it was called, where that was counted.
-        total: `own` and the totals of all children.
-
-    >>> leaf = CallTree("dot", "nn.py:3", 3.0)
-    >>> CallTree("main", "nn.py:9", 1.0, (leaf,)).total
-    4.0
-    """
+    """A function among its callers, with what it called."""
 
     name: str
     place: str
@@ -87,10 +74,7 @@ def _outermost(tree: CallTree) -> CallTree:
 
 
 def tree_of_rows(rows: Sequence[Row]) -> CallTree:
-    """Return the tree of rows in which callers stand before what they call.
-
-    From the last to the first, not by recursion: a program may recurse as deep as Python allows.
-    """
+    """Return the tree of rows in which callers stand before what they call."""
     below: list[list[CallTree]] = [[] for _ in rows]
     for row, children in zip(reversed(rows), reversed(below), strict=True):
         children.sort(key=lambda child: -child.total)
@@ -109,11 +93,7 @@ def short_place(file: str, line: int) -> str:
 
 
 def short_name(name: str) -> str:
-    """Return a built-in function's name as a program writes it.
-
-    >>> short_name("<built-in method builtins.sum>"), short_name("<method 'dot' of 'a.B' objects>")
-    ('builtins.sum', 'a.B.dot')
-    """
+    """Return a built-in function's name as a program writes it."""
     if found := re.fullmatch(r"<built-in method ([\w.]+)>", name):
         return found[1]
     if found := re.fullmatch(r"<method '(\w+)' of '([\w.]+)' objects>", name):
@@ -122,10 +102,7 @@ def short_name(name: str) -> str:
 
 
 def _from_outside(entry: Entry) -> float:
-    """Return a function's time in calls that no other function of the profile made.
-
-    The outermost call of a program may be of a function that is called inside too, as `exec` is.
-    """
+    """Return a function's time in calls that no other function of the profile made."""
     primitive, calls, _, total, callers = entry
     unseen = calls - sum(edge[0] for edge in callers.values())
     if unseen <= 0:
@@ -135,13 +112,7 @@ def _from_outside(entry: Entry) -> float:
 
 
 def tree_of_profile(stats: Mapping[Function, Entry]) -> CallTree:
-    """Return the tree of what `cProfile` counted.
-
-    `cProfile` stores for each function who called it, and not by which way that caller was reached.
-    So what a function called is shared out among its callers in proportion to their time, as
-    SnakeViz does; a function below itself is not opened again, nor what takes less than a ten
-    thousandth of the time.
-    """
+    """Return the tree of what `cProfile` counted."""
     callees: defaultdict[Function, list[tuple[Function, Edge]]] = defaultdict(list)
     for function, entry in stats.items():
         for caller, edge in entry[4].items():
@@ -176,13 +147,7 @@ def tree_of_profile(stats: Mapping[Function, Entry]) -> CallTree:
 
 
 def tree_of_stacks(stacks: Iterable[tuple[Sequence[tuple[str, str]], float]]) -> CallTree:
-    """Return the tree of sampled stacks: name and place from the outermost call inwards, weight.
-
-    >>> main, dot = ("main", "a.py:1"), ("dot", "a.py:5")
-    >>> tree = tree_of_stacks([((main, dot), 1.0), ((main, dot), 1.0), ((main,), 1.0)])
-    >>> [(depth, frame.name, frame.own) for depth, frame in tree.walk()]
-    [(0, 'main', 1.0), (1, 'dot', 2.0)]
-    """
+    """Return the tree of sampled stacks: name and place from the outermost call inwards, weight."""
     names, callers, weights = [_WHOLE[:2]], [_WHOLE.caller], [_WHOLE.own]
     known: dict[tuple[int, tuple[str, str]], int] = {}
     for stack, weight in stacks:

@@ -198,10 +198,7 @@ def read_profile(path: str | os.PathLike[str]) -> FunctionProfile:
 
 
 def _leave_other_threads_out(monitoring: Any) -> None:
-    """Let `cProfile` see this thread alone.
-
-    Since Python 3.12 it sees all, and takes a return in one for the end of a call in another.
-    """
+    """Let `cProfile` see this thread alone."""
     get_ident, thread = threading.get_ident, threading.get_ident()
 
     def only_here(callback: Callable[..., object]) -> Callable[..., None]:

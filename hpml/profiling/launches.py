@@ -14,9 +14,9 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars, span_parts
+from hpml.base.charts import show, timeline
 from hpml.base.errors import describe
-from hpml.base.page import Page, picture
+from hpml.base.page import Page
 from hpml.base.tables import Shown, Table
 from hpml.profiling.errors import ProfilingError
 
@@ -102,23 +102,22 @@ def draw_timelines(lines: Mapping[str, Timeline], unit: str = "µs", device: str
     >>> draw_timelines({"eager": simulate(10, [4, 4])}).plain
     'eager: 2 launches, 2 kernels, 24 µs in all, the GPU computes for 8 µs of them (launch-bound).'
     """
-    fig, ax = style.figure(width=9.4, height=1.5 + 0.72 * len(lines))
-    rows, told = [], []
+    rows: dict[str, Sequence[Span]] = {}
+    texts, told = {}, []
     for name, line in lines.items():
-        share = (
+        rows |= {f"{name}: CPU issues": line.launches, f"{name}: {device} executes": line.kernels}
+        texts[f"{name}: {device} executes"] = (
             f"{line.total:.3g} {unit}, of which the {device} computes {line.busy / line.total:.0%}"
         )
-        rows.append(Bar(f"{name}: CPU issues", span_parts(line.launches, "sequential")))
-        rows.append(Bar(f"{device} executes", span_parts(line.kernels, "accent"), share))
         told.append(
             f"{name}: {len(line.launches)} launch{'es' * (len(line.launches) > 1)}, "
             f"{len(line.kernels)} kernels, {line.total:.3g} {unit} in all, the {device} computes "
             f"for {line.busy:.3g} {unit} of them ({line.bound}-bound)"
         )
-    bars(ax, rows)
-    ax.set_xlim(0, 1.5 * max(line.total for line in lines.values()))
-    style.finish(ax, title=f"Two lines: the CPU issues, the {device} executes", x=unit, y="")
-    return picture(fig, "; ".join(told) + ".")
+    colours = {name: style.CPU if name.endswith("CPU issues") else style.GPU for name in rows}
+    title = f"Two lines: the CPU issues, the {device} executes"
+    chart = timeline(rows, texts, colours, title=title, x=unit)
+    return show(chart, width=9.4, text="; ".join(told) + ".")
 
 
 @dataclass(frozen=True)

@@ -4,8 +4,7 @@
 
 >>> from hpml.suites import SUITES
 >>> sorted(SUITES)
-['activations', 'building', 'convnext-infer', 'convnext-train', 'deep-linear', 'honesty', \
-'launch', 'toy-resnet']
+['activations', 'convnext-infer', 'convnext-train', 'deep-linear', 'launch', 'toy-resnet']
 
 A suite's module has ``run(...)``, which returns the result as a value with ``cases``, ``table()``
 and ``plot()``, and ``add_arguments(parser)``, which declares its options, and as ``main`` what runs
@@ -37,17 +36,9 @@ SUITES: dict[str, tuple[str, str]] = {
         "hpml.suites.convnext_infer",
         "forward of a ConvNeXt at batch 64 and 1, with each activation, eager and compiled",
     ),
-    "building": (
-        "hpml.suites.building",
-        "from Input to a ready model: microseconds per node, for growing graphs",
-    ),
     "activations": (
         "hpml.suites.activations",
         "forward and backward of FastSwish, three ways, beside PyTorch's own activations",
-    ),
-    "honesty": (
-        "hpml.suites.honesty",
-        "how often a comparison itself is wrong, on simulated noise whose truth is known",
     ),
 }
 """Each suite's name, its module and what it measures in one line."""

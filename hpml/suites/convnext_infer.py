@@ -17,15 +17,14 @@ from hpml.base.tables import Table
 from hpml.benchmark import Contender
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_table
 from hpml.benchmark.record import Parameters
 from hpml.benchmark.sampling.contender import AnyContender
-from hpml.suites.choosing import choose
+from hpml.benchmark.tables import cases_table
 from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import check_device, compiled, uniform_input
 from hpml.suites.options import add_shared_arguments
 from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
-from hpml.suites.settings import Settings
+from hpml.suites.settings import Settings, choose
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -42,13 +41,7 @@ RESOLUTIONS = {"tiny-imagenet": 224, "small": 64}
 
 @dataclass(frozen=True)
 class InferSettings(Settings):
-    """What this suite can be told as well.
-
-    Attributes:
-        device: "cpu", or a CUDA device.
-        compile: measure the compiled networks too; each takes seconds to minutes to compile.
-        size: of the network; None takes the document's on a GPU, the small one on a CPU.
-    """
+    """What this suite can be told as well."""
 
     device: str = "cpu"
     compile: bool = False
@@ -103,11 +96,7 @@ class InferResult(CasesResult):
 
 
 def names(*, compile: bool = True) -> tuple[str, ...]:
-    """Return the contenders' names, in the order of tables and pictures.
-
-    >>> names(compile=False)
-    ('gelu', 'hardswish', 'relu', 'fastswish')
-    """
+    """Return the contenders' names, in the order of tables and pictures."""
     from hpml.models import ACTIVATIONS
 
     ways = ("", COMPILED) if compile else ("",)
@@ -184,11 +173,7 @@ def _two_ways_agree(results: Any) -> None:
 
 
 def published_times() -> dict[str, dict[int, float]]:
-    """Return the published milliseconds by contender and batch size.
-
-    >>> published_times()["compiled relu"][1]
-    5.17
-    """
+    """Return the published milliseconds by contender and batch size."""
     times = {}
     for row in published(BLOCK)["rows"]:
         way, _, kind = row["changes"].rpartition(" + ")

@@ -23,9 +23,9 @@ from hpml.base import style
 from hpml.base.files import published
 from hpml.base.tables import Table, format_bytes
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_table
 from hpml.benchmark.errors import StoppedError
 from hpml.benchmark.record import Case, Parameters
+from hpml.benchmark.tables import cases_table
 from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import check_device
 from hpml.suites.options import add_shared_arguments, positive
@@ -54,14 +54,7 @@ MEASURED_AS = {
 
 @dataclass(frozen=True)
 class TrainSettings(Settings):
-    """What this suite can be told as well; ``rounds`` are epochs.
-
-    Attributes:
-        data: a data set; a name of `hpml.datasets.DATASETS`, or the folder of Tiny ImageNet; None
-            takes the first that is present.
-        device: "cpu", or a CUDA device.
-        batch: pictures an update.
-    """
+    """What this suite can be told as well; ``rounds`` are epochs."""
 
     rounds: int = 6
     data: Dataset | str | None = None
@@ -73,14 +66,7 @@ DEFAULTS = TrainSettings()
 
 
 def network_for(data: Dataset, device: str, seed: int = 0) -> ConvNeXt:
-    """Return the ConvNeXt that suits a data set: the large one for Tiny ImageNet on a GPU.
-
-    The small one takes patches of 8 pixels from pictures of 64, so that a CPU needs seconds.
-
-    >>> from hpml.datasets import digits
-    >>> sum(p.numel() for p in network_for(digits(), "cpu").parameters())
-    102186
-    """
+    """Return the ConvNeXt that suits a data set: the large one for Tiny ImageNet on a GPU."""
     from hpml.models import convnext
 
     large = _at_full_size(data, device)
@@ -124,15 +110,7 @@ def train_convnext(
     device: str | None = None,
     **told: Any,
 ) -> Training:
-    """Train the network that suits a data set by a recipe; ``hpml train`` is this.
-
-    Args:
-        recipe: a name of `hpml.training.RECIPES`.
-        data: as `TrainSettings` has it.
-        batch, seed: pictures an update; of the weights and the order.
-        device: None takes a GPU if there is one.
-        told: what else `hpml.training.train` takes.
-    """
+    """Train the network that suits a data set by a recipe; ``hpml train`` is this."""
     import torch
 
     from hpml.training import train
@@ -218,11 +196,7 @@ class TrainResult(CasesResult):
 
 
 def names() -> tuple[str, ...]:
-    """Return the recipes' names, in the order of tables and pictures.
-
-    >>> names()[:4]
-    ('vanilla', 'compile', 'amp', 'compile+amp')
-    """
+    """Return the recipes' names, in the order of tables and pictures."""
     from hpml.training import RECIPES
 
     return tuple(RECIPES)
@@ -348,8 +322,6 @@ def _spread(values: Sequence[float]) -> str | None:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench convnext-train``."""
     add_shared_arguments(parser, "convnext-train", run, "seeds, one case for each")
-    parser.add_argument(
-        "--data", metavar="NAME", help="digits, procedural, tiny-imagenet, a folder"
-    )
+    parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet, a folder")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
     parser.add_argument("--batch", type=positive, default=128, metavar="N", help="of an update")

@@ -2,8 +2,8 @@
 
 Hundreds of linear layers of four features on a batch of four, the forward only: a hand-written
 module, `torch.nn.Sequential`, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` in a
-process of its own, and on request `torch.compile`, a frozen TorchScript trace, a loop in C++, the
-inlined source without its guard, and the compiled kernel of `execution="numba"`, frozen and not.
+process of its own, and on request `torch.compile` and the compiled kernel of `execution="numba"`,
+frozen and not.
 All share the same weights, and are timed only after their outputs were found to agree.
 """
 
@@ -11,7 +11,6 @@ from __future__ import annotations
 
 import argparse
 import functools
-import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -22,13 +21,10 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
 from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites import peer
-from hpml.suites.choosing import choose
-from hpml.suites.cpp_chain import cpp_chain
 from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import (
     BASELINE,
     COMPILED,
-    Forward,
     ForwardResult,
     ForwardSettings,
     add_forward_arguments,
@@ -40,14 +36,12 @@ from hpml.suites.forwards import (
 from hpml.suites.options import positive
 from hpml.suites.published import DEEP_LINEAR
 from hpml.suites.running import run_cases
+from hpml.suites.settings import choose
 
 if TYPE_CHECKING:
     import torch
 
-UNGUARDED = "inlined-unguarded"
 KERNELS = (KERNEL, f"{KERNEL}-frozen")
-# By their names alone: both take a minute to make.
-TRACED, CPP = "torch.jit.trace", "c++"
 DEFAULTS = ForwardSettings(rounds=50)
 LAYERS = (250, 500, 750, 1000)
 
@@ -60,27 +54,17 @@ class DeepLinearResult(ForwardResult):
     axis = "layers"
 
 
-def names(
-    *, compile: bool = False, unguarded: bool = False, kernels: bool = False
-) -> tuple[str, ...]:
-    """Return the contenders' names, in the order of tables and pictures.
-
-    >>> names()[:2]
-    ('handwritten', 'sequential')
-    """
-    on_request = ((UNGUARDED, unguarded), (peer.NAME, True), (COMPILED, compile))
+def names(*, compile: bool = False, kernels: bool = False) -> tuple[str, ...]:
+    """Return the contenders' names, in the order of tables and pictures."""
+    on_request = ((COMPILED, compile), *((name, kernels) for name in KERNELS))
     asked_for = [name for name, asked in on_request if asked]
-    return (BASELINE, "sequential", *EXECUTIONS, *asked_for, *(KERNELS if kernels else ()))
+    return (BASELINE, "sequential", *EXECUTIONS, peer.NAME, *asked_for)
 
 
 def example_input(
     batch: int, features: int, seed: int = 0, device: str | torch.device = "cpu"
 ) -> torch.Tensor:
-    """Return the input of all contenders, (batch, features) of float32, uniform in [0, 1).
-
-    >>> example_input(4, 4).shape
-    torch.Size([4, 4])
-    """
+    """Return the input of all contenders, (batch, features) of float32, uniform in [0, 1)."""
     return uniform_input((batch, features), seed, device)
 
 
@@ -89,7 +73,6 @@ def run(
     settings: ForwardSettings = DEFAULTS,
     *,
     features: int = 4,
-    unguarded: bool = False,
     kernels: bool = False,
     **changes: Any,
 ) -> DeepLinearResult:
@@ -100,7 +83,6 @@ def run(
         settings: how to measure. The hand-written module is always measured; by default all but
             those below, and without the peer where it is not installed.
         features: the input is (batch, features) of float32.
-        unguarded: measure the inlined source without its guard too, which shows what it costs.
         kernels: measure ``execution="numba"`` too, frozen and not: without gradients, on the CPU.
         changes: settings by their names, see `hpml.suites.forwards.ForwardSettings`.
 
@@ -119,11 +101,10 @@ def run(
             "kernels: expected no gradients and the CPU, which is all that the compiled kernel "
             f"knows, got grad={settings.grad} and device={settings.device}. Leave one of them out."
         )
-    on_request = [(COMPILED, settings.compile), (UNGUARDED, unguarded)]
-    on_request += [(name, kernels) for name in KERNELS]
+    on_request = [(COMPILED, settings.compile), *((name, kernels) for name in KERNELS)]
     chosen, notes = choose(
         settings.contenders,
-        (*names(compile=True, unguarded=True, kernels=True), TRACED, CPP),
+        names(compile=True, kernels=True),
         usual=names(),
         always=(BASELINE, *(name for name, asked in on_request if asked)),
     )
@@ -147,11 +128,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--features", type=positive, default=4, metavar="N", help="width of every layer"
     )
     parser.add_argument(
-        "--unguarded",
-        action="store_true",
-        help="the inlined source without its guard too: what the guard costs",
-    )
-    parser.add_argument(
         "--kernels",
         action="store_true",
         help="the compiled kernel too, which runs without Python, frozen and not",
@@ -160,10 +136,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[AnyContender]:
     """Return the contenders for one depth, all over the same layers."""
-    import torch
-
     from hpml.models import DeepLinear, linear_layers, sequential_deep_linear, symbolic_deep_linear
-    from hpml.symbolic.execution.inlined import unguarded
 
     device, seed = settings.device, settings.seed
     layers = linear_layers(depth, features, seed=seed, device=device)
@@ -173,26 +146,16 @@ def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[An
 
     x = example_input(settings.batch, features, seed, device)
 
-    def frozen() -> Forward:
+    def frozen() -> Callable[..., Any]:
         return symbolic_deep_linear(layers, features, KERNEL).compiled_inference()
 
-    def traced() -> Forward:
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", DeprecationWarning)  # lab 08 is about it
-            trace = torch.jit.trace(DeepLinear(layers).eval(), x)  # type: ignore[no-untyped-call]
-            forward: Forward = torch.jit.freeze(trace)
-            return forward
-
-    ways: dict[str, Callable[[], Forward]] = {
+    ways: dict[str, Callable[[], Any]] = {
         BASELINE: lambda: DeepLinear(layers),
         "sequential": lambda: sequential_deep_linear(layers),
         COMPILED: lambda: compiled(DeepLinear(layers)),
-        UNGUARDED: lambda: unguarded(symbolic("inlined")),
         **{name: functools.partial(symbolic, name) for name in (*EXECUTIONS, KERNEL)},
         KERNELS[1]: frozen,
-        TRACED: traced,
-        CPP: lambda: cpp_chain(layers),
     }
-    elsewhere = {peer.NAME: "hpml.suites.peer.models:build_forward"}
+    elsewhere = {peer.NAME: "hpml.suites.peer:build_forward"}
     size = {"n_layers": depth, "features": features}
     return contenders_of(settings, ways, x, elsewhere, size)

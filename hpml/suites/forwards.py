@@ -17,8 +17,8 @@ from hpml.base.errors import describe
 from hpml.base.tables import Table
 from hpml.benchmark import Contender, ProcessContender
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_table
 from hpml.benchmark.sampling.contender import AnyContender
+from hpml.benchmark.tables import cases_table
 from hpml.suites.errors import SuiteError
 from hpml.suites.options import SuiteResult, add_shared_arguments, positive
 from hpml.suites.published import PublishedBlock, published_table
@@ -152,11 +152,7 @@ def compiled(model: torch.nn.Module) -> Forward:
 def uniform_input(
     shape: Sequence[int], seed: int = 0, device: str | torch.device = "cpu"
 ) -> torch.Tensor:
-    """Return the input of all contenders, float32, uniform in [0, 1), drawn on the CPU.
-
-    >>> uniform_input((4, 3, 16, 16)).shape
-    torch.Size([4, 3, 16, 16])
-    """
+    """Return the input of all contenders, float32, uniform in [0, 1), drawn on the CPU."""
     import torch
 
     generator = torch.Generator().manual_seed(seed)

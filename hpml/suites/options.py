@@ -28,11 +28,7 @@ class SuiteResult(Protocol):
 
 
 def positive(text: str) -> int:
-    """Return a whole number of at least 1, for argparse.
-
-    >>> positive("250")
-    250
-    """
+    """Return a whole number of at least 1, for argparse."""
     try:
         value = int(text)
     except ValueError:
@@ -45,10 +41,7 @@ def positive(text: str) -> int:
 def add_shared_arguments(
     parser: argparse.ArgumentParser, suite: str, run: Callable[..., SuiteResult], what: str
 ) -> None:
-    """Declare the options that every suite has: the first that `run` takes, and its settings.
-
-    Parsed options have a ``main``, which runs the suite with them and returns the exit code.
-    """
+    """Declare the options that every suite has: the first that `run` takes, and its settings."""
     sizes, settings, *_ = inspect.signature(run).parameters.values()
     parser.add_argument(
         f"--{sizes.name}",
@@ -109,10 +102,7 @@ def add_shared_arguments(
 
 
 def run_command(arguments: argparse.Namespace, run: Callable[[Path], SuiteResult]) -> int:
-    """Run a suite for the command line: print its result, save its picture, explain its errors.
-
-    The exit code is 2 if the arguments do not fit, 1 if measuring failed, 130 if interrupted.
-    """
+    """Run a suite for the command line: print its result, save its picture, explain its errors."""
     picture: Path | None = arguments.plot
     # Before measuring for minutes, not after.
     if picture is not None and picture.suffix not in _PICTURES:

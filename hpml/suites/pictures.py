@@ -7,10 +7,9 @@ from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from hpml.base import style
-from hpml.benchmark.advising import UNSTABLE, kinds, summary
-from hpml.benchmark.display.sweep_plot import limits, plot_sweep
+from hpml.benchmark.advice import unstable
+from hpml.benchmark.plots import Quantity, Sweep, limits, plot_sweep, sweeps
 from hpml.benchmark.record import Case
-from hpml.benchmark.sweep import Quantity, Sweep, sweeps
 from hpml.suites.errors import SuiteError
 from hpml.suites.published import PublishedBlock, published_ratios
 from hpml.suites.running import environment_line
@@ -86,14 +85,9 @@ def draw_times(
 
 def unstable_line(cases: Sequence[Case]) -> str:
     """Return a line for a caption on how many measurements are unstable, empty where none is."""
-    found = [
-        (f"{name} {number}", advice)
-        for number, case in enumerate(cases)
-        for name, advice in case.comparison.advice
-        if advice.problem in UNSTABLE
-    ]
-    said = summary(kinds(found), sum(len(case.comparison) for case in cases), "measurements")
-    return f"\n{said}." if said else ""
+    shaky = sum(len(unstable(case.comparison.advice)) for case in cases)
+    total = sum(len(case.comparison) for case in cases)
+    return f"\nUnstable: {shaky} of {total} measurements." if shaky else ""
 
 
 def expect_some(cases: Sequence[Case]) -> None:

@@ -12,23 +12,15 @@ from typing import Any
 
 from hpml.base.files import published
 from hpml.base.tables import Table
+from hpml.benchmark.plots import Sweep
 from hpml.benchmark.record import Case
-from hpml.benchmark.sweep import Sweep
 
 CUDA_GRAPHS = "cuda-graphs"
 
 
 @dataclass(frozen=True)
 class PublishedBlock:
-    """Where a suite's published figures are, and what they are of.
-
-    Attributes:
-        block: the name of the block in ``data/published_results.json``.
-        column: what the block calls the parameter of its rows.
-        parameter: what the suite calls it.
-        measured_as: what the block calls a contender, and what the suite calls it.
-        remark: what else the reader of the figures needs to know.
-    """
+    """Where a suite's published figures are, and what they are of."""
 
     block: str
     column: str
@@ -38,11 +30,7 @@ class PublishedBlock:
 
     @property
     def hardware(self) -> str:
-        """What the published figures were measured on.
-
-        >>> TOY_RESNET.hardware
-        'NVIDIA GeForce RTX 3080 10GB, Intel i7-12700KF'
-        """
+        """What the published figures were measured on."""
         return str(published(self.block)["hardware"])
 
 
@@ -67,13 +55,7 @@ TOY_RESNET = PublishedBlock(
 
 
 def published_ratios(source: PublishedBlock = DEEP_LINEAR) -> tuple[Sweep, ...]:
-    """Return published figures as time relative to the hand-written module.
-
-    The band divides the throughput of the hand-written module, at its median, by the quartiles.
-
-    >>> [line.name for line in published_ratios()]
-    ['handwritten', 'sequential', 'pytorch-symbolic']
-    """
+    """Return published figures as time relative to the hand-written module."""
     rows: list[dict[str, Any]] = published(source.block)["rows"]
     at = source.column
     base = {row[at]: row["quartiles"][1] for row in rows if row["definition"] == "vanilla"}
@@ -87,11 +69,7 @@ def published_ratios(source: PublishedBlock = DEEP_LINEAR) -> tuple[Sweep, ...]:
 
 
 def published_times(source: PublishedBlock) -> dict[str, dict[int, float]]:
-    """Return the published median times in seconds, by contender and by the suite's parameter.
-
-    >>> round(published_times(TOY_RESNET)["handwritten"][16], 6)
-    0.000384
-    """
+    """Return the published median times in seconds, by contender and by the suite's parameter."""
     rows: list[dict[str, Any]] = published(source.block)["rows"]
     found: dict[str, dict[int, float]] = {name: {} for name in source.measured_as.values()}
     for row in sorted(rows, key=lambda row: int(row[source.column])):

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING
 from hpml.base.environment import environment_record
 from hpml.base.tables import Shown, Table
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.cases import cases_frame
 from hpml.benchmark.errors import StoppedError
 from hpml.benchmark.locking import check_place, locked
 from hpml.benchmark.record import BEGINS, Case, Parameters, read_cases, same_machine, write_case
+from hpml.benchmark.tables import cases_frame
 from hpml.suites.settings import Settings
 
 if TYPE_CHECKING:
@@ -25,13 +25,7 @@ IN_MEMORY = Settings()
 
 @dataclass(frozen=True)
 class Outcome:
-    """What came of a suite.
-
-    Attributes:
-        cases: those measured or found on disk, in the order in which they were asked for. After
-            a stop the last may have fewer rounds than were asked for; it is not on disk.
-        notes: sentences that the reader should see: damaged lines, files moved aside.
-    """
+    """What came of a suite."""
 
     cases: tuple[Case, ...]
     notes: tuple[str, ...] = ()

@@ -11,6 +11,7 @@ from typing import Any, Self
 from hpml.base.environment import Value
 from hpml.benchmark import Comparison, compare
 from hpml.benchmark.sampling.contender import AnyContender
+from hpml.suites import peer
 from hpml.suites.errors import SuiteError
 
 
@@ -81,7 +82,7 @@ min_sample_time, garbage, seed, out, resume, progress, stop, got round.
             label: stands before the progress bar.
             more: further arguments of `hpml.benchmark.compare`.
         """
-        return compare(
+        found = compare(
             contenders,
             rounds=self.rounds,
             min_sample_time=self.min_sample_time,
@@ -90,18 +91,41 @@ min_sample_time, garbage, seed, out, resume, progress, stop, got round.
             seed=self.seed,
             progress=label if self.progress else False,
             stop=self.stop,
+            warm_up=2,
             **more,
         )
+        if not found.complete and not (self.stop is not None and self.stop()):
+            raise KeyboardInterrupt(f"after {found.rounds} rounds")
+        return found
 
 
 def option_names(run: Callable[..., object]) -> tuple[str, ...]:
-    """Return what a suite's ``run`` can be told beyond its sizes.
-
-    >>> def run(sizes: int, settings: Settings = Settings(), *, batch: int = 4) -> None: ...
-    >>> option_names(run)[:3]
-    ('batch', 'rounds', 'contenders')
-    """
+    """Return what a suite's ``run`` can be told beyond its sizes."""
     arguments = inspect.signature(run).parameters
     settings = arguments["settings"].default
     own = [a.name for a in arguments.values() if a.kind is inspect.Parameter.KEYWORD_ONLY]
     return (*own, *(field.name for field in fields(settings)))
+
+
+def choose(
+    wanted: Sequence[str] | None,
+    known: Sequence[str],
+    *,
+    usual: Sequence[str] | None = None,
+    always: Sequence[str] = (),
+) -> tuple[tuple[str, ...], tuple[str, ...]]:
+    """Return the contenders to measure, and notes on those that are missing."""
+    unknown = [name for name in wanted or () if name not in known]
+    if unknown or (wanted is not None and not [*wanted, *always]):
+        raise SuiteError(
+            f"contenders: expected some of {', '.join(known)}, got {', '.join(unknown) or 'none'}."
+        )
+    asked = {*((known if usual is None else usual) if wanted is None else wanted), *always}
+    notes: tuple[str, ...] = ()
+    missing = peer.how_to_install()
+    if missing is not None and peer.NAME in asked:
+        if wanted is not None:
+            raise SuiteError(f"contenders: {peer.NAME} cannot be measured: {missing}.")
+        asked.discard(peer.NAME)
+        notes = (f"{peer.NAME} is missing: {missing}.",)
+    return tuple(name for name in known if name in asked), notes

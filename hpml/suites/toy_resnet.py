@@ -29,7 +29,6 @@ from hpml.benchmark.record import Parameters
 from hpml.benchmark.sampling.contender import AnyContender
 from hpml.profiling import LaunchFit, fit_launches
 from hpml.suites import peer
-from hpml.suites.choosing import choose
 from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import (
     BASELINE,
@@ -45,6 +44,7 @@ from hpml.suites.forwards import (
 )
 from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 from hpml.suites.running import run_cases
+from hpml.suites.settings import choose
 
 if TYPE_CHECKING:
     import torch
@@ -62,11 +62,7 @@ class ToyResNetResult(ForwardResult):
     axis = "height and width in pixels"
 
     def fit(self, contender: str = BASELINE) -> LaunchFit:
-        """Return the launch simulator, fitted to a contender and CUDA graphs measured here.
-
-        Raises:
-            SuiteError: CUDA graphs or the contender were not measured, as on a CPU.
-        """
+        """Return the launch simulator, fitted to a contender and CUDA graphs measured here."""
         times: dict[str, dict[int, float]] = {}
         for case in self.cases:
             for measured in case.comparison:
@@ -76,22 +72,13 @@ class ToyResNetResult(ForwardResult):
 
 
 def published_fit(contender: str = BASELINE) -> LaunchFit:
-    """Return the launch simulator, fitted to the published figures of a contender.
-
-    >>> fit = published_fit()
-    >>> max(abs(fit.residual(size)) for size in fit.eager) < 0.05
-    True
-    """
+    """Return the launch simulator, fitted to the published figures of a contender."""
     return _fit(published_times(TOY_RESNET), contender)
 
 
 @functools.cache
 def launches() -> int:
-    """Return how many operators a forward executes, each taken for one launch.
-
-    >>> launches()
-    49
-    """
+    """Return how many operators a forward executes, each taken for one launch."""
     import torch
 
     from hpml.models import ToyResNet, toy_resnet_layers
@@ -115,11 +102,7 @@ def _fit(times: Mapping[str, Mapping[int, float]], contender: str) -> LaunchFit:
 
 
 def names(*, compile: bool = False, cuda_graphs: bool = False) -> tuple[str, ...]:
-    """Return the contenders' names, in the order of tables and pictures.
-
-    >>> names()[0], names(cuda_graphs=True)[-1]
-    ('handwritten', 'cuda-graphs')
-    """
+    """Return the contenders' names, in the order of tables and pictures."""
     from hpml.symbolic import EXECUTIONS
 
     on_request = ((COMPILED, compile), (CUDA_GRAPHS, cuda_graphs))
@@ -128,11 +111,7 @@ def names(*, compile: bool = False, cuda_graphs: bool = False) -> tuple[str, ...
 
 
 def usual(device: str) -> tuple[str, ...]:
-    """Return the contenders that are measured where none are named; a GPU runs some more.
-
-    >>> usual("cpu") == names(), usual("cuda")[-1]
-    (True, 'cuda-graphs')
-    """
+    """Return the contenders that are measured where none are named; a GPU runs some more."""
     on_gpu = device.startswith("cuda")
     # PyTorch's compiler writes kernels for a GPU in Triton, which not every system has.
     can_compile = on_gpu and installed_version("triton") is not None
@@ -142,11 +121,7 @@ def usual(device: str) -> tuple[str, ...]:
 def example_input(
     batch: int, resolution: int, seed: int = 0, device: str | torch.device = "cpu"
 ) -> torch.Tensor:
-    """Return the images for all contenders, (batch, 3, resolution, resolution) of float32.
-
-    >>> example_input(4, 16).shape
-    torch.Size([4, 3, 16, 16])
-    """
+    """Return the images for all contenders, (batch, 3, resolution, resolution) of float32."""
     return uniform_input((batch, 3, resolution, resolution), seed, device)
 
 
@@ -255,7 +230,7 @@ def _contenders(resolution: int, settings: ForwardSettings) -> list[AnyContender
     }
     x = example_input(settings.batch, resolution, seed, device)
     elsewhere = {
-        peer.NAME: "hpml.suites.peer.models:build_toy_resnet",
+        peer.NAME: "hpml.suites.peer:build_toy_resnet",
         CONTROL: "hpml.suites.toy_resnet:build_handwritten",
     }
     return contenders_of(settings, ways, x, elsewhere, {"resolution": resolution})

@@ -23,14 +23,7 @@ from hpml.training.recipe import Recipe
 
 @dataclass(frozen=True)
 class Batches:
-    """The batches of one process.
-
-    Attributes:
-        pictures: of the whole training set.
-        recipe: says how large a batch is and who gathers it.
-        processes: which share each batch.
-        seed: of the order.
-    """
+    """The batches of one process."""
 
     pictures: Pictures
     recipe: Recipe

@@ -22,13 +22,7 @@ from hpml.training.errors import ProcessEndedError, TrainingError
 
 @dataclass(frozen=True)
 class Processes:
-    """This process among those of the training.
-
-    Attributes:
-        rank: its number, from 0.
-        count: how many there are, on all machines.
-        device: where this one computes.
-    """
+    """This process among those of the training."""
 
     rank: int
     count: int
@@ -51,18 +45,7 @@ class Processes:
 
 @contextlib.contextmanager
 def processes(device: str | torch.device | None = None) -> Iterator[Processes]:
-    """Join the processes that `torchrun` started, or be the only one.
-
-    Args:
-        device: "cpu", "cuda:1", or "cuda" for the GPU of this process's local number; by default
-            that one if there is a GPU.
-
-    Raises:
-        TrainingError: if this machine has no such device.
-        ProcessEndedError: within the block, where another process has ended.
-
-    Source: https://docs.pytorch.org/docs/stable/elastic/run.html for the variables
-    """
+    """Join the processes that `torchrun` started, or be the only one."""
     count = int(os.environ.get("WORLD_SIZE", "1"))
     chosen = _here(device)
     if count == 1:

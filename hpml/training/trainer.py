@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -89,6 +90,11 @@ class Trainer:
         self.processes = processes or Processes(0, 1, torch.device("cpu"))
         self.device = self.processes.device
         recipe.check(self.device, self.processes.count)
+        if not any(weights.requires_grad for weights in model.parameters()):
+            raise TrainingError(
+                "model: expected a weight that can be trained, got none with requires_grad; call "
+                "weights.requires_grad_() on those that shall learn."
+            )
         self.recipe, self.data, self.epochs, self.seed = recipe, data, epochs, seed
         self.batches = Batches(data.train, recipe, self.processes, seed)
         # Made once, and where the addresses of functions stand in it, without them.
@@ -113,6 +119,7 @@ class Trainer:
         own = seed + 1_000_003 * self.processes.rank
         torch.manual_seed(own)
         random.seed(own)
+        np.random.seed(own % 2**32)
 
     @property
     def _scaled(self) -> bool:
@@ -351,11 +358,7 @@ def _content(data: Dataset) -> str:
 
 
 def share_of_rate(step: int, steps: int) -> float:
-    """Return the learning rate of a step as a share of the highest: up a line, down a cosine.
-
-    >>> [round(share_of_rate(step, 100), 3) for step in (0, 9, 10, 55, 99)]
-    [0.1, 1.0, 1.0, 0.5, 0.0]
-    """
+    """Return the learning rate of a step as a share of the highest: up a line, down a cosine."""
     rise = max(1, steps // 10)
     if step < rise:
         return (step + 1) / rise

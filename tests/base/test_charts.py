@@ -3,11 +3,29 @@
 from __future__ import annotations
 
 import itertools
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars, mark_sizes, name_rows
+from hpml.base.charts import (
+    Bar,
+    Chart,
+    Dot,
+    Line,
+    bars,
+    dots,
+    histogram,
+    lines,
+    mark_sizes,
+    name_rows,
+    show,
+    timeline,
+)
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
 
 
 @pytest.mark.parametrize(
@@ -39,13 +57,51 @@ def test_numbers_of_sizes_never_overprint_and_the_outermost_are_there(
         assert all(a[1] < b[0] for a, b in itertools.pairwise(extents))
 
 
-def test_a_bar_has_its_parts_end_to_end_and_its_text_behind_the_interval() -> None:
+def drawn(chart: Chart) -> Axes:
     fig, ax = style.figure()
-    bars(ax, [Bar("a", [(2.0, "red"), (3.0, "blue")], "5", (4.0, 7.0), start=1.0), Bar("b", [])])
+    chart.on(ax)
     fig.canvas.draw()
-    assert [(patch.get_x(), patch.get_width()) for patch in ax.patches] == [(1.0, 2.0), (3.0, 3.0)]
-    edge = ax.transData.transform((7.0, 0))[0]
-    assert ax.texts[0].get_window_extent().x0 > edge
+    return ax
+
+
+def test_a_bar_has_its_parts_end_to_end_and_its_text_behind_the_interval() -> None:
+    first = Bar("a", [(2.0, "red"), (3.0, "blue")], "5", (4.0, 7.0), start=1.0)
+    ax = drawn(bars([first, Bar("b", 2.0)], title="t"))
+    assert [(patch.get_x(), patch.get_width()) for patch in ax.patches] == [
+        (1.0, 2.0), (3.0, 3.0), (0.0, 2.0),
+    ]  # fmt: skip
+    assert ax.texts[0].get_window_extent().x0 > ax.transData.transform((7.0, 0))[0]
+
+
+@pytest.mark.parametrize("log", ["", "x"])
+@pytest.mark.parametrize(("chart", "row"), [(bars, Bar), (dots, Dot)])
+def test_a_long_text_has_room_in_the_axes(
+    chart: Callable[..., Chart], row: Callable[..., Any], log: str
+) -> None:
+    text = "a text of some forty letters to be read"
+    ax = drawn(chart([row("name", 3.0, text, (1.0, 4.0))], title="t", log=log))
+    assert ax.texts[0].get_window_extent().x1 <= ax.bbox.x1
+
+
+def test_a_page_tells_every_chart_and_the_caption() -> None:
+    page = show(
+        bars([Bar("a", 1.0, "one")], title="Bars", x="s"),
+        dots([Dot("b", [1.0, 2.0])], title="Dots"),
+        timeline({"c": [(0.0, 2.0)]}, {"c": "2 s"}, title="Time"),
+        caption="The caption.",
+    )
+    assert page.plain == "Bars. a: one.\nDots. b: 1, 2.\nTime. c: 2 s.\nThe caption."
+    assert page.png is not None
+
+
+def test_charts_beside_one_another_share_y_where_only_the_first_names_it() -> None:
+    line = Line("lazy", [1.0, 2.0], [3.0, 4.0])
+    page = show(
+        lines([line], title="Lines", y="s", level=[3.5]),
+        histogram([1.0, 9.0], [0.0, 5.0, 10.0], upright=False, title="How often"),
+        beside=True,
+    )
+    assert page.plain.startswith("Lines. lazy: 3 to 4.")
 
 
 def test_the_first_row_is_on_top() -> None:

@@ -118,22 +118,40 @@ def test_hpml_home_that_is_no_course_is_named(
         course_folder()
 
 
+@pytest.fixture
+def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
+    """Pretend that the package is installed without a clone; return where its own course is."""
+    packaged = tmp_path / "lib" / "hpml" / "_course"
+    monkeypatch.setattr(files, "_CLONE", tmp_path / "lib")
+    monkeypatch.setattr(files, "PACKAGED", packaged)
+    monkeypatch.delenv("HPML_HOME", raising=False)
+    return packaged
+
+
 def test_an_installed_package_finds_the_course_above_the_working_directory(
-    course: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+    course: Path, installed: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(files, "__file__", str(tmp_path / "lib" / "hpml" / "base" / "files.py"))
     monkeypatch.chdir(course / "notebooks")
     assert course_folder() == course.resolve()
 
 
-def test_without_a_course_the_message_says_where_it_was_looked_for(
-    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+def test_an_installed_package_has_the_course_and_results_go_to_the_working_directory(
+    course: Path, installed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(files, "__file__", str(tmp_path / "lib" / "hpml" / "base" / "files.py"))
+    installed.parent.mkdir(parents=True)
+    course.rename(installed)
     monkeypatch.chdir(tmp_path)
-    with pytest.raises(CourseFileError, match="HPML_HOME") as caught:
+    monkeypatch.delenv("HPML_RESULTS")
+    assert course_folder() == installed
+    assert results_folder() == tmp_path / "results"
+
+
+def test_without_a_course_it_is_refused(
+    installed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(CourseFileError):
         course_folder()
-    assert str(tmp_path / "lib") in str(caught.value)
 
 
 def test_results_lie_in_the_course_unless_told_otherwise(

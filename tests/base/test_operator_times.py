@@ -77,12 +77,6 @@ def test_a_breakdown_that_was_not_asked_for_is_refused() -> None:
         run_of().by_shape()
 
 
-def test_the_picture_has_a_bar_a_row_and_reads_as_the_text() -> None:
-    page = run_of().picture()
-    assert page.png is not None
-    assert page.plain == str(run_of())
-
-
 @pytest.mark.parametrize(
     ("text", "expected"),
     [

@@ -29,7 +29,7 @@ EYES = {
         ]
     ),
 }
-CONTENDERS = tuple(style.PALETTE)[:10]
+CONTENDERS = tuple(style.CONTENDERS)
 
 
 def linear(colour: str) -> np.ndarray:

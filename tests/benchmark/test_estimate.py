@@ -33,13 +33,22 @@ def test_times_per_item_leave_the_ratio_as_it_is() -> None:
     pair = compared(a=(1e-3,) * 25, b=(2e-3,) * 25)
     each = pair.per(1000)
     assert each["b"].median == 2e-6
-    assert each["b"].number == 10_000
-    assert each.ratio("b").value == pair.ratio("b").value
+    assert (each["b"].number, each["b"].items) == (10, 1000)
     assert pair.per({"a": 10, "b": 20}).ratio("b").value == pytest.approx(1.0)
     with pytest.raises(BenchmarkError, match="got none for 'b'"):
         pair.per({"a": 10})
     with pytest.raises(BenchmarkError, match="at least 1, got 0"):
         pair.per(0)
+
+
+@pytest.mark.parametrize("items", [1, 7, 10_000])
+@pytest.mark.parametrize("seconds", [2e-8, 1e-3])
+def test_a_ratio_does_not_depend_on_its_unit(items: int, seconds: float) -> None:
+    fast = tuple(seconds * (1 + 0.01 * (k % 3)) for k in range(25))
+    pair = compared(a=fast, b=tuple(1.02 * time for time in fast))
+    whole, each = pair.ratio("b"), pair.per(items).ratio("b")
+    assert (each.value, each.low, each.high) == pytest.approx((whole.value, whole.low, whole.high))
+    assert each.answer == whole.answer
 
 
 def test_a_quotient_of_estimates_is_as_wide_as_both_allow() -> None:
@@ -53,7 +62,7 @@ def test_a_busy_machine_is_called_busy() -> None:
     busy = tuple(1.0 + 0.1 * (k % 5) for k in range(25))
     assert compared(a=busy).how_quiet().startswith("**This machine is busy.** The middle half")
     calm = compared(a=(1.0, 1.01, 1.01, 1.0, 1.0) * 5, b=busy, c=(1.0, 1.02, 1.01, 1.0, 1.0) * 5)
-    assert calm.how_quiet().endswith("quiet enough, if not for `b`.")
+    assert calm.how_quiet().endswith("quiet enough, except for `b`.")
 
 
 def test_what_was_hardly_known_before_does_not_stay() -> None:

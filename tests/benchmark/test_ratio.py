@@ -1,15 +1,14 @@
-"""What a ratio says, and when it cannot tell; how often it is right, the honesty suite shows."""
+"""What a ratio says, and when it cannot tell."""
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy
 import pytest
 
-from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.ratio import Ratio, paired_ratio
-from hpml.benchmark.stability import undecided
 
 
 def pair(
@@ -49,39 +48,61 @@ def test_what_the_timing_itself_may_shift_is_not_believed() -> None:
     assert paired_ratio(samples, baseline, shift=0.05).answer == "cannot tell"
 
 
-def test_a_ratio_that_changes_during_the_run_cannot_tell_and_says_so() -> None:
-    generator = numpy.random.default_rng(3)
-    drift = numpy.linspace(0, 0.02, 25) + generator.normal(0, 1e-3, 25)
-    generator.shuffle(drift[:8])
-    generator.shuffle(drift[8:16])
-    generator.shuffle(drift[16:])
-    quotients = numpy.exp(drift + 0.004)
-    found = paired_ratio(tuple(quotients.tolist()), (1.0,) * 25, resolution=0.0)
+def test_a_ratio_that_changes_during_the_run_is_no_verdict() -> None:
+    drift = numpy.exp(numpy.linspace(0, 0.02, 25) + 0.004)
+    found = paired_ratio(tuple(drift.tolist()), (1.0,) * 25, resolution=0.0)
     assert found.answer == "cannot tell"
-    assert found.reason.startswith(("the ratio changed during the run", "neighbouring rounds"))
+    assert "in its thirds" in found.reason
+    assert found.remedy
 
 
-def test_rounds_that_hang_together_widen_the_interval_to_all_of_them() -> None:
+def test_rounds_that_depend_on_each_other_count_as_one() -> None:
     steps = (1.0,) * 6 + (1.06,) * 13 + (1.0,) * 6
     found = paired_ratio(steps, (1.0,) * 25)
     assert found.answer == "cannot tell"
-    assert "neighbouring rounds are alike, so that 25 count as few" in found.reason
-    assert found.high / found.low >= 1.06**2
-
-
-def test_a_few_wild_rounds_are_not_where_the_ratio_wandered_to() -> None:
-    steps = [2.0] * 6 + [2.2] * 13 + [2.0] * 6
-    steps[10] = steps[11] = 90.0
-    found = paired_ratio(tuple(steps), (1.0,) * 25)
-    assert found.answer == "slower"
-    assert found.high / found.low < 3
+    assert "25 count as few" in found.reason
+    assert found.low < 1.0 < 1.06 < found.high
 
 
 def test_a_difference_beyond_all_that_changed_is_still_told() -> None:
     steps = (2.0,) * 6 + (2.2,) * 13 + (2.0,) * 6
     found = paired_ratio(steps, (1.0,) * 25)
-    assert (found.answer, found.reason) == ("slower", "")
+    assert found.answer == "slower"
     assert found.low < 2.0 < 2.2 < found.high
+
+
+@pytest.mark.parametrize("in_a_row", [True, False])
+def test_each_further_disturbed_round_widens_the_interval_a_little(in_a_row: bool) -> None:
+    generator = numpy.random.default_rng(5)
+    base = numpy.exp(generator.normal(0, 0.01, (2, 60)))
+    places = numpy.arange(20, 32) if in_a_row else generator.permutation(60)[:12]
+    widths = []
+    for disturbed in range(13):
+        slow = base[1] * 4
+        slow[places[:disturbed]] *= 10
+        found = paired_ratio(tuple(slow.tolist()), tuple(base[0].tolist()))
+        assert found.answer == "slower"
+        assert found.low < 4 < found.high
+        widths.append(found.high / found.low)
+    assert max(b / a for a, b in itertools.pairwise(widths)) < 1.2
+    if not in_a_row:
+        assert "12 of 60 rounds" in found.reason
+
+
+@pytest.mark.parametrize(
+    ("value", "low", "high", "shown"),
+    [
+        (1.302, 1.281, 1.324, "1.30 [1.28, 1.32] slower"),
+        (0.5, 0.48, 0.52, "0.500 [0.480, 0.520] slower"),
+        (18215.2, 15011.0, 22000.0, "18,000 [15,000, 22,000] slower"),
+        (4.0, 0.39, 41.0, "4.0 [0.39, 41] slower"),
+        (0.00411, 0.0040, 0.0042, "0.00411 [0.00400, 0.00420] slower"),
+    ],
+)
+def test_a_ratio_is_shown_in_the_digits_that_its_interval_supports(
+    value: float, low: float, high: float, shown: str
+) -> None:
+    assert str(Ratio(value, low, high, "slower")) == shown
 
 
 def test_a_thousand_rounds_are_a_matter_of_a_moment() -> None:
@@ -90,32 +111,12 @@ def test_a_thousand_rounds_are_a_matter_of_a_moment() -> None:
     assert found.value == pytest.approx(1.02, abs=2e-3)
 
 
-def test_different_numbers_of_rounds_are_refused() -> None:
-    with pytest.raises(BenchmarkError, match="got 2 and 1"):
-        paired_ratio((1.0, 2.0), (1.0,))
-
-
 def test_the_words_claim_no_more_than_the_answer() -> None:
     faster = Ratio(0.5, 0.48, 0.52, "faster").in_words("new", "old")
-    assert faster == "**new** takes 0.50 times as long as old (95 % interval 0.48 to 0.52)"
+    assert faster == "**new** takes 0.500 times as long as old (95 % interval 0.480 to 0.520)"
     for undecided_ratio, why in (
         (Ratio(1.02, 0.97, 1.07, "cannot tell"), "0.97 to 1.07 times (95 % interval)"),
         (Ratio(1.02, 0.0, math.inf, "cannot tell", "3 rounds are too few"), "3 rounds are too few"),
     ):
         words = undecided_ratio.in_words("new", "old")
         assert words == f"between **new** and old this measurement **cannot tell**: {why}"
-
-
-def test_the_rounds_that_are_named_decide_in_nine_of_ten_runs() -> None:
-    kept, named = 0, []
-    for seed in range(400):
-        found = paired_ratio(*pair(seed, ratio=1.03, noise=0.05))
-        advice = undecided(found, 25, 0.01)
-        # One whose middle happens to be the truth: what is named is for the ratio as it looks.
-        if advice is None or abs(found.value - 1.03) > 0.003 or "rounds show it" not in str(advice):
-            continue
-        named.append(int(advice.remedy.split("real, ")[1].split(" rounds")[0].replace(",", "")))
-    assert len(named) > 30
-    for seed, rounds in enumerate(named[:60]):
-        kept += paired_ratio(*pair(10_000 + seed, rounds, 1.03, 0.05)).answer == "slower"
-    assert kept >= 0.8 * len(named[:60])

@@ -9,26 +9,46 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hpml.benchmark.errors import BenchmarkError
-from hpml.benchmark.robust import median_interval, quantile, quartiles, trend
+from hpml.benchmark.robust import (
+    mann_kendall,
+    median,
+    median_interval,
+    quartiles,
+    student_quantile,
+    von_neumann,
+    winsorise,
+)
 
 values = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=60)
 
 
-@given(values, st.floats(0, 1))
-def test_quantiles_are_those_of_numpy(samples: list[float], fraction: float) -> None:
-    expected = float(numpy.quantile(samples, fraction))
-    assert quantile(samples, fraction) == pytest.approx(expected, rel=1e-9, abs=1e-6)
+@given(values)
+def test_quartiles_are_those_of_numpy(samples: list[float]) -> None:
+    expected = [float(numpy.quantile(samples, fraction)) for fraction in (0.25, 0.5, 0.75)]
+    assert quartiles(samples) == pytest.approx(expected, rel=1e-9, abs=1e-6)
+    assert median(samples) == quartiles(samples)[1]
+
+
+def test_quartiles_of_nothing_are_an_error() -> None:
+    with pytest.raises(BenchmarkError):
+        quartiles([])
 
 
 @given(values)
-def test_quartiles_rise(samples: list[float]) -> None:
-    low, middle, high = quartiles(samples)
-    assert low <= middle <= high
+def test_winsorising_moves_values_to_the_fences_and_no_others(samples: list[float]) -> None:
+    low, _, high = quartiles(samples)
+    for before, after in zip(samples, winsorise(samples), strict=True):
+        assert before == after or after in (low - 1.5 * (high - low), high + 1.5 * (high - low))
 
 
-def test_a_quantile_of_nothing_is_an_error() -> None:
-    with pytest.raises(BenchmarkError, match="at least one value"):
-        quantile([], 0.5)
+@pytest.mark.parametrize(
+    ("share", "freedom", "point"),
+    [(0.975, 12, 2.179), (0.975, 48, 2.011), (0.99865, 24, 3.345), (0.99865, 59, 3.130)],
+)
+def test_students_distribution_is_that_of_the_tables(
+    share: float, freedom: int, point: float
+) -> None:
+    assert student_quantile(share, freedom) == pytest.approx(point, rel=2e-3)
 
 
 # From a table of the binomial distribution, and Le Boudec's table A.1: for 25 samples the interval
@@ -64,11 +84,12 @@ def test_the_interval_holds_the_median_as_often_as_it_says() -> None:
 
 def test_a_trend_has_the_sign_of_its_direction() -> None:
     rising = [1 + 0.01 * i for i in range(20)]
-    assert trend(rising) > 2.6
-    assert trend(rising[::-1]) == -trend(rising)
+    assert mann_kendall(rising) > 2.6
+    assert mann_kendall(rising[::-1]) == -mann_kendall(rising)
 
 
-def test_shuffled_samples_rarely_show_a_trend() -> None:
+def test_the_tests_of_dependence_rarely_find_any_in_independent_values() -> None:
     generator = random.Random(2)
-    strong = sum(abs(trend([generator.random() for _ in range(25)])) > 2.6 for _ in range(1000))
-    assert strong < 25
+    runs = [[generator.gauss(0, 1) for _ in range(25)] for _ in range(1000)]
+    assert sum(abs(mann_kendall(run)) > 2.58 for run in runs) < 20
+    assert sum(von_neumann(run) > 1.88 for run in runs) < 45

@@ -274,11 +274,40 @@ def test_a_contender_that_fails_late_is_named_and_leaves_the_complete_rounds(
     assert (left.rounds, left.asked_rounds, left.names) == (11, 25, ("a", "b"))
 
 
-def test_an_interrupt_carries_the_complete_rounds() -> None:
+def test_ctrl_c_returns_the_complete_rounds() -> None:
     clock = FakeClock()
-    with pytest.raises(KeyboardInterrupt) as error:
-        compare({"a": failing(clock, KeyboardInterrupt())}, clock=clock, **ONE_CALL)
-    assert error.value.comparison.rounds == 11  # type: ignore[attr-defined]
+    left = compare({"a": failing(clock, KeyboardInterrupt())}, clock=clock, **ONE_CALL)
+    assert (left.rounds, left.asked_rounds, left.complete) == (11, 25, False)
+
+
+def test_the_deadline_of_a_caller_is_not_taken_for_ctrl_c() -> None:
+    class DeadlineError(KeyboardInterrupt): ...
+
+    clock = FakeClock()
+    with pytest.raises(DeadlineError):
+        compare({"a": failing(clock, DeadlineError())}, clock=clock, **ONE_CALL)
+
+
+def test_ctrl_c_before_the_first_round_is_complete_ends_the_program() -> None:
+    def interrupted() -> None:
+        raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        compare({"a": interrupted})
+
+
+@pytest.mark.parametrize("warm_up", [0, 1])
+def test_a_contender_that_uses_up_its_input_gets_no_verdict(warm_up: int) -> None:
+    numbers = iter(range(200_000))
+    runs = {"list": lambda: sum(range(1000)), "iterator": lambda: sum(numbers)}
+    found = compare(runs, warm_up=warm_up, **QUICK).ratio("iterator")
+    assert (found.answer, found.reason[:9]) == ("cannot tell", "iterator:")
+
+
+def test_slow_first_calls_are_expected_where_more_than_one_warms_up() -> None:
+    numbers = iter(range(200_000))
+    runs = {"list": lambda: sum(range(1000)), "iterator": lambda: sum(numbers)}
+    assert compare(runs, warm_up=2, **QUICK)["iterator"].slow_first_call() is None
 
 
 ONE_CALL = {"warm_up": 0, "min_sample_time": 0.5}

@@ -53,18 +53,6 @@ def test_it_is_operated_by_mouse(lab: Any, shot: Any) -> None:
     lab.saw("inlined, loops from 10 layers: generated source")
     assert "linear(" in source(lab)
 
-    lab.saw("Not measured yet: one forward with inlined")
-    lab.page.get_by_role("button", name="Measure one forward").click()
-    lab.saw("One forward, measured with inlined, loops from 10 layers:")
-    lab.page.get_by_role("button", name="codegen").click()
-    lab.saw("Not measured yet: one forward with codegen")
-    shot(lab, "code_view_measured")
-    # What was measured before stays, under the name of its state.
-    rows = lab.page.locator(".hpml-code-view tbody tr")
-    assert [row.split("\t")[0] for row in rows.all_inner_texts()] == [
-        "inlined, loops from 10 layers"
-    ]
-
 
 def test_it_is_operated_by_keyboard(lab: Any) -> None:
     slider = lab.page.get_by_role("slider")
@@ -77,8 +65,6 @@ def test_it_is_operated_by_keyboard(lab: Any) -> None:
     lab.page.get_by_role("button", name="ordered").press("Enter")
     lab.saw("ordered: nothing is generated.")
     lab.saw("ordered generates no source")
-    lab.page.get_by_role("button", name="Measure one forward").press("Space")
-    lab.saw("One forward, measured with ordered:")
     lab.page.get_by_role("button", name="codegen").press("Enter")
     # The length chosen before is remembered.
     lab.saw("codegen, loops from 3 layers")
@@ -105,7 +91,8 @@ def test_a_line_and_its_layers_point_at_each_other(lab: Any, shot: Any) -> None:
 def test_tab_lands_on_the_graph_where_the_arrow_keys_light_layers_and_lines(
     lab: Any, shot: Any
 ) -> None:
-    lab.page.get_by_role("button", name="Measure one forward").focus()
+    lab.page.get_by_role("slider").focus()
+    lab.page.keyboard.press("Tab")  # the slider's readout can be typed in
     lab.page.keyboard.press("Tab")
     assert lab.page.locator(".hpml-graph").evaluate("area => document.activeElement === area")
     seen = []

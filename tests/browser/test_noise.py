@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-CELL = """from hpml.labs import lab_10_benchmarking as bench
+CELL = """from hpml.labs.lab_10_benchmarking import race
 from hpml.widgets import explore
 
 least = lambda a, b: "faster" if min(a) < min(b) else "slower"
 explore(
-    bench.duel({"library": bench.by_library, "minimum": least}, draws=20),
+    race.duel({"library": race.by_library, "minimum": least}, draws=20),
     difference=[0.0, 0.02, 0.05, 0.2],
     drift=[0.0, 0.1, 0.3, 1.0],
     outliers=[0.0, 0.05, 0.2],

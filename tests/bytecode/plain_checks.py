@@ -32,7 +32,6 @@ MODULES = [
     "hpml.bytecode.disassembly.versions",
     "hpml.bytecode.object_fields",
     "hpml.bytecode.object_header",
-    "hpml.bytecode.object_references",
 ]
 
 

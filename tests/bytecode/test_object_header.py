@@ -1,16 +1,13 @@
 from __future__ import annotations
 
 import importlib
-import struct
 import sys
-import sysconfig
 from types import SimpleNamespace
 
 import pytest
 
 from hpml.bytecode.errors import BytecodeError
 from hpml.bytecode.object_header import object_header
-from hpml.bytecode.object_references import count_layout, references_of
 
 # Not `import ... as`: the package has a function of that name.
 module = importlib.import_module("hpml.bytecode.object_header")
@@ -85,40 +82,17 @@ def test_a_disagreement_is_shown_and_not_hidden(monkeypatch: pytest.MonkeyPatch)
 
 
 @pytest.mark.parametrize(
-    ("change", "says"),
+    "change",
     [
-        ({"implementation": SimpleNamespace(name="pypy")}, "this is"),
-        ({"version_info": (3, 15, 0, "final", 0)}, r"this is \w+ 3\.15"),
-        ({"byteorder": "big"}, "big-endian"),
-        ({"getobjects": list}, "counting for debugging"),
+        {"implementation": SimpleNamespace(name="pypy")},
+        {"version_info": (3, 15, 0, "final", 0)},
+        {"byteorder": "big"},
+        {"getobjects": list},
     ],
 )
 def test_elsewhere_it_is_refused(
-    monkeypatch: pytest.MonkeyPatch, change: dict[str, object], says: str
+    monkeypatch: pytest.MonkeyPatch, change: dict[str, object]
 ) -> None:
     monkeypatch.setattr(module, "sys", SimpleNamespace(**{**vars(sys), **change}))
-    with pytest.raises(BytecodeError, match=says):
+    with pytest.raises(BytecodeError):
         object_header(1)
-
-
-BY_THREAD = {
-    "ob_tid": 8,
-    "ob_flags": 2,
-    "ob_mutex": 1,
-    "ob_gc_bits": 1,
-    "ob_ref_local": 4,
-    "ob_ref_shared": 8,
-}
-
-
-def of_free_threaded(local: int, shared: int) -> bytes:
-    """Return the first bytes of an object on a build without the lock."""
-    return struct.pack("<QHBBIq", 7, 0, 0, 0, local, shared)
-
-
-def test_a_free_threaded_build_counts_in_two_places(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(sysconfig, "get_config_var", lambda name: name == "Py_GIL_DISABLED")
-    assert count_layout() == BY_THREAD
-    merged = 0b11
-    assert references_of(of_free_threaded(2, 3 << 2 | merged), BY_THREAD).count == 5
-    assert references_of(of_free_threaded(2**32 - 1, 0), BY_THREAD).count is None

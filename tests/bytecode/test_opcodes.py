@@ -7,9 +7,43 @@ import dis
 import io
 
 from hpml.bytecode.disassembly.versions import python_version
-from hpml.bytecode.machine.opcodes.versions import HANDLERS, LEFT_OUT
+from hpml.bytecode.machine.opcodes.versions import HANDLERS
 from tests.bytecode import offsets
 from tests.bytecode.cases import corpus
+
+_ASYNC = "only async code contains it"
+_COMPILER = "the compiler replaces it before the code object is made"
+_INTERPRETER = "the interpreter puts it into code that it runs itself"
+
+LEFT_OUT: dict[str, str] = {
+    "ASYNC_GEN_WRAP": _ASYNC,
+    "BEFORE_ASYNC_WITH": _ASYNC,
+    "END_ASYNC_FOR": _ASYNC,
+    "GET_AITER": _ASYNC,
+    "GET_ANEXT": _ASYNC,
+    "GET_AWAITABLE": _ASYNC,
+    "CACHE": "it is room for what the interpreter learns, and dis does not list it",
+    "RESERVED": "it stands for no instruction",
+    "JUMP": _COMPILER,
+    "JUMP_NO_INTERRUPT": _COMPILER,
+    "JUMP_IF_FALSE": _COMPILER,
+    "JUMP_IF_TRUE": _COMPILER,
+    "ANNOTATIONS_PLACEHOLDER": _COMPILER,
+    "LOAD_METHOD": _COMPILER,
+    "LOAD_SUPER_METHOD": _COMPILER,
+    "LOAD_ZERO_SUPER_ATTR": _COMPILER,
+    "LOAD_ZERO_SUPER_METHOD": _COMPILER,
+    "LOAD_CLOSURE": _COMPILER,
+    "POP_BLOCK": _COMPILER,
+    "SETUP_CLEANUP": _COMPILER,
+    "SETUP_FINALLY": _COMPILER,
+    "SETUP_WITH": _COMPILER,
+    "STORE_FAST_MAYBE_NULL": _COMPILER,
+    "INTERPRETER_EXIT": _INTERPRETER,
+    "ENTER_EXECUTOR": _INTERPRETER,
+    "EXIT_INIT_CHECK": _INTERPRETER,
+}
+"""Why an opcode of `dis.opmap` needs no handler; specialised and instrumented ones aside."""
 
 HANDLED = HANDLERS[python_version()]
 # What a plain function can contain; `sys.monitoring` puts the instrumented ones in place of others.

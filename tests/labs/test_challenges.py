@@ -194,18 +194,22 @@ def names_of(lab: str) -> dict[str, Any]:
         return {"numba": numba}
     if lab == "06":
         from hpml.course.small_graphs import chain
-        from hpml.labs import lab_06_forward_order
+        from hpml.labs.lab_06_forward_order import references
 
-        return {"chain": chain, "forward_order": lab_06_forward_order, "prepare": add_all}
+        return {"chain": chain, "references": references, "prepare": add_all}
     if lab == "07":
-        from hpml.labs.lab_07_code_generation import linear_chain
+        from hpml.labs.lab_07_code_generation.networks import linear_chain
 
         return {"chain": linear_chain(250), "torch": torch, "x": torch.rand(4, 4)}
     if lab == "15":
-        from hpml.labs import lab_15_capstone as capstone
+        from hpml.labs.lab_15_capstone import fixes, student_script
         from hpml.labs.lab_15_capstone.scripts import original
 
-        return {"capstone": capstone, "script": SimpleNamespace(train=original)}
+        return {
+            "fixes": fixes,
+            "student_script": student_script,
+            "script": SimpleNamespace(train=original),
+        }
     if lab in ("11", "13"):
         return {"torch": torch}
     return {"statistics": statistics} if lab == "10" else {}

@@ -19,8 +19,8 @@ ROOT = Path(__file__).resolve().parents[2]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 RUNTIME = [Requirement(text) for text in PROJECT["dependencies"]]
 EXTRAS = PROJECT["optional-dependencies"]
-OTHER_RUNTIMES = [Requirement(text) for text in EXTRAS["runtimes"]]
-DEVELOPMENT = [*OTHER_RUNTIMES, *(Requirement(text) for text in EXTRAS["dev"][1:])]
+OPTIONAL = [Requirement(text) for text in (*EXTRAS["lab"], *EXTRAS["runtimes"])]
+DEVELOPMENT = [*OPTIONAL, *(Requirement(text) for text in EXTRAS["dev"][1:])]
 PIN_LINES = [
     line
     for line in (ROOT / "constraints.txt").read_text(encoding="utf-8").splitlines()
@@ -49,12 +49,12 @@ def test_every_direct_dependency_is_pinned_inside_its_range() -> None:
     assert wrong == []
 
 
-def test_development_brings_the_other_runtimes() -> None:
-    assert EXTRAS["dev"][0] == "hpml[runtimes]"
+def test_development_brings_everything_optional() -> None:
+    assert EXTRAS["dev"][0] == "hpml[lab,runtimes]"
 
 
 def test_every_runtime_dependency_has_a_range_closed_above() -> None:
-    for requirement in (*RUNTIME, *OTHER_RUNTIMES):
+    for requirement in (*RUNTIME, *OPTIONAL):
         operators = {specifier.operator for specifier in requirement.specifier}
         assert operators == {">=", "<"}, str(requirement)
 
@@ -126,5 +126,13 @@ def test_conda_has_the_pinned_pytorch() -> None:
 def test_conda_installs_every_other_runtime_dependency_at_its_pin() -> None:
     assert CONDA_PIP[0] == "-c constraints.txt"
     assert CONDA_PIP[-1] == "-e ."
-    expected = sorted(r.name for r in (*RUNTIME, *OTHER_RUNTIMES) if r.name != "torch")
+    expected = sorted(r.name for r in (*RUNTIME, *OPTIONAL) if r.name != "torch")
     assert CONDA_PIP[1:-1] == expected
+
+
+def test_the_badges_lead_to_the_projects_repository() -> None:
+    repository = PROJECT["urls"]["Repository"].removeprefix("https://github.com/")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    badges = re.findall(r"^\[(?:colab|binder)\]: (\S+)$", readme, flags=re.MULTILINE)
+    assert len(badges) == 2
+    assert all(repository in address for address in badges)

@@ -9,12 +9,12 @@ import pytest
 
 from hpml.benchmark import Case, Measurement, write_case
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.display.records import compare_records
+from hpml.benchmark.record_comparison import compare_records
 from hpml.cli import main
 from hpml.suites import launch, toy_resnet
 from hpml.suites.errors import SuiteError
 from hpml.suites.published import CUDA_GRAPHS
-from hpml.widgets.benchmark_panel.state import BenchmarkPanel
+from hpml.widgets.benchmark_panel.panel import BenchmarkPanel
 
 if TYPE_CHECKING:
     from pathlib import Path

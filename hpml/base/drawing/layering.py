@@ -33,14 +33,10 @@ class Rows(NamedTuple):
 
 
 def order_rows(given: Rows) -> Rows:
-    """Reorder each row so that few lines cross: barycentre sweeps, then exchanges of neighbours.
+    """Reorder each row so that few lines cross: barycentre sweeps.
 
     Equal choices are decided by the given order, and so that the path with the most drawn things
     stands left of the lines that pass it by.
-
-    >>> crossed = Rows(((0, 1), (2, 3)), ((0, 3), (1, 2)), (True,) * 4)
-    >>> order_rows(crossed).rows
-    ((0, 1), (3, 2))
     """
     above, below = _neighbours(given)
     rows = _first_order(given, above, below)
@@ -49,7 +45,6 @@ def order_rows(given: Rows) -> Rows:
         if fewest == 0:
             break
         rows = _sweep(rows, above, below, downward=sweep % 2 == 0)
-        rows = _exchange(rows, above, below)
         count = count_crossings(rows, below)
         if count < fewest:
             best, fewest = rows, count
@@ -61,9 +56,6 @@ def place(given: Rows, apart: Callable[[int, int], float]) -> list[float]:
 
     Lines on long paths of drawn things are made straight first, then other lines; what stands in
     one straight line moves as a block towards its neighbours.
-
-    >>> place(Rows(((0,), (1, 2)), ((0, 1), (0, 2)), (True,) * 3), lambda a, b: 1.0)
-    [0.5, 0.0, 1.0]
     """
     above, below = _neighbours(given)
     block = _straight_blocks(given, above, below)
@@ -135,31 +127,6 @@ def _sweep(
     return rows
 
 
-def _exchange(
-    rows: list[list[int]], above: list[list[int]], below: list[list[int]]
-) -> list[list[int]]:
-    """Exchange neighbours in a row while that removes crossings."""
-    position = {thing: place for row in rows for place, thing in enumerate(row)}
-    for row in rows:
-        improved = True
-        while improved:
-            improved = False
-            for place in range(len(row) - 1):
-                left, right = row[place], row[place + 1]
-                change = 0
-                for side in (above, below):
-                    lefts = [position[other] for other in side[left]]
-                    rights = [position[other] for other in side[right]]
-                    for a in lefts:
-                        for b in rights:
-                            change += (a < b) - (a > b)
-                if change < 0:
-                    row[place], row[place + 1] = right, left
-                    position[left], position[right] = place + 1, place
-                    improved = True
-    return rows
-
-
 def count_crossings(rows: Sequence[Sequence[int]], below: Sequence[Sequence[int]]) -> int:
     """Return how many pairs of lines cross; `below` has the ends of the lines from each thing."""
     total = 0
@@ -178,62 +145,39 @@ def count_crossings(rows: Sequence[Sequence[int]], below: Sequence[Sequence[int]
 
 
 def _straight_blocks(given: Rows, above: list[list[int]], below: list[list[int]]) -> list[int]:
-    """Group things that shall stand in one straight line; return the block of each thing.
+    """Group things that shall be in one straight line; return the block of each thing.
 
-    A thing has at most one straight line up and one down, and straight lines do not cross, so
-    that "left of" orders the blocks.
+    A line is straight if it is on the longest path of drawn things both from its upper and to its
+    lower end; of several that are as long, the middle one. So is one that only passes a row.
+    Straight lines do not cross, so that "left of" orders the blocks.
     """
     place_of = {thing: place for row in given.rows for place, thing in enumerate(row)}
-    row_of = {thing: number for number, row in enumerate(given.rows) for thing in row}
     up, down = _drawn_above(given, above), _drawn_below(given, below)
 
-    def importance(line: tuple[int, int]) -> tuple[float, ...]:
-        upper, lower = line
-        # Of several lines that are as long, the middle one goes straight on.
-        aside = _off_centre(lower, below[upper], place_of) + _off_centre(
-            upper, above[lower], place_of
-        )
-        return (-up[upper] - down[lower], aside, row_of[upper], place_of[upper], place_of[lower])
-
-    def is_one_of_two(line: tuple[int, int]) -> bool:
-        """Say whether a fork or a join has another line as important: then neither is straight."""
-        upper, lower = line
-        rivals = [(upper, other) for other in below[upper]]
-        rivals += [(other, lower) for other in above[lower]]
-        return any(line != other and rank[line][:2] == rank[other][:2] for other in rivals)
-
-    rank = {line: importance(line) for line in given.lines}
-    straight: list[list[tuple[int, int]]] = [[] for _ in given.rows]
-    next_of: dict[int, int] = {}
-    has_upper: set[int] = set()
-    for upper, lower in sorted(given.lines, key=rank.__getitem__):
-        a, b = place_of[upper], place_of[lower]
-        others = straight[row_of[upper]]
-        if upper in next_of or lower in has_upper or is_one_of_two((upper, lower)):
-            continue
-        if any((a - c) * (b - d) < 0 for c, d in others):
-            continue
-        others.append((a, b))
-        next_of[upper] = lower
-        has_upper.add(lower)
+    def best(among: list[int], length: list[int]) -> int | None:
+        longest = max((length[thing] for thing in among), default=0)
+        found = sorted((t for t in among if length[t] == longest), key=place_of.__getitem__)
+        return found[len(found) // 2] if len(found) % 2 else None
 
     block = [-1] * len(given.solid)
     count = 0
     for row in given.rows:
+        straight: list[tuple[int, int]] = []
+        for thing in sorted(row, key=lambda thing: -up[thing] - down[thing]):
+            upper = best(above[thing], up)
+            if upper is None:
+                continue
+            passes = not given.solid[upper] and not given.solid[thing]
+            if passes or best(below[upper], down) == thing:
+                a, b = place_of[upper], place_of[thing]
+                if all((a - c) * (b - d) > 0 for c, d in straight):
+                    straight.append((a, b))
+                    block[thing] = block[upper]
         for thing in row:
-            if thing not in has_upper:
-                current: int | None = thing
-                while current is not None:
-                    block[current] = count
-                    current = next_of.get(current)
+            if block[thing] < 0:
+                block[thing] = count
                 count += 1
     return block
-
-
-def _off_centre(thing: int, among: list[int], place_of: dict[int, int]) -> float:
-    """Return how many steps a thing stands from the middle of those it is among."""
-    place = sum(place_of[other] < place_of[thing] for other in among)
-    return abs(place - (len(among) - 1) / 2)
 
 
 def _constraints(

@@ -79,12 +79,10 @@ class ProcessContender:
 
 
 class ProcessSampler:
-    """Takes samples in another process, see `hpml.benchmark.sampling.worker` for the messages.
-
-    The process is killed by `close`, when this object vanishes, and when the interpreter ends.
-    """
+    """Takes samples in another process, see `hpml.benchmark.sampling.worker` for the messages."""
 
     process = "own"
+    first = 0.0
 
     def __init__(self, contender: ProcessContender, settings: Settings) -> None:
         if settings.clock is not None:
@@ -110,7 +108,6 @@ class ProcessSampler:
         except BaseException:
             self.close()
             raise
-        self.timer: str = ready["timer"]
         self.environment: Environment | None = ready["environment"]
 
     def call(self) -> object:

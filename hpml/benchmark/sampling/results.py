@@ -19,10 +19,7 @@ _PROMISES = ("add_done_callback", "successful")
 
 
 def refuse_unfinished(result: object) -> None:
-    """Refuse a result that is still to be computed, or a tuple or dict that holds such.
-
-    A list is left alone: it is how to say that the making is to be timed.
-    """
+    """Refuse a result that is still to be computed, or a tuple or dict that holds such."""
     items: Iterable[object] = ()
     if isinstance(result, (tuple, Mapping)):
         items = result.values() if isinstance(result, Mapping) else result
@@ -46,14 +43,7 @@ def not_computed(what: object) -> BenchmarkError:
 
 
 def snapshot(result: object) -> object:
-    """Return a copy of a result; what cannot be copied as it is.
-
-    >>> buffer = bytearray(b"one")
-    >>> before = snapshot({"x": (buffer, 3)})
-    >>> buffer[:] = b"two"
-    >>> before
-    {'x': (bytearray(b'one'), 3)}
-    """
+    """Return a copy of a result; what cannot be copied as it is."""
     if type(result) is dict:
         return {key: snapshot(item) for key, item in result.items()}
     if isinstance(result, list) and set(map(type, result)) == {float}:

@@ -110,7 +110,9 @@ def compare(
         rounds: how often each contender is sampled. At least 6 for any answer, 25 for differences
             of a few per cent, see `resolution`.
         min_sample_time: seconds that each sample should last.
-        warm_up: calls of each contender before anything is timed.
+        warm_up: calls of each contender before anything is timed. More than one says that first
+            calls are slow, as those that compile: one that is slow is no longer suspected of using
+            up its input.
         threads, device, garbage, clock: see `hpml.benchmark.sampling.timing.Settings`.
         resolution: the smallest change that is believed from 25 rounds on, as a fraction; from 15
             it is five times as much, below ten times.
@@ -121,7 +123,8 @@ def compare(
             they do not compute the same; see `hpml.benchmark.agreement.same_results`.
 
     Returns:
-        A `Comparison`; print it, or call its ``table()``, ``plot()``, ``ratio(name)``.
+        A `Comparison`; print it, or call its ``table()``, ``plot()``, ``ratio(name)``. Ctrl-C ends
+        the rounds, and those that are complete are returned.
 
     Raises:
         BenchmarkError: if an argument is out of range, there are no contenders, or `check` fails.
@@ -249,11 +252,15 @@ def _run(
                     with _named(one.name, f"in round {len(rounds) + 1} of {len(orders)}"):
                         times[place] = one.sampler.elapsed(one.number) / one.number
                 rounds.append(times)
-        except (ContenderError, KeyboardInterrupt) as error:
+        except ContenderError as error:
             if rounds:
-                left = partly(_measurements(prepared, rounds, settings))
-                error.comparison = left  # type: ignore[union-attr]
+                error.comparison = partly(_measurements(prepared, rounds, settings))
+                error.add_note(f"`error.comparison` holds the {len(rounds)} complete rounds.")
             raise
+        except KeyboardInterrupt as error:
+            # A subclass is a caller's deadline, which is for the caller.
+            if not rounds or type(error) is not KeyboardInterrupt:
+                raise
         if not rounds:
             raise StoppedError("Stopped before the first round was complete: nothing was measured.")
         return _measurements(prepared, rounds, settings)
@@ -262,10 +269,7 @@ def _run(
 def _prepare(
     samplers: Mapping[str, Sampler], settings: Settings, number: int | None
 ) -> list[_Prepared]:
-    """Warm up all contenders and choose how many calls their samples have.
-
-    Contenders of about equal cost get one number, so that it cannot tell them apart.
-    """
+    """Warm up all contenders and choose how many calls their samples have."""
     chosen: dict[str, tuple[int, float, int]] = {}
     for name, sampler in samplers.items():
         with _named(name, "while it was warmed up"):
@@ -300,10 +304,10 @@ def _measurements(
             warm_up=one.warm_up,
             device=settings.device,
             threads=settings.threads,
-            timer=one.sampler.timer,
             garbage=settings.garbage,
             process=one.sampler.process,
             environment=one.sampler.environment or here,
+            first=one.sampler.first if settings.warm_up < 2 else 0.0,
         )
         for place, one in enumerate(prepared)
     ]

@@ -101,16 +101,16 @@ class Sampler(Protocol):
     """Something that can be asked for samples, in this process or in another."""
 
     @property
-    def timer(self) -> str:
-        """What takes the time."""
-
-    @property
     def process(self) -> str:
         """Where it runs: "this" process, or its "own"."""
 
     @property
     def environment(self) -> Environment | None:
         """What the sampler's process runs on; None for the process that asks."""
+
+    @property
+    def first(self) -> float:
+        """Seconds of the very first call; 0 where it was not timed."""
 
     def call(self) -> object:
         """Make one call, untimed; the result may stay where the call was made."""
@@ -137,8 +137,8 @@ class LocalSampler:
     """
 
     process = "this"
-    timer = "timeit.Timer"
     environment: Environment | None = None
+    first = 0.0
 
     def __init__(
         self,
@@ -209,13 +209,16 @@ class LocalSampler:
         """Make one call and return what it gives."""
         try:
             if callable(self._run):
-                return self._run()
+                began = time.perf_counter()
+                value = self._run()
+                self.first = self.first or time.perf_counter() - began
+                return value
             try:
-                value = compile(self._run, "<statement>", "eval")
+                code = compile(self._run, "<statement>", "eval")
             except SyntaxError:
                 exec(compile(self._run, "<statement>", "exec"), dict(self._names))
                 return None
-            return eval(value, dict(self._names))
+            return eval(code, dict(self._names))
         except (NameError, TypeError) as error:
             below = error.__traceback__.tb_next if error.__traceback__ is not None else None
             if isinstance(self._run, str) and isinstance(error, NameError):

@@ -3,7 +3,7 @@
 Every message is one line of JSON, and for each request one comes back. The first starts it, with
 ``target`` ("module:function"), ``arguments``, ``settings`` and ``import_path``::
 
-    {"do": "start", "target": ...}     {"timer": ..., "environment": {...}}
+    {"do": "start", "target": ...}     {"environment": {...}}
     {"do": "call"}                     {}
     {"do": "result"}                   {"result": plain data}
     {"do": "sample", "number": 20}     {"elapsed": seconds}
@@ -55,16 +55,11 @@ def start(order: Mapping[str, Any]) -> Sampler:
 
 
 def respond(sampler: Sampler, request: Mapping[str, Any]) -> dict[str, object]:
-    """Do what a request asks and return the answer to it.
-
-    >>> from hpml.benchmark.sampling.timing import LocalSampler
-    >>> respond(LocalSampler(lambda: 42, Settings()), {"do": "result"})
-    {'result': 42}
-    """
+    """Do what a request asks and return the answer to it."""
     if request["do"] == "start":
         settings: dict[str, Any] = request["settings"]
         record = environment_record(threads=settings["threads"], device=settings["device"])
-        return {"timer": sampler.timer, "environment": record}
+        return {"environment": record}
     if request["do"] == "sample":
         return {"elapsed": sampler.elapsed(int(request["number"]))}
     if request["do"] == "loop":
@@ -76,13 +71,7 @@ def respond(sampler: Sampler, request: Mapping[str, Any]) -> dict[str, object]:
 
 
 def load(target: str, arguments: Mapping[str, Any]) -> Contender:
-    """Return the contender that ``module:function`` makes of the arguments.
-
-    >>> load("functools:partial", {}) # doctest: +ELLIPSIS
-    Traceback (most recent call last):
-    ...
-    TypeError: ...
-    """
+    """Return the contender that ``module:function`` makes of the arguments."""
     module_name, _, function_name = target.partition(":")
     module = importlib.import_module(module_name)
     make = getattr(module, function_name, None)

@@ -9,18 +9,26 @@ from __future__ import annotations
 
 import collections
 import difflib
+import dis
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import CodeType
+from typing import Any
 
 from hpml.base.tables import Shown, Table
 from hpml.bytecode.disassembly.subject import Subject, subject_of
 from hpml.bytecode.disassembly.versions import (
+    JUMPS,
+    LEAVES,
     ExceptionEntry,
     base_name,
-    decoded,
+    base_opcode,
     exception_entries,
+    listed,
     python_version,
+    span,
+    stack_effect,
+    stands_for,
 )
 
 _COLUMNS = ("line", "source", "offset", "", "instruction", "arg", "stands for", "jumps to", "stack")
@@ -273,22 +281,7 @@ def _listings(
         name, code = waiting.pop()
         entries = exception_entries(code)
         handlers = {entry.target for entry in entries}
-        steps = tuple(
-            Instruction(
-                step.offset,
-                step.span[0],
-                _piece(lines, step.span),
-                step.opname,
-                step.arg,
-                step.argrepr,
-                step.target,
-                step.is_target or step.offset in handlers,
-                step.effect,
-                step.effect_jump,
-                step.falls_through,
-            )
-            for step in decoded(code, show_caches=show_caches, adaptive=adaptive)
-        )
+        steps = tuple(_instructions(code, lines, handlers, show_caches, adaptive))
         yield Listing(name, code, steps, entries)
         inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
         # From 3.14 on annotations are computed by a function of their own (PEP 649).
@@ -296,6 +289,38 @@ def _listings(
         waiting += [
             (f"{names.get(one.co_name, one.co_name)} in {name}", one) for one in reversed(inner)
         ]
+
+
+def _instructions(
+    code: CodeType, lines: tuple[str, ...], handlers: set[int], show_caches: bool, adaptive: bool
+) -> Iterator[Instruction]:
+    listed_caches = show_caches and not hasattr(dis.Instruction, "cache_info")
+    for step in listed(code, adaptive=adaptive, show_caches=listed_caches):
+        where = span(step)
+        jumps = base_opcode(step.opname) in JUMPS
+        yield Instruction(
+            offset=step.offset,
+            line=where[0],
+            source=_piece(lines, where),
+            opname=step.opname,
+            arg=step.arg,
+            argrepr=stands_for(step),
+            jump_target=step.argval if jumps else None,
+            is_jump_target=step.is_jump_target or step.offset in handlers,
+            stack_effect=stack_effect(step, jump=False),
+            stack_effect_jump=stack_effect(step, jump=True) if jumps else None,
+            falls_through=base_name(step.opname) not in LEAVES,
+        )
+        # From 3.13 on `dis` lists the caches on their instruction; before, as instructions.
+        offset = step.offset + 2
+        cache_info: Any = getattr(step, "cache_info", None) if show_caches else None
+        for name, size, data in cache_info or ():
+            for unit in range(size):
+                text = "" if unit else f"{name}: {int.from_bytes(data, 'little')}"
+                yield Instruction(
+                    offset, where[0], "", "CACHE", 0, text, None, False, 0, None, True
+                )
+                offset += 2
 
 
 def _piece(lines: tuple[str, ...], span: tuple[int | None, ...]) -> str:

@@ -6,8 +6,6 @@ one. A class has several, a builtin none, a ``partial`` stands for a function th
 
 from __future__ import annotations
 
-import functools
-import inspect
 import linecache
 from dataclasses import dataclass, field
 from types import (
@@ -43,14 +41,7 @@ class Subject:
 
 
 def subject_of(value: object) -> Subject:
-    """Return the code object that `value` stands for.
-
-    >>> subject_of("a = 1").name
-    'source text'
-    >>> subject_of(len)
-    Traceback (most recent call last):
-    hpml.bytecode.errors.BytecodeError: len has no bytecode: it is a builtin, compiled from C. ...
-    """
+    """Return the code object that `value` stands for."""
     if isinstance(value, str):
         return Subject("source text", compiled(value), value)
     if isinstance(value, CodeType):
@@ -74,12 +65,7 @@ def subject_of(value: object) -> Subject:
 
 
 def compiled(source: str, mode: str = "exec") -> CodeType:
-    """Return the code object of source text.
-
-    >>> compiled("a = = 1")
-    Traceback (most recent call last):
-    hpml.bytecode.errors.BytecodeError: The source text does not compile: line 1: invalid syntax...
-    """
+    """Return the code object of source text."""
     try:
         # Not this file's own __future__ imports: the text stands for itself.
         code: CodeType = compile(source, SOURCE_NAME, mode, dont_inherit=True)
@@ -114,23 +100,10 @@ def _why_not(value: object) -> str:
     ):
         name = getattr(value, "__name__", describe(value))
         return f"{name} has no bytecode: it is a builtin, compiled from C. {wanted}"
-    if isinstance(value, functools.partial):
-        return (
-            f"A partial has no bytecode of its own: it calls {describe(value.func)}. "
-            "Pass the function it calls, p.func."
-        )
-    if isinstance(value, property):
-        return "A property has up to three functions. Pass one of them: p.fget, p.fset, p.fdel."
-    if isinstance(value, functools.cached_property):
-        return "A cached_property calls a function once. Pass that function: p.func."
+    inner = getattr(value, "func", None) or getattr(value, "__wrapped__", None)
+    if inner is not None:
+        name = "func" if hasattr(value, "func") else "__wrapped__"
+        return f"{describe(value)} calls another function. Pass that one, its attribute {name}."
     if callable(value):
-        inner = getattr(value, "__wrapped__", None)
-        if isinstance(inner, FunctionType):
-            return f"{describe(value)} wraps a function. Pass the function inside, f.__wrapped__."
-        if isinstance(inspect.getattr_static(type(value), "__call__", None), FunctionType):
-            return (
-                f"{describe(value)} is an object that can be called. Pass the function that runs "
-                f"then: type(value).__call__."
-            )
-        return f"{describe(value)} can be called, but not as bytecode. {wanted}"
+        return f"{describe(value)} is an object that can be called. Pass type(value).__call__."
     return f"{describe(value)}, of type {type(value).__name__}, is not code. {wanted}"

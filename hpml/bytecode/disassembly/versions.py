@@ -1,4 +1,4 @@
-"""Where `dis` of CPython 3.11 to 3.14 differ, and nowhere else: one stream of instructions.
+"""Where `dis` of CPython 3.11 to 3.14 differ, and nowhere else.
 
 What differs: 3.13 hands out the inline caches as a list on their instruction, before that they
 were instructions named ``CACHE``; 3.13 calls a jump's target ``L1``, before it was an offset; and
@@ -10,14 +10,16 @@ from __future__ import annotations
 
 import dis
 import sys
-from collections.abc import Iterator
 from dataclasses import dataclass
 from types import CodeType
 from typing import Any
 
+from hpml.bytecode.own_code import BUILTINS, with_own_builtins
 from hpml.bytecode.safe_repr import short
 
-_LEAVES = frozenset(
+__builtins__ = BUILTINS
+
+LEAVES = frozenset(
     {
         "RETURN_VALUE",
         "RETURN_CONST",
@@ -31,37 +33,11 @@ _LEAVES = frozenset(
 )
 """Instructions after which the next one is not reached by going on."""
 
+_dis: Any = with_own_builtins("dis")
+"""For what is called while a program runs."""
+
 JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 """The opcodes that may jump."""
-
-
-@dataclass(frozen=True)
-class Decoded:
-    """One instruction as `dis` knows it, in one form for all versions.
-
-    Attributes:
-        offset: in bytes from the start of the code.
-        opname: such as ``"BINARY_OP"``; specialised, such as ``"BINARY_OP_ADD_INT"``, if asked for.
-        arg: the number behind the opcode, with what ``EXTENDED_ARG`` added; None if it takes none.
-        argrepr: what the number stands for: ``"x"``, ``"+"``, ``"to 24"``.
-        target: the offset it may jump to, or None.
-        is_target: whether a jump may lead here.
-        effect: by how much the stack is higher afterwards, when it does not jump.
-        effect_jump: the same when it jumps; None for what cannot jump.
-        falls_through: whether the next instruction may follow.
-        span: first line, last line, first column, last column; columns in bytes of UTF-8.
-    """
-
-    offset: int
-    opname: str
-    arg: int | None
-    argrepr: str
-    target: int | None
-    is_target: bool
-    effect: int | None
-    effect_jump: int | None
-    falls_through: bool
-    span: tuple[int | None, int | None, int | None, int | None]
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,30 +64,9 @@ def python_version() -> str:
     return ".".join(map(str, sys.version_info[:2]))
 
 
-def decoded(code: CodeType, *, show_caches: bool, adaptive: bool) -> Iterator[Decoded]:
-    """Yield the instructions of one code object, without those of code objects inside it."""
-    listed_caches = show_caches and not hasattr(dis.Instruction, "cache_info")
-    for step in listed(code, adaptive=adaptive, show_caches=listed_caches):
-        jumps = _base_opcode(step.opname) in JUMPS
-        yield Decoded(
-            step.offset,
-            step.opname,
-            step.arg,
-            stands_for(step),
-            step.argval if jumps else None,
-            step.is_jump_target,
-            _effect(step, jump=False),
-            _effect(step, jump=True) if jumps else None,
-            base_name(step.opname) not in _LEAVES,
-            _span(step),
-        )
-        if show_caches:
-            yield from _listed_caches(step)
-
-
 def exception_entries(code: CodeType) -> tuple[ExceptionEntry, ...]:
     """Return the exception table: which instructions are guarded, and where they lead."""
-    found: Any = getattr(dis.Bytecode(code), "exception_entries", ())
+    found = getattr(_dis.Bytecode(code), "exception_entries", ())
     return tuple(ExceptionEntry(e.start, e.end, e.target, e.depth, e.lasti) for e in found)
 
 
@@ -139,11 +94,11 @@ def listed(
     """
     constants = code.co_consts
     if not any(_is_long(constant) for constant in constants):
-        return list(dis.get_instructions(code, adaptive=adaptive, show_caches=show_caches))
+        return list(_dis.get_instructions(code, adaptive=adaptive, show_caches=show_caches))
     changed = code.replace(
         co_consts=tuple(_Constant(each) if _is_long(each) else each for each in constants)
     )
-    found = list(dis.get_instructions(changed, show_caches=show_caches))
+    found = list(_dis.get_instructions(changed, show_caches=show_caches))
     for place, step in enumerate(found):
         if type(step.argval) is _Constant:
             found[place] = step._replace(argval=step.argval.value)
@@ -168,7 +123,7 @@ def _is_long(value: object) -> bool:
 
 def stands_for(step: dis.Instruction) -> str:
     """Return what the argument stands for, as text that is the same on every version."""
-    if _base_opcode(step.opname) in JUMPS:
+    if base_opcode(step.opname) in JUMPS:
         return f"to {step.argval}"
     # A code object's repr has its address and the path of its file, which say nothing here.
     if isinstance(step.argval, CodeType):
@@ -176,36 +131,25 @@ def stands_for(step: dis.Instruction) -> str:
     return step.argrepr
 
 
-def _listed_caches(step: Any) -> Iterator[Decoded]:
-    # 3.13 and later; on 3.11 and 3.12 the caches came as instructions already.
-    offset = step.offset + 2
-    for name, size, data in getattr(step, "cache_info", None) or ():
-        for unit in range(size):
-            text = "" if unit else f"{name}: {int.from_bytes(data, 'little')}"
-            yield Decoded(offset, "CACHE", 0, text, None, False, 0, None, True, _span(step))
-            offset += 2
-
-
-def _span(step: Any) -> tuple[int | None, int | None, int | None, int | None]:
+def span(step: Any) -> tuple[int | None, int | None, int | None, int | None]:
+    """Return first line, last line, first column, last column; columns in bytes of UTF-8."""
     return tuple(step.positions) if step.positions else (None, None, None, None)
 
 
 def base_name(opname: str) -> str:
-    """Return the instruction that a specialised one stands for; any other name as it is.
-
-    >>> base_name("BINARY_OP_ADD_INT"), base_name("BINARY_OP")
-    ('BINARY_OP', 'BINARY_OP')
-    """
+    """Return the instruction that a specialised one stands for; any other name as it is."""
     specialised: dict[str, str] = getattr(dis, "deoptmap", {})
     return specialised.get(opname, opname)
 
 
-def _base_opcode(opname: str) -> int | None:
+def base_opcode(opname: str) -> int | None:
+    """Return the number of the opcode that a name, specialised or not, belongs to."""
     return dis.opmap.get(base_name(opname))
 
 
-def _effect(step: Any, *, jump: bool) -> int | None:
-    opcode = _base_opcode(step.opname)
+def stack_effect(step: Any, *, jump: bool) -> int | None:
+    """Return by how much the stack is higher after `step`; None where `dis` cannot say."""
+    opcode = base_opcode(step.opname)
     if opcode is None:
         return None
     if step.opname == "RETURN_VALUE":

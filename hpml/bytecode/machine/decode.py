@@ -20,15 +20,13 @@ from hpml.bytecode.errors import BytecodeError, UnknownOpcodeError
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
 from hpml.bytecode.machine.opcodes.names import load_f_back
 from hpml.bytecode.machine.opcodes.versions import HANDLERS
+from hpml.bytecode.own_code import BUILTINS
+
+__builtins__ = BUILTINS
 
 
 def decode(code: CodeType) -> DecodedCode:
-    """Return the instructions of `code`.
-
-    >>> decoded = decode((lambda a: a).__code__)
-    >>> [instruction.opname for instruction in decoded.instructions][::2]
-    ['RESUME', 'RETURN_VALUE']
-    """
+    """Return the instructions of `code`."""
     version = python_version()
     handlers = HANDLERS.get(version)
     if handlers is None or sys.implementation.name != "cpython":

@@ -8,24 +8,18 @@ from types import CodeType
 from typing import Any
 
 from hpml.bytecode.disassembly.versions import ExceptionEntry
+from hpml.bytecode.own_code import BUILTINS
+
+__builtins__ = BUILTINS
 
 
 @dataclass(slots=True, eq=False)  # not frozen: that would triple the time to decode a function
 class DecodedInstruction:
-    """One instruction, ready to be executed; nothing changes it.
+    """One instruction, ready to be executed.
 
-    Attributes:
-        handler: what executes it.
-        offset: where it stands in the code object, in bytes.
-        line: its line of the source, or None.
-        opname: the name of its opcode.
-        arg: its argument as a number; 0 if it takes none.
-        argval: what `dis` resolved the argument to: a constant, a name, an offset.
-        argrepr: the same as short text.
-        has_arg: whether it takes an argument.
-        target: the number of the instruction it may jump to; -1 if it cannot jump.
-        guard: the row of the exception table that guards it, or None.
-        guard_target: the number of the instruction where the handler begins.
+    `argval` and `argrepr` are what `dis` resolved the argument to, as a value and as text. `target`
+    and `guard_target` are numbers of instructions: where it may jump to (-1 if it cannot jump),
+    and where an exception leads.
     """
 
     handler: Callable[[Any, DecodedInstruction], Any]

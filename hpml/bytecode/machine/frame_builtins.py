@@ -8,17 +8,17 @@ from __future__ import annotations
 
 import builtins
 import sys
-import threading
 import warnings
 from collections.abc import Callable
 from types import CellType, FrameType
 from typing import Any
 
 from hpml.bytecode.machine import tracebacks
-from hpml.bytecode.machine.signals import GET_SIGNAL, SET_SIGNAL, unwrapped
 from hpml.bytecode.machine.state import Frame
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import is_ours
+from hpml.bytecode.own_code import BUILTINS, is_ours
+
+__builtins__ = BUILTINS
 
 
 def answer_from_frame(
@@ -68,18 +68,6 @@ def _contents(cell: CellType) -> Any:
         return cell.cell_contents
     except ValueError:
         return NULL
-
-
-def _count_references(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
-    if keywords or len(args) != 1:
-        return NULL
-    before = sys.getrefcount(args[0])
-    held = [args[0]]
-    # `args` holds it as well as the call; objects that live forever are not counted at all.
-    one = sys.getrefcount(held[0]) - before
-    # From 3.14 on a local variable may be pushed without being counted.
-    pushed_by = frame.decoded.instructions[frame.index - 2].opname
-    return before - one - (one if "BORROW" in pushed_by else 0)
 
 
 def _vars(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
@@ -132,10 +120,8 @@ def _warn(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
     message, category = given.get("message"), given.get("category")
     if isinstance(message, Warning):
         category = type(message)
-    prefixes = given.get("skip_file_prefixes", ())
     try:
-        depth = given.get("stacklevel", 1) - 1
-        found = _caller(frame, depth) if not prefixes else _outside(frame, max(depth, 1), prefixes)
+        found = _caller(frame, given.get("stacklevel", 1) - 1)
     except (TypeError, ValueError):
         return NULL
     if not isinstance(category or UserWarning, type):
@@ -157,19 +143,6 @@ def _warn(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
     return None
 
 
-def _outside(frame: Frame, count: int, prefixes: tuple[str, ...]) -> Frame | FrameType:
-    """Return the `count`-th caller that is in none of the files that begin with `prefixes`."""
-    depth = 0
-    while True:
-        depth += 1
-        found = _caller(frame, depth)
-        code = found.f_code if isinstance(found, FrameType) else found.code
-        if not code.co_filename.startswith(prefixes):
-            count -= 1
-            if count == 0:
-                return found
-
-
 def _caller(frame: Frame, depth: int) -> Frame | FrameType:
     """Return the frame `depth` calls out from `frame`: interpreted, or further out a real one."""
     frames = frame.coroutine_stack.state.frames()
@@ -187,17 +160,6 @@ def _caller(frame: Frame, depth: int) -> Frame | FrameType:
     raise ValueError("call stack is not deep enough")
 
 
-def _set_signal(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
-    main = threading.current_thread() is threading.main_thread()
-    if keywords or len(args) != 2 or not main:
-        return NULL
-    return frame.coroutine_stack.state.signals.install(*args)
-
-
-def _get_signal(frame: Frame, args: list[Any], keywords: dict[str, Any]) -> Any:
-    return NULL if keywords or len(args) != 1 else unwrapped(GET_SIGNAL(*args))
-
-
 _ANSWERS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
     id(super): _super,
     id(locals): lambda frame, args, keywords: NULL if args or keywords else _locals(frame),
@@ -207,9 +169,6 @@ _ANSWERS: dict[int, Callable[[Frame, list[Any], dict[str, Any]], Any]] = {
     id(eval): _evaluate(builtins.eval),
     id(exec): _evaluate(builtins.exec),
     id(sys._getframe): _get_frame,
-    id(SET_SIGNAL): _set_signal,
-    id(GET_SIGNAL): _get_signal,
-    id(sys.getrefcount): _count_references,
     id(warnings.warn): _warn,
 }
 if hasattr(sys, "_getframemodulename"):  # since 3.12

@@ -9,20 +9,22 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Generator
-from types import GeneratorType, SimpleNamespace
+from types import GeneratorType
 from typing import Any
 
 from hpml.bytecode.machine import tracebacks
 from hpml.bytecode.machine.interpreter import run, unwind
 from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise, Return, Yield
+from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import (
     context_of,
     returned_by,
     set_context,
     set_traceback,
-    traceback_of,
     unchanged,
 )
+
+__builtins__ = BUILTINS
 
 _YIELD_FROM = 2
 """The argument of the RESUME after a ``yield from``, in the lowest two bits."""
@@ -122,7 +124,7 @@ def _throw(
 def _throw_into(coroutine_stack: CoroutineStack, inner: Any, error: BaseException) -> Yield | None:
     """Hand `error` to the inner iterator; return what it yields, or None if it takes none."""
     if issubclass(type(error), GeneratorExit):
-        close = _method_close(inner)
+        close = getattr(inner, "close", None)
         if close is not None:
             close()
         return None
@@ -135,25 +137,6 @@ def _throw_into(coroutine_stack: CoroutineStack, inner: Any, error: BaseExceptio
             running.pop()
     throw = getattr(inner, "throw", None)
     return None if throw is None else Yield(throw(error))
-
-
-def _method_close(inner: Any) -> Any:
-    """Return the method ``close``, or None; an error of looking it up is reported and ignored."""
-    try:
-        return getattr(inner, "close", None)
-    except BaseException as error:  # noqa: BLE001 - whatever a foreign __getattr__ raises
-        report: Any = SimpleNamespace(
-            exc_type=type(error),
-            exc_value=error,
-            exc_traceback=traceback_of(error),
-            err_msg=None,
-            object=inner,
-        )
-        if sys.version_info >= (3, 14):
-            report.err_msg = f"Exception ignored while closing generator {inner!r}"
-            report.object = None
-        sys.unraisablehook(report)
-        return None
 
 
 def _ends_loop(frame: Frame, error: BaseException) -> bool:

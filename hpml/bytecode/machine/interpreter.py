@@ -27,11 +27,12 @@ from hpml.bytecode.machine.state import (
     Signal,
     Yield,
 )
+from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import set_traceback, unchanged
 
-_OURS = (StepLimitError, UnknownOpcodeError)
+__builtins__ = BUILTINS
 
-_LOOKS_FOR_SIGNALS = ("RESUME", "JUMP_BACKWARD", "POP_JUMP_BACKWARD")
+_OURS = (StepLimitError, UnknownOpcodeError)
 
 
 def run(stack: CoroutineStack) -> Return | Yield | Reraise:
@@ -77,7 +78,7 @@ def _until_signal(stack: CoroutineStack) -> Return | Yield | Reraise:
         frame.current = instruction
         state.steps += 1
         if state.steps > state.max_steps:
-            _between_steps(stack, frame)
+            state.meet_limit()
         if observer is not None:
             observer.before(frame)
         if stack.handled is None:
@@ -124,24 +125,6 @@ def unwind(stack: CoroutineStack, error: BaseException, *, in_traceback: bool) -
         stack.frames.pop()
         stack.state.depth -= 1
     return False
-
-
-def _between_steps(stack: CoroutineStack, frame: Frame) -> None:
-    """Deliver signals that wait, where CPython would; mind the limit of steps."""
-    state = stack.state
-    waiting = state.signals.waiting
-    if waiting and state.in_own_thread():
-        # CPython looks for signals at the end of a call, and at the beginning of the others.
-        following = frame.current
-        before = frame.decoded.instructions[frame.index - 2] if frame.index > 1 else following
-        after_call = before.opname.startswith("CALL")
-        if after_call or following.opname.startswith(_LOOKS_FOR_SIGNALS):
-            number, handler = waiting.pop(0)
-            state.wake_if(bool(waiting))
-            frame.current = before if after_call else following
-            handler(number, state.signals.program_frame())
-            frame.current = following
-    state.check_limit()
 
 
 def _raise(stack: CoroutineStack, error: BaseException, *, in_traceback: bool) -> bool:

@@ -21,8 +21,11 @@ from hpml.bytecode.machine.decode import decode
 from hpml.bytecode.machine.recorder import Recorder, raised_text
 from hpml.bytecode.machine.state import ASYNC, CoroutineStack, MachineState, Reraise
 from hpml.bytecode.machine.trace import Raised, Trace
+from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import unchanged
 from hpml.bytecode.safe_repr import short
+
+__builtins__ = BUILTINS
 
 RUN_LIMIT = 100_000_000
 TRACE_LIMIT = 100_000
@@ -51,13 +54,12 @@ class Machine:
     nothing, and in a traceback ``f_lineno`` and ``f_back`` are None (``tb_lineno`` is right) and
     the variables those of the moment of the exception.
 
-    A program that meets the limit leaves by way of its ``finally`` and ``with``, with a few steps
-    more for them; then the limit is reported. Signals reach the program between instructions;
-    a handler that is set by a function which is not stepped into may interrupt the machine itself.
-    Steps that another thread takes are not recorded. A generator that is driven by a generator
-    costs a few of Python's own calls, so that some hundred of them in each other reach the limit of
-    recursion earlier than without the machine. From 3.14 on CPython does not count the reference of
-    a parameter that was lent by its caller, and `sys.getrefcount` counts it here.
+    A program that meets the limit leaves through its ``finally`` and ``with`` blocks, with a few
+    more steps for them; then the limit is reported. Steps that another thread takes are not
+    recorded. Not modelled: `sys.getrefcount` counts references of the machine as well; a signal
+    handler may interrupt the machine itself, so that its exception can leave the program without
+    passing its ``finally``; nested generators reach the recursion limit earlier; a ``__repr__``
+    that prints is heard while a trace is recorded.
 
     >>> Machine(max_steps=1000).run(sum, [1, 2])
     Traceback (most recent call last):
@@ -225,12 +227,7 @@ def _call(
         function(*args, **keywords)  # CPython words what is wrong with the arguments
         raise BytecodeError(f"The arguments of {function.__qualname__} could not be bound.")
     stack.push(frame)
-    state.signals.program_frame = lambda: tracebacks.stack_frame(state.frames())
-    with state.signals.wrapped():
-        outcome = interpreter.run(stack)
-    for number, handler in state.signals.waiting:
-        handler(number, sys._getframe())  # it came after the last instruction
-    return outcome
+    return interpreter.run(stack)
 
 
 def _report(error: BaseException) -> Raised:
@@ -252,7 +249,7 @@ def _trace(
         lines, first_line = [], function.__code__.co_firstlineno
     return Trace(
         function=function.__qualname__,
-        steps=recorder.steps,
+        steps=tuple(step for step in recorder.steps if step is not None),
         value=value,
         exception=exception,
         printed=recorder.printed,

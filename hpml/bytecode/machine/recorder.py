@@ -2,19 +2,21 @@
 
 from __future__ import annotations
 
-import linecache
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from types import MappingProxyType
 from typing import Any, SupportsIndex
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Enter, Frame, Reraise, Return, Signal, Yield
-from hpml.bytecode.machine.step_table import Event, Executed, StepTable, Variables
-from hpml.bytecode.machine.trace import Raised, TracedInstruction
+from hpml.bytecode.machine.trace import Raised, Step, TracedInstruction
+from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import name_of
-from hpml.bytecode.safe_repr import held_back, is_interrupt, short
+from hpml.bytecode.safe_repr import short
+
+__builtins__ = BUILTINS
 
 
 class RecordedStack(list[Any]):
@@ -48,6 +50,7 @@ class _Started:
     depth: int
     frame: Frame
     instruction: DecodedInstruction
+    stack: tuple[str, ...]
     printed: str = ""
 
 
@@ -82,13 +85,13 @@ class Recorder:
     """The steps of one run."""
 
     def __init__(self) -> None:
-        self.steps = StepTable()
+        self.steps: list[Step | None] = []
         self._started: list[_Started] = []
         self._output = _Tee(None)
         self._instructions: dict[int, TracedInstruction] = {}
         self._last: tuple[Frame | None, tuple[str, ...]] = (None, ())
         self._decoded: list[Any] = []
-        self._variables = Variables((), (), ())
+        self._variables: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
 
     def new_stack(self) -> list[Any]:
         return RecordedStack()
@@ -115,11 +118,11 @@ class Recorder:
             self._started[-1].printed += self._output.take()
         last_frame, texts = self._last
         if last_frame is not frame:
-            texts = self._stack_texts(frame)
+            texts = _stack_texts(frame)
         frame.stack.lowest = len(frame.stack)  # type: ignore[attr-defined]
         depth = frame.coroutine_stack.state.depth - 1
-        index = self.steps.begin(texts)
-        self._started.append(_Started(index, depth, frame, frame.current))
+        self._started.append(_Started(len(self.steps), depth, frame, frame.current, texts))
+        self.steps.append(None)
 
     def after(self, frame: Frame, signal: Signal | None) -> None:
         """End the step that began last, unless it raises."""
@@ -150,50 +153,43 @@ class Recorder:
         returned: str | None = None,
         raised: Raised | None = None,
     ) -> None:
-        """Write down what the step that began last has done to its frame."""
+        """Record what the step that began last has done to its frame."""
         started = self._started.pop()
-        stack = self._stack_texts(frame)
-        printed = started.printed + self._output.take()
-        event = None
-        if printed or called or raised is not None or returned is not None:
-            event = Event(printed, raised, called, returned)
-        lowest: int = frame.stack.lowest  # type: ignore[attr-defined]
-        self.steps.end(
-            started.index,
-            self._executed(frame, started, raised),
-            stack,
-            lowest,
-            self._variables_of(frame),
-            event,
-        )
-        self._last = (frame, stack)
-
-    def _stack_texts(self, frame: Frame) -> tuple[str, ...]:
-        return self.steps.shared(tuple([short(value) for value in frame.stack]))
-
-    def _variables_of(self, frame: Frame) -> Variables:
-        """Return the texts of the frame's variables; the same object while none changes."""
-        local, cells = frame.variables()
-        texts = tuple([short(value) for values in (local, cells) for value in values.values()])
-        names = tuple(local), tuple(cells)
-        if not self._variables.are(*names, texts):
-            shared = self.steps.shared
-            self._variables = Variables(shared(names[0]), shared(names[1]), shared(texts))
-        return self._variables
-
-    def _executed(self, frame: Frame, started: _Started, raised: Raised | None) -> Executed:
-        """Return what was executed, at which depth, and where the frame goes on."""
         instruction = started.instruction
+        stack = _stack_texts(frame)
+        kept: int = frame.stack.lowest  # type: ignore[attr-defined]
+        local, cells = self._variables_of(frame)
         decoded = frame.decoded
         following = decoded.number_at[instruction.offset] + 1
         jumps = frame.index != following and (raised is None or instruction.guard is not None)
-        return Executed(
-            started.depth,
-            frame.name,
-            self._instruction(frame, instruction),
-            instruction.guard,
-            decoded.instructions[frame.index].offset if jumps else None,
+        self.steps[started.index] = Step(
+            index=started.index,
+            depth=started.depth,
+            function=frame.name,
+            instruction=self._instruction(frame, instruction),
+            stack_before=started.stack,
+            stack_after=stack,
+            popped=len(started.stack) - kept,
+            pushed=stack[kept:],
+            locals=local,
+            cells=cells,
+            printed=started.printed + self._output.take(),
+            guard=instruction.guard,
+            raised=raised,
+            jumped_to=decoded.instructions[frame.index].offset if jumps else None,
+            called=called,
+            returned=returned,
         )
+        self._last = (frame, stack)
+
+    def _variables_of(self, frame: Frame) -> tuple[Mapping[str, str], Mapping[str, str]]:
+        """Return the texts of the frame's variables; the same mappings while none changes."""
+        local, cells = (
+            {name: short(value) for name, value in values.items()} for values in frame.variables()
+        )
+        if self._variables != (local, cells):
+            self._variables = MappingProxyType(local), MappingProxyType(cells)
+        return self._variables
 
     @property
     def printed(self) -> str:
@@ -204,27 +200,27 @@ class Recorder:
         found = self._instructions.get(id(instruction))
         if found is None:
             self._decoded.append(frame.decoded)  # keeps the instruction, and so its id
-            file = frame.code.co_filename
-            line = instruction.line
             found = self._instructions[id(instruction)] = TracedInstruction(
                 offset=instruction.offset,
-                line=line,
+                line=instruction.line,
                 opname=instruction.opname,
                 arg=instruction.arg if instruction.has_arg else None,
                 argrepr=instruction.argrepr,
-                source=linecache.getline(file, line).strip() if line else "",
-                file=file,
+                code=frame.code,
             )
         return found
+
+
+def _stack_texts(frame: Frame) -> tuple[str, ...]:
+    return tuple([short(value) for value in frame.stack])
 
 
 def raised_text(error: BaseException, report: str = "") -> Raised:
     """Return `error` as text, whatever its ``__str__`` does."""
     try:
-        with held_back():
-            text = str(error)
-    except BaseException as other:
-        if is_interrupt(other):
-            raise
+        text = str(error)
+    except KeyboardInterrupt:
+        raise
+    except BaseException:  # noqa: BLE001 - whatever its __str__ raises
         text = ""
     return Raised(name_of(type(error)), text[:200], report)

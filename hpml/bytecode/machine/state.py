@@ -22,23 +22,21 @@ import threading
 from collections.abc import Callable
 from dataclasses import dataclass
 from types import CellType, CodeType, FunctionType
-from typing import Any, Protocol
+from typing import Any
 
 from hpml.bytecode.errors import StepLimitError
 from hpml.bytecode.machine.binding import bind
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
-from hpml.bytecode.machine.signals import WaitingSignals
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import is_our_code
+from hpml.bytecode.own_code import BUILTINS, is_our_code
+
+__builtins__ = BUILTINS
 
 # CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR: only an event loop can run these.
 ASYNC = 0x80 | 0x100 | 0x200
 
 # The flags of a code object that say what it imports from ``__future__``.
 _FUTURE: int = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
-
-# The number of the intrinsic that makes a type alias.
-_TYPEALIAS = 11
 
 _ALLOWANCE = 10_000
 """Steps beyond the limit for a program to run its ``finally`` blocks and leave its ``with``."""
@@ -47,23 +45,10 @@ _ALLOWANCE = 10_000
 class Frame:
     """One call of a function, from its first instruction to its return.
 
-    Attributes:
-        name: the qualified name of the function.
-        short_name: its name.
-        code: its code object.
-        decoded: the decoded instructions of `code`.
-        globals: the variables of its module.
-        builtins: where names are looked up after that.
-        namespace: the dictionary that a class body fills; None in a function.
-        closure: the cells of outer functions' variables.
-        slots: the local variables and cells, by number.
-        stack: the value stack; its last item is the top.
-        index: the number of the next instruction in `decoded`.
-        current: the instruction that is being executed, or was last.
-        keyword_names: left by KW_NAMES for the next CALL.
-        coroutine_stack: what runs this frame.
-        finish: turns the returned value into the value of the call; None if that is the same.
-        snapshot: what ``locals()`` gave, which before 3.13 is one dictionary for the whole call.
+    `index` is the number of the next instruction, `current` the instruction being executed.
+    `keyword_names` are left by KW_NAMES for the next CALL. `namespace` is the dictionary that a
+    class body fills, None in a function. `finish` turns the returned value into that of the call.
+    `snapshot` is what ``locals()`` gave, before 3.13 one dictionary for the whole call.
     """
 
     __slots__ = (
@@ -184,25 +169,6 @@ class CoroutineStack:
         self.frames.append(frame)
 
 
-class Observer(Protocol):
-    """What watches a run, instruction by instruction."""
-
-    def new_stack(self) -> list[Any]:
-        """Return an empty value stack for a frame."""
-
-    def before(self, frame: Frame) -> None:
-        """Take note that `frame` is about to execute its current instruction."""
-
-    def after(self, frame: Frame, signal: Signal | None) -> None:
-        """Take note that it has, and with which signal."""
-
-    def raised(self, frame: Frame, error: BaseException) -> None:
-        """Take note that it raised `error`."""
-
-    def stop(self) -> None:
-        """Take note that nothing more will be told."""
-
-
 class StepLimitReached(BaseException):
     """Goes through the program when the limit is met, so that it can put its things in order."""
 
@@ -210,15 +176,8 @@ class StepLimitReached(BaseException):
 class MachineState:
     """What all frames of one run share.
 
-    Attributes:
-        max_steps: after how many steps the loop looks up: at the limit, or at once for a signal.
-        steps: how many were taken.
-        depth: how many interpreted calls are in progress.
-        observer: what is told of each step; None if nobody is.
-        signals: those that wait for the next instruction.
-        running: the coroutine stacks in progress, the innermost last.
-        limit: the number of steps after which the limit was met; None if it was not.
-        stopped: whether the program may take no step more, its generators neither.
+    `running` holds the coroutine stacks in progress, the innermost last; `limit` is the number of
+    steps at which the limit was met; once `stopped`, neither the program nor its generators go on.
     """
 
     def __init__(
@@ -226,16 +185,15 @@ class MachineState:
         max_steps: int,
         step_into: Callable[[FunctionType], bool],
         decode: Callable[[CodeType], DecodedCode],
-        observer: Observer | None = None,
+        observer: Any = None,
     ) -> None:
-        self.max_steps = self._last_step = max_steps
+        self.max_steps = max_steps
         self.steps = 0
         self.depth = 0
         self.observer = observer
         self.limit: int | None = None
         self.stopped = False
         self.running: list[CoroutineStack] = []
-        self.signals = WaitingSignals(lambda: self.wake_if(True))
         self._thread = threading.get_ident()
         self._step_into = step_into
         self._decode = decode
@@ -256,17 +214,9 @@ class MachineState:
         code = function.__code__
         if code.co_flags & ASYNC or is_our_code(code):
             return False
-        if code.co_name.startswith("<generic parameters of") and self._makes_alias(code):
+        if code.co_name.startswith("<generic parameters of"):  # PEP 695
             return False
         return self._step_into(function)
-
-    def _makes_alias(self, code: CodeType) -> bool:
-        # `type A[T] = ...` alone: only CPython can give an alias both parameters and a value that
-        # is evaluated later.
-        return any(
-            instruction.opname == "CALL_INTRINSIC_1" and instruction.arg == _TYPEALIAS
-            for instruction in self.decoded(code).instructions
-        )
 
     def frame(
         self,
@@ -323,24 +273,17 @@ class MachineState:
     def end_recording(self, max_steps: int) -> None:
         """Let what is left of the program (a generator) run on unrecorded."""
         self.observer = None
-        self.max_steps = self._last_step = max_steps
+        self.max_steps = max_steps
 
-    def wake_if(self, wake: bool) -> None:
-        """Let the loop look at signals before the next step, or go back to count steps."""
-        self.max_steps = -1 if wake else self._last_step
-
-    def check_limit(self) -> None:
+    def meet_limit(self) -> None:
         """Raise what leaves the program, by way of its ``finally`` and ``with``, at the limit."""
-        if self.steps <= self._last_step:
-            return
         if self.limit is not None:
             raise self.limit_error()
         if self.observer is not None:
             self.observer.stop()
             self.observer = None
-        self.limit = self._last_step
-        self._last_step += _ALLOWANCE
-        self.wake_if(bool(self.signals.waiting))
+        self.limit = self.max_steps
+        self.max_steps += _ALLOWANCE
         raise StepLimitReached(f"{self.limit:,} instructions")
 
     def limit_error(self) -> StepLimitError:
@@ -349,7 +292,7 @@ class MachineState:
             f"The program took {self.limit:,} instructions and had not ended. Give it less "
             "to do, look for a loop that does not end, or allow more with "
             "Machine(max_steps=...).",
-            steps=self.limit or self._last_step,
+            steps=self.limit or self.max_steps,
         )
 
 

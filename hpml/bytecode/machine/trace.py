@@ -6,19 +6,24 @@ changes the list afterwards, and a trace keeps nothing alive.
 
 from __future__ import annotations
 
+import linecache
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from types import CodeType
 from typing import overload
 
 from hpml.base.tables import Table
 from hpml.bytecode.disassembly.versions import ExceptionEntry
+from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.safe_repr import short
+
+__builtins__ = BUILTINS
 
 _COLUMNS = ("step", "line", "offset", "instruction", "stack after")
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class TracedInstruction:
     """An instruction of the program, the same object in every step that executes it."""
 
@@ -27,8 +32,17 @@ class TracedInstruction:
     opname: str
     arg: int | None
     argrepr: str
-    source: str
-    file: str
+    code: CodeType = field(repr=False)
+
+    @property
+    def file(self) -> str:
+        """The file that the code came from."""
+        return self.code.co_filename
+
+    @property
+    def source(self) -> str:
+        """The line of the source, without its indentation."""
+        return linecache.getline(self.file, self.line).strip() if self.line else ""
 
     def __str__(self) -> str:
         return f"{self.opname} {self.argrepr or ('' if self.arg is None else self.arg)}".rstrip()
@@ -121,7 +135,7 @@ class Trace:
 
     Attributes:
         function: the qualified name of the function that was called.
-        steps: one for each executed instruction; each is made when it is looked at.
+        steps: one for each executed instruction.
         value: the text of what it returned; None if it did not return.
         exception: what it raised, with Python's report; None if it returned.
         printed: everything that it printed.

@@ -23,8 +23,10 @@ from types import CodeType, FrameType, FunctionType, TracebackType
 from typing import Any
 
 from hpml.bytecode.machine.state import Frame
-from hpml.bytecode.own_code import is_ours
+from hpml.bytecode.own_code import BUILTINS, is_ours
 from hpml.bytecode.plain_attributes import set_traceback, traceback_of
+
+__builtins__ = BUILTINS
 
 _DEEPEST = 100
 """How many callers a frame has at most when a program asks for it."""

@@ -8,17 +8,17 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 from hpml.base import style
-from hpml.base.charts import mark_sizes, name_decades
+from hpml.base.charts import Line as Drawn
+from hpml.base.charts import lines, show
 from hpml.base.errors import describe
-from hpml.base.page import Page, picture
+from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison, compare
 from hpml.course.errors import LabError
-from hpml.labs.lab_01_dynamic_typing.operations import add_loop
+from hpml.labs.lab_01_dynamic_typing.loops import add_loop
 
 LOOP = "loop over a list"
 CALLS = ("NumPy call", "torch call")
-_ROLES = {LOOP: "handwritten", "NumPy call": "sequential", "torch call": "peer"}
 
 
 class Line(NamedTuple):
@@ -30,28 +30,17 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class SmallSizes:
-    """The loop and the vector calls at sizes from one element upwards.
-
-    Attributes:
-        sizes: numbers of elements, rising.
-        comparisons: one a size, in seconds a call.
-    """
+    """The loop and the vector calls, compared at rising sizes, in seconds a call."""
 
     sizes: tuple[int, ...]
     comparisons: tuple[Comparison, ...]
 
     def times(self, way: str) -> tuple[float, ...]:
-        """Return the shortest times of one way, one a size.
-
-        The machine only ever adds time, and a difference of two disturbed times says nothing.
-        """
+        """Return the shortest times of one way, one a size."""
         return tuple(found[way].minimum for found in self.comparisons)
 
     def line(self, way: str) -> Line:
-        """Return the line that misses the times at all sizes by the least, each as a share of it.
-
-        Absolute distances would leave the overhead to chance: the largest size would outweigh it.
-        """
+        """Return the line that misses all times by the least, each miss a share of its time."""
         import numpy as np
 
         times = np.array(self.times(way))
@@ -59,11 +48,7 @@ class SmallSizes:
         return Line(float(overhead), float(per_item))
 
     def overtakes(self, way: str) -> float:
-        """Return at how many elements a call takes as long as the loop, as measured.
-
-        Between two sizes the times are taken to lie on straight lines. It is infinite where the
-        call is slower at every size, and the smallest size where it is never slower.
-        """
+        """Return at how many elements a call takes as long as the loop, as measured."""
         gaps = [a - b for a, b in zip(self.times(way), self.times(LOOP), strict=True)]
         if gaps[-1] > 0:
             return math.inf
@@ -96,16 +81,7 @@ class SmallSizes:
 def measure_small_sizes(
     sizes: Sequence[int], *, rounds: int = 15, min_sample_time: float = 1e-3
 ) -> SmallSizes:
-    """Measure ``a + b`` on lists by a loop, and on arrays and tensors by one call, size by size.
-
-    Args:
-        sizes: two or more numbers of elements, rising.
-        rounds: at each size.
-        min_sample_time: seconds that a sample should last.
-
-    Raises:
-        LabError: if there are fewer than two sizes, or they do not rise.
-    """
+    """Measure ``a + b`` on lists by a loop, and on arrays and tensors by one call, size by size."""
     import numpy as np
     import torch
 
@@ -126,11 +102,7 @@ def measure_small_sizes(
 
 
 def elements(count: float) -> str:
-    """Return a number of elements as text.
-
-    >>> elements(1.2), elements(float("inf"))
-    ('1 element', 'no size measured')
-    """
+    """Return a number of elements as text."""
     if math.isinf(count):
         return "no size measured"
     return f"{count:.0f} element{'' if round(count) == 1 else 's'}"
@@ -140,30 +112,22 @@ def draw_crossing(small: SmallSizes) -> Page:
     """Draw the times against the size, both on logarithmic axes, and mark where they cross."""
     import numpy as np
 
-    fig, ax = style.figure(width=7.2, height=4.2)
-    told = []
+    drawn, told, crossings = [], [], []
     between = np.geomspace(small.sizes[0], small.sizes[-1], 400)
-    with style.apply():
-        for way in (LOOP, *CALLS):
-            colour, mark = style.PALETTE[_ROLES[way]], style.marker(_ROLES[way])
-            least = [1e6 * time for time in small.times(way)]
-            ax.plot(small.sizes, least, color=colour, marker=mark, ls="", label=way)
-            # Straight between two sizes, as `overtakes` has it; on these axes that is a curve.
-            ax.plot(between, np.interp(between, small.sizes, least), color=colour)
-            if way == LOOP:
-                continue
-            crossing = small.overtakes(way)
-            if math.isinf(crossing):
-                told.append(f"the {way} never overtakes the loop")
-                continue
-            told.append(f"the {way} overtakes the loop at about {elements(crossing)}")
-            ax.axvline(crossing, color=colour, linewidth=1, linestyle="--")
-        ax.set_xscale("log", base=2)
-        ax.set_yscale("log")
-        name_decades(ax.yaxis)
-        mark_sizes(ax, small.sizes)
-    style.finish(ax, title="a + b: one call against a loop", x="elements", y="µs for all of them")
+    for way in (LOOP, *CALLS):
+        least = [1e6 * time for time in small.times(way)]
+        drawn.append(Drawn(way, small.sizes, least, "", marker=style.marker(way)))
+        # Straight between two sizes, as `overtakes` has it; on these axes that is a curve.
+        drawn.append(Drawn(way, between, np.interp(between, small.sizes, least)))
+        if way != LOOP and math.isinf(small.overtakes(way)):
+            told.append(f"the {way} never overtakes the loop")
+        elif way != LOOP:
+            crossings.append(small.overtakes(way))
+            told.append(f"the {way} overtakes the loop at about {elements(crossings[-1])}")
     text = f"{'; '.join(told)}. Marks: the shortest of {small.comparisons[0].rounds} samples."
     text = text[0].upper() + text[1:]
-    style.caption(fig, text)
-    return picture(fig, text)
+    chart = lines(
+        drawn, title="a + b: one call against a loop", x="elements", y="µs for all of them",
+        log="xy", sizes=small.sizes, at=crossings,
+    )  # fmt: skip
+    return show(chart, caption=text, text=text)

@@ -10,9 +10,9 @@ from types import FunctionType
 from typing import Any
 
 from hpml.base import style
-from hpml.base.charts import name_rows
+from hpml.base.charts import Dot, dots, show
 from hpml.base.errors import describe
-from hpml.base.page import Page, picture
+from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.benchmark import Ratio, compare
 from hpml.bytecode import Machine, count_instructions
@@ -25,13 +25,7 @@ ones, so that most of them are over before the operating system looks after anot
 
 @dataclass(frozen=True)
 class Pair:
-    """Two ways to write one function, counted and timed on the same arguments.
-
-    Attributes:
-        name: of the pair.
-        counts: instructions that each executed.
-        ratio: time of the second as a multiple of the first's.
-    """
+    """Two ways to write one function, counted and timed on the same arguments."""
 
     name: str
     counts: tuple[int, int]
@@ -68,56 +62,29 @@ class CountsAndTimes:
     @property
     def table(self) -> Table:
         """Instructions of both, their ratio, and the ratio of the times with its interval."""
-        rows = [
-            [
-                pair.name,
-                *pair.counts,
-                _written(pair.count_ratio),
-                _written(pair.ratio.value),
-                f"{_written(pair.ratio.low)} – {_written(pair.ratio.high)}",
-                pair.ratio.answer,
-            ]
-            for pair in self.pairs
-        ]
+        rows = []
+        for pair in self.pairs:
+            interval = f"{_written(pair.ratio.low)} – {_written(pair.ratio.high)}"
+            ratios = _written(pair.count_ratio), _written(pair.ratio.value), interval
+            rows.append([pair.name, *pair.counts, *ratios, pair.ratio.answer])
         columns = ["from → to", "instructions", "afterwards", "count ×", "time ×", "95 %", "so"]
         commas = dict.fromkeys(["instructions", "afterwards"], lambda n: f"{n:,}")
         return Table(columns, rows, formats=commas, align=["left", *["right"] * 5, "left"])
 
     def draw(self) -> Page:
         """Draw for each pair what was left of the instructions, and of the time."""
-        fig, ax = style.figure(width=7.6, height=1.5 + 0.62 * len(self.pairs))
-        colours = style.PALETTE["handwritten"], style.PALETTE["accent"]
-        with style.apply():
-            for row, pair in enumerate(self.pairs):
-                values = pair.count_ratio, pair.ratio.value
-                ax.plot(values, [row, row], color=style.PALETTE["muted"], lw=1.2, zorder=1)
-                ax.plot([pair.ratio.low, pair.ratio.high], [row, row], color=colours[1], lw=4)
-                # A number stands outside of both marks, and of the interval of the time.
-                ends = {-1: min(*values, pair.ratio.low), 1: max(*values, pair.ratio.high)}
-                sides = (-1, 1) if values[0] <= values[1] else (1, -1)
-                for value, side, colour, mark in zip(values, sides, colours, "so", strict=True):
-                    ax.plot([value], [row], mark, ms=8, color=colour)
-                    ax.annotate(
-                        _written(value),
-                        (ends[side], row),
-                        xytext=(9 * side, 0),
-                        textcoords="offset points",
-                        ha="right" if side < 0 else "left",
-                        va="center",
-                        fontsize=9,
-                        color=colour,
-                    )
-            every = [x for p in self.pairs for x in (p.count_ratio, p.ratio.low, p.ratio.high)]
-            ax.axvline(1, color=style.PALETTE["muted"], lw=1, ls="--", zorder=0)
-            ax.set(xscale="log", xlim=(min(every) / 3, max(*every, 1) * 3))
-            name_rows(ax, [pair.name for pair in self.pairs])
-            ax.plot([], [], "s", color=colours[0], label="instructions executed")
-            ax.plot([], [], "o", color=colours[1], label="time, with its 95 % interval")
+        rows = []
+        for pair in self.pairs:
+            count, time = _written(pair.count_ratio), _written(pair.ratio.value)
+            rows.append(Dot(pair.name, pair.count_ratio, "", None, style.DATA, "s",
+                            "instructions executed"))  # fmt: skip
+            rows.append(Dot(pair.name, pair.ratio.value, f"{count} × instructions, {time} × time",
+                            (pair.ratio.low, pair.ratio.high), style.ACCENT, "o",
+                            "time, with its 95 % interval"))  # fmt: skip
+        text = "The farther square and circle are apart, the worse the count guessed."
         x = "the second way as a multiple of the first"
-        style.finish(ax, title="What was left of it", x=x, y="")
-        text = "The longer the grey line between square and circle, the worse the count guessed."
-        style.caption(fig, text)
-        return picture(fig, text)
+        chart = dots(rows, title="What was left of it", x=x, log="x", at=(1,))
+        return show(chart, caption=text)
 
 
 def count_and_time(
@@ -125,15 +92,7 @@ def count_and_time(
     *,
     rounds: int = 75,
 ) -> CountsAndTimes:
-    """Count the instructions of both functions of each pair, and time them in the same rounds.
-
-    Args:
-        pairs: by name: two functions of Python and the arguments for both.
-        rounds: of each comparison.
-
-    Raises:
-        LabError: if the two return different values.
-    """
+    """Count the instructions of both functions of each pair, and time them in the same rounds."""
     found = []
     for name, (first, second, arguments) in pairs.items():
         values = first(*arguments), second(*arguments)

@@ -1,23 +1,23 @@
-"""Tokens and syntax trees short enough for a page, and which mistakes the compiler finds."""
+"""What the compiler makes of source text, and when its instructions change their form."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Sequence
+import dis
+from collections.abc import Iterable, Iterator, Sequence
+from types import FunctionType
+from typing import Any
 
 from hpml.base.errors import describe
 from hpml.base.page import Page, show_code
-from hpml.base.tables import Table
-from hpml.bytecode import stages
+from hpml.base.tables import Table, format_seconds
+from hpml.benchmark import Comparison
+from hpml.bytecode import disassemble, stages
 from hpml.course.errors import LabError
 
 
 def tokens_by_line(source: str) -> Table:
-    """Return the tokens of a source text, one row a line, each in brackets.
-
-    >>> tokens_by_line("d = a + b").column("tokens")[0]
-    '[d] [=] [a] [+] [b] [⏎]'
-    """
+    """Return the tokens of a source text, one row a line, each in brackets."""
     lines: dict[int, list[str]] = {}
     for line, _, kind, text in stages(source).tokens.rows:
         # Depth is a token of its own in Python; its text is nothing but spaces, or nothing at all.
@@ -27,13 +27,7 @@ def tokens_by_line(source: str) -> Table:
 
 
 def syntax_tree(source: str) -> Page:
-    """Return the abstract syntax tree of a source text as a drawing of lines.
-
-    Names and constants stand beside their node; what is stored is marked.
-
-    Raises:
-        LabError: if the text is no Python.
-    """
+    """Return the abstract syntax tree of a source text as a drawing of lines."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, TypeError, ValueError) as error:
@@ -45,11 +39,7 @@ def syntax_tree(source: str) -> Page:
 
 
 def mistakes(sources: Sequence[str]) -> Table:
-    """Say of each one-line source what the compiler makes of it, without running anything.
-
-    >>> mistakes(["1 +", "1 + 'a'"]).column("the compiler says")
-    ('SyntaxError: invalid syntax', 'nothing')
-    """
+    """Say of each one-line source what the compiler makes of it, without running anything."""
     rows = []
     for source in sources:
         said, count = "nothing", "none"
@@ -81,3 +71,85 @@ def _label(node: ast.AST) -> str:
     if isinstance(node, ast.Constant):
         said += f" {describe(node.value)}"
     return f"{said} (store)" if isinstance(getattr(node, "ctx", None), ast.Store) else said
+
+
+def fresh(function: FunctionType) -> FunctionType:
+    """Return a copy of a function that has never been called: its instructions are as compiled."""
+    if not isinstance(function, FunctionType):
+        raise LabError(f"Expected a function written in Python, got {describe(function)}.")
+    copy = FunctionType(
+        function.__code__.replace(),
+        function.__globals__,
+        function.__name__,
+        function.__defaults__,
+        function.__closure__,
+    )
+    copy.__kwdefaults__ = function.__kwdefaults__
+    return copy
+
+
+def specialisation_log(function: FunctionType, calls: Iterable[tuple[Any, ...]]) -> Table:
+    """Call a fresh copy of `function` again and again, and write down each change of form.
+
+    Source: PEP 659, https://peps.python.org/pep-0659/.
+    """
+    copy = fresh(function)
+    sources = {step.offset: step.source for step in disassemble(function).instructions}
+    before, rows = _specialised(copy), []
+    for number, arguments in enumerate(calls, start=1):
+        copy(*arguments)
+        after = _specialised(copy)
+        shown = ", ".join(map(repr, arguments))
+        for offset, form in after.items():
+            if form != before[offset]:
+                where = f"{offset}: {sources[offset]}"
+                rows.append([number, shown, where, before[offset], form])
+        before = after
+    return Table(
+        ["after call", "called with", "instruction", "was", "is now"],
+        rows,
+        title=f"Changes in {function.__name__}",
+    )
+
+
+def _specialised(function: FunctionType) -> dict[int, str]:
+    # RESUME takes a form as well once it has run; that is about tracing, not about types.
+    return {
+        step.offset: step.opname
+        for step in dis.get_instructions(function, adaptive=True)
+        if not step.opname.startswith("RESUME")
+    }
+
+
+_TESTS = {
+    "B": ("x & x", "a form is missing"),
+    "C": ("x * 2", "a constant is loaded"),
+}
+_VERDICTS = {
+    "below": "**{0}** is not the reason: that {1} explains less than half of it.",
+    "above": "**{0}** is a reason: that {1} explains more than half of it.",
+    "cannot tell": "**{0}**: this measurement cannot tell. Its interval is too wide.",
+}
+
+
+def what_fits(expressions: Comparison) -> str:
+    """Say which explanation the measurement supports, as text for `say`."""
+    power = expressions.difference("x ** 2", "x * x")
+    if power.against(0) != "above":
+        return (
+            "In these rounds `x ** 2` was not clearly slower, so there is nothing to explain. "
+            "Run the cell again when the machine is less busy."
+        )
+    lines = [f"`x ** 2` takes {format_seconds(power.value)} more than `x * x`."]
+    answers = []
+    for claim, (name, reason) in _TESTS.items():
+        share = expressions.difference(name, "x * x") / power
+        answers.append(share.against(0.5))
+        lines[0] += f" `{name}` takes {max(0.0, share.value):.0%} of that more."
+        lines.append(_VERDICTS[answers[-1]].format(claim, reason))
+    if set(answers) == {"below"}:
+        lines.append(
+            "So **A** remains: what happens inside the one instruction takes longer. That the "
+            "power has no form of its own is true, and not the reason."
+        )
+    return "\n\n".join(lines)

@@ -1,4 +1,4 @@
-"""The collector of cycles: when it runs, how long the program stands still, what it had to free."""
+"""The collector of cycles: when it runs, how long the program waits, what it had to free."""
 
 from __future__ import annotations
 
@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpml.base import style
-from hpml.base.page import Page, picture, say
+from hpml.base.charts import show, timeline
+from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Estimate
 from hpml.benchmark.estimate import estimate
@@ -30,32 +31,27 @@ class Pauses:
         return 100 * sum(self.lengths) / self.seconds
 
     def plot(self) -> Page:
-        """Return the picture: each pause where it began, as high as it was long."""
-        fig, ax = style.figure(width=7.4, height=3.0)
-        with style.apply():
-            ax.vlines(self.begun, 0, [1e3 * each for each in self.lengths],
-                      color=style.PALETTE["lazy"], linewidth=2)  # fmt: skip
-            ax.set_xlim(0, self.seconds)
-            ax.set_ylim(bottom=0)
-        style.finish(ax, title="The collector's pauses", x="seconds into the loop", y="pause, ms")
+        """Draw when the collector ran, each pause as wide as it was long."""
         longest = format_seconds(max(self.lengths, default=0.0))
         text = (
             f"{len(self.lengths):,} pauses in {format_seconds(self.seconds)}, the longest "
             f"{longest}, {self.share:.0f} % of the time. Objects freed: {self.collected:,}."
         )
-        style.caption(fig, text)
-        return picture(fig, text)
+        spans = [(at, at + each) for at, each in zip(self.begun, self.lengths, strict=True)]
+        chart = timeline(
+            {"collector": spans},
+            colours={"collector": style.ACCENT},
+            title="The collector's pauses",
+            x="seconds into the loop",
+            xlim=(0, self.seconds),
+        )
+        return show(chart, caption=text, text=text)
 
 
 def collector_pauses(run: Callable[[], object]) -> Pauses:
     """Run something with the collector on, and note each of its pauses.
 
-    Whatever was there before is left out: a notebook with PyTorch has some 200,000 objects.
-
     Source: https://docs.python.org/3/library/gc.html#gc.callbacks
-
-    >>> collector_pauses(lambda: gc.collect()).begun == ()
-    False
     """
     begun: list[float] = []
     ended: list[float] = []
@@ -88,11 +84,7 @@ def collector_pauses(run: Callable[[], object]) -> Pauses:
 def collection_times(
     makers: Mapping[str, Callable[[], object]], rounds: int = 11
 ) -> dict[str, Estimate]:
-    """Return how long a full collection takes while it has some objects to look at, in seconds.
-
-    The makers take turns, and a round counts the fastest of three collections. Whatever was there
-    before is left out.
-    """
+    """Return how long a full collection takes while it has some objects to look at, in seconds."""
     samples: dict[str, list[float]] = {name: [] for name in makers}
     gc.collect()
     gc.freeze()
@@ -117,13 +109,6 @@ def left_to_the_collector(run: Callable[[], object]) -> list[Any]:
     """Return the objects that a run left behind in cycles: what reference counting cannot free.
 
     Source: https://docs.python.org/3/library/gc.html#gc.DEBUG_SAVEALL
-
-    >>> class Ring: ...
-    >>> def careless():
-    ...     ring = Ring()
-    ...     ring.me = ring
-    >>> [type(each).__name__ for each in left_to_the_collector(careless)]
-    ['Ring']
     """
     gc.collect()
     before = gc.get_debug()

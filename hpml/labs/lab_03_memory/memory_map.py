@@ -1,8 +1,4 @@
-"""The memory of the running process, region by region, as the Linux kernel lists it.
-
-The kernel names the main thread's stack and the heap. Of another thread's stack it only says that
-memory was mapped; the thread library knows which.
-"""
+"""The memory of the running process, region by region, as the Linux kernel lists it."""
 
 from __future__ import annotations
 
@@ -13,8 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars
-from hpml.base.page import Page, picture, say
+from hpml.base.charts import Bar, bars, show
+from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_bytes
 
 SMAPS = Path("/proc/self/smaps")
@@ -22,13 +18,13 @@ _ARENA = 64 * 2**20
 """glibc maps a thread's heap at a multiple of this, and all of it, to use it bit by bit."""
 
 KINDS = {
-    "main thread's stack": "lazy",
-    "stacks of threads": "handwritten",
-    "libraries": "muted",
-    "mapped memory": "sequential",
-    "heaps of threads": "inlined",
-    "heap": "codegen",
-    "program": "ink",
+    "main thread's stack": style.ACCENT,
+    "stacks of threads": style.DATA,
+    "libraries": style.MUTED,
+    "mapped memory": style.SECOND,
+    "heaps of threads": style.CONTENDERS["inlined"][0],
+    "heap": style.CONTENDERS["codegen"][0],
+    "program": style.INK,
 }
 """What a region may be, from high addresses to low, with its colour."""
 
@@ -49,12 +45,7 @@ class Region:
 
 
 def memory_map(smaps: str, stacks: Sequence[tuple[int, int]] = ()) -> tuple[Region, ...]:
-    """Return the regions that a ``/proc/self/smaps`` lists; `stacks` are those of threads.
-
-    >>> text = "55d0-55d9 rw-p 0000 00:00 0   [heap]" + chr(10) + "Rss:       4 kB"
-    >>> memory_map(text)
-    (Region(start=21968, end=21977, kind='heap', resident=4096),)
-    """
+    """Return the regions that a ``/proc/self/smaps`` lists; `stacks` are those of threads."""
     listed: list[tuple[int, int, str, str]] = []
     resident: list[int] = []
     for line in smaps.splitlines():
@@ -136,31 +127,25 @@ def _kind_in(regions: Sequence[Region], address: int) -> str:
 
 def draw_regions(regions: Sequence[Region], places: Mapping[str, int]) -> Page:
     """Draw regions, a bar a kind with what is resident of it, and a table of places under it."""
-    fig, ax = style.figure(width=8.6, height=3.9)
-    rows, most = [], 0.0
-    for kind, role in KINDS.items():
+    rows = []
+    for kind, colour in KINDS.items():
         own = [region for region in regions if region.kind == kind]
         mapped = sum(region.end - region.start for region in own)
         resident = sum(region.resident for region in own)
-        colour = style.PALETTE[role]
         parts = [(resident / 2**20, colour), ((mapped - resident) / 2**20, style.tint(colour, 0.3))]
         count = f"{len(own)} region{'s' * (len(own) != 1)}"
         text = f"{format_bytes(mapped)}, {format_bytes(resident)} of it resident, {count}"
         rows.append(Bar(kind, parts, text))
-        most = max(most, mapped / 2**20)
-    bars(ax, rows)
-    ax.set_xlim(0, 1.75 * most)
-    style.finish(ax, title="This process, high addresses on top", x="MiB", y="")
-    told = "; ".join(f"{row.name}: {row.text}" for row in rows) + "."
-    style.caption(
-        fig,
-        "Dark: resident, in memory now. Light: mapped, not in memory. The four kinds in the middle "
-        "lie mixed.",
-    )
     lying = [
         [name, f"{address:#x}", _kind_in(regions, address) or "elsewhere"]
         for name, address in places.items()
     ]
-    table = Table(["what", "lies at", "in"], lying, align=["left", "right", "left"])
-    page = picture(fig, told, table._repr_html_())
+    table = Table(["what", "address", "in"], lying, align=["left", "right", "left"])
+    page = show(
+        bars(rows, title="This process, high addresses on top", x="MiB"),
+        caption="Dark: resident, in memory now. Light: mapped, not in memory. The four kinds in "
+        "the middle are mixed.",
+        width=8.6,
+        after=table._repr_html_(),
+    )
     return Page(f"{page.plain}\n\n{table}", page.html, page.png)

@@ -1,16 +1,18 @@
-"""The lecture's table beside one's own, predicted bytes beside measured ones, faults counted."""
+"""The lecture's table beside one's own, bytes predicted and measured, memory by hand."""
 
 from __future__ import annotations
 
+import ctypes
 import importlib
 import runpy
+import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import data_file, published, style
-from hpml.base.charts import Bar, bars
+from hpml.base.charts import Bar, bars, show
 from hpml.base.errors import describe
-from hpml.base.page import Page, picture
+from hpml.base.page import Page
 from hpml.base.tables import Table, format_bytes
 from hpml.profiling import LineMemory, saved_tensors
 
@@ -19,20 +21,13 @@ if TYPE_CHECKING:
 
 
 def lecture_program() -> tuple[str, dict[str, Any]]:
-    """Return where the lecture's nn.py lies, and what it defines.
-
-    >>> "learn" in lecture_program()[1]
-    True
-    """
+    """Return where the lecture's nn.py lies, and what it defines."""
     path = str(data_file("nn.py"))
     return path, runpy.run_path(path)
 
 
 def published_lines(measured: LineMemory) -> Table:
-    """Return the increments that the lecture's slide prints, beside those measured just now.
-
-    The slide's PyTorch is older than 0.4; what can be compared is which line grew.
-    """
+    """Return the increments that the lecture's slide prints, beside those measured just now."""
     own = {_key(line.text): line.increment for line in measured.lines}
     rows = [
         [row["line"], row["increment"], own.get(_key(row["line"]))]
@@ -59,19 +54,15 @@ def draw_saved(
     predict: Callable[[torch.nn.Module, torch.Tensor], Any],
 ) -> Page:
     """Draw the bytes that autograd keeps of some networks, and say what a function predicts."""
-    fig, ax = style.figure(width=8.0, height=0.9 + 0.62 * len(nets))
-    drawn = []
+    rows = []
     for name, net in nets.items():
         measured, predicted = saved_tensors(net, x).total, _prediction(predict, net, x)
-        colour = style.PALETTE["codegen" if predicted == measured else "muted"]
         said = format_bytes(predicted) if type(predicted) is int else predicted
         text = f"{format_bytes(measured)}; yours: {said}"
-        drawn.append(Bar(name, [(measured / 2**20, colour)], text))
-    bars(ax, drawn)
-    ax.set_xlim(0, 1.6 * max(bar.parts[0][0] for bar in drawn))
-    style.finish(ax, title="Kept for the backward pass", x="MiB, measured", y="")
-    style.caption(fig, "Green: your prediction is the measured number of bytes.")
-    return picture(fig, "; ".join(f"{bar.name}: {bar.text}" for bar in drawn) + ".")
+        colour = style.PASS if predicted == measured else style.UNKNOWN
+        rows.append(Bar(name, measured / 2**20, text, colour=colour))
+    chart = bars(rows, title="Kept for the backward pass", x="MiB, measured")
+    return show(chart, caption="Green: your prediction is the measured number of bytes.")
 
 
 def _prediction(predict: Callable[..., Any], net: torch.nn.Module, x: torch.Tensor) -> int | str:
@@ -93,3 +84,12 @@ def page_faults(run: Callable[[], Any]) -> int | None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     run()
     return int(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
+
+
+def c_library() -> Any:
+    """Return this system's C library, with the types of malloc and free said to ctypes."""
+    libc = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
+    libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
+    # Or ctypes takes an address for an int of 32 bits.
+    libc.free.restype, libc.free.argtypes = None, [ctypes.c_void_p]
+    return libc

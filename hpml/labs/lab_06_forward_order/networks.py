@@ -2,21 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-from collections.abc import Callable, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
-
-from hpml.labs.lab_06_forward_order.references import ordered_forward
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from torch import nn
 
 
 def forwards_of(n_layers: int, features: int = 4) -> dict[str, nn.Module]:
-    """Return the deep linear network as a lazy, an ordered, a generated and a written model.
-
-    All share their layers, so they compute the same.
-    """
+    """Return the deep linear network as a lazy, an ordered, a generated and a written model."""
     from hpml.models import DeepLinear, linear_layers, symbolic_deep_linear
 
     layers = linear_layers(n_layers, features)
@@ -26,14 +20,7 @@ def forwards_of(n_layers: int, features: int = 4) -> dict[str, nn.Module]:
 
 
 def deepest(run: Callable[[int], object], at_most: int = 200_000) -> int:
-    """Return the largest n for which ``run(n)`` stays within Python's recursion limit.
-
-    >>> import sys
-    >>> def down(n):
-    ...     return n and down(n - 1)
-    >>> sys.getrecursionlimit() - 500 < deepest(down) < sys.getrecursionlimit()
-    True
-    """
+    """Return the largest n for which ``run(n)`` stays within Python's recursion limit."""
     good, bad = 0, at_most + 1
     step = 64
     while bad - good > 1:
@@ -46,13 +33,3 @@ def deepest(run: Callable[[int], object], at_most: int = 200_000) -> int:
             # Doubling from below: what is far too deep takes longest to fail.
             good, step = middle, 2 * step
     return good
-
-
-def plain_forward(
-    order: Sequence[str],
-    parents: Mapping[str, Sequence[str]],
-    operations: Mapping[str, Callable[..., Any]],
-    output: str,
-) -> Callable[[Mapping[str, Any]], Any]:
-    """Return the forward that exercise 06.3 asks for, as a function of the inputs alone."""
-    return functools.partial(ordered_forward, order, parents, operations, output=output)

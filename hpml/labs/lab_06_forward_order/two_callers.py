@@ -1,4 +1,4 @@
-"""One model, two callers: a thread is interrupted where it pleases the lab, not the system."""
+"""One model, two callers: a thread is interrupted at a place that the lab chooses."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ from hpml.course.errors import LabError
 
 if TYPE_CHECKING:
     from torch import nn
+
 
 Given = TypeVar("Given")
 Made = TypeVar("Made")
@@ -38,22 +39,7 @@ def pause_layer() -> nn.Module:
 def interrupted(
     forward: Callable[[Given], Made], pause: nn.Module, first: Given, second: Given
 ) -> tuple[Made, Made]:
-    """Run ``forward`` for two callers, the second in the middle of the first.
-
-    A thread runs ``forward(first)`` until it is inside of `pause` and is held there. Then
-    ``forward(second)`` runs from beginning to end. Then the first goes on. Threads are interrupted
-    like this anyway, now and then and anywhere; here it happens every time, at one place.
-
-    Returns:
-        What the first and the second caller got.
-
-    Raises:
-        LabError: ``forward(first)`` never reached `pause`.
-
-    >>> pause = pause_layer()
-    >>> interrupted(lambda x: pause(x) + 1, pause, 10, 20)
-    (11, 21)
-    """
+    """Run ``forward`` for two callers, the second in the middle of the first."""
     layer: Any = pause
     stopped, go_on = threading.Event(), threading.Event()
 

@@ -1,4 +1,4 @@
-"""Where the time of one layer goes: parts that are differences of loops and add up to the whole."""
+"""Where the time of one layer goes: parts that are differences of loops and add up to it."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpml.base import style
-from hpml.base.page import Page, picture
+from hpml.base.charts import Bar, bars, show
+from hpml.base.page import Page
 from hpml.benchmark import Comparison
 from hpml.benchmark.estimate import Estimate
 from hpml.course.errors import LabError
@@ -23,18 +24,12 @@ PARTS: Mapping[str, Mapping[str, float]] = {
 }
 """Each part of a layer's time as a sum of stages, which are loops over the same layers."""
 
-_ROLES = ("muted", "accent", "handwritten", "ordered", "codegen", "inlined")
+_COLOURS = (style.MUTED, style.ACCENT, "#332288", "#999933", "#117733", "#44AA99")
 
 
 @dataclass(frozen=True)
 class Budget:
-    """The parts of a layer's time, in seconds.
-
-    Attributes:
-        parts: by name; their middles add up to the whole, but for the noise of medians.
-        whole: the whole layer.
-        floor: PyTorch's operator alone, on tensors that lie ready.
-    """
+    """The parts of a layer's time, in seconds."""
 
     parts: Mapping[str, Estimate]
     whole: Estimate
@@ -49,10 +44,7 @@ class Budget:
         return sum(p.value for n, p in self.items() if n.startswith(prefix)) / self.whole.value
 
     def unsure(self, prefix: str) -> str:
-        """Return why the share of the parts whose names begin so is none to score by, or nothing.
-
-        Together they are known too badly where their interval spans more than a factor of 2.
-        """
+        """Return why the share of the parts whose names begin so is too uncertain, or nothing."""
         parts = [part for name, part in self.items() if name.startswith(prefix)]
         low, high = sum(part.low for part in parts), sum(part.high for part in parts)
         if low > 0 and high <= 2 * low:
@@ -66,56 +58,26 @@ class Budget:
 
     def picture(self) -> Page:
         """Draw one layer as a stacked bar, the bar taken apart, the floor, and what is left."""
-        bars = [*self.items(), ("the floor", self.floor)]
-        left_over = f"{1e9 * self.gap:.0f} ns, {_percent(self.gap / self.whole.value)}"
-        fig, ax = style.figure(width=8.4, height=4.4)
-        left = 0.0
-        with style.apply():
-            for row, ((_, part), role) in enumerate(zip(bars, (*_ROLES, "ink"), strict=True), 1):
-                start, time, colour = left, 1e9 * part.value, style.PALETTE[role]
-                if role == "ink":
-                    start = 0.0
-                else:
-                    ax.barh(0, max(time, 0.0), left=left, height=0.8, color=colour)
-                    left += time
-                ax.barh(row, time, left=start, height=0.7, color=colour)
-                ax.text(
-                    max(start, start + time),
-                    row,
-                    f"  {format_interval(part)}, {_percent(part.value / self.whole.value)}",
-                    va="center",
-                    fontsize=9,
-                )
-            # The stacked bar ends where the parts do; what is measured, and left, stands below.
-            whole, row = 1e9 * self.whole.value, len(bars) + 1
-            ax.barh(row, 1e9 * self.gap, left=left, height=0.7, color="#D0D0D0")
-            ax.text(max(left, whole), row, f"  {left_over}", va="center", fontsize=9)
-            ax.text(max(left, whole), 0, f"  {format_interval(self.whole)}, 100%",
-                    va="center", fontsize=9)  # fmt: skip
-            names = ["one layer", *(name for name, _ in bars), "not attributed"]
-            ax.set_yticks(range(len(names)), names)
-            ax.set_xlim(right=1.5 * max(left, 1e9 * self.whole.value))
-            ax.invert_yaxis()
-            ax.grid(visible=False, axis="y")
-            ax.tick_params(axis="y", length=0)
-        style.finish(ax, title="Where the time of one layer goes", x="ns", y="")
-        told = [f"{name} {format_interval(part)}" for name, part in bars]
-        told += [f"not attributed {left_over}", f"one layer {format_interval(self.whole)}"]
-        return picture(fig, "; ".join(told))
+        rows, stack, left = [], [], 0.0
+        for (name, part), colour in zip(self.items(), _COLOURS, strict=True):
+            time, share = 1e9 * part.value, _percent(part.value / self.whole.value)
+            text = f"{format_interval(part)}, {share}"
+            rows.append(Bar(name, time, text, start=left, colour=colour))
+            stack.append((max(time, 0.0), colour))
+            left += time
+        floor = f"{format_interval(self.floor)}, {_percent(self.floor.value / self.whole.value)}"
+        over = f"{1e9 * self.gap:.0f} ns, {_percent(self.gap / self.whole.value)}"
+        rows = [
+            Bar("one layer", stack, f"{format_interval(self.whole)}, 100%"),
+            *rows,
+            Bar("the floor", 1e9 * self.floor.value, floor, colour=style.INK),
+            Bar("not attributed", 1e9 * self.gap, over, start=left, colour=style.MUTED),
+        ]
+        return show(bars(rows, title="Where the time of one layer goes", x="ns"), width=8.4)
 
 
 def budget(stages: Comparison) -> Budget:
-    """Return the parts of a layer's time from loops that do more and more of it.
-
-    A part is the difference of stages within the same round, so that it is free of what the machine
-    did over the minutes; it carries the interval of its median over the rounds.
-
-    Args:
-        stages: in seconds per layer; contenders named as in `PARTS`, and ``"floor"``.
-
-    Raises:
-        LabError: if a stage is missing.
-    """
+    """Return the parts of a layer's time from loops that do more and more of it."""
     needed = {name for terms in PARTS.values() for name in terms} | {"floor"}
     if missing := sorted(needed - set(stages.names)):
         raise LabError(
@@ -126,18 +88,7 @@ def budget(stages: Comparison) -> Budget:
 
 
 def costs_of(measured: Mapping[int, Comparison], baseline: str = "handwritten") -> dict[str, float]:
-    """Return what a forward costs, from measurements at two depths, in seconds.
-
-    The depths were measured one after the other, so their fastest samples count: whatever else the
-    machine did meanwhile only added time.
-
-    Returns:
-        ``"start"`` once a forward and ``"layer"`` once for each layer, both of the baseline; for
-        each execution what it adds to a layer.
-
-    Raises:
-        LabError: if there are not two depths.
-    """
+    """Return what a forward costs, from measurements at two depths, in seconds."""
     if len(measured) != 2:
         raise LabError(f"costs_of expects two depths, got {len(measured)}.")
     (few, small), (many, large) = sorted(measured.items())

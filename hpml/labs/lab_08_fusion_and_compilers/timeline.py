@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars
-from hpml.base.page import Page, picture
+from hpml.base.charts import show, timeline
+from hpml.base.page import Page
 
 if TYPE_CHECKING:
     import torch
@@ -74,25 +74,14 @@ def on_streams(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> list[Span]:
 
 
 def draw_spans(ways: Mapping[str, Sequence[Span]]) -> Page:
-    """Draw when each piece of work ran, each way from its own beginning.
-
-    >>> page = draw_spans({"in sequence": [Span("x @ y", 1.0, 1.01), Span("x @ z", 1.01, 1.03)]})
-    >>> page.plain
-    'in sequence: x @ y from 0.0 to 10.0 ms, x @ z from 10.0 to 30.0 ms.'
-    """
-    fig, ax = style.figure(width=7.6, height=1.2 + 0.42 * sum(map(len, ways.values())))
-    rows, said, longest = [], [], 0.0
+    """Draw when each piece of work ran, each way from its own beginning."""
+    rows, texts = {}, {}
     for way, spans in ways.items():
         begin = min(span.start for span in spans)
-        parts = []
-        for span, role in zip(spans, ("handwritten", "codegen"), strict=False):
+        for span in spans:
             start, end = 1e3 * (span.start - begin), 1e3 * (span.end - begin)
-            longest = max(longest, end)
-            rows.append(Bar(f"{way}: {span.name}", [(end - start, style.PALETTE[role])],
-                            f"{start:.1f} to {end:.1f} ms", start=start))  # fmt: skip
-            parts.append(f"{span.name} from {start:.1f} to {end:.1f} ms")
-        said.append(f"{way}: {', '.join(parts)}")
-    bars(ax, rows)
-    ax.set_xlim(0, 1.35 * longest)
-    style.finish(ax, title="When each product ran", x="ms since the first began", y="")
-    return picture(fig, "; ".join(said) + ".")
+            rows[f"{way}: {span.name}"] = [(start, end)]
+            texts[f"{way}: {span.name}"] = f"{start:.1f} to {end:.1f} ms"
+    shades = {name: (style.DATA, style.SECOND)[place % 2] for place, name in enumerate(rows)}
+    title, x = "When each product ran", "ms since the first began"
+    return show(timeline(rows, texts, shades, title=title, x=x))

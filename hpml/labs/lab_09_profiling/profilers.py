@@ -1,21 +1,26 @@
-"""The profilers that others wrote, in one form, and what each of them keeps in memory."""
+"""The profilers in one form: what they find, what they keep, which are here."""
 
 from __future__ import annotations
 
 import cProfile
 import gc
 import profile
+import pstats
 import sys
 import tracemalloc
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from types import FrameType
 from typing import Any
 
 from hpml.base.environment import installed_version
+from hpml.base.page import Page, say
+from hpml.base.tables import Table
 from hpml.benchmark import Ratio
 from hpml.course.racing import race
 from hpml.profiling import memory_lines
+from hpml.profiling.call_tree import short_name, tree_of_stacks
+from hpml.profiling.icicle import icicle
 
 Profiler = Callable[[Callable[[], object]], Any]
 
@@ -59,10 +64,7 @@ def _pyinstrument(run: Callable[[], object]) -> Any:
 
 
 def library_profilers() -> dict[str, Profiler]:
-    """Return the profilers of the standard library and of what is installed, by name.
-
-    Each calls a function once, and returns what it collected.
-    """
+    """Return the profilers of the standard library and of what is installed, by name."""
     found: dict[str, Profiler] = {
         "cProfile": _under(cProfile.Profile),
         "profile": _under(profile.Profile),
@@ -96,3 +98,77 @@ def memory_profiler_ratio(function: Callable[[Any], object], given: object) -> R
     runs: dict[str, Callable[[], object]] = {"without": lambda: function(given)}
     runs["under it"] = lambda: memory_lines(function, given)
     return race(runs).ratio("under it")
+
+
+def beside_cprofile(
+    times: Sequence[Mapping[str, int] | None], program: Callable[[], object]
+) -> Table:
+    """Return what a student computed, in nanoseconds, beside the column `tottime` of `cProfile`."""
+    yours = _least([one for one in times if one])
+    own = _least([_tottimes(program) for _ in range(5)])
+    rows: list[list[object]] = []
+    whole, total = sum(yours.values()), sum(own.values())
+    for name, seconds in sorted(own.items(), key=lambda item: -item[1])[:8]:
+        ns = yours.get(name)
+        share = ns / whole if ns is not None and whole else None
+        rows.append([name, None if ns is None else ns / 1e6, share, 1e3 * seconds, seconds / total])
+    shares = ["your share", "share"]
+    ms = dict.fromkeys(["yours, ms", "tottime, ms"], "{:.2f}".format)
+    return Table(
+        ["function", "yours, ms", "your share", "tottime, ms", "share"],
+        rows,
+        formats=ms | dict.fromkeys(shares, "{:.1%}".format),
+        code=True,
+    )
+
+
+def _tottimes(program: Callable[[], object]) -> dict[str, float]:
+    profiler = cProfile.Profile()
+    profiler.runcall(program)
+    stats = pstats.Stats(profiler).stats  # type: ignore[attr-defined]
+    return {
+        short_name(key[2]).removeprefix("builtins."): entry[2]
+        for key, entry in stats.items()
+        if entry[2] and "_lsprof" not in key[2]
+    }
+
+
+def _least(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the least time of each function that is in all of the runs."""
+    names = set.intersection(*map(set, runs)) if runs else set()
+    return {name: min(run[name] for run in runs) for name in names}
+
+
+def flame(samples: Mapping[tuple[str, ...], int]) -> Page:
+    """Return the picture of sampled stacks: each function as wide as the samples it is in."""
+    # The lambda that calls the program with its words is not part of it.
+    named = [([name for name in stack if name != "<lambda>"], n) for stack, n in samples.items()]
+    stacks = [(tuple((name, "") for name in stack), often) for stack, often in named]
+    return icicle(tree_of_stacks(stacks), unit="samples")
+
+
+_MOST = 2 / 3
+_FITS = {("shrinks", "stays"): "A", ("shrinks", "shrinks"): "B", ("stays", "stays"): "C"}
+
+
+def what_fits(fewer_calls: Ratio, thrown_away: Ratio) -> Page:
+    """Say which of the lab's hypotheses two experiments support."""
+    found = _change(fewer_calls), _change(thrown_away)
+    seen = (
+        f"A traced run in a fiftieth of the calls takes {_times(fewer_calls)} of the time: "
+        f"the extra time {found[0]}. One that throws its events away takes {_times(thrown_away)} "
+        f"of the time: the extra time {found[1]}."
+    )
+    if "cannot be told" in found:
+        return say(f"{seen}\n\nMeasure again on a quieter machine.")
+    return say(f"{seen}\n\nThat fits **{_FITS.get(found, 'none of them alone')}**.")
+
+
+def _times(ratio: Ratio) -> str:
+    return f"{ratio.value:.0%} ({ratio.low:.0%} to {ratio.high:.0%})"
+
+
+def _change(ratio: Ratio) -> str:
+    if ratio.high < _MOST:
+        return "shrinks"
+    return "stays" if ratio.low > _MOST else "cannot be told"

@@ -1,12 +1,19 @@
-"""Three programs, each with one function that is worth mending, and another that misleads."""
+"""Programs to profile: each has one function worth fixing, and another that misleads."""
 
 from __future__ import annotations
 
 import copy
+import os
+import subprocess
+import sys
 from collections.abc import Callable, Iterator
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from hpml.base.environment import quick
+from hpml.base.page import Page, show_code
+
+if TYPE_CHECKING:
+    from hpml.symbolic import SymbolicModel
 
 
 class Visitors:
@@ -85,23 +92,12 @@ PROGRAMS: tuple[type[Any], ...] = (Visitors, Robot, Change)
 
 
 def functions_of(program: type[Any]) -> set[str]:
-    """Return the functions of a program, by the names that a trace has for them.
-
-    >>> sorted(functions_of(Robot))
-    ['Robot.position', 'Robot.remember', 'Robot.run', 'Robot.visited']
-    """
+    """Return the functions of a program, by the names that a trace has for them."""
     return {value.__qualname__ for name, value in vars(program).items() if name[0] != "_"}
 
 
 def if_free(program: type[Any], function: str) -> Any:
-    """Return a program in which one function answers at once what it answered in a run before.
-
-    No mended function is faster: this is the most that mending it can bring.
-
-    Args:
-        program: one of `PROGRAMS`.
-        function: its name in a trace, ``"Robot.remember"``.
-    """
+    """Return a program in which one function answers at once what it answered in a run before."""
     name = function.rpartition(".")[2]
     original = getattr(program, name)
     answers: list[Any] = []
@@ -142,3 +138,24 @@ def loop_in_calls(turns: int, in_each: int) -> Callable[[], None]:
             turn(in_each)
 
     return program
+
+
+def classifier(width: int = 32) -> SymbolicModel:
+    """Return eight linear layers, each with a softmax."""
+    from torch import nn
+
+    from hpml.symbolic import Input, SymbolicModel
+
+    x = inputs = Input(shape=(width,))
+    for _ in range(8):
+        x = nn.Softmax(dim=1)(nn.Linear(width, width)(x))
+    return SymbolicModel(inputs, x)
+
+
+def run_with(variable: str, value: str, source: str) -> Page:
+    """Run a program in a process of its own with a variable set, and show what it printed."""
+    changed = os.environ | {variable: value, "OMP_NUM_THREADS": "1"}
+    done = subprocess.run(
+        [sys.executable, "-c", source], env=changed, capture_output=True, text=True, timeout=120
+    )
+    return show_code(done.stdout + done.stderr, f'{variable}="{value}" python program.py')

@@ -24,11 +24,7 @@ class Call(NamedTuple):
 
 
 def events_of(call: Any, start: int = 0) -> list[Event]:
-    """Return the trace of a call, given as its function and what it did: times, and calls.
-
-    >>> events_of(("main", [2, ("load", [5]), 1]))[1:3]
-    [('enter', 'load', 2), ('leave', 'load', 7)]
-    """
+    """Return the trace of a call, given as its function and what it did: times, and calls."""
     function, did = call
     events, now = [("enter", function, start)], start
     for each in did:
@@ -117,11 +113,7 @@ def draw(
 
 
 def misleading(generator: random.Random, part: str) -> tuple[list[Event], set[str]]:
-    """Return a drawn trace in which other rules than the right one name another function.
-
-    Args:
-        part: of the exercise: ``"right"``, ``"library"`` or ``"recursion"``.
-    """
+    """Return a drawn trace in which other rules than the right one name another function."""
     while True:
         events = draw(generator, recursion=part == "recursion", library=part == "library")
         mine = {function for _, function, _ in events} - set(_LIBRARY)

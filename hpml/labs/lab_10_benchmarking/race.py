@@ -1,4 +1,4 @@
-"""Rules that decide who is faster, tried where the truth is known: how often is each wrong?"""
+"""Rules that decide which is faster, tried where the truth is known: how often is each wrong?"""
 
 from __future__ import annotations
 
@@ -10,23 +10,24 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 from hpml.base import style
-from hpml.base.charts import Bar, bars, name_rows
+from hpml.base.charts import Bar, Chart, Dot, Line, bars, dots, lines, show
 from hpml.base.errors import describe
-from hpml.base.page import Page, picture, put, say
+from hpml.base.page import Page, put, say
 from hpml.base.tables import Table
 from hpml.benchmark.ratio import paired_ratio
 from hpml.labs.lab_10_benchmarking.recordings import NAMES, recording
 from hpml.labs.lab_10_benchmarking.samples import Rounds, draw_rounds
-from hpml.suites.honesty.noise import NOISES, Noise
 
 Rule = Callable[[list[float], list[float]], str]
 ANSWERS = ("faster", "slower", "cannot tell")
-TRIED = (
-    "normal, 1 %", "a tail of 3 %", "spikes, one in ten", "all drift together, 20 %",
-    "two sticky modes, 5 %",
-)  # fmt: skip
-CHANGE = 1.05
-_ROLES = ("muted", "sequential", "peer", "handwritten", "codegen", "compiled")
+NOISES: Mapping[str, Mapping[str, float]] = {
+    "scatter of 1 %": {"noise": 0.01},
+    "one sample in ten disturbed": {"noise": 0.01, "outliers": 0.1},
+    "drift of 50 %": {"noise": 0.01, "drift": 0.5},
+    "two states of each, 5 %": {"noise": 0.007, "own_modes": 0.05},
+}
+"""The noises of the race, as `draw_rounds` takes them."""
+CHANGE = 0.05
 
 
 @dataclass(frozen=True)
@@ -56,32 +57,28 @@ class Rates:
         return str(self.table)
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        fig, axes = style.figure(1, 2, width=9.4, height=3.7, sharey=True)
-        noises = list(next(iter(self.false.values())))
-        for ax, shares, title in (
-            (axes[0], self.false, "Two equal programs: a verdict"),
-            (axes[1], self.found, "A difference of 5 %: found"),
-        ):
-            with style.apply():
-                for place, rule in enumerate(shares):
-                    colour, up = style.PALETTE[_ROLES[place % 6]], 0.12 * (place - 2)
-                    values = [100 * shares[rule][noise] for noise in noises]
-                    rows = [row + up for row in range(len(noises))]
-                    label = rule if ax is axes[1] else None
-                    ax.plot(values, rows, "os^DvP"[place % 6], color=colour, label=label)
-                ax.set_xlim(-4, 104)
-                if ax is axes[0]:
-                    ax.axvline(5, color=style.PALETTE["muted"], lw=1, ls=(0, (4, 3)))
-            name_rows(ax, noises)
-            style.finish(ax, title=title, x="% of runs", y="")
-        axes[1].legend(loc="center left", bbox_to_anchor=(1.0, 0.5))
         text = (
             f"{self.runs} runs of {self.rounds} rounds for each mark. Left, every verdict is "
             "false: an honest rule stays near the broken line, 5 %. Right, further is better."
         )
-        style.caption(fig, text)
-        drawn = picture(fig, text)
+        drawn = show(
+            self._chart(self.false, "Two equal programs: a verdict", at=(5,)),
+            self._chart(self.found, "A difference of 5 %: found"),
+            beside=True, width=9.4, caption=text, text=text,
+        )  # fmt: skip
         return Page(repr(self), drawn.html + self.table._repr_html_(), drawn.png).bundle()
+
+    def _chart(
+        self, shares: Mapping[str, Mapping[str, float]], title: str, at: Sequence[float] = ()
+    ) -> Chart:
+        shades = style.series(list(shares))
+        rows = [
+            Dot(noise, 100 * share, colour=shades[rule], marker="os^DvP"[place % 6],
+                label="" if at else rule)
+            for place, (rule, found) in enumerate(shares.items())
+            for noise, share in found.items()
+        ]  # fmt: skip
+        return dots(rows, title=title, x="% of runs", xlim=(-4, 104), at=at)
 
 
 def by_t_test(a: Sequence[float], b: Sequence[float]) -> str:
@@ -108,22 +105,17 @@ def on_recordings(rules: Mapping[str, Rule]) -> Table:
 
 
 def race_rules(rules: Mapping[str, Rule], *, runs: int = 200, rounds: int = 25) -> Rates:
-    """Try rules on rounds drawn from the noises of ``hpml bench honesty``.
-
-    A rule that gives no answer, as an exercise that is not written yet, is named and left out.
-    """
-    import numpy as np
-
+    """Try rules on rounds drawn from each of the noises."""
     ready = _answering(rules)
     false: dict[str, dict[str, float]] = {name: {} for name in ready}
     found: dict[str, dict[str, float]] = {name: {} for name in ready}
-    for place, noise in enumerate(noise for noise in NOISES if noise.name in TRIED):
-        generator = np.random.default_rng([10, place])
-        equal = [_rounds(noise, generator, rounds, 1.0) for _ in range(runs)]
-        differ = [_rounds(noise, generator, rounds, CHANGE) for _ in range(runs)]
+    rng = random.Random(10)
+    for noise, how in NOISES.items():
+        equal = [draw_rounds(rng, rounds, **how) for _ in range(runs)]
+        differ = [draw_rounds(rng, rounds, more=CHANGE, **how) for _ in range(runs)]
         for name, rule in ready.items():
-            false[name][noise.name] = sum(rule(*both) != "cannot tell" for both in equal) / runs
-            found[name][noise.name] = sum(rule(*both) == "faster" for both in differ) / runs
+            false[name][noise] = sum(rule(*both) != "cannot tell" for both in equal) / runs
+            found[name][noise] = sum(rule(*both) == "faster" for both in differ) / runs
     return Rates(false, found, runs, rounds)
 
 
@@ -139,10 +131,10 @@ def duel(rules: Mapping[str, Rule], draws: int = 100) -> Callable[..., Page]:
         rounds: int = 25,
         order: str = "in turns",
     ) -> Page:
-        chance = random.Random(10)
+        rng = random.Random(10)
         in_turns = order == "in turns"
         pairs = [
-            draw_rounds(chance, rounds, more=difference, drift=drift, outliers=outliers,
+            draw_rounds(rng, rounds, more=difference, drift=drift, outliers=outliers,
                         modes=modes, in_turns=in_turns)
             for _ in range(draws)
         ]  # fmt: skip
@@ -155,38 +147,31 @@ def duel(rules: Mapping[str, Rule], draws: int = 100) -> Callable[..., Page]:
 def _drawn_duel(
     first: Rounds, answers: Mapping[str, Sequence[str]], difference: float, in_turns: bool
 ) -> Page:
-    fig, (left, right) = style.figure(1, 2, width=9.4, height=3.5)
     a, b = first
     count = len(a)
     turns = range(count) if in_turns else range(2 * count)
-    with style.apply():
-        left.plot(turns[:count], a, "o", ms=4, color=style.PALETTE["handwritten"], label="a")
-        left.plot(turns[-count:], b, "s", ms=4, color=style.PALETTE["sequential"], label="b")
-    left.set_ylim(0, 1.05 * max(a + b))
-    style.finish(left, title="One run", x="in the order taken", y="µs a call")
+    samples = [
+        Line("a", turns[:count], a, "", style.DATA, "o"),
+        Line("b", turns[-count:], b, "", style.ACCENT, "s"),
+    ]
     truth = "faster" if difference else "cannot tell"
     rows, told = [], []
     for name, given in answers.items():
         good = 100 * sum(answer == truth for answer in given) / len(given)
         none = 100 * sum(answer == "cannot tell" != truth for answer in given) / len(given)
         wrong = 100 - good - none
-        parts = zip((good, none, wrong), ("codegen", "muted", "accent"), strict=True)
-        rows.append(Bar(name, [(share, style.PALETTE[role]) for share, role in parts]))
+        parts = zip((good, none, wrong), (style.PASS, style.UNKNOWN, style.FAIL), strict=True)
+        rows.append(Bar(name, list(parts)))
         told.append(f"{name}: {good:.0f} % right, {wrong:.0f} % wrong")
-    bars(right, rows)
-    right.set_xlim(0, 100)
     right_is = "a is faster" if difference else "they are equal"
-    style.finish(right, title=f"{len(given)} runs: {right_is}", x="% of runs", y="")
-    style.caption(fig, "Green: right. Grey: it cannot tell, though there is a difference. Orange: "
-                       "a false verdict.")  # fmt: skip
-    return picture(fig, "; ".join(told) + ".")
-
-
-def _rounds(noise: Noise, generator: object, rounds: int, factor: float) -> Rounds:
-    import numpy as np
-
-    times = 100 * np.exp(noise.draw(generator, 2, rounds))  # type: ignore[arg-type]
-    return times[0].tolist(), (factor * times[1]).tolist()
+    return show(
+        lines(samples, title="One run", x="in the order taken", y="µs a call",
+              ylim=(0, 1.05 * max(a + b))),
+        bars(rows, title=f"{len(given)} runs: {right_is}", x="% of runs", y=" ", xlim=(0, 100)),
+        beside=True, width=9.4, text="; ".join(told) + ".",
+        caption="Green: right. Grey: it cannot tell, though there is a difference. Orange: a "
+        "false verdict.",
+    )  # fmt: skip
 
 
 def _answering(rules: Mapping[str, Rule]) -> dict[str, Rule]:

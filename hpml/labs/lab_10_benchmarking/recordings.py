@@ -1,13 +1,19 @@
-"""Samples that were really taken, see ``record``: read from ``data/recorded`` as plain values."""
+"""Samples that were really taken (see `record`), as values, as a picture and as a table."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+import statistics
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 
+from hpml.base import style
+from hpml.base.charts import Line, histogram, lines, show
 from hpml.base.files import data_file
+from hpml.base.page import Page
+from hpml.base.tables import Table
+from hpml.benchmark.robust import quartiles
 
 NAMES = ("outliers", "quiet", "equal", "drift", "wander", "modes")
 
@@ -33,12 +39,45 @@ class Recording:
 
 @cache
 def recording(name: str) -> Recording:
-    """Return a recording, by the name of its situation.
-
-    >>> quiet = recording("quiet")
-    >>> quiet.truth, len(quiet.a) == len(quiet.b)
-    (1.1, True)
-    """
+    """Return a recording, by the name of its situation."""
     data = json.loads(data_file(f"recorded/noise_{name}.json").read_text(encoding="utf-8"))
     given = {key: data[key] for key in ("about", "truth", "machine", "command")}
     return Recording(name, a=tuple(data["a"]), b=tuple(data["b"]), **given)
+
+
+def draw_noise(found: Recording) -> Page:
+    """Draw the samples of program a in the order taken, and how often each time came."""
+    samples = list(found.a)
+    levels = [("minimum", min(samples), style.PASS, "-"),
+              ("median", statistics.median(samples), style.INK, "-"),
+              ("mean", statistics.mean(samples), style.ACCENT, "--")]  # fmt: skip
+    drawn = [Line("samples", range(1, len(samples) + 1), samples, "", style.SECOND, "o")]
+    drawn += [
+        Line(name, [1, len(samples)], [level, level], form, colour)
+        for name, level, colour, form in levels
+    ]
+    highest = max(max(recording(name).a) for name in NAMES)
+    bins = [20 * k for k in range(26, int(highest / 20) + 2)]
+    said = ", ".join(f"{name} {level:.0f} µs" for name, level, *_ in levels)
+    beside = f"Beside it a second process: {found.about}."
+    if found.name in ("quiet", "equal"):
+        beside = f"{found.about[0].upper()}{found.about[1:]}."
+    return show(
+        lines(drawn, title=f"{found.name}: {len(samples)} samples", x="in the order taken",
+              y="µs a call", ylim=(540, 1.03 * highest)),  # the same in all situations
+        histogram(samples, bins, upright=False, title="How often", x="samples"),
+        beside=True, ratios=(2, 1), width=9.4, caption=f"{beside} Recorded: {found.where}.",
+        text=f"{found.name}: {said}. {beside}",
+    )  # fmt: skip
+
+
+def summaries(names: Sequence[str] = NAMES) -> Table:
+    """Return minimum, quartiles and mean of one program in each situation."""
+    rows = []
+    for name in names:
+        samples = recording(name).a
+        rows.append([name, min(samples), *quartiles(samples), statistics.mean(samples)])
+    columns = ["situation", "minimum", "25 %", "median", "75 %", "mean"]
+    formats = dict.fromkeys(columns[1:], "{:,.0f}".format)
+    where = recording(names[0]).where
+    return Table(columns, rows, caption=f"µs a call, recorded: {where}.", formats=formats)

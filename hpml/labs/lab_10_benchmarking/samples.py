@@ -13,7 +13,7 @@ Rounds = tuple[list[float], list[float]]
 
 
 def draw_rounds(
-    chance: random.Random,
+    rng: random.Random,
     rounds: int,
     *,
     more: float = 0.0,
@@ -21,32 +21,20 @@ def draw_rounds(
     drift: float = 0.0,
     outliers: float = 0.0,
     modes: float = 0.0,
+    own_modes: float = 0.0,
     in_turns: bool = True,
 ) -> Rounds:
-    """Return the times of a and b, in microseconds to four digits.
-
-    Args:
-        chance: where the noise comes from.
-        rounds: samples of each.
-        more: how much more work b does than a, as a fraction; all that follows is in fractions too.
-        noise: scatter of a single sample.
-        drift: how much slower the machine is at the end.
-        outliers: share of the samples that something else disturbs: half as long again and more.
-        modes: how much slower the machine is in the second of two states; it stays some samples.
-        in_turns: whether a and b are measured in turns, or one after the other.
-
-    >>> a, b = draw_rounds(random.Random(1), 4, more=0.5, noise=0.0)
-    >>> a, b
-    ([100.0, 100.0, 100.0, 100.0], [150.0, 150.0, 150.0, 150.0])
-    """
+    """Return the times of a and b, in microseconds to four digits."""
     names = ("abba" * rounds)[: 2 * rounds] if in_turns else "a" * rounds + "b" * rounds
     times: dict[str, list[float]] = {"a": [], "b": []}
-    slow = chance.random() < 0.5
+    slow = rng.random() < 0.5
+    own = {name: bool(own_modes) and rng.random() < 0.5 for name in "ab"}
     for place, name in enumerate(names):
-        slow ^= chance.random() < 0.08
-        time = BASE * math.exp(chance.gauss(0, noise)) * (1 + drift * place / (2 * rounds - 1))
-        time *= (1 + modes * slow) * (1 + more * (name == "b"))
-        if chance.random() < outliers:
-            time *= 1.5 + chance.expovariate(2)
+        slow ^= rng.random() < 0.08
+        time = BASE * math.exp(rng.gauss(0, noise)) * (1 + drift * place / (2 * rounds - 1))
+        own[name] ^= bool(own_modes) and rng.random() < 0.1
+        time *= (1 + own_modes * own[name]) * (1 + modes * slow) * (1 + more * (name == "b"))
+        if rng.random() < outliers:
+            time *= 1.5 + rng.expovariate(2)
         times[name].append(float(f"{time:.4g}"))
     return times["a"], times["b"]

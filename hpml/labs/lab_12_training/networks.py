@@ -1,14 +1,27 @@
-"""The networks that lab 12 trains, and their trainings step by step in turns."""
+"""The networks that lab 12 trains: step by step in turns, scaled, compiled, in two processes."""
 
 from __future__ import annotations
 
 import contextlib
-from collections.abc import Mapping
+import json
+import os
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
+from hpml.base.environment import quick
+from hpml.base.files import data_file
+from hpml.base.page import Page, say
+from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison, Measurement
+from hpml.course.racing import race
 
 if TYPE_CHECKING:
+    import torch
+    from torch import Tensor, nn
+
     from hpml.datasets import Dataset
     from hpml.models import ConvNeXt
     from hpml.training import Recipe, Trainer
@@ -58,10 +71,7 @@ def step_seconds(one: Trainer) -> list[float]:
 
 
 def in_turns(trainers: Mapping[str, Trainer]) -> Comparison:
-    """Train all of them to their end, a step of each in turn; return the seconds of an epoch.
-
-    A sample is a step, or several where a GPU is looked at less often, times the steps of an epoch.
-    """
+    """Train all of them to their end, a step of each in turn; return the seconds of an epoch."""
     samples: dict[str, list[float]] = {name: [] for name in trainers}
     names = list(trainers)
     for _ in range(next(iter(trainers.values())).epochs):
@@ -99,3 +109,143 @@ def kept_bytes(data: Dataset, recipe: Recipe) -> int:
     # Of the two formats of 16 bits it is the same which: the bytes are equal.
     with torch.autocast(where, torch.bfloat16, enabled=recipe.precision != "float32"):
         return saved_tensors(model, images).total
+
+
+def batches(data: Dataset, steps: int, size: int) -> Iterator[tuple[torch.Tensor, torch.Tensor]]:
+    """Yield so many batches of images and labels, from the beginning again where they end."""
+    from hpml.training import RECIPES, prepared
+
+    for step in range(steps):
+        first = step * size % (len(data.train) - size)
+        images = data.train.images[first : first + size]
+        yield prepared(images, RECIPES["vanilla"]), data.train.labels[first : first + size]
+
+
+def gradients(model: nn.Module) -> list[float]:
+    """Return the gradients of all weights, one number after the other."""
+    import torch
+
+    found = [w.grad.flatten() for w in model.parameters() if w.grad is not None]
+    numbers: list[float] = torch.cat(found).tolist()
+    return numbers
+
+
+def give_gradients(model: nn.Module, numbers: list[float]) -> None:
+    """Put numbers in place of the gradients of all weights."""
+    import torch
+
+    weights = [w for w in model.parameters() if w.grad is not None]
+    parts = torch.split(torch.tensor(numbers), [w.numel() for w in weights])
+    for weight, part in zip(weights, parts, strict=True):
+        weight.grad = part.view_as(weight)
+
+
+def pytorch_scales(data: Dataset, start: float, interval: int, steps: int) -> list[float]:
+    """Return the scale of each step of a training in float16 with PyTorch's GradScaler."""
+    import torch
+
+    from hpml.labs.lab_12_training.networks import network
+
+    model, scales = network(data), []
+    optimiser = torch.optim.AdamW(model.parameters(), 2e-3)
+    scaler = torch.amp.GradScaler("cpu", init_scale=start, growth_interval=interval)
+    for images, labels in batches(data, steps, size=32):
+        with torch.autocast("cpu", torch.float16):
+            loss = torch.nn.functional.cross_entropy(model(images), labels)
+        scales.append(scaler.get_scale())
+        torch.autograd.backward(scaler.scale(loss))
+        scaler.step(optimiser)
+        scaler.update()
+        optimiser.zero_grad()
+    return scales
+
+
+_PRODUCTS = re.compile(r"conv|mm$")
+
+
+def networks() -> dict[str, nn.Module]:
+    """Return both networks, for pictures of 64 pixels."""
+    from hpml.models import ToyResNet, convnext, toy_resnet_layers
+
+    toy = ToyResNet(toy_resnet_layers(64, 20)).train()
+    return {"small ConvNeXt": convnext("small", 20), "toy ResNet": toy}
+
+
+def step_of(model: Callable[..., Tensor]) -> Callable[[], None]:
+    """Return forward and backward on a few pictures of 64 pixels."""
+    import torch
+
+    generator = torch.Generator().manual_seed(0)
+    images, labels = torch.randn(16, 3, 64, 64, generator=generator), torch.arange(16)
+
+    def step() -> None:
+        torch.autograd.backward(torch.nn.functional.cross_entropy(model(images), labels))
+
+    return step
+
+
+def outside_products() -> Table:
+    """Return how many operators of a step are neither products nor convolutions."""
+    from hpml.profiling import work_of
+
+    rows = []
+    for name, model in networks().items():
+        done = work_of(step_of(model)).operations
+        others = sum(not _PRODUCTS.search(each) for each in done)
+        rows.append([name, len(done), others, f"{others / len(done):.0%}"])
+    return Table(["network", "operators of a step", "others", "share of others"], rows)
+
+
+def compiled_steps(run: bool) -> Page:
+    """Say what `torch.compile` does to a step of both networks: measured or recorded."""
+    if run:
+        import torch
+
+        said = []
+        for name, model in networks().items():
+            ways = {name: step_of(model), f"{name}, compiled": step_of(torch.compile(model))}
+            said.append(race(ways).in_words(f"{name}, compiled"))
+        return say("; ".join(said) + ".")
+    found = json.loads(data_file("recorded/training.json").read_text(encoding="utf-8"))
+    ratios = found["a step, compiled / before, on 16 pictures of 64 pixels [middle, low, high]"]
+    told = "; ".join(
+        f"of the {name} **{middle:.2f}** times as long as before ({low:.2f} to {high:.2f})"
+        for name, (middle, low, high) in ratios.items()
+    )
+    return say(f"Recorded on {found['machine']}: compiled, a step took {told}.")
+
+
+SCRIPT = """\
+import json, os, torch
+from hpml.datasets import digits
+from hpml.labs.lab_12_training.networks import network
+from hpml.training import RECIPES, train
+
+torch.set_num_threads(1)
+data = digits()
+result = train(network(data), data, RECIPES["vanilla"], epochs=1, device="cpu")
+if os.environ.get("RANK", "0") == "0":
+    print(json.dumps([result.losses, result.seconds]))
+"""
+
+
+def two_processes() -> Table | Page:
+    """Train the digits for an epoch in one process and in two; return losses and time of both."""
+    if quick():
+        return say("A short run leaves the two processes out.")
+    torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
+    script = ["-c", SCRIPT]
+    two = [*torchrun, "--no-python", sys.executable, *script]
+    starts = {"one process": script, "two, by torchrun": two}
+    rows: list[list[object]] = []
+    for name, arguments in starts.items():
+        environment = {**os.environ, "OMP_NUM_THREADS": "1"}
+        ran = subprocess.run([sys.executable, *arguments], capture_output=True, text=True,
+                             check=False, timeout=240, env=environment)  # fmt: skip
+        if ran.returncode:
+            last = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
+            return say(f"{name[0].upper()}{name[1:]} did not train here: {last[:200]}")
+        losses, seconds = json.loads(ran.stdout.strip().splitlines()[-1])
+        rows.append([name, losses[0], losses[-1], format_seconds(sum(seconds))])
+    return Table(["", "first loss", "last loss", "epoch"], rows,
+                 formats=dict.fromkeys(["first loss", "last loss"], "{:.6f}".format))  # fmt: skip

@@ -1,12 +1,17 @@
-"""What lab 12 prints: the student's rows beside the published ones, formats for real tensors."""
+"""What lab 12 shows: parameters, magnitudes, scales, steps, accuracies, published rows."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Callable, Mapping
+import math
+import statistics
+from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from hpml.base import style
+from hpml.base.charts import Bar, bars, histogram, show
 from hpml.base.files import data_file, published
+from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_bytes, format_seconds
 from hpml.benchmark import Comparison
 from hpml.labs.lab_12_training.exercises import Formats, surviving_format
@@ -14,9 +19,63 @@ from hpml.suites.convnext_train import MEASURED_AS
 
 if TYPE_CHECKING:
     import torch
+    from torch import nn
 
     from hpml.datasets import Dataset
     from hpml.training import Trainer
+
+
+KINDS = ("7 × 7 convolutions", "linear layers", "other convolutions", "normalisations")
+
+
+def _kind(layer: nn.Module) -> str:
+    from torch import nn
+
+    if isinstance(layer, nn.Conv2d):
+        return KINDS[0] if layer.groups > 1 else KINDS[2]
+    return KINDS[1] if isinstance(layer, nn.Linear) else KINDS[3]
+
+
+def shares(model: nn.Module) -> dict[str, float]:
+    """Return the share of the parameters in each kind of layer."""
+    found = dict.fromkeys(KINDS, 0.0)
+    for layer in model.modules():
+        own = sum(weight.numel() for weight in layer.parameters(recurse=False))
+        if own:
+            found[_kind(layer)] += own
+    whole = sum(found.values())
+    return {kind: count / whole for kind, count in found.items()}
+
+
+def draw_shares(models: Mapping[str, nn.Module]) -> Page:
+    """Draw which layers hold the parameters of each network."""
+    rows = [
+        Bar(f"{name}: {kind}", 100 * share, f"{share:.1%}",
+            colour=style.ACCENT if kind == KINDS[0] else style.DATA)
+        for name, model in models.items()
+        for kind, share in shares(model).items()
+    ]  # fmt: skip
+    return show(bars(rows, title="Where the parameters are", x="% of the network's parameters"))
+
+
+def draw_magnitudes(
+    tensors: Mapping[str, torch.Tensor], formats: Mapping[str, tuple[float, float, float]]
+) -> Page:
+    """Draw how large the numbers of tensors are, over the ranges of some formats."""
+    low, high, charts = -26, 18, []
+    edge = math.log2(formats["float16"][0])
+    for name, tensor in tensors.items():
+        sizes = tensor.detach().abs().flatten()
+        powers = sizes[sizes > 0].log2().clamp(low, high).tolist()
+        charts.append(histogram(powers, range(low, high + 1), title=name, at=[edge], height=1.2))
+    rows = []
+    for name, (smallest, largest, _) in formats.items():
+        left, right = max(low, math.log2(smallest)), min(high, math.log2(largest))
+        text = f"from 2 to the power {math.log2(smallest):.0f} on"
+        rows.append(Bar(name, right - left, text, start=left, colour=style.colour(name)))
+    title, x = "Ranges of the formats", "power of two; the line is float16's smallest normal number"
+    charts.append(bars(rows, title=title, x=x, at=[edge], xlim=(low, high + 12)))
+    return show(*charts, width=8.0)
 
 
 def beside_published(
@@ -78,11 +137,7 @@ def formats_of(
 
 
 def interval(estimate: object) -> str:
-    """Return an estimate with its ends, as a student's function gave them.
-
-    >>> interval((2.0, 1.5, 2.5)), interval(None)
-    ('2.00 s (1.50 s to 2.50 s)', 'not written yet')
-    """
+    """Return an estimate with its ends, as a student's function gave them."""
     if not isinstance(estimate, tuple) or len(estimate) != 3:
         return "not written yet"
     middle, low, high = map(format_seconds, estimate)
@@ -115,3 +170,32 @@ def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
         slopes = [each.grad.flatten() for each in tensors if each.grad is not None]
         found[f"gradients of {name}"] = torch.cat(slopes)
     return found
+
+
+def spread(accuracies: Sequence[float]) -> str:
+    """Return a mean with the lowest and the highest."""
+    low, high = min(accuracies), max(accuracies)
+    return f"{statistics.fmean(accuracies):.2f} % ({low:.2f} to {high:.2f})"
+
+
+def accuracy_verdict(runs: Mapping[str, Sequence[float]]) -> Page:
+    """Say how far seeds, precision and a digit move the accuracy, and what this fits."""
+    vanilla = runs["vanilla"]
+    seeds = max(vanilla) - min(vanilla)
+    gains = [a - v for a, v in zip(runs["amp"], vanilla, strict=True)]
+    precision = max(map(abs, gains))
+    digit = max(abs(n - v) for n, v in zip(runs["nudged"], vanilla, strict=True))
+    seen = (
+        f"From seed to seed vanilla moves by up to **{seeds:.2f}** points. With equal seeds, "
+        f"mixed precision is up to **{precision:.2f}** points from it, and the nudged one "
+        f"up to **{digit:.2f}**."
+    )
+    if min(gains) > 0:
+        told = "That fits **A**: mixed precision wins with each seed."
+    elif 2 * precision < seeds:
+        told = "That fits **B**: the seed moves it more than twice as far as mixed precision does."
+    elif 2 * digit > precision:
+        told = "That fits **C**: a last digit moves it about as far as mixed precision does."
+    else:
+        told = "That fits none of them alone."
+    return say(f"{seen}\n\n{told}")

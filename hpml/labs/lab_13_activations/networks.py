@@ -1,4 +1,4 @@
-"""The small ConvNeXt with an activation of one's own, and a few steps of training it."""
+"""The small ConvNeXt with an activation of one's own: curves, training, published times."""
 
 from __future__ import annotations
 
@@ -7,34 +7,26 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import Table, published, style
-from hpml.base.page import Page, picture
+from hpml.base.charts import Dot, Line, dots, lines, show
+from hpml.base.page import Page
 from hpml.benchmark import Comparison
 
 if TYPE_CHECKING:
     import torch
 
+
 Activation = Callable[[Any], Any]
 
 
 def network(activation: Activation, *, seed: int = 0, **options: Any) -> torch.nn.Module:
-    """Return the small ConvNeXt with any function as its activation.
-
-    >>> import torch
-    >>> network(torch.tanh)(torch.zeros(1, 3, 32, 32)).shape
-    torch.Size([1, 10])
-    """
+    """Return the small ConvNeXt with any function as its activation."""
     from hpml.models.convnext import convnext
 
     return convnext("small", activation=activation, seed=seed, **options)
 
 
 def one_block(activation: Activation) -> torch.nn.Module:
-    """Return a ConvNeXt of a single block in eval mode, which is compiled in seconds.
-
-    >>> import torch
-    >>> one_block(torch.tanh)(torch.zeros(1, 3, 32, 32)).shape
-    torch.Size([1, 10])
-    """
+    """Return a ConvNeXt of a single block in eval mode, which is compiled in seconds."""
     import torch
 
     from hpml.models.convnext import Applied, ConvNeXt
@@ -45,10 +37,7 @@ def one_block(activation: Activation) -> torch.nn.Module:
 
 
 def train(activation: Activation, *, seed: int, steps: int) -> tuple[list[float], float]:
-    """Train the network on the digits; return the loss of each step, and the accuracy in percent.
-
-    Weights and the order of the pictures come from the seed, so that runs differ by it alone.
-    """
+    """Train on the digits; return the loss of each step, and the accuracy in percent."""
     import torch
     from torch.nn.functional import cross_entropy
 
@@ -113,16 +102,37 @@ def draw_accuracies(accuracies: Mapping[str, Sequence[float]]) -> Page:
     """Draw each run's accuracy as a point, and name the document's single run beside it."""
     told = {row["changes"]: row["val_accuracy"] for row in published("convnext_inference")["rows"]}
     told["GELU"] = told["vanilla (GELU)"]
-    fig, ax = style.figure(width=8.0, height=1.2 + 0.45 * len(accuracies))
-    said = []
-    for row, (name, found) in enumerate(accuracies.items()):
-        ax.plot(found, [row] * len(found), "o", color=style.PALETTE["handwritten"], alpha=0.7)
-        middle = statistics.mean(found)
-        ax.plot([middle], [row], "|", color=style.PALETTE["accent"], markersize=16)
-        said.append(f"{name}: {', '.join(f'{one:.1f}' for one in found)} %")
-    names = [f"{name} (published, one run: {told[name]:.2f} %)" for name in accuracies]
-    ax.set_yticks(range(len(names)), names)
-    ax.invert_yaxis()
-    ax.margins(y=0.2)
-    style.finish(ax, title="Accuracy: a point is a run, a line their mean", x="% right", y="")
-    return picture(fig, "; ".join(said) + ".")
+    rows = []
+    for name, found in accuracies.items():
+        row = f"{name} (published, one run: {told[name]:.2f} %)"
+        rows.append(Dot(row, found))
+        rows.append(Dot(row, statistics.mean(found), "", None, style.ACCENT, "|"))
+    title = "Accuracy: a point is a run, a line their mean"
+    text = "; ".join(
+        f"{name}: {', '.join(f'{one:.1f}' for one in found)} %"
+        for name, found in accuracies.items()
+    )
+    return show(dots(rows, title=title, x="% right"), text=f"{text}.", width=8.0)
+
+
+def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
+    """Draw the values and the gradients of some activations between -6 and 6."""
+    import torch
+
+    values, slopes, said = [], [], []
+    # Where two are equal, the dashes of one are on the line of the other.
+    forms = zip(activations.items(), ("-", "--", ":", "-"), strict=False)
+    for (name, activation), form in forms:
+        x = torch.linspace(-6, 6, 601, requires_grad=True)
+        y = activation(x)
+        (slope,) = torch.autograd.grad(y.sum(), x)
+        at, y = x.detach().tolist(), y.detach().tolist()
+        values.append(Line(name, at, y, form))
+        slopes.append(Line(name, at, slope.tolist(), form))
+        said.append(f"{name} {y[50]:.3g}, gradient {float(slope[50]):.3g}")
+    return show(
+        lines(values, title="Values", x="x", y=" ", ylim=(-0.6, 2), level=[0]),
+        lines(slopes, title="Gradients", x="x", y=" ", level=[0]),
+        beside=True, width=11.0,
+        text=f"Values and gradients of {', '.join(activations)}. At -5: {'; '.join(said)}.",
+    )  # fmt: skip

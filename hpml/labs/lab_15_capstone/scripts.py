@@ -1,8 +1,4 @@
-"""A slow training script from a seed: seven faults, in other places and shapes for each student.
-
-Every script computes the same function of the arguments of its ``train``, so that check and grader
-need not know whose it is. Their source is sent to the sandbox, hence the standard library only.
-"""
+"""A slow training script from a seed: seven faults, elsewhere and otherwise for each student."""
 
 from __future__ import annotations
 
@@ -286,12 +282,7 @@ def seed_of(name: str) -> int:
 
 
 def script(seed: int, fragments: Fragments | None = None) -> str:
-    """Return the script of a seed.
-
-    Args:
-        seed: decides shapes, places, names and constants.
-        fragments: text for some places instead of the seed's.
-    """
+    """Return the script of a seed."""
     generator = random.Random(f"capstone {seed}")
     words = dict(zip(_NAMES, generator.choice(_WORDS), strict=True))
     parts = {"dataset": "", "ready": "", "result": "$steps", **generator.choice(_PLACES)}

@@ -21,14 +21,7 @@ SIZES = {"count": 380, "length": 320, "width": 128, "epochs": 2, "batch_size": 6
 
 @dataclass(frozen=True)
 class Script:
-    """A student's slow script.
-
-    Attributes:
-        student: whose it is.
-        seed: which of the scripts it is.
-        text: the script as it was given.
-        path: where the student's file is; it may have been changed.
-    """
+    """A student's slow script."""
 
     student: str
     seed: int
@@ -54,10 +47,7 @@ class Script:
         return mended
 
     def profile(self, train: Callable[..., Any] | None = None) -> FunctionProfile:
-        """Return the profile of one run of a version, else of the script as it is.
-
-        It is the second run: the first imports what it needs.
-        """
+        """Return the profile of one run of a version, else of the script as it is."""
         run = train or self.train
         run(**problem())
         return profile(run, **problem())
@@ -110,12 +100,7 @@ def into_next_cell(given: Script) -> None:
 
 
 def frozen(function: Callable[..., Any], others: dict[str, Any] | None = None) -> Any:
-    """Return a function that goes on calling the helpers of today, whatever is defined later.
-
-    Args:
-        function: one of a notebook or of a script.
-        others: what some names stand for instead.
-    """
+    """Return a function that goes on calling the helpers of today, whatever is defined later."""
     if not isinstance(function, FunctionType):
         return function
     before = function.__globals__

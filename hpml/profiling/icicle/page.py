@@ -26,22 +26,7 @@ _COLOURS = ("#F5D0A9", "#CFE3F5", "#D5E8C8", "#F2CFD3", "#E3D6F0", "#F4E7A8", "#
 def icicle(
     tree: CallTree, *, unit: str = "s", title: str = "", own: Mapping[str, float] | None = None
 ) -> Page:
-    """Return the picture of a call tree: each frame as wide as its total, below its caller.
-
-    Args:
-        tree: of any profiler.
-        unit: ``"s"`` for seconds, else what is counted, such as ``"samples"``.
-        title: of the picture.
-        own: what each function spent itself, where that is known better than from the tree.
-
-    Raises:
-        ProfilingError: if nothing was counted.
-
-    >>> leaf = CallTree("dot", "nn.py:3", 3.0)
-    >>> icicle(CallTree("main", "nn.py:9", 1.0, (leaf,)))
-    main (nn.py:9)  4.00 s (100.0%)
-      dot (nn.py:3)  3.00 s (75.0%)
-    """
+    """Return the picture of a call tree: each frame as wide as its total, below its caller."""
     if tree.total <= 0:
         raise ProfilingError(
             "Nothing was counted, so there is no picture; profile something that takes longer."

@@ -20,16 +20,7 @@ from hpml.profiling.memory.memory_lines import indented
 
 
 class AllocationLine(NamedTuple):
-    """A line of a function, with what Python allocated in it.
-
-    Attributes:
-        number: of the line in its file.
-        kept: bytes allocated in it and not freed in it, over all its executions; below 0 where it
-            freed more. None if it was not executed.
-        peak: the most bytes that one execution had allocated at a time, beyond those before it.
-        occurrences: how often it was executed.
-        text: the line.
-    """
+    """A line of a function, with what Python allocated in it."""
 
     number: int
     kept: int | None

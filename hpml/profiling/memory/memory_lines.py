@@ -16,15 +16,7 @@ from hpml.profiling.checks import check_function, library, traceable
 
 
 class MemoryLine(NamedTuple):
-    """A line of a function: resident memory after it, in MiB, and by how much it grew.
-
-    Attributes:
-        number: of the line in its file.
-        usage: largest resident memory seen after the line; None if it was not executed.
-        increment: sum over all its executions of what was resident more than before.
-        occurrences: how often it was executed.
-        text: the line.
-    """
+    """A line of a function: resident memory after it, in MiB, and by how much it grew."""
 
     number: int
     usage: float | None

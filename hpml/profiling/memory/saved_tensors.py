@@ -22,16 +22,7 @@ Why = Literal["", "a parameter", "counted above"]
 
 
 class SavedTensor(NamedTuple):
-    """One tensor that a step of the backward pass needs.
-
-    Attributes:
-        operation: the step, as autograd calls it: ``"AddmmBackward0"``.
-        role: what the tensor is to it: ``"mat1"``, ``"result"``.
-        shape: of the tensor.
-        dtype: of the tensor: ``"float32"``.
-        bytes: of the memory that it keeps alive; 0 where that is counted elsewhere.
-        not_counted: why `bytes` is 0, or empty.
-    """
+    """One tensor that a step of the backward pass needs."""
 
     operation: str
     role: str

@@ -26,11 +26,7 @@ class Work:
 
 
 def counted(operations: Sequence[str]) -> str:
-    """Return how many operations there are and, of a few, which.
-
-    >>> counted(["addmm", "relu"]), counted([])
-    ('2 operations (addmm, relu)', '0 operations')
-    """
+    """Return how many operations there are and, of a few, which."""
     names = f" ({', '.join(operations)})" if 0 < len(operations) <= 6 else ""
     return f"{len(operations)} operation{'' if len(operations) == 1 else 's'}{names}"
 
@@ -38,7 +34,8 @@ def counted(operations: Sequence[str]) -> str:
 def work_of(run: Callable[[], object]) -> Work:
     """Run something; return the operators that PyTorch executed on numbers meanwhile.
 
-    Left out are operators on meta tensors, which have a shape and no numbers, and views, which look
+    Seen are the operators of the thread that calls `work_of`, and no others'. Left out are
+    operators on meta tensors, which have a shape and no numbers, and views, which look
     at the numbers that are there already.
 
     >>> import torch

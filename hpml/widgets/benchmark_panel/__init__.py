@@ -1,3 +1,3 @@
-"""The benchmark panel: choose what is measured, run it in a process of its own, see it grow."""
+"""The benchmark panel: choose, run, watch the picture grow, stop and keep what was measured."""
 
 from __future__ import annotations

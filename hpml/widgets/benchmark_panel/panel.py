@@ -1,9 +1,8 @@
-"""The benchmark panel: choose, run, watch the picture grow, cancel and keep what was measured.
+"""The panel: what can be chosen and was measured, its page, and its controls.
 
-The suite runs in a process of its own, see `hpml.widgets.benchmark_panel.run`. Only the controls
-are widgets; picture and table are an ordinary output beneath them, replaced in place whenever a
-case is finished, so that a saved page keeps them. While the kernel runs another cell, the panel
-waits after the case in flight: two programs that work at once would disturb each other.
+The suite runs in a process of its own and records each case as soon as it is finished; the panel
+reads the record. Only the controls are widgets: picture and table are an ordinary output beneath
+them, so that a saved page keeps them.
 """
 
 from __future__ import annotations
@@ -11,19 +10,37 @@ from __future__ import annotations
 import asyncio
 import contextvars
 import html
-import threading
+import importlib
+import inspect
 import uuid
-from collections.abc import Callable, Iterable, Sequence
-from typing import TYPE_CHECKING, Any
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, ClassVar
 
-from hpml.base.page import put, put_live
-from hpml.widgets.benchmark_panel.page import page
-from hpml.widgets.benchmark_panel.state import ROUNDS, BenchmarkPanel
+from hpml.base import style
+from hpml.base.charts import mark_sizes
+from hpml.base.child_process import (
+    ChildEndedError,
+    ChildProcess,
+    ChildTimeoutError,
+    python_module,
+    with_package,
+)
+from hpml.base.environment import quick
+from hpml.base.errors import describe
+from hpml.base.files import results_folder
+from hpml.base.page import PAPER, Page, picture, put, put_live
 from hpml.widgets.errors import WidgetError
 
 if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
     from hpml.benchmark.record import Case
-    from hpml.widgets.benchmark_panel.run import Message, Run
+
+ROUNDS = (7, 15, 25, 50)
+_POLL = 0.3
+_OURS = frozenset({"contenders", "rounds", "out", "resume", "progress", "stop"})
 
 
 def benchmark_panel(
@@ -37,7 +54,7 @@ def benchmark_panel(
     """Show a suite with its choices, and measure what the reader chooses.
 
     Each run is recorded in a file of its own in the results folder, a line a case, as soon as the
-    case is finished.
+    case is finished. Do not run other cells meanwhile: they would disturb the measurement.
 
     Args:
         suite: a name in `hpml.suites.SUITES`, such as "deep-linear".
@@ -57,16 +74,237 @@ def benchmark_panel(
     place = uuid.uuid4().hex
 
     def draw() -> None:
-        put(page(panel), place, again=True)
+        put(panel.page(), place, again=True)
 
     put_live(
         lambda widgets: _Controls(widgets, panel, draw).box, "(here you choose what is measured)"
     )
-    put(page(panel), place)
+    put(panel.page(), place)
+
+
+class BenchmarkPanel:
+    """A suite's choices, its results, and the run that is going on."""
+
+    _running: ClassVar[BenchmarkPanel | None] = None
+
+    def __init__(
+        self,
+        suite: str,
+        sizes: Sequence[int] | None = None,
+        contenders: Sequence[str] | None = None,
+        cases: Iterable[Case] = (),
+        options: Mapping[str, Any] | None = None,
+    ) -> None:
+        from hpml.suites import SUITES
+        from hpml.suites.settings import choose, option_names
+
+        if suite not in SUITES:
+            raise WidgetError(
+                f"benchmark_panel expects the name of a suite, {', '.join(SUITES)}, got "
+                f"{describe(suite)}."
+            )
+        module = importlib.import_module(SUITES[suite][0])
+        if not hasattr(module, "names"):
+            raise WidgetError(
+                f"benchmark_panel expects a suite with contenders, got {describe(suite)}; run it "
+                f"in a terminal: hpml bench {suite}."
+            )
+        first = next(iter(inspect.signature(module.run).parameters.values()))
+        self.suite, self.parameter = suite, first.name
+        self.options = dict(options or {})
+        known = [name for name in option_names(module.run) if name not in _OURS]
+        if self.options:
+            _chosen(f"options of the suite {suite}", list(self.options), known)
+        self.sizes = _sizes(first.default if sizes is None else sizes)
+        self.missing: tuple[str, ...] = ()
+        if contenders is None:
+            self.contenders, self.missing = choose(None, module.names())
+        else:
+            everything = dict.fromkeys(inspect.signature(module.names).parameters, True)
+            self.contenders = _chosen("contenders", contenders, module.names(**everything))
+        base = getattr(module, "BASELINE", None)
+        self.baseline: str | None = base if base in self.contenders else None
+        self.cases = tuple(cases)
+        for case in self.cases:
+            if getattr(case, "suite", None) != suite:
+                raise WidgetError(
+                    f"cases: expected those of the suite {suite}, such as the cases of what its "
+                    f"run returned, got {describe(case)}."
+                )
+        self.status = (
+            f"Measured before: {self._counted(self.cases)}."
+            if self.cases
+            else "Nothing measured yet. Choose contenders and sizes, then Run."
+        )
+        self.running = self.stopping = False
+        self._before: tuple[Case, ...] = ()
+        self._asked: tuple[int, ...] = ()
+        self._out = Path()
+        self._child: ChildProcess | None = None
+
+    @property
+    def fraction(self) -> float:
+        """How many of the sizes asked for are measured, as a share."""
+        return len(self._recorded()) / len(self._asked) if self._asked else 0.0
+
+    def start(self, contenders: Sequence[str], sizes: Sequence[int], rounds: int) -> None:
+        """Begin to measure; a size that was measured before stays until it is measured again.
+
+        A run of another panel is ended first: a cell that was run again has lost its button.
+        """
+        if self.running:
+            raise WidgetError("A run is going on; stop it, or wait until it is done.")
+        chosen = _chosen(
+            "contenders", [*contenders, *filter(None, [self.baseline])], self.contenders
+        )
+        self._asked = _chosen("sizes", sizes, self.sizes)
+        if not isinstance(rounds, int) or rounds < 1:
+            raise WidgetError(
+                f"rounds: expected a whole number of at least 1, got {describe(rounds)}."
+            )
+        other = BenchmarkPanel._running
+        if other is not None and other._child is not None:
+            other._child.kill()
+        BenchmarkPanel._running = self
+        self._out = results_folder() / (
+            f"panel-{self.suite}-{datetime.now(tz=UTC):%Y%m%dT%H%M%S}-{uuid.uuid4().hex[:6]}.jsonl"
+        )
+        self._child = ChildProcess(
+            python_module("hpml.widgets.benchmark_panel.worker"), environment=with_package()
+        )
+        self._child.send(
+            {
+                "suite": self.suite,
+                "sizes": self._asked,
+                "contenders": chosen,
+                "rounds": rounds,
+                "out": str(self._out),
+                "options": self.options,
+            }
+        )
+        self._before = self.cases
+        self.running, self.stopping = True, False
+        self.status = f"Measuring; 0 of {len(self._asked)} sizes are done."
+
+    def stop(self) -> None:
+        """Ask the run to end after the round in flight; asked a second time, end it now."""
+        if self._child is None:
+            raise WidgetError("No run is going on; start one first.")
+        if self.stopping:
+            self._child.kill()
+            return
+        self.stopping = True
+        self.status = "Stopping after the round in flight; Stop once more ends it at once."
+        self._child.send("stop")
+
+    def poll(self, seconds: float = 0.0) -> bool:
+        """Wait so long for the end of the run; return whether there is something new to draw."""
+        if self._child is None:
+            return False
+        before = len(self.cases), self.status
+        try:
+            end = self._child.receive(seconds)
+        except ChildTimeoutError:
+            done = len(self._recorded())
+            if not self.stopping:
+                self.status = f"Measuring; {done} of {len(self._asked)} sizes are done."
+        except ChildEndedError as error:
+            words = self._child.last_words(1000)
+            failed = f"its process ended with exit code {error.exit_code}. {words}".strip()
+            self._end({"stopped": True} if self.stopping else {"failed": failed})
+        else:
+            self._end(end)
+        new = self._recorded()
+        sizes = {_size(case) for case in new}
+        earlier = [case for case in self._before if _size(case) not in sizes]
+        self.cases = tuple(sorted([*earlier, *new], key=_size))
+        return before != (len(self.cases), self.status)
+
+    def _end(self, end: Mapping[str, Any]) -> None:
+        assert self._child is not None
+        self._child.close()
+        self._child, self.running, self.stopping = None, False, False
+        kept = self._recorded()
+        where = f" Recorded in {self._out.parent.name}/{self._out.name}." if kept else ""
+        if "failed" in end:
+            self.status = f"Failed: {end['failed']} Kept: {self._counted(kept)}.{where}"
+        elif end["stopped"]:
+            self.status = f"Stopped. Kept: {self._counted(kept)}.{where}"
+        else:
+            self.status = f"Done: {self._counted(kept)}.{where} {end['notes']}".rstrip()
+
+    def _recorded(self) -> tuple[Case, ...]:
+        """Return the cases of this run so far; one that was stopped has fewer rounds than asked."""
+        from hpml.benchmark.record import read_cases
+
+        return read_cases(self._out).cases if self._out.is_file() else ()
+
+    def _counted(self, cases: Sequence[Case]) -> str:
+        if not cases:
+            return "nothing, no round was complete"
+        parts = []
+        for case in cases:
+            rounds, asked = case.comparison.rounds, case.comparison.asked_rounds
+            few = "" if case.comparison.complete else f" of {asked:,}"
+            parts.append(f"{_size(case):,} ({rounds:,}{few} rounds)")
+        return f"{self.parameter} {', '.join(parts)}"
+
+    def page(self) -> Page:
+        """Return the panel as a page: where it is, the picture, the table."""
+        head = f"<p><b>{html.escape(self.suite)}:</b> {html.escape(self.status)}</p>"
+        notes = "".join(f"<p><small>{html.escape(note)}</small></p>" for note in self.missing)
+        parts = [f"Benchmark {self.suite}: {self.status}"]
+        if not self.cases:
+            return Page("\n\n".join([*parts, *self.missing]), head + notes)
+        from hpml.benchmark.tables import cases_table
+        from hpml.suites.running import environment_line
+
+        table = cases_table(self.cases, title=f"{self.suite} ({environment_line(self.cases)})")
+        folded = f"{PAPER}<details><summary>Table</summary>{table._repr_html_()}</details>"
+        drawn = picture(self.figure(), f"Time and ratio against {self.parameter}", folded)
+        plain = "\n\n".join([*parts, str(table), *self.missing])
+        return Page(plain, head + drawn.html + notes, drawn.png)
+
+    def figure(self) -> Figure:
+        """Draw time and ratio against the size, on axes with room for all sizes of the run."""
+        from hpml.benchmark.plots import limits, plot_sweep, sweeps
+        from hpml.suites.pictures import unstable_line
+        from hpml.suites.running import environment_line
+
+        parameter = next(iter(self.cases[0].parameters))
+        places = sorted({*map(_size, self.cases), *(self._asked if self.running else ())})
+        fig, axes = style.figure(1, 2, width=11.0, height=4.6)
+        times = sweeps(self.cases, parameter, "time")
+        ratios = sweeps(self.cases, parameter, "ratio")
+        largest = max(middle for line in times for _, middle, _ in line.bands)
+        factor, unit = next(
+            ((f, u) for f, u in ((1.0, "s"), (1e3, "ms")) if largest * f >= 1), (1e6, "µs")
+        )
+        plot_sweep(
+            times, axes[0], title="Time", x=parameter, y=f"{unit} per call", scale=factor,
+            label=False, log=True,
+        )  # fmt: skip
+        title = f"Time relative to {self.cases[0].comparison.baseline}"
+        y = "ratio (below 1 is faster)"
+        plot_sweep(ratios, axes[1], title=title, x=parameter, y=y, log=True)
+        axes[1].set_ylim(*limits([band for line in ratios for band in line.bands]))
+        room = max(1.2, (places[-1] / places[0]) ** 0.2)
+        for ax in axes:
+            ax.set_xlim(places[0] / room, places[-1] * room)
+            mark_sizes(ax, places)
+        rounds = sorted({case.comparison.rounds for case in self.cases})
+        style.caption(
+            fig,
+            "Left: median and 25 to 75 % band of interleaved rounds. Right: median ratio in the "
+            "same round, with its 95 % interval, cut where it is very wide. "
+            f"{' or '.join(f'{count:,}' for count in rounds)} rounds. "
+            f"{environment_line(self.cases)}.{unstable_line(self.cases)}",
+        )
+        return fig
 
 
 class _Controls:
-    """The buttons and boxes, and the thread that waits for what a run says."""
+    """The boxes and the button, and what follows a run."""
 
     def __init__(self, widgets: Any, panel: BenchmarkPanel, draw: Callable[[], None]) -> None:
         self._panel, self._draw = panel, draw
@@ -76,85 +314,66 @@ class _Controls:
         self._sizes = {size: _box(widgets, f"{size:,}") for size in panel.sizes}
         self._rounds = widgets.Dropdown(
             options=ROUNDS,
-            value=panel.rounds,
+            value=ROUNDS[0] if quick() else ROUNDS[2],
             description="rounds",
             style={"description_width": "initial"},
             layout={"width": "9em"},
         )
-        self._start = widgets.Button(
-            description="Run",
-            tooltip="Measure what is chosen, in a process of its own",
-            button_style="primary",
-        )
-        self._cancel = widgets.Button(
-            description="Cancel",
-            tooltip="End after the round in flight, and keep what was measured",
-            disabled=True,
-        )
+        # One button that changes its label: a disabled one would lose the keyboard's focus.
+        self._button = widgets.Button(description="Run", button_style="primary")
+        self._button.on_click(self._pressed)
         self._bar = widgets.FloatProgress(value=0.0, max=1.0, layout={"width": "14em"})
         self._message = widgets.HTML(value="")
-        self._start.on_click(self._run)
-        self._cancel.on_click(self._stop)
         wrap = {"flex_flow": "row wrap", "align_items": "center"}
-        label = {"width": "7em"}
 
         def line(title: str, boxes: Iterable[Any]) -> Any:
-            return widgets.HBox([widgets.Label(title, layout=label), *boxes], layout=wrap)
+            label = widgets.Label(title, layout={"width": "7em"})
+            return widgets.HBox([label, *boxes], layout=wrap)
 
         self.box = widgets.VBox(
             [
                 line("contenders", self._contenders.values()),
                 line(panel.parameter, self._sizes.values()),
-                widgets.HBox([self._rounds, self._start, self._cancel, self._bar], layout=wrap),
+                widgets.HBox([self._rounds, self._button, self._bar], layout=wrap),
                 self._message,
             ]
         )
 
-    def _run(self, _: object) -> None:
+    def _pressed(self, _: object) -> None:
+        if self._panel.running:
+            self._panel.stop()
+            self._show()
+            return
         chosen = [name for name, box in self._contenders.items() if box.value]
         sizes = [size for size, box in self._sizes.items() if box.value]
         try:
-            run = self._panel.start(chosen, sizes, self._rounds.value)
+            self._panel.start(chosen, sizes, self._rounds.value)
         except WidgetError as error:
             self._say(str(error), role="alert")
             return
         self._show()
         self._draw()
-        # What a run says is taken in by the kernel's own loop: one thing at a time, and only
-        # while no cell runs. The context carries which cell's output this is.
-        loop, context = asyncio.get_running_loop(), contextvars.copy_context()
+        # In the kernel's own loop, between cells; the context carries which cell's output this is.
+        loop = asyncio.get_running_loop()
+        self._task = loop.create_task(self._follow(), context=contextvars.copy_context())
 
-        def follow() -> None:
-            for message in run:
-                loop.call_soon_threadsafe(self._take, run, message, context=context)
-
-        threading.Thread(target=follow, daemon=True).start()
-
-    def _take(self, run: Run, message: Message) -> None:
-        new = self._panel.take(message)
-        self._show()
-        if new:
-            self._draw()
-        if message.kind == "case":
-            run.go()
-
-    def _stop(self, _: object) -> None:
-        if self._panel.run is not None:
-            self._panel.cancel()
+    async def _follow(self) -> None:
+        while self._panel.running:
+            await asyncio.sleep(_POLL)
+            if self._panel.poll():
+                self._draw()
             self._show()
 
     def _show(self) -> None:
         panel = self._panel
-        running = panel.run is not None
-        self._start.disabled = running
-        self._cancel.disabled = not running
-        self._cancel.description = "Cancel now" if panel.stopping else "Cancel"
-        self._cancel.button_style = "danger" if panel.stopping else "warning" if running else ""
+        running, stopping = panel.running, panel.stopping
+        self._button.description = "Stop now" if stopping else "Stop" if running else "Run"
+        self._button.button_style = "danger" if stopping else "warning" if running else "primary"
         self._bar.value = panel.fraction
         self._say(panel.status if running else "")
 
     def _say(self, text: str, role: str = "status") -> None:
-        # A screen reader says what is in here when it changes, an alert at once.
+        # A screen reader reads this when it changes, an alert at once.
         self._message.value = f'<div role="{role}">{html.escape(text)}</div>' if text else ""
 
 
@@ -166,3 +385,27 @@ def _box(widgets: Any, name: str, *, always: bool = False) -> Any:
         indent=False,
         layout={"width": "max-content", "margin": "0 1.2em 0 0"},
     )
+
+
+def _sizes(sizes: Sequence[int]) -> tuple[int, ...]:
+    good = isinstance(sizes, (list, tuple, range)) and len(sizes) > 0
+    if not good or not all(type(size) is int and size > 0 for size in sizes):
+        raise WidgetError(
+            f"sizes: expected one or more whole numbers of at least 1, got {describe(sizes)}."
+        )
+    return tuple(sorted(set(sizes)))
+
+
+def _chosen(what: str, wanted: Sequence[Any], known: Sequence[Any]) -> tuple[Any, ...]:
+    """Return what is wanted in the order in which it is known."""
+    unknown = [str(item) for item in wanted if item not in known]
+    if isinstance(wanted, str) or unknown or not wanted:
+        raise WidgetError(
+            f"{what}: expected one or more of {', '.join(map(str, known))}, got "
+            f"{wanted if isinstance(wanted, str) else ', '.join(unknown) or 'none'}."
+        )
+    return tuple(item for item in known if item in wanted)
+
+
+def _size(case: Case) -> int:
+    return int(next(iter(case.parameters.values())) or 0)

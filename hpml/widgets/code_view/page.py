@@ -12,15 +12,14 @@ import html
 import io
 
 from hpml.base.page import Page, asset
-from hpml.base.tables import format_seconds
 from hpml.widgets.code_view.state import Code, CodeView
 
 _PIXELS = 84
 """Pixels on the page for an inch of the picture; the picture has twice as many."""
 
 
-def headline(view: CodeView) -> tuple[str, str]:
-    """Return what is shown in two sentences: the code, and its time."""
+def headline(view: CodeView) -> str:
+    """Return in a sentence or two what the code is."""
     code, state = view.code, view.state
     size = f"{_many(len(code.lines), 'line')}, {code.written:,} bytecode instructions"
     if state.loop_length is None:
@@ -29,17 +28,9 @@ def headline(view: CodeView) -> tuple[str, str]:
         )
     else:
         first = f"{state.text()}: generated source of {size}."
-    first += (
-        " Those of a forward were not counted, the graph is large."
-        if code.executed is None
-        else f" One forward executes {code.executed:,} instructions outside of the layers."
-    )
-    if view.time is None:
-        return first, f"Not measured yet: one forward with {state.text()}."
-    low, middle, high = (format_seconds(second) for second in view.time.quartiles)
-    return first, (
-        f"One forward, measured with {state.text()}: {middle} (25 to 75 %: {low} to {high})."
-    )
+    if code.executed is None:
+        return f"{first} Those of a forward were not counted: the graph is large."
+    return f"{first} One forward executes {code.executed:,} instructions outside of the layers."
 
 
 def as_text(view: CodeView) -> str:
@@ -51,22 +42,17 @@ def as_text(view: CodeView) -> str:
     )
     width = len(str(len(view.code.lines)))
     lines = [f"{n:>{width}}  {line}" for n, line in enumerate(view.code.lines, 1)]
-    parts = ["\n".join(headline(view)), f"Graph: {counts}.", "\n".join(lines)]
-    if view.timed:
-        parts.append(str(view.times()))
-    return "\n\n".join(parts)
+    return "\n\n".join([headline(view), f"Graph: {counts}.", "\n".join(lines)])
 
 
 def page(view: CodeView) -> Page:
     """Return the view as a page."""
-    code, time = headline(view)
-    name, _, rest = code.partition(":")
+    name, _, rest = headline(view).partition(":")
     picture, png = _graph(view)
-    times = view.times()._repr_html_() if view.timed else ""
-    head = f"<p><b>{html.escape(name)}:</b>{html.escape(rest)}<br>{html.escape(time)}</p>"
+    head = f"<p><b>{html.escape(name)}:</b>{html.escape(rest)}</p>"
     body = (
         f'<div class="hpml-code-view"><style>{asset(__package__, "code_view.css")}</style>{head}'
-        f'<div class="hpml-sides">{picture}{_source(view)}</div>{times}'
+        f'<div class="hpml-sides">{picture}{_source(view)}</div>'
         f"<script>{asset(__package__, 'code_view.js')}</script></div>"
     )
     return Page(as_text(view), body, png)
@@ -167,7 +153,3 @@ def _graph(view: CodeView) -> tuple[str, bytes | None]:
         "</div></div>",
         stream.getvalue(),
     )
-
-
-# Colours of text and ground are the page's own, so that it reads in light and dark themes; the
-# picture is on white paper in both.

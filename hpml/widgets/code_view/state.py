@@ -1,4 +1,4 @@
-"""What runs when a model runs, for each execution and loop length: source, counts and times.
+"""What runs when a model runs, for each execution and loop length: source and counts.
 
 The view's value, without a page and without a browser. The model that is looked at stays as it is:
 each state is a shallow copy of it, over the same layers.
@@ -13,11 +13,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from hpml.base.errors import describe
-from hpml.base.tables import Table, format_seconds
 from hpml.widgets.errors import WidgetError
 
 if TYPE_CHECKING:
-    from hpml.benchmark import Measurement
     from hpml.symbolic import SymbolicModel
     from hpml.symbolic.graph import Graph
 
@@ -35,9 +33,6 @@ class CodeState:
         execution: one of ``hpml.symbolic.EXECUTIONS``.
         loop_length: the least length of a chain that is written as a loop; None where nothing is
             generated, and so nothing is written as a loop.
-
-    >>> CodeState("codegen", 10).text(), CodeState("lazy", None).text()
-    ('codegen, loops from 10 layers', 'lazy')
     """
 
     execution: str
@@ -77,7 +72,7 @@ class Code:
 
 
 class CodeView:
-    """A model's code in the state that is chosen, and the times measured so far."""
+    """A model's code in the state that is chosen."""
 
     def __init__(
         self,
@@ -96,7 +91,6 @@ class CodeView:
         self.executions = _chosen(executions, EXECUTIONS)
         self.lengths = _lengths(lengths)
         self.inputs = tuple(inputs)
-        self.timed: dict[CodeState, Measurement] = {}
         self._model = model
         self._models: dict[CodeState, SymbolicModel] = {}
         self._codes: dict[CodeState, Code] = {}
@@ -118,11 +112,6 @@ class CodeView:
             self._codes[state] = self._look(state)
         return self._codes[state]
 
-    @property
-    def time(self) -> Measurement | None:
-        """What was measured in the chosen state, if anything was."""
-        return self.timed.get(self.state)
-
     def choose(self, execution: str | None = None, loop_length: float | None = None) -> None:
         """Choose another state; what is not given stays.
 
@@ -142,43 +131,6 @@ class CodeView:
             )
         self.loop_length = length
         self.state = self._state(execution, length)
-
-    def measure(self) -> Measurement:
-        """Time one forward in the chosen state, without gradients and on one thread; keep it."""
-        import torch
-
-        from hpml.benchmark import measure
-        from hpml.symbolic import optimize_module_calls
-        from hpml.symbolic.execution.preserved import preserved
-
-        model, inputs = self._model_in(self.state), self.inputs
-        # Symbolic values that someone still holds would slow down every module of this process.
-        optimize_module_calls()
-        with torch.no_grad(), preserved(model):
-            found = measure(lambda: model(*inputs), name=self.state.text())
-        self.timed[self.state] = found
-        return found
-
-    def times(self) -> Table:
-        """Return the times measured so far, one row a state, in the order of measuring."""
-        rows = []
-        for state, found in self.timed.items():
-            low, middle, high = found.quartiles
-            code = self._codes[state]
-            problems = ", ".join(advice.problem for advice in found.verdict())
-            rows.append(
-                [state.text(), len(code.lines), code.executed, middle, low, high, problems or "ok"]
-            )
-        times = ("median", "25 %", "75 %")
-        return Table(
-            ["state", "lines", "executed", *times, "quality"],
-            rows,
-            title="One forward, measured",
-            caption="Each state when “Measure” was pressed for it, without gradients, on one "
-            "thread. They were not taken in turns: for a small difference use hpml.benchmark."
-            "compare.",
-            formats=dict.fromkeys(times, format_seconds),
-        )
 
     def _state(self, execution: str, length: float) -> CodeState:
         generated = bool(self._model_in(CodeState(execution, None)).source_spans)
@@ -220,11 +172,7 @@ class CodeView:
 
 
 def length_text(length: float) -> str:
-    """Return a loop length in words.
-
-    >>> length_text(10), length_text(math.inf)
-    ('loops from 10 layers', 'no loops')
-    """
+    """Return a loop length in words."""
     return "no loops" if length == math.inf else f"loops from {length:g} layers"
 
 

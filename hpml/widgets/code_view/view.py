@@ -1,6 +1,6 @@
 """The code view: a model's graph and the source that runs it side by side, under two controls.
 
-Only the controls are widgets. Graph, source, counts and times are an ordinary output beneath them,
+Only the controls are widgets. Graph, source and counts are an ordinary output beneath them,
 replaced in place: a saved, exported or printed page keeps what was seen last, and a run without a
 front-end shows the first state.
 """
@@ -31,11 +31,11 @@ def code_view(
     A chain of layers that the source writes as a loop is one box in the graph. Pointing at a line
     lights up its layers, and the other way round; with the keyboard, Tab into the graph or the
     source and move with the arrow keys. What is counted are bytecode instructions, of the source
-    and of one forward; the time is measured when the button is pressed, and kept for each state.
+    and of one forward.
 
     Args:
         model: what is looked at; it is not changed.
-        *inputs: the tensors a forward is given when it is counted or timed.
+        *inputs: the tensors a forward is given when its instructions are counted.
         executions: those to choose from; by default all of ``hpml.symbolic.EXECUTIONS``.
         lengths: values of ``config.CODEGEN_MIN_LOOP_LENGTH`` to choose from, at least 2;
             ``float("inf")`` writes no loops.
@@ -49,7 +49,6 @@ def code_view(
     >>> x = Input(shape=(4,))
     >>> code_view(SymbolicModel(x, torch.nn.ReLU()(x)), torch.rand(1, 4))  # doctest: +ELLIPSIS
     codegen, loops from 10 layers: generated source of 4 lines, ...
-    Not measured yet: one forward with codegen, loops from 10 layers.
     <BLANKLINE>
     Graph: 1 input, 1 layer, 1 output.
     <BLANKLINE>
@@ -78,12 +77,6 @@ def _controls(widgets: Any, view: CodeView, place: str) -> Any:
         continuous_update=False,
         layout={"width": "26em"},
     )
-    button = widgets.Button(
-        description="Measure one forward",
-        tooltip="Times the forward in the state that is shown",
-        button_style="primary",
-        layout={"width": "13em"},
-    )
     message = widgets.HTML(value="")
 
     def show() -> None:
@@ -100,21 +93,7 @@ def _controls(widgets: Any, view: CodeView, place: str) -> Any:
         view.choose(execution.value, length.value)
         show()
 
-    def measure(_: object) -> None:
-        button.disabled, button.description = True, "Measuring …"
-        try:
-            view.measure()
-            show()
-        except Exception as error:  # noqa: BLE001 - in a callback it would vanish in a log
-            # role=alert: a screen reader says it as soon as it appears.
-            message.value = f'<div role="alert">{html.escape(str(error))}</div>'
-        finally:
-            button.disabled, button.description = False, "Measure one forward"
-
     length.disabled = view.state.loop_length is None
     execution.observe(choose, names="value")
     length.observe(choose, names="value")
-    button.on_click(measure)
-    return widgets.VBox(
-        [execution, widgets.HBox([length, button], layout={"align_items": "center"}), message]
-    )
+    return widgets.VBox([execution, length, message])

@@ -1,19 +1,13 @@
-"""Which code object each step of a trace belongs to, with its listing and its source.
-
-A trace names functions and offsets. The code objects are noted while it is made: those of the
-functions that the machine asks about before it steps into them, and those inside of them.
-"""
+"""The code objects of a trace, with their listings and sources, as they are shown."""
 
 from __future__ import annotations
 
 import inspect
-from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from types import CodeType, FunctionType
-from typing import Literal
+from types import CodeType
 
-from hpml.bytecode import Step, Trace
+from hpml.bytecode import Trace
 from hpml.bytecode.disassembly import ExceptionEntry, Instruction, disassemble
 
 _LONG = 120
@@ -53,68 +47,21 @@ class Code:
     source: Source | None
 
 
-class CodeCollector:
-    """Notes the code object of every function that the machine steps into."""
-
-    def __init__(
-        self,
-        function: FunctionType,
-        step_into: bool | Literal["module"] | Callable[[FunctionType], bool],
-    ) -> None:
-        self.codes = [function.__code__]
-        self._globals = function.__globals__
-        self._choice = step_into
-
-    def __call__(self, function: FunctionType) -> bool:
-        choice = self._choice
-        if choice == "module":
-            enter = function.__globals__ is self._globals
-        else:
-            enter = choice if isinstance(choice, bool) else bool(choice(function))
-        # By identity: equal code objects may come from different lines.
-        if enter and not any(code is function.__code__ for code in self.codes):
-            self.codes.append(function.__code__)
-        return enter
-
-
-def codes_of(trace: Trace, collected: Sequence[CodeType]) -> tuple[tuple[Code, ...], list[int]]:
+def codes_of(trace: Trace) -> tuple[tuple[Code, ...], list[int]]:
     """Return the code objects of a trace, in the order in which they run, and each step's own."""
-    candidates: dict[str, list[CodeType]] = defaultdict(list)
-    for code in _with_inner(collected):
-        candidates[code.co_qualname].append(code)
-    stretches: list[list[Step]] = []
-    for step in trace:
-        last = stretches[-1][-1] if stretches else None
-        if last is None or (last.function, last.depth) != (step.function, step.depth):
-            stretches.append([])
-        stretches[-1].append(step)
-    shown: dict[object, int] = {}
-    found: list[Code] = []
     sources = _Sources()
-    of_steps: list[int] = []
-    for steps in stretches:
-        fitting = (c for c in candidates[steps[0].function] if _fits(c, steps))
-        own = next(fitting, None)
-        key = steps[0].function if own is None else id(own)
-        if key not in shown:
-            shown[key] = len(found)
-            found.append(
-                _shown(own, sources)
-                if own is not None
-                else _guessed([step for step in trace if step.function == steps[0].function])
-            )
-        of_steps += [shown[key]] * len(steps)
-    return tuple(found), of_steps
+    codes: list[Code] = []
+    numbers: dict[int, int] = {}  # by identity: equal code objects may come from different lines
+    for step in trace:
+        code = step.instruction.code
+        if id(code) not in numbers:
+            numbers[id(code)] = len(codes)
+            codes.append(_shown(code, sources))
+    return tuple(codes), [numbers[id(step.instruction.code)] for step in trace]
 
 
 def kept(count: int, used: Sequence[int]) -> list[int | None]:
-    """Return which of `count` rows are shown; None stands for a gap.
-
-    >>> kept(3, [1])
-    [0, 1, 2]
-    >>> kept(1000, [0, 500])
-    [0, 1, 2, 3, None, 497, 498, 499, 500, 501, 502, 503, None]
-    """
+    """Return which of `count` rows are shown; None stands for a gap."""
     if count <= _LONG:
         return list(range(count))
     near = {row for place in used for row in range(place - _AROUND, place + _AROUND + 1)}
@@ -125,24 +72,6 @@ def kept(count: int, used: Sequence[int]) -> list[int | None]:
         elif not rows or rows[-1] is not None:
             rows.append(None)
     return rows
-
-
-def _with_inner(codes: Sequence[CodeType]) -> Iterator[CodeType]:
-    waiting, seen = list(reversed(codes)), set()
-    while waiting:
-        code = waiting.pop()
-        if id(code) not in seen:
-            seen.add(id(code))
-            yield code
-            waiting += [each for each in reversed(code.co_consts) if isinstance(each, CodeType)]
-
-
-def _fits(code: CodeType, steps: Sequence[Step]) -> bool:
-    """Say whether these steps may be of this code: two lambdas of a line share name and line."""
-    if code.co_filename != steps[0].instruction.file:
-        return False
-    there = {(i.offset, i.opname, i.line, i.arg) for i in disassemble(code).instructions}
-    return all((s.offset, s.opname, s.line, s.instruction.arg) in there for s in steps)
 
 
 def _shown(code: CodeType, sources: _Sources) -> Code:
@@ -159,19 +88,6 @@ def _shown(code: CodeType, sources: _Sources) -> Code:
         {} if source is None else _spans(code, listing.instructions, source),
         source,
     )
-
-
-def _guessed(steps: Sequence[Step]) -> Code:
-    """Return what is known of code that nobody saw: the instructions that were executed."""
-    by_offset = {step.offset: step.instruction for step in steps}
-    names = dict.fromkeys(name for step in steps for name in (*step.locals, *step.cells))
-    instructions = tuple(
-        Instruction(
-            i.offset, i.line, i.source, i.opname, i.arg, i.argrepr, None, False, None, None, True
-        )
-        for _, i in sorted(by_offset.items())
-    )
-    return Code(steps[0].function, instructions, (), tuple(names), frozenset(), {}, None)
 
 
 class _Sources:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
-from types import CodeType
 
 from hpml.bytecode.machine import Trace
 from hpml.widgets.stepper.code import Code, Source, codes_of, kept
@@ -101,10 +100,10 @@ class Layout:
         return previous.goes_to is not None and previous.goes_to <= previous.step.offset
 
 
-def layout_of(trace: Trace, collected: Sequence[CodeType], called_with: str) -> Layout:
+def layout_of(trace: Trace, called_with: str) -> Layout:
     """Return what is to be shown of a trace of one step or more."""
     shown = events(trace, called_with)
-    codes, of_steps = codes_of(trace, collected)
+    codes, of_steps = codes_of(trace)
     of_events = [of_steps[event.step.index] for event in shown]
     sources: list[Source] = []
     source_of: list[int | None] = []

@@ -8,22 +8,36 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from types import FunctionType, MethodType
 from typing import Any, Literal
 
 from hpml.base.errors import describe
+from hpml.base.page import asset
+from hpml.base.tables import Table
 from hpml.bytecode import BytecodeError, Machine, StepLimitError, Trace
 from hpml.bytecode.safe_repr import short
+from hpml.widgets.animation.animation import MOST_KEYFRAMES, Animation, baked
 from hpml.widgets.errors import WidgetError
-from hpml.widgets.stepper.animation import Stepper, stepper_animation
-from hpml.widgets.stepper.code import CodeCollector
+from hpml.widgets.stepper.events import Event
+from hpml.widgets.stepper.keyframes import keyframes_of
+from hpml.widgets.stepper.layout import layout_of
+from hpml.widgets.stepper.template import template
 from hpml.widgets.stepper.typed import function_of_text
 
 MOST_STEPS = 1000
 STEPS = 300
 
 StepInto = bool | Literal["module"] | Callable[[FunctionType], bool]
+
+
+@dataclass(frozen=True, repr=False)
+class Stepper(Animation):
+    """An animation of a trace."""
+
+    trace: Trace | None = None
+    events: Sequence[Event] = ()
 
 
 def stepper(
@@ -96,16 +110,8 @@ def animation_of_call(
     title: str = "",
 ) -> Stepper:
     """Return the animation of a call of a Python function."""
-    plain = function.__func__ if isinstance(function, MethodType) else function
-    assert isinstance(plain, FunctionType)
-    if not (isinstance(step_into, bool) or step_into == "module" or callable(step_into)):
-        raise WidgetError(
-            "stepper: step_into is True, False, 'module', or a function that takes a function, "
-            f"got {describe(step_into)}."
-        )
-    collector = CodeCollector(plain, step_into)
-    recorded = _recorded(function, args, kwargs, max_steps, collector)
-    return stepper_animation(recorded, collector.codes, title=title, called_with=called_with)
+    recorded = _recorded(function, args, kwargs, max_steps, step_into)
+    return _animation(recorded, title=title, called_with=called_with)
 
 
 def checked_steps(max_steps: object) -> None:
@@ -123,13 +129,13 @@ def _recorded(
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
     max_steps: int,
-    collector: CodeCollector,
+    step_into: StepInto,
 ) -> Trace:
     try:
         # The animation shows what is printed; on the page it would stand a second time, all at
         # once.
         with contextlib.redirect_stdout(io.StringIO()):
-            return Machine(max_steps=max_steps, step_into=collector).trace(
+            return Machine(max_steps=max_steps, step_into=step_into).trace(
                 function, *args, **kwargs
             )
     except StepLimitError as error:
@@ -148,3 +154,35 @@ def _call_text(function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, 
     given += [f"{name}={short(value, 30)}" for name, value in kwargs.items()]
     inside = ", ".join(given)
     return f"{function.__name__}({inside if len(inside) <= 80 else '…'})"
+
+
+def _animation(trace: Trace, *, title: str, called_with: str) -> Stepper:
+    if not trace.steps:
+        raise WidgetError(f"The trace of {describe(trace.function)} has no step to show.")
+    layout = layout_of(trace, called_with)
+    if len(layout.events) > MOST_KEYFRAMES:
+        raise WidgetError(
+            f"The trace of {describe(trace.function)} makes {len(layout.events):,} keyframes, and "
+            f"an animation has at most {MOST_KEYFRAMES:,}; pass a smaller max_steps."
+        )
+    keyframes = keyframes_of(layout)
+    rows = [
+        [number, "" if event.line is None else event.line, keyframe.line, " | ".join(event.stack)]
+        for number, (event, keyframe) in enumerate(zip(layout.events, keyframes, strict=True), 1)
+    ]
+    return Stepper(
+        title or f"{called_with or trace.function}, step by step",
+        template(layout),
+        keyframes,
+        style=asset(__package__, "stepper.css"),
+        kind="stepper",
+        # Where scripts do not run, what belongs to other functions would only be in the way.
+        still=baked(template(layout, layout.of_events[0]), keyframes[0]),
+        table=Table(
+            ["step", "line", "what happens", "stack afterwards (bottom first)"],
+            rows,
+            align=("right", "right", "left", "left"),
+        ),
+        trace=trace,
+        events=layout.events,
+    )

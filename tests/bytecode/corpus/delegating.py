@@ -139,29 +139,3 @@ def yield_from_a_class():
 
     made = g()
     return next(made), made.send("a"), made.send("stop")
-
-
-def close_that_cannot_be_looked_up():
-    class Broken:
-        def __iter__(self):
-            return self
-
-        def __next__(self):
-            return 1
-
-        def __getattr__(self, name):
-            raise OSError(name)
-
-    def outer():
-        yield from Broken()
-
-    seen = []
-    before = sys.unraisablehook
-    sys.unraisablehook = lambda report: seen.append((report.exc_type, type(report.object).__name__))
-    try:
-        g = outer()
-        next(g)
-        g.close()
-    finally:
-        sys.unraisablehook = before
-    return seen

@@ -21,21 +21,6 @@ def executed_text_takes_over_the_future():
     return space["f"].__annotations__, space["A"].__annotations__, space["__annotations__"]
 
 
-def references_are_counted():
-    x = []
-    alone = sys.getrefcount(x)
-    y = [x]
-    return alone, sys.getrefcount(x), sys.getrefcount([]), [sys.getrefcount(i) for i in y]
-
-
-def references_of_parameters_are_counted():
-    def inner(parameter):
-        return sys.getrefcount(parameter)
-
-    # From 3.14 on the parameter may share the caller's reference, which the machine does not model.
-    return sys.version_info >= (3, 14) or inner([])
-
-
 def names_that_exec_adds():
     exec("added = 1")
     try:

@@ -17,10 +17,9 @@ import torch
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.benchmark.sampling.rounds import OF_THE_INTERPRETER
-from hpml.labs import lab_03_memory as memory
-from hpml.labs.lab_03_memory import memory_map
+from hpml.labs.lab_03_memory import collecting, memory_map, networks
 from hpml.labs.lab_03_memory.memory_map import Region, draw_regions
-from hpml.profiling import MemoryOverTime, memory_lines
+from hpml.profiling import memory_lines
 
 linux = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="needs /proc/self/smaps; runs on Linux"
@@ -69,10 +68,10 @@ def test_the_picture_says_where_each_place_is() -> None:
 @linux
 def test_this_process_has_what_the_lab_says() -> None:
     large = torch.ones(2**24)
-    assert memory.kind_at(large.data_ptr()) == "mapped memory"
+    assert memory_map.kind_at(large.data_ptr()) == "mapped memory"
     with ThreadPoolExecutor(1, "yours") as pool:
         pool.submit(int).result()
-        page = memory.draw_map({"large": large.data_ptr(), "None": id(None)})
+        page = memory_map.draw_map({"large": large.data_ptr(), "None": id(None)})
     rows = {row.split("  ")[0]: row for row in page.plain.splitlines()}
     assert rows["the stack of thread yours_0"].endswith("stacks of threads")
     assert rows["large"].endswith("mapped memory")
@@ -80,8 +79,8 @@ def test_this_process_has_what_the_lab_says() -> None:
 
 def test_without_a_map_the_lab_goes_on(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
     monkeypatch.setattr(memory_map, "SMAPS", tmp_path / "none")
-    assert "no /proc/self/smaps" in memory.draw_map({}).plain.replace("`", "")
-    assert memory.kind_at(5) == ""
+    assert "no /proc/self/smaps" in memory_map.draw_map({}).plain.replace("`", "")
+    assert memory_map.kind_at(5) == ""
 
 
 def test_pauses_are_counted_and_the_collector_is_left_as_it_was() -> None:
@@ -93,13 +92,13 @@ def test_pauses_are_counted_and_the_collector_is_left_as_it_was() -> None:
             ring.append(ring)
         gc.collect()
 
-    pauses = memory.collector_pauses(makes_rings)
+    pauses = collecting.collector_pauses(makes_rings)
     assert pauses.collected >= 9  # the last ring still has a name
     assert 0 < pauses.share <= 100
     assert len(pauses.begun) == len(pauses.lengths)
     assert "Objects freed: " in pauses.plot().plain
     with pytest.raises(ZeroDivisionError):
-        memory.collector_pauses(lambda: 1 // 0)
+        collecting.collector_pauses(lambda: 1 // 0)
     assert (gc.callbacks, gc.isenabled()) == (callbacks, on)
     assert gc.get_freeze_count() < OF_THE_INTERPRETER
 
@@ -111,17 +110,17 @@ def test_what_is_left_to_the_collector_is_handed_over_and_forgotten() -> None:
 
         def log(self) -> None: ...
 
-    leak = memory.left_to_the_collector(Trainer)
+    leak = collecting.left_to_the_collector(Trainer)
     assert {"Trainer", "list", "method"} <= {type(each).__name__ for each in leak}
     assert gc.garbage == []
     assert gc.get_debug() == 0
     trainer = next(each for each in leak if isinstance(each, Trainer))
-    shown = memory.show_cycle([trainer, trainer.after_step, trainer.after_step[0]])
+    shown = collecting.show_cycle([trainer, trainer.after_step, trainer.after_step[0]])
     assert isinstance(shown, Table)
     assert shown.column("refers by its") == ("after_step", "[0]", "__self__")
     assert shown.column("to an object") == ("list", "method", "Trainer")
-    assert isinstance(memory.show_cycle(None), Page)
-    assert isinstance(memory.show_cycle([]), Page)
+    assert isinstance(collecting.show_cycle(None), Page)
+    assert isinstance(collecting.show_cycle([]), Page)
 
 
 def lists(count: int) -> list[Any]:
@@ -130,38 +129,36 @@ def lists(count: int) -> list[Any]:
 
 def test_a_collection_of_new_objects_alone_grows_with_them() -> None:
     makers = {name: partial(lists, n) for name, n in (("few", 100), ("many", 100_000))}
-    found = memory.collection_times(makers, rounds=6)
+    found = collecting.collection_times(makers, rounds=6)
     assert gc.get_freeze_count() < OF_THE_INTERPRETER
     assert found["few"].change_to(found["many"]) == "grows"
     with pytest.raises(ZeroDivisionError):
-        memory.collection_times({"fails": lambda: 1 // 0})
+        collecting.collection_times({"fails": lambda: 1 // 0})
     assert gc.get_freeze_count() < OF_THE_INTERPRETER
 
 
 def test_the_slides_lines_are_found_in_todays_program() -> None:
     pytest.importorskip("memory_profiler", reason="needs memory_profiler; `make .venv` installs it")
-    _, names = memory.lecture_program()
-    table = memory.published_lines(memory_lines(names["learn"], *names["setup"](4, 5, 3, 2), 1))
+    _, names = networks.lecture_program()
+    table = networks.published_lines(memory_lines(names["learn"], *names["setup"](4, 5, 3, 2), 1))
     assert len(table) == 6
     assert None not in table.column("yours, MiB")
     assert 3.242 in table.column("published, MiB")
 
 
 def test_pictures_say_in_words_what_they_show() -> None:
-    runs = {"a": MemoryOverTime((0.0, 1.0), (10.0, 60.0)), "b": MemoryOverTime((0.0,), (9.0,))}
-    assert memory.draw_over_time(runs).plain == "At the end: a +50 MiB; b +0 MiB."
     x, nets = torch.ones(16, 8), {"one": torch.nn.Linear(8, 4)}
     for answer, said in ((None, "not written yet"), (512, "512 B"), ([], "[]")):
-        page = memory.draw_saved(nets, x, lambda net, x, answer=answer: answer)
-        assert page.plain == f"one: 512 B; yours: {said}."
-    assert "raises KeyError" in memory.draw_saved(nets, x, lambda net, x: {}[x]).plain
+        page = networks.draw_saved(nets, x, lambda net, x, answer=answer: answer)
+        assert f"one: 512 B; yours: {said}." in page.plain
+    assert "raises KeyError" in networks.draw_saved(nets, x, lambda net, x: {}[x]).plain
 
 
 def test_new_memory_costs_page_faults_where_they_are_counted() -> None:
     pytest.importorskip("resource", reason="needs the resource module; runs on Unix")
     kept = torch.zeros(2**24)
     new, again = (
-        memory.page_faults(run) for run in (lambda: torch.ones(2**24), lambda: kept.fill_(1))
+        networks.page_faults(run) for run in (lambda: torch.ones(2**24), lambda: kept.fill_(1))
     )
     assert new is not None
     assert again is not None

@@ -70,7 +70,7 @@ def test_an_operation_writes_down_each_execution_and_ends_what_never_ends() -> N
     assert not hasattr(operations["a"], "__dict__")
     for _ in range(AT_MOST - 2):
         operations["a"](1)
-    with pytest.raises(RuntimeError, match="executions of operations"):
+    with pytest.raises(RuntimeError):
         operations["a"](1)
 
 

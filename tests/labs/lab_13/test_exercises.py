@@ -70,5 +70,5 @@ def test_the_slope_by_hand_is_the_librarys() -> None:
 
 
 def test_an_unknown_activation_is_refused() -> None:
-    with pytest.raises(ValueError, match="unknown: 1"):
+    with pytest.raises(ValueError):
         activation_and_interval({"activation": "1", "interval": (0, 1)})

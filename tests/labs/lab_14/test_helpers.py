@@ -9,8 +9,7 @@ import torch
 from torch import nn
 
 from hpml.benchmark import Comparison, Measurement
-from hpml.labs import lab_14_runtimes as lab
-from hpml.labs.lab_14_runtimes import digits_network, in_runtimes
+from hpml.labs.lab_14_runtimes import quantised, sessions
 from hpml.runtimes import export_onnx
 from hpml.symbolic import Input, SymbolicModel
 
@@ -26,31 +25,31 @@ def halves(x: list[float], bits: int) -> tuple[list[int], float]:
 
 @pytest.fixture(scope="module")
 def reader() -> nn.Module:
-    return lab.trained(0, epochs=1)
+    return quantised.trained(0, epochs=1)
 
 
 def test_published_ratios_stand_beside_those_measured() -> None:
-    table = lab.beside_published(raced("eager", "compiled", "ONNX Runtime, all"))
+    table = sessions.beside_published(raced("eager", "compiled", "ONNX Runtime, all"))
     rows = {row[0]: row[1:] for row in table.rows}
     assert rows["eager"] == ("1", "1")
     assert rows["compiled"][0] == "0.39"
     assert str(rows["compiled"][1]).startswith("0.500")
     assert str(rows["ONNX Runtime, all"][1]).startswith("0.333")
-    assert lab.beside_published(raced("eager")).rows[-1] == ("compiled", "0.39", "")
+    assert sessions.beside_published(raced("eager")).rows[-1] == ("compiled", "0.39", "")
 
 
 def test_where_export_is_missing_it_says_what_to_install(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert lab.onnx_is_here()
-    monkeypatch.setattr(in_runtimes, "installed_version", lambda package: None)
-    assert not lab.onnx_is_here()
+    assert sessions.onnx_is_here()
+    monkeypatch.setattr(sessions, "installed_version", lambda package: None)
+    assert not sessions.onnx_is_here()
     assert "install -c constraints.txt onnx onnxscript" in " ".join(capsys.readouterr().out.split())
 
 
 def test_operators_are_counted_at_each_level() -> None:
     exported = export_onnx(nn.Sequential(nn.Linear(4, 2), nn.ReLU()), torch.rand(1, 4))
-    assert lab.operators_left(exported).rows[-1][:2] == ("sum", 2)
+    assert sessions.operators_left(exported).rows[-1][:2] == ("sum", 2)
 
 
 def test_calls_are_shared_out_among_threads() -> None:
@@ -61,39 +60,41 @@ def test_calls_are_shared_out_among_threads() -> None:
         both.wait()
         seen.append(threading.get_ident())
 
-    lab.in_parallel(run, 8, threads=2)()
+    sessions.in_parallel(run, 8, threads=2)()
     assert len(seen) == 8
     assert len(set(seen)) == 2
-    lab.in_turn(lambda: seen.append(0), 3)()
+    sessions.in_turn(lambda: seen.append(0), 3)()
     assert seen[8:] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("by_row", [True, False])
 def test_a_rounded_network_has_the_weights_that_come_back(reader: nn.Module, by_row: bool) -> None:
     before = reader[0].weight.clone()
-    small = lab.rounded(reader, halves, 4, by_row=by_row)
+    small = quantised.rounded(reader, halves, 4, by_row=by_row)
     assert torch.equal(small[0].weight, (2 * before).round() / 2)
     assert torch.equal(reader[0].weight, before)
 
 
 def test_training_reads_digits_and_goes_on_from_where_it_was(reader: nn.Module) -> None:
-    first = lab.accuracy(reader)
+    first = quantised.accuracy(reader)
     assert first > 0.5
-    assert lab.trained(0, reader, epochs=1) is reader
-    assert lab.accuracy(reader) > first
+    assert quantised.trained(0, reader, epochs=1) is reader
+    assert quantised.accuracy(reader) > first
 
 
 def test_pictures_say_what_they_show() -> None:
-    page = lab.draw_accuracy({"one": {8: [0.9], 2: [0.4]}, "other": {8: [1.0], 2: [0.5]}}, 0.95)
+    page = quantised.draw_accuracy(
+        {"one": {8: [0.9], 2: [0.4]}, "other": {8: [1.0], 2: [0.5]}}, 0.95
+    )
     assert "one: 8 bits 90.0 %, 2 bits 40.0 %" in page.plain
-    assert "4 bits, 3 values" in lab.draw_rounding([0.0, 0.5, 1.0], halves, (4,)).plain
+    assert "4 bits, 3 values" in quantised.draw_rounding([0.0, 0.5, 1.0], halves, (4,)).plain
 
 
 def test_what_cannot_be_compiled_is_said(monkeypatch: pytest.MonkeyPatch, reader) -> None:
-    monkeypatch.setattr(digits_network, "find_compiler", lambda: None)
-    page = lab.race_integers({"floats": [reader], "static": [reader]})
+    monkeypatch.setattr(quantised, "find_compiler", lambda: None)
+    page = quantised.race_integers({"floats": [reader], "static": [reader]})
     assert "needs a C++ compiler" in page.plain
-    table = lab.integer_table({"floats": [reader]}, page)
+    table = quantised.integer_table({"floats": [reader]}, page)
     assert table.rows[0][2:] == ("1.00", "not compiled")
 
 
@@ -101,19 +102,18 @@ def test_the_times_of_the_layers_add_up_to_nearly_the_whole() -> None:
     x, state = Input(shape=(64,)), Input(shape=(64,))
     model = SymbolicModel([x, state], nn.Linear(64, 64)(x) + state)
     given = torch.rand(64, 64)
-    times = lab.operator_seconds(model, given, given, runs=5)
+    times = sessions.operator_seconds(model, given, given, runs=5)
     assert list(times) == ["total", "Linear_1", "AddOpLayer_1"]
     assert times["Linear_1"] + times["AddOpLayer_1"] > 0
-    assert "Linear_1 from input_1" in lab.draw_loop(model, {"Linear_1"}, 9).plain
-    assert torch.equal(lab.loop(lambda s: s + 1, given, 3), given + 1 + 1 + 1)
+    assert torch.equal(sessions.loop(lambda s: s + 1, given, 3), given + 1 + 1 + 1)
 
 
 def test_without_torchao_there_are_floats_and_the_way_to_install_it(monkeypatch, reader) -> None:
-    monkeypatch.setattr(digits_network, "installed_version", lambda package: None)
-    monkeypatch.setattr(digits_network, "quick", lambda: False)
-    monkeypatch.setattr(digits_network, "trained", lambda seed: reader)
-    found = lab.in_integers([0])
+    monkeypatch.setattr(quantised, "installed_version", lambda package: None)
+    monkeypatch.setattr(quantised, "quick", lambda: False)
+    monkeypatch.setattr(quantised, "trained", lambda seed: reader)
+    found = quantised.in_integers([0])
     assert list(found) == ["floats"]
-    assert "pip install -c constraints.txt torchao" in lab.race_integers(found).plain
-    monkeypatch.setattr(digits_network, "quick", lambda: True)
-    assert "left out in a short run" in lab.race_integers(lab.in_integers([0])).plain
+    assert "pip install -c constraints.txt torchao" in quantised.race_integers(found).plain
+    monkeypatch.setattr(quantised, "quick", lambda: True)
+    assert "left out in a short run" in quantised.race_integers(quantised.in_integers([0])).plain

@@ -12,7 +12,10 @@ from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.interpreter import run
 from hpml.bytecode.machine.state import CoroutineStack, Frame, Reraise
 from hpml.bytecode.null import NULL
+from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import in_class, traceback_of, unchanged
+
+__builtins__ = BUILTINS
 
 
 def load_build_class(frame: Frame, instruction: DecodedInstruction) -> None:

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.machine.state import Frame, Handler
 from hpml.bytecode.null import NULL
+from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import in_class
+
+__builtins__ = BUILTINS
 
 
 def pop_many(frame: Frame, count: int) -> list[Any]:
@@ -22,19 +25,13 @@ def pop_many(frame: Frame, count: int) -> list[Any]:
     return values
 
 
-def build_tuple(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop values, push the tuple of them."""
-    frame.stack.append(tuple(pop_many(frame, instruction.arg)))
+def build(function: Callable[[list[Any]], Any]) -> Handler:
+    """Return a handler that pops values and pushes ``function(values)``."""
 
+    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
+        frame.stack.append(function(pop_many(frame, instruction.arg)))
 
-def build_list(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop values, push the list of them."""
-    frame.stack.append(pop_many(frame, instruction.arg))
-
-
-def build_set(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop values, push the set of them."""
-    frame.stack.append(set(pop_many(frame, instruction.arg)))
+    return handler
 
 
 def build_map(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -49,24 +46,17 @@ def build_const_key_map(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.stack.append(dict(zip(keys, pop_many(frame, instruction.arg), strict=True)))
 
 
-def build_string(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop strings, push them joined."""
-    frame.stack.append("".join(pop_many(frame, instruction.arg)))
-
-
 # Growing what lies `arg` deep: comprehensions, and displays with stars
 
 
-def list_append(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a value into a list."""
-    value = frame.stack.pop()
-    frame.stack[-instruction.arg].append(value)
+def grow(method: Callable[[Any, Any], None]) -> Handler:
+    """Return a handler that pops a value and calls ``method(container, value)``."""
 
+    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
+        value = frame.stack.pop()
+        method(frame.stack[-instruction.arg], value)
 
-def set_add(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a value into a set."""
-    value = frame.stack.pop()
-    frame.stack[-instruction.arg].add(value)
+    return handler
 
 
 def map_add(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -81,12 +71,6 @@ def list_extend(frame: Frame, instruction: DecodedInstruction) -> None:
     values = frame.stack.pop()
     # The display words the error for a value that is not iterable.
     frame.stack[-instruction.arg].extend([*values])
-
-
-def set_update(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop an iterable into a set."""
-    values = frame.stack.pop()
-    frame.stack[-instruction.arg].update(values)
 
 
 def dict_update(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -112,11 +96,6 @@ def dict_merge(frame: Frame, instruction: DecodedInstruction) -> None:
         if name in keywords:
             function(**{name: None}, **{name: None})
         keywords[name] = values[name]
-
-
-def list_to_tuple(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Replace the list on top by a tuple (3.11)."""
-    frame.stack.append(tuple(frame.stack.pop()))
 
 
 # Unpacking

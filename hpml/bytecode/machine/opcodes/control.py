@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.state import Frame, Return
+from hpml.bytecode.machine.state import Frame, Handler, Return
+from hpml.bytecode.own_code import BUILTINS
+
+__builtins__ = BUILTINS
 
 _END = object()
 
@@ -13,28 +19,14 @@ def jump(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.index = instruction.target
 
 
-def pop_jump_if_true(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a value; jump if it is true."""
-    if frame.stack.pop():
-        frame.index = instruction.target
+def pop_jump_if(test: Callable[[Any], bool]) -> Handler:
+    """Return a handler that pops a value and jumps if it passes `test`."""
 
+    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
+        if test(frame.stack.pop()):
+            frame.index = instruction.target
 
-def pop_jump_if_false(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a value; jump if it is false."""
-    if not frame.stack.pop():
-        frame.index = instruction.target
-
-
-def pop_jump_if_none(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a value; jump if it is None."""
-    if frame.stack.pop() is None:
-        frame.index = instruction.target
-
-
-def pop_jump_if_not_none(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a value; jump if it is not None."""
-    if frame.stack.pop() is not None:
-        frame.index = instruction.target
+    return handler
 
 
 def jump_if_true_or_pop(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -51,11 +43,6 @@ def jump_if_false_or_pop(frame: Frame, instruction: DecodedInstruction) -> None:
         frame.stack.pop()
     else:
         frame.index = instruction.target
-
-
-def get_iter(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Replace the top by an iterator over it."""
-    frame.stack.append(iter(frame.stack.pop()))
 
 
 def for_iter(frame: Frame, instruction: DecodedInstruction) -> None:

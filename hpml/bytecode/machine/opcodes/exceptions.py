@@ -7,7 +7,10 @@ from typing import Any, TypeGuard
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Frame, Reraise
+from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import cause_of, context_of, mro, traceback_of
+
+__builtins__ = BUILTINS
 
 _NOT_A_CLASS = "catching classes that do not inherit from BaseException is not allowed"
 _NO_GROUPS = "catching ExceptionGroup with except* is not allowed. Use except instead."

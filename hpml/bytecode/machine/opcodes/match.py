@@ -8,7 +8,10 @@ from typing import Any
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Frame
 from hpml.bytecode.null import NULL
+from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import flags
+
+__builtins__ = BUILTINS
 
 # Py_TPFLAGS_SEQUENCE, Py_TPFLAGS_MAPPING and _Py_TPFLAGS_MATCH_SELF.
 _SEQUENCE = 1 << 5

@@ -8,7 +8,10 @@ from collections.abc import Callable
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.machine.state import Frame, Handler
+from hpml.bytecode.own_code import BUILTINS
+
+__builtins__ = BUILTINS
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -88,29 +91,13 @@ def contains_op(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.stack.append(operator.contains(container, value) != bool(instruction.arg))
 
 
-def unary_not(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Replace the top by its logical opposite."""
-    frame.stack.append(not frame.stack.pop())
+def unary(function: Callable[[Any], Any]) -> Handler:
+    """Return a handler that replaces the top by ``function(top)``."""
 
+    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
+        frame.stack.append(function(frame.stack.pop()))
 
-def unary_negative(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Replace the top by its negative."""
-    frame.stack.append(-frame.stack.pop())
-
-
-def unary_positive(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Replace the top by its ``+`` (3.11)."""
-    frame.stack.append(+frame.stack.pop())
-
-
-def unary_invert(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Replace the top by its bitwise inverse."""
-    frame.stack.append(operator.invert(frame.stack.pop()))
-
-
-def to_bool(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Replace the top by its truth (3.13)."""
-    frame.stack.append(bool(frame.stack.pop()))
+    return handler
 
 
 # Subscripts
@@ -170,11 +157,6 @@ def format_value(frame: Frame, instruction: DecodedInstruction) -> None:
 def convert_value(frame: Frame, instruction: DecodedInstruction) -> None:
     """Replace the top by its ``str``, ``repr`` or ``ascii`` (3.13)."""
     frame.stack.append(CONVERSIONS[instruction.arg](frame.stack.pop()))
-
-
-def format_simple(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Replace the top by its text (3.13)."""
-    frame.stack.append(format(frame.stack.pop(), ""))
 
 
 def format_with_spec(frame: Frame, instruction: DecodedInstruction) -> None:

@@ -5,6 +5,9 @@ from __future__ import annotations
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Frame
 from hpml.bytecode.null import NULL
+from hpml.bytecode.own_code import BUILTINS
+
+__builtins__ = BUILTINS
 
 
 def nop(frame: Frame, instruction: DecodedInstruction) -> None:

@@ -1,11 +1,12 @@
 """Which opcodes each version of CPython has, and which function executes each.
 
-The tables are written out, so that an opcode that a new version brings is unknown until somebody
-has read what it does. `LEFT_OUT` names the opcodes that `dis` knows and no ordinary function
-contains, with the reason.
+The tables are written out, so that an opcode that a new version brings is unknown until an
+author has read what it does.
 """
 
 from __future__ import annotations
+
+import operator
 
 from hpml.bytecode.machine.opcodes import (
     calls,
@@ -21,6 +22,18 @@ from hpml.bytecode.machine.opcodes import (
     stack,
 )
 from hpml.bytecode.machine.state import Handler
+from hpml.bytecode.own_code import BUILTINS
+
+__builtins__ = BUILTINS
+
+
+def _is_none(value: object) -> bool:
+    return value is None
+
+
+def _is_not_none(value: object) -> bool:
+    return value is not None
+
 
 _ALWAYS: dict[str, Handler] = {
     # stack
@@ -53,9 +66,9 @@ _ALWAYS: dict[str, Handler] = {
     "BINARY_OP": operators.binary_op,
     "CONTAINS_OP": operators.contains_op,
     "IS_OP": operators.is_op,
-    "UNARY_NOT": operators.unary_not,
-    "UNARY_NEGATIVE": operators.unary_negative,
-    "UNARY_INVERT": operators.unary_invert,
+    "UNARY_NOT": operators.unary(operator.not_),
+    "UNARY_NEGATIVE": operators.unary(operator.neg),
+    "UNARY_INVERT": operators.unary(operator.invert),
     "STORE_SUBSCR": operators.store_subscr,
     "DELETE_SUBSCR": operators.delete_subscr,
     "BUILD_SLICE": operators.build_slice,
@@ -63,19 +76,19 @@ _ALWAYS: dict[str, Handler] = {
     "JUMP_FORWARD": control.jump,
     "JUMP_BACKWARD": control.jump,
     "JUMP_BACKWARD_NO_INTERRUPT": control.jump,
-    "GET_ITER": control.get_iter,
+    "GET_ITER": operators.unary(iter),
     "RETURN_VALUE": control.return_value,
     # containers
-    "BUILD_TUPLE": containers.build_tuple,
-    "BUILD_LIST": containers.build_list,
-    "BUILD_SET": containers.build_set,
+    "BUILD_TUPLE": containers.build(tuple),
+    "BUILD_LIST": containers.build(list),
+    "BUILD_SET": containers.build(set),
     "BUILD_MAP": containers.build_map,
-    "BUILD_STRING": containers.build_string,
-    "LIST_APPEND": containers.list_append,
-    "SET_ADD": containers.set_add,
+    "BUILD_STRING": containers.build("".join),
+    "LIST_APPEND": containers.grow(list.append),
+    "SET_ADD": containers.grow(set.add),
     "MAP_ADD": containers.map_add,
     "LIST_EXTEND": containers.list_extend,
-    "SET_UPDATE": containers.set_update,
+    "SET_UPDATE": containers.grow(set.update),
     "DICT_UPDATE": containers.dict_update,
     "DICT_MERGE": containers.dict_merge,
     "UNPACK_SEQUENCE": containers.unpack_sequence,
@@ -121,22 +134,22 @@ _3_11: dict[str, Handler] = {
     "LOAD_ATTR": names.load_attr,
     "LOAD_METHOD": names.load_method,
     "COMPARE_OP": operators.compare_op,
-    "UNARY_POSITIVE": operators.unary_positive,
+    "UNARY_POSITIVE": operators.unary(operator.pos),
     "FORMAT_VALUE": operators.format_value,
     "FOR_ITER": control.for_iter,
     "JUMP_IF_TRUE_OR_POP": control.jump_if_true_or_pop,
     "JUMP_IF_FALSE_OR_POP": control.jump_if_false_or_pop,
-    "POP_JUMP_FORWARD_IF_TRUE": control.pop_jump_if_true,
-    "POP_JUMP_FORWARD_IF_FALSE": control.pop_jump_if_false,
-    "POP_JUMP_FORWARD_IF_NONE": control.pop_jump_if_none,
-    "POP_JUMP_FORWARD_IF_NOT_NONE": control.pop_jump_if_not_none,
-    "POP_JUMP_BACKWARD_IF_TRUE": control.pop_jump_if_true,
-    "POP_JUMP_BACKWARD_IF_FALSE": control.pop_jump_if_false,
-    "POP_JUMP_BACKWARD_IF_NONE": control.pop_jump_if_none,
-    "POP_JUMP_BACKWARD_IF_NOT_NONE": control.pop_jump_if_not_none,
+    "POP_JUMP_FORWARD_IF_TRUE": control.pop_jump_if(bool),
+    "POP_JUMP_FORWARD_IF_FALSE": control.pop_jump_if(operator.not_),
+    "POP_JUMP_FORWARD_IF_NONE": control.pop_jump_if(_is_none),
+    "POP_JUMP_FORWARD_IF_NOT_NONE": control.pop_jump_if(_is_not_none),
+    "POP_JUMP_BACKWARD_IF_TRUE": control.pop_jump_if(bool),
+    "POP_JUMP_BACKWARD_IF_FALSE": control.pop_jump_if(operator.not_),
+    "POP_JUMP_BACKWARD_IF_NONE": control.pop_jump_if(_is_none),
+    "POP_JUMP_BACKWARD_IF_NOT_NONE": control.pop_jump_if(_is_not_none),
     "IMPORT_STAR": classes.import_star,
     "PRINT_EXPR": classes.print_expression,
-    "LIST_TO_TUPLE": containers.list_to_tuple,
+    "LIST_TO_TUPLE": operators.unary(tuple),
     "KW_NAMES": calls.kw_names,
     "PRECALL": stack.nop,
     "CALL": calls.call_with_function_above,
@@ -153,10 +166,10 @@ _SINCE_3_12: dict[str, Handler] = {
     "LOAD_LOCALS": names.load_locals,
     "BINARY_SLICE": operators.binary_slice,
     "STORE_SLICE": operators.store_slice,
-    "POP_JUMP_IF_TRUE": control.pop_jump_if_true,
-    "POP_JUMP_IF_FALSE": control.pop_jump_if_false,
-    "POP_JUMP_IF_NONE": control.pop_jump_if_none,
-    "POP_JUMP_IF_NOT_NONE": control.pop_jump_if_not_none,
+    "POP_JUMP_IF_TRUE": control.pop_jump_if(bool),
+    "POP_JUMP_IF_FALSE": control.pop_jump_if(operator.not_),
+    "POP_JUMP_IF_NONE": control.pop_jump_if(_is_none),
+    "POP_JUMP_IF_NOT_NONE": control.pop_jump_if(_is_not_none),
     "CALL_INTRINSIC_1": intrinsics.call_intrinsic_1,
     "CALL_INTRINSIC_2": intrinsics.call_intrinsic_2,
     "SEND": generators.send,
@@ -189,9 +202,9 @@ _SINCE_3_13: dict[str, Handler] = {
     "LOAD_ATTR": names.load_attr_or_method_above,
     "LOAD_SUPER_ATTR": names.load_super_attr_above,
     "COMPARE_OP": operators.compare_op_to_bool,
-    "TO_BOOL": operators.to_bool,
+    "TO_BOOL": operators.unary(bool),
     "CONVERT_VALUE": operators.convert_value,
-    "FORMAT_SIMPLE": operators.format_simple,
+    "FORMAT_SIMPLE": operators.unary(format),
     "FORMAT_WITH_SPEC": operators.format_with_spec,
     "END_FOR": stack.pop_top,
     "CALL": calls.call_with_function_below,
@@ -233,37 +246,3 @@ HANDLERS: dict[str, dict[str, Handler]] = {
     "3.14": _3_14,
 }
 """The function that executes each opcode, by version of CPython."""
-
-_ASYNC = "only async code contains it"
-_COMPILER = "the compiler replaces it before the code object is made"
-_INTERPRETER = "the interpreter puts it into code that it runs itself"
-
-LEFT_OUT: dict[str, str] = {
-    "ASYNC_GEN_WRAP": _ASYNC,
-    "BEFORE_ASYNC_WITH": _ASYNC,
-    "END_ASYNC_FOR": _ASYNC,
-    "GET_AITER": _ASYNC,
-    "GET_ANEXT": _ASYNC,
-    "GET_AWAITABLE": _ASYNC,
-    "CACHE": "it is room for what the interpreter learns, and dis does not list it",
-    "RESERVED": "it stands for no instruction",
-    "JUMP": _COMPILER,
-    "JUMP_NO_INTERRUPT": _COMPILER,
-    "JUMP_IF_FALSE": _COMPILER,
-    "JUMP_IF_TRUE": _COMPILER,
-    "ANNOTATIONS_PLACEHOLDER": _COMPILER,
-    "LOAD_METHOD": _COMPILER,
-    "LOAD_SUPER_METHOD": _COMPILER,
-    "LOAD_ZERO_SUPER_ATTR": _COMPILER,
-    "LOAD_ZERO_SUPER_METHOD": _COMPILER,
-    "LOAD_CLOSURE": _COMPILER,
-    "POP_BLOCK": _COMPILER,
-    "SETUP_CLEANUP": _COMPILER,
-    "SETUP_FINALLY": _COMPILER,
-    "SETUP_WITH": _COMPILER,
-    "STORE_FAST_MAYBE_NULL": _COMPILER,
-    "INTERPRETER_EXIT": _INTERPRETER,
-    "ENTER_EXECUTOR": _INTERPRETER,
-    "EXIT_INIT_CHECK": _INTERPRETER,
-}
-"""Why an opcode of `dis.opmap` needs no handler; specialised and instrumented ones aside."""

@@ -1,0 +1,201 @@
+"""The tool judges its own result: is this measurement good enough, and if not, what to do?
+
+A number alone looks equally convincing whether it came from three samples on a laptop that was
+compiling something, or from thirty on a quiet machine. `judge` looks at the raw samples for the
+marks that trouble leaves. A table shows all advice on its measurements in one footnote.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+from hpml.base.tables import format_seconds
+from hpml.benchmark.ratio import FEWEST_ROUNDS, TREND
+from hpml.benchmark.robust import mann_kendall, median, quartiles
+
+UNSTABLE = ("drift", "two modes", "outliers", "wide spread")
+"""Problems of samples that do not lie close together; the others are about how many there are."""
+
+WIDEST_SPREAD = 0.10
+"""Interquartile range over median above which torch.utils.benchmark warns, and so do we."""
+
+WORTH_A_WORD = 0.03
+"""A drift, or a pull of far samples on the mean, is mentioned from this fraction on."""
+
+SHORTEST_SAMPLE = 100e-6
+"""Seconds. Reading the clock twice costs 0.1 to 1 µs: at most one per cent of such a sample."""
+
+CLOCK_TICKS = 1000
+"""A sample lasts at least so many ticks of the clock, so that one tick is a thousandth of it."""
+
+MOST_NAMES = 4
+"""Of more measurements than this with the same problem, the rest are counted."""
+
+
+@dataclass(frozen=True)
+class Advice:
+    """One thing that is wrong with a measurement.
+
+    Attributes:
+        problem: one or two words: "few samples", "short samples", "drift", "two modes",
+            "outliers", "wide spread", "wide interval", "first call", "cannot tell".
+        seen: what the samples show, with numbers.
+        remedy: what to do.
+
+    >>> print(Advice("few samples", "3 samples", "Take at least 6."))
+    few samples: 3 samples. Take at least 6.
+    """
+
+    problem: str
+    seen: str
+    remedy: str
+
+    def __str__(self) -> str:
+        return f"{self.problem}: {self.seen}. {self.remedy}"
+
+
+Found = Iterable[tuple[str, Advice]]
+"""Advice, each with the name of the measurement it is about."""
+
+
+def footnote(found: Found) -> str:
+    """Return one paragraph on all advice: each problem once, who has it, and what to do."""
+    groups: dict[str, list[tuple[str, Advice]]] = {}
+    for name, advice in found:
+        groups.setdefault(advice.problem, []).append((name, advice))
+    parts = []
+    for problem, group in groups.items():
+        (first, advice), *others = group
+        seen = f"{first}: {advice.seen}" if others else advice.seen
+        parts.append(f"{problem}: {some_names(name for name, _ in group)} ({seen})")
+    remedies = dict.fromkeys(group[0][1].remedy for group in groups.values())
+    return capital(" ".join(["; ".join(parts) + ".", *remedies])) if parts else ""
+
+
+def unstable(found: Found) -> tuple[str, ...]:
+    """Return the names of all whose samples do not lie close together, each once."""
+    return tuple(dict.fromkeys(name for name, advice in found if advice.problem in UNSTABLE))
+
+
+def some_names(names: Iterable[str]) -> str:
+    """Return names for a sentence, the first few of many."""
+    listed = list(names)
+    if len(listed) <= MOST_NAMES + 1:
+        return ", ".join(listed)
+    return f"{', '.join(listed[:MOST_NAMES])} and {len(listed) - MOST_NAMES} more"
+
+
+def capital(text: str) -> str:
+    """Return a sentence with its first letter large, and the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
+def judge(samples: Sequence[float], number: int) -> tuple[Advice, ...]:
+    """Return what is wrong with a measurement, the gravest first; empty if nothing is."""
+    found = [_few(samples), _short(samples, number)]
+    shape = [_drift(samples), _two_modes(samples)]
+    found += shape
+    if not any(shape):
+        found += [_outliers(samples), _wide(samples)]
+    return tuple(advice for advice in found if advice is not None)
+
+
+def _few(samples: Sequence[float]) -> Advice | None:
+    if len(samples) >= FEWEST_ROUNDS:
+        return None
+    return Advice(
+        "few samples",
+        f"{len(samples)} samples, and no 95 % interval for the median exists below {FEWEST_ROUNDS}",
+        "Take at least 15 samples; 25 or more for differences of a few per cent.",
+    )
+
+
+def _short(samples: Sequence[float], number: int) -> Advice | None:
+    lasted = median(samples) * number
+    tick = time.get_clock_info("perf_counter").resolution
+    needed = max(SHORTEST_SAMPLE, CLOCK_TICKS * tick)
+    if lasted >= needed:
+        return None
+    return Advice(
+        "short samples",
+        f"a sample lasted {format_seconds(lasted)}, so that reading the clock is part of it",
+        f"Raise min_sample_time to {format_seconds(needed)} or more: more calls a sample.",
+    )
+
+
+def _drift(samples: Sequence[float]) -> Advice | None:
+    third = len(samples) // 3
+    if third < 3 or abs(mann_kendall(samples)) < TREND:
+        return None
+    change = median(samples[-third:]) / median(samples[:third]) - 1
+    if abs(change) < WORTH_A_WORD:
+        return None
+    seen = f"the last third of the samples is {abs(change):.0%} "
+    if change > 0:
+        return Advice(
+            "drift",
+            f"{seen}slower than the first; probably the machine grew hot, or another program began",
+            "Let the machine settle and repeat; a ratio holds if its other contender drifts alike.",
+        )
+    return Advice(
+        "drift",
+        f"{seen}faster than the first; probably caches, a compiler or the clock frequency were "
+        "still warming up",
+        "Raise warm_up and repeat; a ratio holds if its other contender drifts alike.",
+    )
+
+
+def _two_modes(samples: Sequence[float]) -> Advice | None:
+    """Two groups with nothing between them, each with a fifth of the samples or more."""
+    ordered = sorted(samples)
+    count = len(ordered)
+    smallest = max(3, -(-count // 5))
+    if count < 2 * smallest:
+        return None
+    gap, split = max(
+        (ordered[i] - ordered[i - 1], i) for i in range(smallest, count - smallest + 1)
+    )
+    low, high = quartiles(ordered[:split]), quartiles(ordered[split:])
+    # Ordinary noise also has a largest gap; two modes are apart by more than they are wide.
+    if gap < max(WORTH_A_WORD * low[1], 3 * (low[2] - low[0]), 3 * (high[2] - high[0])):
+        return None
+    return Advice(
+        "two modes",
+        f"{split} samples lie around {format_seconds(low[1])}, {count - split} around "
+        f"{format_seconds(high[1])}, and none between",
+        "Look for a changing clock frequency, a second program, more threads than cores, or a "
+        "cache that sometimes holds the data; a single number cannot describe both.",
+    )
+
+
+def _outliers(samples: Sequence[float]) -> Advice | None:
+    """Tukey's "far out" samples: more than three interquartile ranges above the third quartile."""
+    low, middle, high = quartiles(samples)
+    far = max(high + 3 * (high - low), 1.1 * middle)
+    near = [sample for sample in samples if sample <= far]
+    count = len(samples) - len(near)
+    if count * 10 < len(samples) or count == 0:
+        return None
+    raised = sum(samples) * len(near) / (len(samples) * sum(near)) - 1
+    if raised < WORTH_A_WORD:
+        return None
+    return Advice(
+        "outliers",
+        f"{count} of {len(samples)} samples took up to {max(samples) / middle:.2g} times the "
+        f"median; they raise the mean by {raised:.0%}",
+        "The median still holds, the mean does not; close other programs, or take more samples.",
+    )
+
+
+def _wide(samples: Sequence[float]) -> Advice | None:
+    low, middle, high = quartiles(samples)
+    if high - low <= WIDEST_SPREAD * middle:
+        return None
+    return Advice(
+        "wide spread",
+        f"the middle half of the samples spans {(high - low) / middle:.0%} of the median",
+        "Close other programs, keep the laptop on mains power, use fewer threads than cores, "
+        "and raise min_sample_time or the number of samples.",
+    )

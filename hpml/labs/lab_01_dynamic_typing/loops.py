@@ -1,0 +1,241 @@
+"""Four operations as loops in Python and C, and as calls of NumPy and torch: timed and drawn.
+
+A loop in Python takes whatever can be indexed: the very same function runs over a list, an array
+and a tensor. A compiler that knows the types writes one machine instruction for an addition. Where
+there is no C compiler, Numba compiles the loops in Python.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+import math
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from hpml.base import style
+from hpml.base.charts import Bar, bars, show
+from hpml.base.errors import describe
+from hpml.base.page import Page, say, show_code
+from hpml.benchmark import Comparison, compare
+from hpml.course.errors import LabError
+from hpml.jit.compilers import ask, compiler_version, find_compiler
+
+SLOW_LOOP = 10_000
+"""The largest size at which the loops over arrays and tensors are run: they take so long."""
+
+_FLAGS = ("-O3", "-fno-math-errno", "-shared", "-fPIC")
+_ARGUMENTS = "const double *a, const double *b, double *out, long long n"
+_LOOP = "for (long long i = 0; i < n; i++)"
+
+
+def add_loop(a: Any, b: Any, out: Any) -> None:
+    """Write the sums of `a` and `b` into `out`, one after the other."""
+    for i in range(len(a)):
+        out[i] = a[i] + b[i]
+
+
+def multiply_loop(a: Any, b: Any, out: Any) -> None:
+    """Write the products into `out`."""
+    for i in range(len(a)):
+        out[i] = a[i] * b[i]
+
+
+def root_loop(a: Any, b: Any, out: Any) -> None:
+    """Write the square roots of `a` into `out`."""
+    for i in range(len(a)):
+        out[i] = math.sqrt(a[i])
+
+
+def total_loop(a: Any, b: Any, out: Any) -> None:
+    """Write the sum of `a` into the first place of `out`."""
+    total = 0.0
+    for i in range(len(a)):
+        total = total + a[i]
+    out[0] = total
+
+
+class Operation(NamedTuple):
+    """One operation: its name and loop in C, its loop in Python, and one call of each library."""
+
+    name: str
+    c: str
+    loop: Callable[[Any, Any, Any], None]
+    numpy: Callable[..., Any]
+    torch: Callable[..., Any]
+
+
+OPERATIONS = {
+    "a + b": Operation(
+        "add", f"{_LOOP} out[i] = a[i] + b[i];", add_loop,
+        lambda np, a, b, out: np.add(a, b, out=out),
+        lambda torch, a, b, out: torch.add(a, b, out=out),
+    ),
+    "a * b": Operation(
+        "multiply", f"{_LOOP} out[i] = a[i] * b[i];", multiply_loop,
+        lambda np, a, b, out: np.multiply(a, b, out=out),
+        lambda torch, a, b, out: torch.mul(a, b, out=out),
+    ),
+    "sqrt(a)": Operation(
+        "root", f"{_LOOP} out[i] = sqrt(a[i]);", root_loop,
+        lambda np, a, b, out: np.sqrt(a, out=out),
+        lambda torch, a, b, out: torch.sqrt(a, out=out),
+    ),
+    "sum of a": Operation(
+        "total", f"double sum = 0; {_LOOP} sum += a[i]; out[0] = sum;", total_loop,
+        lambda np, a, b, out: np.add.reduce(a),
+        lambda torch, a, b, out: torch.sum(a),
+    ),
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class CompiledLoops:
+    """Compiled loops over arrays of double: ``"C loop"`` or ``"Numba loop"``, and who made them."""
+
+    made_by: str
+    name: str
+    _functions: Mapping[str, Any] = field(repr=False, compare=False)
+
+    def run(self, name: str, a: Any, b: Any, out: Any) -> Callable[[], object]:
+        """Return a call without arguments of a loop over contiguous arrays of float64."""
+        function = self._functions[name]
+        if self.name == "Numba loop":
+            return lambda: function(a, b, out)
+        pointers = [ctypes.c_void_p(array.ctypes.data) for array in (a, b, out)]
+        n = ctypes.c_longlong(len(a))
+
+        def call(_keep: object = (a, b, out)) -> None:
+            function(*pointers, n)
+
+        return call
+
+
+def c_source() -> str:
+    """Return one function an operation, with the types written down."""
+    functions = [f"void {each.name}({_ARGUMENTS}) {{ {each.c} }}\n" for each in OPERATIONS.values()]
+    return "#include <math.h>\n" + "".join(functions)
+
+
+def compiled_loops(prefer: str = "C") -> CompiledLoops:
+    """Compile the loops, in C if that is preferred and there is a compiler, else by Numba."""
+    compiler = find_compiler() if prefer == "C" else None
+    if compiler is None:
+        return _by_numba("there is no C compiler here" if prefer == "C" else "")
+    with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
+        Path(folder, "loops.c").write_text(c_source(), encoding="utf-8")
+        # Behind the source: a linker takes libraries in the order in which they are named.
+        done = ask([compiler, *_FLAGS, "loops.c", "-o", "loops.so", "-lm"], folder)
+        if done.returncode:
+            return _by_numba(f"{compiler} could not build the loops")
+        library = ctypes.CDLL(str(Path(folder, "loops.so")))
+    functions = {each.name: getattr(library, each.name) for each in OPERATIONS.values()}
+    for function in functions.values():
+        function.argtypes = [ctypes.c_void_p] * 3 + [ctypes.c_longlong]
+        function.restype = None
+    return CompiledLoops(f"{compiler_version(compiler)}, {_FLAGS[0]}", "C loop", functions)
+
+
+def _by_numba(why: str) -> CompiledLoops:
+    try:
+        import numba
+    except ImportError:
+        raise LabError(
+            f"The compiled loops need a C compiler or Numba: {why}, and Numba is not installed. "
+            "Install either (`hpml doctor` says how)."
+        ) from None
+    import numpy as np
+
+    functions = {each.name: numba.njit(each.loop) for each in OPERATIONS.values()}
+    for function in functions.values():  # compiled at the first call, which is not measured
+        function(np.ones(2), np.ones(2), np.ones(2))
+    note = f" ({why})" if why else ""
+    return CompiledLoops(f"Numba {numba.__version__}{note}", "Numba loop", functions)
+
+
+def compiler_says(source: str) -> Page:
+    """Return what the system's C compiler says of a source text, which is never run."""
+    compiler = find_compiler()
+    if compiler is None:
+        return say("There is no C compiler here to ask. `hpml doctor` says how to get one.")
+    with tempfile.TemporaryDirectory() as folder:
+        Path(folder, "lecture.c").write_text(source, encoding="utf-8")
+        # Run in its folder, so that messages name the file and no path of this machine.
+        command = [compiler, "-fsyntax-only", "-fdiagnostics-color=never", "lecture.c"]
+        done = ask(command, folder)
+    return show_code(f"{compiler} lecture.c\n{done.stderr.strip() or 'nothing to complain about'}")
+
+
+def ways(operation: str, n: int, compiled: CompiledLoops) -> dict[str, Callable[[], object]]:
+    """Return every way to do an operation on `n` numbers of float64, as calls without arguments."""
+    import numpy as np
+    import torch
+
+    if operation not in OPERATIONS:
+        raise LabError(f"Expected one of {', '.join(OPERATIONS)}, got {describe(operation)}.")
+    forms = OPERATIONS[operation]
+    rng = np.random.default_rng(1)
+    arrays = [rng.random(n) + 0.5 for _ in range(2)] + [np.zeros(n)]
+    tensors = [torch.from_numpy(array.copy()) for array in arrays]
+    found: dict[str, Callable[[], object]] = {}
+    if n <= SLOW_LOOP:
+        found["loop over a tensor"] = functools.partial(forms.loop, *tensors)
+        found["loop over an array"] = functools.partial(forms.loop, *[a.copy() for a in arrays])
+    found["loop over a list"] = functools.partial(forms.loop, *[a.tolist() for a in arrays])
+    found["torch call"] = functools.partial(forms.torch, torch, *tensors)
+    found["NumPy call"] = functools.partial(forms.numpy, np, *arrays)
+    found[compiled.name] = compiled.run(forms.name, *[a.copy() for a in arrays])
+    return found
+
+
+def measure_loops(
+    operation: str,
+    n: int,
+    compiled: CompiledLoops,
+    *,
+    rounds: int = 15,
+    min_sample_time: float = 2e-3,
+    only: Sequence[str] | None = None,
+) -> Comparison:
+    """Measure the ways to do an operation on `n` numbers, or only some, in seconds for each."""
+    found = ways(operation, n, compiled)
+    chosen = found if only is None else {name: found[name] for name in only}
+    run = compare(
+        chosen, baseline="loop over a list", rounds=rounds, min_sample_time=min_sample_time
+    )
+    return run.per(n)
+
+
+def draw_times(
+    times: Comparison, operation: str, n: int, limits: tuple[float, float] | None = None
+) -> Page:
+    """Draw ns per element on a logarithmic axis; `limits` are its ends, in ns."""
+    middles = [1e9 * found.median for found in times]
+    lower, upper = limits or (0.4 * min(middles), 6 * max(middles))
+    rows = []
+    for found, middle in zip(times, middles, strict=True):
+        low, _, high = (1e9 * time for time in found.quartiles)
+        length, colour = max(middle - lower, 0), style.colour(found.name)
+        rows.append(Bar(found.name, length, nanoseconds(middle), (low, high), lower, colour))
+    slowest = max(times, key=lambda found: found.median)
+    fastest = min(times, key=lambda found: found.median)
+    factor = float(f"{slowest.median / fastest.median:.2g}")
+    text = (
+        f"Fastest: {fastest.name}, {nanoseconds(1e9 * fastest.median)} for each element; slowest: "
+        f"{slowest.name}, {nanoseconds(1e9 * slowest.median)}, about {factor:,.0f} times as much. "
+        f"Median of {times.rounds} rounds; the line at a bar's end is the 25–75 % band."
+    )
+    if n > SLOW_LOOP:
+        text += f" Loops over array and tensor are measured up to {SLOW_LOOP:,} elements only."
+    title = f"{operation}, {n:,} element{'' if n == 1 else 's'} of float64"
+    x = "ns per element (each line to the right: ten times)"
+    chart = bars(rows, title=title, x=x, log="x", xlim=(lower, upper))
+    return show(chart, caption=text, text=text)
+
+
+def nanoseconds(value: float) -> str:
+    """Return nanoseconds as text."""
+    return f"{value:,.0f} ns" if value >= 100 else f"{value:.3g} ns"

@@ -1,0 +1,137 @@
+"""What one function makes of many types, what numbers take in each container, what a loop pays."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+
+from hpml.base import style
+from hpml.base.charts import Bar, bars, show
+from hpml.base.errors import describe
+from hpml.base.page import Page
+from hpml.base.tables import Table, format_seconds
+from hpml.benchmark import Comparison
+from hpml.profiling import MemoryOf
+
+LEAST = 2e-9
+"""Seconds: a difference below this is nothing that a student could see in the table."""
+
+_PARTS = {"container": style.INK, "pointers": style.ACCENT, "elements": style.SECOND}
+
+
+def tried(function: Callable[[object], object], values: Mapping[str, object]) -> Table:
+    """Call `function` with each value, and tell the type of what comes out, or the error."""
+    rows = []
+    for name, value in values.items():
+        try:
+            result = function(value)
+            shown = f"{type(result).__name__}: {_short(result)}"
+        except Exception as error:  # noqa: BLE001 - whatever a type does when it is not the duck
+            shown = f"{type(error).__name__}: {error}"
+        rows.append([name, type(value).__name__, shown])
+    name = getattr(function, "__name__", "function")
+    return Table(["what", "type of x", f"{name if name.isidentifier() else 'function'}(x)"], rows)
+
+
+def _short(value: object) -> str:
+    from hpml.symbolic.symbolic_data import SymbolicTensor
+
+    if isinstance(value, SymbolicTensor):
+        return repr(value)  # with the open batch as None, as lab 05 writes it
+    if hasattr(value, "tolist") and getattr(value, "ndim", 2) < 2:
+        return describe(value.tolist())
+    return describe(value)
+
+
+class Written:
+    """A number that computes nothing: it writes down what is done with it."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+
+    def __add__(self, other: object) -> Written:
+        return Written(f"{self.text} + {other}")
+
+    def __radd__(self, other: object) -> Written:
+        return Written(f"{other} + {self.text}")
+
+    def __mul__(self, other: object) -> Written:
+        return Written(f"{_factor(self)} * {_factor(other)}")
+
+    def __rmul__(self, other: object) -> Written:
+        return Written(f"{_factor(other)} * {_factor(self)}")
+
+    def __repr__(self) -> str:
+        return self.text
+
+
+def _factor(value: object) -> str:
+    text = str(value)
+    return f"({text})" if isinstance(value, Written) and " + " in text else text
+
+
+def draw_memory(memories: Sequence[MemoryOf]) -> Page:
+    """Draw what the bytes of the same numbers are for, a bar for each kind of container."""
+    rows = [
+        Bar(
+            memory.kind,
+            [(part.bytes / 1e6, _PARTS[part.name]) for part in memory.parts],
+            f"{memory.total / 1e6:.1f} MB, {memory.per_number:.1f} bytes a number",
+        )
+        for memory in memories
+    ]
+    largest = max(memories, key=lambda memory: memory.total)
+    smallest = min(memories, key=lambda memory: memory.total)
+    text = (
+        f"The {largest.kind} takes {largest.total / smallest.total:.1f} times the bytes of the "
+        f"{smallest.kind}. The containers themselves are too small to be seen."
+    )
+    title = f"{memories[0].n:,} different numbers of float64"
+    chart = bars(rows, title=title, x="MB (millions of bytes)", legend=_PARTS)
+    return show(chart, caption=text, text=text)
+
+
+def what_fits(measured: Comparison) -> str:
+    """Say which of the lab's hypotheses the measurement supports, as text for `say`."""
+    look_up = measured.difference("array", "list")
+    boxing = measured.difference("array.array", "list")
+    adding = measured.difference("NumPy's numbers", "floats")
+    lines = [
+        f"With few elements a look-up in the array takes {format_seconds(look_up.value)} more "
+        f"than in the list, and an addition of its numbers {format_seconds(adding.value)} more."
+    ]
+    parts = {"A": look_up.against(LEAST) == "above", "C": adding.against(LEAST) == "above"}
+    if all(parts.values()):
+        # A turn of the loop looks up twice and adds once.
+        share = 2 * look_up.value / (2 * look_up.value + adding.value)
+        lines.append(
+            "**A** and **C** both have a part. A turn looks up twice and adds once: of what that "
+            f"takes more, **{share:.0%}** is looking up and **{1 - share:.0%}** adding."
+        )
+    elif any(parts.values()):
+        lines.append(f"Only **{'A' if parts['A'] else 'C'}** is clearly seen to have a part.")
+    else:
+        lines.append("Neither is clearly longer here: this measurement cannot tell.")
+    if parts["A"] and boxing.against(0) == "above":
+        lines.append(
+            "An `array.array` makes an object at each look-up as well, one of Python's floats. "
+            f"That takes {boxing.value / look_up.value:.0%} of what NumPy's look-up takes more."
+        )
+    lines.append(_memory(measured, look_up.value))
+    return "\n\n".join(lines)
+
+
+def _memory(measured: Comparison, before: float) -> str:
+    slower = {
+        name: format_seconds(measured.difference(f"{name}, many", name).value)
+        for name in ("list", "array")
+    }
+    grown = measured.sum_of({"array, many": 1, "list, many": -1, "array": -1, "list": 1})
+    said = (
+        f"With many elements, visited in no order, a look-up in the list takes {slower['list']} "
+        f"more than with few, in the array {slower['array']} more. "
+    )
+    if grown.against(LEAST) == "above":
+        return said + "The difference has grown: **B** has a part in it."
+    if grown.high < max(before / 2, 2 * LEAST):
+        return said + "The difference has not grown, so **B** has no part in it."
+    return said + "On **B** this measurement cannot tell."

@@ -1,0 +1,195 @@
+"""The lecture's bytecode beside today's, today's in the lecture's form, and a race on it."""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import re
+from collections.abc import Callable
+from types import FunctionType
+from typing import Any
+
+from hpml.base.errors import describe
+from hpml.base.page import Page, say
+from hpml.base.tables import Table, format_seconds
+from hpml.benchmark import compare
+from hpml.bytecode import count_instructions, disassemble
+from hpml.bytecode.disassembly import Instruction
+from hpml.course.errors import LabError
+from hpml.labs.lab_02_bytecode.exercises import values_after
+
+LISTING: tuple[tuple[int, str, str], ...] = (
+    (0, "LOAD_GLOBAL", "torch"),
+    (2, "LOAD_ATTR", "randn"),
+    (4, "LOAD_CONST", "2"),
+    (6, "LOAD_CONST", "2"),
+    (8, "CALL_FUNCTION", "2"),
+    (10, "STORE_FAST", "x"),
+    (12, "LOAD_FAST", "x"),
+    (14, "LOAD_ATTR", "mm"),
+    (16, "LOAD_FAST", "x"),
+    (18, "CALL_FUNCTION", "1"),
+    (20, "RETURN_VALUE", ""),
+)
+"""Offset, instruction and operand of the slide "Python Bytecode"."""
+
+_CHANGES = {
+    "RESUME": "3.11: a call begins; does another thread or a debugger want something?",
+    "LOAD_SMALL_INT": "3.14: pushes a small whole number, which stands in the instruction itself.",
+    "LOAD_FAST_BORROW": "3.14: reads a local variable and counts no reference to it.",
+    "PUSH_NULL": "3.11: an empty place beside the function, where self would stand.",
+    "PRECALL": "Only in 3.11: makes ready for the call.",
+    "CALL": "3.11: one instruction for all calls, with self or without.",
+    "LOAD_METHOD": "3.7: finds the method; makes no object that binds it to its self.",
+    "LOAD_ATTR": "3.12 (LOAD_METHOD since 3.7): finds the method; makes no object that binds it to "
+    "its self.",
+}
+
+
+def lecture_beside(function: FunctionType) -> Table:
+    """Return the slide's instructions beside those of `function`, matched by what they work on."""
+    code = disassemble(function)
+    left = [f"{offset} {name} {operand}".rstrip() for offset, name, operand in LISTING]
+    right = [f"{step.offset} {step}" for step in code.instructions]
+    keys = (
+        [_key(name, operand) for _, name, operand in LISTING],
+        [_key(step.opname, _operand(step)) for step in code.instructions],
+    )
+    rows = []
+    names = [step.opname for step in code.instructions]
+    matcher = difflib.SequenceMatcher(a=keys[0], b=keys[1], autojunk=False)
+    for kind, a, a_end, b, b_end in matcher.get_opcodes():
+        for place in range(max(a_end - a, b_end - b)):
+            one = left[a + place] if a + place < a_end else ""
+            other = right[b + place] if b + place < b_end else ""
+            name = names[b + place] if other else ""
+            same = kind == "equal" and one.partition(" ")[2] == other.partition(" ")[2]
+            rows.append([one, other, "" if same else _CHANGES.get(name, "")])
+    return Table(["on the slide", f"Python {code.version}", "what has changed"], rows)
+
+
+Program = list[tuple[str, "int | None"]]
+
+_BINARY = {
+    "+": "BINARY_ADD",
+    "-": "BINARY_SUBTRACT",
+    "*": "BINARY_MULTIPLY",
+    "<": "COMPARE_LESS",
+    "bool(<)": "COMPARE_LESS",
+}
+_JUMP = re.compile(r"(POP_)?JUMP_(?:FORWARD|BACKWARD)?(?:_?IF_(TRUE|FALSE))?")
+
+
+def lecture_form(function: FunctionType) -> tuple[Program, list[str]]:
+    """Return a function's instructions in the form of the slide's example, and its values array."""
+    names = list(function.__code__.co_varnames)
+    found: Program = []
+    places: dict[int, int] = {}
+    leaving = []
+    for step in disassemble(function).instructions:
+        places[step.offset] = len(found)
+        sign = step.argrepr.rstrip("=") if step.opname == "BINARY_OP" else step.argrepr
+        jump = _JUMP.fullmatch(step.opname) if step.jump_target is not None else None
+        if step.opname in ("BINARY_OP", "COMPARE_OP") and sign in _BINARY:
+            found.append((_BINARY[sign], None))
+        elif re.fullmatch("(_?(LOAD|STORE)_FAST(_BORROW|_CHECK)?)+", step.opname):
+            kinds = re.findall("LOAD_FAST|STORE_FAST", step.opname)
+            slots = [names.index(name) for name in step.argrepr.split(", ")]
+            found += zip(kinds, slots, strict=True)
+        elif (
+            step.opname in ("LOAD_CONST", "LOAD_SMALL_INT") and _operand(step).strip("-").isdigit()
+        ):
+            found.append(("LOAD_CONST", int(_operand(step))))
+        elif jump is not None and jump[2] == "TRUE":
+            # The slide's machine has one conditional jump: over an unconditional one.
+            found.append(("POP_JUMP_IF_FALSE", None))
+            leaving.append((len(found) - 1, len(found) + 1))
+            found.append(("JUMP", step.jump_target))
+        elif jump is not None:
+            found.append(("POP_JUMP_IF_FALSE" if jump[2] else "JUMP", step.jump_target))
+        elif step.opname in ("RETURN_VALUE", "RETURN_CONST"):
+            found.append(("JUMP", None))
+        elif step.opname not in ("RESUME", "NOP", "NOT_TAKEN") and step.argrepr != "None":
+            raise LabError(
+                "lecture_form expects local variables, whole numbers, +, -, *, <, while and if "
+                f"only, but {describe(function.__name__)} contains {step} (line {step.line}: "
+                f"{step.source})."
+            )
+    while found and found[-1] == ("JUMP", None):  # the end is left without a jump
+        found.pop()
+    over, end = dict(leaving), len(found)
+    program: Program = []
+    for place, (name, arg) in enumerate(found):
+        if name in ("JUMP", "POP_JUMP_IF_FALSE"):
+            target = over.get(place, end if arg is None else min(places[arg], end))
+            program.append((name, target))
+        else:
+            program.append((name, arg))
+    return program, names
+
+
+def _operand(step: Instruction) -> str:
+    # LOAD_SMALL_INT 2 names no constant: the 2 stands in it.
+    return str(step.arg) if step.opname == "LOAD_SMALL_INT" else step.argrepr
+
+
+def _key(name: str, operand: str) -> str:
+    if name in ("CALL", "CALL_FUNCTION"):
+        return "call"
+    return re.sub(r"NULL(\|self)?|[ +]", "", operand) or name
+
+
+def effects(function: FunctionType) -> list[tuple[int, int | None, bool]]:
+    """Return each instruction as (stack effect, index of the jump target, falls through)."""
+    listing = disassemble(function).listings[0]
+    if listing.exception_table:
+        raise LabError(
+            f"effects expects a function that handles no exceptions, got "
+            f"{describe(function.__name__)}; try one without `try` and `with`."
+        )
+    place = {step.offset: index for index, step in enumerate(listing.instructions)}
+    found = []
+    for step in listing.instructions:
+        effect = step.stack_effect if step.falls_through else step.stack_effect_jump
+        if step.falls_through and step.jump_target is not None and effect != step.stack_effect_jump:
+            raise LabError(
+                f"effects expects instructions that push and pop alike whether they jump or not, "
+                f"but {step.opname} in {describe(function.__name__)} does not; try a function "
+                "without `for`."
+            )
+        target = None if step.jump_target is None else place[step.jump_target]
+        found.append(
+            ((step.stack_effect if effect is None else effect) or 0, target, step.falls_through)
+        )
+    return found
+
+
+def race(execute: Callable[..., Any], function: FunctionType, *arguments: int) -> Page | Table:
+    """Run a function on CPython and, in the lecture's form, on a student's machine."""
+    program, names = lecture_form(function)
+    values = [*arguments, *[None] * (len(names) - len(arguments))]
+    try:
+        result = execute(program, values)
+    except Exception as error:  # noqa: BLE001 - whatever a student's machine raises is told
+        return say(f"`execute` raises {type(error).__name__}: {error}. Is its check green?")
+    if not isinstance(result, list):
+        return say("`execute` returns no list yet. Finish the exercise, then run this cell again.")
+    last, right = (
+        dict(zip(names, each, strict=False)) for each in (result, values_after(program, values))
+    )
+    if last != right:
+        return say(f"`execute` ends with {last}, and CPython with {right}. It is not raced.")
+    runs = {
+        "CPython": functools.partial(function, *arguments),
+        "yours": functools.partial(execute, program, values),
+    }
+    found = compare(runs, rounds=25, min_sample_time=1e-3).per(
+        count_instructions(function, *arguments)
+    )
+    rows = [[each.name, each.median, found.ratio(each.name).value] for each in found]
+    return Table(
+        ["machine", "one instruction", "times CPython's"],
+        rows,
+        formats={"one instruction": format_seconds, "times CPython's": "{:,.0f}".format},
+        caption=f"Your values array at the end: {last}",
+    )

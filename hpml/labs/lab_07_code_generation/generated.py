@@ -1,0 +1,143 @@
+"""What generated source is to the interpreter: instructions, live memory, tracebacks, speed."""
+
+from __future__ import annotations
+
+import dis
+import functools
+import linecache
+import sys
+import traceback
+import weakref
+from collections.abc import Callable, Mapping, Sequence
+from types import FunctionType, SimpleNamespace
+from typing import Any
+
+from hpml.base.charts import Line, lines, show
+from hpml.base.environment import quick
+from hpml.base.errors import describe
+from hpml.base.page import Page, show_code
+from hpml.base.tables import Table, format_bytes
+from hpml.benchmark import Comparison
+from hpml.course.errors import LabError
+from hpml.course.racing import race
+from hpml.labs.lab_07_code_generation.networks import chain_model, function_of
+
+_REPEATS, _TURNS = 100, 10
+
+
+def instructions(*functions: FunctionType) -> Table:
+    """Return the bytecode of functions side by side, as the running Python compiled it."""
+    wrong = [f for f in functions if not isinstance(f, FunctionType)]
+    if wrong or not functions:
+        raise LabError(
+            f"instructions expects functions written in Python, got "
+            f"{describe(wrong[0]) if wrong else 'none'}."
+        )
+    columns = [
+        [f"{step.opname} {_operand(step)}".strip() for step in dis.get_instructions(function)]
+        for function in functions
+    ]
+    longest = max(map(len, columns))
+    rows = [[col[row] if row < len(col) else "" for col in columns] for row in range(longest)]
+    version = ".".join(map(str, sys.version_info[:2]))
+    return Table(
+        [function.__name__ for function in functions],
+        rows,
+        caption=f"Bytecode of CPython {version}; other versions name some of these differently.",
+    )
+
+
+def _operand(step: dis.Instruction) -> str:
+    # LOAD_SMALL_INT 3 names nothing: the 3 stands in it.
+    return str(step.arg) if step.opname == "LOAD_SMALL_INT" else step.argrepr
+
+
+def measure_expressions(expressions: Sequence[str], names: Mapping[str, object]) -> Comparison:
+    """Measure expressions that take nanoseconds, such as ``"l[3]"``, in seconds per evaluation."""
+    runs = {}
+    for expression in expressions:
+        lines = [f"def run({', '.join(names)}):", f"    for _ in range({_TURNS}):"]
+        lines += [f"        {expression}"] * _REPEATS
+        scope: dict[str, Any] = {}
+        exec("\n".join(lines), scope)
+        runs[expression] = functools.partial(scope["run"], **names)
+    return race(runs).per(_REPEATS * _TURNS)
+
+
+def live_bytes(model: Any, source: str, *inputs: Any) -> tuple[int, ...]:
+    """Run generated source on a model's layers; return the bytes alive after each of them."""
+    alive: list[weakref.ref[Any]] = []
+    counts: list[int] = []
+
+    def watched(layer: Callable[..., Any]) -> Callable[..., Any]:
+        def run(*arguments: Any) -> Any:
+            result = layer(*arguments)
+            alive.append(weakref.ref(result))
+            # Views share their memory: count each storage once.
+            storages = [t.untyped_storage() for ref in alive if (t := ref()) is not None]
+            counts.append(sum({s.data_ptr(): s.nbytes() for s in storages}.values()))
+            return result
+
+        return run
+
+    layers = [watched(layer) for layer in model.ordered_layers]
+    function_of(source)(SimpleNamespace(_execution_order_layers=layers), *inputs)
+    return tuple(counts)
+
+
+def draw_live_bytes(nets: Mapping[str, Mapping[str, Sequence[int]]]) -> Page:
+    """Draw the live bytes along the forward of some networks, a line for each kind of source."""
+    charts = []
+    for net, kinds in nets.items():
+        drawn = [
+            Line(name, range(1, len(counts) + 1), [count / 1024 for count in counts], marker=".",
+                 text=f"at the peak {format_bytes(max(counts))}")
+            for name, counts in kinds.items()
+        ]  # fmt: skip
+        y = "" if charts else "live results (KiB)"
+        charts.append(lines(drawn, title=net, x="layers done", y=y, ylim=(0, None)))
+    return show(*charts, beside=True, width=8.4)
+
+
+def error_page(run: Callable[[], object]) -> Page:
+    """Run something that fails, and show the part of its traceback that is about generated code."""
+    try:
+        run()
+    except Exception as error:  # noqa: BLE001 - any failure is what we are here for
+        frames = [
+            frame
+            for frame in traceback.extract_tb(error.__traceback__)
+            if frame.filename.startswith("<") and not frame.filename.startswith("<ipython")
+        ]
+        lines = []
+        for frame in frames:
+            lines.append(f'File "{frame.filename}", line {frame.lineno}, in {frame.name}')
+            lines.append(f"    {linecache.getline(frame.filename, frame.lineno or 0).strip()}")
+        lines += [line.rstrip() for line in traceback.format_exception_only(error)]
+        return show_code("\n".join(line for line in lines if line.strip()))
+    raise LabError("error_page expects something that fails, but nothing did: change its input.")
+
+
+def kernel_map(
+    widths: Sequence[int] = (4, 16, 64, 256), batches: Sequence[int] = (1, 16, 256), depth: int = 20
+) -> Table:
+    """Race the frozen kernel with the inlined source for widths of the layers and batches."""
+    import torch
+    from torch import nn
+
+    widths, batches = (widths[:2], batches[:1]) if quick() else (widths, batches)
+    rows = []
+    for width in widths:
+        layers = [nn.Linear(width, width) for _ in range(depth)]
+        inlined = chain_model(layers, "inlined", width)
+        kernel = inlined.compiled_inference()
+        cells = []
+        for batch in batches:
+            x = torch.rand(batch, width)
+            raced = race({"inlined": lambda: inlined(x), "kernel": lambda: kernel(x)})  # noqa: B023
+            ratio = raced.ratio("kernel")
+            told = ratio.answer != "cannot tell"
+            cells.append(f"{ratio.speed_up:.2g} ×" if told else "=")
+        rows.append((width, *cells))
+    title = f"The kernel's speed as a multiple of the inlined source's, {depth} linear layers"
+    return Table(("width", *[f"batch {batch}" for batch in batches]), rows, title=title)

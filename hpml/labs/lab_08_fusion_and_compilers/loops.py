@@ -1,0 +1,96 @@
+"""The lecture's loops in C, and the count of bytes that a picture is drawn from."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+from hpml.base.page import Page, say
+from hpml.course.racing import race
+from hpml.jit import JitError, Limits, Work, build_extension, machine_limits
+from hpml.labs.lab_08_fusion_and_compilers.exercises import count_bytes
+
+C_SOURCE = """\
+#include <Python.h>
+#define ALL for (Py_ssize_t i = 0; i < n; i++) for (Py_ssize_t j = 0; j < m; j++)
+
+static void three_loops(const float *x, const float *y, float *xy, Py_ssize_t n, Py_ssize_t m)
+{
+    ALL xy[i * m + j] = x[i] * y[j];
+    ALL xy[i * m + j] = xy[i * m + j] * 100;
+    ALL xy[i * m + j] = xy[i * m + j] + 10;
+}
+
+static void one_loop(const float *x, const float *y, float *xy, Py_ssize_t n, Py_ssize_t m)
+{
+    ALL xy[i * m + j] = x[i] * y[j] * 100 + 10;
+}
+
+static PyObject *call(PyObject *arguments,
+                      void (*kernel)(const float *, const float *, float *, Py_ssize_t, Py_ssize_t))
+{
+    Py_buffer x, y, xy;
+    if (!PyArg_ParseTuple(arguments, "y*y*w*", &x, &y, &xy)) return NULL;
+    Py_ssize_t n = x.len / 4, m = y.len / 4;
+    int fits = xy.len == 4 * n * m;
+    if (fits) kernel(x.buf, y.buf, xy.buf, n, m);
+    PyBuffer_Release(&x); PyBuffer_Release(&y); PyBuffer_Release(&xy);
+    if (!fits) { PyErr_SetString(PyExc_ValueError, "xy does not fit"); return NULL; }
+    Py_RETURN_NONE;
+}
+
+static PyObject *three(PyObject *self, PyObject *arguments) { return call(arguments, three_loops); }
+static PyObject *one(PyObject *self, PyObject *arguments) { return call(arguments, one_loop); }
+static PyMethodDef methods[] = {{"three_loops", three, METH_VARARGS, NULL},
+                                {"one_loop", one, METH_VARARGS, NULL}, {NULL, NULL, 0, NULL}};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "loops_in_c", NULL, -1, methods};
+PyMODINIT_FUNC PyInit_loops_in_c(void) { return PyModule_Create(&definition); }
+"""
+
+
+def loops_in_c() -> tuple[dict[str, Callable[..., None]], Page]:
+    """Return the lecture's loops as functions of float32 arrays; none without a compiler."""
+    try:
+        module = build_extension(C_SOURCE, "loops_in_c")
+    except JitError as error:
+        return {}, say(f"The loops in C do not take part: {str(error).splitlines()[0]}")
+    found = {"three loops, C": module.three_loops, "one loop, C": module.one_loop}
+    return found, say("The loops in C are built and take part.")
+
+
+def bytes_of(
+    bytes_moved: Callable[..., Any],
+    ops: Sequence[tuple[str, Sequence[str]]],
+    shapes: Mapping[str, Sequence[int]],
+) -> tuple[int, int, str]:
+    """Return the bytes of the operations one by one and in one loop, and who predicted them."""
+    try:
+        found = [bytes_moved(ops, shapes, fused) for fused in (False, True)]
+    except Exception:  # noqa: BLE001 - whatever unfinished code does
+        found = []
+    if len(found) == 2 and all(type(each) is int and each > 0 for each in found):
+        return found[0], found[1], "your bytes_moved"
+    apart, together = (count_bytes(ops, shapes, fused) for fused in (False, True))
+    return apart, together, "the lab, until bytes_moved is written"
+
+
+def filled(kernel: Callable[..., Any], given: Sequence[Any], out: Any) -> Any:
+    """Return the first rows of what a kernel writes into `out`; None where it wrote nothing."""
+    import numpy as np
+
+    out.fill(np.nan)
+    kernel(*given, out)
+    return None if np.isnan(out).all() else out[:50]
+
+
+def limits_and_product(megabytes: int, size: int = 512) -> tuple[Limits, Work]:
+    """Measure the machine's limits, and PyTorch's product of two square matrices."""
+    import torch
+
+    a = torch.rand(size, size)
+    seconds = race({"torch.mm": lambda: a @ a})["torch.mm"].minimum
+    product = Work(2 * size**3, 3 * size**2 * 4, seconds)
+    limits = machine_limits(megabytes)
+    # What one kernel has reached is possible.
+    return replace(limits, peak=max(limits.peak, product.speed)), product

@@ -1,0 +1,134 @@
+"""One program profiled and benchmarked, this machine, and what an honest claim says."""
+
+from __future__ import annotations
+
+import platform
+import re
+import shlex
+import statistics
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hpml.base import style
+from hpml.base.charts import Bar, bars, show
+from hpml.base.page import Page, say, show_code
+from hpml.base.tables import Table
+from hpml.benchmark import Comparison
+from hpml.profiling import FunctionProfile, profile
+
+
+@dataclass(frozen=True)
+class Blame:
+    """The share of each part of a program, with and without the profiler, and its calls."""
+
+    profiled: Mapping[str, float]
+    measured: Mapping[str, float]
+    calls: Mapping[str, int]
+
+    @property
+    def worst(self) -> str:
+        """The part to whose share the profile adds most."""
+        return max(self.profiled, key=lambda name: self.profiled[name] - self.measured[name])
+
+    def __repr__(self) -> str:
+        name = self.worst
+        return (
+            f"{name} is blamed too much: {self.profiled[name]:.0%} by the profile, "
+            f"{self.measured[name]:.0%} by the benchmark."
+        )
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        rows = []
+        for name, calls in self.calls.items():
+            text = f"{self.profiled[name]:.0%}, {calls:,} call{'s' * (calls > 1)}"
+            rows.append(Bar(f"{name}, profile", 100 * self.profiled[name], text,
+                            colour=style.ACCENT))  # fmt: skip
+            share = self.measured[name]
+            rows.append(Bar("benchmark", 100 * share, f"{share:.0%}"))
+        title, x = "Which part takes the time?", "% of the program's time"
+        drawn = show(bars(rows, title=title, x=x, xlim=(0, 100)))
+        return Page(repr(self), drawn.html + say(repr(self)).html, drawn.png).bundle()
+
+
+def blame(
+    program: Callable[[], object],
+    measured: Comparison,
+    parts: Mapping[str, Callable[[], object]],
+    times: int = 9,
+) -> Blame:
+    """Profile a program of some parts several times, and compare with what was measured of them."""
+    profiles = [_seconds(profile(program), parts) for _ in range(times)]
+    rounds = zip(*(measured[name].samples for name in parts), strict=True)
+    alone = [dict(zip(parts, row, strict=True)) for row in rounds]
+    calls = {name: profile(part).calls for name, part in parts.items()}
+    return Blame(_shares(profiles), _shares(alone), calls)
+
+
+def _seconds(found: FunctionProfile, parts: Iterable[str]) -> dict[str, float]:
+    return {name: entry[3] for (_, _, name), entry in found.stats.items() if name in parts}
+
+
+def _shares(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
+    """Return the median share of each part, taken within runs: the machine may change between."""
+    middle = {
+        name: statistics.median(run[name] / sum(run.values()) for run in runs) for name in runs[0]
+    }
+    return {name: share / sum(middle.values()) for name, share in middle.items()}
+
+
+def command_output(line: str) -> Page:
+    """Run a command line that begins with ``python``, in this Python, and show what it prints."""
+    _, *arguments = shlex.split(line)
+    with tempfile.TemporaryDirectory() as folder:  # a file of the student's could hide a module
+        done = subprocess.run(
+            [sys.executable, *arguments], capture_output=True, text=True, cwd=folder, check=False
+        )
+    return show_code(done.stdout + done.stderr, f"$ {line}")
+
+
+def frequency(root: Path = Path("/")) -> str:
+    """Return what the system says of the first core's clock frequency, as a sentence."""
+    folder = root / "sys/devices/system/cpu/cpu0/cpufreq"
+    names = ("scaling_cur_freq", "scaling_min_freq", "scaling_max_freq")
+    try:
+        now, low, high = (int((folder / name).read_text()) / 1e6 for name in names)
+        governor = (folder / "scaling_governor").read_text().strip()
+    except (OSError, ValueError):
+        return "this system does not say at which its cores run; most virtual machines do not."
+    return f"the first core runs at {now:.2f} GHz, of {low:.2f} to {high:.2f}: “{governor}”."
+
+
+def claim_parts(claim: str, measured: Comparison, name: str, baseline: str) -> Table:
+    """Return which parts of an honest claim a sentence has, each with what the measurement says."""
+    ratio = measured.ratio(name, baseline)
+    numbers = [float(text) for text in re.findall(r"(?<![\w.])\d+(?:\.\d+)?(?![\w.]*\w)", claim)]
+    machine = str(measured.measurements[0].environment.get("cpu"))
+    python = platform.python_version()
+
+    def says(*values: float) -> bool:
+        # As they are, or the other way round: who is n times as fast takes 1/n of the time.
+        left = list(numbers)
+        for value in values:
+            near = [n for n in left if n and min(abs(n / value - 1), abs(n * value - 1)) < 0.03]
+            if not near:
+                return False
+            left.remove(near[0])
+        return True
+
+    ends = f"{ratio.low:.3g} to {ratio.high:.3g} (or {1 / ratio.high:.3g} to {1 / ratio.low:.3g})"
+    parts = [
+        ("who is compared", f"{name} and {baseline}", name in claim and baseline in claim),
+        ("the ratio", f"{ratio.value:.3g} (or {ratio.speed_up:.3g})", says(ratio.value)),
+        ("its interval", ends, says(ratio.value, ratio.low, ratio.high)),
+        ("how many rounds", str(measured.rounds), measured.rounds in numbers),
+        ("the size of the job", "how many numbers", bool(re.search(r"\d[\d,_]* numbers", claim))),
+        ("Python's version", python, python.rpartition(".")[0] in claim),
+        ("the machine", machine, machine.lower() in claim.lower()),
+    ]
+    rows = [[part, wanted, "✓" if there else "missing"] for part, wanted, there in parts]
+    return Table(["an honest claim says", "by your measurement", "yours"], rows)

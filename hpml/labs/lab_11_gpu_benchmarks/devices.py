@@ -1,0 +1,208 @@
+"""Devices that work on their own while the program goes on: a GPU, or a thread in its place."""
+
+from __future__ import annotations
+
+import queue
+import threading
+import time
+import weakref
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from hpml.base import style
+from hpml.base.charts import show, timeline
+from hpml.base.errors import describe
+from hpml.base.page import Page
+from hpml.course.errors import LabError
+from hpml.profiling import Timeline
+
+
+class Mark:
+    """A place in the queue: the device notes the time when it gets there."""
+
+    def __init__(self) -> None:
+        self.reached = threading.Event()
+        self.time = float("nan")
+
+    def since(self, earlier: Mark) -> float:
+        """Return the seconds from an earlier mark to this one; wait until both are reached."""
+        earlier.reached.wait()
+        self.reached.wait()
+        return self.time - earlier.time
+
+
+class _Work(NamedTuple):
+    seconds: float
+    mark: Mark
+    after: Mark | None
+
+
+class AsyncDevice:
+    """A device made of a thread: its kernels only sleep, in real time, as long as they say."""
+
+    clock = staticmethod(time.perf_counter)
+
+    def __init__(self, launch: float = 0.0, first: float = 0.0) -> None:
+        self._cost, self._first = launch, first
+        self._recording: list[float] | None = None
+        self._launches: list[tuple[float, float]] = []
+        self._kernels: list[tuple[float, float]] = []
+        self._work: queue.SimpleQueue[_Work | None] = queue.SimpleQueue()
+        arguments = self._work, self._kernels
+        threading.Thread(target=_work_off, args=arguments, daemon=True).start()
+        weakref.finalize(self, self._work.put, None)
+
+    def launch(self, seconds: float, *, after: Mark | None = None) -> Mark:
+        """Issue a kernel that takes so long; return at once, with the mark of its end."""
+        if self._recording is not None:
+            self._recording.append(seconds)
+            return Mark()
+        self._issue()
+        return self._put(seconds, after)
+
+    def event(self) -> Mark:
+        """Put a mark into the queue; issuing it costs nothing here."""
+        return self._put(0.0, None)
+
+    def synchronize(self) -> None:
+        """Wait until everything that was issued is done."""
+        self.event().reached.wait()
+
+    def record(self, fn: Callable[[], object]) -> Callable[[], None]:
+        """Call `fn` once without executing a kernel; return what launches all of them as one."""
+        kernels: list[float] = []
+        self._recording = kernels
+        try:
+            fn()
+        finally:
+            self._recording = None
+
+        def replay() -> None:
+            self._issue()
+            for seconds in kernels:
+                self._put(seconds, None)
+
+        return replay
+
+    def timeline(self, fn: Callable[[], object]) -> Timeline:
+        """Return when launches were issued and kernels ran in one call, in ms from its start."""
+        self.synchronize()
+        start = self.clock()
+        fn()
+        self.synchronize()
+        return self.since(start)
+
+    def since(self, start: float) -> Timeline:
+        """Return what was issued and is done since a reading of the clock, in ms from it."""
+        return Timeline(*(_in_ms(spans, start) for spans in (self._launches, self._kernels)))
+
+    def _issue(self) -> None:
+        begin = self.clock()
+        time.sleep(self._cost + self._first)
+        self._first = 0.0
+        self._launches.append((begin, self.clock()))
+
+    def _put(self, seconds: float, after: Mark | None) -> Mark:
+        mark = Mark()
+        self._work.put(_Work(seconds, mark, after))
+        return mark
+
+
+def _in_ms(spans: list[tuple[float, float]], start: float) -> tuple[tuple[float, float], ...]:
+    return tuple(
+        (1e3 * (begin - start), 1e3 * (end - start)) for begin, end in spans if begin >= start
+    )
+
+
+def _work_off(work: queue.SimpleQueue[_Work | None], done: list[tuple[float, float]]) -> None:
+    """Take kernels from the queue and sleep as long as each says; the device's thread."""
+    while (each := work.get()) is not None:
+        if each.after is not None:
+            each.after.reached.wait()
+        begin = time.perf_counter()
+        if each.seconds:
+            time.sleep(each.seconds)
+        each.mark.time = time.perf_counter()
+        if each.seconds:
+            done.append((begin, each.mark.time))
+        each.mark.reached.set()
+
+
+class CudaMark:
+    """A mark in the queue of the current GPU, as `Mark` is in one of a thread."""
+
+    def __init__(self) -> None:
+        import torch
+
+        self._event = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+        self._event.record()
+
+    def since(self, earlier: CudaMark) -> float:
+        """Return the seconds from an earlier mark to this one; wait until both are reached."""
+        self._event.synchronize()
+        return 1e-3 * float(earlier._event.elapsed_time(self._event))
+
+
+class CudaDevice:
+    """The current GPU, with what timing needs."""
+
+    clock = staticmethod(time.perf_counter)
+
+    def synchronize(self) -> None:
+        """Wait until everything that was launched is done."""
+        import torch
+
+        torch.cuda.synchronize()
+
+    def event(self) -> CudaMark:
+        """Put a mark into the queue."""
+        return CudaMark()
+
+
+WAYS = ("pageable", "pinned", "pinned, two queues")
+
+
+@dataclass(frozen=True)
+class Pipeline:
+    """When batches were copied and computed, in ms; and how long the program was held for it."""
+
+    copies: tuple[tuple[float, float], ...]
+    computed: tuple[tuple[float, float], ...]
+    held: float
+
+    @property
+    def total(self) -> float:
+        """The end of the last batch."""
+        return self.computed[-1][1]
+
+
+def pipeline(way: str, batches: int, copy: float, compute: float) -> Pipeline:
+    """Copy and compute batches on a device of threads, in real time, and say when each ran."""
+    if way not in WAYS:
+        raise LabError(f"pipeline expects one of {'; '.join(WAYS)}, got {describe(way)}.")
+    copying, computing = AsyncDevice(), AsyncDevice()
+    done: Mark | None = None
+    start = computing.clock()
+    for _ in range(batches):
+        if way == "pageable":
+            computing.synchronize()
+        arrived = copying.launch(copy, after=done if way == "pinned" else None)
+        if way == "pageable":
+            copying.synchronize()
+        done = computing.launch(compute, after=arrived)
+    held = 1e3 * (computing.clock() - start)
+    computing.synchronize()
+    return Pipeline(copying.since(start).kernels, computing.since(start).kernels, held)
+
+
+def draw_pipelines(ways: Mapping[str, Pipeline]) -> Page:
+    """Draw when batches were copied and computed, each way from its own beginning."""
+    rows, texts, shades = {}, {}, {}
+    for way, found in ways.items():
+        copied, computed = f"{way}: copy", f"{way}: compute"
+        rows |= {copied: found.copies, computed: found.computed}
+        shades |= {copied: style.CPU, computed: style.GPU}
+        texts[computed] = f"{found.total:.0f} ms, the program held for {found.held:.0f} ms"
+    title = "Copying and computing batches"
+    return show(timeline(rows, texts, shades, title=title, x="ms"), width=9.4)

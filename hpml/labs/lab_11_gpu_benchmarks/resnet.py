@@ -1,0 +1,119 @@
+"""The toy ResNet's times: how they grow with the image, and which simulator explains them."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable, Mapping
+
+from hpml.base import style
+from hpml.base.charts import Line, lines, show
+from hpml.base.environment import quick
+from hpml.base.page import Page
+from hpml.base.tables import Table
+from hpml.profiling import LaunchFit, ProfilingError
+from hpml.suites import peer
+from hpml.suites.forwards import BASELINE, COMPILED
+from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
+from hpml.suites.running import environment_line
+from hpml.suites.toy_resnet import ToyResNetResult, published_fit, usual
+
+GPU = "RTX 3080, published"
+
+
+def ways(device: str, *, compiled: bool = False) -> list[str]:
+    """Return what the lab measures beside the hand-written network: what runs on the device."""
+    # A process of its own takes seconds to begin, for each size.
+    with_peer = peer.how_to_install() is None and not quick()
+    chosen = ["codegen", "inlined", *([peer.NAME] if with_peer else [])]
+    there = usual(device)
+    chosen += [COMPILED] if compiled or COMPILED in there else []
+    return [*chosen, *([CUDA_GRAPHS] if CUDA_GRAPHS in there else [])]
+
+
+def times_of(result: ToyResNetResult) -> dict[str, dict[int, float]]:
+    """Return the seconds of a forward, measured and published, by name and resolution."""
+    here: dict[str, dict[int, float]] = {}
+    for case in result.cases:
+        for measured in case.comparison:
+            size = int(case.parameters["resolution"] or 0)
+            here.setdefault(measured.name, {})[size] = measured.median
+    there = published_times(TOY_RESNET)
+    found: dict[str, dict[int, float]] = {}
+    for name in dict.fromkeys([*here, *there]):
+        found |= {f"{name}, here": here[name]} if name in here else {}
+        found |= {f"{name}, {GPU}": there[name]} if name in there else {}
+    return found
+
+
+def time_table(result: ToyResNetResult) -> Table:
+    """Return a row a contender: its time at each resolution, in ms, and how much it grew."""
+    times = times_of(result)
+    sizes = sorted({size for each in times.values() for size in each})
+    rows = [
+        [name, *(1e3 * each[size] if size in each else None for size in sizes), growth(each)]
+        for name, each in times.items()
+    ]
+    columns = ["forward, ms", *(f"{size} pixels" for size in sizes), "grows"]
+    formats = {**dict.fromkeys(columns[1:-1], "{:.3f}".format), "grows": "{:.2f}×".format}
+    caption = (
+        f"Batch 4, no gradients, medians. Here: {environment_line(result.cases)}. "
+        f"Published: {TOY_RESNET.hardware}."
+    )
+    return Table(columns, rows, caption=caption, formats=formats)
+
+
+def growth(times: Mapping[int, float]) -> float:
+    """Return the time at the largest resolution as a multiple of that at the smallest."""
+    return times[max(times)] / times[min(times)]
+
+
+def draw_growth(times: Mapping[str, Mapping[int, float]]) -> Page:
+    """Draw each time as a multiple of its own at the smallest resolution, beside the arithmetic."""
+    sizes = sorted({size for each in times.values() for size in each})
+    work = [(size / sizes[0]) ** 2 for size in sizes]
+    drawn = [Line("the arithmetic", sizes, work, ":", style.MUTED)]
+    for name, each in times.items():
+        own = name.partition(",")[0]
+        drawn.append(
+            Line(name, list(each), [time / each[min(each)] for time in each.values()],
+                 "--" if name.endswith(GPU) else "-", style.colour(own), style.marker(own),
+                 f"grows {growth(each):.2f} times")
+        )  # fmt: skip
+    title, y = "How a forward grows with the image", f"time, {sizes[0]} pixels = 1"
+    chart = lines(drawn, title=title, x="pixels", y=y, log="xy", sizes=sizes, height=4.2)
+    return show(chart, width=9.4)
+
+
+def fits(result: ToyResNetResult) -> dict[str, LaunchFit]:
+    """Return the simulator fitted to the published figures and, where there are any, to these."""
+    found = {name: published_fit(name) for name in (BASELINE, "pytorch-symbolic")}
+    named = {f"{name}, {GPU}": fit for name, fit in found.items()}
+    if any(CUDA_GRAPHS in case.comparison.names for case in result.cases):
+        with contextlib.suppress(ProfilingError):  # this GPU never waits for a launch
+            named[f"{BASELINE}, here"] = result.fit()
+    return named
+
+
+def hypothesis(eager: Mapping[int, float], graph: Mapping[int, float]) -> str:
+    """Return which hypothesis of the explanation fits: by what a graph leaves of the eager time."""
+    share = graph[min(graph)] / eager[min(eager)]
+    return "C" if share < 0.05 else "A" if share < 0.9 else "B"
+
+
+def grows_from(fit: LaunchFit) -> float:
+    """Return the height in pixels from which the GPU and no longer the CPU decides, by a fit."""
+    import numpy as np
+
+    pixels = [size**2 for size in fit.kernels]
+    slope, constant = np.polyfit(pixels, list(fit.kernels.values()), 1)
+    return float(((fit.launch - constant) / slope) ** 0.5)
+
+
+def speedups(fit: LaunchFit, graph_speedup: Callable[[int, float, float], object]) -> Table:
+    """Return what a graph gains at each size: measured, and by a student's function."""
+    rows = []
+    for size, eager in fit.eager.items():
+        said = graph_speedup(fit.count, 1e6 * fit.launch, 1e6 * fit.kernels[size])
+        rows.append([size, eager / fit.recorded[size], said])
+    formats = dict.fromkeys(["eager / graph", "your graph_speedup"], "{:.2f}×".format)
+    return Table(["pixels", "eager / graph", "your graph_speedup"], rows, formats=formats)

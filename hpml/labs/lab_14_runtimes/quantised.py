@@ -1,0 +1,164 @@
+"""A small network that knows digits: trained, rounded to fewer bits, and run in integers."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable, Mapping, Sequence
+from functools import cache, partial
+from typing import TYPE_CHECKING, Any
+
+from hpml.base.charts import Dot, Line, dots, lines, show
+from hpml.base.environment import installed_version, quick
+from hpml.base.page import Page, say
+from hpml.base.tables import Table
+from hpml.benchmark import Comparison
+from hpml.course.racing import race
+from hpml.jit import find_compiler
+
+if TYPE_CHECKING:
+    from torch import Tensor, nn
+
+
+Quantise = Callable[[list[float], int], tuple[list[int], float]]
+BATCH = 256
+
+
+@cache
+def images() -> tuple[Tensor, Tensor, Tensor, Tensor]:
+    """Return the digits: 64 numbers each with its label, to train with and to validate with."""
+    from hpml.datasets import digits
+
+    data = digits()
+    train, validation = (
+        (each.images.flatten(1) / 255, each.labels) for each in (data.train, data.validation)
+    )
+    return *train, *validation
+
+
+def trained(seed: int, model: nn.Module | None = None, epochs: int = 8) -> nn.Module:
+    """Train a network, or go on with one, and return it."""
+    import torch
+    from torch import nn
+
+    x, labels, _, _ = images()
+    generator = torch.Generator().manual_seed(seed)
+    if model is None:
+        with torch.random.fork_rng(devices=[]):
+            torch.manual_seed(seed)
+            model = nn.Sequential(
+                nn.Linear(64, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 10)
+            )
+    optimiser = torch.optim.Adam(model.parameters(), 1e-3)
+    for _ in range(epochs):
+        order = torch.randperm(len(x), generator=generator)
+        for start in range(0, len(x), 64):
+            batch = order[start : start + 64]
+            optimiser.zero_grad()
+            torch.autograd.backward(nn.functional.cross_entropy(model(x[batch]), labels[batch]))
+            optimiser.step()
+    return model
+
+
+def accuracy(model: Callable[[Tensor], Any]) -> float:
+    """Return which part of the validation digits is recognised."""
+    import torch
+
+    _, _, x, labels = images()
+    with torch.no_grad():
+        return float((model(x).argmax(1) == labels).float().mean())
+
+
+def rounded(model: nn.Module, quantise: Quantise, bits: int, *, by_row: bool) -> nn.Module:
+    """Return a copy whose weights are what is left of them after `quantise` and back."""
+    import torch
+    from torch import nn
+
+    model = copy.deepcopy(model)
+    for layer in model.modules():
+        if isinstance(layer, nn.Linear):
+            weight = layer.weight.detach()
+            rows = weight if by_row else weight.reshape(1, -1)
+            back = []
+            for row in rows.tolist():
+                whole, scale = quantise(row, bits)
+                back.append(scale * torch.tensor(whole, dtype=torch.float32))
+            layer.weight.data = torch.stack(back).reshape(weight.shape)
+    return model
+
+
+def draw_accuracy(found: Mapping[str, Mapping[int, Sequence[float]]], full: float) -> Page:
+    """Draw accuracy by bits, a line for each way and a point for each network."""
+    drawn = []
+    for way, by_bits in found.items():
+        middle = [100 * sorted(values)[len(values) // 2] for values in by_bits.values()]
+        told = ", ".join(f"{b} bits {v:.1f} %" for b, v in zip(by_bits, middle, strict=True))
+        drawn.append(Line(way, list(by_bits), middle, text=told))
+        for bits, values in by_bits.items():
+            drawn.append(Line(way, [bits] * len(values), [100 * v for v in values], "", marker="o"))
+    chart = lines(drawn, title="Accuracy by bits", x="bits a weight", y="digits recognised, %",
+                  ylim=(0, 105), level=[100 * full])  # fmt: skip
+    return show(chart, caption=f"Dashed: with 32-bit floats, {100 * full:.1f} %.")
+
+
+def in_integers(seeds: Sequence[int]) -> dict[str, list[nn.Module]]:
+    """Return networks, one a seed, as they are and, with torchao, in integers in three ways."""
+    from hpml.runtimes import int8
+
+    x, _, _, _ = images()
+    some = [x[start : start + BATCH] for start in range(0, 4 * BATCH, BATCH)]
+    found: dict[str, list[nn.Module]] = {"floats": [trained(seed).eval() for seed in seeds]}
+    if quick() or not installed_version("torchao"):
+        return found
+    for way in ("dynamic", "static", "aware"):
+        found[way] = [
+            int8(model, some[0], way, calibration=some, train=partial(trained, seed, epochs=2))
+            for seed, model in zip(seeds, found["floats"], strict=True)
+        ]
+    return found
+
+
+def race_integers(found: Mapping[str, Sequence[nn.Module]]) -> Comparison | Page:
+    """Compare the first network of each way, compiled; or say why that is left out."""
+    from hpml.runtimes import compile_int8
+
+    if len(found) == 1 and quick():
+        return say("Integers are left out in a short run.")
+    if len(found) == 1:
+        return say("There are no integers here: `pip install -c constraints.txt torchao`.")
+    if find_compiler() is None:
+        return say("Integer kernels are compiled, which needs a C++ compiler, such as g++.")
+    batch = images()[0][:BATCH]
+    ready = {way: compile_int8(models[0], batch) for way, models in found.items()}
+    return race({way: partial(run, batch) for way, run in ready.items()})
+
+
+def integer_table(found: Mapping[str, Sequence[nn.Module]], raced: Comparison | Page) -> Table:
+    """Return accuracy over the networks, size and time side by side."""
+    from hpml.runtimes import weight_bytes
+
+    size, compiled = weight_bytes(found["floats"][0]), isinstance(raced, Comparison)
+    rows: list[list[object]] = []
+    for way, models in found.items():
+        right = [100 * accuracy(model) for model in models]
+        time = str(raced.ratio(way)) if isinstance(raced, Comparison) else "not compiled"
+        spread = (
+            f"{min(right):.1f} to {max(right):.1f} %" if len(right) > 1 else f"{right[0]:.1f} %"
+        )
+        time = "1" if compiled and way == "floats" else time
+        rows.append([way, spread, f"{weight_bytes(models[0]) / size:.2f}", time])
+    seen = f"Networks: {len(found['floats'])}." + (
+        f" Time: batches of {BATCH}, one thread, compiled." if compiled else ""
+    )
+    return Table(["weights and activations", "recognised", "size / floats", "time / floats"], rows,
+                 caption=seen)  # fmt: skip
+
+
+def draw_rounding(x: Sequence[float], quantise: Quantise, choices: Sequence[int]) -> Page:
+    """Draw what is left of some weights after rounding to fewer and fewer bits."""
+    rows = [Dot("as trained", list(x), marker="|")]
+    for bits in choices:
+        whole, scale = quantise(list(x), bits)
+        left = [scale * value for value in whole]
+        rows.append(Dot(f"{bits} bits, {len(set(whole))} values", left, marker="|"))
+    chart = dots(rows, title="One row of weights, rounded", x="weight")
+    return show(chart, text=f"One row of weights: {', '.join(row.name for row in rows)}.")

@@ -1,0 +1,123 @@
+"""Models in other runtimes: published figures, operators left, parallel chunks, loops."""
+
+from __future__ import annotations
+
+import itertools
+import statistics
+import uuid
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from functools import cache
+from typing import TYPE_CHECKING, Any
+
+from hpml.base import published
+from hpml.base.environment import installed_version
+from hpml.base.operator_times import OTHER
+from hpml.base.page import put, say
+from hpml.base.tables import Table
+from hpml.benchmark import Comparison
+from hpml.profiling import operator_timing
+
+if TYPE_CHECKING:
+    from torch import nn
+
+    from hpml.runtimes import OnnxModel
+    from hpml.symbolic import SymbolicModel
+
+
+def onnx_is_here() -> bool:
+    """Return whether models can be exported to ONNX here; where they cannot, say what to do."""
+    missing = [name for name in ("onnx", "onnxscript") if not installed_version(name)]
+    if missing:
+        put(
+            say(
+                f"There is no export here: `pip install -c constraints.txt {' '.join(missing)} "
+                "onnxruntime`. Until then the lab goes on without it."
+            ),
+            uuid.uuid4().hex,
+        )
+    return not missing
+
+
+def operators_left(exported: OnnxModel) -> Table:
+    """Return how often each operator stands in the graph after each level of optimisation."""
+    from hpml.runtimes import optimised_operators
+
+    counts = {level: optimised_operators(exported, level) for level in ("off", "basic", "all")}
+    names = dict.fromkeys(name for each in counts.values() for name in each)
+    rows: list[list[object]] = [[n, *(each.get(n, 0) for each in counts.values())] for n in names]
+    rows.append(["sum", *(sum(each.values()) for each in counts.values())])
+    return Table(["operator", *counts], rows)
+
+
+def beside_published(raced: Comparison) -> Table:
+    """Return the document's inference rows for batch 1, as ratios, beside those measured here."""
+    block = published("convnext_inference")
+    rows = {row["changes"]: row["bs1_ms"] for row in block["rows"]}
+    given = {"eager": "1", "compiled": f"{rows['torch.compile'] / rows['vanilla (GELU)']:.2f}"}
+    shown: list[list[object]] = []
+    for name in dict.fromkeys((*given, *raced.names)):
+        here = str(raced.ratio(name)) if name in raced else ""
+        shown.append([name, given.get(name, ""), "1" if name == "eager" else here])
+    caption = (
+        f"Published: {block['hardware']}, 18 million parameters, batch 1, as ratios. Of TensorRT "
+        "and of quantisation the document has no figures."
+    )
+    columns = ["runtime", "published / eager", "here / eager"]
+    return Table(columns, shown, caption=caption, align=("left", "right", "left"))
+
+
+@cache
+def runs_at(model: nn.Module, pixels: int) -> Mapping[str, Callable[[], Any]]:
+    """Return calls of a model on one image of so many pixels a side, by runtime."""
+    import torch
+
+    from hpml.runtimes import runtimes
+
+    return runtimes(model, torch.rand(1, 3, pixels, pixels), compiled=False).runs
+
+
+def in_turn(run: Callable[[], Any], times: int) -> Callable[[], object]:
+    """Return what makes a call several times, one after the other."""
+
+    def runs() -> None:
+        for _ in range(times):
+            run()
+
+    return runs
+
+
+def in_parallel(run: Callable[[], Any], times: int, threads: int) -> Callable[[], object]:
+    """Return what makes a call several times, shared out among threads."""
+    pool = ThreadPoolExecutor(threads)
+    chunk = in_turn(run, times // threads)
+    return lambda: list(pool.map(lambda _: chunk(), range(threads)))
+
+
+def operator_seconds(model: SymbolicModel, *inputs: Any, runs: int = 40) -> dict[str, float]:
+    """Return the seconds of each layer of a model, the median over runs; "total" is the whole."""
+    import torch
+
+    with torch.no_grad(), operator_timing(model) as timing:
+        for _ in range(runs + 5):
+            model(*inputs)
+    times: dict[str, list[float]] = {"total": []}
+    for run in timing.runs[5:]:
+        times["total"].append(1e-9 * run.total)
+        for label, (start, end) in zip(run.labels, itertools.pairwise(run.stamps), strict=True):
+            if label.node:
+                last = times.setdefault(label.node, [])
+                last.append(0.0)
+            if label is not OTHER and label.operator != "[Guard]":
+                last[-1] += 1e-9 * (end - start)  # letting its arguments go belongs to it
+    return {name: statistics.median(seconds) for name, seconds in times.items()}
+
+
+def loop(step: Callable[[Any], Any], state: Any, steps: int) -> Any:
+    """Call a step again and again, each time with what it returned, without gradients."""
+    import torch
+
+    with torch.no_grad():
+        for _ in range(steps):
+            state = step(state)
+    return state

@@ -1,0 +1,158 @@
+"""A log of fixes: each measured in turns with the version before it and with the original."""
+
+from __future__ import annotations
+
+import itertools
+import sys
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hpml.base import style
+from hpml.base.charts import Bar, bars, show
+from hpml.base.files import results_folder
+from hpml.base.page import Page, say
+from hpml.base.tables import Table
+from hpml.benchmark import BenchmarkError, Comparison, Ratio, read_cases, write_case
+from hpml.benchmark import Case as RecordedCase
+from hpml.benchmark.record import Parameters
+from hpml.course.exercises.exercise import Case, Wrong
+from hpml.course.exercises.outcomes import outcome_of
+from hpml.course.racing import race
+from hpml.labs.lab_15_capstone.exercises import judge_training
+from hpml.labs.lab_15_capstone.harness import reported, waves
+from hpml.labs.lab_15_capstone.student_script import SIZES, Script, frozen, problem
+from hpml.sandbox.calling import call
+
+SUITE = "capstone"
+
+
+@dataclass(frozen=True)
+class Rung:
+    """A version in the log."""
+
+    what: str
+    train: Callable[..., Any]
+    comparison: Comparison
+    expected: float | None = None
+
+    @property
+    def bought(self) -> Ratio:
+        """The time as a multiple of the version before."""
+        before = "before" if "before" in self.comparison.names else "original"
+        return self.comparison.ratio("this", before)
+
+    @property
+    def total(self) -> Ratio:
+        """The time as a multiple of the original."""
+        return self.comparison.ratio("this", "original")
+
+
+@dataclass
+class Ladder:
+    """The versions of one script, from the original down."""
+
+    script: Script
+    rungs: list[Rung] = field(default_factory=list)
+
+    @property
+    def path(self) -> Path:
+        """The file of results, one line for each measurement."""
+        return results_folder() / "capstone" / f"results_{self.script.seed}.jsonl"
+
+    def add(self, what: str, train: Callable[..., Any], expected: float | None = None) -> Page:
+        """Check a version, measure it in turns with the one before, and draw the ladder."""
+        wrong = equal_losses(train)
+        if wrong is not None:
+            return say(f"**{what}** is not in the log: expected {wrong.expected}, got {wrong.got}.")
+        place = next((n for n, rung in enumerate(self.rungs) if rung.what == what), None)
+        del self.rungs[len(self.rungs) if place is None else place :]
+        given, now = problem(), frozen(train)
+        runs = {"original": self.script.train, "this": now}
+        if self.rungs:
+            runs["before"] = self.rungs[-1].train
+        # Each call with a seed of its own: losses that are remembered are of no use.
+        seeds = itertools.count(given["seed"])
+
+        def calling(run: Callable[..., Any]) -> Callable[[], Any]:
+            return lambda: run(**{**given, "seed": next(seeds)})
+
+        raced = race({name: calling(run) for name, run in runs.items()})
+        self.rungs.append(Rung(what, now, raced, expected))
+        parameters: Parameters = {
+            "student": self.script.student, "seed": self.script.seed,
+            "mend": what, "place": len(self.rungs),
+        }  # fmt: skip
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        write_case(self.path, RecordedCase(SUITE, parameters, raced))
+        return self.draw()
+
+    def draw(self) -> Page:
+        """Return the picture: the time that is left after each fix, and what each fix gained."""
+        gone = style.tint(style.ACCENT, 0.35)
+        rows, last = [Bar("original", 1.0, "1", colour=style.MUTED)], 1.0
+        for rung in self.rungs:
+            total, bought = rung.total, rung.bought
+            parts = [(total.value, style.DATA), (max(0.0, last - total.value), gone)]
+            text = f"{total.value:.2f}   this fix: {_times(bought)}"
+            rows.append(Bar(rung.what, parts, text, (total.low, total.high)))
+            last = total.value
+        caption = (
+            "Light: what the fix saved. 95 % intervals; each row was measured in turns with the "
+            "row above and the original."
+        )
+        chart = bars(rows, title="What each fix gained", x="time / the original's")
+        return show(chart, caption=caption, width=9.5)
+
+    def table(self) -> Table:
+        """Return of each mend what was expected, what it brought, and the whole until there."""
+        rows = [
+            [rung.what, rung.expected and f"{rung.expected:.2f} ×", _times(rung.bought),
+             _times(rung.total)] for rung in self.rungs
+        ]  # fmt: skip
+        return Table(["fix", "you expected", "measured", "all until here"], rows)
+
+
+def _times(ratio: Ratio) -> str:
+    answer = "" if ratio.answer == "faster" else f", {ratio.answer}"
+    return f"{ratio.speed_up:.2f} × ({1 / ratio.high:.2f} to {1 / ratio.low:.2f}){answer}"
+
+
+def equal_losses(train: Callable[..., Any]) -> Wrong | None:
+    """Return where a version reports something else than the scripts do, or None."""
+    small = {**SIZES, "count": 150, "length": 64, "width": 32, "seed": 3, "drawn": 3}
+    outcome = outcome_of(call(train, waves, reported, small))
+    return judge_training(Case("as large as in the ladder", small), outcome)
+
+
+def class_table(paths: Iterable[str | Path]) -> Table:
+    """Return the class, fastest first."""
+    entries: list[tuple[str, Ratio, str]] = []
+    for path in paths:
+        cases = [case for case in read_cases(path) if case.suite == SUITE]
+        if not cases:
+            raise BenchmarkError(f"{path}: expected results of suite {SUITE}, got none.")
+        last = cases[-1]
+        machine = str(last.comparison["this"].environment.get("cpu", "not recorded"))
+        ratio = last.comparison.ratio("this", "original")
+        entries.append((str(last.parameters["student"]), ratio, machine))
+    entries.sort(key=lambda entry: entry[1].value)
+    rows: list[list[object]] = []
+    rank, slowest = 0, 0.0
+    for place, (student, ratio, machine) in enumerate(entries, start=1):
+        if place == 1 or ratio.low > slowest:
+            rank, slowest = place, ratio.high
+        slowest = max(slowest, ratio.high)
+        how = f"{1 / ratio.high:.2f} – {1 / ratio.low:.2f}"
+        rows.append([rank, student, f"{ratio.speed_up:.2f}", how, machine])
+    shared = len(rows) - len({row[0] for row in rows})
+    caption = "Each in turns with their own original, on their own machine."
+    if shared:
+        caption += " Who shares a rank cannot be told apart: the intervals overlap."
+    columns = ["rank", "student", "times as fast", "95 % interval", "machine"]
+    return Table(columns, rows, caption=caption)
+
+
+if __name__ == "__main__":
+    print(class_table(sys.argv[1:]))

@@ -1,0 +1,200 @@
+"""The suite `activations`: forward and backward of FastSwish beside PyTorch's own activations.
+
+The document's FastSwish took twice ReLU's memory, and longer compiled than not. Here it runs as
+operations, with its own backward, and as one kernel, over tensors of some mebibytes of float32; on
+request also in the small ConvNeXt at batch 1, eager and compiled.
+"""
+
+from __future__ import annotations
+
+import argparse
+import functools
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import TYPE_CHECKING
+
+from hpml.base import style
+from hpml.base.files import published
+from hpml.base.tables import Table
+from hpml.benchmark import Contender
+from hpml.benchmark.agreement import same_results
+from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.record import Parameters
+from hpml.benchmark.tables import cases_table
+from hpml.suites.forwards import compiled
+from hpml.suites.options import add_shared_arguments
+from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
+from hpml.suites.settings import Settings, choose
+
+if TYPE_CHECKING:
+    import torch
+    from matplotlib.figure import Figure
+
+BASELINE, KERNEL, COMPOSITE = "hardswish", "fastswish-kernel", "fastswish-composite"
+FAST_SWISH = (COMPOSITE, "fastswish-function", KERNEL)
+NAMES = (BASELINE, "relu", "gelu", *FAST_SWISH)
+SIZES = (2, 8)
+DEFAULTS = Settings()
+NETWORK = 0
+"""Stands in the place of the mebibytes for the case of the network."""
+
+
+@dataclass(frozen=True)
+class ActivationsResult(CasesResult):
+    """What the suite measured, and the bytes that each activation keeps for each number."""
+
+    kept: Mapping[str, float] = field(default_factory=dict)
+
+    def goals(self) -> Table:
+        """Return the ratios that FastSwish is judged by, beside their goals and the document's."""
+        rows: list[list[object]] = []
+        for case in self.cases:
+            found, size = case.comparison, case.parameters["mebibytes"]
+            wanted = [(KERNEL, BASELINE, 1.5), (KERNEL, COMPOSITE, 1 / 15)]
+            if size == NETWORK:
+                wanted = [(f"{name} compiled", name, 1.0) for name in (KERNEL, COMPOSITE)]
+            for name, base, goal in wanted:
+                if {name, base} <= set(found.names):
+                    what = "batch 1" if size == NETWORK else f"{size} MiB"
+                    told = _published() if name == f"{COMPOSITE} compiled" else None
+                    ratio = str(found.ratio(name, base))
+                    rows.append([f"{name} / {base}, {what}", ratio, goal, told])
+        if KERNEL in self.kept:
+            kept = f"{self.kept[KERNEL] / self.kept['relu']:.2f}"
+            rows.append([f"bytes kept, {KERNEL} / relu", kept, 1.0, None])
+        return Table(
+            ["ratio", "measured", "at most", "published"],
+            rows,
+            title="FastSwish's goals",
+            formats={"at most": "{:.3f}".format, "published": "{:.2f}".format},
+        )
+
+    def plot(self) -> Figure:
+        """Draw each activation's time as a multiple of HardSwish's."""
+        fig, ax = style.figure(width=8.4, height=4.0)
+        for name in NAMES:
+            points = [
+                (case.parameters["mebibytes"], case.comparison.ratio(name).value)
+                for case in self.cases
+                if name in case.comparison.names and case.parameters["mebibytes"] != NETWORK
+            ]
+            if points:
+                ax.plot(*zip(*points, strict=True), "o-", color=style.colour(name), label=name)
+        ax.set_yscale("log")
+        style.finish(ax, title="Forward and backward, time / HardSwish's", x="MiB", y="ratio")
+        return fig
+
+    def _shown(self) -> list[Table]:
+        where = environment_line(self.cases)
+        title = f"Activations, forward and backward ({where})"
+        return [cases_table(self.cases, title=title), self.goals(), *notes_table(self.notes)]
+
+
+def run(
+    mebibytes: Sequence[int] = SIZES, settings: Settings = DEFAULTS, *, network: bool = False,
+    **changes: object,
+) -> ActivationsResult:  # fmt: skip
+    """Measure forward and backward of activations.
+
+    Args:
+        mebibytes: one case for each of these sizes of the input, in float32.
+        settings: how to measure; HardSwish is always measured.
+        network: also the forward of the small ConvNeXt at batch 1, eager and compiled, which takes
+            minutes to compile.
+        changes: settings by their names, see `hpml.suites.settings.Settings`.
+
+    Raises:
+        SuiteError: if a contender is unknown.
+        BenchmarkError: if FastSwish's ways disagree, or measuring fails.
+
+    >>> result = run([1], rounds=6, contenders=["relu"], min_sample_time=1e-5)
+    >>> result.cases[0].comparison.names
+    ('hardswish', 'relu')
+    """
+    settings = settings.changed(changes)
+    chosen, notes = choose(settings.contenders, NAMES, always=(BASELINE,))
+    settings = replace(settings, contenders=chosen)
+
+    def measure_case(parameters: Parameters) -> Comparison:
+        size = int(parameters["mebibytes"] or 0)
+        if size == NETWORK:
+            return _network(settings)
+        return settings.compare(
+            _contenders(size, settings), f"{size} MiB", baseline=BASELINE, check=_agree
+        )
+
+    sizes = [*mebibytes, *([NETWORK] if network else [])]
+    cases = [{"mebibytes": size, **settings.parameters()} for size in sizes]
+    outcome = run_cases("activations", cases, measure_case, settings)
+    return ActivationsResult(outcome.cases, (*outcome.notes, *notes), _kept(chosen))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``hpml bench activations``."""
+    add_shared_arguments(parser, "activations", run, "sizes of the input in MiB")
+    parser.add_argument(
+        "--network", action="store_true", help="the ConvNeXt, compiled too; takes minutes to begin"
+    )
+
+
+def _ways() -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
+    import torch
+    from torch.nn import functional
+
+    from hpml.models import activations
+
+    ways = (functional.hardswish, torch.relu, functional.gelu, activations.fast_swish_composite,
+            activations.FastSwishFunction.apply, activations.fast_swish)  # fmt: skip
+    return dict(zip(NAMES, ways, strict=True))
+
+
+def _contenders(size: int, settings: Settings) -> list[Contender]:
+    import torch
+
+    generator = torch.Generator().manual_seed(settings.seed)
+    x, above = torch.randn(2, size * 2**18, generator=generator)
+    x.requires_grad_()
+    ways = _ways()
+
+    def both(name: str) -> list[torch.Tensor]:
+        y = ways[name](x)
+        return [y, *torch.autograd.grad(y, x, above)]
+
+    return [Contender(name, functools.partial(both, name)) for name in settings.contenders or ()]
+
+
+def _agree(results: Mapping[str, object]) -> None:
+    ours = {name: result for name, result in results.items() if name in FAST_SWISH}
+    if ours:
+        same_results(1e-4, 1e-6)(ours)
+
+
+def _kept(names: Sequence[str]) -> dict[str, float]:
+    import torch
+
+    from hpml.profiling import saved_tensors
+
+    x, ways = torch.randn(1000, requires_grad=True), _ways()
+    return {name: saved_tensors(ways[name], x).total / 1000 for name in {*names, "relu"}}
+
+
+def _network(settings: Settings) -> Comparison:
+    import torch
+
+    from hpml.models.convnext import convnext
+
+    images, made = torch.rand(1, 3, 64, 64), []
+    for name, activation in ((KERNEL, "fastswish"), (COMPOSITE, _ways()[COMPOSITE])):
+        model = convnext("small", activation=activation).eval()
+        made.append(Contender(name, functools.partial(model, images)))
+        with torch.no_grad():
+            fast = compiled(model)
+            fast(images)
+        made.append(Contender(f"{name} compiled", functools.partial(fast, images)))
+    with torch.no_grad():
+        return settings.compare(made, "network", baseline=KERNEL, check=same_results(1e-3, 1e-4))
+
+
+def _published() -> float:
+    rows = {row["changes"]: row["bs1_ms"] for row in published("convnext_inference")["rows"]}
+    return float(rows["torch.compile + FastSwish"] / rows["FastSwish"])

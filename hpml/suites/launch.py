@@ -1,0 +1,191 @@
+"""The suite `launch`: what this machine's device can do, in the few numbers that explain the rest.
+
+What it costs to start an operator that has nothing to do, how fast memory is copied, how fast
+matrices are multiplied and, where there is a GPU, how fast data gets there and back, from memory
+that the operating system may move and from memory that is pinned. On a CPU starting an operator,
+copying and multiplying mean the same as on a GPU; the rest needs one, and that is said.
+"""
+
+from __future__ import annotations
+
+import argparse
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from hpml.base.environment import Value
+from hpml.base.tables import Table, format_seconds
+from hpml.benchmark import Contender
+from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.record import Parameters
+from hpml.suites.errors import SuiteError
+from hpml.suites.forwards import check_device
+from hpml.suites.options import add_shared_arguments
+from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
+from hpml.suites.settings import Settings, choose
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+BASELINE = "launch"
+WAIT = "launch and wait"
+COPY, PRODUCT = "copy", "product"
+TRANSFERS = ("to GPU", "to GPU from pinned", "from GPU", "from GPU to pinned")
+MEBIBYTES = (1, 4, 16)
+
+
+@dataclass(frozen=True)
+class LaunchSettings(Settings):
+    """How this suite measures: as all do, and on which device ("cpu", "cuda", "cuda:1")."""
+
+    device: str = "cpu"
+
+    def parameters(self) -> dict[str, Value]:
+        """Return what the results depend on, for the parameters of a case."""
+        return {"device": self.device, **super().parameters()}
+
+
+DEFAULTS = LaunchSettings()
+
+
+@dataclass(frozen=True)
+class LaunchResult(CasesResult):
+    """What the suite measured: one case for each size."""
+
+    def table(self) -> pd.DataFrame:
+        """Return one row a case and contender, times in seconds per call, and what it moves."""
+        frame = super().table()
+        if len(frame):
+            sizes = zip(frame["contender"], frame["mebibytes"], frame["median"], strict=True)
+            frame["rate"] = [_rate(name, int(size), time) for name, size, time in sizes]
+        return frame
+
+    def plot(self) -> Figure:
+        """Draw the time per call against the size."""
+        from hpml.suites.pictures import draw_times
+
+        return draw_times(self.cases, "mebibytes", "time", "Time per call", "MiB", "µs per call")
+
+    def _shown(self) -> list[Table]:
+        rows = [
+            (case.parameters["mebibytes"], m.name, m.median,
+             _rate(m.name, int(case.parameters["mebibytes"] or 0), m.median))
+            for case in self.cases
+            for m in case.comparison
+        ]  # fmt: skip
+        table = Table(
+            ["MiB", "what", "time per call", "at"],
+            rows,
+            title=f"The device: {environment_line(self.cases)}",
+            caption="launch: an operator on a single number, started as often as it can be. copy "
+            "reads and writes so many MiB; product multiplies two square float32 matrices of them.",
+            formats={"time per call": format_seconds},
+        )
+        return [table, *notes_table(self.notes)]
+
+
+def names() -> tuple[str, ...]:
+    """Return the contenders' names, in the order of tables and pictures."""
+    return (BASELINE, WAIT, COPY, PRODUCT, *TRANSFERS)
+
+
+def run(
+    mebibytes: Sequence[int] = MEBIBYTES, settings: LaunchSettings = DEFAULTS, **changes: Any
+) -> LaunchResult:
+    """Measure launches, copies, products and, on a GPU, transfers.
+
+    Args:
+        mebibytes: one case for each of these sizes of a tensor.
+        settings: how to measure. The launch is always measured; by default all that the device can.
+        changes: settings by their names.
+
+    Raises:
+        SuiteError: a contender is unknown or needs a GPU, or there is no such device.
+
+    >>> result = run([1], rounds=6, min_sample_time=1e-5)
+    >>> result.cases[0].comparison.names, "need a GPU" in result.notes[0]
+    (('launch', 'copy', 'product'), True)
+    """
+    settings = settings.changed(changes)
+    check_device(settings.device)
+    on_gpu = settings.device.startswith("cuda")
+    for_gpu = (WAIT, *TRANSFERS)
+    here = tuple(name for name in names() if on_gpu or name not in for_gpu)
+    refused = [name for name in settings.contenders or () if name in for_gpu and not on_gpu]
+    if refused:
+        raise SuiteError(
+            f"contenders: {', '.join(refused)} need a GPU, got device={settings.device!r}; add "
+            "--device cuda, or leave them out."
+        )
+    chosen, notes = choose(settings.contenders, names(), usual=here, always=(BASELINE,))
+    if not on_gpu:
+        said = f"{', '.join(for_gpu)} need a GPU: --device cuda. On a CPU nothing is transferred."
+        notes = (said, *notes)
+    settings = replace(settings, contenders=chosen)
+
+    def measure_case(parameters: Parameters) -> Comparison:
+        import torch
+
+        size = int(parameters["mebibytes"] or 0)
+        with torch.no_grad():
+            made = _contenders(chosen, size, settings.device)
+            return settings.compare(made, f"{size} MiB", baseline=BASELINE, device=settings.device)
+
+    cases = [{"mebibytes": size, **settings.parameters()} for size in mebibytes]
+    outcome = run_cases("launch", cases, measure_case, settings)
+    return LaunchResult(outcome.cases, (*outcome.notes, *notes))
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``hpml bench launch``."""
+    add_shared_arguments(parser, "launch", run, "sizes of a tensor in MiB")
+    parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
+
+
+def _contenders(chosen: Sequence[str], size: int, device: str) -> list[Contender]:
+    import torch
+
+    one = torch.zeros((), device=device)
+    rows = _rows(size)
+    source = torch.rand(rows, rows, device=device)
+    target = torch.empty_like(source)
+
+    def wait() -> None:
+        one.add_(1)
+        torch.cuda.synchronize(device)
+
+    ways: dict[str, Callable[[], object]] = {
+        BASELINE: lambda: one.add_(1),
+        WAIT: wait,
+        COPY: lambda: target.copy_(source),
+        PRODUCT: lambda: torch.mm(source, source, out=target),
+    }
+    if device.startswith("cuda"):
+        paged = torch.rand(rows, rows)
+        pinned = paged.pin_memory()
+        # Without non_blocking the processor waits for the end of each; from pinned memory it need
+        # not, and the clock's own wait counts what is left.
+        ways |= {
+            TRANSFERS[0]: lambda: source.copy_(paged),
+            TRANSFERS[1]: lambda: source.copy_(pinned, non_blocking=True),
+            TRANSFERS[2]: lambda: paged.copy_(target),
+            TRANSFERS[3]: lambda: pinned.copy_(target, non_blocking=True),
+        }
+    return [Contender(name, ways[name]) for name in chosen]
+
+
+def _rows(size: int) -> int:
+    """Return the rows of a square float32 matrix of about so many MiB."""
+    return math.isqrt(size * 2**20 // 4)
+
+
+def _rate(name: str, size: int, seconds: float) -> str:
+    """Return what a time means, in the unit in which data sheets say it."""
+    rows = _rows(size)
+    if name in (BASELINE, WAIT):
+        return f"{1e-3 / seconds:,.0f} thousand a second"
+    if name == PRODUCT:
+        return f"{2 * rows**3 / seconds / 1e9:,.0f} GFLOP/s"
+    return f"{4 * rows**2 * (2 if name == COPY else 1) / seconds / 1e9:,.1f} GB/s"

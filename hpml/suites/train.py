@@ -1,0 +1,57 @@
+"""The command ``hpml train``: a ConvNeXt by a recipe, on one process or on those of `torchrun`.
+
+`hpml.suites` is the lowest layer that knows network, data and recipe. Imported with the command
+line, so torch is imported only when it runs.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+from pathlib import Path
+
+from hpml.base.errors import describe
+from hpml.base.files import results_folder, shown_path
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``hpml train``."""
+    parser.add_argument("recipe", metavar="RECIPE", help="a wrong one lists them all")
+    parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet or a "
+                       "folder (default: Tiny ImageNet if it is there, or digits)")  # fmt: skip
+    parser.add_argument("--epochs", type=int, default=6, metavar="N", help="(%(default)s)")
+    parser.add_argument("--batch", type=int, default=128, metavar="N", help="(%(default)s)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="(%(default)s)")
+    parser.add_argument("--device", help="cpu, cuda, cuda:1 (default: a GPU if there is one)")
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in DIR")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="for checkpoint and record "
+                       "(default: results/train/RECIPE)")  # fmt: skip
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Train, print what came of it and return the exit code; after Ctrl-C say how to go on."""
+    from hpml.suites.convnext_train import train_convnext
+    from hpml.training import RECIPES
+
+    if options.recipe not in RECIPES:
+        print(f"hpml train: expected one of {', '.join(RECIPES)}; "
+              f"received {describe(options.recipe)}", file=sys.stderr)  # fmt: skip
+        return 2
+    out: Path = options.out or results_folder() / "train" / options.recipe
+    shown = shown_path(out)
+    told = {
+        name: getattr(options, name) for name in ("epochs", "batch", "seed", "device", "resume")
+    }
+    try:
+        result = train_convnext(options.recipe, options.data, out=out, progress=True, **told)
+    except KeyboardInterrupt as interrupt:
+        kept = (out / "checkpoint.pt").exists()
+        left = f"--resume goes on from {shown}" if kept else "nothing was kept"
+        place = f"interrupted {interrupt}".strip()
+        print(f"hpml train: {place}; {left}", file=sys.stderr)
+        return 130
+    if os.environ.get("RANK", "0") == "0":
+        print(f"{result}\n\nCheckpoint and record: {shown}")
+    return 0

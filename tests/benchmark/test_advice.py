@@ -1,0 +1,123 @@
+"""Advice on samples: what is found in them, and how much room it takes in a table and a picture."""
+
+from __future__ import annotations
+
+import random
+
+import pytest
+
+from hpml.benchmark import Case, Comparison, Measurement
+from hpml.benchmark.advice import Advice, footnote, judge, unstable
+from hpml.benchmark.tables import cases_table
+
+CALM = tuple(1e-3 + 1e-6 * (i % 5) for i in range(25))
+SPREAD = tuple(1e-3 * (1 + 0.5 * (i % 5)) for i in range(25))
+DRIFTING = tuple(1e-3 * (1 + 0.02 * i) for i in range(25))
+
+
+def problems(samples: list[float], number: int = 10) -> list[str]:
+    return [advice.problem for advice in judge(samples, number)]
+
+
+def quiet(count: int = 25, seed: int = 0, noise: float = 0.01) -> list[float]:
+    generator = random.Random(seed)
+    return [1e-3 * generator.gauss(1, noise) for _ in range(count)]
+
+
+def busy(count: int = 9) -> Comparison:
+    """A calm baseline among contenders that drift or spread."""
+    others = [Measurement(f"way {n}", SPREAD if n % 2 else DRIFTING, 10) for n in range(count - 1)]
+    return Comparison((Measurement("base", CALM, 10), *others), "base", 25)
+
+
+def test_a_quiet_measurement_gets_no_advice() -> None:
+    assert problems(quiet()) == []
+
+
+def test_ordinary_noise_is_rarely_called_a_problem() -> None:
+    flagged = sum(bool(problems(quiet(seed=seed, noise=0.03))) for seed in range(200))
+    assert flagged <= 20
+
+
+def test_a_sample_that_the_clock_disturbs_is_too_short() -> None:
+    short = [sample * 1e-4 for sample in quiet()]
+    assert problems(short, 10) == ["short samples"]
+    assert problems(short, 2000) == []
+
+
+@pytest.mark.parametrize(("factor", "word"), [(1.004, "slower"), (0.996, "faster")])
+def test_a_drift_is_reported_with_its_direction(factor: float, word: str) -> None:
+    (advice,) = judge([sample * factor**i for i, sample in enumerate(quiet())], 10)
+    assert advice.problem == "drift"
+    assert word in advice.seen
+
+
+def test_what_is_too_small_to_matter_is_not_reported() -> None:
+    assert problems([1e-3 * 1.0005**i for i in range(25)]) == []
+    samples = quiet()
+    samples[3] = 5e-3
+    assert problems(samples) == []
+    samples[3] = samples[11] = samples[20] = 1.15e-3
+    assert problems(samples) == []
+
+
+def test_two_states_of_the_machine_are_told_apart_from_noise() -> None:
+    samples = [sample * (1.2 if i % 3 == 0 else 1.0) for i, sample in enumerate(quiet())]
+    assert problems(samples) == ["two modes"]
+
+
+def test_a_few_wild_samples_are_outliers() -> None:
+    samples = quiet()
+    samples[3] = samples[11] = samples[20] = 5e-3
+    (advice,) = judge(samples, 10)
+    assert (advice.problem, advice.seen[:7]) == ("outliers", "3 of 25")
+
+
+def test_a_wide_spread_is_reported() -> None:
+    generator = random.Random(5)
+    assert problems([1e-3 * generator.uniform(0.8, 1.2) for _ in range(25)]) == ["wide spread"]
+
+
+@pytest.mark.parametrize("count", [1, 2, 5, 6, 7, 29])
+def test_equal_samples_of_any_number_are_judged(count: int) -> None:
+    assert problems([1e-3] * count) == (["few samples"] if count < 6 else [])
+
+
+def test_a_first_call_that_took_far_longer_is_named() -> None:
+    used_up = Measurement("sum", CALM, 10, first=0.5)
+    assert [advice.problem for advice in used_up.verdict()] == ["first call"]
+    assert Measurement("sum", CALM, 10, first=1e-2).verdict() == ()
+    # Cold caches make a first call of microseconds slow as well.
+    assert Measurement("sum", (1e-7,) * 25, 10**5, first=5e-5).slow_first_call() is None
+    assert used_up.per(1000).slow_first_call() == used_up.slow_first_call()
+
+
+def test_a_footnote_has_each_problem_and_each_remedy_once() -> None:
+    one, two = Advice("drift", "it drifts", "Wait."), Advice("outliers", "it jumps", "Wait.")
+    note = footnote([("a", one), ("b", one), ("c", two)])
+    assert note == "Drift: a, b (a: it drifts); outliers: c (it jumps). Wait."
+    assert footnote([]) == ""
+    assert unstable([("a", one), ("a", two), ("b", Advice("few samples", "s", "r."))]) == ("a",)
+
+
+def test_a_table_has_one_footnote_however_many_contenders_are_unstable() -> None:
+    few, many = (str(busy(count)).splitlines()[2 + count :] for count in (13, 41))
+    assert len(few) == len(many) == 2
+    assert "way 0, way 2, way 4, way 6 and 16 more" in many[1]
+    cases = str(cases_table(Case("s", {"layers": n}, busy()) for n in (250, 1000))).splitlines()
+    assert (cases[-1].count("Drift:"), len(cases)) == (1, 2 + 18 + 2)
+    calm = Comparison((Measurement("base", CALM, 10),), "base", 25)
+    assert str(calm).splitlines()[-1].startswith("Ratio:")
+
+
+def test_names_in_a_page_are_escaped() -> None:
+    shown = Comparison((Measurement("<script>", SPREAD, 10),), "<script>", 25)._repr_html_()
+    assert "<script>" not in shown
+
+
+def test_a_picture_says_what_is_wrong_in_its_caption_and_not_in_its_rows() -> None:
+    ax = busy(3).plot()
+    assert ax.texts[0].get_text() == "baseline"
+    assert not any("drift" in text.get_text() for text in ax.texts)
+    caption = " ".join(ax.figure.get_supxlabel().split())  # type: ignore[union-attr]
+    assert "Drift: way 0" in caption
