@@ -213,3 +213,12 @@ def test_a_copy_has_no_example_of_a_custom_object() -> None:
         handle.keys()
     with pytest.raises(GraphError, match=r"input of type dict.* of a copied model has no example"):
         model.outputs[0].v  # noqa: B018 - the look is what fails
+
+
+def test_a_layer_that_was_deleted_is_named() -> None:
+    x = Input(shape=(4,))
+    for execution in EXECUTIONS:
+        model = SymbolicModel(x, nn.Linear(4, 4)(x) + 1, execution=execution)
+        del model.Linear_1
+        with pytest.raises(GraphError):
+            model(torch.rand(2, 4))
