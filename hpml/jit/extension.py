@@ -178,12 +178,12 @@ def _build(
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as place:
         file = f"{name}{_SUFFIXES[language]}"
         Path(place, file).write_text(source, encoding="utf-8")
-        command = [sys.executable, "-c", _BUILD, name, file, language, compiler, *strict, *flags]
+        building = [sys.executable, "-c", _BUILD, name, file, language, compiler, *strict, *flags]
         try:
-            done = ask(command, place)
+            done = ask(building, place)
         except subprocess.TimeoutExpired as error:
             raise CompileError(
-                f"compiling {file} expected to take {error.timeout:.0f} s at most, and took longer: "
+                f"compiling {file} expected to take {error.timeout:.0f} s at most, took longer: "
                 "give a smaller source or lower optimisation in flags"
             ) from error
         missing = _MISSING.search(done.stderr)
