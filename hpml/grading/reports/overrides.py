@@ -34,10 +34,10 @@ class Overrides:
         students: Collection[str],
         exercises: Sequence[Exercise | Choice],
     ) -> Overrides:
-        """Return what is kept at `path`, with what the file `more` adds; it is kept as well."""
-        given = _read(path) if path.is_file() else {}
+        """Return what the file `more` gives, and keep it at `path`; without it, what is kept."""
         if more is None:
-            return cls(given)
+            return cls(_read(path) if path.is_file() else {})
+        given: dict[tuple[str, str], tuple[float, str]] = {}
         known = {name: _most(each) for each in exercises for name in _names(each)}
         there = set(map(one_form, students))
         for (who, exercise), value in _read(more).items():
