@@ -25,12 +25,12 @@ from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.packages import missing
 from hpml.course.exercises.wrong_answers import WrongAnswerProcess
 from hpml.grading.errors import GradingError
-from hpml.grading.grade_exercise import blank, grade_entry
+from hpml.grading.judge import blank, grade_entry
 from hpml.grading.limits import Limits
 from hpml.grading.notebook_file import UnreadableNotebook, read_cells
-from hpml.grading.reports.report import Item, harmless
+from hpml.grading.report import Item, harmless
+from hpml.grading.run import Submitted
 from hpml.grading.sandbox import Isolation, require_isolation
-from hpml.grading.submitted import Submitted
 from hpml.labs import catalogue as course
 
 _TICK = 0.5
@@ -53,10 +53,7 @@ COURSE: Catalogue = course
 
 @dataclass(frozen=True)
 class Task:
-    """One submission to grade: all exercises of its labs, or those of these `names`.
-
-    A lab may have several notebooks; for each exercise the best of them counts.
-    """
+    """One submission to grade: all exercises of its labs, or those of these `names`."""
 
     name: str
     notebooks: Mapping[str, tuple[Path, ...]]

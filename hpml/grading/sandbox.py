@@ -65,11 +65,7 @@ def plain_command(
     forbidden: Sequence[str] = (),
     another_user: bool = False,
 ) -> list[str]:
-    """Return the command of a worker that is a process like any other, for one's own notebook.
-
-    It finds the same packages as a worker in bubblewrap: links to them are laid out in `home`. With
-    `another_user`, root starts it as ``nobody``, as in Gradescope's containers.
-    """
+    """Return the command of a worker that is a process like any other, for one's own notebook."""
     course, work = home / "course", home / "work"
     own = Path(hpml.__file__).resolve().parent / "sandbox"
     shutil.copytree(own, course / "hpml" / "sandbox", ignore=shutil.ignore_patterns("__pycache__"))

@@ -7,12 +7,11 @@ from typing import Any
 
 import pytest
 
-from hpml.grading import classes, pool, submission
+from hpml.grading import classes, find, pool
 from hpml.grading.classes import Graded, grade_class, members
 from hpml.grading.errors import GradingError
-from hpml.grading.reports import tables
-from hpml.grading.reports.overrides import Overrides
-from hpml.grading.reports.report import Item, Report
+from hpml.grading.record import Overrides
+from hpml.grading.report import Item, Report
 from tests.grading import small_catalogue
 from tests.grading.handed_in import CATALOGUE, DOUBLE, LAB, LIMITS, RIGHT, hand_in, notebook
 
@@ -90,14 +89,14 @@ def test_without_a_lab_all_get_the_labs_that_anyone_handed_in(group: Path) -> No
 def test_a_folder_that_cannot_be_read_spoils_only_itself(
     group: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed = submission._entries
+    listed = find._entries
 
     def refused(folder: Path) -> list[Path]:
         if folder.name == "bob":
             raise GradingError("it cannot be read")
         return listed(folder)
 
-    monkeypatch.setattr(submission, "_entries", refused)
+    monkeypatch.setattr(find, "_entries", refused)
     found = members(group, labs=["06"], catalogue=CATALOGUE)
     assert [each.name for each in found] == ["ada", "bob", "cy"]
 

@@ -11,7 +11,7 @@ from types import ModuleType
 import pytest
 
 from hpml.grading.errors import GradingError
-from hpml.grading.submission import grade
+from hpml.grading.find import grade
 from tests.grading import small_catalogue
 from tests.grading.handed_in import LIMITS, RIGHT, hand_in
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from hpml.base.errors import describe
 from hpml.base.tables import Table
 from hpml.grading.errors import GradingError
-from hpml.grading.reports.report import Item, Report, points, student
+from hpml.grading.report import Item, Report, points, student
 
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _MOODLE = ("Email address", "ID number", "Username")
@@ -221,10 +221,7 @@ def _points(value: object) -> str:
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file by the names of its columns, as spreadsheets save it.
-
-    Between the columns stand commas, semicolons or tabs, whichever the first line has most of.
-    """
+    """Return the rows of a CSV file by the names of its columns, as spreadsheets save it."""
     try:
         data = path.read_bytes()
         wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hpml.grading.errors import GradingError
-from hpml.grading.submission import find, grade
+from hpml.grading.find import find, grade
 from tests.grading.handed_in import (
     CATALOGUE,
     DOUBLE,

@@ -18,7 +18,7 @@ from hpml.grading.errors import GradingError
 from hpml.grading.limits import Limits
 from hpml.grading.notebook_file import same_code
 from hpml.grading.pool import COURSE, Catalogue, Grader, Task
-from hpml.grading.reports.report import Report
+from hpml.grading.report import Report
 from hpml.grading.sandbox import Isolation
 
 _SMALL = 2**24
@@ -102,11 +102,7 @@ def grade(
 
 
 def lab_number(lab: str | int) -> str:
-    """Return the number of a lab with two digits.
-
-    >>> lab_number(6), lab_number("06")
-    ('06', '06')
-    """
+    """Return the number of a lab with two digits."""
     text = str(lab)
     if not (text.isascii() and text.isdecimal() and len(text) <= 2):
         raise GradingError(f"expected the number of a lab, such as 06; received {describe(lab)}.")
@@ -127,11 +123,7 @@ def says_another_lab(name: str, labs: Sequence[str], catalogue: Catalogue) -> bo
 def _notebooks(
     folder: Path, labs: Sequence[str], others: Sequence[str]
 ) -> tuple[dict[str, list[Path]], dict[str, str]]:
-    """Return the notebooks of each lab in the folder, or in the only folder that is in it.
-
-    Beside them a remark by lab. With `others`, all labs there are, the only notebook may have any
-    name but theirs.
-    """
+    """Return the notebooks of each lab in the folder, or in the only folder that is in it."""
     entries = top = _entries(folder)
     while not any(map(_is_notebook, entries)):
         # An archive that was unpacked often has one folder around everything.
