@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from hpml.grading import classes, find, pool
+from hpml.grading import classes, find, pool, tables
 from hpml.grading.classes import Graded, grade_class, members
 from hpml.grading.errors import GradingError
 from hpml.grading.record import Overrides
