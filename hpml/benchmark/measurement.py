@@ -42,7 +42,6 @@ class Measurement:
         unit: of the samples; always seconds.
         device: where the work ran, such as "cpu" or "cuda:0".
         threads: size of torch's thread pool during the samples.
-        timer: what took the time.
         garbage: whether Python's garbage collector was on during the samples.
         process: "this", or "own" for a contender in a process of its own.
         loop: seconds per item that the timing loop itself takes, which are part of each sample;
@@ -65,7 +64,6 @@ class Measurement:
     unit: str = "s"
     device: str = "cpu"
     threads: int = 1
-    timer: str = "timeit.Timer"
     garbage: bool = False
     process: str = "this"
     loop: float = 0.0

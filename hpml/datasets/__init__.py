@@ -1,11 +1,10 @@
-"""Pictures to train on: one that is shipped, one that is drawn, one that may be downloaded.
+"""Pictures to train on: one set that is shipped, one that may be downloaded.
 
 Each is a `Dataset`: pictures as bytes and their labels, to train and to validate.
 
->>> from hpml.datasets import procedural
->>> data = procedural(train=100, validation=20)
->>> data.train.images.dtype, len(data.classes)
-(torch.uint8, 20)
+>>> from hpml.datasets import digits
+>>> digits().train.images.dtype, len(digits().classes)
+(torch.uint8, 10)
 
 `first_present` takes Tiny ImageNet where it lies in ``data/tiny-imagenet-200``, else the digits.
 """
@@ -16,7 +15,6 @@ from hpml.datasets.choosing import DATASETS, dataset_by_name, first_present
 from hpml.datasets.dataset import Dataset, Pictures
 from hpml.datasets.digits import digits
 from hpml.datasets.errors import DatasetError
-from hpml.datasets.procedural import procedural
 from hpml.datasets.tiny_imagenet import tiny_imagenet
 
 __all__ = [
@@ -27,6 +25,5 @@ __all__ = [
     "dataset_by_name",
     "digits",
     "first_present",
-    "procedural",
     "tiny_imagenet",
 ]

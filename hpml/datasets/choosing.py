@@ -10,10 +10,9 @@ from hpml.base.files import course_folder
 from hpml.datasets.dataset import Dataset
 from hpml.datasets.digits import digits
 from hpml.datasets.errors import DatasetError
-from hpml.datasets.procedural import procedural
 from hpml.datasets.tiny_imagenet import tiny_imagenet
 
-DATASETS = ("tiny-imagenet", "digits", "procedural")
+DATASETS = ("tiny-imagenet", "digits")
 
 
 def dataset_by_name(name: str) -> Dataset:
@@ -30,8 +29,6 @@ def dataset_by_name(name: str) -> Dataset:
     """
     if name == "digits":
         return digits()
-    if name == "procedural":
-        return procedural()
     if name == "tiny-imagenet":
         return tiny_imagenet(_usual_place())
     if os.path.isdir(name):

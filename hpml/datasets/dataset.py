@@ -54,7 +54,7 @@ class Dataset:
     """A set of pictures to train on, another to validate with.
 
     Attributes:
-        name: "digits", "procedural" or "tiny-imagenet".
+        name: "digits" or "tiny-imagenet".
         classes: what the labels mean.
         train, validation: the two sets.
         source: where it is from, in a few words.

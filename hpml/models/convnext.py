@@ -14,6 +14,7 @@ Source: Z. Liu et al., "A ConvNet for the 2020s", CVPR 2022, https://arxiv.org/a
 
 from __future__ import annotations
 
+import copy
 from functools import partial
 from typing import TYPE_CHECKING, Any
 
@@ -79,10 +80,15 @@ def convnext(
             f"got classes={classes!r}, channels={channels!r} and patch={patch!r}."
         )
     widths, blocks = SIZES[size]
-    make = ACTIVATIONS[activation] if isinstance(activation, str) else partial(Applied, activation)
+    make = ACTIVATIONS[activation] if isinstance(activation, str) else partial(_applied, activation)
     with torch.random.fork_rng(devices=[]):
         torch.manual_seed(seed)
         return ConvNeXt(widths, blocks, classes, make, channels, patch)
+
+
+def _applied(function: Callable[[Tensor], Tensor]) -> nn.Module:
+    """Return a layer of a block's own: a module is copied, so that blocks share no weights."""
+    return copy.deepcopy(function) if isinstance(function, nn.Module) else Applied(function)
 
 
 class Applied(nn.Module):

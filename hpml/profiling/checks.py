@@ -20,9 +20,13 @@ def check_function(caller: str, function: object) -> None:
             f"{caller} expects a function and its arguments, got {describe(function)}; write "
             f"{caller}(f, x), not {caller}(f(x))."
         )
-    if inspect.isgeneratorfunction(function):
+    called = function if hasattr(function, "__code__") else type(function).__call__
+    if inspect.isgeneratorfunction(function) or inspect.isgeneratorfunction(called):
         later, write = "a generator", "list(f(x))"
-    elif inspect.iscoroutinefunction(function) or inspect.isasyncgenfunction(function):
+    elif any(
+        inspect.iscoroutinefunction(each) or inspect.isasyncgenfunction(each)
+        for each in (function, called)
+    ):
         later, write = "a coroutine", "asyncio.run(f(x))"
     else:
         return

@@ -108,7 +108,7 @@ def _by_pyinstrument(
     stacks = [(_stack(texts), seconds) for texts, seconds in session.frame_records]
     outside = _shared([stack for stack, _ in stacks])
     inside = [(stack[outside:], seconds) for stack, seconds in stacks]
-    # The profiler's own start and stop may get a look; a built-in function shows nothing else.
+    # A built-in function shows no frame.
     return result, [each for each in inside if each[0]] or inside
 
 
@@ -117,7 +117,7 @@ def _stack(texts: list[str]) -> Stack:
     frames = []
     for text in texts:
         name, file, line = text.partition("\x01")[0].split("\x00")[:3]
-        if file != "<thread>":
+        if file != "<thread>" and "pyinstrument" not in file:  # its own start and stop
             frames.append((name, short_place(file, int(line))))
     return tuple(frames)
 
@@ -176,7 +176,8 @@ class _TimerSampler:
         """Handle the signal: note the calls below `run`, innermost first."""
         codes = []
         while frame is not None and frame.f_code is not _RUN:
-            codes.append(frame.f_code)
+            if frame.f_code is not _LOOK:  # the timer rang while this ran
+                codes.append(frame.f_code)
             frame = frame.f_back
         now = time.perf_counter()
         if (codes or self._built_in) and frame is not None:
@@ -184,7 +185,7 @@ class _TimerSampler:
             self._last = now
 
 
-_RUN = _TimerSampler.run.__code__
+_RUN, _LOOK = _TimerSampler.run.__code__, _TimerSampler.__call__.__code__
 
 
 def _named(codes: list[CodeType]) -> Stack:

@@ -73,6 +73,7 @@ class OperatorTrace:
             ["operator", "calls", "own", "share", "with its own calls"],
             rows[:limit],
             title=f"{len(self.events):,} operators in {format_seconds(whole)}",
+            caption="Operators that other threads of Python ran are not among them.",
             formats={
                 "own": format_seconds,
                 "share": "{:.1%}".format,
@@ -159,7 +160,9 @@ class OperatorTrace:
 def trace(function: Callable[..., Any], *arguments: Any) -> OperatorTrace:
     """Call a function once and record when each of PyTorch's operators began and ended.
 
-    On a GPU the kernels are in the saved file; the table and the time line are those of the CPU.
+    Seen are the operators of the thread that calls `trace`, and the backward passes that it starts;
+    operators that other threads of Python run are not. On a GPU the kernels are in the saved file;
+    the table and the time line are those of the CPU.
 
     Args:
         function: called with `arguments`.

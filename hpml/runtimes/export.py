@@ -29,7 +29,7 @@ class OnnxModel(Shown):
         names: of the inputs.
         inputs: shape and dtype of each input.
         nodes: of each operator its type, what it reads and what it makes.
-        training: whether it was exported in training mode.
+        training: whether it was exported in training mode, which is to be looked at, not run.
     """
 
     data: bytes = field(repr=False)
@@ -64,8 +64,8 @@ class OnnxModel(Shown):
 
     def table(self) -> Table:
         """Return a row an operator, most often first."""
-        mode = "training" if self.training else "evaluation"
-        title = f"{len(self.nodes)} operators, exported in {mode} mode"
+        mode = "training mode, to look at and not to run" if self.training else "evaluation mode"
+        title = f"{len(self.nodes)} operators, exported in {mode}"
         rows = [list(row) for row in self.operators.items()]
         return Table(["operator", "times"], rows, title=title)
 
@@ -76,17 +76,18 @@ class OnnxModel(Shown):
 def export_onnx(model: nn.Module, *inputs: torch.Tensor, training: bool = False) -> OnnxModel:
     """Export a model to ONNX, by ``torch.onnx.export(dynamo=True)``.
 
-    In training mode nothing is folded: dropout and batch normalisation stand in the graph as the
-    model has them. (PyTorch 2.13's own clean-up would fold the batch normalisation's running
-    statistics into a convolution, also while training.)
+    In training mode nothing is folded: dropout and batch normalisation are operators of the graph.
+    That shows what the model has. It is not for running: PyTorch 2.13 writes a batch normalisation
+    that uses its running statistics, and runtimes leave out dropout.
 
     Args:
         model: any module, symbolic models included; its mode is put back.
         inputs: examples; the exported model takes exactly their shapes and dtypes.
-        training: export it as it trains, not as it predicts.
+        training: export the layers that only training needs as well.
 
     Raises:
-        ExportError: a layer cannot be exported; the message names it.
+        ExportError: a layer cannot be exported; the message names it. In training mode also if a
+            dropout is not in the graph, as those inside of an LSTM or a TransformerEncoderLayer.
         NotInstalledError: onnx or onnxscript is not installed.
 
     Source: https://docs.pytorch.org/docs/stable/onnx_export.html
@@ -115,8 +116,26 @@ def export_onnx(model: nn.Module, *inputs: torch.Tensor, training: bool = False)
             module.training = mode
     nodes = [(node.op_type, _names(node.inputs), _names(node.outputs)) for node in onnx.model.graph]
     given = [(tuple(x.shape), x.dtype) for x in inputs]
+    if training:
+        _check_dropout(model, sum(kind == "Dropout" for kind, _, _ in nodes))
     data, names = onnx.model_proto.SerializeToString(), _names(onnx.model.graph.inputs)
     return OnnxModel(data, names, tuple(given), tuple(nodes), training)
+
+
+def _check_dropout(model: nn.Module, found: int) -> None:
+    """Refuse a graph with fewer dropouts than the model has."""
+    own = [
+        f"{name or 'the model'} ({type(module).__name__})"
+        for name, module in model.named_modules()
+        if ("Dropout" in type(module).__name__ and getattr(module, "p", 0))
+        or (isinstance(module, nn.RNNBase) and module.dropout and module.num_layers > 1)
+        or (isinstance(module, nn.MultiheadAttention) and module.dropout)
+    ]
+    if found < len(own):
+        raise ExportError(
+            f"export_onnx(training=True) expected a Dropout for each of {', '.join(own)}, received "
+            f"{found} in the graph: PyTorch leaves the others out; export with training=False"
+        )
 
 
 def _names(values: Any) -> tuple[str, ...]:

@@ -2,19 +2,20 @@
 
 from __future__ import annotations
 
+import io
 import logging
 import warnings
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, redirect_stderr
 
 
 @contextmanager
 def quiet() -> Iterator[None]:
-    """Hide warnings and log lines of the libraries; an exception says what matters."""
+    """Hide warnings, log lines and dumps of the libraries; an exception says what matters."""
     before = logging.root.manager.disable
     logging.disable(logging.WARNING)
     try:
-        with warnings.catch_warnings():
+        with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")
             yield
     finally:

@@ -53,7 +53,7 @@ class OnnxSession:
         threads: int = 1,
         tensorrt: bool = False,
     ) -> None:
-        if optimisation not in OPTIMISATION or threads < 1:
+        if optimisation not in OPTIMISATION or not isinstance(threads, int) or threads < 1:
             raise RuntimesError(
                 f"OnnxSession expected optimisation to be one of {', '.join(OPTIMISATION)} and at "
                 f"least 1 thread, received {optimisation!r} and {threads!r}"
@@ -62,6 +62,11 @@ class OnnxSession:
             raise RuntimesError(
                 f"OnnxSession expected what export_onnx returns, received {describe(model)}: a "
                 "file opens with onnxruntime.InferenceSession(path)"
+            )
+        if model.training:
+            raise RuntimesError(
+                "OnnxSession expected a model exported with training=False, received one in "
+                "training mode: ONNX Runtime would run its layers as in evaluation"
             )
         (runtime,) = require("onnxruntime")
         options = _options(runtime, optimisation)
@@ -90,6 +95,12 @@ class OnnxSession:
         return results if len(results) > 1 else results[0]
 
     def _check(self, inputs: tuple[torch.Tensor, ...]) -> None:
+        others = [describe(x) for x in inputs if not isinstance(x, torch.Tensor)]
+        if others:
+            raise InputError(
+                f"the exported model expected tensors, received {', '.join(others)}: "
+                "torch.from_numpy(x) makes one of an array"
+            )
         given = [(tuple(x.shape), x.dtype) for x in inputs]
         if tuple(given) != self._expected:
             wanted, came = (

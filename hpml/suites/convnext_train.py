@@ -322,8 +322,6 @@ def _spread(values: Sequence[float]) -> str | None:
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench convnext-train``."""
     add_shared_arguments(parser, "convnext-train", run, "seeds, one case for each")
-    parser.add_argument(
-        "--data", metavar="NAME", help="digits, procedural, tiny-imagenet, a folder"
-    )
+    parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet, a folder")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
     parser.add_argument("--batch", type=positive, default=128, metavar="N", help="of an update")

@@ -18,7 +18,7 @@ from hpml.base.files import results_folder, shown_path
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml train``."""
     parser.add_argument("recipe", metavar="RECIPE", help="a wrong one lists them all")
-    parser.add_argument("--data", metavar="NAME", help="digits, procedural, tiny-imagenet or a "
+    parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet or a "
                        "folder (default: Tiny ImageNet if it is there, or digits)")  # fmt: skip
     parser.add_argument("--epochs", type=int, default=6, metavar="N", help="(%(default)s)")
     parser.add_argument("--batch", type=int, default=128, metavar="N", help="(%(default)s)")

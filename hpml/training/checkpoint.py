@@ -12,11 +12,13 @@ import io
 import os
 import random
 import tempfile
+import zipfile
 from collections.abc import Iterator, Mapping
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
 
 from hpml.base.errors import describe
@@ -24,7 +26,7 @@ from hpml.base.files import write_atomically
 from hpml.training.errors import TrainingError
 from hpml.training.processes import Processes
 
-FORMAT = "hpml-checkpoint-2"
+FORMAT = "hpml-checkpoint-3"
 NAME = "checkpoint.pt"
 
 
@@ -57,6 +59,10 @@ def _said_of(folder: Path) -> Iterator[None]:
 def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
     """Return what a checkpoint holds, all tensors on the CPU; nothing in it is executed."""
     try:
+        # torch.load does not look at the checksums that the zip archive has of its files.
+        with zipfile.ZipFile(path) as archive:
+            if damaged := archive.testzip():
+                raise zipfile.BadZipFile(f"the checksum of {damaged} does not fit its content")
         state: dict[str, Any] = torch.load(path, map_location="cpu", weights_only=True)
     except FileNotFoundError as error:
         raise TrainingError(
@@ -93,22 +99,29 @@ def check_same(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) ->
 def generators(processes: Processes) -> dict[str, Any]:
     """Return the state of the random generators of all processes."""
     device = processes.device
-    states = {"torch": processes.gathered(torch.get_rng_state().to(device)), "python": []}
+    _, words, gauss = random.getstate()
+    _, keys, *rest = np.random.get_state(legacy=True)
+    # As numbers, which all processes can exchange: words of 32 bits are exact in float64.
+    states = {
+        "torch": torch.get_rng_state(),
+        "python": torch.tensor([*words, np.nan if gauss is None else gauss], dtype=torch.float64),
+        "numpy": torch.tensor([*keys, *rest], dtype=torch.float64),
+    }
     if device.type == "cuda":
-        states["cuda"] = processes.gathered(torch.cuda.get_rng_state(device).to(device))
-    if processes.count == 1:
-        states["python"] = [random.getstate()]  # type: ignore[list-item]
-    return {name: [_on_cpu(one) for one in listed] for name, listed in states.items()}
+        states["cuda"] = torch.cuda.get_rng_state(device)
+    return {
+        name: [one.cpu() for one in processes.gathered(state.to(device))]
+        for name, state in states.items()
+    }
 
 
 def restore_generators(states: Mapping[str, Any], processes: Processes) -> None:
     """Set the random generators of this process as they were."""
-    torch.set_rng_state(states["torch"][processes.rank])
-    if "cuda" in states:
-        torch.cuda.set_rng_state(states["cuda"][processes.rank], processes.device)
-    if states["python"]:
-        random.setstate(states["python"][0])
-
-
-def _on_cpu(value: Any) -> Any:
-    return value.cpu() if isinstance(value, torch.Tensor) else value
+    own = {name: listed[processes.rank] for name, listed in states.items()}
+    torch.set_rng_state(own["torch"])
+    if "cuda" in own:
+        torch.cuda.set_rng_state(own["cuda"], processes.device)
+    *words, gauss = own["python"].tolist()
+    random.setstate((3, tuple(map(int, words)), None if np.isnan(gauss) else gauss))
+    *keys, place, has_gauss, cached = own["numpy"].tolist()
+    np.random.set_state(("MT19937", np.array(keys, np.uint32), int(place), int(has_gauss), cached))

@@ -51,7 +51,8 @@ def train(
     Ctrl-C ends it after the step in flight, with a checkpoint; a second one ends it at once.
 
     Args:
-        model: is trained where it is; it gives scores, (batch, classes).
+        model: is trained where it is; it gives scores, (batch, classes). Its mode (training or
+            evaluation) is put back at the end.
         data: what to train on, and to validate with after each epoch.
         recipe: how; `RECIPES` has those of the course.
         epochs: how often to go through the training set.
@@ -90,7 +91,7 @@ def train(
         )
     if path is not None and not resume:
         try_folder(path.parent)
-    with processes(device) as mine:
+    with processes(device) as mine, _mode_kept(model):
         trainer = Trainer(model, data, recipe, epochs=epochs, seed=seed, processes=mine)
         if resume:
             if path is None:
@@ -114,6 +115,16 @@ def train(
         if record is not None and mine.rank == 0 and (trainer.step > begun or not record.exists()):
             write_case(record, result.case())
     return result
+
+
+@contextlib.contextmanager
+def _mode_kept(model: nn.Module) -> Iterator[None]:
+    modes = [(module, module.training) for module in model.modules()]
+    try:
+        yield
+    finally:
+        for module, mode in modes:
+            module.training = mode
 
 
 def _run(trainer: Trainer, path: Path | None, every: int, progress: bool) -> None:

@@ -32,6 +32,8 @@ def not_finite(
         where = (
             f"the gradient of layer {layer!r} was not finite in the step before "
             f"({len(spoiled)} of its and earlier weights are spoiled)"
+            if step
+            else f"layer {layer!r} had weights that are not finite before the first step"
         )
     else:
         layer = _first_layer(model, forward)

@@ -76,7 +76,6 @@ class Training(Shown):
             warm_up=1,
             device=self.device,
             threads=threads,
-            timer="time.perf_counter",
             garbage=True,
             environment={
                 **environment,

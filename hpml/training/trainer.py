@@ -16,6 +16,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import asdict
 from typing import Any
 
+import numpy as np
 import torch
 from torch import Tensor, nn
 from torch.nn import functional
@@ -89,6 +90,11 @@ class Trainer:
         self.processes = processes or Processes(0, 1, torch.device("cpu"))
         self.device = self.processes.device
         recipe.check(self.device, self.processes.count)
+        if not any(weights.requires_grad for weights in model.parameters()):
+            raise TrainingError(
+                "model: expected a weight that can be trained, got none with requires_grad; call "
+                "weights.requires_grad_() on those that shall learn."
+            )
         self.recipe, self.data, self.epochs, self.seed = recipe, data, epochs, seed
         self.batches = Batches(data.train, recipe, self.processes, seed)
         # Made once, and where the addresses of functions stand in it, without them.
@@ -113,6 +119,7 @@ class Trainer:
         own = seed + 1_000_003 * self.processes.rank
         torch.manual_seed(own)
         random.seed(own)
+        np.random.seed(own % 2**32)
 
     @property
     def _scaled(self) -> bool:

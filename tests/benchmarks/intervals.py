@@ -1,8 +1,8 @@
 """How often a comparison is wrong, on simulated noise: ``python -m tests.benchmarks.intervals``.
 
-Times of identical contenders are drawn from models of what machines do (`tests.benchmarks.noise`, and
-the bursts below) and judged as `hpml.benchmark.compare` judges them: a verdict is false. Then one
-is made slower by a known factor, to see how often that is found. Beside it are two usual rules:
+Times of identical contenders are drawn from models of what machines do (`tests.benchmarks.noise`,
+and the bursts below) and judged as `hpml.benchmark.compare` judges them: a verdict is false. Then
+one is made slower by a known factor, to see how often that is found. Beside it are two usual rules:
 Student's t-test on the means, and the quotient of the minima, believed from one per cent on.
 """
 

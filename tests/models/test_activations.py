@@ -309,3 +309,13 @@ def test_a_gpu_computes_what_the_composite_does(name: str, dtype: torch.dtype) -
     (first,) = torch.autograd.grad(received, x, gradient)
     (other,) = torch.autograd.grad(expected, exact, gradient.double())
     torch.testing.assert_close(first.double(), other, rtol=4 * torch.finfo(dtype).eps, atol=1e-6)
+
+
+@pytest.mark.parametrize("at", [-2.5, -300.0, -1000.0])
+def test_a_gradient_far_to_the_left_is_that_of_float32_in_half_precision(at: float) -> None:
+    x = torch.tensor([at], dtype=torch.float16, requires_grad=True)
+    FastSwishFunction.apply(x).sum().backward()
+    expected = fast_swish_slope(torch.tensor([at])).half()
+    assert x.grad is not None
+    torch.testing.assert_close(x.grad, expected, rtol=2e-2, atol=1e-7)
+    assert x.grad.item() != 0

@@ -72,3 +72,9 @@ def test_grey_pictures_of_eight_pixels_fit_with_a_patch_of_two() -> None:
 def test_what_does_not_exist_is_refused_with_what_does(wrong: dict, said: str) -> None:
     with pytest.raises(ModelError, match=said):
         convnext(**wrong)
+
+
+def test_blocks_do_not_share_the_weights_of_an_activation() -> None:
+    model = convnext(activation=torch.nn.PReLU())
+    slopes = [m for m in model.modules() if isinstance(m, torch.nn.PReLU)]
+    assert len(slopes) == len({id(slope.weight) for slope in slopes}) > 1

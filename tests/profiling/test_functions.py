@@ -190,3 +190,12 @@ def test_calls_as_deep_as_python_allows_are_drawn() -> None:
     assert [depth for depth, _ in tree.walk()] == list(range(5_000))
     assert tree.pruned(2.0).total == 2.0
     assert "f0 (a.py:1)" in icicle(tree).plain
+
+
+def test_an_object_whose_call_is_a_generator_is_refused() -> None:
+    class Lazy:
+        def __call__(self) -> Iterator[int]:
+            yield 1
+
+    with pytest.raises(ProfilingError):
+        profile(Lazy())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import threading
 from pathlib import Path
 
 import pytest
@@ -65,3 +66,15 @@ def test_what_cannot_be_traced_is_refused() -> None:
     with pytest.raises(ZeroDivisionError):
         trace(lambda: 1 // 0)
     assert not torch.autograd._profiler_enabled()  # type: ignore[attr-defined]
+
+
+def test_operators_of_other_threads_are_said_to_be_missing() -> None:
+    def run() -> None:
+        thread = threading.Thread(target=lambda: torch.ones(4).exp())
+        thread.start()
+        thread.join()
+        torch.ones(4).mul(2)
+
+    table = trace(run).table()
+    assert "aten::exp" not in table.column("operator")
+    assert "other threads" in str(table)

@@ -11,7 +11,7 @@ import torch
 from torch import nn
 
 from hpml.models.activations import FastSwish
-from hpml.runtimes import ExportError, NotInstalledError, export_onnx
+from hpml.runtimes import ExportError, NotInstalledError, export, export_onnx
 from hpml.symbolic import Input, SymbolicModel
 
 X = torch.rand(2, 3, 8, 8)
@@ -39,7 +39,17 @@ def test_a_model_is_exported_as_it_predicts_and_as_it_trains(tmp_path) -> None:
     assert training.operators["BatchNormalization"] == training.operators["Dropout"] == 1
     assert [module.training for module in model.modules()] == [True, False, True, True]
     assert training.save(tmp_path / "model.onnx").read_bytes() == training.data
-    assert "exported in training mode" in str(training)
+    assert "not to run" in str(training)
+
+
+def test_a_graph_that_lost_a_dropout_is_refused(monkeypatch) -> None:
+    monkeypatch.setattr(export, "_translated", lambda program, optimise: _without_dropout(program))
+    with pytest.raises(ExportError, match="2 \\(Dropout\\)"):
+        export_onnx(network(), X, training=True)
+
+
+def _without_dropout(program):
+    return torch.onnx.export(torch.export.export(nn.ReLU(), (X,)), dynamo=True, verbose=False)
 
 
 def test_parents_say_who_reads_what() -> None:
@@ -88,5 +98,7 @@ def test_nothing_is_said_and_logging_is_as_before(capfd) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         export_onnx(nn.ReLU(), X)
+        with pytest.raises(ExportError):
+            export_onnx(Branching(), X)
     assert logging.root.manager.disable == before
     assert capfd.readouterr() == ("", "")

@@ -62,13 +62,21 @@ def test_another_input_is_a_clear_error(exported, given) -> None:
         OnnxSession(exported)(given)
     with pytest.raises(InputError, match="received none"):
         OnnxSession(exported)()
+    with pytest.raises(InputError, match="from_numpy"):
+        OnnxSession(exported)(X.numpy())
 
 
 def test_unknown_settings_are_refused(exported) -> None:
     with pytest.raises(RuntimesError, match="one of off, basic, all and at least 1 thread"):
         OnnxSession(exported, optimisation="most")
-    with pytest.raises(RuntimesError, match="received 'all' and 0"):
-        OnnxSession(exported, threads=0)
+    for threads in (0, "2"):
+        with pytest.raises(RuntimesError, match=f"received 'all' and {threads!r}"):
+            OnnxSession(exported, threads=threads)
+
+
+def test_a_model_exported_in_training_mode_is_not_run() -> None:
+    with pytest.raises(RuntimesError, match="training=False"):
+        OnnxSession(export_onnx(nn.BatchNorm1d(4), X, training=True))
 
 
 def test_a_missing_runtime_says_how_to_install_it(exported, monkeypatch) -> None:

@@ -10,7 +10,7 @@ torch = pytest.importorskip("torch", reason="needs torch")
 
 from hpml import cli  # noqa: E402
 from hpml.benchmark import BenchmarkError, read_cases  # noqa: E402
-from hpml.datasets import Dataset, digits, procedural  # noqa: E402
+from hpml.datasets import Dataset, Pictures, digits  # noqa: E402
 from hpml.suites import convnext_infer, convnext_train  # noqa: E402
 from hpml.suites.errors import SuiteError  # noqa: E402
 
@@ -67,8 +67,9 @@ def test_the_small_network_learns_the_digits_better_than_their_class_means_do() 
 
 
 def test_a_picture_of_64_pixels_gets_larger_patches() -> None:
-    model = convnext_train.network_for(procedural(1, 1), "cpu")
-    assert model(torch.zeros(2, 3, 64, 64)).shape == (2, 20)
+    one = Pictures(torch.zeros(1, 3, 64, 64, dtype=torch.uint8), torch.zeros(1, dtype=torch.int64))
+    model = convnext_train.network_for(Dataset("mine", ("a", "b"), one, one, "here"), "cpu")
+    assert model(torch.zeros(2, 3, 64, 64)).shape == (2, 2)
     assert model.body[0].conv.kernel_size == (8, 8)
 
 
@@ -143,6 +144,6 @@ def test_train_lists_its_recipes_and_refuses_other_data(
     assert cli.main(["train", "fast"]) == 2
     assert "expected one of vanilla, compile, amp, compile+amp, bf16" in capsys.readouterr().err
     assert cli.main(["train", "amp", "--data", "mnist"]) == 1
-    assert "expected one of tiny-imagenet, digits, procedural" in capsys.readouterr().err
+    assert "expected one of tiny-imagenet, digits" in capsys.readouterr().err
     assert cli.main(["train", "amp", "--data", "digits", "--device", "gpu"]) == 1
     assert "device: expected one of cpu" in capsys.readouterr().err

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import os
+import random
 import signal
 import subprocess
 import sys
 from pathlib import Path
 
+import numpy
 import pytest
 
 torch = pytest.importorskip("torch", reason="needs torch")
@@ -18,6 +20,12 @@ from hpml.benchmark.errors import RecordError  # noqa: E402
 from hpml.benchmark.locking import locked  # noqa: E402
 from hpml.datasets import Pictures  # noqa: E402
 from hpml.training import Trainer, TrainingError, train  # noqa: E402
+from hpml.training.checkpoint import (  # noqa: E402
+    generators,
+    read_checkpoint,
+    restore_generators,
+)
+from hpml.training.processes import Processes  # noqa: E402
 from tests.training.small import STEPS, data, network, recipe  # noqa: E402
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -76,6 +84,48 @@ def test_another_training_is_neither_overwritten_nor_resumed(tmp_path: Path) -> 
     (tmp_path / "checkpoint.pt").write_bytes(b"torn")
     with pytest.raises(TrainingError, match="got a file that cannot be read"):
         train(network(), data(), recipe(), epochs=1, out=tmp_path, resume=True)
+
+
+def test_a_checkpoint_with_a_flipped_bit_is_refused_or_gives_the_same(tmp_path: Path) -> None:
+    train(network(), data(), recipe(), epochs=1, out=tmp_path)
+    path = tmp_path / "checkpoint.pt"
+    whole, expected = path.read_bytes(), read_checkpoint(path)
+    generator, refused = random.Random(0), 0
+    for _ in range(60):
+        content = bytearray(whole)
+        content[generator.randrange(len(content))] ^= 1 << generator.randrange(8)
+        path.write_bytes(content)
+        try:
+            found = read_checkpoint(path)
+        except TrainingError:
+            refused += 1
+        else:  # a bit of the archive that is no content, such as a time
+            torch.testing.assert_close(found["model"], expected["model"], rtol=0, atol=0)
+            assert found["losses"] == expected["losses"]
+    assert refused >= 40
+
+
+def test_all_random_generators_go_on_where_they_were() -> None:
+    def draw() -> tuple[float, ...]:
+        normal = random.gauss(0, 1), float(numpy.random.standard_normal())
+        return (*normal, float(torch.rand(())), random.random(), float(numpy.random.rand()))
+
+    alone = Processes(0, 1, torch.device("cpu"))
+    draw()  # both have the second of a pair of normal numbers left
+    kept = generators(alone)
+    expected = draw()
+    for _ in range(3):
+        draw()
+    restore_generators(kept, alone)
+    assert draw() == expected
+
+
+def test_the_seed_seeds_every_random_generator() -> None:
+    seen = []
+    for _ in range(2):
+        Trainer(network(), data(), recipe(), epochs=1, seed=3)
+        seen.append((random.random(), float(numpy.random.rand()), float(torch.rand(()))))
+    assert seen[0] == seen[1]
 
 
 def test_a_checkpoint_of_another_network_is_refused(tmp_path: Path) -> None:

@@ -298,3 +298,26 @@ def test_each_process_has_the_gpu_of_its_number(monkeypatch: pytest.MonkeyPatch)
     monkeypatch.setattr(torch, "empty", lambda *_, **__: None)
     assert processes._here("cuda") == torch.device("cuda", 1)
     assert processes._here("cuda:0") == torch.device("cuda", 0)
+
+
+def test_a_network_without_a_weight_to_train_is_refused() -> None:
+    with pytest.raises(TrainingError):
+        Trainer(network().requires_grad_(False), data(), recipe(), epochs=1)
+
+
+def test_weights_that_are_not_finite_at_the_start_are_not_blamed_on_a_step_before() -> None:
+    model = network()
+    with torch.no_grad():
+        model[0].weight.fill_(math.nan)
+    with pytest.raises(NotFiniteError) as failed:
+        train(model, data(), recipe(), epochs=1)
+    assert (failed.value.step, failed.value.layer) == (0, "0")
+    assert "before the first step" in str(failed.value)
+
+
+def test_a_training_leaves_the_mode_as_it_was() -> None:
+    model = network().train()
+    model[0].eval()
+    before = [module.training for module in model.modules()]
+    train(model, data(), recipe(), epochs=1)
+    assert [module.training for module in model.modules()] == before

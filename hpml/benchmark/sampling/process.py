@@ -108,7 +108,6 @@ class ProcessSampler:
         except BaseException:
             self.close()
             raise
-        self.timer: str = ready["timer"]
         self.environment: Environment | None = ready["environment"]
 
     def call(self) -> object:

@@ -304,7 +304,6 @@ def _measurements(
             warm_up=one.warm_up,
             device=settings.device,
             threads=settings.threads,
-            timer=one.sampler.timer,
             garbage=settings.garbage,
             process=one.sampler.process,
             environment=one.sampler.environment or here,

@@ -101,10 +101,6 @@ class Sampler(Protocol):
     """Something that can be asked for samples, in this process or in another."""
 
     @property
-    def timer(self) -> str:
-        """What takes the time."""
-
-    @property
     def process(self) -> str:
         """Where it runs: "this" process, or its "own"."""
 
@@ -141,7 +137,6 @@ class LocalSampler:
     """
 
     process = "this"
-    timer = "timeit.Timer"
     environment: Environment | None = None
     first = 0.0
 

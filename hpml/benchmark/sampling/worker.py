@@ -3,7 +3,7 @@
 Every message is one line of JSON, and for each request one comes back. The first starts it, with
 ``target`` ("module:function"), ``arguments``, ``settings`` and ``import_path``::
 
-    {"do": "start", "target": ...}     {"timer": ..., "environment": {...}}
+    {"do": "start", "target": ...}     {"environment": {...}}
     {"do": "call"}                     {}
     {"do": "result"}                   {"result": plain data}
     {"do": "sample", "number": 20}     {"elapsed": seconds}
@@ -59,7 +59,7 @@ def respond(sampler: Sampler, request: Mapping[str, Any]) -> dict[str, object]:
     if request["do"] == "start":
         settings: dict[str, Any] = request["settings"]
         record = environment_record(threads=settings["threads"], device=settings["device"])
-        return {"timer": sampler.timer, "environment": record}
+        return {"environment": record}
     if request["do"] == "sample":
         return {"elapsed": sampler.elapsed(int(request["number"]))}
     if request["do"] == "loop":

@@ -86,6 +86,12 @@ def operator_timing(
         raise ProfilingError(
             f"operator_timing expects a model, a torch.nn.Module, got {describe(model)}."
         )
+    if hasattr(model, "_orig_mod") or model._compiled_call_impl is not None:
+        raise ProfilingError(
+            "operator_timing expects a model whose operators Python calls, got the result of "
+            "torch.compile, which has kernels in their place; time the model before it is "
+            "compiled, or look at the kernels with hpml.profiling.trace."
+        )
     try:
         check_sort("operator_timing", sort)
     except TimingError as error:

@@ -34,7 +34,8 @@ def counted(operations: Sequence[str]) -> str:
 def work_of(run: Callable[[], object]) -> Work:
     """Run something; return the operators that PyTorch executed on numbers meanwhile.
 
-    Left out are operators on meta tensors, which have a shape and no numbers, and views, which look
+    Seen are the operators of the thread that calls `work_of`, and no others'. Left out are
+    operators on meta tensors, which have a shape and no numbers, and views, which look
     at the numbers that are there already.
 
     >>> import torch

@@ -34,14 +34,7 @@ class Entry(NamedTuple):
 
 
 def entries(model: SymbolicModel) -> tuple[Entry, ...]:
-    """Return the nodes of a model's graph: inputs first, then its layers in their order.
-
-    >>> from torch import nn
-    >>> from hpml.symbolic import Input, SymbolicModel
-    >>> x = Input(shape=(4,))
-    >>> [(entry.name, entry.parents) for entry in entries(SymbolicModel(x, nn.ReLU()(x)))]
-    [('input', ()), ('ReLU_1', (0,))]
-    """
+    """Return the nodes of a model's graph: inputs first, then its layers in their order."""
     graph = model.graph
     maker = {value: place for place, value in enumerate(graph.inputs)}
     for place, call in enumerate(graph.calls, len(graph.inputs)):
@@ -58,7 +51,7 @@ def entries(model: SymbolicModel) -> tuple[Entry, ...]:
         ("input" if single else f"input {i}", "input", (value,), None, None)
         for i, value in enumerate(graph.inputs, 1)
     ]
-    layers = model._execution_order_layers
+    layers = model.ordered_layers
     for position, call in enumerate(graph.calls):
         results = tuple(result for result in call.results if result is not None)
         made.append((call.name, call.layer_type, results, position, layers[position]))

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import hashlib
 from dataclasses import replace
 
 import pytest
@@ -8,22 +7,12 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch")
 
 from hpml.datasets import (  # noqa: E402
-    Dataset,
     DatasetError,
     Pictures,
     dataset_by_name,
     digits,
     first_present,
-    procedural,
 )
-from hpml.datasets.procedural import CLASSES  # noqa: E402
-
-CHECKSUM = "bbbf281241b4d7579d27d7ba5ccba9be3d306f3e0cf301e25e28d1cc81a59385"
-
-
-def digest(data: Dataset) -> str:
-    parts = (data.train.images, data.validation.images)
-    return hashlib.sha256(b"".join(part.numpy().tobytes() for part in parts)).hexdigest()
 
 
 def test_the_digits_are_those_of_scikit_learn_with_each_fifth_held_out() -> None:
@@ -36,37 +25,9 @@ def test_the_digits_are_those_of_scikit_learn_with_each_fifth_held_out() -> None
     assert data.validation.images[0, 0, 0].tolist() == [0, 0, 79, 207, 143, 15, 0, 0]
 
 
-def test_the_procedural_set_has_the_same_bytes_everywhere() -> None:
-    data = procedural()
-    assert digest(data) == CHECKSUM
-    assert data.train.images.dtype == torch.uint8
-    assert torch.bincount(data.train.labels).tolist() == [100] * len(CLASSES)
-    # Nothing is in both sets, and a smaller one is the beginning.
-    rows = {picture.numpy().tobytes() for picture in data.train.images}
-    assert len(rows) == 2000
-    assert not any(picture.numpy().tobytes() in rows for picture in data.validation.images)
-    assert torch.equal(procedural(250, 5).train.images, data.train.images[:250])
-    assert digest(procedural(250, 5)) != digest(procedural(250, 5, seed=1))
-
-
-def test_colour_says_nothing_about_the_class() -> None:
-    """The nearest class by mean colour and its spread is right no more often than chance would."""
-    data = procedural(1000, 400)
-
-    def features(images: torch.Tensor) -> torch.Tensor:
-        flat = images.float().flatten(2)
-        return torch.cat([flat.mean(2), flat.std(2)], 1)
-
-    known = features(data.train.images)
-    means = torch.stack([known[data.train.labels == k].mean(0) for k in range(len(CLASSES))])
-    found = torch.cdist(features(data.validation.images), means).argmin(1)
-    right = (found == data.validation.labels).float().mean()
-    assert right < 3 / len(CLASSES)
-
-
 def test_the_first_that_is_present_says_which_it_is() -> None:
     assert "scikit-learn's handwritten digits" in str(first_present("no such folder"))
-    with pytest.raises(DatasetError, match=r"expected one of tiny-imagenet, digits, .*'mnist'"):
+    with pytest.raises(DatasetError, match=r"expected one of tiny-imagenet, digits .*'mnist'"):
         dataset_by_name("mnist")
 
 
@@ -95,5 +56,3 @@ def test_a_head_is_the_beginning_of_both_sets() -> None:
     assert str(data).startswith("digits: 10 classes, 20 of 1 × 8 × 8 to train, 10 of")
     with pytest.raises(DatasetError, match="train: expected 1 to 1,437 pictures, got 2000"):
         digits().head(2000, 1)
-    with pytest.raises(DatasetError, match="got train=0"):
-        procedural(0)

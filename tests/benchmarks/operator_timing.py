@@ -1,4 +1,4 @@
-"""What operator timing costs and attributes: ``python -m tests.profiling.operator_timing_figures``.
+"""What operator timing costs and attributes: ``python -m tests.benchmarks.operator_timing``.
 
 Ratios of medians of interleaved rounds, on 250 linear layers of width 4.
 """

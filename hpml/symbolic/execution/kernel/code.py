@@ -1,12 +1,20 @@
-"""What the kernel does for one call: steps, each a few lines of source with numbers put in.
+"""The source of a kernel: steps, each a few lines written once a kind, in one loop over a table.
 
-A step of one *kind* is written once, however often it occurs: that is why compiling takes as long
-for 4,000 layers as for 250. What differs between two steps of a kind stands in a table.
+Source is written out a kind, not a step, so compiling takes as long for 4,000 layers as for 250;
+what differs between two steps of a kind is in a table. Numba compiles it for each dtype it meets.
+Indices are unsigned (``U`` is ``numpy.uintp``): Numba takes a negative index to count from the end,
+and asks for each signed one whether it is negative, which would take more than half of the time.
 """
 
 from __future__ import annotations
 
-from typing import NamedTuple
+import functools
+import math
+import textwrap
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
 
 
 class Packed(NamedTuple):
@@ -134,19 +142,19 @@ LAYER_NORM = """\
 for n in range(b * p0):
     x = a + n * p1
     y = r + n * p1
-    mean = w[q + U(1)]
+    mean = 0.0
     for k in range(p1):
         mean += v[x + k]
-    mean /= w[q + U(2)]
-    variance = w[q + U(1)]
+    mean /= p1
+    variance = 0.0
     for k in range(p1):
         variance += (v[x + k] - mean) * (v[x + k] - mean)
-    scale = w[q + U(3)] / math.sqrt(variance / w[q + U(2)] + w[q])
-    t = q + U(4)
+    scale = 1.0 / math.sqrt(variance / p1 + w[q])
+    t = q + U(1)
     for k in range(p1):
         v[y + k] = (v[x + k] - mean) * scale * w[t + k] + w[t + p1 + k]
 """
-"""Of ``p0`` rows of ``p1`` values: weight, bias; the constants are eps, 0, the length and 1."""
+"""Of ``p0`` rows of ``p1`` values: weight, bias; the constant is eps. Sums are float64."""
 
 SOFTMAX = """\
 for n in range(b * p0):
@@ -157,7 +165,7 @@ for n in range(b * p0):
         for k in range(p1):
             u = v[x + k * p2]
             largest = u if u > largest or u != u else largest
-        total = w[q]
+        total = 0.0
         for k in range(p1):
             u = math.exp(v[x + k * p2] - largest)
             v[y + k * p2] = u
@@ -165,4 +173,66 @@ for n in range(b * p0):
         for k in range(p1):
             v[y + k * p2] /= total
 """
-"""Over ``p1`` values that lie ``p2`` apart, ``p0`` times a sample; the constant is 0."""
+"""Over ``p1`` values that lie ``p2`` apart, ``p0`` times a sample; the sum is float64."""
+
+
+_HEAD = """\
+def kernel(b, steps, w, v):
+    for s in range(steps.shape[0]):
+        kind = steps[s, 0]
+        r = steps[s, 1] * b
+        a = steps[s, 2] * b
+        c = steps[s, 3] * b
+        q = steps[s, 4]
+"""
+
+
+def kernel_source(kinds: Iterable[str]) -> str:
+    """Return the source of the kernel that knows these kinds of steps.
+
+    >>> from .steps import elementwise
+    >>> print(kernel_source([elementwise("-u")]).partition("p5")[2])
+     = steps[s, 10]
+            if kind == 0:
+                for k in range(b * p0):
+                    u = v[a + k]
+                    v[r + k] = -u
+    <BLANKLINE>
+    """
+    parts = [_HEAD]
+    parts += [f"        p{i} = steps[s, {5 + i}]\n" for i in range(NUMBERS)]
+    for number, kind in enumerate(kinds):
+        parts.append(f"        {'if' if number == 0 else 'elif'} kind == {number}:\n")
+        parts.append(textwrap.indent(kind, " " * 12))
+    return "".join(parts)
+
+
+@functools.lru_cache(maxsize=64)
+def compile_kernel(source: str) -> Callable[..., None]:
+    """Return the kernel of a source, which Numba compiles when it is first called with a dtype.
+
+    Models that differ in their weights and their order of layers alone share it.
+    """
+    import numba
+
+    names: dict[str, Any] = {"math": math, "U": np.uintp}
+    exec(compile(source, "<kernel of a symbolic model>", "exec"), names)
+    # Without error_model="numpy" every division asks first whether it divides by zero.
+    return numba.njit(nogil=True, error_model="numpy")(names["kernel"])
+
+
+@functools.cache
+def transposer() -> Callable[..., None]:
+    """Return the function that copies matrices transposed to their places, one after the other."""
+    import numba
+
+    @numba.njit(nogil=True)
+    def transpose(matrices: Any, places: Any, target: Any) -> None:
+        columns = matrices.shape[1]
+        for m in range(places.shape[0]):
+            first, rows, place = places[m, 0], places[m, 1], places[m, 2]
+            for i in range(columns):
+                for j in range(rows):
+                    target[place + i * rows + j] = matrices[first + j, i]
+
+    return transpose

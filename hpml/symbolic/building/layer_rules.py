@@ -4,7 +4,7 @@ An entry holds two things about a layer type:
 
 - its *shape rule*: from the spec of the argument to the spec of the result, in about a microsecond.
   A rule returns ``None`` where it does not apply (an unusual setting, another dtype), and then the
-  layer is run on meta tensors instead (:mod:`hpml.symbolic.inference`);
+  layer is run on meta tensors instead (`inference`);
 - its *functional form*: the expression that computes what its ``forward`` computes, with the
   layer's own parameters and settings, as they are when it runs.
 
@@ -22,8 +22,9 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
-from hpml.symbolic.building.node import TensorSpec
 from hpml.symbolic.errors import ShapeError
+
+from .node import Size, TensorSpec
 
 ShapeRule = Callable[[Any, TensorSpec], TensorSpec | None]
 
@@ -32,32 +33,16 @@ class LayerRule(NamedTuple):
     """What is known about one layer type.
 
     Attributes:
-        shape_rule: ``(layer, spec of its argument) -> spec of its result``, ``None`` where the
+        shape: ``(layer, spec of its argument) -> spec of its result``, ``None`` where the
             rule does not apply. Raises ShapeError where the layer cannot take the argument.
         expression: the functional form: ``{x}`` is the argument, ``{l}`` the layer, ``{p}`` its
             dictionary of parameters; functions are those of ``torch.nn.functional``.
         fixed: settings that the form stands on; with other values the layer is called.
     """
 
-    shape_rule: ShapeRule
+    shape: ShapeRule
     expression: str
     fixed: tuple[tuple[str, Any], ...] = ()
-
-
-def shape_by_rule(layer: nn.Module, spec: TensorSpec) -> TensorSpec | None:
-    """Return the spec of ``layer``'s result by its rule, or ``None`` if no rule applies.
-
-    >>> import torch
-    >>> shape_by_rule(nn.Linear(4, 2), TensorSpec((1, 4), torch.float32))
-    TensorSpec(shape=(1, 2), dtype=torch.float32)
-    """
-    entry = LAYER_RULES.get(type(layer))
-    if entry is None:
-        return None
-    own = layer.__dict__  # hooks, and a forward of its own, may change the result
-    if own["_forward_hooks"] or own["_forward_pre_hooks"] or "forward" in own:
-        return None
-    return entry.shape_rule(layer, spec)
 
 
 def _same(layer: nn.Module, spec: TensorSpec) -> TensorSpec | None:
@@ -96,7 +81,7 @@ def _convolution(layer: Any, spec: TensorSpec) -> TensorSpec | None:
     if shape[1] != layer.in_channels:
         raise ShapeError(f"expected {layer.in_channels} channels")
     sizes = _window_sizes(shape[2:], kernel, layer.stride, layer.padding, layer.dilation)
-    return TensorSpec((shape[0], layer.out_channels, *sizes), spec.dtype)
+    return sizes and TensorSpec((shape[0], layer.out_channels, *sizes), spec.dtype)
 
 
 def _max_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
@@ -117,7 +102,7 @@ def _pool(layer: Any, spec: TensorSpec, dilation: Any) -> TensorSpec | None:
         return None  # refused by the layer
     stride = _pair(layer.stride)
     sizes = _window_sizes(spec.shape[2:], kernel, stride, padding, _pair(dilation))
-    return TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
+    return sizes and TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
 
 
 def _adaptive_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
@@ -135,16 +120,14 @@ def _pair(value: Any) -> tuple[int, int]:
 
 
 def _window_sizes(
-    sizes: tuple[int, ...],
-    kernel: Any,
-    stride: Any,
-    padding: Any,
-    dilation: Any,
-) -> tuple[int, ...]:
+    sizes: tuple[Size, ...], kernel: Any, stride: Any, padding: Any, dilation: Any
+) -> tuple[int, ...] | None:
     results = []
     for size, window, step, pad, spread in zip(
         sizes, kernel, stride, padding, dilation, strict=True
     ):
+        if not isinstance(size, int):
+            return None
         result = (size + 2 * pad - spread * (window - 1) - 1) // step + 1
         if type(result) is not int:
             raise ShapeError(
@@ -169,7 +152,7 @@ def _flatten(layer: nn.Flatten, spec: TensorSpec) -> TensorSpec | None:
     first, last = layer.start_dim % rank, layer.end_dim % rank
     if first > last:
         return None
-    product = 1
+    product: Size = 1
     for size in spec.shape[first : last + 1]:
         product *= size
     return TensorSpec((*spec.shape[:first], product, *spec.shape[last + 1 :]), spec.dtype)

@@ -1,4 +1,4 @@
-"""What sampling costs, and how heavy a large icicle is: ``python -m tests.profiling.figures``.
+"""What sampling costs, and how heavy a large icicle is: ``python -m tests.benchmarks.profilers``.
 
 Sampling as a ratio of interleaved rounds on the lecture's nn.py, one thread; the icicle of 5,000
 functions as the size of its page, and as the time until Chromium has drawn it.
