@@ -2,7 +2,7 @@
 
 Five steps, a file each:
 
-1. ``find``: which notebooks a student or a class handed in (read by ``notebook_file``);
+1. ``find``: which notebooks a student or a class handed in, and their cells;
 2. ``run``: a worker for each exercise (``hpml.sandbox``, isolated by ``sandbox``, spoken to through
    ``worker_client``) runs all cells of a notebook and calls the function;
 3. ``judge``: outcomes become points and a diagnosis; ``speed`` measures what is earned by time;
@@ -13,3 +13,13 @@ Five steps, a file each:
 """
 
 from __future__ import annotations
+
+from hpml.course.errors import LabError
+
+
+class GradingError(LabError):
+    """Grading could not be done; the message says what to do."""
+
+
+class CannotIsolate(GradingError):
+    """This system lacks what is needed to run what others handed in."""

@@ -15,13 +15,20 @@ from typing import Any
 
 from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Exercise
-from hpml.grading.errors import GradingError
-from hpml.grading.find import Submission, find, random_seed, says_another_lab
-from hpml.grading.limits import Limits
-from hpml.grading.notebook_file import fingerprint
-from hpml.grading.pool import COURSE, Catalogue, entries, grade_all
+from hpml.grading import GradingError
+from hpml.grading.find import (
+    COURSE,
+    Catalogue,
+    Submission,
+    find,
+    fingerprint,
+    random_seed,
+    says_another_lab,
+)
+from hpml.grading.pool import entries, grade_all
 from hpml.grading.record import Overrides, Records, exercise_version
 from hpml.grading.report import GRADER, Report, student, write_feedback
+from hpml.grading.sandbox import Limits
 from hpml.grading.tables import names_of, one_form
 
 

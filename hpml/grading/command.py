@@ -15,7 +15,7 @@ from pathlib import Path
 
 from hpml.base.errors import describe
 from hpml.base.files import course_folder, results_folder, write_atomically
-from hpml.grading.errors import GradingError
+from hpml.grading import GradingError
 from hpml.grading.report import Report, harmless, points, table, write
 
 _FOR_A_CLASS = (
@@ -91,7 +91,7 @@ def _contradiction(options: argparse.Namespace) -> str:
 
 
 def _grade_one(options: argparse.Namespace) -> None:
-    from hpml.grading.find import grade
+    from hpml.grading.pool import grade
 
     lab = options.lab
     path = course_folder() / "notebooks" if options.path is None else Path(options.path)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 import hpml
 from hpml.base.files import course_folder
-from hpml.grading.errors import GradingError
+from hpml.grading import GradingError
 from hpml.grading.find import lab_number
 from hpml.labs.catalogue import exercises
 

@@ -21,7 +21,7 @@ from hpml.base.errors import describe
 from hpml.base.files import write_atomically
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.wrong_answers import wrong_answers
-from hpml.grading.errors import GradingError
+from hpml.grading import GradingError
 from hpml.grading.report import Item, Report, file_name, from_plain
 from hpml.grading.tables import names_of, one_form, read_csv, written_csv
 

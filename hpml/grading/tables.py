@@ -11,7 +11,7 @@ from pathlib import Path
 
 from hpml.base.errors import describe
 from hpml.base.tables import Table
-from hpml.grading.errors import GradingError
+from hpml.grading import GradingError
 from hpml.grading.report import Item, Report, points, student
 
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")

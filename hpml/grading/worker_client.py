@@ -18,7 +18,7 @@ from typing import Any
 from hpml.base.child_process import ChildEndedError, ChildError, ChildProcess
 from hpml.base.tables import format_bytes, format_seconds
 from hpml.course.exercises.outcomes import NoAnswer
-from hpml.grading.limits import Limits
+from hpml.grading.sandbox import Limits
 
 
 class Printed:

@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hpml.base.files import course_folder
-from hpml.grading.errors import GradingError
+from hpml.grading import GradingError
 from hpml.grading.find import Submission, find, random_seed
 from hpml.grading.pool import Grader
 from hpml.labs import catalogue

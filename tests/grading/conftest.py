@@ -11,7 +11,7 @@ from typing import Any
 
 import pytest
 
-from hpml.grading.errors import CannotIsolate
+from hpml.grading import CannotIsolate
 from hpml.grading.find import find
 from hpml.grading.pool import Grader
 from hpml.grading.report import Item

@@ -7,9 +7,8 @@ from typing import Any
 
 import pytest
 
-from hpml.grading import classes, find, pool, tables
+from hpml.grading import GradingError, classes, find, pool, tables
 from hpml.grading.classes import Graded, grade_class, members
-from hpml.grading.errors import GradingError
 from hpml.grading.record import Overrides
 from hpml.grading.report import Item, Report
 from tests.grading import small_catalogue
