@@ -1,7 +1,7 @@
 """The command ``hpml``: thin, so that whatever it does can also be done from a notebook.
 
-Each subcommand imports what it needs when it runs; ``hpml --help`` is there at once. Exit codes:
-0 done, 1 something failed (a cell, a missing requirement), 2 the arguments make no sense, 130
+Each subcommand imports what it needs when it is asked for; ``hpml --help`` is there at once. Exit
+codes: 0 done, 1 something failed (a cell, a missing requirement), 2 wrong arguments, 130
 interrupted.
 """
 
@@ -11,17 +11,16 @@ import argparse
 import importlib
 import subprocess
 import sys
+from collections.abc import Callable, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NoReturn
 
 import hpml
 from hpml.base.errors import HpmlError, describe
 from hpml.base.files import results_folder, shown_path, write_atomically
-from hpml.suites.train import add_train_command
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
-
     from hpml.course.execute import Execution
 
 
@@ -35,15 +34,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     hpml 0.1.0
     0
     """
-    words = list(sys.argv[1:] if arguments is None else arguments)
+    parser = _parser()
     try:
-        # A parser of its own, which is imported with what it is about.
-        if words[:1] == ["grade"]:
-            return _grade(words[1:])
-        # A suite has a parser of its own, so that its options show in its own help.
-        if words[:1] == ["bench"] and len(words) > 1 and not words[1].startswith("-"):
-            return _bench(words[1], words[2:])
-        options = _parser().parse_args(words)
+        options = parser.parse_args(arguments)
+        if not hasattr(options, "run"):
+            parser.print_help()
+            return 0
         code: int = options.run(options)
     except HpmlError as error:
         print(f"hpml: {error}", file=sys.stderr)
@@ -57,15 +53,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 
 class _Parser(argparse.ArgumentParser):
-    """A parser whose help keeps its example on a line of its own, and whose errors point to it."""
+    """A parser whose help ends with an example, and whose options are declared when it is used.
 
-    def __init__(self, *, example: str = "", **keywords: Any) -> None:
+    Args:
+        example: a command line, shown at the end of the help.
+        declare: adds the arguments to the parser; called before it parses for the first time.
+    """
+
+    def __init__(
+        self,
+        *,
+        example: str = "",
+        declare: Callable[[Any], None] | None = None,
+        **keywords: Any,
+    ) -> None:
         super().__init__(
-            epilog=f"example:\n  {example}",
+            epilog=f"example:\n  {example}" if example else None,
             formatter_class=argparse.RawDescriptionHelpFormatter,
             allow_abbrev=False,
             **keywords,
         )
+        self._declare = declare
+
+    def parse_known_args(self, args: Any = None, namespace: Any = None) -> Any:
+        declare, self._declare = self._declare, None
+        if declare is not None:
+            declare(self)
+        return super().parse_known_args(args, namespace)
 
     def error(self, message: str) -> NoReturn:
         self.exit(2, f"{self.prog}: {message}\nTry `{self.prog} --help`.\n")
@@ -78,124 +92,162 @@ def _parser() -> _Parser:
         example="hpml lab",
     )
     parser.add_argument("--version", action="version", version=f"hpml {hpml.__version__}")
-    commands = parser.add_subparsers(title="commands", metavar="COMMAND", required=True)
+    commands = parser.add_subparsers(title="commands", metavar="COMMAND")
+    for name, (brief, description, example, declare) in _COMMANDS.items():
+        commands.add_parser(
+            name, help=brief, description=description, example=example, declare=declare
+        )
+    return parser
 
-    lab = commands.add_parser(
-        "lab",
-        help="open the course in JupyterLab",
-        description="Open the course in JupyterLab, on this machine only. Ctrl-C stops it.",
-        example="hpml lab --no-browser",
-    )
-    lab.add_argument("--no-browser", action="store_true", help="only print the address")
-    lab.add_argument(
+
+def _declare_lab(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--no-browser", action="store_true", help="only print the address")
+    parser.add_argument(
         "--port", type=_port, metavar="N", help="the port to listen on (default: a free one)"
     )
-    lab.set_defaults(run=_lab)
+    parser.set_defaults(run=_lab)
 
-    doctor = commands.add_parser(
-        "doctor",
-        help="what this machine can do for the course",
-        description="Show what this machine has, and what each missing thing costs.\n"
-        "Exit code 1 if something the course requires is missing.",
-        example="hpml doctor --json",
-    )
-    doctor.add_argument("--json", action="store_true", help="print it as JSON")
-    doctor.set_defaults(run=_doctor)
 
-    run = commands.add_parser(
-        "run",
-        help="execute a lab without opening it",
-        description="Execute a copy of a lab from top to bottom and print its result tables.\n"
-        "With --verdicts, say instead which of its conclusions differ between runs.",
-        example="hpml run 07 --repeat 10 --verdicts",
-    )
-    run.add_argument("lab", metavar="LAB", help="its number or name: 7, 07, 07_code_generation")
-    run.add_argument(
-        "--out", type=Path, metavar="DIR", help="where the copy goes (default: results/)"
-    )
-    run.add_argument(
-        "--timeout",
-        type=_seconds,
-        default=900.0,
-        metavar="S",
-        help="seconds for each run of the lab (default: 900)",
-    )
-    run.add_argument(
-        "--repeat", type=_count, default=1, metavar="N", help="run it N times (default: 1)"
-    )
-    run.add_argument(
-        "--verdicts",
-        action="store_true",
-        help="count the conclusions that its cells tagged verdict draw, numbers taken out",
-    )
-    run.set_defaults(run=_run)
+def _declare_doctor(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--json", action="store_true", help="print it as JSON")
+    parser.set_defaults(run=_doctor)
 
-    grade = commands.add_parser(
-        "grade",
-        help="points for a submission, or for a class",
-        description="Grade a submission, or with --class a folder of them.",
-        example="hpml grade 06",
-    )
-    grade.set_defaults(run=lambda options: _grade([]))
 
-    bench = commands.add_parser(
-        "bench",
-        usage="hpml bench [-h] [SUITE ...] [--compare A B]",
-        help="run a benchmark suite",
-        description="Run a benchmark suite; without one, list them.\n"
-        "`hpml bench SUITE --help` shows what a suite can be asked.",
-        example="hpml bench deep-linear --layers 250 500",
-    )
-    bench.add_argument(
+def _declare_run(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    add("lab", metavar="LAB", help="its number or name: 7, 07, 07_code_generation")
+    add("--out", type=Path, metavar="DIR", help="folder of the copy (default: results/)")
+    limit = "seconds for each run of the lab (default: 900)"
+    add("--timeout", type=_seconds, default=900.0, metavar="S", help=limit)
+    add("--repeat", type=_count, default=1, metavar="N", help="run it N times (default: 1)")
+    verdicts = "count the conclusions that its cells tagged verdict draw, numbers taken out"
+    add("--verdicts", action="store_true", help=verdicts)
+    parser.set_defaults(run=_run)
+
+
+def _declare_grade(parser: argparse.ArgumentParser) -> None:
+    from hpml.grading import command
+
+    command.add_arguments(parser)
+    parser.set_defaults(run=command.run)
+
+
+def _declare_bench(parser: argparse.ArgumentParser) -> None:
+    from hpml.suites import SUITES
+
+    parser.add_argument(
         "--compare", nargs=2, metavar=("A", "B"), help="show two result files side by side"
     )
-    bench.set_defaults(run=_compare_or_list)
+    parser.set_defaults(run=_compare_or_list)
+    suites = parser.add_subparsers(title="suites", metavar="SUITE")
+    for name, (module, summary) in SUITES.items():
+        command = f"hpml bench {name}"
+        declare = partial(_declare_suite, module)
+        suites.add_parser(name, help=summary, description=summary, example=command, declare=declare)
 
-    add_train_command(commands)
 
-    progress = commands.add_parser(
-        "progress",
-        help="which labs were run, which exercises passed",
-        description="Show which labs were run, which exercises passed, and the points so far.",
-        example="hpml progress",
-    )
-    progress.set_defaults(run=_progress)
+def _declare_suite(module_name: str, parser: argparse.ArgumentParser) -> None:
+    module = importlib.import_module(module_name)
+    module.add_arguments(parser)
+    parser.set_defaults(run=lambda options: options.main(options))
 
-    release = commands.add_parser(
-        "release",
-        help="make the students' copy of the course",
-        description="Write the course without the right solutions, as a folder and a zip.",
-        example="hpml release ../students",
-    )
-    release.add_argument("out", type=Path, metavar="OUT", help="new, empty, or an earlier release")
-    release.set_defaults(run=_release)
 
-    book = commands.add_parser(
-        "book",
-        help="make static pages of all labs",
-        description="Execute the labs and write them as pages that need no server and no network.",
-        example="hpml book ../pages",
-    )
-    book.add_argument("out", type=Path, metavar="OUT", help="new, empty, or an earlier book")
-    book.add_argument(
-        "--executed",
-        type=Path,
-        metavar="DIR",
-        help="take the copies that `hpml run --out` left here",
-    )
-    book.set_defaults(run=_book)
+def _declare_train(parser: argparse.ArgumentParser) -> None:
+    from hpml.suites.train import add_arguments
 
-    profile = commands.add_parser(
-        "profile",
-        help="open a saved profile in SnakeViz",
-        description="Open a saved profile in SnakeViz, which this machine alone can reach.",
-        example="hpml profile nn.prof",
-    )
-    profile.add_argument("file", metavar="FILE", help="as python -m cProfile -o FILE wrote it")
-    profile.add_argument("--no-browser", action="store_true", help="only print the address")
-    profile.add_argument("--port", type=_port, default=8080, help="where to listen (%(default)s)")
-    profile.set_defaults(run=_profile)
-    return parser
+    add_arguments(parser)
+
+
+def _declare_progress(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(run=_progress)
+
+
+def _declare_release(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("out", type=Path, metavar="OUT", help="new, empty, or an earlier release")
+    parser.set_defaults(run=_release)
+
+
+def _declare_book(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("out", type=Path, metavar="OUT", help="new, empty, or an earlier book")
+    copies = "use the copies that `hpml run --out` left in this folder"
+    parser.add_argument("--executed", type=Path, metavar="DIR", help=copies)
+    parser.set_defaults(run=_book)
+
+
+def _declare_profile(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("file", metavar="FILE", help="as python -m cProfile -o FILE wrote it")
+    parser.add_argument("--no-browser", action="store_true", help="only print the address")
+    parser.add_argument("--port", type=_port, default=8080, help="where to listen (%(default)s)")
+    parser.set_defaults(run=_profile)
+
+
+_COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
+    "lab": (
+        "open the course in JupyterLab",
+        "Open the course in JupyterLab, on this machine only. Ctrl-C stops it.",
+        "hpml lab --no-browser",
+        _declare_lab,
+    ),
+    "doctor": (
+        "what this machine can do for the course",
+        "Show what this machine has, and what each missing thing costs.\n"
+        "Exit code 1 if something the course requires is missing.",
+        "hpml doctor --json",
+        _declare_doctor,
+    ),
+    "run": (
+        "execute a lab without opening it",
+        "Execute a copy of a lab from top to bottom and print its result tables.\n"
+        "With --verdicts, print instead which of its conclusions differ between runs.",
+        "hpml run 07 --repeat 10 --verdicts",
+        _declare_run,
+    ),
+    "grade": (
+        "points for a submission, or for a class",
+        "Grade a submission, or with --class a folder of them: each exercise in a\n"
+        "process of its own. Exit code 0 when grading worked, whatever the grades.",
+        "hpml grade 06\n  hpml grade --class submissions --lab 06 --csv points.csv",
+        _declare_grade,
+    ),
+    "bench": (
+        "run a benchmark suite",
+        "Run a benchmark suite; without one, list them.",
+        "hpml bench deep-linear --layers 250 500",
+        _declare_bench,
+    ),
+    "train": (
+        "train the ConvNeXt by a recipe",
+        "Train the ConvNeXt by a recipe: vanilla, compile, amp, compile+amp, ...\n"
+        "Ctrl-C leaves a checkpoint, and --resume goes on from it. On several processes:\n"
+        "  torchrun --nproc-per-node 2 -m hpml train vanilla",
+        "hpml train compile+amp --data digits --epochs 4",
+        _declare_train,
+    ),
+    "progress": (
+        "which labs were run, which exercises passed",
+        "Show which labs were run, which exercises passed, and the points so far.",
+        "hpml progress",
+        _declare_progress,
+    ),
+    "release": (
+        "make the students' copy of the course",
+        "Write the course without the right solutions, as a folder and a zip.",
+        "hpml release ../students",
+        _declare_release,
+    ),
+    "book": (
+        "make static pages of all labs",
+        "Execute the labs and write them as pages that need no server and no network.",
+        "hpml book ../pages",
+        _declare_book,
+    ),
+    "profile": (
+        "open a saved profile in SnakeViz",
+        "Open a saved profile in SnakeViz, which this machine alone can reach.",
+        "hpml profile nn.prof",
+        _declare_profile,
+    ),
+}
 
 
 def _lab(options: argparse.Namespace) -> int:
@@ -308,19 +360,6 @@ def _book(options: argparse.Namespace) -> int:
     return 0
 
 
-def _grade(arguments: Sequence[str]) -> int:
-    from hpml.grading import command
-
-    parser = _Parser(
-        prog="hpml grade",
-        description="Grade a submission, or with --class a folder of them: each exercise in a\n"
-        "process of its own. Exit code 0 when grading worked, whatever the grades.",
-        example="hpml grade 06\n  hpml grade --class submissions --lab 06 --csv points.csv",
-    )
-    command.add_arguments(parser)
-    return command.run(parser.parse_args(arguments))
-
-
 def _profile(options: argparse.Namespace) -> int:
     from hpml.base.environment import installed_version
     from hpml.profiling import read_profile
@@ -348,25 +387,6 @@ def _compare_or_list(options: argparse.Namespace) -> int:
     for name, (_, summary) in SUITES.items():
         print(f"  hpml bench {name:<{width}}  {summary}")
     return 0
-
-
-def _bench(name: str, arguments: Sequence[str]) -> int:
-    from hpml.suites import SUITES
-
-    if name not in SUITES:
-        print(
-            f"hpml bench: expected one of {', '.join(SUITES)}; received {describe(name)}",
-            file=sys.stderr,
-        )
-        return 2
-    module_name, summary = SUITES[name]
-    module = importlib.import_module(module_name)
-    command = f"hpml bench {name}"
-    parser = _Parser(prog=command, description=summary, example=command)
-    module.add_arguments(parser)
-    options = parser.parse_args(arguments)
-    code: int = options.main(options)
-    return code
 
 
 def _port(text: str) -> int:

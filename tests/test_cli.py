@@ -59,14 +59,17 @@ def test_help_shows_an_example_that_parses(command: list[str], capsys: Output) -
     text = capsys.readouterr().out
     example = text.rstrip().splitlines()[-1].split()
     assert example[: 1 + len(command)] == ["hpml", *command]
-    if command != ["bench"]:  # the suite parses its own
-        assert cli._parser().parse_args(example[1:])
+    assert cli._parser().parse_args(example[1:])
+
+
+def test_without_a_command_the_help_is_shown(capsys: Output) -> None:
+    assert cli.main([]) == 0
+    assert capsys.readouterr().out.startswith("usage: hpml")
 
 
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
-        ([], "required: COMMAND"),
         (["walk"], "invalid choice: 'walk' (choose from"),
         (["run"], "required: LAB"),
         (["run", "6", "7"], "unrecognized arguments: 7"),
@@ -242,7 +245,9 @@ def test_an_unknown_suite_lists_those_there_are(
     suite: list[argparse.Namespace], capsys: Output
 ) -> None:
     assert cli.main(["bench", "shallow"]) == 2
-    assert capsys.readouterr().err == "hpml bench: expected one of deep; received 'shallow'\n"
+    error = capsys.readouterr().err
+    assert "'shallow'" in error
+    assert "deep" in error
 
 
 def test_the_real_suites_can_all_be_asked_for_help(capsys: Output) -> None:

@@ -43,7 +43,7 @@ def parents_of(model: SymbolicModel) -> dict[str, list[str]]:
 
 def operations_of(model: SymbolicModel) -> dict[str, Callable[..., Any]]:
     """Return for each layer's name the layer: what `parents_of` says it is applied to is enough."""
-    layers = model._execution_order_layers
+    layers = model.ordered_layers
     return {call.name: layer for call, layer in zip(model.graph.calls, layers, strict=True)}
 
 

@@ -32,6 +32,12 @@ def keep_points(lab: str, exercise: str, points: float, *, passed: bool) -> None
     _keep(lab, exercise, changed)
 
 
+def keep_first(lab: str, item: str, points: float) -> None:
+    """Keep the points of the first choice; later ones change nothing."""
+    first = {"points": points, "passed": _now() if points else None}
+    _keep(lab, item, lambda before: before or first)
+
+
 def _keep(lab: str, key: str, changed: Any) -> None:
     if notebook_shell() is None or flag("HPML_HEADLESS"):
         return

@@ -5,6 +5,7 @@ A later run takes what a signed record says, where notebooks, exercises and grad
 
 from __future__ import annotations
 
+import contextlib
 import os
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -17,7 +18,7 @@ from hpml.course.exercises.exercise import Exercise
 from hpml.grading.errors import GradingError
 from hpml.grading.limits import Limits
 from hpml.grading.notebook_file import fingerprint
-from hpml.grading.pool import CATALOGUE, WorkerPool, entries
+from hpml.grading.pool import COURSE, Catalogue, entries, grade_all
 from hpml.grading.reports.feedback import write_feedback
 from hpml.grading.reports.overrides import Overrides
 from hpml.grading.reports.records import Records, exercise_version
@@ -36,7 +37,7 @@ class Graded:
 
 
 def members(
-    folder: Path, *, labs: Sequence[str] | None = None, catalogue: str = CATALOGUE
+    folder: Path, *, labs: Sequence[str] | None = None, catalogue: Catalogue = COURSE
 ) -> tuple[Submission, ...]:
     """Return the submissions in a folder: its folders, and its notebooks."""
     if not folder.is_dir():
@@ -75,7 +76,7 @@ def _entries(folder: Path, *, submitted: bool) -> list[Path]:
     )
 
 
-def _labs_of(entries: Sequence[Path], catalogue: str) -> tuple[str, ...]:
+def _labs_of(entries: Sequence[Path], catalogue: Catalogue) -> tuple[str, ...]:
     found: set[str] = set()
     for entry in entries:
         try:
@@ -85,7 +86,7 @@ def _labs_of(entries: Sequence[Path], catalogue: str) -> tuple[str, ...]:
     return tuple(sorted(found))
 
 
-def _member(entry: Path, labs: tuple[str, ...], catalogue: str) -> Submission:
+def _member(entry: Path, labs: tuple[str, ...], catalogue: Catalogue) -> Submission:
     if entry.is_symlink():
         # Reading it says that it is a link, which leads who knows where.
         return Submission(entry.name, tuple((lab, entry) for lab in labs))
@@ -118,7 +119,7 @@ def grade_class(
     only: Sequence[str] = (),
     overrides: Path | None = None,
     limits: Limits | None = None,
-    catalogue: str = CATALOGUE,
+    catalogue: Catalogue = COURSE,
     progress: Callable[[int, int], None] = lambda done, total: None,
 ) -> tuple[Graded, ...]:
     """Grade every submission in a folder, or `only` some; the others are as their records say."""
@@ -144,10 +145,18 @@ def grade_class(
     bounds: dict[int, dict[str, Any]] = {}
     forged: set[int] = set()
     waiting: list[int] = []
+
+    def finish(place: int, graded: Graded) -> None:
+        """Write the page at once: an interrupted class keeps those of what was graded."""
+        report = kept.applied(_remarked(graded.report, submissions[place]))
+        found[place] = replace(graded, report=report)
+        write_feedback(report, reports, "-".join(chosen))
+
     for place, submission in enumerate(submissions):
         bounds[place] = {
-            "notebooks": {lab: fingerprint(p, limits.notebook) for lab, p in submission.notebooks},
-            "catalogue": catalogue,
+            "notebooks": [
+                (lab, fingerprint(path, limits.notebook)) for lab, path in submission.notebooks
+            ],
             "exercises": versions,
             "grader": GRADER,
             "seed": seed,
@@ -158,28 +167,23 @@ def grade_class(
         if wanted and (only or earlier is None):
             waiting.append(place)
         elif earlier is not None:
-            found[place] = Graded(earlier, again=False)
+            finish(place, Graded(earlier, again=False))
     total = len(found) + len(waiting)
     progress(len(found), total)
     if waiting:
         seeds = {place: random_seed() if seed is None else seed for place in waiting}
         tasks = [submissions[place].task(seeds[place]) for place in waiting]
-        with WorkerPool(jobs or cores(), limits=limits, catalogue=catalogue) as pool:
-            for index, items, seconds in pool.grade(tasks):
+        results = grade_all(tasks, jobs=jobs or cores(), limits=limits, catalogue=catalogue)
+        with contextlib.closing(results):
+            for index, items, seconds in results:
                 place = waiting[index]
                 name = submissions[place].name
                 report = Report(name, items, seeds[place], round(seconds, 3), "bubblewrap")
                 if all(item.status != "not graded" for item in items):
                     records.write(report, bounds[place])
-                found[place] = Graded(report, again=True, forged=place in forged)
+                finish(place, Graded(report, again=True, forged=place in forged))
                 progress(len(found), total)
-    graded = [
-        Graded(kept.applied(_remarked(each.report, submissions[place])), each.again, each.forged)
-        for place, each in sorted(found.items())
-    ]
-    for each in graded:
-        write_feedback(each.report, reports, "-".join(chosen))
-    return tuple(graded)
+    return tuple(each for _, each in sorted(found.items()))
 
 
 def _remarked(report: Report, submission: Submission) -> Report:

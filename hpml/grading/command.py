@@ -45,8 +45,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--canvas", type=Path, metavar="FILE", help="write the CSV that Canvas imports")
     add("--moodle", type=Path, metavar="FILE", help="write the CSV that Moodle imports")
     add("--gradescope", type=Path, metavar="ZIP", help="write Gradescope's autograder for --lab")
-    line = "print the line that runs one container a worker, where bubblewrap cannot work"
-    add("--print-container-command", dest="container", action="store_true", help=line)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -58,11 +56,7 @@ def run(options: argparse.Namespace) -> int:
             return 2
         # As Ctrl-C: what was started is ended.
         signal.signal(signal.SIGTERM, _interrupted)
-        if options.container:
-            from hpml.grading.sandbox import container_command
-
-            print(container_command())
-        elif options.gradescope is not None:
+        if options.gradescope is not None:
             from hpml.grading.gradescope import write_autograder
 
             _saving(lambda path: write_autograder(path, options.lab), options.gradescope)

@@ -74,8 +74,8 @@ def grade_choice(submitted: Submitted, choice: Choice, printed: Printed) -> Item
 def grade_exercise(submitted: Submitted, exercise: Exercise, printed: Printed) -> Item:
     """Return what a submission earns in one exercise.
 
-    Where the notebook as it stands is not right, earlier definitions of the function are tried: a
-    draft that was begun below a solution costs nothing, and the instructor is told.
+    If the whole notebook does not make it right, earlier definitions of the function are tried: a
+    draft that was begun below a solution costs nothing, and the report tells the instructor.
     """
     found: list[Item] = []
     for version in range(_STARTS):
@@ -91,7 +91,7 @@ def grade_exercise(submitted: Submitted, exercise: Exercise, printed: Printed) -
 
 
 def _graded(
-    submitted: Submitted, exercise: Exercise, printed: Printed, version: int
+    submitted: Submitted, exercise: Exercise, printed: Printed, version: int, only: bool = False
 ) -> tuple[Item, int]:
     item = blank(exercise)
     with submitted.worker(printed, exercise) as worker:
@@ -104,9 +104,9 @@ def _graded(
         if not answer["found"]:
             text = f"No cell of the notebook defines a function `{exercise.name}`."
             return item.without_points("missing", text + _no_python(answer["broken"])), 1
-        versions = len(answer["uses"])
+        versions = len(answer["versions"])
         item = replace(item, shape=str(answer["shape"]))
-        uses = [str(use) for use in answer["uses"][version]]
+        uses = [str(use) for use in answer["versions"][version]]
         cases = cases_of(exercise, submitted.seed)
         if answer["stub"] or uses:
             verdict = judge(exercise, cases, [], stub=bool(answer["stub"]), forbidden=uses)
@@ -114,7 +114,10 @@ def _graded(
             if verdict.not_done:  # what was done may be in a cell that cannot be read
                 item = replace(item, text=item.text + _no_python(answer["broken"]))
             return item, versions
-        loaded = _loaded(submitted, worker, version)
+        loaded = _loaded(submitted, worker, version, only)
+        if isinstance(loaded, NoAnswer) and not only:
+            # A cell ended the worker: without those that the function does not need, once more.
+            return _graded(submitted, exercise, printed, version, only=True)
         outcomes = _outcomes(submitted, exercise, worker, cases)
         if all(not isinstance(outcome, NoAnswer) for outcome in outcomes):
             item = _told(submitted, item, exercise, cases, outcomes, loaded)
@@ -135,7 +138,7 @@ def _graded(
             break
         with submitted.worker(printed, exercise) as worker:
             _prepared(submitted, worker, exercise)
-            _loaded(submitted, worker, version)
+            _loaded(submitted, worker, version, only)
             again = _outcomes(submitted, exercise, worker, [cases[place] for place in waiting])
         for place, outcome in zip(waiting, again, strict=True):
             outcomes[place] = outcome
@@ -150,7 +153,7 @@ def _prepared(
     names = ("modules", "names", "calls", "inside")
     question = {
         "do": "prepare",
-        "notebook": submitted.notebook,
+        "cells": dict(submitted.cells),
         "name": entry.name,
         "choice": submitted.choice.name,
         "forbids": {each: list(getattr(forbids, each)) for each in names},
@@ -158,8 +161,10 @@ def _prepared(
     return worker.ask(question, submitted.left(submitted.limits.start))
 
 
-def _loaded(submitted: Submitted, worker: WorkerClient, version: int) -> dict[str, Any] | NoAnswer:
-    question = {"do": "load", "version": version}
+def _loaded(
+    submitted: Submitted, worker: WorkerClient, version: int, only: bool
+) -> dict[str, Any] | NoAnswer:
+    question = {"do": "load", "version": version, "only": only}
     return worker.ask(question, submitted.left(submitted.limits.load))
 
 
@@ -190,7 +195,7 @@ def _told(
     outcomes: Sequence[Outcome],
     loaded: Mapping[str, Any] | NoAnswer,
 ) -> Item:
-    run = partial(submitted.mistakes.run, exercise)
+    run = partial(submitted.wrong_answers.run, exercise)
     verdict = diagnosed(judge(exercise, cases, outcomes), exercise, cases, outcomes, run)
     lost = any(isinstance(outcome, NoAnswer) for outcome in outcomes)
     item = _item(item, verdict, "no answer" if lost else "wrong")

@@ -16,6 +16,7 @@ import hpml
 from hpml.base.files import course_folder
 from hpml.grading.errors import GradingError
 from hpml.grading.submission import lab_number
+from hpml.labs.catalogue import exercises
 
 SETUP = """#!/usr/bin/env bash
 # Once, when the image is built.
@@ -23,7 +24,7 @@ set -e
 apt-get update -q
 apt-get install -qy --no-install-recommends bubblewrap util-linux python3 python3-venv
 python3 -m venv /opt/hpml
-/opt/hpml/bin/pip install -q numpy nbformat tqdm psutil
+/opt/hpml/bin/pip install -q {packages}
 chmod 700 /autograder/source
 """
 RUN = """#!/usr/bin/env bash
@@ -42,14 +43,19 @@ echo '{{"score": 0, "output": "The grader could not run; please tell your instru
 """
 
 
+_GRADER = {"ipython", "nbformat", "numpy", "psutil", "tqdm"}
+
+
 def write_autograder(path: Path, lab: str | None) -> None:
     """Write the autograder of one lab as a zip."""
     if lab is None:
         raise GradingError("An autograder is for one lab; say which with --lab.")
     number = lab_number(lab)
+    needed = {name for each in exercises(number) for name in each.packages}
+    setup = SETUP.format(packages=" ".join(sorted(needed | _GRADER)))
     package = Path(hpml.__file__).resolve().parent
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-        for name, text in (("setup.sh", SETUP), ("run_autograder", RUN.format(lab=number))):
+        for name, text in (("setup.sh", setup), ("run_autograder", RUN.format(lab=number))):
             entry = zipfile.ZipInfo(name)
             entry.external_attr = 0o755 << 16
             archive.writestr(entry, text)

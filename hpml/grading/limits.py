@@ -12,6 +12,7 @@ class Limits:
     memory: int = 2 * 2**30  # resident bytes of all its processes together
     processes: int = 64  # at one time
     file_size: int = 2**26  # bytes of the largest file it may write
+    files: int = 256  # open at one time in a process
     home: int = 2**26  # bytes of the folder that it may write to
     printed: int = 4000  # characters of its output that are kept, half from each end
     answer: int = 8 * 2**20  # bytes of all answers to one exercise: judging takes time

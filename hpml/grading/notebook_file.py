@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import json
 import os
 import stat
 from pathlib import Path
 
 from hpml.base.tables import format_bytes
+from hpml.course.cells import NotebookError, code_cells, python_cells
+from hpml.grading.limits import Limits
 
 _LARGE = 2**18
 _OBJECTS = 200  # as many for each cell: its metadata, its outputs
@@ -27,22 +28,36 @@ class MissingNotebook(UnreadableNotebook):
     status = "missing"
 
 
-def read_notebook(path: Path, most: int, cells: int = 5000) -> str:
-    """Return the text of a notebook, without the outputs if it is a large one."""
-    data = _bytes(path, most)
-    try:
-        text = data.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        text = f"The notebook is not UTF-8 text: {error.reason}."
-        raise UnreadableNotebook(f"{text} Save it in Jupyter, and hand in that file.") from None
-    if len(text) < _LARGE:
-        return text
-    # Millions of empty cells or lists would fill this process's memory as soon as they were read.
-    if sum(map(text.count, "{[")) > _OBJECTS * cells or text.count(",") > 20 * _OBJECTS * cells:
+def read_cells(path: Path, limits: Limits) -> dict[int, str]:
+    """Return the code cells of a notebook as Python source, by their number."""
+    text = _text(path, limits.notebook)
+    # Millions of empty cells or lists would fill this process's memory as soon as they are read.
+    most = _OBJECTS * limits.cells
+    if len(text) >= _LARGE and (sum(map(text.count, "{[")) > most or text.count(",") > 20 * most):
         raise UnreadableNotebook(
             f"The notebook {path.name} has too many parts to be read; clear its outputs."
         )
-    return _without_outputs(text)
+    try:
+        return python_cells(text, limits.cells)
+    except NotebookError as error:
+        raise UnreadableNotebook(str(error)) from None
+
+
+def _text(path: Path, most: int) -> str:
+    try:
+        return _bytes(path, most).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        text = f"The notebook is not UTF-8 text: {error.reason}."
+        raise UnreadableNotebook(f"{text} Save it in Jupyter, and hand in that file.") from None
+
+
+def same_code(path: Path, other: Path, most: int) -> bool:
+    """Return whether two notebooks have the same code cells; False where one cannot be read."""
+    try:
+        first, second = (code_cells(_text(each, most)) for each in (path, other))
+    except (UnreadableNotebook, NotebookError):
+        return False
+    return [*first.values()] == [*second.values()]
 
 
 def fingerprint(path: Path, most: int) -> str:
@@ -81,18 +96,3 @@ def _bytes(path: Path, most: int) -> bytes:
     if not data.strip():
         raise UnreadableNotebook(f"The notebook {path.name} is empty.")
     return data[:most]
-
-
-def _without_outputs(text: str) -> str:
-    """Return the notebook without its outputs, or as it is where it cannot be understood.
-
-    Each worker reads it once, and an output of 50 MB would be read for every exercise.
-    """
-    try:
-        notebook = json.loads(text)
-        for cell in notebook["cells"]:
-            cell.pop("outputs", None)
-            cell.pop("attachments", None)
-        return json.dumps(notebook)
-    except (ValueError, RecursionError, KeyError, TypeError, AttributeError):
-        return text

@@ -1,132 +1,216 @@
-"""The worker pool: submissions graded side by side, a thread each, and ended together.
+"""Grading submissions: one after the other, or side by side in processes.
 
-This process has imported all it needs before the first submission starts, and runs no line of one.
+A process of its own for each job: what a judge or a reference changes globally, such as the seed of
+PyTorch, is never shared. No line of a submission runs in these processes.
 """
 
 from __future__ import annotations
 
+import contextlib
 import importlib
+import multiprocessing
+import os
+import signal
 import sys
 import threading
 import time
-from collections.abc import Iterator, Mapping, Sequence
-from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from collections.abc import Generator, Mapping, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Self
+from types import ModuleType
+from typing import Protocol, Self
 
 from hpml.course.exercises.exercise import Choice, Exercise
-from hpml.course.exercises.mistakes import MistakeProcess
+from hpml.course.exercises.packages import missing
+from hpml.course.exercises.wrong_answers import WrongAnswerProcess
 from hpml.grading.errors import GradingError
 from hpml.grading.grade_exercise import blank, grade_entry
 from hpml.grading.limits import Limits
-from hpml.grading.notebook_file import UnreadableNotebook, read_notebook
+from hpml.grading.notebook_file import UnreadableNotebook, read_cells
 from hpml.grading.reports.report import Item, harmless
 from hpml.grading.sandbox import Isolation, require_isolation
 from hpml.grading.submitted import Submitted
+from hpml.labs import catalogue as course
 
-CATALOGUE = "hpml.labs.catalogue"
 _TICK = 0.5
-_SWITCH = 0.0005
+
+
+class Catalogue(Protocol):
+    """What a module says of labs; the course's is `hpml.labs.catalogue`."""
+
+    LABS: tuple[str, ...]
+
+    def exercises(self, lab: str, /) -> tuple[Exercise, ...]:
+        """Return the exercises of a lab."""
+
+    def choice(self, lab: str, /) -> Choice:
+        """Return the explanation that ends a lab."""
+
+
+COURSE: Catalogue = course
 
 
 @dataclass(frozen=True)
 class Task:
-    """One submission to grade: all exercises of its labs, or those of these `names`."""
+    """One submission to grade: all exercises of its labs, or those of these `names`.
+
+    A lab may have several notebooks; for each exercise the best of them counts.
+    """
 
     name: str
-    notebooks: Mapping[str, Path]
+    notebooks: Mapping[str, tuple[Path, ...]]
     seed: int
     names: tuple[str, ...] | None = None
 
 
-class WorkerPool:
-    """Grades submissions side by side, for the time of a ``with`` block."""
+Result = tuple[tuple[Item, ...], float]
+"""The items of a submission, and the seconds that it took."""
+
+
+class Grader:
+    """Grades one submission at a time, for the time of a ``with`` block."""
 
     def __init__(
         self,
-        jobs: int = 1,
         *,
         limits: Limits | None = None,
-        catalogue: str = CATALOGUE,
+        catalogue: Catalogue = COURSE,
         isolation: Isolation = "bubblewrap",
     ) -> None:
-        if jobs < 1:
-            raise GradingError(f"jobs: expected a number of 1 or more, got {jobs}.")
         require_isolation(isolation)
         self._limits = limits or Limits()
         self._catalogue = catalogue
         self._isolation = isolation
-        self._stop = threading.Event()
-        self._at_work: set[Submitted] = set()
-        self._idle: list[MistakeProcess] = []
-        for lab in importlib.import_module(catalogue).LABS:
-            entries(catalogue, lab)
-        self._threads = ThreadPoolExecutor(jobs, thread_name_prefix="grading")
+        self._wrong_answers = WrongAnswerProcess()
+        self._submitted: Submitted | None = None
 
     def __enter__(self) -> Self:
         return self
 
     def __exit__(self, *error: object) -> None:
-        self._stop.set()
-        for submitted in list(self._at_work):
-            for worker in list(submitted.workers):
+        self.close()
+
+    def close(self) -> None:
+        """End all processes that it started."""
+        if self._submitted is not None:
+            for worker in list(self._submitted.workers):
                 worker.close()
-        self._threads.shutdown(cancel_futures=True)
-        self._end_mistakes()
+        self._wrong_answers.close()
 
-    def _end_mistakes(self) -> None:
-        while self._idle:
-            self._idle.pop().close()
-
-    def grade(self, tasks: Sequence[Task]) -> Iterator[tuple[int, tuple[Item, ...], float]]:
-        """Grade all tasks; yield (place in `tasks`, items, seconds) of each when it is done."""
-        waiting: dict[Future[tuple[tuple[Item, ...], float]], int] = {
-            self._threads.submit(self._graded, task): place for place, task in enumerate(tasks)
-        }
-        # Time is measured in these threads: none may keep the others from the clock for long.
-        before = sys.getswitchinterval()
-        sys.setswitchinterval(_SWITCH)
-        try:
-            while waiting:
-                # A moment at a time, so that Ctrl-C is heard on every system.
-                done, _ = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
-                for future in done:
-                    place = waiting.pop(future)
-                    items, seconds = future.result()
-                    yield place, items, seconds
-        finally:
-            sys.setswitchinterval(before)
-            self._end_mistakes()
-
-    def _graded(self, task: Task) -> tuple[tuple[Item, ...], float]:
+    def grade(self, task: Task) -> Result:
+        """Grade a submission."""
         began = time.monotonic()
         deadline = began + self._limits.submission
         items: list[Item] = []
-        for lab, path in task.notebooks.items():
+        for lab, paths in task.notebooks.items():
             chosen = entries(self._catalogue, lab, task.names)
-            try:
-                notebook = read_notebook(path, self._limits.notebook, self._limits.cells)
-            except UnreadableNotebook as error:
-                status, text = error.status, str(error)
-                items += [blank(entry).without_points(status, text) for entry in chosen]
-                continue
-            try:
-                mistakes = self._idle.pop()
-            except IndexError:
-                mistakes = MistakeProcess()
-            choice = importlib.import_module(self._catalogue).choice(lab)
-            submitted = Submitted(
-                notebook, task.seed, self._limits, deadline, self._isolation, choice, mistakes,
-                self._stop,
-            )  # fmt: skip
-            self._at_work.add(submitted)
-            try:
-                items += [_graded_entry(submitted, entry) for entry in chosen]
-            finally:
-                self._at_work.discard(submitted)
-                self._idle.append(mistakes)
+            _require_packages(chosen)
+            choice = self._catalogue.choice(lab)
+            graded = [self._notebook(path, task, choice, chosen, deadline) for path in paths]
+            items += [_best(each, paths) for each in zip(*graded, strict=True)]
         return tuple(items), time.monotonic() - began
+
+    def _notebook(
+        self,
+        path: Path,
+        task: Task,
+        choice: Choice,
+        chosen: Sequence[Exercise | Choice],
+        deadline: float,
+    ) -> list[Item]:
+        try:
+            cells = read_cells(path, self._limits)
+        except UnreadableNotebook as error:
+            return [blank(entry).without_points(error.status, str(error)) for entry in chosen]
+        self._submitted = Submitted(
+            cells, task.seed, self._limits, deadline, self._isolation, choice, self._wrong_answers
+        )
+        return [_graded_entry(self._submitted, entry) for entry in chosen]
+
+
+def grade_all(
+    tasks: Sequence[Task],
+    *,
+    jobs: int = 1,
+    limits: Limits | None = None,
+    catalogue: Catalogue = COURSE,
+) -> Generator[tuple[int, tuple[Item, ...], float]]:
+    """Grade submissions in bubblewrap; yield (place in `tasks`, items, seconds) of each."""
+    if jobs < 1:
+        raise GradingError(f"jobs: expected a number of 1 or more, got {jobs}.")
+    if jobs == 1 or len(tasks) == 1:
+        with Grader(limits=limits, catalogue=catalogue) as grader:
+            for place, task in enumerate(tasks):
+                yield place, *grader.grade(task)
+        return
+    require_isolation("bubblewrap")
+    assert isinstance(catalogue, ModuleType)
+    others = set(multiprocessing.active_children())
+    executor = ProcessPoolExecutor(
+        min(jobs, len(tasks)),
+        mp_context=multiprocessing.get_context("spawn"),
+        initializer=_begin,
+        initargs=(limits, catalogue.__name__, list(sys.path)),
+    )
+    try:
+        waiting: dict[Future[Result], int] = {
+            executor.submit(_grade, task): place for place, task in enumerate(tasks)
+        }
+        while waiting:
+            # A moment at a time, so that Ctrl-C is heard on every system.
+            done, _ = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield waiting.pop(future), *future.result()
+    finally:
+        executor.shutdown(wait=False, cancel_futures=True)
+        started = set(multiprocessing.active_children()) - others
+        for process in started:
+            process.terminate()
+        for process in started:
+            process.join(timeout=10)
+
+
+_grader: Grader | None = None  # of a job's process
+
+
+def _begin(limits: Limits | None, catalogue: str, path: list[str]) -> None:
+    """Prepare a job's process."""
+    global _grader
+    sys.path[:] = path
+    with contextlib.suppress(ValueError):
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # Ctrl-C is for the first process
+        signal.signal(signal.SIGTERM, _end)
+    known: Catalogue = importlib.import_module(catalogue)
+    _grader = Grader(limits=limits, catalogue=known)
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+
+
+def _follow(parent: multiprocessing.process.BaseProcess) -> None:
+    parent.join()
+    _end()
+
+
+def _end(*_: object) -> None:
+    if _grader is not None:
+        _grader.close()
+    os._exit(1)
+
+
+def _grade(task: Task) -> Result:
+    assert _grader is not None
+    return _grader.grade(task)
+
+
+def _require_packages(chosen: Sequence[Exercise | Choice]) -> None:
+    for entry in chosen:
+        if isinstance(entry, Exercise) and (names := missing(entry.packages)):
+            raise GradingError(
+                f"Exercise {entry.lab}.{entry.number} {entry.name} needs {' and '.join(names)}, "
+                f"not installed here; pip install {' '.join(names)}."
+            )
 
 
 def _graded_entry(submitted: Submitted, entry: Exercise | Choice) -> Item:
@@ -137,10 +221,19 @@ def _graded_entry(submitted: Submitted, entry: Exercise | Choice) -> Item:
         return blank(entry).without_points("not graded", text)
 
 
+def _best(items: Sequence[Item], paths: Sequence[Path]) -> Item:
+    """Return the item of the notebook that does best in an exercise, with a line that says so."""
+    if len(items) == 1:
+        return items[0]
+    place = max(range(len(items)), key=lambda each: (items[each].score, -each))
+    names = " and ".join(path.name for path in paths)
+    note = f"{names} were graded; {paths[place].name} counts."
+    return items[place].with_remark(harmless(note))
+
+
 def entries(
-    catalogue: str, lab: str, names: Sequence[str] | None = None
+    catalogue: Catalogue, lab: str, names: Sequence[str] | None = None
 ) -> list[Exercise | Choice]:
     """Return the exercises of a lab and its explanation, or those of these names."""
-    known = importlib.import_module(catalogue)
-    found = (*known.exercises(lab), known.choice(lab))
+    found: list[Exercise | Choice] = [*catalogue.exercises(lab), catalogue.choice(lab)]
     return [entry for entry in found if names is None or entry.name in names]

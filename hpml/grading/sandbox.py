@@ -8,12 +8,10 @@ process ends, all end.
 from __future__ import annotations
 
 import functools
-import importlib.metadata
 import json
 import os
-import re
-import shlex
 import shutil
+import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterable, Sequence
@@ -23,6 +21,7 @@ from typing import Literal
 import hpml
 from hpml.base.child_process import ChildEndedError, ChildError, ChildProcess
 from hpml.base.files import CourseFileError, course_folder
+from hpml.course.exercises.packages import files_of
 from hpml.grading.errors import CannotIsolate
 from hpml.grading.limits import Limits
 
@@ -59,12 +58,45 @@ def environment(home: str, *, hash_seed: int = 0) -> dict[str, str]:
     return own
 
 
-def plain_command(limits: Limits) -> list[str]:
-    """Return the command of a worker that is a process like any other, for one's own notebook."""
-    root = str(Path(hpml.__file__).resolve().parents[1])
-    # Where it starts lies what a cell of the notebook wrote.
-    code = f"import os, sys; sys.path += [{root!r}, os.getcwd()]; {_begin(limits)}"
-    return [sys.executable, "-P", "-s", "-B", "-c", code]
+def plain_command(
+    limits: Limits,
+    home: Path,
+    packages: tuple[str, ...] = (),
+    forbidden: Sequence[str] = (),
+    another_user: bool = False,
+) -> list[str]:
+    """Return the command of a worker that is a process like any other, for one's own notebook.
+
+    It finds the same packages as a worker in bubblewrap: links to them are laid out in `home`. With
+    `another_user`, root starts it as ``nobody``, as in Gradescope's containers.
+    """
+    course, work = home / "course", home / "work"
+    own = Path(hpml.__file__).resolve().parent / "sandbox"
+    shutil.copytree(own, course / "hpml" / "sandbox", ignore=shutil.ignore_patterns("__pycache__"))
+    mask = (own / "not_allowed.py").read_text(encoding="utf-8")
+    for name in set(forbidden).difference(_NOT_MASKED, ("hpml",)):
+        (course / f"{name}.py").write_text(mask, encoding="utf-8")
+    paths = [str(course)]
+    for place in files_of(packages):
+        if os.name == "nt":  # links need a privilege there: it sees all installed packages
+            paths.append(str(place.parent))
+        elif not (course / f"{place.name}.py").exists():
+            (course / place.name).symlink_to(place)
+    work.mkdir()
+    # First in the search, so that what is forbidden is not found behind it.
+    code = (
+        f"import os, sys; os.chdir({str(work)!r}); os.environ['HOME'] = os.getcwd(); "
+        f"sys.path[:0] = {list(dict.fromkeys(paths))!r}; sys.path.append(os.getcwd()); "
+        + _begin(limits)
+    )
+    command = [str(_interpreter()), "-P", "-s", "-S", "-B", "-c", code]
+    if another_user:
+        for folder in (home, work):
+            os.chmod(folder, 0o711)
+        os.chown(work, _NOBODY, _NOBODY)
+        drop = ["--clear-groups", "--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"]
+        command = ["setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", *drop, *command]
+    return command
 
 
 def sandboxed_command(
@@ -73,7 +105,7 @@ def sandboxed_command(
     """Return the command of a worker in bubblewrap."""
     kinds = ("user", "pid", "ipc", "uts", "net", "cgroup-try")
     command = ["bwrap", *(f"--unshare-{kind}" for kind in kinds)]
-    command += ["--die-with-parent", "--new-session"]
+    command += ["--die-with-parent", "--new-session", *_no_more_namespaces()]
     command += ["--cap-drop", "ALL", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
     command += ["--proc", "/proc", "--dev", "/dev"]
     for place, target in _view(packages):
@@ -91,51 +123,6 @@ def sandboxed_command(
     command += ["--size", str(limits.home), "--tmpfs", HOME, "--chdir", HOME]
     command += ["--remount-ro", "/dev", "--remount-ro", "/"]
     return [*command, "--", *_python(limits)]
-
-
-def container_command(image: str = "debian:stable-slim", packages: tuple[str, ...] = ()) -> str:
-    """Return the line that runs a worker in a container, where namespaces are forbidden."""
-    limits = Limits()
-    command = ["docker", "run", "--rm", "--interactive", "--network=none", "--read-only"]
-    command += ["--cap-drop=ALL", "--security-opt=no-new-privileges", "--user=1000:1000"]
-    command += [f"--pids-limit={limits.processes}", f"--memory={limits.memory}"]
-    command += [f"--tmpfs={HOME}:size={limits.home},uid=1000", f"--workdir={HOME}"]
-    for name, value in environment(HOME).items():
-        command.append(f"--env={name}={value}")
-    for place, target in _view(packages):
-        if place != "/usr":
-            command.append(f"--volume={place}:{target}:ro")
-    return shlex.join([*command, image, *_python(limits)])
-
-
-def user_command(
-    limits: Limits, home: Path, packages: tuple[str, ...] = (), forbidden: Sequence[str] = ()
-) -> list[str]:
-    """Return the command of a worker that runs as another user, for Gradescope's containers.
-
-    Root keeps the course to itself there; what the worker may see is laid out in its home.
-    """
-    course = home / "course"
-    own = Path(hpml.__file__).resolve().parent / "sandbox"
-    shutil.copytree(own, course / "hpml" / "sandbox", ignore=shutil.ignore_patterns("__pycache__"))
-    for place in _files_of(packages):
-        (course / place.name).symlink_to(place)
-    for name in set(forbidden).difference(_NOT_MASKED):
-        (course / f"{name}.py").write_text(
-            (own / "not_allowed.py").read_text(encoding="utf-8"), encoding="utf-8"
-        )
-    (home / "work").mkdir()
-    for folder in (home, home / "work"):
-        os.chmod(folder, 0o711)
-    os.chown(home / "work", _NOBODY, _NOBODY)
-    command = ["setpriv", f"--reuid={_NOBODY}", f"--regid={_NOBODY}", "--clear-groups"]
-    command += ["--no-new-privs", "--bounding-set=-all", "--inh-caps=-all"]
-    # First in the search, so that what is forbidden is not found behind it.
-    code = (
-        f"import os, sys; os.chdir({str(home / 'work')!r}); os.environ['HOME'] = os.getcwd(); "
-        f"sys.path.insert(0, {str(course)!r}); sys.path.append(os.getcwd()); {_begin(limits)}"
-    )
-    return [*command, str(_interpreter()), "-P", "-s", "-S", "-B", "-c", code]
 
 
 def require_isolation(isolation: Isolation) -> None:
@@ -164,7 +151,9 @@ def _trouble() -> str:
     except OSError as error:
         return f"bwrap could not be started: {error.strerror}."
     try:
-        child.send({"do": "prepare", "id": "0", "notebook": "", "name": ""})
+        child.send(
+            {"do": "prepare", "id": "0", "cells": {}, "name": "", "forbids": {}, "choice": ""}
+        )
         child.receive(60)
     except ChildError as error:
         said = child.last_words(300) if isinstance(error, ChildEndedError) else str(error)
@@ -175,13 +164,19 @@ def _trouble() -> str:
     return (
         f"bwrap does not work here: {said or 'it ended'}\nOn Debian and Ubuntu, `sudo sysctl "
         "kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0` "
-        "allows it. Inside a container that forbids namespaces, grade outside of it, or see "
-        "`hpml grade --print-container-command`."
+        "allows it. Inside a container that forbids namespaces, grade outside of it."
     )
 
 
+@functools.cache
+def _no_more_namespaces() -> tuple[str, ...]:
+    """Return what forbids namespaces within the sandbox, as bubblewrap 0.8 and later can."""
+    ran = subprocess.run(["bwrap", "--help"], capture_output=True, text=True, check=False)
+    return ("--disable-userns",) if "--disable-userns" in ran.stdout else ()
+
+
 def _begin(limits: Limits) -> str:
-    known = {"processes": limits.processes, "file_size": limits.file_size, "cells": limits.cells}
+    known = {"processes": limits.processes, "file_size": limits.file_size, "files": limits.files}
     return _START.format(limits=json.dumps(known))
 
 
@@ -208,7 +203,7 @@ def _view(packages: tuple[str, ...]) -> list[tuple[str, str]]:
         view.append((str(prefix), str(prefix)))
     own = Path(hpml.__file__).resolve().parent / "sandbox"
     view.append((str(own), f"{_COURSE}/hpml/sandbox"))
-    for place in _files_of(packages):
+    for place in files_of(packages):
         view.append((str(place), f"{_PACKAGES}/{place.name}"))
     return view
 
@@ -249,26 +244,3 @@ def _masked(forbidden: Sequence[str]) -> Iterable[tuple[str, str]]:
         for place in (standard / f"{name}.py", *standard.glob(f"__pycache__/{name}.*.pyc")):
             if place.is_file():
                 yield (str(mask) if place.suffix == ".py" else os.devnull), str(place)
-
-
-@functools.cache
-def _files_of(packages: tuple[str, ...]) -> tuple[Path, ...]:
-    """Return the folders and files of packages, and of what they need."""
-    found: dict[Path, None] = {}
-    waiting, seen = list(packages), set[str]()
-    while waiting:
-        name = waiting.pop()
-        try:
-            package = importlib.metadata.distribution(name)
-        except importlib.metadata.PackageNotFoundError:
-            continue
-        if name in seen:
-            continue
-        seen.add(name)
-        tops = {file.parts[0] for file in package.files or () if file.parts[0] != ".."}
-        places = (Path(str(package.locate_file(top))).resolve() for top in sorted(tops))
-        found |= dict.fromkeys(place for place in places if place.exists())
-        needs = (need for need in package.requires or () if "extra ==" not in need)
-        # Only the name: `llvmlite<0.50,>=0.49.0dev0` has letters in its versions.
-        waiting += [match[0] for need in needs if (match := re.match(r"[\w.-]+", need))]
-    return tuple(found)

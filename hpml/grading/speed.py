@@ -1,11 +1,10 @@
 """Points for time: how many times slower than a reference, on one machine, by the grader's clock.
 
 Both sides work in a process of their own, in rounds: new inputs for each, the same for both, in
-random order. The median of the rounds' ratios decides, and an interval for it says how sure that
-is. The grader's clock runs from the sign that it gives to the worker's word that its calls are
-done. That word may come too early, so the whole of a round is timed as well: where the submission
-clearly needs more for the rest than the reference, what it needs more counts as its time. While the
-reference runs, the submission is stopped with all of its processes.
+random order. The grader's clock runs from sending the inputs until the results have arrived as
+plain data, so that no work can be hidden from it. The time to carry the data, as the reference
+needs it, is subtracted. The median of the rounds' ratios decides; an interval for it says how sure
+that is. While the reference runs, the submission is stopped with all of its processes.
 """
 
 from __future__ import annotations
@@ -37,13 +36,13 @@ MOST_SECONDS = 30.0
 _BETWEEN_LOOKS = 3
 # How much of the points may hang on where in the interval the truth lies.
 _NARROW = 0.05
-# Two processes never carry the same data in the same time; this much of it is no sign of work.
+# Carrying the data takes one process a little longer than another; this much is no sign of work.
 _TOLERATED = 0.05
 
 
 @dataclass(frozen=True)
 class Sample:
-    """One round of one side: seconds of all of it, and of the calls alone by the worker's signs."""
+    """One round of one side: seconds of all of it, and from the sign to the results."""
 
     whole: float
     inner: float
@@ -63,7 +62,6 @@ class Ratio:
     high: float
     rounds: int
     decided: bool  # the points hardly depend on where in the interval the truth lies
-    hidden: bool = False  # it worked outside of its time as well, and that was counted
 
 
 def points_for(speed: Speed, ratio: float) -> float:
@@ -123,20 +121,19 @@ def compare(
 
 
 def _ratio(speed: Speed, rounds: Sequence[tuple[Sample, Sample]]) -> Ratio:
-    ratios = [mine.inner / max(theirs.inner, 1e-9) for mine, theirs in rounds]
-    # Of the median: a reference that was held up once, as by imports at first, hides no work.
+    # The median: a reference that was held up once, as by imports at first, hides no work.
     carried = median([theirs.whole - theirs.inner for _, theirs in rounds])
     more = [mine.whole - mine.inner - carried for mine, _ in rounds]
-    hidden = median_interval(more)[0] > _TOLERATED * carried
-    if hidden:
-        ratios = [
-            ratio + extra / max(theirs.inner, 1e-9)
-            for ratio, extra, (_, theirs) in zip(ratios, more, rounds, strict=True)
-        ]
+    if median(more) <= _TOLERATED * carried:
+        more = [0.0] * len(rounds)
+    ratios = [
+        (mine.inner + extra) / max(theirs.inner, 1e-9)
+        for extra, (mine, theirs) in zip(more, rounds, strict=True)
+    ]
     low, high = median_interval(ratios)
     best, worst = points_for(speed, low), points_for(speed, high)
     decided = best - worst <= _NARROW * speed.points
-    return Ratio(median(ratios), low, high, len(ratios), decided, hidden)
+    return Ratio(median(ratios), low, high, len(ratios), decided)
 
 
 def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClient | None) -> Item:
@@ -187,8 +184,6 @@ def _said(speed: Speed, found: Ratio) -> str:
         f"{found.rounds} rounds); full points up to {format_ratio(speed.full)}, none from "
         f"{format_ratio(speed.none)}."
     )
-    if found.hidden:
-        text += " It also worked before or after the time of its calls; that is counted."
     if not found.decided:
         best, worst = points_for(speed, found.low), points_for(speed, found.high)
         text += (
@@ -219,7 +214,7 @@ def _sample(
     with frozen():
         times = [time.perf_counter()]
         number = worker.send({"do": "time", "cases": list(data), "harness": harness})
-        for word in ("ready", "done", "outcomes"):
+        for word in ("ready", "outcomes"):
             answer = worker.receive(number, submitted.left(exercise.seconds * len(data)))
             if isinstance(answer, NoAnswer):
                 return answer
@@ -229,5 +224,5 @@ def _sample(
                 worker.send({"do": "go"})
     if type(outcomes) is not list:
         return NoAnswer("garbled", "What came back was no list of outcomes.")
-    began, ready, done, ended = times
-    return Sample(ended - began, done - ready, outcomes)
+    began, ready, ended = times
+    return Sample(ended - began, ended - ready, outcomes)

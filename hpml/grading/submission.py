@@ -5,33 +5,31 @@ Nothing is written beside a submission; what else lies in its folder is named, a
 
 from __future__ import annotations
 
-import importlib
 import re
 import secrets
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from types import MappingProxyType
 
 from hpml.base.errors import describe
 from hpml.base.files import CourseFileError
 from hpml.course.execute import LabNotFoundError, find_lab
 from hpml.grading.errors import GradingError
 from hpml.grading.limits import Limits
-from hpml.grading.notebook_file import UnreadableNotebook, read_notebook
-from hpml.grading.pool import CATALOGUE, Task, WorkerPool
+from hpml.grading.notebook_file import same_code
+from hpml.grading.pool import COURSE, Catalogue, Grader, Task
 from hpml.grading.reports.report import Report
 from hpml.grading.sandbox import Isolation
-from hpml.sandbox.cells import NotebookError, code_cells
 
 _SMALL = 2**24
 _NAME = re.compile(r"(\d\d)[ _-].*\.ipynb", re.IGNORECASE)
 _SHOWN = 4
+_MOST = 3  # notebooks of a student that are graded for a lab
 
 
 @dataclass(frozen=True)
 class Submission:
-    """What one student handed in: for each lab a notebook, or the path that it should have."""
+    """What one student handed in: notebooks by lab, or the path that one should have."""
 
     name: str
     notebooks: tuple[tuple[str, Path], ...]
@@ -40,19 +38,22 @@ class Submission:
     @property
     def labs(self) -> tuple[str, ...]:
         """The labs it is graded for."""
-        return tuple(lab for lab, _ in self.notebooks)
+        return tuple(dict.fromkeys(lab for lab, _ in self.notebooks))
 
     def task(self, seed: int, names: Sequence[str] | None = None) -> Task:
         """Return the task to grade it."""
         chosen = None if names is None else tuple(names)
-        return Task(self.name, MappingProxyType(dict(self.notebooks)), seed, chosen)
+        paths: dict[str, tuple[Path, ...]] = {}
+        for lab, path in self.notebooks:
+            paths[lab] = (*paths.get(lab, ()), path)
+        return Task(self.name, paths, seed, chosen)
 
 
 def find(
-    path: Path, *, labs: Sequence[str] | None = None, catalogue: str = CATALOGUE
+    path: Path, *, labs: Sequence[str] | None = None, catalogue: Catalogue = COURSE
 ) -> Submission:
     """Return the submission at `path`."""
-    known = tuple(importlib.import_module(catalogue).LABS)
+    known = catalogue.LABS
     for lab in labs or ():
         if lab not in known:
             expected = ", ".join(known)
@@ -64,7 +65,9 @@ def find(
         if not wanted:
             text = f"expected notebooks named as the labs, {', '.join(map(_file_name, known))}"
             raise GradingError(f"{describe(str(path))}: {text}; found none of them.")
-        chosen = tuple((lab, there.get(lab, path / _file_name(lab))) for lab in wanted)
+        chosen = tuple(
+            (lab, each) for lab in wanted for each in there.get(lab, [path / _file_name(lab)])
+        )
         told = tuple((lab, remarks[lab]) for lab in wanted if remarks.get(lab))
         return Submission(path.resolve().name, chosen, told)
     if not path.is_symlink() and not path.exists():
@@ -86,15 +89,15 @@ def grade(
     seed: int | None = None,
     names: Sequence[str] | None = None,
     limits: Limits | None = None,
-    catalogue: str = CATALOGUE,
+    catalogue: Catalogue = COURSE,
     isolation: Isolation = "none",
 ) -> Report:
     """Grade one submission."""
     labs = None if lab is None else [lab_number(lab)]
     submission = find(Path(path), labs=labs, catalogue=catalogue)
     chosen = random_seed() if seed is None else seed
-    with WorkerPool(limits=limits, catalogue=catalogue, isolation=isolation) as pool:
-        ((_, items, seconds),) = pool.grade([submission.task(chosen, names)])
+    with Grader(limits=limits, catalogue=catalogue, isolation=isolation) as grader:
+        items, seconds = grader.grade(submission.task(chosen, names))
     return Report(submission.name, items, chosen, seconds, isolation)
 
 
@@ -115,18 +118,18 @@ def random_seed() -> int:
     return secrets.randbelow(2**31)
 
 
-def says_another_lab(name: str, labs: Sequence[str], catalogue: str) -> bool:
+def says_another_lab(name: str, labs: Sequence[str], catalogue: Catalogue) -> bool:
     """Return whether a notebook has the name of a lab that is none of these."""
-    others = set(importlib.import_module(catalogue).LABS).difference(labs)
+    others = set(catalogue.LABS).difference(labs)
     return any(_contains(name, lab) for lab in others)
 
 
 def _notebooks(
     folder: Path, labs: Sequence[str], others: Sequence[str]
-) -> tuple[dict[str, Path], dict[str, str]]:
-    """Return the notebook of each lab in the folder, or in the only folder that is in it.
+) -> tuple[dict[str, list[Path]], dict[str, str]]:
+    """Return the notebooks of each lab in the folder, or in the only folder that is in it.
 
-    Beside it a remark by lab. With `others`, all labs there are, the only notebook may have any
+    Beside them a remark by lab. With `others`, all labs there are, the only notebook may have any
     name but theirs.
     """
     entries = top = _entries(folder)
@@ -136,30 +139,22 @@ def _notebooks(
         if len(folders) != 1:
             return {}, dict.fromkeys(labs, _there(top))
         entries = _entries(folders[0])
-    candidates: dict[str, dict[Path, None]] = {}
+    found: dict[str, list[Path]] = {}
     # The lab's own name, then "06_forward_order (1).ipynb", then "Copy of 06_forward_order.ipynb".
-    for fits in (_is_named, _begins, _contains):
-        for lab in labs:
-            candidates.setdefault(lab, {}).update(
-                dict.fromkeys(entry for entry in entries if fits(entry.name, lab))
-            )
-    # A copy that was worked on, beside an original that was not.
-    found = {
-        lab: next((each for each in named if not _is_untouched(each, lab)), next(iter(named)))
-        for lab, named in candidates.items()
-        if named
-    }
+    for lab in labs:
+        named = [each for fits in (_is_named, _begins, _contains) for each in entries
+                 if fits(each.name, lab)]  # fmt: skip
+        named = list(dict.fromkeys(named))
+        if named:
+            # A copy that was worked on, beside an original that was not.
+            worked_on = [each for each in named if not _is_untouched(each, lab)]
+            found[lab] = worked_on[:_MOST] or named[:1]
     notebooks = [entry for entry in entries if _is_notebook(entry)]
     if others and not found and len(notebooks) == 1:
-        named = _NAME.fullmatch(notebooks[0].name)  # a date begins with two digits as well
-        if named is None or (named[1] not in others and named[0][2] != "_"):
-            found[labs[0]] = notebooks[0]
-    remarks = {lab: _there(entries) for lab in labs if lab not in found}
-    for lab, chosen in found.items():
-        more = [each for each in candidates.get(lab, ()) if each != chosen]
-        if more := [each for each in more if not _is_untouched(each, lab)]:
-            remarks[lab] = f"{chosen.name} was graded. {_there(more)}"
-    return found, remarks
+        match = _NAME.fullmatch(notebooks[0].name)  # a date begins with two digits as well
+        if match is None or (match[1] not in others and match[0][2] != "_"):
+            found[labs[0]] = notebooks
+    return found, {lab: _there(entries) for lab in labs if lab not in found}
 
 
 def _there(entries: Sequence[Path]) -> str:
@@ -184,11 +179,9 @@ def _is_notebook(entry: Path) -> bool:
 def _is_untouched(path: Path, lab: str) -> bool:
     """Return whether the code is that of the course's own notebook."""
     try:
-        own = code_cells(find_lab(lab).read_text(encoding="utf-8"))
-        theirs = code_cells(read_notebook(path, _SMALL))
-    except (CourseFileError, LabNotFoundError, UnreadableNotebook, NotebookError, OSError):
+        return same_code(find_lab(lab), path, _SMALL)
+    except (CourseFileError, LabNotFoundError, OSError):
         return False
-    return [*own.values()] == [*theirs.values()]
 
 
 def _is_named(name: str, lab: str) -> bool:

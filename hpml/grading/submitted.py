@@ -5,15 +5,14 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import tempfile
-import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from hpml.course.exercises.exercise import Choice, Exercise
-from hpml.course.exercises.mistakes import MistakeProcess
+from hpml.course.exercises.wrong_answers import WrongAnswerProcess
 from hpml.grading import sandbox
 from hpml.grading.limits import Limits
 from hpml.grading.worker_client import Printed, WorkerClient
@@ -23,20 +22,19 @@ from hpml.grading.worker_client import Printed, WorkerClient
 class Submitted:
     """What the exercises of one submission share."""
 
-    notebook: str
+    cells: Mapping[int, str]
     seed: int
     limits: Limits
     deadline: float
     isolation: sandbox.Isolation
     choice: Choice
-    mistakes: MistakeProcess
-    stop: threading.Event = field(default_factory=threading.Event)
+    wrong_answers: WrongAnswerProcess
     workers: set[WorkerClient] = field(default_factory=set)
     chosen: list[Any] | None = None  # the explanation's value, once a worker has read it
 
     def left(self, seconds: float) -> float:
         """Return `seconds`, or what is left of the submission's time if that is less."""
-        return 0.0 if self.stop.is_set() else min(seconds, self.deadline - time.monotonic())
+        return min(seconds, self.deadline - time.monotonic())
 
     @contextlib.contextmanager
     def worker(self, printed: Printed, exercise: Exercise | None = None) -> Iterator[WorkerClient]:
@@ -55,10 +53,8 @@ class Submitted:
                     tempfile.TemporaryDirectory(prefix="hpml-", ignore_cleanup_errors=True)
                 )
                 folder = Path(home)
-                if self.isolation == "user":
-                    command = sandbox.user_command(limits, folder, packages, forbidden)
-                else:
-                    command = sandbox.plain_command(limits)
+                another = self.isolation == "user"
+                command = sandbox.plain_command(limits, folder, packages, forbidden, another)
             environment = sandbox.environment(home, hash_seed=seed)
             worker = WorkerClient(command, environment, limits, printed, folder)
             self.workers.add(worker)

@@ -35,9 +35,9 @@ LABS: tuple[str, ...] = tuple(_ROOMS)
 def exercises(lab: str) -> tuple[Exercise, ...]:
     """Return the exercises of one lab, in the order of the notebook."""
     part = _part(lab, "exercises")
-    room = Path(__file__).parent / _ROOMS[lab].rpartition(".")[2]
+    wrong = Path(__file__).parent / _ROOMS[lab].rpartition(".")[2] / "wrong_answers"
     return tuple(
-        replace(each, lab=lab, number=number, mistakes=room / "mistakes" / each.name)
+        replace(each, lab=lab, number=number, wrong_answers=wrong / f"{each.name}.py")
         for number, each in enumerate(part.EXERCISES, start=1)
     )
 

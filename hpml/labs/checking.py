@@ -12,7 +12,7 @@ from hpml.course.errors import LabError
 from hpml.course.exercises.check import Checked, check_exercise, next_hint, not_found
 from hpml.course.exercises.exercise import Exercise
 from hpml.course.predictions.session import current_lab
-from hpml.course.progress import keep_points
+from hpml.course.progress import keep_first, keep_points
 from hpml.labs import catalogue
 from hpml.labs.catalogue import LABS, exercises, explanation, find
 
@@ -101,8 +101,8 @@ def explain(choice: int | None) -> Page:
             "Did the lab's first cell, lab_head(...), run?"
         )
     item = catalogue.choice(lab)
-    if choice == item.best:
-        keep_points(lab, item.name, item.points, passed=True)
+    if choice is not None:
+        keep_first(lab, item.name, item.points if choice == item.best else 0)
     return explanation(lab).page(choice)
 
 

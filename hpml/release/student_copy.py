@@ -12,11 +12,12 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpml.base.files import course_folder
+from hpml.course.cells import python_cells
 from hpml.course.execute import labs
 from hpml.labs.catalogue import LABS, choice, exercises
 from hpml.release.errors import ReleaseError
 from hpml.release.folder import write_folder, write_zip
-from hpml.sandbox.notebook import read
+from hpml.sandbox.notebook import parse
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -115,7 +116,7 @@ def _listed(course: Path, *words: str) -> list[str]:
 
 def _done(lab: str, notebook: str) -> list[str]:
     """Return the exercises of a lab that are no stub in its notebook; of all in one of no lab."""
-    program = read(notebook)
+    program = parse(python_cells(notebook))
     if lab not in LABS:
         names = [each.name for known in LABS for each in exercises(known)]
         return [name for name in names if program.defines(name) and not program.is_stub(name)]

@@ -1,18 +1,19 @@
 """The worker process: one notebook, one function of it, one question at a time.
 
 Questions come as lines of JSON on standard input, answers go as lines to what was standard output;
-what the submission prints goes to standard error. Up to `prepare` not a line of the submission has
-run, so its answer can be believed. From `load` on, the submission may say what it likes.
+what the submission prints goes to standard error. Until `prepare` has answered, no line of the
+submission has run, so that answer can be believed. From `load` on, the submission controls them.
 
-=========  =======================================  ==============================================
-question   what it gives                            answer
-=========  =======================================  ==============================================
-prepare    ``notebook``, ``name``, ``forbids``,     ``found``, ``stub``, ``broken``, ``shape``,
-           ``choice``: name of the explanation      ``uses`` of each version, ``chosen``
-load       ``version`` (or ``reference``: source)   ``failed``: statements that raised
-call       ``data``, ``harness``: its source        ``outcome`` of one call
-time       ``cases`` as JSON, ``harness``           ``ready``; after ``go``: ``done``, ``outcomes``
-=========  =======================================  ==============================================
+=========  ========================================  =============================================
+question   what it gives                             answer
+=========  ========================================  =============================================
+prepare    ``cells``: source by number, ``name``,    ``found``, ``stub``, ``broken``, ``shape``,
+           ``forbids``, ``choice``                   ``versions``: their ``uses``; ``chosen``
+load       ``version``, ``only`` what it needs       ``failed``: statements that raised
+           (or ``reference``: source)
+call       ``data``, ``harness``: its source         ``outcome`` of one call
+time       ``cases`` as JSON, ``harness``            ``ready``; after ``go``: ``outcomes``
+=========  ========================================  =============================================
 """
 
 from __future__ import annotations
@@ -20,24 +21,28 @@ from __future__ import annotations
 import ast
 import contextlib
 import gc
+import inspect
 import json
 import linecache
 import os
+import signal
 import sys
-from collections.abc import Callable, Sequence
+import time
+from collections.abc import Callable, Iterator, Sequence
 from types import ModuleType
 from typing import Any
 
 from hpml.sandbox import forbidden
 from hpml.sandbox.calling import call, raised
-from hpml.sandbox.cells import NotebookError
 from hpml.sandbox.harness import load_function, load_harness
-from hpml.sandbox.notebook import NOT_LITERAL, Program, Statement, read
+from hpml.sandbox.notebook import NOT_LITERAL, Program, Statement, Version, compiled, parse
 from hpml.sandbox.plain import decode, encode
 from hpml.sandbox.shape import shape
 
 _HIGH = 200  # above the descriptors that a program closes or writes to by the dozen
-_CELLS = 100_000
+_NEEDED_CELL = 20.0  # seconds for a cell that the function needs
+_OTHER_CELL = 2.0  # seconds for any other cell
+_OTHERS = 6.0  # and for all of these together
 
 
 def main(limits: str = "{}") -> None:
@@ -50,7 +55,7 @@ def main(limits: str = "{}") -> None:
     os.dup2(2, 1)  # what the submission prints goes where its errors go
     allowed: dict[str, int] = json.loads(limits)
     _limit(allowed)
-    Worker(channel, allowed.get("cells", _CELLS)).serve()
+    Worker(channel).serve()
 
 
 class _Channel:
@@ -87,11 +92,10 @@ class _Channel:
 class Worker:
     """The state of one worker: the notebook read, the function loaded."""
 
-    def __init__(self, channel: Any, cells: int = _CELLS) -> None:
+    def __init__(self, channel: Any) -> None:
         self._channel = channel
-        self._cells = cells
         self._program = Program((), (), {})
-        self._versions: list[tuple[Statement, ...]] = []
+        self._versions: list[Version] = []
         self._name = ""
         self._function: Callable[..., Any] | None = None
         self._missing: dict[str, Any] = {}
@@ -102,61 +106,54 @@ class Worker:
             "prepare": self.prepare,
             "load": self.load,
             "call": self.call,
+            "time": self.time,
         }
         while (question := self._channel.receive()) is not None:
-            if question["do"] == "time":
-                self._time(question)
-                continue
             answer = answers[question["do"]](question)
             self._channel.send({"id": question["id"], **answer})
 
     def prepare(self, question: dict[str, Any]) -> dict[str, Any]:
         """Read the notebook and say what it holds of the function, without running any of it."""
-        self._name = question["name"]
+        name = self._name = question["name"]
         try:
-            program = self._program = read(question["notebook"], self._cells)
-            found = program.defines(self._name)
-            stub = found and program.is_stub(self._name)
+            program = parse({int(number): text for number, text in question["cells"].items()})
             banned = {key: tuple(names) for key, names in question["forbids"].items()}
-            versions = program.versions(self._name, banned.get("names", ())) if found else []
-            uses = [forbidden.uses(version, **banned) for version in versions]
+            versions = program.versions(name)
+            uses = [forbidden.uses(each.statements, **banned) for each in versions]
             chosen = program.literal(question["choice"])
-        except NotebookError as error:
-            return {"unreadable": str(error)}
+            found = program.defines(name)
+            copied = shape(program.needed(name))
+            stub = program.is_stub(name)
         except (RecursionError, MemoryError, ValueError) as error:
             return {"unreadable": f"The notebook's source could not be read: {error}"}
-        self._versions = versions
+        self._program, self._versions = program, versions
         return {
             "found": found,
             "stub": stub,
             "broken": [{"cell": each.cell, "message": each.message} for each in program.broken],
-            "shape": shape(versions[0]) if versions else "",
+            "shape": copied,
             "chosen": [] if chosen is NOT_LITERAL else [encode(chosen)],
-            "uses": [[f"cell {use.cell}, {use}" for use in each] for each in uses],
+            "versions": [[f"cell {use.cell}, {use}" for use in each] for each in uses],
         }
 
     def load(self, question: dict[str, Any]) -> dict[str, Any]:
-        """Execute what the function needs; a statement that fails spoils only itself."""
+        """Execute the cells in order, and look the function up afterwards."""
         if "reference" in question:
             self._function = load_function(question["reference"])
             return {"failed": []}
-        program, version = self._program, self._versions[question.get("version", 0)]
+        version = self._versions[question.get("version", 0)]
         module = ModuleType("__main__")
-        # Pickling and dataclasses look a class's module up by name, as in a notebook.
+        # Pickling and dataclasses look up a class's module by name, as in a notebook.
         sys.modules["__main__"] = module
         module.__dict__.update(get_ipython=_Shell, display=_nothing)
-        for name, text in program.files.items():
-            with contextlib.suppress(OSError), open(name, "w", encoding="utf-8") as stream:
-                stream.write(text)
-        failed = execute(program, version, module.__dict__)
-        function = module.__dict__.get(self._name)
-        if callable(function):
-            self._function = function
-        else:
-            first = failed[-1]["outcome"] if failed else {}
-            self._missing = first or raised(
-                TypeError(f"{self._name} is no function: {type(function).__name__}")
-            )
+        chosen = version.statements if question.get("only") else self._program.statements
+        cells = _Cells(self._program, version, chosen, self._name, module.__dict__)
+        failed = cells.run()
+        self._function = cells.function
+        if self._function is None:
+            value = module.__dict__.get(self._name)
+            kind = TypeError(f"{self._name} is not a function: {type(value).__name__}")
+            self._missing = failed[-1]["outcome"] if failed else raised(kind)
         return {"failed": failed}
 
     def call(self, question: dict[str, Any]) -> dict[str, Any]:
@@ -169,76 +166,131 @@ class Worker:
         arguments, observe = load_harness(question["harness"])
         return call(self._function, arguments, observe, decode(data))
 
-    def _time(self, question: dict[str, Any]) -> None:
-        """Make the inputs, wait, call, and only then look at what came."""
-        number = question["id"]
-        # A pause of the collector would hit whoever has more objects, at any time.
+    def time(self, question: dict[str, Any]) -> dict[str, Any]:
+        """Make the inputs, wait for the sign, call, and return all outcomes as plain data."""
+        # A pause of the collector would hit at any time the side that has more objects.
         gc.disable()
         arguments, observe = load_harness(question["harness"])
         given = [arguments(decode(json.loads(data))) for data in question["cases"]]
         function = self._function or _missing
-        self._channel.send({"id": number, "ready": True})
+        self._channel.send({"id": question["id"], "ready": True})
         if self._channel.receive() is None:
-            return
-        results: list[Any] = []
-        error: BaseException | None = None
+            return {}
+        outcomes: list[dict[str, Any]] = []
         try:
-            for keywords in given:
-                results.append(function(**keywords))
-        except BaseException as raising:  # noqa: BLE001 - an outcome like any other
-            error = raising
-        self._channel.send({"id": number, "done": True})
-        outcomes = [
-            _observed(observe, result, keywords)
-            for result, keywords in zip(results, given, strict=False)
-        ]
-        if error is not None:
+            results = [function(**keywords) for keywords in given]
+            for result, keywords in zip(results, given, strict=True):
+                value = encode(observe(result, keywords))
+                outcomes.append({"outcome": "returned", "value": value, "changed": {}})
+        except BaseException as error:  # noqa: BLE001 - an outcome like any other
             outcomes.append(raised(error, function))
-        self._channel.send({"id": number, "outcomes": outcomes})
         gc.enable()
+        return {"outcomes": outcomes}
 
 
-def execute(
-    program: Program, statements: Sequence[Statement], namespace: dict[str, Any]
-) -> list[dict[str, Any]]:
-    """Execute statements of a program in `namespace`, one by one; return those that raised."""
-    failed: list[dict[str, Any]] = []
-    for statement in statements:
-        error = _executed(program, statement, namespace)
-        if error is not None:
-            failed.append({"statement": statement, "error": error})
-    # Cells may have been run in another order: what lacked a name is tried again after the others.
-    for entry in failed[:]:
-        if isinstance(entry["error"], NameError):
-            failed.remove(entry)
-            error = _executed(program, entry["statement"], namespace)
-            if error is not None:
-                failed.append({**entry, "error": error})
-    return [
-        {
-            "cell": entry["statement"].cell,
-            "line": entry["statement"].line,
-            "outcome": raised(entry["error"]),
-        }
-        for entry in failed
-    ]
+class _Cells:
+    """The cells of a notebook while they run: each has a deadline, and spoils only itself."""
 
+    def __init__(
+        self,
+        program: Program,
+        version: Version,
+        statements: Sequence[Statement],
+        name: str,
+        namespace: dict[str, Any],
+    ) -> None:
+        self._program = program
+        self._statements = statements
+        self._until = version.until
+        self._needed = {each.cell for each in version.statements}
+        self._defining = {each.cell for each in program.definitions(name)}
+        self._stubs = {each.cell for each in program.needed(name) if name in each.binds}
+        self._stubs -= self._defining
+        self._name = name
+        self._namespace = namespace
+        self._left = _OTHERS
+        self.function: Callable[..., Any] | None = None
 
-def _executed(
-    program: Program, statement: Statement, namespace: dict[str, Any]
-) -> BaseException | None:
-    """Execute one statement; return what it raised."""
-    file = f"<cell {statement.cell}>"
-    source = program.sources[statement.cell]
-    # So that an error can show its line: linecache finds the text by the file's name.
-    linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
-    try:
+    def run(self) -> list[dict[str, Any]]:
+        """Execute the cells in order; return the statements that raised."""
+        failed: list[tuple[Statement, BaseException]] = []
+        cells: dict[int, list[Statement]] = {}
+        for statement in self._statements:
+            if statement.cell <= self._until:
+                cells.setdefault(statement.cell, []).append(statement)
+        for cell, statements in cells.items():
+            failed += self._cell(cell, statements)
+        # Cells may have been run in another order: what lacked a name is tried again at the end.
+        for entry in failed[:]:
+            if isinstance(entry[1], NameError):
+                failed.remove(entry)
+                failed += self._cell(entry[0].cell, [entry[0]])
+        return [
+            {"cell": each.cell, "line": each.line, "outcome": raised(error)}
+            for each, error in failed
+            if each.cell in self._needed
+        ]
+
+    def _cell(
+        self, cell: int, statements: Sequence[Statement]
+    ) -> list[tuple[Statement, BaseException]]:
+        needed = cell in self._needed
+        seconds = _NEEDED_CELL if needed else min(_OTHER_CELL, self._left)
+        if seconds <= 0:
+            return []
+        began, before = time.monotonic(), self._namespace.get(self._name)
+        failed: list[tuple[Statement, BaseException]] = []
+        with contextlib.suppress(_LateError), _deadline(seconds):
+            for statement in statements:
+                try:
+                    self._execute(statement)
+                except _LateError as error:
+                    failed.append((statement, error))
+                    break
+                except BaseException as error:  # noqa: BLE001 - SystemExit at import, and worse
+                    failed.append((statement, error))
+        self._left -= 0.0 if needed else time.monotonic() - began
+        value = self._namespace.get(self._name)
+        # A copy of the stub below the solution does not replace it.
+        if value is not before and callable(value) and cell not in self._stubs:
+            self.function = value
+        return failed
+
+    def _execute(self, statement: Statement) -> None:
+        file = f"<cell {statement.cell}>"
+        source = self._program.sources[statement.cell]
+        # So that an error can show its line: linecache finds the text by the file's name.
+        linecache.cache[file] = (len(source), None, source.splitlines(keepends=True), file)
         tree = ast.Module([statement.node], [])
-        code = compile(tree, file, "exec", flags=program.flags, dont_inherit=True)
-        exec(code, namespace)
-    except BaseException as error:  # noqa: BLE001 - SystemExit at import, and worse
-        return error
-    return None
+        code = compiled(tree, self._program.flags, file)
+        waiting = eval(code, self._namespace)
+        if code.co_flags & inspect.CO_COROUTINE:
+            import asyncio  # takes long to import, and few need it
+
+            asyncio.run(waiting)
+
+
+class _LateError(BaseException):
+    """A cell took too long."""
+
+
+@contextlib.contextmanager
+def _deadline(seconds: float) -> Iterator[None]:
+    """Raise `_LateError` inside after so many seconds, and again and again from then on."""
+    if not hasattr(signal, "setitimer"):  # Windows: the grader's own deadline remains
+        yield
+        return
+
+    def ring(number: int, frame: object) -> None:
+        raise _LateError(f"The cell took more than {seconds:.0f} seconds.")
+
+    signal.signal(signal.SIGALRM, ring)
+    signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 class _Shell:
@@ -259,7 +311,7 @@ def _limit(allowed: dict[str, int]) -> None:
     except ImportError:  # Windows
         return
     limits = {"RLIMIT_CORE": 0, "RLIMIT_NPROC": allowed.get("processes")}
-    limits |= {"RLIMIT_FSIZE": allowed.get("file_size")}
+    limits |= {"RLIMIT_FSIZE": allowed.get("file_size"), "RLIMIT_NOFILE": allowed.get("files")}
     for name, most in limits.items():
         if most is not None and hasattr(resource, name):
             # Processes are counted by user, and outside of a sandbox the user has others.
@@ -291,12 +343,3 @@ def _moved(descriptor: int) -> int:
 
 def _missing(**keywords: object) -> None:
     raise TypeError("there is no function to call")
-
-
-def _observed(observe: Callable[..., Any], result: object, given: dict[str, Any]) -> dict[str, Any]:
-    # As `call` does it, without comparing the arguments: each call had its own.
-    try:
-        value = encode(observe(result, given))
-    except BaseException as error:  # noqa: BLE001 - it meets whatever a submission returned
-        return raised(error)
-    return {"outcome": "returned", "value": value, "changed": {}}

@@ -26,7 +26,7 @@ def shape(statements: Iterable[Statement]) -> str:
     names: dict[str, str] = {}
     texts, count = [], 0
     for statement in statements:
-        if statement.kind != "definition":
+        if not isinstance(statement.node, ast.FunctionDef | ast.ClassDef):
             continue
         tree = ast.parse(ast.unparse(statement.node))
         for node in ast.walk(tree):

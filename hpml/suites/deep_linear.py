@@ -15,6 +15,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+from hpml.base.executions import EXECUTIONS, KERNEL
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
@@ -40,7 +41,7 @@ from hpml.suites.settings import choose
 if TYPE_CHECKING:
     import torch
 
-KERNELS = ("numba", "numba-frozen")
+KERNELS = (KERNEL, f"{KERNEL}-frozen")
 DEFAULTS = ForwardSettings(rounds=50)
 LAYERS = (250, 500, 750, 1000)
 
@@ -55,8 +56,6 @@ class DeepLinearResult(ForwardResult):
 
 def names(*, compile: bool = False, kernels: bool = False) -> tuple[str, ...]:
     """Return the contenders' names, in the order of tables and pictures."""
-    from hpml.symbolic import EXECUTIONS
-
     on_request = ((COMPILED, compile), *((name, kernels) for name in KERNELS))
     asked_for = [name for name, asked in on_request if asked]
     return (BASELINE, "sequential", *EXECUTIONS, peer.NAME, *asked_for)
@@ -138,7 +137,6 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[AnyContender]:
     """Return the contenders for one depth, all over the same layers."""
     from hpml.models import DeepLinear, linear_layers, sequential_deep_linear, symbolic_deep_linear
-    from hpml.symbolic import EXECUTIONS
 
     device, seed = settings.device, settings.seed
     layers = linear_layers(depth, features, seed=seed, device=device)
@@ -148,17 +146,15 @@ def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[An
 
     x = example_input(settings.batch, features, seed, device)
 
-    def frozen() -> torch.nn.Module:
-        model = symbolic_deep_linear(layers, features, "numba")
-        model.freeze()
-        return model
+    def frozen() -> Callable[..., Any]:
+        return symbolic_deep_linear(layers, features, KERNEL).compiled_inference()
 
     ways: dict[str, Callable[[], Any]] = {
         BASELINE: lambda: DeepLinear(layers),
         "sequential": lambda: sequential_deep_linear(layers),
         COMPILED: lambda: compiled(DeepLinear(layers)),
-        **{name: functools.partial(symbolic, name) for name in (*EXECUTIONS, "numba")},
-        "numba-frozen": frozen,
+        **{name: functools.partial(symbolic, name) for name in (*EXECUTIONS, KERNEL)},
+        KERNELS[1]: frozen,
     }
     elsewhere = {peer.NAME: "hpml.suites.peer:build_forward"}
     size = {"n_layers": depth, "features": features}

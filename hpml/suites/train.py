@@ -10,33 +10,24 @@ import argparse
 import os
 import sys
 from pathlib import Path
-from typing import Any
 
 from hpml.base.errors import describe
 from hpml.base.files import results_folder, shown_path
 
 
-def add_train_command(commands: Any) -> None:
-    """Add the command and its options to those of ``hpml``."""
-    train = commands.add_parser(
-        "train",
-        help="train the ConvNeXt by a recipe",
-        description="Train the ConvNeXt by a recipe: vanilla, compile, amp, compile+amp, ...\n"
-        "Ctrl-C leaves a checkpoint, and --resume goes on from it. On several processes:\n"
-        "  torchrun --nproc-per-node 2 -m hpml train vanilla",
-        example="hpml train compile+amp --data digits --epochs 4",
-    )
-    train.add_argument("recipe", metavar="RECIPE", help="a wrong one lists them all")
-    train.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet or a "
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare the options of ``hpml train``."""
+    parser.add_argument("recipe", metavar="RECIPE", help="a wrong one lists them all")
+    parser.add_argument("--data", metavar="NAME", help="digits, tiny-imagenet or a "
                        "folder (default: Tiny ImageNet if it is there, or digits)")  # fmt: skip
-    train.add_argument("--epochs", type=int, default=6, metavar="N", help="(%(default)s)")
-    train.add_argument("--batch", type=int, default=128, metavar="N", help="(%(default)s)")
-    train.add_argument("--seed", type=int, default=0, metavar="N", help="(%(default)s)")
-    train.add_argument("--device", help="cpu, cuda, cuda:1 (default: a GPU if there is one)")
-    train.add_argument("--resume", action="store_true", help="go on from the checkpoint in DIR")
-    train.add_argument("--out", type=Path, metavar="DIR", help="for checkpoint and record "
+    parser.add_argument("--epochs", type=int, default=6, metavar="N", help="(%(default)s)")
+    parser.add_argument("--batch", type=int, default=128, metavar="N", help="(%(default)s)")
+    parser.add_argument("--seed", type=int, default=0, metavar="N", help="(%(default)s)")
+    parser.add_argument("--device", help="cpu, cuda, cuda:1 (default: a GPU if there is one)")
+    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in DIR")
+    parser.add_argument("--out", type=Path, metavar="DIR", help="for checkpoint and record "
                        "(default: results/train/RECIPE)")  # fmt: skip
-    train.set_defaults(run=run)
+    parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -24,11 +24,12 @@ all the same.
 
 from __future__ import annotations
 
+from hpml.base.executions import EXECUTIONS
+
 from . import config, graph_algorithms, model_tools, symbolic_data, useful_layers
 from .building.inputs import CustomInput, Input
 from .building.interception import suspend as optimize_module_calls
 from .errors import GraphError
-from .execution import EXECUTIONS
 from .functions_utility import add_to_graph
 from .symbolic_model import FunctionalModel, SymbolicModel
 

@@ -15,16 +15,17 @@ from typing import Any, NamedTuple
 import torch
 from torch import nn
 from torch.nn.modules.batchnorm import _NormBase
+from torch.nn.modules.dropout import _DropoutNd
 
 from hpml.base.errors import describe
 
+from . import useful_layers
 from .building.handles import SymbolicData, handle_of
 from .building.interception import handle_token
 from .errors import ArgumentError
-from .execution.side_effects import effects, modules_in
 from .graph import Graph
 from .graph.liveness import use_counts
-from .graph.restored_handles import nodes_from_graph
+from .graph.reading import nodes_from_graph
 
 Build = Callable[[list[SymbolicData], list[SymbolicData]], nn.Module]
 
@@ -172,3 +173,40 @@ def _varies_by_itself(layer: nn.Module) -> bool:
     return any(isinstance(module, _NormBase) for module in inside) or (
         bool(inside) and effects(layer)[0]
     )
+
+
+_OPERATORS = (
+    *(useful_layers.AddOpLayer, useful_layers.SubOpLayer, useful_layers.MulOpLayer),
+    *(useful_layers.ModOpLayer, useful_layers.MatmulOpLayer, useful_layers.ConcatLayer),
+    *(useful_layers.StackLayer, useful_layers.ReshapeLayer, useful_layers.SliceLayer),
+    *(useful_layers.SliceLayerSymbolicIdx, useful_layers.UnpackLayer, useful_layers.GetAttr),
+)
+_RANDOM = ("rand", "dropout", "bernoulli", "normal", "multinomial", "poisson", "rrelu", "gumbel")
+
+
+def modules_in(layer: nn.Module) -> list[nn.Module]:
+    """Return the modules in a layer, also one that it calls and somebody else registers."""
+    called = getattr(layer, "function", None)
+    return [*layer.modules(), *(called.modules() if isinstance(called, nn.Module) else ())]
+
+
+def effects(layer: nn.Module) -> tuple[bool, bool]:
+    """Return whether a layer may draw random numbers, and whether it may change its argument.
+
+    A layer whose code is not known may do the first; that it changes its argument is only assumed
+    where it says so.
+    """
+    draws = changes = False
+    for module in modules_in(layer):
+        changes |= bool(getattr(module, "inplace", False))
+        if isinstance(module, useful_layers.FunctionLayer):
+            name = module.method or getattr(module.function, "__name__", "")
+            changes |= name.endswith("_") and not name.endswith("__")
+            home = (getattr(module.function, "__module__", None) or "torch").partition(".")[0]
+            known = home in ("torch", "_operator") or isinstance(module.function, nn.Module)
+            draws |= not known or any(word in name for word in _RANDOM)
+        elif not isinstance(module, _OPERATORS):
+            known = type(module).__module__.startswith("torch.")
+            draws |= not known or isinstance(module, (_DropoutNd, nn.RReLU))
+            draws |= bool(getattr(module, "dropout", 0.0))
+    return draws, changes

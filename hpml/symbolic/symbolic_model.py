@@ -12,25 +12,23 @@ from typing import Any
 import torch
 from torch import nn
 
+from hpml.base.executions import BY_NAME, DEFAULT, KERNEL
 from hpml.base.operator_times import Timing, timing_from_environment
 from hpml.base.tables import Table
 
 from . import config
-from .building.given import as_handles
-from .building.handles import SymbolicData, handle_of
+from .building.handles import SymbolicData, as_handles, handle_of
 from .building.interception import Token, handle_token
 from .building.node import Node, format_origin, layer_text
-from .building.tracing_checks import warn_of_change
+from .building.recording import current
 from .errors import ArgumentError, GraphError
 from .execution import PREPARE, cuda_graph, timed
 from .execution.choice import check_execution, choose_execution, execution_of_copy
-from .execution.kernel.freezing import frozen_weights
+from .execution.kernel import CompiledInference, compiled_inference
 from .execution.source import documented_source
 from .graph import Collected, Graph, check_inputs, collect
 from .graph.data import Numbers
-from .graph.restored_handles import nodes_from_graph
-from .graph.summary import summary_text
-from .graph.to_fx import graph_module
+from .graph.reading import graph_module, nodes_from_graph, summary_text
 from .partial_run import PartialRun, partial_run
 from .useful_layers import SharedCall
 
@@ -45,7 +43,7 @@ class SymbolicModel(nn.Module):
         enable_forward_codegen: ``True`` means ``execution="codegen"``, ``False`` means
             ``"ordered"``; ``None`` leaves it to ``execution``.
         execution: how the forward runs, one of ``hpml.symbolic.EXECUTIONS``, or ``"numba"``;
-            ``None`` means the fastest that is always correct, ``"inlined"``.
+            ``None`` means ``"inlined"``, which `execution.guard` says when to call the layers.
 
     Raises:
         ArgumentError: no symbolic data, or what the chosen execution cannot run.
@@ -82,10 +80,7 @@ class SymbolicModel(nn.Module):
         execution = choose_execution(execution, enable_forward_codegen, enable_cuda_graphs)
         input_nodes = [handle._node for handle in as_handles("inputs", inputs)]
         check_inputs(input_nodes)
-        output_nodes = [handle._node for handle in as_handles("outputs", outputs)]
-        for node in output_nodes:
-            if node.changed is not None:
-                warn_of_change(node)
+        output_nodes = [current(handle._node) for handle in as_handles("outputs", outputs)]
         self._execution = execution
         self._cuda_graphs = enable_cuda_graphs
         self._adopt(collect(input_nodes, output_nodes))
@@ -94,6 +89,13 @@ class SymbolicModel(nn.Module):
         """Take over a graph with its layers and nodes, and make it ready to run."""
         self._graph = collected.graph
         self._nodes: list[Node] | None = collected.nodes
+        inputs = collected.nodes[: len(collected.graph.inputs)]
+        # Numbers in the graph stand for sizes that were read: data must have them.
+        self._declared = tuple(
+            collected.graph.values[place].shape if node.sizes_read else None
+            for place, node in enumerate(inputs)
+        )
+        self._checks_sizes = any(self._declared)
         names = [call.module for call in collected.graph.calls]
         taken = _RESERVED.union(self.__dict__).intersection(names)
         if taken:
@@ -113,16 +115,19 @@ class SymbolicModel(nn.Module):
         if self._cuda_graphs:
             program = cuda_graph.prepare(program)
         self._untimed = program
-        self._frozen_weights: Any = None
         timing = self.__dict__.get("_timing")
-        if timing is None and not self._cuda_graphs and self._execution != "numba":
+        if timing is None and not self._runs_as_one():
             timing = timing_from_environment()
         self._set_timing(timing)
 
+    def _runs_as_one(self) -> bool:
+        """Return whether the operators are launched together, so that none can be timed."""
+        return self._cuda_graphs or not BY_NAME[self._execution].separate_operators
+
     def _set_timing(self, timing: Timing | None) -> None:
         """Time the operators of each run from now on, or with ``None`` no longer."""
-        if timing is not None and (self._cuda_graphs or self._execution == "numba"):
-            what = "enable_cuda_graphs" if self._cuda_graphs else "execution='numba'"
+        if timing is not None and self._runs_as_one():
+            what = "enable_cuda_graphs" if self._cuda_graphs else f"execution={self._execution!r}"
             raise ArgumentError(
                 "operator timing expected operators that run one by one, received a model that "
                 f"runs them as one: build it without {what}"
@@ -137,11 +142,27 @@ class SymbolicModel(nn.Module):
 
     def forward(self, *inputs: Any) -> Any:
         """Run the graph on real data; call the model instead, ``model(x)``."""
+        if self._checks_sizes:
+            self._check_sizes(inputs)
         try:
             return self._run(self, *inputs)
         except Exception as error:
             self._explain(error, inputs)
             raise
+
+    def _check_sizes(self, inputs: tuple[Any, ...]) -> None:
+        for number, (value, expected) in enumerate(zip(inputs, self._declared, strict=False)):
+            if expected is None or not isinstance(value, torch.Tensor):
+                continue
+            if len(value.shape) != len(expected) or any(
+                size is not None and size != given
+                for size, given in zip(expected, value.shape, strict=True)
+            ):
+                raise ArgumentError(
+                    f"input {number} of the model expected shape {expected}, whose sizes the model "
+                    f"was built with, received {tuple(value.shape)}: give the Input this shape, or "
+                    "build without reading its sizes"
+                )
 
     def _explain(self, error: Exception, inputs: tuple[Any, ...]) -> None:
         """Say in terms of the graph what went wrong: the wrong inputs, or the layer that failed."""
@@ -186,6 +207,11 @@ class SymbolicModel(nn.Module):
         if torch.compiler.is_compiling():  # a compiler follows the loop, not the itemgetter
             return [self._modules[call.module] for call in self._graph.calls]  # type: ignore[misc]
         return self._pick_layers(self._modules)
+
+    @property
+    def ordered_layers(self) -> tuple[nn.Module, ...]:
+        """The layer of each call of ``model.graph.calls``, in the order of execution."""
+        return tuple(self._execution_order_layers)
 
     @property
     def source(self) -> str:
@@ -243,18 +269,17 @@ class SymbolicModel(nn.Module):
 
     @property
     def input_shape(self) -> Any:
-        """The shape of the input, or a tuple of shapes; ``None`` for what is not a tensor."""
+        """The shape of the input, or of each; ``None`` for an unknown size and for no tensor."""
         return self._shapes(self._graph.inputs)
 
     @property
     def output_shape(self) -> Any:
-        """The shape of the output, or a tuple of shapes; ``None`` for what is not a tensor."""
+        """The shape of the output, or of each; ``None`` as in `input_shape`."""
         return self._shapes(self._graph.outputs)
 
     def _shapes(self, values: Sequence[int]) -> Any:
-        shapes = [self._graph.values[value].shape for value in values]
-        sizes = tuple(None if shape is None else torch.Size(shape) for shape in shapes)
-        return sizes if len(sizes) > 1 else sizes[0]
+        shapes = tuple(self._graph.values[value].shape for value in values)
+        return shapes if len(shapes) > 1 else shapes[0]
 
     def explain(self) -> Table:
         """Return for each layer whether it is written out or called, and if called, why.
@@ -262,33 +287,31 @@ class SymbolicModel(nn.Module):
         The answer is about this moment: a hook that is registered changes it.
         """
         layers = self._execution_order_layers
-        written = "in the kernel" if self._execution == "numba" else "inlined"
+        written = "in the kernel" if self._execution == KERNEL else DEFAULT
         rows = [
             (call.name, call.layer_type, "called" if reason else written, reason)
             for call, reason in zip(self._graph.calls, self._program.reasons(layers), strict=True)
         ]
         return Table(("layer", "type", "how", "why"), rows, title=f"execution {self._execution!r}")
 
-    def freeze(self) -> str:
-        """Read the weights once, and look at nothing until `thaw`; say what that leaves out.
+    def compiled_inference(self) -> CompiledInference:
+        """Return a compiled kernel with a copy of the weights, for inference on the CPU.
 
-        For ``execution="numba"`` alone. Copies of the model are not frozen.
+        It is a separate object: training, hooks or new weights of the model do not reach it.
 
         Raises:
-            ArgumentError: another execution, or layers that have to be called at present.
+            ArgumentError: the graph has what no kernel can take, or layers that must be called.
 
         >>> from hpml.symbolic import Input
         >>> x = Input(shape=(2,))
-        >>> model = SymbolicModel(x, nn.ReLU()(x), execution="numba")
-        >>> model.freeze().partition(":")[0]
-        'frozen with 0 weights; until thaw() nobody looks at'
+        >>> infer = SymbolicModel(x, nn.ReLU()(x)).compiled_inference()
+        >>> infer(torch.tensor([[-1.0, 2.0]]))
+        tensor([[0., 2.]])
         """
-        self._frozen_weights, what = frozen_weights(self, self._program)
-        return what
-
-    def thaw(self) -> None:
-        """Look at the layers and their weights in each forward again."""
-        self._frozen_weights = None
+        program = self._untimed
+        if self._execution != KERNEL:
+            program = PREPARE[KERNEL](self._graph, self._execution_order_layers)
+        return compiled_inference(self, program)
 
     def summary(self) -> None:
         """Print a table of the layers, their output shapes and their parameters."""
@@ -315,7 +338,8 @@ class SymbolicModel(nn.Module):
         (handle,) = as_handles("add_output", node)
         nodes = self._all_nodes()
         try:
-            value = next(i for i, known in enumerate(nodes) if known is handle._node)
+            wanted = current(handle._node)
+            value = next(i for i, known in enumerate(nodes) if known is wanted)
         except StopIteration:
             raise ArgumentError(
                 f"add_output expected a value that this model computes, received "
@@ -342,7 +366,7 @@ class SymbolicModel(nn.Module):
     def __getstate__(self) -> Any:
         # The program is generated again; the nodes are made again when somebody asks.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
-        for name in ("_program", "_run", "_pick_layers", "_untimed", "_timing", "_frozen_weights"):
+        for name in ("_program", "_run", "_pick_layers", "_untimed", "_timing"):
             del state[name]
         state["_nodes"] = None
         return state

@@ -57,7 +57,9 @@ class FunctionLayer(nn.Module):
     tensor([3., 3.])
     """
 
-    def __init__(self, function: Callable[..., Any], template: Template, name: str) -> None:
+    def __init__(
+        self, function: Callable[..., Any], template: Template, name: str, as_method: bool = False
+    ) -> None:
         super().__init__()
         # A method of a module needs the module's parameters: they belong to the model.
         owner = getattr(function, "__self__", None)
@@ -69,7 +71,9 @@ class FunctionLayer(nn.Module):
         self.inplace = bool(in_place and template.constants[int(in_place[1])])
         self._tensor_constants: tuple[tuple[int, str], ...] = ()
         self._keep_tensors()
-        self._call = compile_call(template.text, template.holes)
+        # A method of a tensor is looked up on the value: it may be of a subclass, or a proxy.
+        self.as_method = function.__name__ if as_method else ""
+        self._call = compile_call(template.text, template.holes, self.as_method)
 
     def _keep_tensors(self) -> None:
         """Register tensors and modules among the constants, and leave the rest in the template."""
@@ -125,7 +129,7 @@ class FunctionLayer(nn.Module):
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # type: ignore[no-untyped-call]
-        self._call = compile_call(self.template.text, self.template.holes)
+        self._call = compile_call(self.template.text, self.template.holes, self.as_method)
 
     def _get_name(self) -> str:
         return self.name

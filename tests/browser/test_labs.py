@@ -15,7 +15,7 @@ import nbformat
 import pytest
 
 from hpml.course.execute import result_texts
-from hpml.course.exercises.mistakes import mistakes_of
+from hpml.course.exercises.wrong_answers import wrong_answers
 from hpml.labs.catalogue import choice, exercises, find
 from tests.browser.accessibility import violations
 from tests.notebooks.test_notebooks import UNTOUCHED, UNTOUCHED_OUTPUT
@@ -83,10 +83,10 @@ def test_a_picture_without_words_is_found() -> None:
 def test_a_check_is_failed_and_then_passed(lab: Any, shot: Any) -> None:
     name, (written, checked) = next(iter(checks(lab).items()))
     folder = ROOT / "tests" / "solutions" / f"lab_{number(lab)}" / name
-    wrong = mistakes_of(find(name))[0]
+    wrong = wrong_answers(find(name))[0]
     colours = [colour(lab, checked)]
 
-    lab.write(written, wrong.source.strip())
+    lab.write(written, wrong.program(name).strip())
     lab.run_cell(checked)
     failed = lab.cell(checked)
     failed.get_by_text(f"✗ {name}: not right yet").wait_for()
@@ -97,7 +97,7 @@ def test_a_check_is_failed_and_then_passed(lab: Any, shot: Any) -> None:
     colours.append(colour(lab, checked))
     shot(lab, f"lab_{number(lab)}_failed")
 
-    lab.run_cell(checked)  # the same mistake once more
+    lab.run_cell(checked)  # the same wrong answer once more
     lab.cell(checked).get_by_text(f"hint({name})").wait_for()
 
     lab.write(written, (folder / "right.py").read_text(encoding="utf-8").strip())

@@ -14,7 +14,7 @@ import pytest
 
 from hpml.base.files import course_folder
 from hpml.grading.errors import GradingError
-from hpml.grading.pool import WorkerPool
+from hpml.grading.pool import Grader
 from hpml.grading.submission import Submission, find, random_seed
 from hpml.labs import catalogue
 
@@ -64,19 +64,19 @@ def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
 
 
 @pytest.fixture(scope="session")
-def pool(request: pytest.FixtureRequest) -> Iterator[WorkerPool]:
+def grader(request: pytest.FixtureRequest) -> Iterator[Grader]:
     # What was named is another's; the notebooks of this course are one's own.
     others = request.config.getoption("--submission")
-    with WorkerPool(isolation="bubblewrap" if others else "none") as pool:
-        yield pool
+    with Grader(isolation="bubblewrap" if others else "none") as grader:
+        yield grader
 
 
 @pytest.fixture
-def graded(request: pytest.FixtureRequest, pool: WorkerPool) -> Any:
+def graded(request: pytest.FixtureRequest, grader: Grader) -> Any:
     """Return the graded exercise that the parameter names, and the seed."""
     lab, name = request.param
     whole = request.config.stash[_SUBMISSION]
     one = Submission(whole.name, tuple(each for each in whole.notebooks if each[0] == lab))
     seed = request.config.stash[_SEED]
-    ((_, (item,), _),) = pool.grade([one.task(seed, [name])])
+    (item,), _ = grader.grade(one.task(seed, [name]))
     return item, seed

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import json
 from pathlib import Path
+from typing import Any
 
 from hpml.grading.limits import Limits
+from tests.grading import patient_catalogue, small_catalogue
 
-CATALOGUE = "tests.grading.small_catalogue"
-PATIENT = "tests.grading.patient_catalogue"
+CATALOGUE: Any = small_catalogue
+PATIENT: Any = patient_catalogue
 LAB = "06_forward_order.ipynb"
 
 DOUBLE = "def double(n):\n    return 2 * n"

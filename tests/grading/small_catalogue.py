@@ -30,7 +30,7 @@ DOUBLE = Exercise(
     parts={"right": 2},
     cases=_doubles,
     judge=expect(lambda case: 2 * case.data["n"]),
-    mistakes=Path(__file__).parent / "mistakes" / "double",
+    wrong_answers=Path(__file__).parent / "wrong_answers" / "double.py",
     forbids=Forbidden(modules=("graphlib",), why="Write it yourself."),
     seconds=1.5,
 )

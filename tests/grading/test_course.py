@@ -9,10 +9,10 @@ import pytest
 
 from hpml.base.files import course_folder
 from hpml.course.execute import find_lab
-from hpml.course.exercises.exercise import Choice, Exercise
-from hpml.course.exercises.mistakes import mistakes_of
-from hpml.grading.pool import WorkerPool
-from hpml.grading.reports.report import Item
+from hpml.course.exercises.exercise import Exercise
+from hpml.course.exercises.wrong_answers import wrong_answers
+from hpml.grading.classes import grade_class
+from hpml.grading.pool import Grader
 from hpml.grading.submission import find
 from hpml.labs import catalogue
 
@@ -22,7 +22,7 @@ LABS = find(course_folder() / "notebooks").labs
 
 def _solution(exercise: Exercise, *, right: bool) -> str:
     if not right:
-        return mistakes_of(exercise)[0].source
+        return wrong_answers(exercise)[0].program(exercise.name)
     folder = SOLUTIONS / f"lab_{exercise.lab}" / exercise.name
     return (folder / "right.py").read_text(encoding="utf-8")
 
@@ -41,36 +41,35 @@ def _filled(lab: str, folder: Path, *, right: bool) -> Path:
     return folder
 
 
-def _graded(lab: str, folder: Path) -> list[tuple[Exercise | Choice, Item]]:
-    """Return what each entry of the lab earns; the report has all of them, in order."""
-    entries = (*catalogue.exercises(lab), catalogue.choice(lab))
-    with WorkerPool() as pool:
-        ((_, items, _),) = pool.grade([find(folder, labs=[lab]).task(17)])
-    assert [item.name for item in items] == [entry.name for entry in entries]
-    return list(zip(entries, items, strict=True))
-
-
+@pytest.mark.thorough
 @pytest.mark.parametrize("lab", LABS)
-def test_right_solutions_earn_full_points(lab: str, tmp_path: Path) -> None:
-    for entry, item in _graded(lab, _filled(lab, tmp_path, right=True)):
-        if isinstance(entry, Exercise) and entry.speed is not None:
+def test_right_solutions_graded_side_by_side_earn_full_points(lab: str, tmp_path: Path) -> None:
+    for name in ("ada", "bob"):
+        folder = tmp_path / "class" / name
+        folder.mkdir(parents=True)
+        _filled(lab, folder, right=True)
+    graded = grade_class(tmp_path / "class", tmp_path / "reports", labs=[lab], jobs=2, seed=17)
+    for each in graded:
+        for item in each.report.items:
             # What its time earns is for this machine to say, not for this test.
-            assert item.earned >= sum(entry.parts.values()), item
-            assert not item.text or item.text.startswith("Time: "), item
-        else:
-            assert (item.status, item.earned + item.extra) == ("right", item.most), item
+            parts = {part: most for part, most in item.of.items() if part != "speed"}
+            assert {part: item.parts[part] for part in parts} == parts, item
+            assert item.right or item.text.startswith("Time: "), item
 
 
-@pytest.mark.parametrize("lab", LABS)
-def test_wrong_solutions_earn_less_with_their_diagnosis(lab: str, tmp_path: Path) -> None:
-    for entry, item in _graded(lab, _filled(lab, tmp_path, right=False)):
-        assert item.status in ("wrong", "partly right", "no answer", "forbidden"), item
-        assert item.earned + item.extra < item.most or item.most == 0, item
-        if isinstance(entry, Exercise) and item.status != "forbidden":
-            assert mistakes_of(entry)[0].diagnosis in item.text, item
+def test_wrong_solutions_earn_less_with_their_diagnosis(tmp_path: Path) -> None:
+    with Grader() as grader:
+        items, _ = grader.grade(find(_filled("06", tmp_path, right=False), labs=["06"]).task(17))
+    for exercise, item in zip(catalogue.exercises("06"), items, strict=False):
+        assert item.status in ("wrong", "partly right", "no answer"), item
+        assert item.earned < item.most, item
+        assert wrong_answers(exercise)[0].diagnosis in item.text, item
+    assert items[-1].status == "wrong"
 
 
+@pytest.mark.thorough
 @pytest.mark.parametrize("lab", LABS)
 def test_stubs_are_not_done(lab: str) -> None:
-    for _, item in _graded(lab, course_folder() / "notebooks"):
-        assert (item.status, item.earned) == ("not done", 0), item
+    with Grader() as grader:
+        items, _ = grader.grade(find(course_folder() / "notebooks", labs=[lab]).task(17))
+    assert {(item.status, item.earned) for item in items} == {("not done", 0)}

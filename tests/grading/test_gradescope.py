@@ -41,6 +41,11 @@ def test_it_grades_what_lies_in_the_submissions_folder(tmp_path: Path) -> None:
     assert "isolation: bubblewrap" in ran.stdout
     setup = (root / "source" / "setup.sh").read_text(encoding="utf-8")
     assert "bubblewrap" in setup
+    write_autograder(tmp_path / "other.zip", "13")
+    with zipfile.ZipFile(tmp_path / "other.zip") as archive:
+        (install,) = [line for line in archive.read("setup.sh").decode().splitlines()
+                      if "pip install" in line]  # fmt: skip
+    assert {"torch", "numpy", "nbformat", "ipython"} <= set(install.split())
 
 
 def test_it_is_for_one_lab(tmp_path: Path) -> None:

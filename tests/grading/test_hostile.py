@@ -1,7 +1,7 @@
 """Submissions that fight: for points, for the worker they run in, for their processes.
 
 What they reach is their own process. What they say of a result is judged by someone else; after all
-of them, a right submission is graded by the same pool (``pools``).
+of them, a right submission is graded by the same grader.
 """
 
 from __future__ import annotations
@@ -9,6 +9,7 @@ from __future__ import annotations
 import zlib
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -32,7 +33,7 @@ def _at_load(body: str, result: str = "2 * n") -> str:
 
 
 def _graded(
-    graded: Graded, tmp_path: Path, cell: str, catalogue: str = CATALOGUE, *others: str
+    graded: Graded, tmp_path: Path, cell: str, catalogue: Any = CATALOGUE, *others: str
 ) -> Item:
     """Return what the cell earns for `double`; the others of the submission lose nothing by it."""
     rest = others or (TOTAL, EXPLANATION)
@@ -114,7 +115,7 @@ while True:
     except OSError:
         pass
 """
-NO_ANSWER: dict[str, tuple[str, str, str]] = {
+NO_ANSWER: dict[str, tuple[str, str, Any]] = {
     f"a forged result, {what}": (
         _double(FORGED.replace("FORGERY", repr(text)), "0"), "garbled", CATALOGUE
     )
@@ -125,7 +126,7 @@ NO_ANSWER: dict[str, tuple[str, str, str]] = {
     "answers that take minutes to judge": (
         _double("return list(range(600_000)) if n > 2 else 4"), "4 of 5 cases fail", PATIENT
     ),
-    "an outcome of its own making": (_at_load(OUTCOME), "garbled", CATALOGUE),
+    "an outcome of its own making": (_double(OUTCOME), "garbled", CATALOGUE),
     "all descriptors closed": (_double("import os\nos.closerange(0, 1000)"), "ended", CATALOGUE),
     "the pipes closed": (_double("import os\nos.closerange(3, 1000)"), "ended", CATALOGUE),
     "an endless loop that ignores signals": (_double(IGNORING), "too slow", CATALOGUE),
@@ -382,7 +383,7 @@ def test_what_steers_a_terminal_or_fits_no_encoding_is_spelt_out(
 ) -> None:
     signs = ["\\ud800", "\\x1b[2J", "\\u202e", "\\r", "\\x07"]
     what = "".join(signs)
-    cell = _at_load(
+    cell = _double(
         f"""
 import sys
 outcome = {{"outcome": "raised", "type": "A{what}", "bases": [], "message": "{what}", "line": ""}}

@@ -1,8 +1,7 @@
-"""Every exercise is worth its points: right ones earn all, the stub none, each mistake is known.
+"""A right solution earns all points, the stub none, and each known wrong answer is recognised.
 
-Right solutions stand in ``tests/solutions/lab_NN/function/``, in files that begin with ``right``;
-a mistake stands in its lab's room, ``mistakes/function/name.py``. Two seeds are tried;
-``HPML_LONG=1`` tries ten, for who has written an exercise.
+Right solutions are files ``tests/solutions/lab_NN/EXERCISE/right*.py``; wrong answers are functions
+of ``wrong_answers/EXERCISE.py`` in the lab's folder. Two seeds are tried; ``HPML_LONG=1``: ten.
 """
 
 from __future__ import annotations
@@ -18,20 +17,21 @@ from typing import TYPE_CHECKING, Any
 
 import pytest
 
+from hpml.course.cells import python_cells
 from hpml.course.exercises.check import run, visible_cases
 from hpml.course.exercises.judging import Verdict, diagnosed, judge
-from hpml.course.exercises.mistakes import MistakeProcess, mistakes_of
+from hpml.course.exercises.wrong_answers import WrongAnswerProcess, wrong_answers
 from hpml.labs.catalogue import LABS, choice, exercises, find
 from hpml.sandbox.forbidden import uses
 from hpml.sandbox.harness import harness_source, load_harness
-from hpml.sandbox.notebook import Program, parse, read
+from hpml.sandbox.notebook import Program, parse
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from hpml.course.exercises.exercise import Case, Exercise
-    from hpml.course.exercises.mistakes import Mistake
     from hpml.course.exercises.outcomes import Outcome
+    from hpml.course.exercises.wrong_answers import WrongAnswer
 
 pytestmark = pytest.mark.usefixtures("quick_to_collect")
 
@@ -47,9 +47,9 @@ RIGHT = [
     for path in sorted((SOLUTIONS / f"lab_{lab}" / name).glob("right*.py"))
 ]
 WRONG = [
-    pytest.param(exercise, mistake, id=f"{name}/{mistake.key}")
+    pytest.param(exercise, wrong, id=f"{name}/{wrong.key}")
     for (_, name), exercise in EXERCISES.items()
-    for mistake in mistakes_of(exercise)
+    for wrong in wrong_answers(exercise)
 ]
 each_exercise = pytest.mark.parametrize("exercise", EXERCISES.values(), ids=lambda each: each.name)
 
@@ -61,13 +61,14 @@ def program_of(source: str) -> Program:
 
 @cache
 def function_of(source: str, name: str) -> Any:
-    """Return the function as a grader makes it: from the statements that it needs."""
-    program = program_of(source)
+    return namespace_of(source)[name]
+
+
+@cache
+def namespace_of(source: str) -> dict[str, Any]:
     namespace: dict[str, Any] = {"__name__": "submission"}
-    for statement in program.needed(name):
-        module = ast.Module([statement.node], [])
-        exec(compile(module, "<submission>", "exec", program.flags, dont_inherit=True), namespace)
-    return namespace[name]
+    exec(compile(source, "<submission>", "exec", dont_inherit=True), namespace)
+    return namespace
 
 
 def cases_of(exercise: Exercise, seed: int | None) -> Sequence[Case]:
@@ -86,28 +87,28 @@ def kept_cases(name: str, seed: int | None) -> list[Case]:
 _cases: dict[str, Case] = {}
 
 
-def verdict_on(exercise: Exercise, source: str, seed: int | None) -> Verdict:
+def verdict_on(exercise: Exercise, source: str, seed: int | None, key: str = "") -> Verdict:
     cases = kept_cases(exercise.name, seed)
-    outcomes = [outcome_of(exercise, source, case) for case in cases]
+    outcomes = [outcome_of(exercise, source, case, key) for case in cases]
 
-    def run_here(mistake: Mistake, case: Case, seconds: float) -> Outcome:
-        return outcome_of(exercise, mistake.source, case)
+    def run_here(wrong: WrongAnswer, case: Case, seconds: float) -> Outcome:
+        return outcome_of(exercise, wrong.source, case, wrong.key)
 
     return diagnosed(judge(exercise, cases, outcomes), exercise, cases, outcomes, run_here)
 
 
-_outcomes: dict[tuple[str, int], Outcome] = {}
+_outcomes: dict[tuple[str, str, int], Outcome] = {}
 
 
-def outcome_of(exercise: Exercise, source: str, case: Case) -> Outcome:
-    """Return what comes of a case, which is run once: every mistake is compared with every other.
+def outcome_of(exercise: Exercise, source: str, case: Case, key: str = "") -> Outcome:
+    """Return the outcome of a case; it runs once, since all wrong answers are compared.
 
     A case is kept as long as this, so its identity stands for it.
     """
-    known = _outcomes.get((source, id(case)))
+    known = _outcomes.get((source, key, id(case)))
     if known is None:
-        (known,) = run(exercise, function_of(source, exercise.name), [case])
-        _outcomes[source, id(case)] = known
+        (known,) = run(exercise, function_of(source, key or exercise.name), [case])
+        _outcomes[source, key, id(case)] = known
     return known
 
 
@@ -125,42 +126,45 @@ def test_the_right_solution_gets_every_point_in_the_notebook_and_under_every_see
             assert verdict.parts == exercise.parts
 
 
-@pytest.mark.parametrize(("exercise", "mistake"), WRONG)
-def test_a_mistake_costs_points_and_is_called_by_its_name(
-    exercise: Exercise, mistake: Mistake
+@pytest.mark.parametrize(("exercise", "wrong"), WRONG)
+def test_a_wrong_answer_costs_points_and_gets_its_diagnosis(
+    exercise: Exercise, wrong: WrongAnswer
 ) -> None:
-    assert mistake.diagnosis
+    assert wrong.diagnosis
     for seed in (None, *SEEDS):
-        verdict = verdict_on(exercise, mistake.source, seed)
+        verdict = verdict_on(exercise, wrong.source, seed, wrong.key)
         assert not verdict.right, f"seed {seed}"
         lost = verdict.points < sum(exercise.parts.values())
         assert lost or exercise.points == 0, f"seed {seed}"
         assert verdict.diagnosis is not None, f"seed {seed}: {verdict.text}"
-        # Two programs may make one mistake, each its own way.
-        assert verdict.diagnosis.diagnosis == mistake.diagnosis, f"seed {seed}: {verdict.text}"
+        # Two wrong answers may share a diagnosis.
+        assert verdict.diagnosis.diagnosis == wrong.diagnosis, f"seed {seed}: {verdict.text}"
 
 
 @pytest.mark.parametrize("lab", LABS)
-def test_a_mistake_does_in_its_own_process_what_it_does_here(lab: str) -> None:
+def test_a_wrong_answer_does_in_its_own_process_what_it_does_here(lab: str) -> None:
     for exercise in exercises(lab):
-        mistake, case = mistakes_of(exercise)[0], kept_cases(exercise.name, None)[0]
-        with MistakeProcess() as process:
-            there = process.run(exercise, mistake, case, 60.0)
-        here = outcome_of(exercise, mistake.source, case)
+        wrong, case = wrong_answers(exercise)[0], kept_cases(exercise.name, None)[0]
+        with WrongAnswerProcess() as process:
+            there = process.run(exercise, wrong, case, 60.0)
+        here = outcome_of(exercise, wrong.source, case, wrong.key)
         # Python 3.14 says how much of its stack was used.
         both = [re.sub(r"used \d+ kB", "", repr(each)) for each in (there, here)]
         assert both[0] == both[1]
 
 
 @each_exercise
-def test_every_exercise_has_a_right_solution_and_two_mistakes(exercise: Exercise) -> None:
+def test_every_exercise_has_a_right_solution_and_two_wrong_answers(exercise: Exercise) -> None:
     assert (SOLUTIONS / f"lab_{exercise.lab}" / exercise.name / "right.py").is_file()
-    assert len(mistakes_of(exercise)) >= 2
+    assert len(wrong_answers(exercise)) >= 2
 
 
-def test_no_solution_and_no_mistake_is_of_an_exercise_that_is_not_there() -> None:
-    folders = [*SOLUTIONS.glob("lab_*/*"), *(ROOT / "hpml" / "labs").glob("lab_*/mistakes/*")]
-    found = {(str(path).rpartition("lab_")[2][:2], path.name) for path in folders}
+def test_no_solution_and_no_wrong_answer_belongs_to_a_missing_exercise() -> None:
+    wrong = (ROOT / "hpml" / "labs").glob("lab_*/wrong_answers/*.py")
+    found = {
+        (str(path).rpartition("lab_")[2][:2], path.stem)
+        for path in [*SOLUTIONS.glob("lab_*/*"), *wrong]
+    }
     assert found == set(EXERCISES)
 
 
@@ -204,18 +208,12 @@ def test_what_is_declared_fits_together(exercise: Exercise) -> None:
     assert exercise.points == (sum(exercise.worth.values()) if exercise.core else 0)
 
 
-@pytest.mark.parametrize("lab", LABS)
-def test_the_best_experiment_of_a_lab_is_one_of_its_experiments(lab: str) -> None:
-    item = choice(lab)
-    assert 1 <= item.best <= item.experiments
-
-
 @pytest.mark.parametrize("lab", WITH_NOTEBOOK)
 def test_a_notebook_holds_each_stub_with_the_parameters_that_are_tried(lab: str) -> None:
     (path,) = NOTEBOOKS.glob(f"{lab}_*.ipynb")
     text = path.read_text(encoding="utf-8")
     cells = json.loads(text)["cells"]
-    program = read(text)
+    program = parse(python_cells(text))
     for exercise in exercises(lab):
         assert program.is_stub(exercise.name), exercise.name
         cases = cases_of(exercise, 0)

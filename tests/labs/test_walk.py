@@ -50,14 +50,11 @@ def edit(path: Path, before: str, after: str) -> None:
 
 
 def test_an_exercise_touches_its_room_the_notebook_and_the_right_solution(tmp_path: Path) -> None:
-    room, (declared, squares) = course(tmp_path) / "lab_00_start_here", blocks()
+    room, (declared, wrong) = course(tmp_path) / "lab_00_start_here", blocks()
     exercises = room / "exercises.py"
     edit(exercises, "EXERCISES: tuple[", f"{declared}\nEXERCISES: tuple[")
     edit(exercises, "= (_HELLO,)", "= (_HELLO, _TWICE)")
-    (room / "mistakes" / "twice").mkdir()
-    (room / "mistakes" / "twice" / "squares.py").write_text(squares, encoding="utf-8")
-    zero = '"""It is 0."""\n\ndef twice(n):\n    return 0\n'
-    (room / "mistakes" / "twice" / "zero.py").write_text(zero, encoding="utf-8")
+    (room / "wrong_answers" / "twice.py").write_text(wrong, encoding="utf-8")
     solution = tmp_path / "tests" / "solutions" / "lab_00" / "twice" / "right.py"
     solution.parent.mkdir()
     solution.write_text("def twice(n: int) -> int:\n    return n + n\n", encoding="utf-8")
@@ -71,7 +68,7 @@ def test_an_exercise_touches_its_room_the_notebook_and_the_right_solution(tmp_pa
             {"cell_type": "code", "source": source, "metadata": {}, "outputs": []}
         )
     notebook.write_text(json.dumps(content), encoding="utf-8")
-    run_tests(tmp_path, "twice or 00 or not_there")
+    run_tests(tmp_path, "twice or 00 or missing_exercise")
 
 
 def test_an_empty_lab_is_a_copied_folder(tmp_path: Path) -> None:
@@ -82,5 +79,5 @@ def test_an_empty_lab_is_a_copied_folder(tmp_path: Path) -> None:
         path.write_text(text.replace("lab_00_start_here", "lab_98_yours"), encoding="utf-8")
     exercises = labs / "lab_98_yours" / "exercises.py"
     edit(exercises, "= (_HELLO,)", "= ()")
-    shutil.rmtree(labs / "lab_98_yours" / "mistakes")
-    run_tests(tmp_path, "98 or not_there")
+    shutil.rmtree(labs / "lab_98_yours" / "wrong_answers")
+    run_tests(tmp_path, "98 or missing_exercise")

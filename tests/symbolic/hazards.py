@@ -145,24 +145,17 @@ def doubled(_: nn.Module, args: Any, result: torch.Tensor) -> torch.Tensor:
 class Pair:
     """A model and its twin, with a log for each."""
 
-    def __init__(self, execution: str, training: bool, before: Any = None) -> None:
+    def __init__(self, execution: str, training: bool) -> None:
         made = network(training)
         self.twin = copy.deepcopy(made)
         self.logs: tuple[list[Any], list[Any]] = ([], [])
         self._undo: list[Any] = []
-        if before is not None:
-            self._undo = self._do(before, made)
         self.model = model_of(made, execution)
 
     def do(self, event: Any) -> None:
-        self._undo = self._do(event, self.model)
-
-    def _do(self, event: Any, subject: nn.Module) -> list[Any]:
-        undo = []
-        for owner, log in zip((subject, self.twin), self.logs, strict=True):
+        for owner, log in zip((self.model, self.twin), self.logs, strict=True):
             torch.manual_seed(3)
-            undo.append(event.do(owner, log))
-        return undo
+            self._undo.append(event.do(owner, log))
 
     def undo(self) -> bool:
         """Take the last event back, if it can be."""
@@ -180,10 +173,6 @@ class Pair:
             expected = observe(self.twin, self.logs[1])
             assert_same(observe(self.model, self.logs[0]), expected)
         return "error" not in expected
-
-    def shows(self) -> dict[str, Any]:
-        """Return what can be seen of the twin."""
-        return observe(self.twin, self.logs[1])
 
     def check_how(self, called: bool) -> None:
         """Check from outside whether the layers are called, and that ``explain`` says so."""
@@ -204,8 +193,5 @@ class Pair:
 MODES = [
     pytest.param("inlined", True, id="inlined-train"),
     pytest.param("inlined", False, id="inlined-eval"),
-    pytest.param("codegen", True, id="codegen-train"),
-    pytest.param("ordered", False, id="ordered-eval"),
-    pytest.param("lazy", False, id="lazy-eval"),
 ]
 each_mode = pytest.mark.parametrize(("execution", "training"), MODES)

@@ -28,9 +28,9 @@ def test_a_graph_prints_as_a_program() -> None:
         "v1 = input (2, 4)\n"
         "v2 = Linear_1(v0)  # (None, 6)\n"
         "v3 = Linear_2(v1)  # (2, 6)\n"
-        "v4 = AddOpLayer_1(v2, v3)  # (None, 6)\n"
+        "v4 = AddOpLayer_1(v2, v3)  # (2, 6)\n"
         "v5 = chunk_1(v4)  # tuple\n"
-        "v6, _ = UnpackLayer_1(*v5)  # (None, 3)\n"
+        "v6, _ = UnpackLayer_1(*v5)  # (2, 3)\n"
         "return v6, v0"
     )
 

@@ -56,7 +56,7 @@ def test_reference_counting_is_enough_to_bring_the_original_back() -> None:
     try:
         model = build()
         assert nn.Module.__call__ is ORIGINAL
-        assert model.input_shape == (1, 4)
+        assert model.input_shape == (None, 4)
     finally:
         gc.enable()
 
@@ -200,7 +200,7 @@ def test_the_next_input_switches_calls_on_again() -> None:
     x = Input(shape=(4,))
     optimize_module_calls()
     Input(shape=(1,))
-    assert nn.Linear(4, 4)(x).shape == (1, 4)
+    assert nn.Linear(4, 4)(x).shape == (None, 4)
 
 
 def test_looking_at_a_model_does_not_switch_calls_on_again() -> None:
@@ -260,7 +260,7 @@ def test_a_call_that_another_library_keeps_from_us_is_an_error_and_not_another_g
     try:
         with pytest.raises(ArgumentError, match=r"another library.* write x\(layer\)"):
             nn.Linear(4, 4)(x)
-        assert x(nn.Linear(4, 4)).shape == (1, 4)
+        assert x(nn.Linear(4, 4)).shape == (None, 4)
     finally:
         nn.Module.__call__ = ours
 

@@ -93,8 +93,8 @@ def test_an_added_output_is_returned_last(execution: str) -> None:
     result = model(VALUE)
     assert_same(result, (before, model.Linear_1(VALUE), before))
     assert model.outputs == (first, h, first)
-    assert model.output_shape == ((1, 2), (1, 4), (1, 2))
-    assert second.shape == (1, 2)
+    assert model.output_shape == ((None, 2), (None, 4), (None, 2))
+    assert second.shape == (None, 2)
 
 
 def test_an_added_output_inside_a_loop_splits_it() -> None:
@@ -263,11 +263,11 @@ def test_threads_run_one_model_at_the_same_time(execution: str) -> None:
 
 def test_shapes_are_those_of_the_symbolic_data() -> None:
     x, y = Input(shape=(4,)), Input(batch_shape=(3, 4))
-    assert SymbolicModel(x, x + 1).input_shape == (1, 4)
-    assert SymbolicModel(x, x.sum(1)).output_shape == (1,)
+    assert SymbolicModel(x, x + 1).input_shape == (None, 4)
+    assert SymbolicModel(x, x.sum(1)).output_shape == (None,)
     model = SymbolicModel((x, y), (x, y.tolist()))
-    assert model.input_shape == ((1, 4), (3, 4))
-    assert model.output_shape == ((1, 4), None)
+    assert model.input_shape == ((None, 4), (3, 4))
+    assert model.output_shape == ((None, 4), None)
 
 
 def test_inputs_and_outputs_are_the_handles_that_were_given() -> None:

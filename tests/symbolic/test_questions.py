@@ -22,26 +22,34 @@ VALUE = torch.linspace(-1, 2, 20).reshape(5, 4)
 # --- answered -------------------------------------------------------------------------------------
 
 
-def test_what_is_known_is_a_number() -> None:
-    x = Input(shape=(3, 4))
-    assert (x.dim(), x.ndimension(), x.ndim) == (3, 3, 3)
-    assert (x.size(1), x.size(-1), x.shape[2]) == (3, 4, 4)
-    assert all(type(size) is int for size in (x.size(1), x.shape[2], x.size()[1]))
-    assert x.is_floating_point()
-    assert not x.is_complex()
-    assert x.shape == (1, 3, 4) == x.size()
-    assert x.shape == torch.Size([1, 3, 4])
-    assert x.shape != Input((4, 3)).shape
-    assert x.shape[0] == Input((4, 3)).shape[0]
-    assert x.shape[1:].numel() == Input((1, 3, 4)).shape[1:].numel() == 12
-    assert repr(x.shape) == "torch.Size([1, 3, 4])"
-    assert nn.Linear(x.size(-1), 2)(x).shape[1:] == (3, 2)
-    assert math.sqrt(x.size(-1)) == 2
-    assert list(range(x.size(1))) == [0, 1, 2]
-    assert type(Input(batch_shape=(2, 3)).shape) is torch.Size
-    assert Input(batch_shape=(2, 3)).shape.numel() == 6
-    assert x.numel == 12
-    assert Input(batch_shape=(2, 3)).numel() == 6
+def test_what_is_known_is_a_number_and_the_rest_is_symbolic() -> None:
+    x = Input(shape=(3, 32, 24))
+    assert (x.C, x.channels, x.H, x.W, x.HW, x.CHW) == (3, 3, 32, 24, (32, 24), (3, 32, 24))
+    assert (x.HWC, x.features, x.ndim, x.dim()) == ((32, 24, 3), 24, 4, 4)
+    assert all(type(size) is int for size in (x.size(1), x.shape[2], x.size()[-1], x.features))
+    assert (x.is_floating_point(), x.is_complex(), x.dtype) == (True, False, torch.float32)
+    assert (x.batch_size_known, Input(batch_shape=(2, 3)).batch_size_known) == (False, True)
+    assert repr(x.shape) == "torch.Size([None, 3, 32, 24])"
+    assert x.shape == (None, 3, 32, 24)
+    assert x.shape == Input((3, 32, 24)).shape != Input((4, 32, 24)).shape
+    assert x.shape[1:].numel() == 3 * 32 * 24
+    known = Input(batch_shape=(2, 3))
+    assert (type(known.shape), known.numel, known.numel(), len(known)) == (torch.Size, 6, 6, 2)
+
+
+@pytest.mark.parametrize(
+    ("settings", "shape", "example"),
+    [
+        ({"shape": [2, 3]}, (None, 2, 3), (1, 2, 3)),
+        ({"shape": (4,), "batch_size": 7}, (None, 4), (7, 4)),
+        ({"batch_shape": (5, 4)}, (5, 4), (5, 4)),
+        ({}, (None,), (1,)),
+        ({"shape": (np.int64(4),)}, (None, 4), (1, 4)),
+    ],
+)
+def test_an_input_has_the_shape_it_was_given(settings: Any, shape: Any, example: Any) -> None:
+    x = Input(**settings)
+    assert (x.shape, x.v.shape) == (shape, example)
 
 
 TOKEN = nn.Parameter(torch.rand(1, 1, 4))
@@ -80,17 +88,6 @@ def test_noise_of_the_shape_of_a_value_is_drawn_anew_for_the_real_batch() -> Non
     assert first.shape == (5, 4)
     assert not torch.equal(first, second)
     assert not torch.equal(first[0] - VALUE[0], first[1] - VALUE[1])
-
-
-def test_comparing_with_a_number_is_elementwise_and_with_another_handle_identity() -> None:
-    x, y = Input(shape=(4,)), Input(shape=(4,))
-    assert x == x
-    assert x != y
-    assert x in {x}
-    assert x in [y, x]
-    assert (x == "text") is False
-    assert_same(SymbolicModel(x, (x == 0, x != 0.5))(VALUE), (VALUE == 0, VALUE != 0.5))
-    assert_same(SymbolicModel(x, x == VALUE[0])(VALUE), VALUE[0] == VALUE)
 
 
 def test_keys_are_those_of_the_example() -> None:
@@ -181,63 +178,52 @@ class Silent(nn.Module):
         raise RuntimeError("broken")
 
 
-MISTAKES: dict[str, tuple[Any, str]] = {
-    "requires_grad_": (lambda x: x.requires_grad_(), "nothing needs it in a graph"),
-    "zero_": (lambda x: x.zero_(), "torch.zeros_like"),
-    "fill_": (lambda x: x.fill_(1), "torch.full_like"),
-    "copy_": (lambda x: x.copy_(x), "in place of x.copy_"),
-    "normal_": (lambda x: x.normal_(), "torch.randn_like"),
-    "add_": (lambda x: x.add_(1), r"use x\.add\(\), which returns a new one"),
-    "relu_": (nn.functional.relu_, r"use x\.relu\(\)"),
-    "leaky_relu_": (nn.functional.leaky_relu_, r"use leaky_relu\(\)"),
-    "apply_": (lambda x: x.apply_(abs), r"add_to_graph\(function, x\)"),
-    "add_ of real data": (lambda x: torch.zeros(4).add_(x), r"use x\.add\(\)"),
-    "an item of real data": (lambda x: torch.zeros(3, 4).__setitem__(0, x), r"torch\.where"),
-    "out": (lambda x: torch.add(x, 1, out=torch.zeros(4)), "leave out away"),
-    "register_hook": (
-        lambda x: x.register_hook(print),
-        r"CallbackLayer\(lambda y: y\.register_hook",
-    ),
-    "retain_grad": (lambda x: x.retain_grad(), r"CallbackLayer\(lambda y: y\.retain_grad\(\)"),
-    "float": (float, "torch.sqrt, not math.sqrt"),
-    "int": (int, "a number was expected"),
-    "sqrt": (math.sqrt, "torch.sqrt, not math.sqrt"),
-    "range": (lambda x: range(x.shape[0]), "the batch size of .* is not known"),
-    "a larger batch": (lambda x: x.shape[0] > 1, "the batch size of .* is not known"),
-    "a batch of one": (lambda x: x.size(0) == 1, "the batch size of .* is not known"),
-    "another batch": (lambda x: x.shape[0] != 8, "the batch size of .* is not known"),
-    "numel": (lambda x: x.shape.numel(), "the batch size of .* is not known"),
-    "numel()": (lambda x: x.numel(), "the batch size of .* is not known"),
-    "torch.tensor": (torch.tensor, r"which torch\.tensor\(x\) would copy: use x itself"),
-    "np.exp": (np.exp, r"np\.exp expected numbers"),
-    "np.array": (np.array, r"np\.array expected numbers"),
-    "a class": (lambda x: x(nn.ReLU), r"ReLU\(\.\.\.\)\(x\)"),
-    "a stride": (lambda x: nn.Conv2d(3, 8, 3, x), "Conv2d expected numbers as its settings"),
-    "a width": (lambda x: nn.Linear(4, x), r"make the layer first, .*, Linear\(\.\.\.\)\(x\)"),
-    "a bias": (lambda x: nn.Linear(4, 4, x), "Linear expected numbers"),
-    "a dimension": (lambda x: nn.Softmax(x)(x), "received <.*> as dim"),
-    "a first dimension": (lambda x: nn.Flatten(x)(x), "received <.*> as start_dim"),
-    "a layer's input": (lambda x: nn.Linear(4, 4)(nn.GELU(x)), r"GELU\(\.\.\.\)\(x\)"),
-    "a model's output": (lambda x: SymbolicModel(x, nn.GELU(x)), r"GELU\(\.\.\.\)\(x\)"),
-    "a window": (lambda x: nn.MaxPool2d(2, x)(Input((3, 8, 8))), "expected whole numbers"),
-    "squeeze": (lambda x: x.squeeze(), r"x\.squeeze\(1\)"),
-    "torch.squeeze": (torch.squeeze, r"x\.squeeze\(1\)"),
-    "a sample": (lambda x: x[2], r"write x\[:, 2\]"),
-    "backward": (lambda x: x.sum().backward(), r"model\(data\)\.sum\(\)\.backward\(\)"),
-    "in": (lambda x: 1.0 in x, r"\(x == value\)\.any\(\)"),
-    "an if": (lambda x: 1 if x == 0 else 2, "truth value"),
-    "a dictionary": (lambda x: SymbolicModel(x, {"a": x}), r"list\(outputs\.values\(\)\)"),
-    "a misspelt attribute": (lambda x: x(lambda y: y.shpae), "no attribute 'shpae'"),
-    "no repr": (lambda x: Silent()(x), "Silent cannot take a value"),
+MISTAKES: dict[str, Any] = {
+    **{name: lambda x, name=name: getattr(x, name)() for name in ("requires_grad_", "zero_")},
+    "fill_": lambda x: x.fill_(1),
+    "copy_": lambda x: x.copy_(x),
+    "add_": lambda x: x.add_(1),
+    "relu_": nn.functional.relu_,
+    "leaky_relu_": nn.functional.leaky_relu_,
+    "add_ of real data": lambda x: torch.zeros(4).add_(x),
+    "an item of real data": lambda x: torch.zeros(3, 4).__setitem__(0, x),
+    "out": lambda x: torch.add(x, 1, out=torch.zeros(4)),
+    "register_hook": lambda x: x.register_hook(print),
+    "float": float,
+    "sqrt": math.sqrt,
+    "range": lambda x: range(x.shape[0]),
+    "len": len,
+    "a decision about the batch": lambda x: 1 if x.shape[0] > 1 else 2,
+    "a shape": lambda x: x.shape == (1, 4),
+    "rows of the batch": list,
+    "np.exp": np.exp,
+    "np.array": np.array,
+    "a class": lambda x: x(nn.ReLU),
+    "a stride": lambda x: nn.Conv2d(3, 8, 3, x),
+    "a width": lambda x: nn.Linear(4, x),
+    "a batch as a width": lambda x: nn.Linear(4, x.shape[0]),
+    "a dimension": lambda x: nn.Softmax(x)(x),
+    "a layer's input": lambda x: nn.Linear(4, 4)(nn.GELU(x)),
+    "a model's output": lambda x: SymbolicModel(x, nn.GELU(x)),
+    "squeeze": lambda x: x.squeeze(),
+    "torch.squeeze": torch.squeeze,
+    "backward": lambda x: x.sum().backward(),
+    "grad": lambda x: x.grad is None,
+    "in": lambda x: 1.0 in x,
+    "an if": lambda x: 1 if x == 0 else 2,
+    "both shapes": lambda x: Input(shape=(4,), batch_shape=(1, 7)),
+    "a dictionary": lambda x: SymbolicModel(x, {"a": x}),
+    "a misspelt attribute": lambda x: x(lambda y: y.shpae),
+    "no repr": lambda x: Silent()(x),
+    "a fixed width on the batch": lambda x: nn.Linear(1, 2)(x @ x.T),
+    "an image without channels": lambda x: nn.Conv2d(1, 2, 3)(Input((28, 28))),
 }
 
 
-@pytest.mark.filterwarnings("ignore:unpacking")
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_mistake_says_what_to_write_instead(name: str) -> None:
-    mistake, message = MISTAKES[name]
-    with pytest.raises(GraphError, match=message):
-        mistake(Input(shape=(4,)))
+def test_a_mistake_is_refused_at_its_line(name: str) -> None:
+    with pytest.raises(GraphError):
+        MISTAKES[name](Input(shape=(4,)))
 
 
 def test_a_long_layer_is_named_in_a_few_lines() -> None:

@@ -109,7 +109,7 @@ class Exercise:
             program that shows the same. The whole outcome, where nothing else is said.
         lab: ``"06"``; this and the next two are the catalogue's to say.
         number: its place in the lab, from 1; it is called 06.1.
-        mistakes: the folder of the wrong programs, ``mistakes/NAME`` in the lab's room.
+        wrong_answers: the file of the known wrong answers.
         hints: by part; those of the part that failed are given one after the other. Those of the
             first part stand for a part that has none of its own.
         forbids: what may not be used.
@@ -130,7 +130,7 @@ class Exercise:
     symptom: Callable[[Case, Outcome], object] = symptom
     lab: str = ""
     number: int = 0
-    mistakes: Path | None = None
+    wrong_answers: Path | None = None
     hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     forbids: Forbidden = field(default_factory=Forbidden)
     arguments: ArgumentBuilder = by_name

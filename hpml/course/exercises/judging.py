@@ -11,9 +11,9 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 
 from hpml.course.exercises.exercise import Case, Exercise, Wrong
-from hpml.course.exercises.mistakes import Mistake, Run, find_mistake
 from hpml.course.exercises.outcomes import NOT_TRIED, NoAnswer, Outcome, Raised, Returned
 from hpml.course.exercises.same import shown, written
+from hpml.course.exercises.wrong_answers import Run, WrongAnswer, find_wrong_answer
 from hpml.sandbox.plain import Array
 
 
@@ -79,7 +79,7 @@ class Verdict:
     parts: Mapping[str, float]
     failures: tuple[int, ...] = ()
     counterexample: Counterexample | None = None
-    diagnosis: Mistake | None = None
+    diagnosis: WrongAnswer | None = None
     forbidden: tuple[str, ...] = ()
     forbidden_why: str = ""
     note: str = ""
@@ -194,7 +194,7 @@ def diagnosed(
     def is_right(case: Case, outcome: Outcome) -> bool:
         return why_wrong(exercise, case, outcome) is None
 
-    found = find_mistake(exercise, cases, outcomes, verdict.failures, is_right, run)
+    found = find_wrong_answer(exercise, cases, outcomes, verdict.failures, is_right, run)
     return replace(verdict, diagnosis=found)
 
 

@@ -15,6 +15,7 @@ from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from hpml.course.exercises.exercise import Exercise
+from hpml.course.exercises.packages import not_there
 from hpml.sandbox.forbidden import uses
 from hpml.sandbox.notebook import Program, parse
 
@@ -73,7 +74,8 @@ def forbidden_uses(program: Program | None, exercise: Exercise) -> tuple[str, ..
     found = uses(program.statements, limits.modules, limits.names, limits.calls, limits.inside)
     inside = [str(use) for use in found if use.cell]
     before = [f"{use.what}, in an earlier cell" for use in found if not use.cell]
-    return tuple(inside or before)
+    without = [f"{name}: graded without {name}" for name in not_there(program, exercise.packages)]
+    return tuple((inside or before) + without)
 
 
 def _source(thing: Any) -> str | None:

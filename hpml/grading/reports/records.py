@@ -18,7 +18,7 @@ from typing import Any
 
 from hpml.base.files import write_atomically
 from hpml.course.exercises.exercise import Exercise
-from hpml.course.exercises.mistakes import mistakes_of
+from hpml.course.exercises.wrong_answers import wrong_answers
 from hpml.grading.reports.report import Report, file_name, from_plain
 
 _KEY_BYTES = 32
@@ -77,6 +77,6 @@ def exercise_version(exercise: Exercise) -> str:
     functions = [exercise.cases, exercise.judge, exercise.arguments, exercise.observe]
     modules = {function.__module__ for function in functions}
     parts = [inspect.getsource(sys.modules[module]) for module in sorted(modules)]
-    parts += [mistake.source for mistake in mistakes_of(exercise)]
+    parts += [mistake.source for mistake in wrong_answers(exercise)]
     parts.append(repr((dict(exercise.parts), exercise.bonus, exercise.forbids, exercise.seconds)))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]

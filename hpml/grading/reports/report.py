@@ -89,6 +89,12 @@ class Item:
         """Return it with 0 points and a reason."""
         return replace(self, parts={}, status=status, text=text)
 
+    def with_remark(self, remark: str) -> Item:
+        """Return it with a line for the student and for the instructor."""
+        text, note = (f"{before}{gap}{remark}" if before else remark for before, gap in
+                      ((self.text, "\n"), (self.note, " ")))  # fmt: skip
+        return replace(self, text=text, note=note)
+
 
 @dataclass(frozen=True)
 class Report:

@@ -36,17 +36,11 @@ class SmallSizes:
     comparisons: tuple[Comparison, ...]
 
     def times(self, way: str) -> tuple[float, ...]:
-        """Return the shortest times of one way, one a size.
-
-        The machine only ever adds time, and a difference of two disturbed times says nothing.
-        """
+        """Return the shortest times of one way, one a size."""
         return tuple(found[way].minimum for found in self.comparisons)
 
     def line(self, way: str) -> Line:
-        """Return the line that misses the times at all sizes by the least, each as a share of it.
-
-        Absolute distances would leave the overhead to chance: the largest size would outweigh it.
-        """
+        """Return the line that misses all times by the least, each miss a share of its time."""
         import numpy as np
 
         times = np.array(self.times(way))
@@ -54,11 +48,7 @@ class SmallSizes:
         return Line(float(overhead), float(per_item))
 
     def overtakes(self, way: str) -> float:
-        """Return at how many elements a call takes as long as the loop, as measured.
-
-        Between two sizes the times are taken to lie on straight lines. It is infinite where the
-        call is slower at every size, and the smallest size where it is never slower.
-        """
+        """Return at how many elements a call takes as long as the loop, as measured."""
         gaps = [a - b for a, b in zip(self.times(way), self.times(LOOP), strict=True)]
         if gaps[-1] > 0:
             return math.inf
@@ -112,11 +102,7 @@ def measure_small_sizes(
 
 
 def elements(count: float) -> str:
-    """Return a number of elements as text.
-
-    >>> elements(1.2), elements(float("inf"))
-    ('1 element', 'no size measured')
-    """
+    """Return a number of elements as text."""
     if math.isinf(count):
         return "no size measured"
     return f"{count:.0f} element{'' if round(count) == 1 else 's'}"

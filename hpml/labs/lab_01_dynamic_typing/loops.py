@@ -121,14 +121,7 @@ def c_source() -> str:
 
 
 def compiled_loops(prefer: str = "C") -> CompiledLoops:
-    """Compile the loops, in C if that is preferred and there is a compiler, else by Numba.
-
-    >>> import numpy as np
-    >>> loops, a, out = compiled_loops(), np.arange(3.0), np.zeros(3)
-    >>> _ = loops.run("add", a, a, out)()
-    >>> out.tolist()
-    [0.0, 2.0, 4.0]
-    """
+    """Compile the loops, in C if that is preferred and there is a compiler, else by Numba."""
     compiler = find_compiler() if prefer == "C" else None
     if compiler is None:
         return _by_numba("there is no C compiler here" if prefer == "C" else "")
@@ -177,10 +170,7 @@ def compiler_says(source: str) -> Page:
 
 
 def ways(operation: str, n: int, compiled: CompiledLoops) -> dict[str, Callable[[], object]]:
-    """Return every way to do an operation on `n` numbers of float64, as calls without arguments.
-
-    All of them write into memory that is there already, so that none is charged for allocating.
-    """
+    """Return every way to do an operation on `n` numbers of float64, as calls without arguments."""
     import numpy as np
     import torch
 
@@ -219,17 +209,6 @@ def measure_loops(
     return run.per(n)
 
 
-def times_by_choice(
-    sizes: Sequence[int], compiled: CompiledLoops, *, rounds: int = 6
-) -> Mapping[tuple[str, int], Comparison]:
-    """Measure every operation at every size, in few rounds: orders of magnitude are compared."""
-    return {
-        (name, n): measure_loops(name, n, compiled, rounds=rounds, min_sample_time=3e-4)
-        for name in OPERATIONS
-        for n in sizes
-    }
-
-
 def draw_times(
     times: Comparison, operation: str, n: int, limits: tuple[float, float] | None = None
 ) -> Page:
@@ -258,9 +237,5 @@ def draw_times(
 
 
 def nanoseconds(value: float) -> str:
-    """Return nanoseconds as text.
-
-    >>> nanoseconds(0.3345), nanoseconds(11029.0)
-    ('0.335 ns', '11,029 ns')
-    """
+    """Return nanoseconds as text."""
     return f"{value:,.0f} ns" if value >= 100 else f"{value:.3g} ns"

@@ -19,15 +19,7 @@ _PARTS = {"container": style.INK, "pointers": style.ACCENT, "elements": style.SE
 
 
 def tried(function: Callable[[object], object], values: Mapping[str, object]) -> Table:
-    """Call `function` with each value, and tell the type of what comes out, or the error.
-
-    >>> print(tried(lambda x: x + x, {"an int": 3, "a str": "ab", "a set": {1}}))
-    what    type of x  function(x)
-    ------  ---------  -------------------------------------------------------------
-    an int  int        int: 6
-    a str   str        str: 'abab'
-    a set   set        TypeError: unsupported operand type(s) for +: 'set' and 'set'
-    """
+    """Call `function` with each value, and tell the type of what comes out, or the error."""
     rows = []
     for name, value in values.items():
         try:
@@ -51,12 +43,7 @@ def _short(value: object) -> str:
 
 
 class Written:
-    """A number that computes nothing: it writes down what is done with it.
-
-    >>> x = Written("x")
-    >>> 3 * x * x + 2
-    3 * x * x + 2
-    """
+    """A number that computes nothing: it writes down what is done with it."""
 
     def __init__(self, text: str) -> None:
         self.text = text
@@ -104,12 +91,7 @@ def draw_memory(memories: Sequence[MemoryOf]) -> Page:
 
 
 def what_fits(measured: Comparison) -> str:
-    """Say which of the lab's hypotheses the measurement supports, as text for `say`.
-
-    All in the same rounds: looking up in a ``"list"``, an ``"array"`` and an ``"array.array"`` with
-    few elements, in ``"list, many"`` and ``"array, many"``; adding ``"floats"`` and ``"NumPy's
-    numbers"``.
-    """
+    """Say which of the lab's hypotheses the measurement supports, as text for `say`."""
     look_up = measured.difference("array", "list")
     boxing = measured.difference("array.array", "list")
     adding = measured.difference("NumPy's numbers", "floats")

@@ -47,14 +47,7 @@ _CHANGES = {
 
 
 def lecture_beside(function: FunctionType) -> Table:
-    """Return the slide's instructions beside those of `function`, matched by what they work on.
-
-    >>> def f():
-    ...     x = torch.randn(2, 2)
-    ...     return x.mm(x)
-    >>> lecture_beside(f).column("on the slide")[-1]
-    '20 RETURN_VALUE'
-    """
+    """Return the slide's instructions beside those of `function`, matched by what they work on."""
     code = disassemble(function)
     left = [f"{offset} {name} {operand}".rstrip() for offset, name, operand in LISTING]
     right = [f"{step.offset} {step}" for step in code.instructions]
@@ -88,21 +81,7 @@ _JUMP = re.compile(r"(POP_)?JUMP_(?:FORWARD|BACKWARD)?(?:_?IF_(TRUE|FALSE))?")
 
 
 def lecture_form(function: FunctionType) -> tuple[Program, list[str]]:
-    """Return a function's instructions in the form of the slide's example, and its values array.
-
-    What today's compiler writes is put back into the few instructions of exercise 02.1: an
-    instruction that loads two values becomes two, ``BINARY_OP +`` becomes ``BINARY_ADD``, a jump
-    leads to an instruction's index, and leaving the function is a jump behind the last.
-
-    >>> def lecture(a, b, c):
-    ...     d = a + b * c
-    >>> lecture_form(lecture)[0][-2:], lecture_form(lecture)[1]
-    ([('BINARY_ADD', None), ('STORE_FAST', 3)], ['a', 'b', 'c', 'd'])
-    >>> def numbers(a):
-    ...     a = 7 + a * -1000
-    >>> [arg for name, arg in lecture_form(numbers)[0] if name == "LOAD_CONST"]
-    [7, -1000]
-    """
+    """Return a function's instructions in the form of the slide's example, and its values array."""
     names = list(function.__code__.co_varnames)
     found: Program = []
     places: dict[int, int] = {}
@@ -161,14 +140,7 @@ def _key(name: str, operand: str) -> str:
 
 
 def effects(function: FunctionType) -> list[tuple[int, int | None, bool]]:
-    """Return each instruction as (stack effect, index of the jump target, falls through).
-
-    >>> def loop(n):
-    ...     while n:
-    ...         n = n - 1
-    >>> max(target for _, target, _ in effects(loop) if target is not None) < len(effects(loop))
-    True
-    """
+    """Return each instruction as (stack effect, index of the jump target, falls through)."""
     listing = disassemble(function).listings[0]
     if listing.exception_table:
         raise LabError(

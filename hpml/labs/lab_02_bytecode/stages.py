@@ -17,11 +17,7 @@ from hpml.course.errors import LabError
 
 
 def tokens_by_line(source: str) -> Table:
-    """Return the tokens of a source text, one row a line, each in brackets.
-
-    >>> tokens_by_line("d = a + b").column("tokens")[0]
-    '[d] [=] [a] [+] [b] [⏎]'
-    """
+    """Return the tokens of a source text, one row a line, each in brackets."""
     lines: dict[int, list[str]] = {}
     for line, _, kind, text in stages(source).tokens.rows:
         # Depth is a token of its own in Python; its text is nothing but spaces, or nothing at all.
@@ -31,10 +27,7 @@ def tokens_by_line(source: str) -> Table:
 
 
 def syntax_tree(source: str) -> Page:
-    """Return the abstract syntax tree of a source text as a drawing of lines.
-
-    Names and constants stand beside their node; what is stored is marked.
-    """
+    """Return the abstract syntax tree of a source text as a drawing of lines."""
     try:
         tree = ast.parse(source)
     except (SyntaxError, TypeError, ValueError) as error:
@@ -46,11 +39,7 @@ def syntax_tree(source: str) -> Page:
 
 
 def mistakes(sources: Sequence[str]) -> Table:
-    """Say of each one-line source what the compiler makes of it, without running anything.
-
-    >>> mistakes(["1 +", "1 + 'a'"]).column("the compiler says")
-    ('SyntaxError: invalid syntax', 'nothing')
-    """
+    """Say of each one-line source what the compiler makes of it, without running anything."""
     rows = []
     for source in sources:
         said, count = "nothing", "none"
@@ -101,11 +90,6 @@ def fresh(function: FunctionType) -> FunctionType:
 
 def specialisation_log(function: FunctionType, calls: Iterable[tuple[Any, ...]]) -> Table:
     """Call a fresh copy of `function` again and again, and write down each change of form.
-
-    >>> def double(x):
-    ...     return x + x
-    >>> specialisation_log(double, [(3,)] * 20).column("is now")[-1]
-    'BINARY_OP_ADD_INT'
 
     Source: PEP 659, https://peps.python.org/pep-0659/.
     """

@@ -52,12 +52,7 @@ class ThreadSwitches:
 
 
 def record_thread_switches(seconds: float = 0.1, interval: float | None = None) -> ThreadSwitches:
-    """Let two threads run Python for a while, and note when each was at it.
-
-    >>> turns = record_thread_switches(0.01)
-    >>> len(turns.threads), all(turns.threads)
-    (2, True)
-    """
+    """Let two threads run Python for a while, and note when each was at it."""
     for name, value in (("seconds", seconds), ("interval", interval)):
         if value is not None and not value > 0:
             raise LabError(f"{name} expects seconds above 0, got {describe(value)}.")

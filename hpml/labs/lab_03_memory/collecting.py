@@ -51,12 +51,7 @@ class Pauses:
 def collector_pauses(run: Callable[[], object]) -> Pauses:
     """Run something with the collector on, and note each of its pauses.
 
-    Whatever was there before is left out: a notebook with PyTorch has some 200,000 objects.
-
     Source: https://docs.python.org/3/library/gc.html#gc.callbacks
-
-    >>> collector_pauses(lambda: gc.collect()).begun == ()
-    False
     """
     begun: list[float] = []
     ended: list[float] = []
@@ -89,11 +84,7 @@ def collector_pauses(run: Callable[[], object]) -> Pauses:
 def collection_times(
     makers: Mapping[str, Callable[[], object]], rounds: int = 11
 ) -> dict[str, Estimate]:
-    """Return how long a full collection takes while it has some objects to look at, in seconds.
-
-    The makers take turns, and a round counts the fastest of three collections. Whatever was there
-    before is left out.
-    """
+    """Return how long a full collection takes while it has some objects to look at, in seconds."""
     samples: dict[str, list[float]] = {name: [] for name in makers}
     gc.collect()
     gc.freeze()
@@ -118,13 +109,6 @@ def left_to_the_collector(run: Callable[[], object]) -> list[Any]:
     """Return the objects that a run left behind in cycles: what reference counting cannot free.
 
     Source: https://docs.python.org/3/library/gc.html#gc.DEBUG_SAVEALL
-
-    >>> class Ring: ...
-    >>> def careless():
-    ...     ring = Ring()
-    ...     ring.me = ring
-    >>> [type(each).__name__ for each in left_to_the_collector(careless)]
-    ['Ring']
     """
     gc.collect()
     before = gc.get_debug()

@@ -45,12 +45,7 @@ class Region:
 
 
 def memory_map(smaps: str, stacks: Sequence[tuple[int, int]] = ()) -> tuple[Region, ...]:
-    """Return the regions that a ``/proc/self/smaps`` lists; `stacks` are those of threads.
-
-    >>> text = "55d0-55d9 rw-p 0000 00:00 0   [heap]" + chr(10) + "Rss:       4 kB"
-    >>> memory_map(text)
-    (Region(start=21968, end=21977, kind='heap', resident=4096),)
-    """
+    """Return the regions that a ``/proc/self/smaps`` lists; `stacks` are those of threads."""
     listed: list[tuple[int, int, str, str]] = []
     resident: list[int] = []
     for line in smaps.splitlines():

@@ -10,31 +10,24 @@ from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import data_file, published, style
-from hpml.base.charts import Bar, Line, bars, lines, show
+from hpml.base.charts import Bar, bars, show
 from hpml.base.errors import describe
 from hpml.base.page import Page
 from hpml.base.tables import Table, format_bytes
-from hpml.profiling import LineMemory, MemoryOverTime, saved_tensors
+from hpml.profiling import LineMemory, saved_tensors
 
 if TYPE_CHECKING:
     import torch
 
 
 def lecture_program() -> tuple[str, dict[str, Any]]:
-    """Return where the lecture's nn.py lies, and what it defines.
-
-    >>> "learn" in lecture_program()[1]
-    True
-    """
+    """Return where the lecture's nn.py lies, and what it defines."""
     path = str(data_file("nn.py"))
     return path, runpy.run_path(path)
 
 
 def published_lines(measured: LineMemory) -> Table:
-    """Return the increments that the lecture's slide prints, beside those measured just now.
-
-    The slide's PyTorch is older than 0.4; what can be compared is which line grew.
-    """
+    """Return the increments that the lecture's slide prints, beside those measured just now."""
     own = {_key(line.text): line.increment for line in measured.lines}
     rows = [
         [row["line"], row["increment"], own.get(_key(row["line"]))]
@@ -94,24 +87,9 @@ def page_faults(run: Callable[[], Any]) -> int | None:
 
 
 def c_library() -> Any:
-    """Return this system's C library, with the types of malloc and free said to ctypes.
-
-    >>> libc = c_library()
-    >>> block = libc.malloc(100)
-    >>> libc.free(block)
-    """
+    """Return this system's C library, with the types of malloc and free said to ctypes."""
     libc = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
     libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
     # Or ctypes takes an address for an int of 32 bits.
     libc.free.restype, libc.free.argtypes = None, [ctypes.c_void_p]
     return libc
-
-
-def draw_over_time(runs: Mapping[str, MemoryOverTime]) -> Page:
-    """Draw by how much the resident memory grew while some functions ran, a line for each."""
-    drawn = []
-    for name, run in runs.items():
-        grown = [used - run.usage[0] for used in run.usage]
-        drawn.append(Line(name, run.seconds, grown, text=f"{round(grown[-1]):+,} MiB at the end"))
-    title = "Resident memory while it runs"
-    return show(lines(drawn, title=title, x="seconds", y="MiB more than before"))

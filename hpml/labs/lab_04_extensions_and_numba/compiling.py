@@ -177,10 +177,7 @@ def draw_break_even(
     times: Comparison,
     title: str,
 ) -> Page:
-    """Draw the time of all calls together, compiling included, against the number of calls.
-
-    `calls_to` is the student's function; `times` are of a call, and its baseline is not compiled.
-    """
+    """Draw the time of all calls together, compiling included, against the number of calls."""
     slow = times[times.baseline].median
     counts = [10 ** (step / 10) for step in range(61)]
     drawn, told = [], []

@@ -15,14 +15,7 @@ from hpml.profiling import work_of
 
 
 def failures(runs: Mapping[str, Callable[[], object]]) -> Table:
-    """Run what fails, and return what each error says and where it leads, a row each.
-
-    Columns: the run's name, the innermost of the student's own lines, the error with what it was
-    told on its way, and how many operators PyTorch had executed on numbers before it.
-
-    >>> failures({"search": lambda: {"a": 1}["b"]}).column("what it says")
-    ("KeyError: 'b'",)
-    """
+    """Run what fails, and return what each error says and where it leads, a row each."""
     rows = [[name, *_failure(run)] for name, run in runs.items()]
     return Table(["", "your line", "what it says", "done before it"], rows)
 

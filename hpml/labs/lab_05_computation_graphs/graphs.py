@@ -19,22 +19,14 @@ if TYPE_CHECKING:
 
 
 def result_bytes(model: SymbolicModel, batch: int = 1) -> dict[str, int]:
-    """Return for each layer of a declared model how many bytes its result will have.
-
-    >>> import torch
-    >>> from hpml.symbolic import Input, SymbolicModel
-    >>> x = Input(shape=(1000,))
-    >>> result_bytes(SymbolicModel(x, torch.nn.ReLU()(x)), batch=8)
-    {'ReLU_1': 32000}
-    """
+    """Return for each layer of a declared model how many bytes its result will have."""
     import torch
 
     sizes = {}
     for call in model.graph.calls:
         values = [model.graph.values[result] for result in call.results if result is not None]
         sizes[call.name] = sum(
-            math.prod(value.shape or ())
-            * (1 if value.batch_known or not value.shape else batch)
+            math.prod(batch if size is None else size for size in value.shape or ())
             * getattr(torch, value.kind).itemsize
             for value in values
         )
@@ -45,11 +37,7 @@ Edges = Mapping[str, Sequence[str]]
 
 
 def count_orders(edges: Edges) -> int:
-    """Return in how many orders the nodes can stand so that every edge leads forwards, by trying.
-
-    >>> count_orders({"x": ["left", "right"], "left": ["join"], "right": ["join"], "join": []})
-    2
-    """
+    """Return the number of topological orders, by trying."""
     parents: dict[str, set[str]] = {name: set() for name in edges}
     for name, after in edges.items():
         for child in after:
@@ -64,12 +52,7 @@ def count_orders(edges: Edges) -> int:
 
 
 def branching(branches: int) -> dict[str, list[str]]:
-    """Return the edges of a network of branches of two layers, which are added one after the other.
-
-    >>> branching(2)
-    {'x': ['a1', 'a2'], 'a1': ['b1'], 'a2': ['b2'], 'b1': ['sum1'], 'b2': ['sum2'], \
-'sum1': ['sum2'], 'sum2': []}
-    """
+    """Return the edges of a network of branches of two layers, added one after the other."""
     numbers = range(1, branches + 1)
     edges = {"x": [f"a{i}" for i in numbers]}
     edges |= {f"a{i}": [f"b{i}"] for i in numbers}
@@ -79,14 +62,7 @@ def branching(branches: int) -> dict[str, list[str]]:
 
 
 def most_alive(order: Sequence[str], edges: Edges) -> int:
-    """Return how many values are alive at once at most, if nodes are executed in this order.
-
-    A value lives from its execution to that of the last of its users.
-
-    >>> graph = branching(2)
-    >>> most_alive(list(graph), graph), most_alive("x a1 b1 sum1 a2 b2 sum2".split(), graph)
-    (3, 3)
-    """
+    """Return how many values are alive at once at most, if nodes are executed in this order."""
     place = {name: i for i, name in enumerate(order)}
     last = {name: max((place[user] for user in edges[name]), default=place[name]) for name in order}
     return max(sum(place[n] <= now <= last[n] for n in order) for now in range(len(order)))

@@ -24,6 +24,8 @@ KINDS: Mapping[str, Callable[..., Any]] = {
     "double": lambda value: 2 * value,
     "square": lambda value: value * value,
     "negative": lambda value: -value,
+    "nothing": lambda value: None,
+    "is nothing": lambda value: int(value is None),
     "add": _add,
     "subtract": _subtract,
 }

@@ -10,10 +10,7 @@ if TYPE_CHECKING:
 
 
 def forwards_of(n_layers: int, features: int = 4) -> dict[str, nn.Module]:
-    """Return the deep linear network as a lazy, an ordered, a generated and a written model.
-
-    All share their layers, so they compute the same.
-    """
+    """Return the deep linear network as a lazy, an ordered, a generated and a written model."""
     from hpml.models import DeepLinear, linear_layers, symbolic_deep_linear
 
     layers = linear_layers(n_layers, features)
@@ -23,14 +20,7 @@ def forwards_of(n_layers: int, features: int = 4) -> dict[str, nn.Module]:
 
 
 def deepest(run: Callable[[int], object], at_most: int = 200_000) -> int:
-    """Return the largest n for which ``run(n)`` stays within Python's recursion limit.
-
-    >>> import sys
-    >>> def down(n):
-    ...     return n and down(n - 1)
-    >>> sys.getrecursionlimit() - 500 < deepest(down) < sys.getrecursionlimit()
-    True
-    """
+    """Return the largest n for which ``run(n)`` stays within Python's recursion limit."""
     good, bad = 0, at_most + 1
     step = 64
     while bad - good > 1:

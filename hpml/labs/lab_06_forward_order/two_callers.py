@@ -39,16 +39,7 @@ def pause_layer() -> nn.Module:
 def interrupted(
     forward: Callable[[Given], Made], pause: nn.Module, first: Given, second: Given
 ) -> tuple[Made, Made]:
-    """Run ``forward`` for two callers, the second in the middle of the first.
-
-    A thread runs ``forward(first)`` until it is inside of `pause` and is held there. Then
-    ``forward(second)`` runs from beginning to end. Then the first goes on. Threads are interrupted
-    like this anyway, now and then and anywhere; here it happens every time, at one place.
-
-    >>> pause = pause_layer()
-    >>> interrupted(lambda x: pause(x) + 1, pause, 10, 20)
-    (11, 21)
-    """
+    """Run ``forward`` for two callers, the second in the middle of the first."""
     layer: Any = pause
     stopped, go_on = threading.Event(), threading.Event()
 

@@ -44,10 +44,7 @@ class Budget:
         return sum(p.value for n, p in self.items() if n.startswith(prefix)) / self.whole.value
 
     def unsure(self, prefix: str) -> str:
-        """Return why the share of the parts whose names begin so is none to score by, or nothing.
-
-        Together they are known too badly where their interval spans more than a factor of 2.
-        """
+        """Return why the share of the parts whose names begin so is too uncertain, or nothing."""
         parts = [part for name, part in self.items() if name.startswith(prefix)]
         low, high = sum(part.low for part in parts), sum(part.high for part in parts)
         if low > 0 and high <= 2 * low:
@@ -80,11 +77,7 @@ class Budget:
 
 
 def budget(stages: Comparison) -> Budget:
-    """Return the parts of a layer's time from loops that do more and more of it.
-
-    A part is the difference of stages within the same round, so that it is free of what the machine
-    did over the minutes; it carries the interval of its median over the rounds.
-    """
+    """Return the parts of a layer's time from loops that do more and more of it."""
     needed = {name for terms in PARTS.values() for name in terms} | {"floor"}
     if missing := sorted(needed - set(stages.names)):
         raise LabError(
@@ -95,11 +88,7 @@ def budget(stages: Comparison) -> Budget:
 
 
 def costs_of(measured: Mapping[int, Comparison], baseline: str = "handwritten") -> dict[str, float]:
-    """Return what a forward costs, from measurements at two depths, in seconds.
-
-    The depths were measured one after the other, so their fastest samples count: whatever else the
-    machine did meanwhile only added time.
-    """
+    """Return what a forward costs, from measurements at two depths, in seconds."""
     if len(measured) != 2:
         raise LabError(f"costs_of expects two depths, got {len(measured)}.")
     (few, small), (many, large) = sorted(measured.items())

@@ -26,13 +26,7 @@ _REPEATS, _TURNS = 100, 10
 
 
 def instructions(*functions: FunctionType) -> Table:
-    """Return the bytecode of functions side by side, as the running Python compiled it.
-
-    >>> def double(h):
-    ...     return h + h
-    >>> instructions(double).column("double")[-1]
-    'RETURN_VALUE'
-    """
+    """Return the bytecode of functions side by side, as the running Python compiled it."""
     wrong = [f for f in functions if not isinstance(f, FunctionType)]
     if wrong or not functions:
         raise LabError(
@@ -59,14 +53,7 @@ def _operand(step: dis.Instruction) -> str:
 
 
 def measure_expressions(expressions: Sequence[str], names: Mapping[str, object]) -> Comparison:
-    """Measure expressions that take nanoseconds, such as ``"l[3]"``, in seconds per evaluation.
-
-    A function with the expression on each of 100 lines is generated, and runs them ten times; in
-    it the names are local. So a call of the function costs less than one part in a thousand.
-
-    >>> measure_expressions(["a", "a + b"], {"a": 1, "b": 2}).names
-    ('a', 'a + b')
-    """
+    """Measure expressions that take nanoseconds, such as ``"l[3]"``, in seconds per evaluation."""
     runs = {}
     for expression in expressions:
         lines = [f"def run({', '.join(names)}):", f"    for _ in range({_TURNS}):"]
@@ -78,11 +65,7 @@ def measure_expressions(expressions: Sequence[str], names: Mapping[str, object])
 
 
 def live_bytes(model: Any, source: str, *inputs: Any) -> tuple[int, ...]:
-    """Run generated source on a model's layers; return the bytes of results alive after each layer.
-
-    Counted is the moment when the layer has made its result and its arguments are not dropped yet.
-    The inputs are not counted.
-    """
+    """Run generated source on a model's layers; return the bytes alive after each of them."""
     alive: list[weakref.ref[Any]] = []
     counts: list[int] = []
 
@@ -97,7 +80,7 @@ def live_bytes(model: Any, source: str, *inputs: Any) -> tuple[int, ...]:
 
         return run
 
-    layers = [watched(layer) for layer in model._execution_order_layers]
+    layers = [watched(layer) for layer in model.ordered_layers]
     function_of(source)(SimpleNamespace(_execution_order_layers=layers), *inputs)
     return tuple(counts)
 
@@ -117,10 +100,7 @@ def draw_live_bytes(nets: Mapping[str, Mapping[str, Sequence[int]]]) -> Page:
 
 
 def error_page(run: Callable[[], object]) -> Page:
-    """Run something that fails, and show the part of its traceback that is about generated code.
-
-    Frames of files are left out: what is kept is where no file exists, the error and its notes.
-    """
+    """Run something that fails, and show the part of its traceback that is about generated code."""
     try:
         run()
     except Exception as error:  # noqa: BLE001 - any failure is what we are here for
@@ -149,8 +129,8 @@ def kernel_map(
     rows = []
     for width in widths:
         layers = [nn.Linear(width, width) for _ in range(depth)]
-        inlined, kernel = (chain_model(layers, way, width) for way in ("inlined", "numba"))
-        kernel.freeze()
+        inlined = chain_model(layers, "inlined", width)
+        kernel = inlined.compiled_inference()
         cells = []
         for batch in batches:
             x = torch.rand(batch, width)

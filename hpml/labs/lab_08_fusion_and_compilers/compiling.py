@@ -18,13 +18,7 @@ from hpml.jit import FirstCall, compiler_of_this_run, graph_breaks, inductor_loo
 
 
 def told(run: Callable[[], Any]) -> tuple[Any, Table]:
-    """Run something, and return its result with the warnings that it gave, each kind once.
-
-    >>> import warnings
-    >>> _, table = told(lambda: warnings.warn("It is old. Do not use it.", DeprecationWarning))
-    >>> table.rows
-    (('DeprecationWarning', 'It is old.'),)
-    """
+    """Run something, and return its result with the warnings that it gave, each kind once."""
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
         result = run()
@@ -128,12 +122,6 @@ def compiled(functions: Mapping[str, Callable[..., Any]], x: Any) -> Table:
     torch.compiler.reset()
     columns = ["compiled", "graphs", "a break", f"of {x.tolist()}"]
     return Table(columns, rows, align=["left", "right", "left", "left"])
-
-
-def graphs_made(compilations: Table) -> int:
-    """Return how many graphs the calls of `recompilations` needed."""
-    found = map(str, compilations.column("graphs"))
-    return sum(int(text.partition(" ")[0]) for text in found if text.endswith("new"))
 
 
 def traced_models(

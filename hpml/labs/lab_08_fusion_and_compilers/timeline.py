@@ -74,11 +74,7 @@ def on_streams(x: torch.Tensor, y: torch.Tensor, z: torch.Tensor) -> list[Span]:
 
 
 def draw_spans(ways: Mapping[str, Sequence[Span]]) -> Page:
-    """Draw when each piece of work ran, each way from its own beginning.
-
-    >>> print(draw_spans({"in sequence": [Span("x @ y", 1.0, 1.01), Span("x @ z", 1.01, 1.03)]}))
-    When each product ran. in sequence: x @ y: 0.0 to 10.0 ms; in sequence: x @ z: 10.0 to 30.0 ms.
-    """
+    """Draw when each piece of work ran, each way from its own beginning."""
     rows, texts = {}, {}
     for way, spans in ways.items():
         begin = min(span.start for span in spans)

@@ -6,12 +6,10 @@ import cProfile
 import gc
 import profile
 import pstats
-import shutil
 import sys
 import tracemalloc
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
-from pathlib import Path
 from types import FrameType
 from typing import Any
 
@@ -66,10 +64,7 @@ def _pyinstrument(run: Callable[[], object]) -> Any:
 
 
 def library_profilers() -> dict[str, Profiler]:
-    """Return the profilers of the standard library and of what is installed, by name.
-
-    Each calls a function once, and returns what it collected.
-    """
+    """Return the profilers of the standard library and of what is installed, by name."""
     found: dict[str, Profiler] = {
         "cProfile": _under(cProfile.Profile),
         "profile": _under(profile.Profile),
@@ -108,11 +103,7 @@ def memory_profiler_ratio(function: Callable[[Any], object], given: object) -> R
 def beside_cprofile(
     times: Sequence[Mapping[str, int] | None], program: Callable[[], object]
 ) -> Table:
-    """Return what a student computed, in nanoseconds, beside the column `tottime` of `cProfile`.
-
-    Of five runs of each the least time of a function counts: a pause of the system lengthens one.
-    A student's times are None before the function is written.
-    """
+    """Return what a student computed, in nanoseconds, beside the column `tottime` of `cProfile`."""
     yours = _least([one for one in times if one])
     own = _least([_tottimes(program) for _ in range(5)])
     rows: list[list[object]] = []
@@ -181,41 +172,3 @@ def _change(ratio: Ratio) -> str:
     if ratio.high < _MOST:
         return "shrinks"
     return "stays" if ratio.low > _MOST else "cannot be told"
-
-
-_PROGRAMS = {
-    "operating system, memory loads": ("perf", "perf record"),
-    "memory operations": ("valgrind", "valgrind --tool=massif"),
-    "calls of the system": ("strace", "strace -c"),
-    "parallel programs": ("mpirun", "an MPI profiler, as mpiP"),
-    "a GPU": ("nsys", "nsys profile"),
-}
-_PACKAGES = {
-    "Python functions, sampled": ("pyinstrument", "hpml.profiling.sample"),
-    "memory, line by line": ("memory_profiler", "hpml.profiling.memory_lines (lab 03)"),
-    "libraries: PyTorch's operators": ("torch", "torch.profiler, hpml.profiling.operator_timing"),
-    "a picture of a saved profile": ("snakeviz", "hpml profile FILE"),
-}
-
-
-def tools() -> Table:
-    """Return what can be profiled, what with, and whether it was found here."""
-    rows: list[list[object]] = [["hardware", "performance counters, read by perf", _counters()]]
-    for what, (program, use) in _PROGRAMS.items():
-        found = shutil.which(program)
-        rows.append([what, use, f"yes, {program}" if found else f"no {program}"])
-    rows.append(["Python functions, each call", "cProfile, hpml.profiling.profile", "yes"])
-    for what, (package, use) in _PACKAGES.items():
-        version = installed_version(package)
-        rows.append([what, use, f"yes, {package} {version}" if version else f"no {package}"])
-    return Table(["what", "with what", "on this machine"], rows)
-
-
-def _counters() -> str:
-    """Return whether the kernel lets a user read the processor's counters."""
-    setting = Path("/proc/sys/kernel/perf_event_paranoid")
-    if not setting.exists():
-        return "no, not on this system"
-    level = setting.read_text(encoding="ascii").strip()
-    exist = Path("/sys/bus/event_source/devices/cpu").exists()
-    return f"{'yes' if exist else 'no, hidden by a virtual machine'} (perf_event_paranoid {level})"

@@ -92,19 +92,12 @@ PROGRAMS: tuple[type[Any], ...] = (Visitors, Robot, Change)
 
 
 def functions_of(program: type[Any]) -> set[str]:
-    """Return the functions of a program, by the names that a trace has for them.
-
-    >>> sorted(functions_of(Robot))
-    ['Robot.position', 'Robot.remember', 'Robot.run', 'Robot.visited']
-    """
+    """Return the functions of a program, by the names that a trace has for them."""
     return {value.__qualname__ for name, value in vars(program).items() if name[0] != "_"}
 
 
 def if_free(program: type[Any], function: str) -> Any:
-    """Return a program in which one function answers at once what it answered in a run before.
-
-    No mended function is faster: this is the most that mending it can bring.
-    """
+    """Return a program in which one function answers at once what it answered in a run before."""
     name = function.rpartition(".")[2]
     original = getattr(program, name)
     answers: list[Any] = []

@@ -24,11 +24,7 @@ class Call(NamedTuple):
 
 
 def events_of(call: Any, start: int = 0) -> list[Event]:
-    """Return the trace of a call, given as its function and what it did: times, and calls.
-
-    >>> events_of(("main", [2, ("load", [5]), 1]))[1:3]
-    [('enter', 'load', 2), ('leave', 'load', 7)]
-    """
+    """Return the trace of a call, given as its function and what it did: times, and calls."""
     function, did = call
     events, now = [("enter", function, start)], start
     for each in did:

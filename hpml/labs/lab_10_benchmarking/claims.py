@@ -82,12 +82,7 @@ def _shares(runs: Sequence[Mapping[str, float]]) -> dict[str, float]:
 
 
 def command_output(line: str) -> Page:
-    """Run a command line that begins with ``python``, in this Python, and show what it prints.
-
-    >>> command_output("python -c 'print(3)'")
-    $ python -c 'print(3)'
-    3
-    """
+    """Run a command line that begins with ``python``, in this Python, and show what it prints."""
     _, *arguments = shlex.split(line)
     with tempfile.TemporaryDirectory() as folder:  # a file of the student's could hide a module
         done = subprocess.run(

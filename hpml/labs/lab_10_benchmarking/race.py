@@ -105,10 +105,7 @@ def on_recordings(rules: Mapping[str, Rule]) -> Table:
 
 
 def race_rules(rules: Mapping[str, Rule], *, runs: int = 200, rounds: int = 25) -> Rates:
-    """Try rules on rounds drawn from each of the noises.
-
-    A rule that gives no answer, as an exercise that is not written yet, is named and left out.
-    """
+    """Try rules on rounds drawn from each of the noises."""
     ready = _answering(rules)
     false: dict[str, dict[str, float]] = {name: {} for name in ready}
     found: dict[str, dict[str, float]] = {name: {} for name in ready}

@@ -39,12 +39,7 @@ class Recording:
 
 @cache
 def recording(name: str) -> Recording:
-    """Return a recording, by the name of its situation.
-
-    >>> quiet = recording("quiet")
-    >>> quiet.truth, len(quiet.a) == len(quiet.b)
-    (1.1, True)
-    """
+    """Return a recording, by the name of its situation."""
     data = json.loads(data_file(f"recorded/noise_{name}.json").read_text(encoding="utf-8"))
     given = {key: data[key] for key in ("about", "truth", "machine", "command")}
     return Recording(name, a=tuple(data["a"]), b=tuple(data["b"]), **given)

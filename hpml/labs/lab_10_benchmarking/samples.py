@@ -24,16 +24,7 @@ def draw_rounds(
     own_modes: float = 0.0,
     in_turns: bool = True,
 ) -> Rounds:
-    """Return the times of a and b, in microseconds to four digits.
-
-    As fractions: how much `more` work b does; the scatter of a sample; how much slower the machine
-    is at the end; the share of samples that something disturbs; how much slower the machine, or one
-    program alone, is in the second of two states, in which it stays for some samples.
-
-    >>> a, b = draw_rounds(random.Random(1), 4, more=0.5, noise=0.0)
-    >>> a, b
-    ([100.0, 100.0, 100.0, 100.0], [150.0, 150.0, 150.0, 150.0])
-    """
+    """Return the times of a and b, in microseconds to four digits."""
     names = ("abba" * rounds)[: 2 * rounds] if in_turns else "a" * rounds + "b" * rounds
     times: dict[str, list[float]] = {"a": [], "b": []}
     slow = rng.random() < 0.5

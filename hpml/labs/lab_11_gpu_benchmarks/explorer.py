@@ -38,12 +38,7 @@ _STYLE = """
 
 
 def launch_explorer(timeline: TimelineFunction | None = None) -> Animation:
-    """Return the explorer; the kernels are where a student's `timeline` puts them, once it answers.
-
-    >>> explorer = launch_explorer()
-    >>> explorer.keyframes[0].line
-    'launch 16 µs, kernel 2 µs: 194 µs one by one, 40 µs as a graph, 4.8 times as fast'
-    """
+    """Return the explorer, drawn by a student's `timeline` as soon as it answers."""
     yours = timeline is not None and _answers(timeline)
     spans = timeline if yours and timeline is not None else lambda *times: simulate(*times).kernels
     pairs = [(launch, kernel) for launch in LAUNCHES for kernel in TIMES]

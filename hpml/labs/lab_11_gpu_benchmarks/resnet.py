@@ -31,12 +31,7 @@ def ways(device: str, *, compiled: bool = False) -> list[str]:
 
 
 def times_of(result: ToyResNetResult) -> dict[str, dict[int, float]]:
-    """Return seconds of a forward by who took them and by resolution: measured, beside published.
-
-    >>> list(times_of(ToyResNetResult(())))
-    ['handwritten, RTX 3080, published', 'pytorch-symbolic, RTX 3080, published', \
-'cuda-graphs, RTX 3080, published']
-    """
+    """Return the seconds of a forward, measured and published, by name and resolution."""
     here: dict[str, dict[int, float]] = {}
     for case in result.cases:
         for measured in case.comparison:
@@ -68,11 +63,7 @@ def time_table(result: ToyResNetResult) -> Table:
 
 
 def growth(times: Mapping[int, float]) -> float:
-    """Return the time at the largest resolution as a multiple of that at the smallest.
-
-    >>> growth({16: 1.0, 32: 2.0, 64: 8.0})
-    8.0
-    """
+    """Return the time at the largest resolution as a multiple of that at the smallest."""
     return times[max(times)] / times[min(times)]
 
 
@@ -104,25 +95,13 @@ def fits(result: ToyResNetResult) -> dict[str, LaunchFit]:
 
 
 def hypothesis(eager: Mapping[int, float], graph: Mapping[int, float]) -> str:
-    """Return which hypothesis of the explanation fits: by what a graph leaves of the eager time.
-
-    If only launches had been timed, one of 49 would be left; if the GPU never waited, everything.
-
-    >>> hypothesis({16: 4.0}, {16: 2.0}), hypothesis({16: 4.0}, {16: 0.08})
-    ('A', 'C')
-    """
+    """Return which hypothesis of the explanation fits: by what a graph leaves of the eager time."""
     share = graph[min(graph)] / eager[min(eager)]
     return "C" if share < 0.05 else "A" if share < 0.9 else "B"
 
 
 def grows_from(fit: LaunchFit) -> float:
-    """Return the height in pixels from which the GPU and no longer the CPU decides, by a fit.
-
-    A kernel's time is taken for a constant plus a share for each pixel, through the fitted sizes.
-
-    >>> 64 < grows_from(published_fit()) < 128
-    True
-    """
+    """Return the height in pixels from which the GPU and no longer the CPU decides, by a fit."""
     import numpy as np
 
     pixels = [size**2 for size in fit.kernels]

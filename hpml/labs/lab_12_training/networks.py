@@ -71,10 +71,7 @@ def step_seconds(one: Trainer) -> list[float]:
 
 
 def in_turns(trainers: Mapping[str, Trainer]) -> Comparison:
-    """Train all of them to their end, a step of each in turn; return the seconds of an epoch.
-
-    A sample is a step, or several where a GPU is looked at less often, times the steps of an epoch.
-    """
+    """Train all of them to their end, a step of each in turn; return the seconds of an epoch."""
     samples: dict[str, list[float]] = {name: [] for name in trainers}
     names = list(trainers)
     for _ in range(next(iter(trainers.values())).epochs):
@@ -188,12 +185,7 @@ def step_of(model: Callable[..., Tensor]) -> Callable[[], None]:
 
 
 def outside_products() -> Table:
-    """Return how many operators of a step are neither products nor convolutions.
-
-    >>> table = outside_products()
-    >>> table.column("others") < table.column("operators of a step")
-    True
-    """
+    """Return how many operators of a step are neither products nor convolutions."""
     from hpml.profiling import work_of
 
     rows = []
@@ -205,11 +197,7 @@ def outside_products() -> Table:
 
 
 def compiled_steps(run: bool) -> Page:
-    """Say what `torch.compile` does to a step of both networks: measured if asked, else recorded.
-
-    >>> compiled_steps(False).plain.startswith("Recorded on")
-    True
-    """
+    """Say what `torch.compile` does to a step of both networks: measured or recorded."""
     if run:
         import torch
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import json
 import math
 import statistics
@@ -10,7 +9,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from hpml.base import style
-from hpml.base.charts import Bar, Line, bars, histogram, lines, show
+from hpml.base.charts import Bar, bars, histogram, show
 from hpml.base.files import data_file, published
 from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_bytes, format_seconds
@@ -38,13 +37,7 @@ def _kind(layer: nn.Module) -> str:
 
 
 def shares(model: nn.Module) -> dict[str, float]:
-    """Return the share of the parameters in each kind of layer.
-
-    >>> from hpml.models import convnext
-    >>> found = shares(convnext("small"))
-    >>> list(found) == list(KINDS), round(sum(found.values()), 6)
-    (True, 1.0)
-    """
+    """Return the share of the parameters in each kind of layer."""
     found = dict.fromkeys(KINDS, 0.0)
     for layer in model.modules():
         own = sum(weight.numel() for weight in layer.parameters(recurse=False))
@@ -83,28 +76,6 @@ def draw_magnitudes(
     title, x = "Ranges of the formats", "power of two; the line is float16's smallest normal number"
     charts.append(bars(rows, title=title, x=x, at=[edge], xlim=(low, high + 12)))
     return show(*charts, width=8.0)
-
-
-def draw_scales(histories: Mapping[str, Sequence[float]]) -> Page:
-    """Draw the scale of each step; where it falls, the step before was skipped."""
-    drawn = []
-    for name, scales in histories.items():
-        powers = [math.log2(scale) for scale in scales]
-        skipped = sum(b < a for a, b in itertools.pairwise(powers))
-        told = f"{skipped} steps skipped, last scale {scales[-1]:g}"
-        form = "--" if drawn else "-"
-        drawn.append(Line(name, range(1, len(powers) + 1), powers, form, marker=".", text=told))
-    return show(lines(drawn, title="The loss is scaled by ...", x="step", y="power of two"))
-
-
-def draw_steps(seconds: Sequence[float]) -> Page:
-    """Draw what each step of a training took, one after the other."""
-    milliseconds = [1e3 * each for each in seconds]
-    told = ", ".join(f"{each:.1f}" for each in milliseconds[:10])
-    drawn = [Line("steps", range(1, len(seconds) + 1), milliseconds, marker="o", text=told)]
-    return show(
-        lines(drawn, title="The first steps of a training", x="step", y="ms", ylim=(0, None))
-    )
 
 
 def beside_published(
@@ -166,11 +137,7 @@ def formats_of(
 
 
 def interval(estimate: object) -> str:
-    """Return an estimate with its ends, as a student's function gave them.
-
-    >>> interval((2.0, 1.5, 2.5)), interval(None)
-    ('2.00 s (1.50 s to 2.50 s)', 'not written yet')
-    """
+    """Return an estimate with its ends, as a student's function gave them."""
     if not isinstance(estimate, tuple) or len(estimate) != 3:
         return "not written yet"
     middle, low, high = map(format_seconds, estimate)
@@ -205,39 +172,14 @@ def tensors_of_step(data: Dataset) -> dict[str, torch.Tensor]:
     return found
 
 
-def nudge(model: nn.Module) -> None:
-    """Move every weight to the next number of float32; a single one could be rounded away."""
-    import torch
-
-    with torch.no_grad():
-        for weight in model.parameters():
-            weight.copy_(torch.nextafter(weight, weight + 1))
-
-
-def accuracy_table(runs: Mapping[str, Sequence[float]]) -> Table:
-    """Return a row for each seed and a column for each recipe."""
-    rows = [[seed, *(f"{a:.2f} %" for a in each)]
-            for seed, each in enumerate(zip(*runs.values(), strict=True))]  # fmt: skip
-    return Table(["seed", *runs], rows)
-
-
 def spread(accuracies: Sequence[float]) -> str:
-    """Return a mean with the lowest and the highest.
-
-    >>> spread([90.0, 92.0])
-    '91.00 % (90.00 to 92.00)'
-    """
+    """Return a mean with the lowest and the highest."""
     low, high = min(accuracies), max(accuracies)
     return f"{statistics.fmean(accuracies):.2f} % ({low:.2f} to {high:.2f})"
 
 
 def accuracy_verdict(runs: Mapping[str, Sequence[float]]) -> Page:
-    """Say how far seeds, precision and a digit move the accuracy, and which hypothesis this fits.
-
-    >>> said = accuracy_verdict({"vanilla": [90, 92], "nudged": [90, 92], "amp": [90.1, 92]}).plain
-    >>> said.splitlines()[-1]
-    'That fits B: the seed moves it more than twice as far as mixed precision does.'
-    """
+    """Say how far seeds, precision and a digit move the accuracy, and what this fits."""
     vanilla = runs["vanilla"]
     seeds = max(vanilla) - min(vanilla)
     gains = [a - v for a, v in zip(runs["amp"], vanilla, strict=True)]

@@ -19,24 +19,14 @@ Activation = Callable[[Any], Any]
 
 
 def network(activation: Activation, *, seed: int = 0, **options: Any) -> torch.nn.Module:
-    """Return the small ConvNeXt with any function as its activation.
-
-    >>> import torch
-    >>> network(torch.tanh)(torch.zeros(1, 3, 32, 32)).shape
-    torch.Size([1, 10])
-    """
+    """Return the small ConvNeXt with any function as its activation."""
     from hpml.models.convnext import convnext
 
     return convnext("small", activation=activation, seed=seed, **options)
 
 
 def one_block(activation: Activation) -> torch.nn.Module:
-    """Return a ConvNeXt of a single block in eval mode, which is compiled in seconds.
-
-    >>> import torch
-    >>> one_block(torch.tanh)(torch.zeros(1, 3, 32, 32)).shape
-    torch.Size([1, 10])
-    """
+    """Return a ConvNeXt of a single block in eval mode, which is compiled in seconds."""
     import torch
 
     from hpml.models.convnext import Applied, ConvNeXt
@@ -47,10 +37,7 @@ def one_block(activation: Activation) -> torch.nn.Module:
 
 
 def train(activation: Activation, *, seed: int, steps: int) -> tuple[list[float], float]:
-    """Train the network on the digits; return the loss of each step, and the accuracy in percent.
-
-    Weights and the order of the pictures come from the seed, so that runs differ by it alone.
-    """
+    """Train on the digits; return the loss of each step, and the accuracy in percent."""
     import torch
     from torch.nn.functional import cross_entropy
 
@@ -129,12 +116,7 @@ def draw_accuracies(accuracies: Mapping[str, Sequence[float]]) -> Page:
 
 
 def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
-    """Draw the values and the gradients of some activations between -6 and 6.
-
-    >>> import torch
-    >>> draw_curves({"ReLU": torch.relu}).plain
-    'Values and gradients of ReLU. At -5: ReLU 0, gradient 0.'
-    """
+    """Draw the values and the gradients of some activations between -6 and 6."""
     import torch
 
     values, slopes, said = [], [], []

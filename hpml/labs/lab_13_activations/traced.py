@@ -21,16 +21,7 @@ _NAMES = {
 
 
 def operations_of(activation: Callable[[Any], Any]) -> list[Operation]:
-    """Return the operations of an activation: result, operation, operands; the input is ``"x"``.
-
-    A difference counts as a sum. A quotient is a product with a number, or with a reciprocal.
-
-    >>> for operation in operations_of(lambda x: 2 / (x + 3)):
-    ...     print(*operation)
-    add add ['x', 3]
-    one_over_add reciprocal ['add']
-    truediv mul ['one_over_add', 2]
-    """
+    """Return the operations of an activation: result, operation, operands; the input is ``"x"``."""
     import torch
 
     found: list[Operation] = []
@@ -51,13 +42,7 @@ def operations_of(activation: Callable[[Any], Any]) -> list[Operation]:
 
 
 def peak_of_tensors(run: Callable[[], object]) -> int:
-    """Return the most bytes that tensors on the CPU held at a time during a call, beyond before.
-
-    >>> import torch
-    >>> x = torch.ones(1024)
-    >>> peak_of_tensors(lambda: (x + 1) * 2) // 1024
-    8
-    """
+    """Return the most bytes that tensors on the CPU held at a time during a call, beyond before."""
     from torch.profiler import ProfilerActivity, profile
 
     cpu = [ProfilerActivity.CPU]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import itertools
 import statistics
 import uuid
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping
 from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from typing import TYPE_CHECKING, Any
@@ -13,11 +13,9 @@ from typing import TYPE_CHECKING, Any
 from hpml.base import published
 from hpml.base.environment import installed_version
 from hpml.base.operator_times import OTHER
-from hpml.base.page import Page, put, say
+from hpml.base.page import put, say
 from hpml.base.tables import Table
 from hpml.benchmark import Comparison
-from hpml.course.model_graphs import parents_of
-from hpml.course.small_graphs import draw_dataflow
 from hpml.profiling import operator_timing
 
 if TYPE_CHECKING:
@@ -94,13 +92,6 @@ def in_parallel(run: Callable[[], Any], times: int, threads: int) -> Callable[[]
     pool = ThreadPoolExecutor(threads)
     chunk = in_turn(run, times // threads)
     return lambda: list(pool.map(lambda _: chunk(), range(threads)))
-
-
-def draw_loop(model: SymbolicModel, invariant: Collection[str], steps: int) -> Page:
-    """Draw the graph with how often each layer runs in a loop of so many steps."""
-    parents = parents_of(model)
-    executed = {name: 1 if name in invariant else steps for name in parents}
-    return draw_dataflow(parents, executed, title=f"{steps} steps of the loop")
 
 
 def operator_seconds(model: SymbolicModel, *inputs: Any, runs: int = 40) -> dict[str, float]:

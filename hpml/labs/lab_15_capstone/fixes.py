@@ -62,10 +62,7 @@ class Ladder:
         return results_folder() / "capstone" / f"results_{self.script.seed}.jsonl"
 
     def add(self, what: str, train: Callable[..., Any], expected: float | None = None) -> Page:
-        """Check a version, measure it in turns with the one before, and draw the ladder.
-
-        A mend that is in the log already takes its place again, and what came after it is dropped.
-        """
+        """Check a version, measure it in turns with the one before, and draw the ladder."""
         wrong = equal_losses(train)
         if wrong is not None:
             return say(f"**{what}** is not in the log: expected {wrong.expected}, got {wrong.got}.")

@@ -47,10 +47,7 @@ class Script:
         return mended
 
     def profile(self, train: Callable[..., Any] | None = None) -> FunctionProfile:
-        """Return the profile of one run of a version, else of the script as it is.
-
-        It is the second run: the first imports what it needs.
-        """
+        """Return the profile of one run of a version, else of the script as it is."""
         run = train or self.train
         run(**problem())
         return profile(run, **problem())

@@ -251,14 +251,19 @@ class Shell:
 
 
 @functools.lru_cache(maxsize=4096)
-def compile_call(text: str, holes: int) -> Callable[..., Any]:
+def compile_call(text: str, holes: int, method: str = "") -> Callable[..., Any]:
     """Return ``call(function, constants, *values)`` for the text of a template.
+
+    With a ``method`` it is called on the first value.
 
     >>> compile_call("[a0, k[0]], key=a1", 2)(lambda a, key: (a, key), (10,), 1, 2)
     ([1, 10], 2)
     """
     parameters = ", ".join(["function", "k", *(f"a{i}" for i in range(holes))])
-    source = f"def call({parameters}):\n    return function({text})\n"
+    written = (
+        f"a0.{method}({text.removeprefix('a0').lstrip(', ')})" if method else f"function({text})"
+    )
+    source = f"def call({parameters}):\n    return {written}\n"
     scope: dict[str, Any] = {}
     try:
         exec(compile(source, "<hpml call>", "exec"), scope)

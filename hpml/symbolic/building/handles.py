@@ -9,13 +9,12 @@ function of torch, makes a new node and returns its handle; nothing is computed.
 >>> x = Input(shape=(4,))
 >>> y = nn.Linear(4, 2)(x) + 1
 >>> y.shape, y.depth
-(torch.Size([1, 2]), 2)
+(torch.Size([None, 2]), 2)
 """
 
 from __future__ import annotations
 
 import operator
-import warnings
 import weakref
 from collections.abc import Callable, Iterator, Mapping
 from typing import Any
@@ -28,20 +27,21 @@ from hpml.symbolic.errors import ArgumentError
 
 from . import interception
 from .arguments import mentions
+from .inference import IN_PLACE, evaluate
 from .interception import Handle, Token
-from .misuse import (
+from .node import Concrete, Node, TensorSpec, describe_spec, oldest_first
+from .operators import (
+    OUT_OF_PLACE,
+    Operators,
     WithoutNumbers,
-    check_batch_index,
     check_changes_nothing,
     check_no_module_runs,
     check_no_setting,
+    check_settings,
     check_squeeze,
     method_refused,
 )
-from .node import Concrete, Node, TensorSpec, describe_spec, oldest_first
-from .node_making import call_layer, make_node, make_parts
-from .operators import OUT_OF_PLACE, Operators
-from .shapes.examples import evaluate
+from .recording import call_layer, current, make_node, make_parts, note_effects
 from .tensor_shape import TensorShape
 
 
@@ -103,7 +103,8 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
     @property
     def batch_size_known(self) -> bool:
         """Whether the first dimension was given, with ``batch_shape``, or is a placeholder."""
-        return self._node.batch_known
+        spec = self._node.spec
+        return isinstance(spec, Concrete) or not spec.shape or isinstance(spec.shape[0], int)
 
     # --- making new values ---
 
@@ -114,10 +115,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         custom_name: str | None = None,
         output_shape: Any = None,
     ) -> Any:
-        node = make_node(layer, nodes, custom_name, output_shape)
-        if type(node.spec) is TensorSpec:
-            return SymbolicTensor(node, self._token)
-        return handle_of(node, self._token)
+        return _new_handle(make_node(layer, nodes, custom_name, output_shape), self._token)
 
     def _record(self, function: Callable[..., Any], *args: Any) -> Any:
         return add_to_graph(function, *args)
@@ -125,15 +123,13 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
     def _record_pair(self, layer: nn.Module, other: Any) -> Any:
         return self._apply(layer, (self._node, other._node))
 
-    def _changed_by(self, operation: str) -> None:
-        self._node.changed = operation, None
+    def _changed_to(self, result: Any, operation: str) -> None:
+        if isinstance(self._node.spec, TensorSpec):
+            note_effects(result._node, current(self._node), IN_PLACE, operation)
 
     def _record_call(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if len(args) == 1 and not kwargs and args[0] is self:
-            node = make_node(layer, (self._node,))
-            if type(node.spec) is TensorSpec:
-                return SymbolicTensor(node, self._token)
-            return handle_of(node, self._token)
+            return _new_handle(make_node(layer, (self._node,)), self._token)
         custom_name = kwargs.pop("custom_name", None)
         output_shape = kwargs.pop("output_shape", None)
         if not kwargs and all(isinstance(a, SymbolicData) for a in args):
@@ -166,26 +162,30 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         return _record(layer, (self, *others), {}, custom_name, output_shape)
 
     def __getitem__(self, index: Any) -> Any:
-        if isinstance(self, SymbolicTensor) and not self._node.batch_known:
-            check_batch_index(self, index)
         if isinstance(index, SymbolicData):
             nodes = (self._node, index._node)
             return self._apply(useful_layers.SliceLayerSymbolicIdx(), nodes)
         if mentions(index, (Handle, torch.Tensor)):
             return add_to_graph(operator.getitem, self, index)
-        return self._apply(useful_layers.SliceLayer(index), (self._node,))
+        result = self._apply(useful_layers.SliceLayer(index), (self._node,))
+        return None if _is_none(result._node) else result
 
     def __iter__(self) -> Iterator[Any]:
         check_no_setting(self)
-        return iter([handle_of(node, self._token) for node in make_parts(self._node, len(self))])
+        if isinstance(example := self._example(), Mapping):
+            return iter(list(example))  # keys are the same in each run
+        len(self)  # refused where it depends on the batch
+        nodes = make_parts(self._node)
+        return iter([None if _is_none(n) else handle_of(n, self._token) for n in nodes])
 
     def __len__(self) -> int:
         spec = self._node.spec
-        value = spec.value if isinstance(spec, Concrete) else spec.shape
+        assert isinstance(spec, Concrete)  # a tensor has a length of its own
         try:
-            return len(value)
+            lengths = {len(value) for value in spec.values}
         except TypeError:
             raise ArgumentError(f"{self!r} has no length") from None
+        return lengths.pop() if len(lengths) == 1 else self.__index__()
 
     def __contains__(self, item: Any) -> bool:
         example = self._example()
@@ -209,7 +209,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
     def __repr__(self) -> str:
         parents = len(self._node.parents)
         children = len(self._node.living_children())
-        about = describe_spec(self._node.spec, self._node.batch_known)
+        about = describe_spec(self._node.spec)
         return f"<{type(self).__name__} of {about}; {parents} parents; {children} children>"
 
     def __hash__(self) -> int:
@@ -248,37 +248,26 @@ def _call(function: Callable[..., Any], *args: Any, **kwargs: Any) -> Any:
 class SymbolicTensor(TensorShape, SymbolicData):
     """A placeholder for a tensor. Use it as a tensor: operators, slicing, methods, functions.
 
-    Comparing two of them with ``==`` tells whether they are the same one, so that handles can be
-    kept in sets and dictionaries; for an elementwise comparison write ``x.eq(y)``. ``x == 0``
-    compares elementwise.
+    ``==`` compares elementwise when the model runs; handles are hashable, by identity, and ``is``
+    tells whether two are the same. ``isinstance(x, torch.Tensor)`` is true.
     """
 
     __slots__ = ()
 
     __hash__ = SymbolicData.__hash__
+    __class__ = property(lambda self: torch.Tensor)  # type: ignore[assignment]
 
-    def _can_equal(self, other: object) -> bool:
-        return isinstance(other, (int, float, complex, torch.Tensor))
-
-    @property
-    def _batch_known(self) -> bool:
-        return self._node.batch_known
+    @classmethod
+    def __torch_dispatch__(cls, *args: Any) -> Any:  # asked for by compilers that see a tensor
+        raise ArgumentError(
+            "expected a call of a function that is not compiled, received one that is"
+        )
 
     @property
     def _spec(self) -> TensorSpec:
         spec = self._node.spec
         assert isinstance(spec, TensorSpec)  # handle_of chose this class by the spec
         return spec
-
-    def __iter__(self) -> Iterator[Any]:
-        check_no_setting(self)
-        if not self._node.batch_known:
-            warnings.warn(
-                f"unpacking {self!r} along its batch, whose size is not known: this makes "
-                f"{len(self)} value(s) whatever the real batch is; give the input a batch_shape",
-                stacklevel=2,
-            )
-        return super().__iter__()
 
     def __len__(self) -> int:
         if not self._spec.shape:
@@ -287,15 +276,23 @@ class SymbolicTensor(TensorShape, SymbolicData):
                 "graph is built, which torch.tensor(x) would copy: use x itself, x.clone() or "
                 "x.to(dtype)"
             )
-        return self._spec.shape[0]
+        return operator.index(self._size(0))
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("_") or not hasattr(torch.Tensor, name):
             raise AttributeError(f"{self!r} has no attribute {name!r}, and neither has a tensor")
+        if name in _OF_TRAINING:
+            raise ArgumentError(
+                f"x.{name} expected a tensor with numbers, received {self!r}: a graph that is "
+                "being built has no gradients; read it off the parameters and inputs of the model"
+            )
         attribute = getattr(torch.Tensor, name)
         if callable(attribute):
             return _Method(self, name, attribute)
         return self._apply(useful_layers.GetAttr(name), (self._node,))
+
+
+_OF_TRAINING = ("grad", "grad_fn", "is_leaf", "retains_grad")
 
 
 class _Method:
@@ -312,7 +309,7 @@ class _Method:
         name = self.__name__
         if name.endswith("_") or name in ("backward", "register_hook", "retain_grad"):
             raise ArgumentError(method_refused(name))
-        return _record_function(self._function, (self._handle, *args), kwargs)
+        return _record_function(self._function, (self._handle, *args), kwargs, as_method=True)
 
     def __repr__(self) -> str:
         return f"<method {self.__name__} of {self._handle!r}>"
@@ -320,6 +317,15 @@ class _Method:
 
 def _handle_of_last(nodes: list[Node]) -> Any:
     return handle_of(nodes[-1], interception.handle_token())
+
+
+def _is_none(node: Node) -> bool:
+    """Return whether an item is None whatever the data, as weights that attention leaves out."""
+    return isinstance(node.spec, Concrete) and node.spec.values == (None,)
+
+
+def _new_handle(node: Node, token: Token) -> Any:
+    return SymbolicTensor(node, token) if type(node.spec) is TensorSpec else handle_of(node, token)
 
 
 def handle_of(node: Node, token: Token) -> Any:
@@ -362,7 +368,7 @@ def add_to_graph(
     >>> from hpml.symbolic import Input
     >>> x, y = Input(shape=(3, 2)), Input(shape=(5, 2))
     >>> add_to_graph(torch.concat, (x, y), dim=1).shape
-    torch.Size([1, 8, 2])
+    torch.Size([None, 8, 2])
     """
     return _record(func, args, kwds, custom_name, output_shape)
 
@@ -373,14 +379,18 @@ def _record(
     kwds: dict[str, Any],
     custom_name: str | None = None,
     output_shape: Any = None,
+    as_method: bool = False,
 ) -> Any:
-    layer, handles = call_layer(func, args, kwds, Handle)
+    layer, handles = call_layer(func, args, kwds, Handle, as_method)
     nodes = tuple(handle._node for handle in handles)
     return handles[0]._apply(layer, nodes, custom_name, output_shape)
 
 
 def _record_function(
-    func: Callable[..., Any], args: tuple[Any, ...], kwargs: dict[str, Any]
+    func: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: dict[str, Any],
+    as_method: bool = False,
 ) -> Any:
     """Record a call of a function of torch; the other half of ``__torch_function__``."""
     if not interception.is_active():
@@ -389,7 +399,7 @@ def _record_function(
     check_changes_nothing(func, kwargs)
     if func in _SQUEEZES and len(args) == 1 and not kwargs:
         check_squeeze(args[0])
-    return _record(_FINDABLE.get(func, func), args, kwargs)
+    return _record(_FINDABLE.get(func, func), args, kwargs, as_method=as_method)
 
 
 _SQUEEZES = (torch.squeeze, torch.Tensor.squeeze)
@@ -397,3 +407,28 @@ _SQUEEZES = (torch.squeeze, torch.Tensor.squeeze)
 # Torch wraps the power in a function that pickle cannot find by its name.
 _FINDABLE: dict[Callable[..., Any], Callable[..., Any]] = {torch.Tensor.__pow__: operator.pow}
 _FINDABLE |= OUT_OF_PLACE
+
+
+def as_handles(what: str, given: Any) -> list[SymbolicData]:
+    """Return the symbolic data that was given as ``what``, at least one."""
+    handles = [given] if isinstance(given, SymbolicData) else _listed(what, given)
+    if not handles:
+        raise ArgumentError(f"{what} expected at least one symbolic value, received none")
+    for handle in handles:
+        if not isinstance(handle, SymbolicData):
+            raise ArgumentError(
+                f"{what} expected symbolic data, as returned by Input and by layers called on it, "
+                f"received {type(handle).__name__}"
+            )
+    return handles
+
+
+def _listed(what: str, given: Any) -> list[Any]:
+    check_settings(given)
+    if not isinstance(given, (list, tuple)):
+        raise ArgumentError(
+            f"{what} expected symbolic data, or a list or tuple of it, received "
+            f"{type(given).__name__}"
+            + (f": give list({what}.values())" if isinstance(given, dict) else "")
+        )
+    return list(given)

@@ -12,12 +12,12 @@ from hpml.symbolic.errors import ArgumentError
 
 from .handles import SymbolicTensor, handle_of
 from .interception import handle_token
-from .node import Concrete, InputRange, Node, TensorSpec
-from .tracing_checks import modes
+from .node import BATCH, Concrete, InputExample, Node, TensorSpec
+from .recording import modes
 
 
 def Input(  # noqa: N802 - the name of the API that this package follows
-    shape: tuple[int, ...] | list[int] = (),
+    shape: tuple[int, ...] | list[int] | None = None,
     batch_size: int = 1,
     batch_shape: tuple[int, ...] | list[int] | None = None,
     dtype: torch.dtype = torch.float32,
@@ -28,25 +28,29 @@ def Input(  # noqa: N802 - the name of the API that this package follows
 
     Args:
         shape: the shape of one sample, without the batch dimension.
-        batch_size: the batch size to assume; the model takes any.
-        batch_shape: the shape with the batch dimension, which then counts as known.
+        batch_size: the batch size of example data, ``x.v``; the model takes any.
+        batch_shape: the shape with the batch dimension, which then is known, instead of ``shape``.
         dtype: the element type of the data.
         min_value: the least value of example data, for ``x.v``.
         max_value: the bound above which no example data lies.
 
     Raises:
-        ArgumentError: a size is not a non-negative integer.
+        ArgumentError: a size is not a non-negative integer, or both shapes are given.
 
     >>> Input(shape=(3, 32, 32)).CHW
     (3, 32, 32)
     """
-    sizes = (*_sizes((batch_size,)), *_sizes(shape)) if batch_shape is None else _sizes(batch_shape)
+    if shape is not None and batch_shape is not None:
+        raise ArgumentError(
+            f"Input expected shape or batch_shape, received both ({shape!r} and {batch_shape!r}): "
+            "batch_shape is the shape with the batch dimension"
+        )
+    (batch,) = _sizes((batch_size,))
+    sizes = (BATCH, *_sizes(shape or ())) if batch_shape is None else _sizes(batch_shape)
     if not isinstance(dtype, torch.dtype):
         raise ArgumentError(f"Input expected a torch.dtype, received {dtype!r}")
-    known = batch_shape is not None
-    spec = TensorSpec(sizes, dtype)
-    node = Node(None, (), spec, known, 0, origin=_caller(), modes=modes())
-    node.example = InputRange(min_value, max_value)
+    node = Node(None, (), TensorSpec(sizes, dtype), 0, origin=_caller(), modes=modes())
+    node.example = InputExample(min_value, max_value, batch)
     return SymbolicTensor(node, handle_token(resume=True))
 
 
@@ -62,8 +66,10 @@ def CustomInput(data: Any) -> Any:  # noqa: N802 - the name of the API that this
     (3, 5)
     """
     is_tensor = isinstance(data, torch.Tensor)
-    spec = TensorSpec(tuple(data.shape), data.dtype) if is_tensor else Concrete(data, is_real=True)
-    node = Node(None, (), spec, True, 0, origin=_caller(), modes=modes())
+    spec = (
+        TensorSpec(tuple(data.shape), data.dtype) if is_tensor else Concrete((data,), is_real=True)
+    )
+    node = Node(None, (), spec, 0, origin=_caller(), modes=modes())
     node.example = data if is_tensor else None
     return handle_of(node, handle_token(resume=True))
 

@@ -6,12 +6,13 @@ handles are alive: every handle holds the same *token*, and the original comes b
 the last handle is gone. Models hold plain nodes and no handle, so a finished model in a function
 that has returned keeps nothing replaced.
 
-The replacement looks at the type of the first argument and then does what
-``Module._wrapped_call_impl`` does, in the same Python function: one frame, not two.
+The replacement asks in C whether an argument has a ``__torch_function__`` of its own, as handles
+do, and then does what ``Module._wrapped_call_impl`` does, in the same Python function: one frame.
 """
 
 from __future__ import annotations
 
+import functools
 import sys
 import threading
 import weakref
@@ -95,17 +96,26 @@ def _last_handle_gone(reference: weakref.ref[Token]) -> None:
             _uninstall()
 
 
-def _expand(self: Tensor, *sizes: Any, **kwargs: Any) -> Any:
-    """Stand for ``Tensor.expand``: of real data, to a batch whose size is not known."""
-    handle = find((sizes, kwargs), (Handle,))
-    if handle is None:
-        return _ORIGINAL_EXPAND(self, *sizes, **kwargs)
-    return handle._record_function_call(_ORIGINAL_EXPAND, (self, *sizes), kwargs)
+def _recording(function: Callable[..., Any]) -> Callable[..., Any]:
+    """Return a function of torch that also takes sizes one by one that depend on the batch.
+
+    torch asks a size in a tuple whether it records the call, and none of several arguments.
+    """
+
+    @functools.wraps(function)
+    def recording(*args: Any, **kwargs: Any) -> Any:
+        handle = find(args, (Handle,)) if _has_handle(*args) else None
+        if handle is None:
+            return function(*args, **kwargs)
+        return handle._record_function_call(function, args, kwargs)
+
+    return recording
 
 
 def _install() -> None:
-    if Tensor.expand is _ORIGINAL_EXPAND:
-        Tensor.expand = _expand  # type: ignore[assignment, method-assign]
+    for owner, name, original, recording in _TAKING_SIZES:
+        if getattr(owner, name) is original:
+            setattr(owner, name, recording)
     if Function.__dict__["apply"] is _ORIGINAL_APPLY:
         Function.apply = _recording_apply  # type: ignore[assignment, method-assign]
         torch._functorch.utils.unwrap_dead_wrappers = _refusing_unwrap
@@ -118,8 +128,12 @@ def _install() -> None:
 
 
 def _uninstall() -> None:
-    if Tensor.__dict__.get("expand") is _expand:
-        del Tensor.expand
+    for owner, name, original, recording in _TAKING_SIZES:
+        if getattr(owner, name) is recording:
+            if owner is Tensor:  # which inherits its methods
+                delattr(owner, name)
+            else:
+                setattr(owner, name, original)
     if Function.__dict__["apply"] is _recording_apply:
         Function.apply = _ORIGINAL_APPLY  # type: ignore[method-assign]
     if torch._functorch.utils.unwrap_dead_wrappers is _refusing_unwrap:
@@ -133,6 +147,8 @@ def _uninstall() -> None:
 
 def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Record the call if anything symbolic is among its arguments, else return `ORDINARY`."""
+    if args and isinstance(args[0], Handle):
+        return args[0]._record_call(layer, args, kwargs)
     handle = find((args, kwargs), (Handle,))
     if handle is None and args and isinstance(args[0], nn.Module):  # nn.GELU(x), not nn.GELU()(x)
         handle = find(list(vars(args[0]).values()), (Handle,))
@@ -140,16 +156,23 @@ def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
-    # Written for speed: this runs for every module of the process while a handle is alive.
-    if (args and type(args[0]) is not Tensor) or len(args) > 1 or kwargs:
-        if args and isinstance(args[0], Handle):
-            return args[0]._record_call(self, args, kwargs)
+    # This runs for every module of the process while a handle is alive: a call with tensors may pay
+    # for a few checks in C and nothing else. Containers are looked into where they come first;
+    # behind a real tensor only a value that is symbolic itself is noticed.
+    if (
+        _has_handle(*args)
+        or (type(args[0]) is not Tensor if args else kwargs)
+        or (kwargs and _has_handle(*kwargs.values()))
+    ):
         result = _record(self, args, kwargs)
         if result is not ORDINARY:
             return result
     if self._compiled_call_impl is not None:
         return self._compiled_call_impl(*args, **kwargs)
     return self._call_impl(*args, **kwargs)  # type: ignore[no-untyped-call]
+
+
+_has_handle = torch._C._has_torch_function_variadic  # true of subclasses of tensors, too
 
 
 def _recording_call_through(previous: Callable[..., Any]) -> Callable[..., Any]:
@@ -181,7 +204,14 @@ def _refusing_unwrap(args: tuple[Any, ...]) -> tuple[Any, ...]:
 
 _recording_apply = classmethod(_apply)
 _ORIGINAL_APPLY = Function.__dict__["apply"]
-_ORIGINAL_EXPAND = Tensor.expand
+_TAKING_SIZES = [
+    (owner, name, getattr(owner, name), _recording(getattr(owner, name)))
+    for owner, names in (
+        (torch, ("zeros", "ones", "empty", "rand", "randn")),
+        (Tensor, ("expand", "new_zeros", "new_ones", "new_empty")),
+    )
+    for name in names
+]
 _ORIGINAL_UNWRAP = torch._functorch.utils.unwrap_dead_wrappers
 _ORIGINAL = nn.Module._wrapped_call_impl
 

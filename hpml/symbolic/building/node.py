@@ -20,35 +20,100 @@ _creation = itertools.count()
 _LONGEST_TEXT = 400
 
 
+EXAMPLE_BATCHES = (4, 8)
+"""The batch sizes with which shapes are inferred.
+
+What differs between the two depends on the batch. Halves, quarters and pairs of a batch exist for
+both, and differ, so that code which splits a batch can be inferred.
+"""
+
+
+class Unknown:
+    """A size that depends on the batch; `examples` holds its value for each example batch."""
+
+    __slots__ = ("examples",)
+
+    def __init__(self, *examples: int) -> None:
+        self.examples = examples
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Unknown) and self.examples == other.examples
+
+    def __hash__(self) -> int:
+        return hash(self.examples)
+
+    def __mul__(self, other: Any) -> Unknown:
+        others = other.examples if isinstance(other, Unknown) else (other,) * len(self.examples)
+        return Unknown(*map(operator.mul, self.examples, others))
+
+    __rmul__ = __mul__
+
+    def __repr__(self) -> str:
+        return "None"
+
+
+Size = int | Unknown
+BATCH = Unknown(*EXAMPLE_BATCHES)
+
+
 class TensorSpec(NamedTuple):
-    """What is known about a tensor that does not exist yet.
+    """The size of each dimension of a tensor that does not exist yet, and its element type."""
 
-    Attributes:
-        shape: the size of each dimension; an unknown batch size counts as it was declared (1).
-        dtype: the element type.
-    """
-
-    shape: tuple[int, ...]
+    shape: tuple[Size, ...]
     dtype: torch.dtype
+
+    @property
+    def depends(self) -> bool:
+        """Whether a size depends on the batch."""
+        return not all(type(size) is int for size in self.shape)
+
+    def at(self, example: int) -> tuple[int, ...]:
+        """Return the shape for one of the example batches."""
+        return tuple([s.examples[example] if isinstance(s, Unknown) else s for s in self.shape])
 
 
 class Concrete(NamedTuple):
     """A Python object that is not a tensor, kept as an example of the value.
 
     Attributes:
-        value: the object: given to ``CustomInput``, or what a layer made of such an object.
+        values: the object for each example batch; a single one where the batch does not matter.
         is_real: whether tensors inside it hold numbers; else they are meta tensors.
     """
 
-    value: Any
+    values: tuple[Any, ...]
     is_real: bool
 
+    @property
+    def value(self) -> Any:
+        """The object, for the first example batch."""
+        return self.values[0]
 
-class InputRange(NamedTuple):
-    """The half-open range from which example data for an input is drawn."""
+    @property
+    def depends(self) -> bool:
+        """Whether the object depends on the batch."""
+        return len(self.values) > 1
 
-    minimum: float
-    maximum: float
+    def at(self, example: int) -> Any:
+        """Return the object for one of the example batches."""
+        return self.values[example if self.depends else 0]
+
+
+Spec = TensorSpec | Concrete
+
+
+class Change(NamedTuple):
+    """An operation in place on a tensor: what it is called, and the node that the tensor is now."""
+
+    operation: str
+    result: Node
+
+
+class InputExample(NamedTuple):
+    """How example data for an input is drawn: the half-open range, and the size of the batch."""
+
+    minimum: float = 0.0
+    maximum: float = 1.0
+    batch: int = 1
 
 
 class Unpacking:
@@ -67,7 +132,6 @@ class Node:
         layer: the module that makes this value from its parents; ``None`` for an input.
         parents: the nodes whose values are the layer's arguments, in order.
         spec: what is known about the value.
-        batch_known: whether the first dimension was given and is not a placeholder.
         depth: the longest path from an input, counted in layers.
         index: position in the order of creation, unique in the process.
         custom_name: the name the user gave to the layer, or ``None``.
@@ -75,14 +139,19 @@ class Node:
         position: which of those results this node is.
         origin: file name and line of the statement that made the node.
         modes: which modes of torch were on where it was made.
-        example: for an input, an example tensor, or the range from which one is drawn.
-        changed: by hand another value stands here since then: what changed it, and its result.
+        example: for an input, an example tensor, or how one is drawn.
+        base: the oldest node whose memory this value may share; the node itself if it has its own.
+        same: the oldest node that is the very same tensor object, as after ``relu_``.
+        change: set on a base: the last operation in place on this memory.
+        changes: the base whose memory the layer changes in place, or ``None``.
+        sizes_read: whether a size of this value, or of one below it, was read as a number.
     """
 
     __slots__ = (
         "__weakref__",
-        "batch_known",
-        "changed",
+        "base",
+        "change",
+        "changes",
         "children",
         "custom_name",
         "depth",
@@ -94,6 +163,8 @@ class Node:
         "origin",
         "parents",
         "position",
+        "same",
+        "sizes_read",
         "spec",
         "unpacking",
     )
@@ -102,8 +173,7 @@ class Node:
         self,
         layer: nn.Module | None,
         parents: tuple[Node, ...],
-        spec: TensorSpec | Concrete,
-        batch_known: bool,
+        spec: Spec,
         depth: int,
         custom_name: str | None = None,
         origin: tuple[str, int] | None = None,
@@ -112,7 +182,6 @@ class Node:
         self.layer = layer
         self.parents = parents
         self.spec = spec
-        self.batch_known = batch_known
         self.depth = depth
         self.custom_name = custom_name
         self.origin = origin
@@ -121,8 +190,12 @@ class Node:
         self.unpacking: Unpacking | None = None
         self.position = 0
         self.modes = modes
-        self.example: InputRange | torch.Tensor | None = None
-        self.changed: tuple[str, weakref.ref[Node] | None] | None = None
+        self.example: InputExample | torch.Tensor | None = None
+        self.base: Node | None = None
+        self.same: Node | None = None
+        self.change: Change | None = None
+        self.changes: Node | None = None
+        self.sizes_read = False
         # Nearly every node has one child. A list for each would double the garbage collector's
         # work in a large graph, so a list is made for the second child.
         self.children: weakref.ref[Node] | list[weakref.ref[Node]] | None = None
@@ -138,14 +211,23 @@ class Node:
                     parent.children = [others, reference]
 
     def __getstate__(self) -> dict[str, Any]:
-        left_out = ("__weakref__", "changed", "children", "handle")
+        left_out = ("__weakref__", "change", "children", "handle")
         return {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["layer"], state["parents"], state["spec"], True, 0)  # type: ignore[misc]
+        self.__init__(state["layer"], state["parents"], state["spec"], 0)  # type: ignore[misc]
         for name, value in state.items():
             if name != "index":  # they are made in their order, oldest first
                 setattr(self, name, value)
+
+    def note_size_read(self) -> None:
+        """Note that a number in the user's program stands for a size here, and above."""
+        waiting = [self]
+        while waiting:
+            node = waiting.pop()
+            if not node.sizes_read:
+                node.sizes_read = True
+                waiting.extend(node.parents)
 
     def living_children(self) -> tuple[Node, ...]:
         """Return the children that are still used by somebody, each once, in creation order."""
@@ -159,7 +241,7 @@ class Node:
         """Return what a message calls this node: its layer, its shape and where it was made."""
         what = "input" if self.layer is None else layer_name(self.layer)
         place = "" if self.origin is None else f", made at {format_origin(self.origin)}"
-        return f"{what} of {describe_spec(self.spec, self.batch_known)}{place}"
+        return f"{what} of {describe_spec(self.spec)}{place}"
 
 
 def oldest_first(node: Node) -> list[Node]:
@@ -218,24 +300,12 @@ def format_origin(origin: tuple[str, int]) -> str:
     return f"{name}:{origin[1]}"
 
 
-def shape_text(shape: tuple[int, ...], batch_known: bool) -> str:
-    """Return a shape as the summary prints it, an unknown batch size as ``None``.
-
-    >>> shape_text((1, 28, 28), batch_known=False)
-    '(None, 28, 28)'
-    """
-    if batch_known or not shape:
-        return str(tuple(shape))
-    return str((None, *shape[1:]))
-
-
-def describe_spec(spec: TensorSpec | Concrete, batch_known: bool = True) -> str:
+def describe_spec(spec: Spec) -> str:
     """Return a value's shape and dtype, or the name of its type.
 
-    >>> describe_spec(TensorSpec((1, 4), torch.float32), batch_known=False)
+    >>> describe_spec(TensorSpec((BATCH, 4), torch.float32))
     'shape (None, 4), float32'
     """
     if isinstance(spec, TensorSpec):
-        dtype = str(spec.dtype).removeprefix("torch.")
-        return f"shape {shape_text(spec.shape, batch_known)}, {dtype}"
+        return f"shape {spec.shape}, {str(spec.dtype).removeprefix('torch.')}"
     return f"type {type(spec.value).__name__}"

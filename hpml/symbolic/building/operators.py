@@ -1,12 +1,12 @@
-"""The operators of symbolic data: ``x + y``, ``2 * x``, ``-x``, ``x < y``, each of them a node.
-
-Assignments such as ``x += y`` make a new value; the old one is not to be read any more.
-"""
+"""The operators of symbolic data, each of which makes a node, and what is refused."""
 
 from __future__ import annotations
 
+import math
 import operator
+import sys
 from collections.abc import Callable
+from types import FrameType
 from typing import Any
 
 from torch import Tensor, nn
@@ -14,8 +14,175 @@ from torch import Tensor, nn
 from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
 
+from . import interception
+from .arguments import find
 from .interception import Handle
-from .misuse import NUMPY_OPERATORS, array_refused
+from .node import layer_name
+
+NUMPY_OPERATORS: dict[str, Callable[..., Any]] = {
+    "add": operator.add,
+    "subtract": operator.sub,
+    "multiply": operator.mul,
+    "divide": operator.truediv,
+    "floor_divide": operator.floordiv,
+    "remainder": operator.mod,
+    "power": operator.pow,
+    "matmul": operator.matmul,
+    "less": operator.lt,
+    "less_equal": operator.le,
+    "greater": operator.gt,
+    "greater_equal": operator.ge,
+    "equal": operator.eq,
+    "not_equal": operator.ne,
+}
+"""The functions of NumPy that its scalars and arrays call for an operator such as ``3.0 * x``."""
+
+
+def method_refused(name: str) -> str:
+    """Return why a method cannot be called while the graph is built, and what to write."""
+    if name == "backward":
+        return (
+            "x.backward() expected numbers, received symbolic data, which has none: call backward "
+            "on what the model returns, model(data).sum().backward()"
+        )
+    if not name.endswith("_"):
+        return (
+            f"x.{name}() expected a tensor, received symbolic data, which has no gradient: write "
+            f"useful_layers.CallbackLayer(lambda y: y.{name}(...))(x), which does it whenever the "
+            "model runs, and go on with the value that it returns"
+        )
+    return (
+        f"x.{name}() would change a value in place that other nodes read: use "
+        f"{name.rstrip('_')}(...), torch.full_like or torch.rand_like, which return a new one"
+    )
+
+
+def described(value: Any) -> str:
+    """Return what a message calls symbolic data, or a size of it."""
+    return "a size that depends on the batch" if repr(value) == "None" else repr(value)
+
+
+def number_refused(value: Any) -> str:
+    """Return why there is no number yet."""
+    return (
+        f"a number was expected, received {described(value)}, which has none while the graph is "
+        "built: use functions of torch (torch.sqrt, not math.sqrt) and operators, or put the "
+        "computation into the forward of a module; a size that is known, x.shape[1] or x.features, is an int, one "
+        "that depends on the batch is not: write x.view(x.shape[0], -1), torch.zeros(x.shape[0], "
+        "4) or x.mean(0), or give the input a batch_shape"
+    )
+
+
+def array_refused(value: Any, function: str) -> str:
+    """Return why NumPy cannot take symbolic data."""
+    return (
+        f"{function} expected numbers, received {value!r}, which has none while the graph is "
+        "built: use the function of torch of that name, or add_to_graph(function, x), which calls "
+        "it when the model runs"
+    )
+
+
+_NO_ITEM = (
+    "x[i] = y would change a value that other nodes read; build the result instead, with "
+    "torch.where, torch.cat, index_put or masked_fill (all without a trailing underscore)"
+)
+
+
+def check_changes_nothing(function: Callable[..., Any], kwargs: dict[str, Any]) -> None:
+    """Refuse a function of torch that would change an argument, each time the model runs."""
+    name = getattr(function, "__name__", "")
+    if name == "__setitem__":
+        raise ArgumentError(_NO_ITEM)
+    if name.endswith("_") and not name.endswith("__"):
+        raise ArgumentError(method_refused(name))
+    if kwargs.get("out") is not None:
+        raise ArgumentError(
+            f"{name}(..., out=y) would change a value in place that other nodes read: leave out "
+            "away, and go on with the value that the function returns"
+        )
+
+
+class WithoutNumbers:
+    """What asks for numbers, or would change them, refused with what to write."""
+
+    __slots__ = ()
+
+    def __setitem__(self, index: Any, value: Any) -> None:
+        raise ArgumentError(_NO_ITEM)
+
+    def __array__(self, *args: Any, **kwargs: Any) -> Any:
+        raise ArgumentError(array_refused(self, "np.array"))
+
+    def __index__(self) -> int:
+        raise ArgumentError(number_refused(self))
+
+    def __float__(self) -> float:
+        raise ArgumentError(number_refused(self))
+
+    def __int__(self) -> int:
+        raise ArgumentError(number_refused(self))
+
+    def __bool__(self) -> bool:
+        check_no_setting(self)
+        raise ArgumentError(
+            f"the truth value of {described(self)} is not known while the graph is built: use "
+            "torch.where, or put the decision into the forward of a module"
+        )
+
+
+def setting_refused(layer: object, value: object, name: str = "") -> str:
+    """Return why symbolic data cannot be a setting of a layer."""
+    kind = type(layer).__name__
+    return (
+        f"{kind} expected numbers as its settings, received {value!r}{name and ' as ' + name}: "
+        f"make the layer first, then call it, {kind}(...)(x); a size that is known, x.shape[1] or "
+        "x.features, is an int"
+    )
+
+
+def check_settings(layer: object) -> None:
+    """Refuse a layer that was made with symbolic data as one of its settings."""
+    for name, value in vars(layer).items() if isinstance(layer, nn.Module) else ():
+        if isinstance(value, Handle):
+            raise ArgumentError(setting_refused(layer, value, name))
+
+
+def check_no_setting(value: object) -> None:
+    """Refuse symbolic data that a layer of torch looks into while it is made."""
+    frame: FrameType | None = sys._getframe(2)
+    while frame is not None:
+        module = frame.f_globals.get("__name__", "")
+        if not module.startswith(("torch.nn.", "hpml.symbolic.")):
+            return
+        layer = frame.f_locals.get("self") if frame.f_code.co_name == "__init__" else None
+        if isinstance(layer, nn.Module):
+            raise ArgumentError(setting_refused(layer, find(value, (Handle,))))
+        frame = frame.f_back
+
+
+def check_no_module_runs() -> None:
+    """Refuse symbolic data in a forward that runs because ``layer(x)`` was not noticed."""
+    frame: FrameType | None = sys._getframe(1)
+    while frame is not None and frame.f_code is not nn.Module._call_impl.__code__:
+        frame = frame.f_back
+    if frame is None:
+        return
+    suspended = interception.is_suspended()
+    another = "another library, which replaced torch.nn.Module.__call__"
+    raise ArgumentError(
+        f"{layer_name(frame.f_locals['self'])} was called with symbolic data while layer(x) is "
+        f"switched off by {'optimize_module_calls()' if suspended else another}: write x(layer), "
+        "or make a new Input, which switches it on again"
+    )
+
+
+def check_squeeze(tensor: Any) -> None:
+    """Refuse to squeeze what may or may not be a dimension of size one."""
+    if tensor._spec.depends:
+        raise ArgumentError(
+            f"x.squeeze() would drop the batch where it happens to be 1, of {tensor!r}: say which "
+            "dimension, x.squeeze(1), or give the input a batch_shape"
+        )
 
 
 class Operators:
@@ -29,23 +196,32 @@ class Operators:
     def _record_pair(self, layer: nn.Module, other: Any) -> Any:
         raise NotImplementedError
 
-    def _changed_by(self, operation: str) -> None:
-        raise NotImplementedError
+    def _changed_to(self, result: Any, operation: str) -> None:
+        """Note an assignment such as ``+=``, which by hand changes this value in place."""
 
     def __eq__(self, other: object) -> Any:
-        """Compare: with other symbolic data by identity, with anything else when it runs."""
-        return self._compare(operator.eq, other, self is other)
+        """Compare when the model runs; ``is`` says whether two are the same symbolic data."""
+        return self._record(operator.eq, self, other)
 
     def __ne__(self, other: object) -> Any:
-        return self._compare(operator.ne, other, self is not other)
+        return self._record(operator.ne, self, other)
 
-    def _compare(self, function: Callable[..., Any], other: object, identical: bool) -> Any:
-        if isinstance(other, Handle) or not self._can_equal(other):
-            return identical
-        return self._record(function, self, other)
+    __hash__ = object.__hash__
 
-    def _can_equal(self, other: object) -> bool:
-        return True
+    def __round__(self, digits: int | None = None) -> Any:
+        return self._record(round, self, digits)
+
+    def __divmod__(self, other: Any) -> Any:
+        return self._record(divmod, self, other)
+
+    def __rdivmod__(self, other: Any) -> Any:
+        return self._record(divmod, other, self)
+
+    def __floor__(self) -> Any:
+        return self._record(math.floor, self)
+
+    def __ceil__(self) -> Any:
+        return self._record(math.ceil, self)
 
     def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
         """Record what an operator of NumPy's would compute; refuse any other function."""
@@ -69,7 +245,7 @@ def _binary(
 def _assigning(name: str) -> Callable[[Any, Any], Any]:
     def method(self: Operators, other: Any) -> Any:
         result = getattr(self, f"__{name}__")(other)
-        self._changed_by(f"an assignment such as +=, *= or @= ({name})")
+        self._changed_to(result, f"an assignment such as +=, *= or @= ({name})")
         return result
 
     return method

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import math
 import operator
 from collections.abc import Callable
@@ -13,25 +14,41 @@ from hpml.symbolic.errors import ArgumentError
 
 from .arguments import find
 from .interception import Handle
-from .node import TensorSpec
+from .node import Node, TensorSpec
+from .operators import Operators, WithoutNumbers
 
 
 class Count(int):
     """A number of elements; torch's own is a method, so this may be called."""
 
-    batch: Any = 1
-
     def __call__(self) -> int:
-        operator.index(self.batch)  # refused where it is not known
         return int(self)
 
 
-class UnknownBatchSize(Handle):
-    """The size of a batch that is not known yet: in a recorded call, that of the real batch."""
+class UnknownSize(Handle, Operators, WithoutNumbers):
+    """A size that depends on the batch: recorded when it is used, and no Python number.
 
-    def __init__(self, tensor: Any, assumed: int) -> None:
-        self.tensor = tensor
-        self._assumed = assumed
+    ``read`` and its arguments say how the size is read off the real tensor.
+    """
+
+    __hash__ = object.__hash__
+
+    def __init__(self, tensor: Any, size: Any, read: Callable[..., Any], *arguments: Any) -> None:
+        self.tensor, self.size, self._read = tensor, size, (read, arguments)
+
+    def symbolic(self) -> Any:
+        """Return symbolic data for the size."""
+        read, arguments = self._read
+        return self.tensor._record(read, self.tensor, *arguments)
+
+    __call__ = symbolic  # torch's numel is a method
+
+    def _record(self, function: Callable[..., Any], *args: Any) -> Any:
+        return self.tensor._record(function, *args)
+
+    def _record_pair(self, layer: Any, other: Any) -> Any:
+        one, two = (v.symbolic() if isinstance(v, UnknownSize) else v for v in (self, other))
+        return one._record_pair(layer, two)
 
     def _record_call(self, layer: Any, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         return self.tensor._record_call(layer, args, kwargs)
@@ -41,61 +58,19 @@ class UnknownBatchSize(Handle):
     ) -> Any:
         return self.tensor._record_function_call(function, args, kwargs)
 
-    def symbolic(self) -> Any:
-        """Return symbolic data for the size."""
-        return self.tensor._record(_size_of_batch, self.tensor)
-
-    def __eq__(self, other: object) -> bool:
-        if isinstance(other, int):
-            operator.index(self)  # refused: whether the real batch has this size is not known
-        return isinstance(other, UnknownBatchSize) and self._assumed == other._assumed
-
-    def __hash__(self) -> int:
-        return hash(self._assumed)
-
     def __repr__(self) -> str:
-        return str(self._assumed)
-
-    def __neg__(self) -> Any:
-        return self.tensor._record(operator.neg, self.symbolic())
-
-    def __index__(self, other: object = None) -> int:
-        raise ArgumentError(
-            f"the batch size of {self.tensor!r} is not known while the graph is built: expected "
-            "something that works for any batch; write x.view(x.shape[0], -1), torch.rand_like(x) "
-            "or x.expand(...), or give the input a batch_shape"
-        )
-
-    __int__ = __float__ = __lt__ = __gt__ = __le__ = __ge__ = __bool__ = __index__
+        return "None"
 
     @classmethod
     def __torch_function__(
         cls, func: Callable[..., Any], types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
     ) -> Any:
-        size: Any = find((args, kwargs), (UnknownBatchSize,))
+        size: Any = find((args, kwargs), (UnknownSize,))
         return size.tensor._record_function_call(func, args, kwargs or {})
 
 
-def _size_of_batch(tensor: torch.Tensor) -> int:
-    return tensor.shape[0]
-
-
-def _recorded(function: Callable[..., Any], reflected: bool = False) -> Any:
-    def method(self: UnknownBatchSize, other: Any) -> Any:
-        pair = (other, self.symbolic()) if reflected else (self.symbolic(), other)
-        return self.tensor._record(function, *pair)
-
-    return method
-
-
-for _name in ("add", "sub", "mul", "floordiv", "truediv", "mod", "pow"):
-    _function = getattr(operator, f"__{_name}__")
-    setattr(UnknownBatchSize, f"__{_name}__", _recorded(_function))
-    setattr(UnknownBatchSize, f"__r{_name}__", _recorded(_function, reflected=True))
-
-
 class SymbolicShape(tuple):  # type: ignore[type-arg]
-    """A shape whose first size is not known yet."""
+    """A shape with a size that depends on the batch."""
 
     __slots__ = ()
     _make = torch.Size  # of what it is filled with when the model runs
@@ -106,7 +81,16 @@ class SymbolicShape(tuple):  # type: ignore[type-arg]
         return torch.Size(part) if known else part
 
     def __eq__(self, other: object) -> bool:
-        return isinstance(other, tuple) and _as_shown(self) == _as_shown(other)
+        """Compare with another shape; refuse where the answer depends on the batch."""
+        if not isinstance(other, tuple) or len(self) != len(other):
+            return False
+        undecided = None
+        for one, two in zip(self, other, strict=True):
+            if isinstance(one, UnknownSize) and isinstance(two, int):
+                undecided = one
+            elif _known(one) != _known(two) and not (isinstance(one, UnknownSize) and two is None):
+                return False
+        return True if undecided is None else bool(undecided)
 
     def __ne__(self, other: object) -> bool:
         return not self == other
@@ -116,13 +100,14 @@ class SymbolicShape(tuple):  # type: ignore[type-arg]
     def __repr__(self) -> str:
         return f"torch.Size({list(self)})"
 
-    def numel(self) -> int:
-        """Return the number of elements, which is not known."""
-        return operator.index(self[0])
+    def numel(self) -> Any:
+        """Return the number of elements."""
+        return functools.reduce(operator.mul, self)
 
 
-def _as_shown(shape: tuple[Any, ...]) -> list[Any]:
-    return [getattr(size, "_assumed", size) for size in shape]
+def _known(size: Any) -> Any:
+    """Return what a size is compared by; None, as it is shown, is any that depends on the batch."""
+    return size.size if isinstance(size, UnknownSize) else size
 
 
 class TensorShape:
@@ -130,22 +115,26 @@ class TensorShape:
 
     __slots__ = ()
 
+    _node: Node
+
     @property
     def _spec(self) -> TensorSpec:
         raise NotImplementedError
 
-    @property
-    def _batch_known(self) -> bool:
-        raise NotImplementedError
+    def _size(self, dim: int) -> Any:
+        size = self._spec.shape[dim]
+        if isinstance(size, int):
+            self._node.note_size_read()
+            return size
+        return UnknownSize(self, size, torch.Tensor.size, dim)
 
     @property
     def shape(self) -> torch.Size:
-        """The size of each dimension; an unknown batch size is shown as 1, and is no number."""
-        shape = self._spec.shape
-        if self._batch_known or not shape:
-            return torch.Size(shape)
-        unknown = UnknownBatchSize(self, shape[0])
-        return SymbolicShape((unknown, *shape[1:]))  # type: ignore[return-value]
+        """The size of each dimension; one that depends on the batch is symbolic, shown as None."""
+        sizes = [self._size(dim) for dim in range(len(self._spec.shape))]
+        if self._spec.depends:
+            return SymbolicShape(sizes)  # type: ignore[return-value]
+        return torch.Size(sizes)
 
     def size(self, dim: int | None = None) -> Any:
         """Return the shape, or the size of one dimension: an ``int`` where it is known."""
@@ -178,28 +167,31 @@ class TensorShape:
         return len(self._spec.shape)
 
     @property
-    def numel(self) -> int:
-        """The number of elements; an unknown batch size counts as 1, and cannot be called for."""
-        count = Count(math.prod(self._spec.shape))
-        count.batch = self.shape[0] if self._spec.shape else 1
-        return count
+    def numel(self) -> Any:
+        """The number of elements, which may also be called as torch's method is."""
+        count = math.prod(self._spec.shape)
+        if isinstance(count, int):
+            self._node.note_size_read()
+            return Count(count)
+        return UnknownSize(self, count, torch.Tensor.numel)
 
     @property
     def features(self) -> int:
         """The size of the last dimension."""
-        if not self._spec.shape:
-            raise ArgumentError(f"features: expected at least one dimension, received {self!r}")
-        return self._spec.shape[-1]
+        return self._end("features", -1)  # type: ignore[no-any-return]
 
     @property
     def batch_size(self) -> int:
-        """The size of the first dimension; 1 where it is not known."""
-        if not self._spec.shape:
-            raise ArgumentError(f"batch_size: expected at least one dimension, received {self!r}")
-        return self._spec.shape[0]
+        """The size of the first dimension."""
+        return self._end("batch_size", 0)  # type: ignore[no-any-return]
 
-    def _image(self, what: str) -> tuple[int, int, int]:
-        shape = self._spec.shape
+    def _end(self, what: str, dim: int) -> Any:
+        if not self._spec.shape:
+            raise ArgumentError(f"{what}: expected at least one dimension, received {self!r}")
+        return self._size(dim)
+
+    def _image(self, what: str) -> Any:
+        shape = self.shape
         if len(shape) != 4:
             raise ArgumentError(
                 f"{what}: expected an image of shape (batch, channels, height, width), "
@@ -210,7 +202,7 @@ class TensorShape:
     @property
     def C(self) -> int:  # noqa: N802 - the name of the API
         """The number of channels of an image."""
-        return self._image("C")[0]
+        return self._image("C")[0]  # type: ignore[no-any-return]
 
     @property
     def channels(self) -> int:
@@ -220,22 +212,22 @@ class TensorShape:
     @property
     def H(self) -> int:  # noqa: N802 - the name of the API
         """The height of an image."""
-        return self._image("H")[1]
+        return self._image("H")[1]  # type: ignore[no-any-return]
 
     @property
     def W(self) -> int:  # noqa: N802 - the name of the API
         """The width of an image."""
-        return self._image("W")[2]
+        return self._image("W")[2]  # type: ignore[no-any-return]
 
     @property
     def HW(self) -> tuple[int, int]:  # noqa: N802 - the name of the API
         """Height and width of an image."""
-        return self._image("HW")[1:]
+        return self._image("HW")[1:]  # type: ignore[no-any-return]
 
     @property
     def CHW(self) -> tuple[int, int, int]:  # noqa: N802 - the name of the API
         """Channels, height and width of an image."""
-        return self._image("CHW")
+        return self._image("CHW")  # type: ignore[no-any-return]
 
     @property
     def HWC(self) -> tuple[int, int, int]:  # noqa: N802 - the name of the API

@@ -21,19 +21,15 @@ from torch import nn
 
 from hpml.symbolic.graph import Graph
 
-from . import codegen, inlined, kernel, lazy, ordered
-from .program import Program
+from . import inlined, kernel
+from .called import Program, prepare_codegen, prepare_lazy, prepare_ordered
 
-_ANY_GRAPH: dict[str, Callable[[Graph, Sequence[nn.Module]], Program]] = {
-    "lazy": lazy.prepare,
-    "ordered": ordered.prepare,
-    "codegen": codegen.prepare,
+PREPARE: dict[str, Callable[[Graph, Sequence[nn.Module]], Program]] = {
+    "lazy": prepare_lazy,
+    "ordered": prepare_ordered,
+    "codegen": prepare_codegen,
     "inlined": inlined.prepare,
+    "numba": kernel.prepare,
 }
 
-PREPARE = {**_ANY_GRAPH, "numba": kernel.prepare}
-
-EXECUTIONS: tuple[str, ...] = tuple(_ANY_GRAPH)
-"""Names that ``SymbolicModel(..., execution=...)`` takes for every graph; ``"numba"`` for some."""
-
-__all__ = ["EXECUTIONS", "PREPARE", "Program"]
+__all__ = ["PREPARE", "Program"]

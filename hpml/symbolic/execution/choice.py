@@ -5,6 +5,7 @@ from __future__ import annotations
 import warnings
 from typing import Any
 
+from hpml.base.executions import BY_NAME, DEFAULT
 from hpml.symbolic import config
 from hpml.symbolic.errors import ArgumentError, GraphWarning
 from hpml.symbolic.execution import PREPARE, cuda_graph
@@ -21,31 +22,31 @@ def choose_execution(execution: str | None, codegen: bool | None, cuda_graphs: b
         check_execution(execution)
     if cuda_graphs:
         cuda_graph.check_available()
-        if execution == "numba":
+        if execution is not None and not BY_NAME[execution].separate_operators:
             raise ArgumentError(
                 "enable_cuda_graphs expected an execution of PyTorch's kernels, received "
-                "execution='numba', which runs on the CPU: leave one of the two out"
+                f"execution={execution!r}, which runs on the CPU: leave one of the two out"
             )
     if execution is not None:
         return execution
     if codegen is not None:
         return "codegen" if codegen else "ordered"
-    return "inlined" if config.CODEGEN_BY_DEFAULT else "ordered"
+    return DEFAULT if config.CODEGEN_BY_DEFAULT else "ordered"
 
 
 def execution_of_copy(model: Any) -> str:
     """Return how a copy runs: as its original, or inlined where there is no kernel for it."""
     name: str = model.execution
-    if name == "numba":
+    if not BY_NAME[name].any_graph:
         try:
             PREPARE[name](model.graph, model._execution_order_layers)
         except ArgumentError as reason:  # layers that were replaced since, or no Numba here
             warnings.warn(
-                f"the copy of a model with execution='numba' runs 'inlined': {reason}",
+                f"the copy of a model with execution={name!r} runs {DEFAULT!r}: {reason}",
                 GraphWarning,
                 stacklevel=4,
             )
-            return "inlined"
+            return DEFAULT
     return name
 
 

@@ -22,10 +22,10 @@ from torch import nn
 from torch.nn.modules import module as hooks
 
 from hpml.symbolic import config
-from hpml.symbolic.building.shapes.preserved_state import preserved
 from hpml.symbolic.errors import ArgumentError, DeviceError
+from hpml.symbolic.execution.preserved import preserved
 
-from .program import Program
+from .called import Program
 
 MOST_SHAPES = 16
 """Each recording keeps all values of a forward; who needs more shapes has no static ones."""

@@ -1,25 +1,31 @@
 """The guard of the inlined execution: does the source still say what the layers do?
 
-Source that is written out leaves out what a call of the layer does for others: hooks, a ``forward``
-set on the instance, another ``__class__``, a function that was replaced by a profiler. So each
-forward first looks whether anything of this is there. The look must cost much less than the calls
-that it saves: all of it happens inside builtins that walk a list at once; the same in a loop of
-Python would take five times as long.
+Source that is written out leaves out what a call of the layer does for others. So each forward
+first looks whether any of this was done:
 
-Where the answer is no, the layers are called, which is always right, until the cause is gone.
+- a layer was replaced, or its class;
+- a hook was registered, on a layer or for all modules;
+- a parameter is gone, or became a buffer or an attribute (a new or edited one is found anyway);
+- a method such as ``forward`` was set on a layer or replaced on its class, or
+  ``nn.Module.__call__`` was;
+- a function of ``torch.nn.functional`` that a layer calls was replaced;
+- a setting on which the source depends was changed.
 
-What happens to a layer *during* a forward, by another layer or another thread, is seen by the next
-forward.
+Where the answer is yes, the layers are called until the cause is gone.
+
+Not watched is everything else. What happens to a layer *during* a forward, by another layer or
+another thread, is seen by the next forward. An attribute that replaces another one while the number
+of attributes stays the same, functions in ``torch._C``, operators of ``torch.Tensor``, and code
+that a function itself calls, may be missed: assign ``model.execution`` again after such a change.
+
+The look must cost much less than the calls that it saves: all of it happens inside builtins that
+walk a list at once; the same in a loop of Python would take five times as long.
 """
 
 from __future__ import annotations
 
-import functools
-import inspect
 import operator
-import sys
-from collections.abc import Callable, Iterable, Sequence
-from itertools import chain, repeat
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import torch
@@ -28,52 +34,29 @@ from torch import nn
 from torch.nn.modules import module as torch_module
 
 from hpml.symbolic.building import interception
-from hpml.symbolic.building.shapes.layer_rules import FUNCTIONS
+from hpml.symbolic.building.layer_rules import FUNCTIONS
 from hpml.symbolic.useful_layers import FunctionLayer
 
 from .inline_expressions import KINDS, Expression
 
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
-_GLOBAL_HOOKS = tuple("_global" + name for name in _HOOKS)
 _METHODS = ("forward", "_call_impl", "_conv_forward", "_check_input_dim")
 
-_buffers_in = operator.itemgetter("_buffers")
 _parameters_in = operator.itemgetter("_parameters")
-_forward_hooks_in, _forward_pre_hooks_in, _backward_hooks_in, _backward_pre_hooks_in = map(
-    operator.itemgetter, _HOOKS
-)
-# Attributes that are no arguments.
-_OF_THE_CONSTRUCTORS = (
-    *("transposed", "output_padding", "_reversed_padding_repeated_twice"),
-    *("method", "_call", "_tensor_constants"),
-)
+_hooks_in = tuple(map(operator.itemgetter, _HOOKS))
 
 # Stands for the attributes of what is called, which may be anything that can be called.
 _CALLED: dict[str, Any] = {"_parameters": {}}
 
 Watched = tuple[Any, str, Any]
-"""An object, the name of one of its attributes, and what that was when the source was written."""
+"""An object, the name of one of its attributes, and what that was when this was imported."""
 
-
-def _methods_of(kind: type[nn.Module]) -> tuple[Watched, ...]:
-    """Return the methods of a layer type that its expression stands for.
-
-    ``None`` for one that is not its author's own: it was replaced before this was imported.
-    """
-    watched = []
-    for name in _METHODS:
-        owner = next((base for base in kind.__mro__ if name in base.__dict__), None)
-        if owner is not None:
-            method = getattr(kind, name)
-            home = sys.modules[owner.__module__].__dict__
-            original = getattr(method, "__globals__", None) is home
-            watched.append((kind, name, method if original else None))
-    return tuple(watched)
-
-
-_METHODS_OF = {kind: _methods_of(kind) for kind in KINDS}
+_METHODS_OF: dict[type, list[Watched]] = {
+    kind: [(kind, name, getattr(kind, name)) for name in _METHODS if hasattr(kind, name)]
+    for kind in KINDS
+}
 # Where the layers of the layer rules look their functions up.
-_FUNCTIONS = [
+_FUNCTIONS: list[Watched] = [
     (owner, name, function)
     for owner in (F, torch)
     for name, function in FUNCTIONS.items()
@@ -82,7 +65,7 @@ _FUNCTIONS = [
 
 
 def _functions_in(expression: Expression) -> list[Watched]:
-    """Return the functions that the layer itself would look up: somebody may have wrapped them."""
+    """Return the functions that the layer itself would look up."""
     if expression.function is not None:
         return []
     return [watched for watched in _FUNCTIONS if f"{watched[1]}(" in expression.text]
@@ -95,10 +78,7 @@ class _Checked(NamedTuple):
         layers: all of them; ``attributes`` are their dictionaries.
         types: the types of the layers that are written out; ``written`` are their dictionaries.
         attribute_counts: how many attributes each of those had; ``tensor_counts`` parameters.
-        methods: for each method the dictionaries that could hide it, and its name.
-        noted: attributes that somebody added to layers, and what they were.
-        settings: what the source stands on: its name, dictionaries that have it, its values.
-        empty: the hooks of all modules, and buffers where there were none.
+        settings: what the source depends on: its name, dictionaries that have it, its values.
     """
 
     layers: Sequence[nn.Module]
@@ -107,10 +87,7 @@ class _Checked(NamedTuple):
     written: Sequence[dict[str, Any]]
     attribute_counts: list[int]
     tensor_counts: list[int]
-    methods: list[tuple[Sequence[dict[str, Any]], Iterable[str]]]
-    noted: tuple[list[dict[str, Any]], list[dict[str, Any]]]
     settings: list[tuple[Callable[[Any], Any], list[dict[str, Any]], list[Any]]]
-    empty: list[dict[Any, Any]]
 
 
 class Guard:
@@ -121,23 +98,14 @@ class Guard:
     ) -> None:
         self._expressions = expressions
         self._identities = [_identity(layer) for layer in layers]
-        found = [
-            (i, expression)
-            for i, expression in enumerate(expressions)
-            if isinstance(expression, Expression)
-        ]
-        self._pick = _picker([i for i, _ in found], len(expressions))
+        written = [i for i, e in enumerate(expressions) if isinstance(e, Expression)]
+        self._pick = _picker(written, len(expressions))
         # Layers of one type share an expression: look at each expression once.
-        different = list({id(expression): expression for _, expression in found}.values())
-        self._kinds = list(dict.fromkeys(type(layers[i]) for i, _ in found))
-        self._watched = list(
-            dict.fromkeys(
-                chain(
-                    chain.from_iterable(_METHODS_OF[kind] for kind in self._kinds),
-                    chain.from_iterable(_functions_in(expression) for expression in different),
-                )
-            )
-        )
+        different = {id(e): e for e in expressions if isinstance(e, Expression)}.values()
+        self._kinds = list(dict.fromkeys(type(layers[i]) for i in written))
+        watched = [one for kind in self._kinds for one in _METHODS_OF[kind]]
+        watched += [one for expression in different for one in _functions_in(expression)]
+        self._watched = list(dict.fromkeys(watched))
         self._checked: _Checked | None = None
         self._culprit = 0
 
@@ -162,32 +130,15 @@ class Guard:
             # Equal at a glance: == looks at identity first.
             layers == checked.layers
             and list(map(type, self._pick(layers))) == checked.types
-            # The dictionaries of hooks as they are now: others may have been put there, and a
-            # thread may be just registering a hook.
-            and not any(map(_forward_hooks_in, written))
-            and not any(map(_forward_pre_hooks_in, written))
-            and not any(map(_backward_hooks_in, written))
-            # These run only where gradients are recorded.
-            and not (torch.is_grad_enabled() and any(map(_backward_pre_hooks_in, written)))
-            and not any(checked.empty)
-            # An attribute that was added may hide a parameter or a method. Methods are looked for
-            # by name, and attributes that are not the layer's own one by one: one of them may have
-            # gone instead.
+            # The dictionaries of hooks as they are now: others may have been put there.
+            and not any(any(map(hooks, written)) for hooks in _hooks_in)
             and list(map(len, written)) == checked.attribute_counts
-            and not any(any(map(operator.contains, *having)) for having in checked.methods)
-            and checked.noted[0] == checked.noted[1]
-            # A parameter that became a buffer, or is gone.
             and list(map(len, self._pick(parameters))) == checked.tensor_counts
             and all(list(map(get, those)) == values for get, those, values in checked.settings)
-            and self._is_unpatched()
+            and not torch_module._has_any_global_hook()  # type: ignore[no-untyped-call]
+            and all(kind.__call__ in interception.TRANSPARENT for kind in self._kinds)
+            and all(getattr(owner, name) is was for owner, name, was in self._watched)
         )
-
-    def _is_unpatched(self) -> bool:
-        """Return whether classes and functions are what the source stands on."""
-        for kind in self._kinds:
-            if kind.__call__ not in interception.TRANSPARENT:
-                return False
-        return all(getattr(owner, name) is function for owner, name, function in self._watched)
 
     def _check(self, layers: Sequence[nn.Module]) -> _Checked | None:
         # What stood in the way at the last forward most likely still does.
@@ -203,24 +154,18 @@ class Guard:
             for layer, expression in zip(layers, self._expressions, strict=True)
         ]
         written = self._pick(attributes)
-        types = list(map(type, self._pick(layers)))
-        noted = [d for d, kind in zip(written, types, strict=True) if not d.keys() <= _own(kind)]
-        everywhere = [getattr(torch_module, name) for name in _GLOBAL_HOOKS]
         return _Checked(
             layers,
             attributes,
-            types,
+            list(map(type, self._pick(layers))),
             written,
             list(map(len, written)),
             list(map(len, map(_parameters_in, written))),
-            _methods_hidden_by(written, types),
-            (noted, list(map(dict, noted))),
             self._settings(attributes),
-            [*everywhere, *(buffers for buffers in map(_buffers_in, written) if not buffers)],
         )
 
     def _settings(self, attributes: list[dict[str, Any]]) -> list[Any]:
-        """Return the settings that the expressions stand on, those of one name together."""
+        """Return the settings that the expressions depend on, those of one name together."""
         having: dict[str, list[dict[str, Any]]] = {}
         for own, expression in zip(attributes, self._expressions, strict=True):
             if isinstance(expression, Expression):
@@ -269,24 +214,6 @@ class Guard:
             return _reason(layer, expression)
 
         return why
-
-
-@functools.cache
-def _own(kind: type[nn.Module]) -> frozenset[str]:
-    """Return the names of attributes that a layer of this type may have without a note."""
-    arguments = inspect.signature(kind.__init__).parameters
-    return frozenset((*vars(nn.Module()), *arguments, *_OF_THE_CONSTRUCTORS))
-
-
-def _methods_hidden_by(
-    written: Sequence[dict[str, Any]], types: list[type]
-) -> list[tuple[Sequence[dict[str, Any]], Iterable[str]]]:
-    """Return for each method the dictionaries of the layers that have it, and its name."""
-    having = {
-        name: [d for d, kind in zip(written, types, strict=True) if hasattr(kind, name)]
-        for name in _METHODS
-    }
-    return [(those, repeat(name)) for name, those in having.items() if those]
 
 
 def _identity(layer: nn.Module) -> tuple[Any, ...]:

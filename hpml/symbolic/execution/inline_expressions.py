@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from torch import nn
 
 from hpml.symbolic import useful_layers
-from hpml.symbolic.building.shapes.layer_rules import LAYER_RULES, LayerRule
+from hpml.symbolic.building.layer_rules import LAYER_RULES, LayerRule
 
 
 class Expression(NamedTuple):
@@ -138,6 +138,8 @@ def _function_expression(layer: Any) -> Expression | str:
     if symbol is not None and template.text in ("a0, a1", "a0, k[0]", "k[0], a0"):
         left, right = template.text.split(", ")
         return Expression(f"{fill(left)} {symbol} {fill(right)}")
+    if layer.as_method:
+        return Expression(f"{{0}}.{layer.as_method}({fill(template.text[2:].lstrip(', '))})")
     text = fill(template.text)
     return Expression(f"{{f}}({text})", layer.function)
 

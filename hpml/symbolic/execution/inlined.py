@@ -25,15 +25,14 @@ import torch
 from torch import nn
 
 from hpml.symbolic import config
+from hpml.symbolic.building.layer_rules import FUNCTIONS
 from hpml.symbolic.building.node import name_of
-from hpml.symbolic.building.shapes.layer_rules import FUNCTIONS
 from hpml.symbolic.graph import Graph
 from hpml.symbolic.useful_layers import UnpackLayer
 
-from . import ordered
+from .called import Program, call_in_order, prepare_ordered
 from .guard import Guard
 from .inline_expressions import UNPACKED, Expression, expression_of
-from .program import Program
 from .source import Source, Wording, compile_source, failed_call_in, running_source
 
 
@@ -46,13 +45,13 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
 
     @functools.cache
     def in_order() -> Program:
-        return ordered.prepare(graph, ())
+        return prepare_ordered(graph, ())
 
     def run(self: Any, *inputs: Any) -> Any:
         layers = self._execution_order_layers
         # A compiler gets the plain calls: it sees through them, and not through the guard.
         if torch.compiler.is_compiling():
-            return ordered.call_in_order(graph, layers, inputs)
+            return call_in_order(graph, layers, inputs)
         parameters = guard.parameters(layers)
         # A tracer notes in which layer it is.
         if parameters is None or torch._C._get_tracing_state() is not None:

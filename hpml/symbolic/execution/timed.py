@@ -21,9 +21,8 @@ from hpml.symbolic import config
 from hpml.symbolic.graph import Graph
 
 from . import inlined
+from .called import Program, lazy_order
 from .guard import Guard
-from .program import Program
-from .side_effects import lazy_order
 from .source import Wording, calling_layers, compile_source, failed_call_in, running_source
 
 _GUARD, _LOOKUP = Label("[Guard]"), Label("[Layer lookup]")

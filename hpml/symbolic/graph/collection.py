@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from torch import nn
 
-from hpml.symbolic.building.node import Node, TensorSpec, layer_name
+from hpml.symbolic.building.node import EXAMPLE_BATCHES, Node, TensorSpec, layer_name
 from hpml.symbolic.errors import ArgumentError, CycleError, ForeignNodeError
 from hpml.symbolic.useful_layers import FunctionLayer
 
@@ -101,6 +101,7 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
     unpacked: dict[int, int] = {}
     modules: dict[int, str] = {}
     chosen: dict[int, str] = {}
+    readers: dict[Node, list[int]] = {}  # of memory that values share: the calls so far
     for node in order:
         layer = node.layer
         assert layer is not None  # inputs were left out
@@ -132,8 +133,14 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
             arguments = tuple([number[parent] for parent in parents])
         # A layer is registered under one name, however often it is used.
         module = modules.setdefault(id(layer), name)
+        after: tuple[int, ...] = ()
+        if node.changes is not None:
+            after = tuple(readers.get(node.changes, ()))
+        for parent in parents:
+            readers.setdefault(parent.base or parent, []).append(len(calls))
         unpacks = group is not None
-        calls.append(Call(name, layer_type, arguments, results, unpacks, node.origin, module))
+        call = Call(name, layer_type, arguments, results, unpacks, node.origin, module, after)
+        calls.append(call)
         layers.append(layer)
     if chosen:
         calls = [
@@ -200,14 +207,17 @@ class _Namer:
 def _value_of(node: Node) -> Value:
     spec = node.spec
     if isinstance(spec, TensorSpec):
-        return _tensor_value(spec, node.batch_known)
-    return Value(None, type(spec.value).__name__, node.batch_known)
+        return _tensor_value(spec)
+    return Value(None, type(spec.value).__name__)
 
 
 @functools.lru_cache(maxsize=1024)
-def _tensor_value(spec: TensorSpec, batch_known: bool) -> Value:
+def _tensor_value(spec: TensorSpec) -> Value:
     # Values that look the same are the same object: a deep model has few shapes.
-    return Value(spec.shape, str(spec.dtype).removeprefix("torch."), batch_known)
+    kind = str(spec.dtype).removeprefix("torch.")
+    shape = tuple([size if isinstance(size, int) else None for size in spec.shape])
+    examples = [spec.at(example) for example in range(len(EXAMPLE_BATCHES))] if spec.depends else ()
+    return Value(shape, kind, tuple(examples))
 
 
 def check_inputs(inputs: Sequence[Node]) -> None:

@@ -10,8 +10,6 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
-from hpml.symbolic.building.node import shape_text
-
 
 class Numbers(tuple[int, ...]):
     """Numbers of values; called, none: the older exporter to ONNX calls ``model.graph.inputs()``.
@@ -29,18 +27,19 @@ class Value(NamedTuple):
     """What is known about one value.
 
     Attributes:
-        shape: the size of each dimension; ``None`` if the value is not a tensor.
+        shape: the size of each dimension, ``None`` for one that depends on the batch; ``None`` if
+            the value is not a tensor.
         kind: the dtype of a tensor, such as ``"float32"``, else the name of the type.
-        batch_known: whether the first dimension is more than a placeholder.
+        examples: the shape for each example batch, where it depends on the batch.
     """
 
-    shape: tuple[int, ...] | None
+    shape: tuple[int | None, ...] | None
     kind: str
-    batch_known: bool
+    examples: tuple[tuple[int, ...], ...] = ()
 
     def text(self) -> str:
-        """Return the shape with an unknown batch size as ``None``, or the name of the type."""
-        return self.kind if self.shape is None else shape_text(self.shape, self.batch_known)
+        """Return the shape, or the name of the type."""
+        return self.kind if self.shape is None else str(self.shape)
 
 
 class Call(NamedTuple):
@@ -56,6 +55,7 @@ class Call(NamedTuple):
         origin: file and line of the statement that wrote it.
         module: the name of the layer in the model: that of its first call, or the first name that
             the user chose for it.
+        after: positions of calls that read what this one changes in place, and come before it.
     """
 
     name: str
@@ -65,6 +65,7 @@ class Call(NamedTuple):
     unpacks: bool = False
     origin: tuple[str, int] | None = None
     module: str = ""
+    after: tuple[int, ...] = ()
 
 
 class Graph(NamedTuple):

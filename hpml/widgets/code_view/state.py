@@ -153,8 +153,8 @@ class CodeView:
     def _look(self, state: CodeState) -> Code:
         import torch
 
-        from hpml.symbolic.building.shapes.preserved_state import preserved
         from hpml.symbolic.execution.instructions import count_instructions, written_instructions
+        from hpml.symbolic.execution.preserved import preserved
 
         model = self._model_in(state)
         executed = None

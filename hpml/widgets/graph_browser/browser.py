@@ -58,7 +58,7 @@ def entries(model: SymbolicModel) -> tuple[Entry, ...]:
         ("input" if single else f"input {i}", "input", (value,), None, None)
         for i, value in enumerate(graph.inputs, 1)
     ]
-    layers = model._execution_order_layers
+    layers = model.ordered_layers
     for position, call in enumerate(graph.calls):
         results = tuple(result for result in call.results if result is not None)
         made.append((call.name, call.layer_type, results, position, layers[position]))

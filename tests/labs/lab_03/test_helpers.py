@@ -19,7 +19,7 @@ from hpml.base.tables import Table
 from hpml.benchmark.sampling.rounds import OF_THE_INTERPRETER
 from hpml.labs.lab_03_memory import collecting, memory_map, networks
 from hpml.labs.lab_03_memory.memory_map import Region, draw_regions
-from hpml.profiling import MemoryOverTime, memory_lines
+from hpml.profiling import memory_lines
 
 linux = pytest.mark.skipif(
     not sys.platform.startswith("linux"), reason="needs /proc/self/smaps; runs on Linux"
@@ -147,8 +147,6 @@ def test_the_slides_lines_are_found_in_todays_program() -> None:
 
 
 def test_pictures_say_in_words_what_they_show() -> None:
-    runs = {"a": MemoryOverTime((0.0, 1.0), (10.0, 60.0)), "b": MemoryOverTime((0.0,), (9.0,))}
-    assert "a: +50 MiB at the end; b: +0 MiB" in networks.draw_over_time(runs).plain
     x, nets = torch.ones(16, 8), {"one": torch.nn.Linear(8, 4)}
     for answer, said in ((None, "not written yet"), (512, "512 B"), ([], "[]")):
         page = networks.draw_saved(nets, x, lambda net, x, answer=answer: answer)

@@ -105,7 +105,6 @@ def test_the_times_of_the_layers_add_up_to_nearly_the_whole() -> None:
     times = sessions.operator_seconds(model, given, given, runs=5)
     assert list(times) == ["total", "Linear_1", "AddOpLayer_1"]
     assert times["Linear_1"] + times["AddOpLayer_1"] > 0
-    assert "Linear_1 from input_1" in sessions.draw_loop(model, {"Linear_1"}, 9).plain
     assert torch.equal(sessions.loop(lambda s: s + 1, given, 3), given + 1 + 1 + 1)
 
 

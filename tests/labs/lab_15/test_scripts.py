@@ -117,7 +117,7 @@ def test_the_judge_computes_on_one_thread_and_gives_the_threads_back(
 
 
 def test_what_is_mended_is_not_told_by_the_room() -> None:
-    room = Path(find("train").mistakes or "").parents[1]
+    room = Path(find("train").wrong_answers or "").parents[1]
     texts = [path.read_text(encoding="utf-8") for path in room.rglob("*.py")]
     for fragment in itertools.chain.from_iterable(parts.values() for parts in MENDED.values()):
         for line in filter(None, map(str.strip, fragment.splitlines())):

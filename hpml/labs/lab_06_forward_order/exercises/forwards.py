@@ -43,6 +43,10 @@ def _lazy_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ),
         ask("a chain of 5", chain(5), "n5", {"x": generator.randint(2, 99)}),
         ask("the tiny graph, x = 0", _TINY, "sum", {"x": 0}, kinds=_TINY_KINDS),
+        ask(
+            "an operation that returns None", {"x": [], "log": ["x"], "seen": ["log"]}, "seen",
+            {"x": generator.randint(2, 99)}, kinds={"log": "nothing", "seen": "is nothing"},
+        ),
         ask("an input asked for", _TINY, "x", {"x": 3}, kinds=_TINY_KINDS, part="once"),
         ask("only double asked for", _TINY, "double", {"x": 3}, kinds=_TINY_KINDS, part="once"),
         ask("b = a + a", TWICE, "b", {"x": 3}, part="once"),

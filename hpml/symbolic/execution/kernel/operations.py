@@ -20,8 +20,8 @@ from torch import nn
 
 from hpml.symbolic import useful_layers
 
-from . import steps
-from .steps import COPY, Packed, Step
+from . import code
+from .code import COPY, Packed, Step
 
 
 class Refused(Exception):
@@ -52,6 +52,19 @@ def _behind_the_batch(dim: Any, rank: int) -> int:
     return dim % rank
 
 
+BATCH_SIZE = object()
+"""Stands for the size of the batch among the arguments of a call."""
+
+
+def is_batch_size(layer: nn.Module) -> bool:
+    """Return whether a call reads the size of the batch, as ``x.shape[0]`` does."""
+    return (
+        isinstance(layer, useful_layers.FunctionLayer)
+        and layer.function is torch.Tensor.size
+        and (layer.template.text, layer.template.constants) == ("a0, k[0]", (0,))
+    )
+
+
 class Same(NamedTuple):
     """The result is the argument itself, perhaps in another shape: nothing to compute."""
 
@@ -75,7 +88,7 @@ def _operand(value: Any) -> Operand:
 
 
 def _each(x: Any, result: Operand, expression: str, *constants: float) -> Taken:
-    kind = steps.elementwise(expression, len(constants))
+    kind = code.elementwise(expression, len(constants))
     return [Step(kind, (_operand(x).value,), result.value, (result.size,), constants)]
 
 
@@ -84,7 +97,7 @@ def _arithmetic(symbol: str) -> Operation:
         if isinstance(x, Operand) and isinstance(y, Operand):
             if x.shape != y.shape:
                 raise Refused(f"it broadcasts {x.shape} and {y.shape} against each other")
-            kind = steps.elementwise(f"u {symbol} z")
+            kind = code.elementwise(f"u {symbol} z")
             return [Step(kind, (x.value, y.value), result.value, (result.size,))]
         if isinstance(x, Operand):
             return _each(x, result, f"u {symbol} k0", _number(y))
@@ -149,7 +162,7 @@ def _softmax(
         raise Refused("the kernel's softmax takes one dim and no dtype")
     before, size, behind = _operand(x).around(dim)
     return [
-        Step(steps.SOFTMAX, (x.value,), result.value, (before, size, behind), (0.0,)),
+        Step(code.SOFTMAX, (x.value,), result.value, (before, size, behind)),
     ]
 
 
@@ -194,8 +207,8 @@ def _slice(result: Operand, x: Any, index: Any) -> Taken:
 
 def _reshape(result: Operand, x: Any, *sizes: Any, shape: Any = ()) -> Taken:
     sizes = tuple(shape or (sizes[0] if isinstance(sizes[0], (tuple, list)) else sizes))
-    if sizes[0] != -1 or _operand(x).size != result.size:
-        raise Refused("it has to leave the batch as it is: reshape(-1, …) with all other sizes")
+    if (sizes[0] != -1 and sizes[0] is not BATCH_SIZE) or _operand(x).size != result.size:
+        raise Refused("it has to leave the batch as it is: reshape(x.shape[0], …) or (-1, …)")
     return Same(x.value)
 
 
@@ -276,7 +289,7 @@ def _linear(layer: nn.Linear, result: Operand, x: Operand) -> Taken:
         Packed("_parameters", "weight", (outputs, inputs), math.nan),
     )
     numbers = (x.size // inputs, inputs, outputs)
-    kind = steps.linear(inputs, outputs)
+    kind = code.linear(inputs, outputs)
     return [Step(kind, (x.value,), result.value, numbers, (), tensors)]
 
 
@@ -291,7 +304,7 @@ def _batch_norm(layer: Any, result: Operand, x: Operand) -> Taken:
         Packed("_buffers", "running_var", (count,), math.nan),
     )
     numbers = (count, x.size // count)
-    return [Step(steps.BATCH_NORM, (x.value,), result.value, numbers, (layer.eps,), tensors)]
+    return [Step(code.BATCH_NORM, (x.value,), result.value, numbers, (layer.eps,), tensors)]
 
 
 def _layer_norm(layer: nn.LayerNorm, result: Operand, x: Operand) -> Taken:
@@ -303,9 +316,15 @@ def _layer_norm(layer: nn.LayerNorm, result: Operand, x: Operand) -> Taken:
         Packed("_parameters", "weight", (size,), 1.0),
         Packed("_parameters", "bias", (size,), 0.0),
     )
-    constants = (layer.eps, 0.0, float(size), 1.0)
     return [
-        Step(steps.LAYER_NORM, (x.value,), result.value, (x.size // size, size), constants, tensors)
+        Step(
+            code.LAYER_NORM,
+            (x.value,),
+            result.value,
+            (x.size // size, size),
+            (layer.eps,),
+            tensors,
+        )
     ]
 
 

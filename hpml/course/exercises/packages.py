@@ -1,0 +1,65 @@
+"""Which installed packages a graded function may import, and where their files are."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import importlib.metadata
+import re
+import sys
+from pathlib import Path
+
+from hpml.sandbox.notebook import Program
+
+
+@functools.cache
+def files_of(packages: tuple[str, ...]) -> tuple[Path, ...]:
+    """Return the folders and files of packages, and of what they need."""
+    found: dict[Path, None] = {}
+    waiting, seen = list(packages), set[str]()
+    while waiting:
+        name = waiting.pop()
+        try:
+            package = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        if name in seen:
+            continue
+        seen.add(name)
+        tops = {file.parts[0] for file in package.files or () if file.parts[0] != ".."}
+        places = (Path(str(package.locate_file(top))).resolve() for top in sorted(tops))
+        found |= dict.fromkeys(place for place in places if place.exists())
+        needs = (need for need in package.requires or () if "extra ==" not in need)
+        # Only the name: `llvmlite<0.50,>=0.49.0dev0` has letters in its versions.
+        waiting += [match[0] for need in needs if (match := re.match(r"[\w.-]+", need))]
+    return tuple(found)
+
+
+def missing(packages: tuple[str, ...]) -> list[str]:
+    """Return the packages that are not installed here.
+
+    >>> missing(("numpy", "no-such-package"))
+    ['no-such-package']
+    """
+    return [name for name in packages if not files_of((name,))]
+
+
+def not_there(program: Program, packages: tuple[str, ...]) -> list[str]:
+    """Return the installed modules that a program imports and that grading does without."""
+    names: dict[str, None] = {}
+    for statement in program.statements:
+        for node in ast.walk(statement.node):
+            if isinstance(node, ast.Import):
+                names |= dict.fromkeys(alias.name.partition(".")[0] for alias in node.names)
+            elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
+                names[node.module.partition(".")[0]] = None
+    known = {path.name.partition(".")[0] for path in files_of(packages)}
+    return [name for name in names if name not in known and _installed(name)]
+
+
+def _installed(name: str) -> bool:
+    """Return whether a module is neither Python's own nor a file beside the notebook."""
+    if name in sys.stdlib_module_names or name == "__main__":
+        return False
+    file = getattr(sys.modules.get(name), "__file__", None)
+    return name == "hpml" or (file is not None and "site-packages" in Path(file).parts)

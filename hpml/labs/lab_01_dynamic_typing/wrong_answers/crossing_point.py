@@ -1,0 +1,36 @@
+"""Wrong answers to `crossing_point`: each docstring is the diagnosis."""
+
+import math
+
+
+def forgets_b(overhead, per_item_a, per_item_b):
+    """You asked when A has used up the overhead alone. Meanwhile B takes its time for each item
+    too."""
+    return overhead / per_item_a
+
+
+def negative_number(overhead, per_item_a, per_item_b):
+    """Your formula is right where the lines cross. If B is no faster for each item, they never do:
+    then the answer is neither a negative number nor a division by zero."""
+    return overhead / (per_item_a - per_item_b)
+
+
+def small_is_none(overhead, per_item_a, per_item_b):
+    """It takes a small difference for none. In seconds, a nanosecond for each item is 1e-9, and it
+    counts: only where B saves nothing at all does it never become faster."""
+    if per_item_a - per_item_b < 1e-3:
+        return float("inf")
+    return overhead / (per_item_a - per_item_b)
+
+
+def upside_down(overhead, per_item_a, per_item_b):
+    """It is upside down: the larger the overhead, the later B pays."""
+    return (per_item_a - per_item_b) / overhead
+
+
+def whole_items(overhead, per_item_a, per_item_b):
+    """It is rounded to a whole number of items. The lines cross where they cross; a float is asked
+    for."""
+    if per_item_a <= per_item_b:
+        return math.inf
+    return math.ceil(overhead / (per_item_a - per_item_b))

@@ -1,0 +1,77 @@
+"""Wrong answers to `horner`: each docstring is the diagnosis."""
+
+
+def asks_whether_zero(coefficients, x):
+    """It asks a number whether it is zero. An array or a tensor of several numbers has no answer to
+    that, and this type of number has none either: it knows + and *, and that is all you may ask of
+    it."""
+    value = coefficients[0]
+    for coefficient in coefficients[1:]:
+        value = value * x + coefficient if value else coefficient
+    return value
+
+
+def in_place(coefficients, x):
+    """`value = coefficients[0]` makes no copy, only a second name for the caller's number. With
+    ints that does no harm; the `*=` and `+=` of a tensor or an array change the object itself,
+    under both names. `value = value * x + ...` makes a new one."""
+    value = coefficients[0]
+    for coefficient in coefficients[1:]:
+        value *= x
+        value += coefficient
+    return value
+
+
+def lowest_first(coefficients, x):
+    """The coefficients are read the wrong way round: the first belongs to the highest power."""
+    value = coefficients[-1]
+    for coefficient in reversed(coefficients[:-1]):
+        value = value * x + coefficient
+    return value
+
+
+def multiplies_the_coefficient(coefficients, x):
+    """It multiplies the coefficient by x. What is multiplied is all that has been added up so far;
+    the next coefficient is then added as it is."""
+    value = coefficients[0]
+    for coefficient in coefficients[1:]:
+        value = value + x * coefficient
+    return value
+
+
+def powers_by_hand(coefficients, x):
+    """The values are right, but there are too many multiplications: one for the next power and one
+    for the coefficient. Horner needs one for both: (2·x + 3)·x + 5."""
+    value, power = coefficients[-1], x
+    for coefficient in reversed(coefficients[:-1]):
+        value = value + coefficient * power
+        power = power * x
+    return value
+
+
+def starts_from_a_difference(coefficients, x):
+    """`x - x` asks for more than + and *: this type of number knows no minus. Start from something
+    that was given to you."""
+    value = x - x
+    for coefficient in coefficients:
+        value = value * x + coefficient
+    return value
+
+
+def starts_from_zero(coefficients, x):
+    """Your function brings a number of its own, an int such as the 0 it starts from, and this type
+    of number was never told what to do with an int. Start from something that was given to you."""
+    value = 0
+    for coefficient in coefficients:
+        value = value * x + coefficient
+    return value
+
+
+def uses_powers(coefficients, x):
+    """`**` is one thing more than this type of number can do: it knows + and *, and that is all you
+    may ask of it. Horner's way needs no powers."""
+    last = len(coefficients) - 1
+    value = coefficients[last]
+    for place in range(last):
+        value = coefficients[place] * x ** (last - place) + value
+    return value

@@ -1,0 +1,43 @@
+"""Wrong answers to `list_bytes`: each docstring is the diagnosis."""
+
+
+def as_in_c(n):
+    """That is what the numbers take in C or in a NumPy array. In a list, what do the eight bytes
+    hold, and where is the number?"""
+    return 8 * n
+
+
+def floats(n):
+    """You counted 24 bytes for each number. That is a float; an int has one field more."""
+    return 56 + 8 * (n + n % 2) + 24 * n
+
+
+def ints_of_32_bytes(n):
+    """You counted 32 bytes for each int. Its header and its one digit of 30 bits take 28, and that
+    is what `sys.getsizeof` says."""
+    return 56 + 8 * (n + n % 2) + 32 * n
+
+
+def nothing_for_none(n):
+    """For n = 0 there are no ints and no pointers, but there is a list: an empty one takes some
+    bytes too."""
+    if n == 0:
+        return 0
+    return 56 + 8 * (n + n % 2) + 28 * n
+
+
+def odd_pointers(n):
+    """Right for even n. With an odd n the list has room for one pointer more than it needs."""
+    return 56 + (8 + 28) * n
+
+
+def only_the_list(n):
+    """That is the list with its pointers. They lead to ints, each an object of its own with a
+    reference count and a type; these bytes count too."""
+    return 56 + 8 * n
+
+
+def without_the_header(n):
+    """Pointers and ints are there; the list itself is missing. An empty list already takes some
+    bytes."""
+    return (8 + 28) * n

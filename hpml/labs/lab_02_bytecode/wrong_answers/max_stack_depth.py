@@ -1,0 +1,60 @@
+"""Wrong answers to `max_stack_depth`: each docstring is the diagnosis."""
+
+
+def before_each_only(instructions):
+    """It looks at the depth before each instruction only. The last one may go deeper as well."""
+    deepest = 0
+    seen = set()
+    waiting = [(0, 0)] if instructions else []
+    while waiting:
+        index, depth = waiting.pop()
+        if index in seen:
+            continue
+        seen.add(index)
+        effect, target, falls_through = instructions[index]
+        deepest = max(deepest, depth)
+        if target is not None:
+            waiting.append((target, depth + effect))
+        if falls_through:
+            waiting.append((index + 1, depth + effect))
+    return deepest
+
+
+def depth_at_the_end(instructions):
+    """That is how deep the stack is at the end; asked is the deepest on the way."""
+    return sum(effect for effect, _target, _falls_through in instructions)
+
+
+def falls_through_only(instructions):
+    """It stops where the listing is left: a jump is followed as well."""
+    deepest = depth = 0
+    for effect, _target, falls_through in instructions:
+        depth += effect
+        deepest = max(deepest, depth)
+        if not falls_through:
+            break
+    return deepest
+
+
+def goes_round_for_ever(instructions, index=0, depth=0):
+    """It follows a loop round and round. The depth before an instruction is known after the first
+    visit: remember where you have been."""
+    if index >= len(instructions):
+        return depth
+    effect, target, falls_through = instructions[index]
+    deepest = depth = depth + effect
+    if target is not None:
+        deepest = max(deepest, goes_round_for_ever(instructions, target, depth))
+    if falls_through:
+        deepest = max(deepest, goes_round_for_ever(instructions, index + 1, depth))
+    return max(deepest, 0)
+
+
+def in_listing_order(instructions):
+    """It adds up the effects from top to bottom. After a jump or a return the next line of the
+    listing is not the next instruction; follow where execution can go."""
+    deepest = depth = 0
+    for effect, _target, _falls_through in instructions:
+        depth += effect
+        deepest = max(deepest, depth)
+    return deepest

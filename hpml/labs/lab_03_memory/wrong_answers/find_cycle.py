@@ -1,0 +1,101 @@
+"""Wrong answers to `find_cycle`: each docstring is the diagnosis."""
+
+import gc
+
+
+def _search(objects, *, starts=None, every=False, whole_path=False):
+    known = {id(each): each for each in objects}
+    done = set()
+    for start in list(known)[:starts]:
+        path = {}
+        if start not in done:
+            path[start] = iter(gc.get_referents(known[start]))
+        while path:
+            here = next(reversed(path))
+            for after in path[here]:
+                if id(after) in path:
+                    names = list(path)
+                    cycle = names if whole_path else names[names.index(id(after)) :]
+                    return [known[name] for name in cycle]
+                if (every or id(after) in known) and id(after) not in done:
+                    path[id(after)] = iter(gc.get_referents(after))
+                    break
+            else:
+                done.add(here)
+                del path[here]
+    return []
+
+
+def compares(objects):
+    """`in` and `.index` compare with `==`. Two empty lists are equal and still two objects, and some
+    objects cannot be compared. Use `id(one)`."""
+
+    def search(here, path):
+        if here in path:
+            return path[path.index(here) :]
+        for after in gc.get_referents(here):
+            if after in objects and (found := search(after, [*path, here])):
+                return found
+        return []
+
+    for start in objects:
+        if found := search(start, []):
+            return found
+    return []
+
+
+def first_object_only(objects):
+    """It searches from the first object only. The cycle may be unreachable from there: start from every
+    object."""
+    return _search(objects, starts=1)
+
+
+def follows_strangers(objects):
+    """It follows references to objects that were not given. Only those in `objects` count: an object
+    also refers to its class, and every class is part of a cycle."""
+    return _search(objects, every=True)
+
+
+def recursion(objects):
+    """Each object on the path is a function call that has not returned, and Python allows about a
+    thousand of them. Keep the path in a list."""
+    known = {id(each): each for each in objects}
+    done = set()
+
+    def search(here, path):
+        if here in path:
+            return path[path.index(here) :]
+        if here not in done:
+            for after in gc.get_referents(known[here]):
+                if id(after) in known and (found := search(id(after), [*path, here])):
+                    return found
+            done.add(here)
+        return None
+
+    for start in known:
+        if found := search(start, []):
+            return [known[name] for name in found]
+    return []
+
+
+def seen_before(objects):
+    """Two objects may refer to the same third object without forming a cycle. Visited before is not
+    enough: the object must be on the current path."""
+    known = {id(each): each for each in objects}
+    begun = set()
+    for start in known:
+        met, waiting = {}, [] if start in begun else [start]
+        while waiting:
+            here = waiting.pop()
+            if here in met:
+                names = list(met)
+                return [known[name] for name in names[names.index(here) :]]
+            met[here] = True
+            waiting += [id(after) for after in gc.get_referents(known[here]) if id(after) in known]
+        begun.update(met)
+    return []
+
+
+def way_and_all(objects):
+    """The path to the cycle is part of the answer. The cycle begins at the object that is met again."""
+    return _search(objects, whole_path=True)

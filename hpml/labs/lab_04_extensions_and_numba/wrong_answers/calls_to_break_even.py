@@ -1,0 +1,40 @@
+"""Wrong answers to `calls_to_break_even`: each docstring is the diagnosis."""
+
+import math
+
+
+def forgets_fast(compile_time, slow, fast):
+    """The compiled calls take time too. What a call saves is the difference of both."""
+    if fast >= slow:
+        return math.inf
+    return math.ceil(compile_time / slow)
+
+
+def never_forgotten(compile_time, slow, fast):
+    """If a compiled call takes as long as before, or longer, compiling never pays. Then the answer
+    is infinity: no negative number, and no division by zero."""
+    return math.ceil(compile_time / (slow - fast))
+
+
+def not_whole(compile_time, slow, fast):
+    """That is where the lines cross. Calls are whole: the first whole number from there on is asked
+    for, as an `int`."""
+    if fast >= slow:
+        return float("inf")
+    return compile_time / (slow - fast)
+
+
+def one_more(compile_time, slow, fast):
+    """Where the times meet exactly at a whole number, that number is asked for, and not the
+    next."""
+    if fast >= slow:
+        return float("inf")
+    return int(compile_time / (slow - fast)) + 1
+
+
+def rounds_down(compile_time, slow, fast):
+    """Rounded down, the last call is missing: at that number of calls compiling has not paid
+    yet."""
+    if fast >= slow:
+        return float("inf")
+    return int(compile_time / (slow - fast))

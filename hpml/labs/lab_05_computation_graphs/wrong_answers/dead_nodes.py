@@ -1,0 +1,71 @@
+"""Wrong answers to `dead_nodes`: each docstring is the diagnosis."""
+
+
+def _nodes(edges):
+    return set(edges).union(*edges.values())
+
+
+def _live(edges, outputs):
+    before = {}
+    for name, targets in edges.items():
+        for target in targets:
+            before.setdefault(target, []).append(name)
+    return _reached(before, outputs)
+
+
+def _reached(edges, starts):
+    reached, waiting = set(starts), list(starts)
+    while waiting:
+        new = set(edges.get(waiting.pop(), [])) - reached
+        reached |= new
+        waiting += new
+    return reached
+
+
+def another_container(edges, outputs):
+    """The nodes are the right ones; the result must be a `set`."""
+    nodes = dict.fromkeys([*edges, *(t for targets in edges.values() for t in targets)])
+    live = _live(edges, outputs)
+    return [name for name in nodes if name not in live]
+
+
+def follows_the_edges(edges, outputs):
+    """It starts at the outputs and follows the edges, to what comes after an output. What an output
+    needs comes before it."""
+    return _nodes(edges) - _reached(edges, outputs)
+
+
+def forgets_targets(edges, outputs):
+    """It knows only the nodes that have an entry in `edges`. A node that appears only as a target is a
+    node as well."""
+    return set(edges) - _live(edges, outputs)
+
+
+def misses_entries(edges, outputs):
+    """It knows only the nodes that have an entry in `edges`. A node that appears only as a target is a
+    node as well."""
+    before = {name: [] for name in edges}
+    for name, targets in edges.items():
+        for target in targets:
+            before[target].append(name)
+    return set(edges) - _live(edges, outputs)
+
+
+def only_the_ends(edges, outputs):
+    """It finds the ends that are not outputs. A node that leads only to dead ends is dead too; and a
+    node after an output is dead although it may have targets."""
+    return {name for name in _nodes(edges) if not edges.get(name) and name not in outputs}
+
+
+def returns_the_live_ones(edges, outputs):
+    """Those are the nodes that an output needs. The others are dead."""
+    return _live(edges, outputs)
+
+
+def takes_targets_for_live(edges, outputs):
+    """It knows only the nodes that have an entry in `edges`. A node that appears only as a target is a
+    node as well."""
+    dead = set()
+    for _ in edges:
+        dead |= {name for name in edges if name not in outputs and dead.issuperset(edges[name])}
+    return dead

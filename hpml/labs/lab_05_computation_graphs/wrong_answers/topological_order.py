@@ -1,0 +1,107 @@
+"""Wrong answers to `topological_order`: each docstring is the diagnosis."""
+
+
+def _kahn(edges, *, once=False, last_first=False, expected=None):
+    """Take each node whose predecessors are all in the order; `once` counts a repeated edge once."""
+    waits = dict.fromkeys(edges, 0)
+    for targets in edges.values():
+        for target in set(targets) if once else targets:
+            waits[target] = waits.get(target, 0) + 1
+    ready, order = [name for name, count in waits.items() if count == 0], []
+    while ready:
+        name = ready.pop(-1 if last_first else 0)
+        order.append(name)
+        for target in edges.get(name, []):
+            waits[target] -= 1
+            if waits[target] == 0:
+                ready.append(target)
+    if len(order) < (len(waits) if expected is None else expected):
+        raise ValueError("the graph has a cycle")
+    return order
+
+
+def as_found(edges):
+    """It lists nodes in the order in which a search finds them. A node found early may still have
+    another node before it: when is it certain that none is left?"""
+    targets = {target for few in edges.values() for target in few}
+    order = dict.fromkeys(name for name in edges if name not in targets)
+    waiting = list(order)
+    for name in waiting:
+        new = [each for each in dict.fromkeys(edges.get(name, [])) if each not in order]
+        order.update(dict.fromkeys(new))
+        waiting += new
+    return waiting
+
+
+def counts_entries_only(edges):
+    """It detects a cycle by too few nodes, but compares with the number of entries in `edges`. Nodes
+    that are only targets are in the order too, and make up for missing ones."""
+    return _kahn(edges, expected=len(edges))
+
+
+def counts_targets_once(edges):
+    """It counts how many nodes a target waits for, but counts down once for each time that the target
+    is listed. A target that is listed twice is then added too early."""
+    return _kahn(edges, once=True)
+
+
+def counts_targets_once_last_first(edges):
+    """It counts how many nodes a target waits for, but counts down once for each time that the target
+    is listed. A target that is listed twice is then added too early."""
+    return _kahn(edges, once=True, last_first=True)
+
+
+def forgets_targets(edges):
+    """It knows only the nodes that have an entry in `edges`. A node that appears only as a target is a
+    node as well."""
+    return _kahn({name: [each for each in few if each in edges] for name, few in edges.items()})
+
+
+def misses_cycles(edges):
+    """It is right for graphs without a cycle. Where there is one, some nodes can never come before
+    their targets: detect it and raise ValueError."""
+    return _kahn(edges, expected=0)
+
+
+def recursion(edges):
+    """It is right while the graph is shallow: a function that calls itself for each target reaches
+    Python's recursion limit, in a cycle always. Keep the waiting nodes in a list, and detect cycles."""
+    order, done, above = [], set(), set()
+
+    def visit(name):
+        if name in above:
+            raise ValueError("the graph has a cycle")
+        if name not in done:
+            above.add(name)
+            for target in edges.get(name, []):
+                visit(target)
+            above.remove(name)
+            done.add(name)
+            order.append(name)
+
+    for name in edges:
+        visit(name)
+    return order[::-1]
+
+
+def repeats(edges):
+    """A node that can be reached in more than one way is listed more than once."""
+    targets = set().union(*edges.values())
+    order = [name for name in edges if name not in targets]
+    for name in order:
+        order.extend(edges.get(name, []))
+        if len(order) > 500_000:
+            raise ValueError("the graph has a cycle")
+    if set(order) != targets | set(edges):
+        raise ValueError("the graph has a cycle")
+    return order
+
+
+def reversed_edges(edges):
+    """The order is right for the reversed edges: here `edges['a'] == ['b']` means that `a` comes
+    first."""
+    back = {name: [] for name in edges}
+    for name, targets in edges.items():
+        for target in targets:
+            back.setdefault(target, []).append(name)
+    return _kahn(back)

@@ -1,0 +1,118 @@
+"""Wrong answers to `lazy_forward`: each docstring is the diagnosis."""
+
+
+def asks_for_none(parents, operations, inputs, output):
+    """It takes a value of None for one that is not known. An operation may return None: ask with `in`
+    whether a name is known."""
+    values = dict(inputs)
+    waiting = [output]
+    while waiting:
+        name = waiting[-1]
+        missing = [parent for parent in parents[name] if values.get(parent) is None]
+        if values.get(name) is not None:
+            waiting.pop()
+        elif missing:
+            waiting += missing
+        else:
+            values[name] = operations[name](*[values[parent] for parent in parents[name]])
+    return values[output]
+
+
+def asks_for_truth(parents, operations, inputs, output):
+    """It takes a value of 0 for one that is not known. Ask with `in` whether a name is known."""
+    values = dict(inputs)
+    waiting = [output]
+    while waiting:
+        name = waiting[-1]
+        if values.get(name):
+            waiting.pop()
+            continue
+        missing = [parent for parent in parents[name] if not values.get(parent)]
+        if missing:
+            waiting += missing
+        else:
+            values[name] = operations[name](*[values[parent] for parent in parents[name]])
+    return values[output]
+
+
+def computes_inputs(parents, operations, inputs, output):
+    """An input may be asked for, and it has no operation. Look first whether a value is known; only
+    then at its parents and its operation."""
+    values = dict(inputs)
+    executed = set()
+    waiting = [output]
+    while waiting:
+        name = waiting[-1]
+        missing = [parent for parent in parents[name] if parent not in values]
+        if missing:
+            waiting += missing
+            continue
+        waiting.pop()
+        if name not in executed:
+            executed.add(name)
+            values[name] = operations[name](*[values[parent] for parent in parents[name]])
+    return values[output]
+
+
+def executes_everything(parents, operations, inputs, output):
+    """It went through the whole graph, from its first entry on. Begin at `output`: execute what it
+    needs, and nothing else; nor do parents always stand before children."""
+    values = dict(inputs)
+    for name in parents:
+        if parents[name]:
+            values[name] = operations[name](*[values[parent] for parent in parents[name]])
+    return values[output]
+
+
+def fills_inputs(parents, operations, inputs, output):
+    """It left values in the caller's `inputs`. The next call finds old values there: begin with a
+    copy, `dict(inputs)`."""
+    waiting = [output]
+    while waiting:
+        name = waiting[-1]
+        missing = [parent for parent in parents.get(name, []) if parent not in inputs]
+        if name in inputs:
+            waiting.pop()
+        elif missing:
+            waiting += missing
+        else:
+            inputs[name] = operations[name](*[inputs[parent] for parent in parents[name]])
+    return inputs[output]
+
+
+def forgets_who_asked(parents, operations, inputs, output):
+    """`output` was never executed: whoever lacks something is taken off the list, and nobody comes
+    back to it when its parents are known. Leave it there, below what it lacks, until its own value
+    is known."""
+    values = dict(inputs)
+    waiting = [output]
+    while waiting:
+        name = waiting.pop()
+        missing = [parent for parent in parents[name] if parent not in values]
+        if missing:
+            waiting += missing
+        else:
+            values[name] = operations[name](*[values[parent] for parent in parents[name]])
+    return values[output]
+
+
+def no_memory(parents, operations, inputs, output):
+    """A value that is known was computed again. Remember it: with each diamond the number of
+    executions doubles."""
+    if output in inputs:
+        return inputs[output]
+    values = [no_memory(parents, operations, inputs, name) for name in parents[output]]
+    return operations[output](*values)
+
+
+def recursion(parents, operations, inputs, output):
+    """Each question that waits is a function call that has not returned, and Python allows only so
+    many of them. Keep those who wait in a list of your own, as in the table of steps."""
+    values = dict(inputs)
+
+    def ask(name):
+        if name not in values:
+            values[name] = operations[name](*[ask(parent) for parent in parents[name]])
+        return values[name]
+
+    return ask(output)

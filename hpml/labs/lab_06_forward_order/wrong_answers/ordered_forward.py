@@ -1,0 +1,59 @@
+"""Wrong answers to `ordered_forward`: each docstring is the diagnosis."""
+
+
+def arguments_as_known(order, parents, operations, inputs, output):
+    """The arguments came in the order in which the values became known. For `a - b` it matters:
+    take them in the order of `parents[name]`."""
+    values = dict(inputs)
+    for name in order:
+        given = [value for known, value in values.items() if known in parents[name]]
+        values[name] = operations[name](*given)
+    return values[output]
+
+
+def ignores_the_order(order, parents, operations, inputs, output):
+    """The value is right, but the operations were not executed in the given order. Nobody needs to
+    be asked any more: `order` has settled it."""
+    values = dict(inputs)
+    waiting = [output]
+    while waiting:
+        name = waiting[-1]
+        missing = [
+            parent for parent in parents[name] if name not in values and parent not in values
+        ]
+        if name in values:
+            waiting.pop()
+        elif missing:
+            waiting += missing
+        else:
+            values[name] = operations[name](*[values[parent] for parent in parents[name]])
+    return values[output]
+
+
+def last_value(order, parents, operations, inputs, output):
+    """That is the value of the last operation in the order; `output` says which one is asked
+    for."""
+    values = dict(inputs)
+    for name in order:
+        result = operations[name](*[values[parent] for parent in parents[name]])
+        values[name] = result
+    return result
+
+
+def stops_at_output(order, parents, operations, inputs, output):
+    """It returns as soon as `output` is known. The operations behind it in the order are to be
+    executed too: this forward follows its order and decides nothing."""
+    values = dict(inputs)
+    for name in order:
+        if output in values:
+            break
+        values[name] = operations[name](*[values[parent] for parent in parents[name]])
+    return values[output]
+
+
+def writes_into_inputs(order, parents, operations, inputs, output):
+    """It left values in the caller's `inputs`. The next call finds old values there: begin with a
+    copy, `dict(inputs)`."""
+    for name in order:
+        inputs[name] = operations[name](*[inputs[parent] for parent in parents[name]])
+    return inputs[output]

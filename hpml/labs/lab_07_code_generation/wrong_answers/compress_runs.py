@@ -1,0 +1,83 @@
+"""Wrong answers to `compress_runs`: each docstring is the diagnosis."""
+
+from collections import Counter
+
+
+def _runs(
+    calls, output, min_length, *, other_readers=True, output_ends=True, shorten=0, ahead=None
+):
+    reads = Counter(each for _, _, arguments in calls for each in arguments)
+    runs = []
+    for position, (_, _, arguments) in enumerate(calls):
+        if len(arguments) != 1:
+            continue
+        before = calls[position - 1][0] if position else None
+        if ahead is not None:
+            near = calls[position : position + ahead]
+            reads = Counter(each for _, _, few in near for each in few)
+        goes_on = arguments == [before] and not (other_readers and reads[before] > 1)
+        if output_ends and before == output:
+            goes_on = False
+        if goes_on and runs and runs[-1][1] == position:
+            runs[-1] = (runs[-1][0], position + 1)
+        else:
+            runs.append((position, position + 1))
+    return [(first, end - shorten) for first, end in runs if end - first >= min_length]
+
+
+def _from_any_call(calls, min_length, goes_on):
+    runs, first = [], 0
+    while first < len(calls):
+        end = first + 1
+        while end < len(calls) and calls[end][2] == [calls[end - 1][0]] and goes_on(end):
+            end += 1
+        if end - first >= min_length:
+            runs.append((first, end))
+        first = end
+    return runs
+
+
+def begins_with_two(calls, output, min_length):
+    """One of your runs begins with a call that has several arguments. In a loop every line is `h =
+    layer(h)`, the first one too, so it has one argument."""
+    reads = Counter([output, *(each for _, _, arguments in calls for each in arguments)])
+    return _from_any_call(calls, min_length, lambda end: reads[calls[end - 1][0]] == 1)
+
+
+def ignores_other_readers(calls, output, min_length):
+    """A run continues although another call reads the value in its middle. A loop would have
+    overwritten it by then."""
+    return _runs(calls, output, min_length, other_readers=False)
+
+
+def inclusive_end(calls, output, min_length):
+    """The runs are the right ones, but each ends one too early: the second number is one past the last
+    call, as in `l[0:3]`."""
+    return _runs(calls, output, min_length, shorten=1)
+
+
+def longer_than(calls, output, min_length):
+    """A run of exactly `min_length` calls counts too: at least, not more than."""
+    return _runs(calls, output, min_length + 1)
+
+
+def looks_back_only(calls, output, min_length):
+    """It checks only what each call reads. Check the value between two calls as well: does another call
+    read it, and is it the output?"""
+    return _from_any_call(calls, min_length, lambda end: True)
+
+
+def looks_two_ahead(calls, output, min_length):
+    """It looks for other readers in the next two calls only. Any later call may read a result."""
+    return _runs(calls, output, min_length, ahead=3)
+
+
+def misses_the_last_run(calls, output, min_length):
+    """A run that reaches the last call is lost. When the loop is over, a run may still be open."""
+    return [run for run in _runs(calls, output, min_length) if run[1] < len(calls)]
+
+
+def output_inside(calls, output, min_length):
+    """The output is inside a run. A loop keeps one name only, so what is returned must be the result of
+    its last call."""
+    return _runs(calls, output, min_length, output_ends=False)

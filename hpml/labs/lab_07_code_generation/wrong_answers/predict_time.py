@@ -1,0 +1,50 @@
+"""Wrong answers to `predict_time`: each docstring is the diagnosis."""
+
+
+def always_codegen(n_layers, costs, execution):
+    """It takes the cost of `codegen`, whatever `execution` says."""
+    if execution not in costs:
+        raise ValueError(f"costs knows no execution {execution!r}, only {sorted(costs)}")
+    return costs["start"] + n_layers * (costs["layer"] + costs["codegen"])
+
+
+def counts_the_gaps(n_layers, costs, execution):
+    """Between 100 layers there are 99 gaps, but somebody also has to find the first layer: what the
+    execution adds is paid once for each layer."""
+    if execution not in costs:
+        raise ValueError(f"costs knows no execution {execution!r}, only {sorted(costs)}")
+    return costs["start"] + n_layers * costs["layer"] + (n_layers - 1) * costs[execution]
+
+
+def forgets_the_start(n_layers, costs, execution):
+    """The start is missing. It is paid once a forward, also when there are no layers."""
+    if execution not in costs:
+        raise ValueError(f"costs knows no execution {execution!r}, only {sorted(costs)}")
+    return n_layers * (costs["layer"] + costs[execution])
+
+
+def key_error(n_layers, costs, execution):
+    """It raises KeyError, as a dictionary does. Whoever calls knows nothing of your dictionary: ask
+    whether `costs` has the execution, and raise a ValueError of your own."""
+    return costs["start"] + n_layers * (costs["layer"] + costs[execution])
+
+
+def nameless_error(n_layers, costs, execution):
+    """The kind of the error is right. Put the execution's name into its text, so that one can see
+    what was wrong."""
+    if execution not in costs:
+        raise ValueError("unknown execution")
+    return costs["start"] + n_layers * (costs["layer"] + costs[execution])
+
+
+def starts_every_layer(n_layers, costs, execution):
+    """The start is paid once a forward, not once for each layer."""
+    if execution not in costs:
+        raise ValueError(f"costs knows no execution {execution!r}, only {sorted(costs)}")
+    return n_layers * (costs["start"] + costs["layer"] + costs[execution])
+
+
+def unknown_is_free(n_layers, costs, execution):
+    """An execution that is not in `costs` is taken to add nothing. Nobody has measured it: that is
+    to be said, by a ValueError that names it."""
+    return costs["start"] + n_layers * (costs["layer"] + costs.get(execution, 0.0))

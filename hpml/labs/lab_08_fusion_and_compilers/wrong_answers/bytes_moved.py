@@ -1,0 +1,76 @@
+"""Wrong answers to `bytes_moved`: each docstring is the diagnosis."""
+
+import math
+
+
+def _bytes(names, shapes, size=4):
+    return sum(size * math.prod(shapes[name]) for name in names)
+
+
+def _fused(ops):
+    """Return what one loop reads, and what it writes."""
+    results = [result for result, _ in ops]
+    return {name for _, operands in ops for name in operands} - set(results), results[-1]
+
+
+def _one_by_one(ops):
+    return [name for result, operands in ops for name in [result, *set(operands)]]
+
+
+def _moved(ops, fused):
+    if not fused:
+        return _one_by_one(ops)
+    reads, written = _fused(ops)
+    return [*reads, written]
+
+
+def all_shapes(ops, shapes, fused):
+    """In one loop it reads every array that has a shape. An array that no operation reads is not
+    read."""
+    results = {result for result, _ in ops}
+    moved = [*(set(shapes) - results), ops[-1][0]] if fused else _one_by_one(ops)
+    return _bytes(moved, shapes)
+
+
+def float64(ops, shapes, fused):
+    """It assumes eight bytes per number. The numbers here are float32, with four."""
+    return _bytes(_moved(ops, fused), shapes, size=8)
+
+
+def ignores_fused(ops, shapes, fused):
+    """It counts the same for one loop as for many. What one operation makes for the next stays in a
+    register there: it is neither written nor read."""
+    return _bytes(_one_by_one(ops), shapes)
+
+
+def input_again(ops, shapes, fused):
+    """In one loop an input is read once, however many operations use it."""
+    if not fused:
+        return _bytes(_one_by_one(ops), shapes)
+    results = {result for result, _ in ops}
+    reads = [name for _, operands in ops for name in set(operands) - results]
+    return _bytes([*reads, ops[-1][0]], shapes)
+
+
+def numbers_not_bytes(ops, shapes, fused):
+    """That is how many numbers move. Each has four bytes."""
+    return _bytes(_moved(ops, fused), shapes, size=1)
+
+
+def operand_twice(ops, shapes, fused):
+    """An operand that appears twice in one operation is read once: `x * x` has its `x` already."""
+    moved = [name for result, operands in ops for name in [result, *operands]]
+    return _bytes(_moved(ops, fused) if fused else moved, shapes)
+
+
+def reads_only(ops, shapes, fused):
+    """What is written moves as well: each operation's result, and in one loop the last one's."""
+    reads = _fused(ops)[0] if fused else [name for _, operands in ops for name in set(operands)]
+    return _bytes(reads, shapes)
+
+
+def writes_every_result(ops, shapes, fused):
+    """In one loop only the last result is written: what one operation makes for the next stays in a
+    register."""
+    moved = [*_fused(ops)[0], *(result for result, _ in ops)] if fused else _one_by_one(ops)
+    return _bytes(moved, shapes)

@@ -1,0 +1,72 @@
+"""Wrong answers to `fused`: each docstring is the diagnosis."""
+
+
+def in_place(x, w, b, out):
+    """Each number of `out` goes to memory and comes back before it is complete. Keep the sum in a
+    variable, and store it once."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = b[j]
+            for k in range(x.shape[1]):
+                out[i, j] += x[i, k] * w[k, j]
+            out[i, j] = max(out[i, j], 0.0)
+
+
+def no_relu(x, w, b, out):
+    """That is the linear layer. ReLU is missing: what is negative becomes 0."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            total = b[j]
+            for k in range(x.shape[1]):
+                total += x[i, k] * w[k, j]
+            out[i, j] = total
+
+
+def not_begun_anew(x, w, b, out):
+    """The sum goes on from the number before. Set it back for each `i` and `j`."""
+    total = 0.0
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            for k in range(x.shape[1]):
+                total += x[i, k] * w[k, j]
+            out[i, j] = max(total + b[j], 0.0)
+
+
+def relu_in_the_sum(x, w, b, out):
+    """The negative parts of the sum were cut off one by one. Only the complete sum is compared with
+    0."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            total = b[j]
+            for k in range(x.shape[1]):
+                total = max(total + x[i, k] * w[k, j], 0.0)
+            out[i, j] = max(total, 0.0)
+
+
+def stored_rows(x, w, b, out):
+    """The products were stored in a list first. That is the intermediate result that fusing
+    avoids."""
+    products = []
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            total = b[j]
+            for k in range(x.shape[1]):
+                total += x[i, k] * w[k, j]
+            products.append(total)
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = max(products[i * out.shape[1] + j], 0.0)
+
+
+def three_loops(x, w, b, out):
+    """These are loops one after the other, in one function. The second reads what the first has
+    stored: fused, a number is finished before the next one begins."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            total = 0.0
+            for k in range(x.shape[1]):
+                total += x[i, k] * w[k, j]
+            out[i, j] = total
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            out[i, j] = max(out[i, j] + b[j], 0.0)

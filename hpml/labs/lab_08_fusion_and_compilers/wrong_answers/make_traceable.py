@@ -1,0 +1,40 @@
+"""Wrong answers to `make_traceable`: each docstring is the diagnosis."""
+
+import torch
+
+
+def blend(test, yes, no):
+    """It multiplies the branch that was not chosen by 0. But 0 times infinity is not a number, nor
+    is 0 times the root of a negative number. Choose, in place of multiplying."""
+
+    def traceable(x):
+        chosen = test(x).float()
+        return chosen * yes(x) + (1 - chosen) * no(x)
+
+    return traceable
+
+
+def plain_if(test, yes, no):
+    """`if`, `bool` and `item` are Python's. While tracing they are asked once, for the example, and
+    the trace keeps what came of it. A trace holds operators of PyTorch: one of them has to
+    choose."""
+
+    def traceable(x):
+        return yes(x) if test(x) else no(x)
+
+    return traceable
+
+
+def result_not_function(test, yes, no):
+    """`make_traceable` returns a function, which is called with `x` later. There is no `x` yet when
+    it is called itself."""
+    return yes
+
+
+def swapped(test, yes, no):
+    """The branches are the wrong way round: `yes` belongs to a test that is true."""
+
+    def traceable(x):
+        return torch.where(test(x), no(x), yes(x))
+
+    return traceable

@@ -1,0 +1,101 @@
+"""Wrong answers to `self_times`: each docstring is the diagnosis."""
+
+
+def charged_to_the_event(events):
+    """The time before an event goes to the function that the event names. Before an `enter` it was
+    the caller that ran."""
+    times, last = {}, None
+    for kind, function, time in events:
+        if last is not None:
+            times[function] = times.get(function, 0) + time - last
+        last = time
+    return times
+
+
+def last_call_only(events):
+    """Each call replaces what was noted of the calls before. A function's time is the sum of
+    them."""
+    times, waiting = {}, []
+    for kind, function, time in events:
+        if kind == "enter":
+            waiting.append([time, 0])
+        else:
+            start, below = waiting.pop()
+            times[function] = time - start - below
+            if waiting:
+                waiting[-1][1] += time - start
+    return times
+
+
+def nothing_after_a_call(events):
+    """A function's time ends where its first call begins. It goes on when that call is left."""
+    times = {}
+    for (kind, function, time), (_, _, end) in zip(events, events[1:], strict=False):
+        if kind == "enter":
+            times[function] = times.get(function, 0) + end - time
+    return times
+
+
+def one_start_a_name(events):
+    """A function that calls itself is open twice, and the second start replaces the first. Keep a
+    list of open calls, not one start for each name."""
+    times, start, below, callers = {}, {}, {}, []
+    for kind, function, time in events:
+        if kind == "enter":
+            start[function], below[function] = time, 0
+            callers.append(function)
+        else:
+            callers.pop()
+            taken = time - start[function]
+            times[function] = times.get(function, 0) + taken - below[function]
+            if callers:
+                below[callers[-1]] += taken
+    return times
+
+
+def pause_counted(events):
+    """Between two outermost calls no function runs, so that time is nobody's."""
+    times, running = {}, []
+    for (kind, function, time), (_, _, end) in zip(events, events[1:] + events[-1:], strict=True):
+        if kind == "enter":
+            running.append(function)
+        else:
+            running.pop()
+        now = running[-1] if running else function
+        times[now] = times.get(now, 0) + end - time
+    return times
+
+
+def recursion(events):
+    """Each open call is a call of yours, and Python allows about a thousand at a time. Keep a
+    list."""
+    times = {}
+
+    def call(place):
+        _, function, start = events[place]
+        below, place = 0, place + 1
+        while events[place][0] == "enter":
+            taken, place = call(place)
+            below += taken
+        taken = events[place][2] - start
+        times[function] = times.get(function, 0) + taken - below
+        return taken, place + 1
+
+    place = 0
+    while place < len(events):
+        _, place = call(place)
+    return times
+
+
+def total_times(events):
+    """These are total times: what a function called is in them too. Which function runs between two
+    events that follow each other?"""
+    times, waiting = {}, []
+    for kind, function, time in events:
+        if kind == "enter":
+            waiting.append((function, time))
+        else:
+            name, start = waiting.pop()
+            if name not in [open_name for open_name, _ in waiting]:
+                times[name] = times.get(name, 0) + time - start
+    return times

@@ -1,0 +1,55 @@
+"""Wrong answers to `autorange`: each docstring is the diagnosis."""
+
+from itertools import count
+from operator import ge, gt
+
+
+def _autorange(run, clock, *, digits=(1, 2, 5), base=10, enough=ge, start=None, each=False):
+    for number in (digit * base**power for power in count() for digit in digits):
+        began = clock() if start is None else start
+        for part in [1] * number if each else [number]:
+            run(part)
+        seconds = clock() - began
+        if enough(seconds, 0.2):
+            return number, seconds
+    return None
+
+
+def clock_from_zero(run, clock):
+    """A clock shows some number of seconds, not zero, when it is first read. Take the difference of two
+    readings."""
+    return _autorange(run, clock, start=0)
+
+
+def doubles(run, clock):
+    """It tries 1, 2, 4, 8. The task asks for 1, 2, 5, 10, 20, 50, and so on."""
+    return _autorange(run, clock, digits=(1,), base=2)
+
+
+def for_each_call(run, clock):
+    """It returns seconds per call. The task asks for the seconds of the whole run; the caller may
+    divide."""
+    number, seconds = _autorange(run, clock)
+    return number, seconds / number
+
+
+def one_by_one(run, clock):
+    """It calls `run(1)` again and again. `run(number)` contains the loop; a loop of yours around it is
+    timed as well."""
+    return _autorange(run, clock, each=True)
+
+
+def powers_of_ten(run, clock):
+    """It tries 1, 10, 100, as Python did before 3.6: the last run may then take ten times too long."""
+    return _autorange(run, clock, digits=(1,))
+
+
+def since_the_beginning(run, clock):
+    """The clock is read once, before the first run. So the time of all runs counts, not of the last
+    one."""
+    return _autorange(run, clock, start=clock())
+
+
+def strictly_longer(run, clock):
+    """A run of exactly 0.2 seconds is long enough: at least 0.2, so `>=`."""
+    return _autorange(run, clock, enough=gt)

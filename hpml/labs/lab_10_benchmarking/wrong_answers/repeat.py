@@ -1,0 +1,76 @@
+"""Wrong answers to `repeat`: each docstring is the diagnosis."""
+
+import gc
+from itertools import count
+
+
+def _timed(run, clock, number):
+    start = clock()
+    run(number)
+    return clock() - start
+
+
+def _samples(run, clock, *, keep_first=False, whole=False):
+    for number in (digit * 10**power for power in count() for digit in (1, 2, 5)):
+        first = _timed(run, clock, number)
+        if first >= 0.2:
+            break
+    times = [first] if keep_first else []
+    times += [_timed(run, clock, number) for _ in range(5 - len(times))]
+    return times if whole else [time / number for time in times]
+
+
+def _collector_off(run, clock, after=gc.enable, **options):
+    gc.disable()
+    try:
+        return _samples(run, clock, **options)
+    finally:
+        after()
+
+
+def always_on(run, clock):
+    """It switches the collector on at the end, even if it was off before the call. Ask `gc.isenabled()`
+    first."""
+    return _collector_off(run, clock)
+
+
+def collector_forgotten(run, clock):
+    """The collector was on during the runs: a collection may fall into any of them."""
+    return _samples(run, clock)
+
+
+def first_run_counts(run, clock):
+    """The run in which the number was found is used as the first sample. It may be the first of all,
+    with everything that has to warm up. Take five new ones."""
+    return _collector_off(run, clock, keep_first=True)
+
+
+def not_after_an_error(run, clock):
+    """After an error the collector stays off: what must happen in any case belongs into `finally`."""
+    was_on = gc.isenabled()
+    gc.disable()
+    samples = _samples(run, clock)
+    if was_on:
+        gc.enable()
+    return samples
+
+
+def only_the_best(run, clock):
+    """It returns one number. The task asks for all five samples: the caller can take the best, and see
+    how much they vary."""
+    return min(_collector_off(run, clock))
+
+
+def sorts(run, clock):
+    """The samples are sorted. In the order taken they show a drift; sorted, they hide it."""
+    return sorted(_collector_off(run, clock))
+
+
+def stays_off(run, clock):
+    """The collector is still off afterwards. Restore its state."""
+    return _collector_off(run, clock, after=gc.disable)
+
+
+def whole_runs(run, clock):
+    """These are the seconds of whole runs. A sample is seconds per call: divide by the number."""
+    return _collector_off(run, clock, whole=True)

@@ -1,0 +1,50 @@
+"""Wrong answers to `time_on_device`: each docstring is the diagnosis."""
+
+
+def cold(fn, device):
+    """The very first call is timed, and it is slower than all later ones. Make one call before."""
+    device.synchronize()
+    start = device.clock()
+    fn()
+    device.synchronize()
+    return device.clock() - start
+
+
+def mean_of_many(fn, device):
+    """The mean of many calls is shorter than one call: while the device works on one, the next is
+    already being issued. One call was asked for."""
+    fn()
+    device.synchronize()
+    start = device.clock()
+    for _ in range(10):
+        fn()
+    device.synchronize()
+    return (device.clock() - start) / 10
+
+
+def never_waits(fn, device):
+    """Nothing here waits for the device: two readings of the clock around a call that only
+    launches."""
+    start = device.clock()
+    fn()
+    return device.clock() - start
+
+
+def too_early(fn, device):
+    """The clock is read when the last kernel was launched, not when it was done. Wait for the
+    device before the second reading."""
+    fn()
+    device.synchronize()
+    start = device.clock()
+    fn()
+    return device.clock() - start
+
+
+def warm_up_still_runs(fn, device):
+    """When the clock starts, the device may still be busy with what was launched before, the warm-
+    up among it. Wait for it first."""
+    fn()
+    start = device.clock()
+    fn()
+    device.synchronize()
+    return device.clock() - start

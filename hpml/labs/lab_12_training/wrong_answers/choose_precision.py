@@ -1,0 +1,54 @@
+"""Wrong answers to `choose_precision`: each docstring is the diagnosis."""
+
+
+def _choose(values, formats, error, added, *, roundings=None, half=0.5, largest_of=None, tiny=True):
+    sizes = [abs(value) for value in values]
+    reach = largest_of(values) if largest_of else sum(sizes) if added else max(sizes)
+    for name, (smallest, largest, spacing) in formats.items():
+        count = (len(values) if added else 1) if roundings is None else roundings
+        if count * half * spacing > error or reach > largest:
+            continue
+        if all(size >= smallest or (tiny and size <= error * max(sizes)) for size in sizes):
+            return name
+    return None
+
+
+def nothing_may_vanish(values, formats, error, added):
+    """It refuses a format in which a small value becomes zero. A value of at most `error` times the
+    largest may become zero: beside the largest it makes no difference."""
+    return _choose(values, formats, error, added, tiny=False)
+
+
+def one_rounding(values, formats, error, added):
+    """When numbers are added, each addition rounds again: a hundred values, a hundred times half of the
+    spacing."""
+    return _choose(values, formats, error, added, roundings=1)
+
+
+def range_only(values, formats, error, added):
+    """It checks the range only. bfloat16 reaches as far as float32, but after 1 its next number is
+    1.0078: half of that spacing is the rounding error, and must be allowed."""
+    return _choose(values, formats, error, added, roundings=0)
+
+
+def signed_sum(values, formats, error, added):
+    """It adds values whose signs cancel, and checks the final sum only. A partial sum may have been too
+    large: add up magnitudes."""
+
+    def reach(values):
+        return max([abs(value) for value in values] + [abs(sum(values))] * added)
+
+    return _choose(values, formats, error, added, largest_of=reach)
+
+
+def signs(values, formats, error, added):
+    """It looks at the largest value, and a negative one is never the largest. What a format must reach
+    is the largest magnitude."""
+    reach = None if added else max
+    return _choose(values, formats, error, added, largest_of=reach)
+
+
+def whole_spacing(values, formats, error, added):
+    """A number lies between two neighbours, and rounding takes the nearer one. So it moves by at most
+    half of the spacing."""
+    return _choose(values, formats, error, added, half=1)

@@ -1,0 +1,57 @@
+"""Wrong answers to `fast_swish_backward`: each docstring is the diagnosis."""
+
+import torch
+
+
+def _chosen(x, left, middle, right, *, low=-2):
+    return torch.where(x < low, left, torch.where(x < 3, middle, right))
+
+
+def _left(x):
+    return -2 / (3 * x * x)
+
+
+def _middle(x):
+    return (2 * x + 3) / 6
+
+
+def _slope(x, left=None, low=-2):
+    return _chosen(x, _left(x) if left is None else left, _middle(x), torch.ones_like(x), low=low)
+
+
+def hard_swish(x, grad):
+    """That is HardSwish's: 0 on the left. FastSwish falls there as 2 / (3 x) does, and its slope is -2
+    / (3 x²)."""
+    return grad * _slope(x, torch.zeros_like(x), low=-3)
+
+
+def joint_from_the_left(x, grad):
+    """At 3 two slopes meet, 1.5 on the left and 1 on the right. The piece on the right begins at 3."""
+    return grad * torch.where(x == 3, 1.5, _slope(x))
+
+
+def masks(x, grad):
+    """It multiplies each piece by 0 or 1 and adds them up. At 0 the left piece is infinite, and 0 times
+    infinity is not a number. Choose with `torch.where`."""
+    is_left, is_right = (x < -2).to(x.dtype), (x >= 3).to(x.dtype)
+    return grad * (is_left * _left(x) + (1 - is_left - is_right) * _middle(x) + is_right)
+
+
+def sign(x, grad):
+    """On the left FastSwish falls: the derivative of 1 / x is -1 / x², and yours has the sign +."""
+    return grad * _slope(x, -_left(x))
+
+
+def square_of_all(x, grad):
+    """It squares the 3 with the x. The derivative of 2 / (3 x) is -2 / (3 x²)."""
+    return grad * _slope(x, -2 / (3 * x) ** 2)
+
+
+def values(x, grad):
+    """It multiplies by the values of FastSwish. The backward pass needs its slope."""
+    return grad * _chosen(x, 2 / (3 * x), x * (x + 3) / 6, x)
+
+
+def without_grad(x, grad):
+    """That is the slope alone. The chain rule multiplies it by the gradient that comes from above."""
+    return _slope(x)

@@ -1,0 +1,39 @@
+"""Wrong answers to `gradient_dies`: each docstring is the diagnosis."""
+
+import torch
+
+
+def added_up(activation, interval):
+    """It adds the gradients up. Those of a fall and of a rise cancel each other, and both are
+    alive."""
+    x = torch.linspace(*interval, 1001, requires_grad=True)
+    activation(x).sum().backward()
+    return bool(x.grad.sum().abs() < 1e-3)
+
+
+def ends_only(activation, interval):
+    """It looks at the two ends only. Between them the activation may do anything."""
+    x = torch.linspace(*interval, 2, requires_grad=True)
+    activation(x).sum().backward()
+    return bool((x.grad == 0).all())
+
+
+def nearly_zero(activation, interval):
+    """It takes a small gradient for none. One of 1e-7 is small, and it still says which way to
+    go."""
+    x = torch.linspace(*interval, 1001, requires_grad=True)
+    activation(x).sum().backward()
+    return bool((x.grad.abs() < 1e-6).all())
+
+
+def somewhere(activation, interval):
+    """A single point with gradient 0 is no dead interval: a unit that moves on leaves it again."""
+    x = torch.linspace(*interval, 1001, requires_grad=True)
+    activation(x).sum().backward()
+    return bool((x.grad == 0).any())
+
+
+def values_not_gradient(activation, interval):
+    """It looks at the activation's values. A constant need not be 0 for its gradient to be."""
+    x = torch.linspace(*interval, 1001)
+    return bool((activation(x) == 0).all())

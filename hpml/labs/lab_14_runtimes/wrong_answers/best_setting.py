@@ -1,0 +1,82 @@
+"""Wrong answers to `best_setting`: each docstring is the diagnosis."""
+
+import statistics
+from operator import le, lt
+
+
+def _best(table, middle=statistics.median):
+    return min(table, key=lambda name: middle(table[name]))
+
+
+def _rivals(table, best, *, wins=lt, few=lt, share=0.75, prepare=list):
+    def won(name):
+        pairs = zip(prepare(table[best]), prepare(table[name]), strict=True)
+        return sum(wins(*pair) for pair in pairs)
+
+    least = share * len(table[best])
+    return [name for name in table if name != best and few(won(name), least)]
+
+
+def bands_overlap(table):
+    """It counts every setting whose times overlap with those of the best as a rival. The machine may
+    have drifted for both: compare the two times of each round."""
+    best = _best(table)
+    return best, [name for name in table if name != best and min(table[name]) <= max(table[best])]
+
+
+def draws_are_wins(table):
+    """A round in which both took the same time counts as won. Neither setting wins it."""
+    return _best(table), _rivals(table, _best(table), wins=le)
+
+
+def half_is_enough(table):
+    """It takes more than half of the rounds as decisive. A setting that wins a third of them may just
+    have been unlucky: the best has to win three quarters."""
+    return _best(table), _rivals(table, _best(table), share=0.5)
+
+
+def last_of_equals(table):
+    """Of settings with the same lowest median it takes the last. The task asks for the first in the
+    table."""
+    best = min(reversed(table), key=lambda name: statistics.median(table[name]))
+    return best, _rivals(table, best)
+
+
+def mean(table):
+    """It takes the smallest mean. One disturbed round can move a mean by any amount; the task asks for
+    the median."""
+    best = _best(table, statistics.mean)
+    return best, _rivals(table, best)
+
+
+def minimum(table):
+    """It takes the setting with the smallest single time. One lucky round decides; the task asks for
+    the median."""
+    best = _best(table, min)
+    return best, _rivals(table, best)
+
+
+def near_medians(table):
+    """It counts every setting whose median is near that of the best as a rival. How near is near
+    enough, the rounds tell: compare the two times of each round."""
+    middle = {name: statistics.median(times) for name, times in table.items()}
+    best = _best(table)
+    return best, [name for name in table if name != best and middle[name] <= 1.05 * middle[best]]
+
+
+def only_the_name(table):
+    """It returns the name alone. How sure that is belongs to the answer: the list of rivals, which may
+    be empty."""
+    return _best(table)
+
+
+def sorts_the_rounds(table):
+    """It compares sorted times. The k-th times of two settings belong to the same round only as long as
+    neither list is sorted."""
+    return _best(table), _rivals(table, _best(table), prepare=sorted)
+
+
+def three_quarters_too_few(table):
+    """It counts a setting as a rival that the best beats in exactly three quarters of the rounds. A
+    rival is beaten in fewer."""
+    return _best(table), _rivals(table, _best(table), few=le)

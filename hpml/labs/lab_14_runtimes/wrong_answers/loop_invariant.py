@@ -1,0 +1,71 @@
+"""Wrong answers to `loop_invariant`: each docstring is the diagnosis."""
+
+
+def _reached(readers, varying):
+    reached, waiting = set(varying), list(varying)
+    while waiting:
+        new = set(readers(waiting.pop())) - reached
+        reached |= new
+        waiting += new
+    return reached
+
+
+def _varies(edges, varying):
+    return _reached(lambda name: edges.get(name, []), varying)
+
+
+def _values(edges):
+    return set(edges).union(*edges.values())
+
+
+def against_the_edges(edges, varying):
+    """It goes against the edges, to what the varying values need. What reads them varies."""
+
+    def needs(name):
+        return [source for source, targets in edges.items() if name in targets]
+
+    return _values(edges) - _reached(needs, varying)
+
+
+def forgets_targets(edges, varying):
+    """It knows only the values that have an entry in `edges`. A value that appears only as a target is
+    a value as well."""
+    return set(edges) - _varies(edges, varying)
+
+
+def looks_all_up(edges, varying):
+    """It looks up every value in `edges`. A value that appears only as a reader has no entry there:
+    `edges.get(value, [])` finds none."""
+    return _values(edges) - _reached(lambda name: edges[name], varying)
+
+
+def one_step(edges, varying):
+    """It removes what reads a varying value, and keeps what reads that. Follow the edges further."""
+    return _values(edges) - set(varying).union(*(edges.get(name, []) for name in varying))
+
+
+def recursion(edges, varying):
+    """Each call waits for the next one, and Python allows about a thousand. Keep a list of what is
+    still to be followed."""
+    reached = set()
+
+    def follow(name):
+        if name not in reached:
+            reached.add(name)
+            for target in edges.get(name, []):
+                follow(target)
+
+    for name in varying:
+        follow(name)
+    return _values(edges) - reached
+
+
+def the_other_half(edges, varying):
+    """It returns what varies. The task asks for what does not."""
+    return _varies(edges, varying)
+
+
+def varying_stays(edges, varying):
+    """It counts the varying values themselves among the invariant values."""
+    read = {target for name in _varies(edges, varying) for target in edges.get(name, [])}
+    return _values(edges) - read

@@ -1,0 +1,51 @@
+"""Wrong answers to `quantise`: each docstring is the diagnosis."""
+
+
+def always_eight(x, bits):
+    """Its largest integer is 127 whatever the bits. That is right for 8 of them."""
+    scale = max(abs(value) for value in x) / 127 or 1.0
+    return [round(value / scale) for value in x], scale
+
+
+def cuts_off(x, bits):
+    """`int` cuts off what stands behind the point, so that every number moves towards 0. The
+    nearest integer is asked for."""
+    scale = max(abs(v) for v in x) / (2 ** (bits - 1) - 1) or 1.0
+    return [int(v / scale) for v in x], scale
+
+
+def divides_by_zero(x, bits):
+    """Where all numbers are 0 the scale would be 0, and nothing can be divided by it. There the
+    scale is 1.0."""
+    scale = max(abs(v) for v in x) / (2 ** (bits - 1) - 1)
+    return [round(v / scale) for v in x], scale
+
+
+def largest_only(x, bits):
+    """`max(x)` is not the number farthest from 0 where that one is negative."""
+    scale = max(x) / (2 ** (bits - 1) - 1) or 1.0
+    return [round(v / scale) for v in x], scale
+
+
+def one_too_many(x, bits):
+    """8 bits hold 128 integers below 0 and 127 above. 128 itself does not fit."""
+    scale = max(abs(v) for v in x) / 2 ** (bits - 1) or 1.0
+    return [round(v / scale) for v in x], scale
+
+
+def still_floats(x, bits):
+    """These are rounded, and still floats. Integers of few bits are what saves memory: `int`."""
+    scale = max(abs(v) for v in x) / (2 ** (bits - 1) - 1) or 1.0
+    return [float(round(v / scale)) for v in x], scale
+
+
+def upside_down(x, bits):
+    """It returns how many integers a float is: 1 divided by the scale. float = scale × integer."""
+    scale = max(abs(value) for value in x) / (2 ** (bits - 1) - 1) or 1.0
+    return [round(value / scale) for value in x], 1 / scale
+
+
+def without_a_sign(x, bits):
+    """With all bits for the size, half of the integers do not fit: one bit is for the sign."""
+    scale = max(abs(v) for v in x) / (2**bits - 1) or 1.0
+    return [round(v / scale) for v in x], scale

@@ -1,0 +1,50 @@
+"""Wrong answers to `speed_up`: each docstring is the diagnosis."""
+
+import math
+
+
+def divides_by_zero(shares, factors):
+    """Where everything is free, no time is left to divide by. Then the answer is `math.inf`."""
+    saved = sum(share - share / factors.get(name, 1) for name, share in shares.items())
+    return 1 / (1 - saved)
+
+
+def forgets_the_rest(shares, factors):
+    """The shares need not sum up to 1. What belongs to none of them takes as long as before."""
+    left = sum(share / factors.get(name, 1) for name, share in shares.items())
+    return 1 / left if left else math.inf
+
+
+def mean_of_the_factors(shares, factors):
+    """That is the mean of the factors. Times add up, factors do not: a part that is free is not
+    infinitely much of the whole."""
+    rest = 1 - sum(shares.values())
+    return rest + sum(share * factors.get(name, 1) for name, share in shares.items())
+
+
+def multiplies_the_gains(shares, factors):
+    """Alone, each part would bring that. But a share is of the old time: add up what is left of all
+    parts, once."""
+    gains = 1.0
+    for name, factor in factors.items():
+        left = 1 - shares[name] + shares[name] / factor
+        gains *= 1 / left if left else math.inf
+    return gains
+
+
+def only_the_mended(shares, factors):
+    """That leaves out the parts that are not mended. They take as long as before."""
+    left = 1 - sum(shares.values())
+    left += sum(shares[name] / factor for name, factor in factors.items())
+    return 1 / left if left else math.inf
+
+
+def product(shares, factors):
+    """Each factor holds for its own part only. Multiplied they would hold for the whole program."""
+    return float(math.prod(factors.values()))
+
+
+def the_new_time(shares, factors):
+    """That is the new time, as a part of the old. How many times as fast is it?"""
+    saved = sum(share - share / factors.get(name, 1) for name, share in shares.items())
+    return 1 - saved

@@ -1,0 +1,605 @@
+"""What does a layer return, when nothing has been computed yet?
+
+Three answers, the first that applies:
+
+1. a rule of the registry (`layer_rules`): about a microsecond, no tensor at all;
+2. *meta propagation*: a copy of the layer runs on meta tensors, which have a shape and no numbers;
+3. where meta tensors cannot stand for the values (a Python object of the user, an operator whose
+   result's size depends on the data): a copy of the layer runs on example data.
+
+A run is made for two example batch sizes. What differs between the two depends on the batch, and
+is unknown. A run also shows which argument shares memory with the result, and which was changed in
+place. Results are remembered for functions of torch and for the layers of `useful_layers`, which
+have no state; everything else runs each time.
+
+The layer itself never runs, only a copy of it, without hooks. Not undone is what its code does
+elsewhere, such as filling a cache outside of the layer: with ``output_shape=`` nothing runs.
+
+Source: meta tensors, https://docs.pytorch.org/docs/stable/meta.html
+"""
+
+from __future__ import annotations
+
+import contextlib
+import copy
+import operator
+import random
+import sys
+from collections import OrderedDict
+from collections.abc import Hashable, Iterator, Sequence
+from types import BuiltinFunctionType, FunctionType, ModuleType
+from typing import Any, NamedTuple
+
+import torch
+from torch import Tensor, nn
+from torch.nn.modules import module as torch_module
+from torch.nn.parameter import is_lazy
+from torch.overrides import TorchFunctionMode
+from torch.utils._python_dispatch import TorchDispatchMode
+
+from hpml.symbolic import useful_layers
+from hpml.symbolic.errors import ArgumentError, GraphError, ShapeError
+
+from .arguments import children_of
+from .interception import Handle
+from .layer_rules import LAYER_RULES
+from .node import (
+    BATCH,
+    EXAMPLE_BATCHES,
+    Concrete,
+    InputExample,
+    Node,
+    Spec,
+    TensorSpec,
+    Unknown,
+    describe_spec,
+    format_origin,
+    layer_name,
+    layer_text,
+)
+
+
+class Effects(NamedTuple):
+    """What a call does to the memory of one of its arguments.
+
+    Attributes:
+        argument: which argument this is about.
+        shares: whether the result shares memory with it.
+        itself: whether the result is that very tensor.
+        changed: whether its values are changed.
+    """
+
+    argument: int
+    shares: bool
+    itself: bool
+    changed: bool
+
+
+IN_PLACE = Effects(0, shares=True, itself=True, changed=True)
+_ITSELF = Effects(0, shares=True, itself=True, changed=False)
+VIEW = Effects(0, shares=True, itself=False, changed=False)
+_MAY_RETURN_ITS_ARGUMENT = {nn.Identity: _ITSELF, nn.Flatten: VIEW, nn.Dropout: VIEW}
+
+Inferred = tuple[Spec, Effects | None]
+
+
+def infer(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
+    """Return what is known about ``layer(*parents)``, and what the call does to its arguments."""
+    kind = type(layer)
+    if len(parents) == 1 and type(parents[0].spec) is TensorSpec and kind in LAYER_RULES:
+        own = layer.__dict__
+        try:
+            found = None if "forward" in own else LAYER_RULES[kind].shape(layer, parents[0].spec)
+        except ShapeError as error:
+            raise ShapeError(_message(layer, parents, str(error))) from None
+        if found is not None:
+            if own.get("inplace") is True:
+                return found, IN_PLACE
+            return found, _MAY_RETURN_ITS_ARGUMENT.get(kind)
+    elif len(parents) == 2 and kind in _ELEMENTWISE:
+        first, second = parents[0].spec, parents[1].spec
+        if type(first) is TensorSpec and first == second and first.dtype.is_floating_point:
+            return first, None
+    elif kind is useful_layers.CallbackLayer:
+        return parents[0].spec, _ITSELF
+    key = _memo_key(layer, parents)
+    if key is not None and key in _remembered:
+        _remembered.move_to_end(key)
+        return _remembered[key]
+    if any(is_lazy(parameter) for parameter in layer.parameters()):
+        _materialize(layer, parents)
+    inferred = _run(layer, parents, pure=key is not None)
+    if key is not None:
+        _remembered[key] = inferred
+        if len(_remembered) > _MOST_REMEMBERED:
+            _remembered.popitem(last=False)
+    return inferred
+
+
+_ELEMENTWISE = {
+    useful_layers.AddOpLayer,
+    useful_layers.SubOpLayer,
+    useful_layers.MulOpLayer,
+    useful_layers.ModOpLayer,
+}
+
+
+def given_spec(shape: Any, parents: Sequence[Node]) -> TensorSpec:
+    """Return the spec for a shape that was given by hand, with the dtype of the first tensor."""
+    dtypes = [parent.spec.dtype for parent in parents if isinstance(parent.spec, TensorSpec)]
+    try:
+        sizes = tuple([BATCH if size is None else operator.index(size) for size in shape])
+    except TypeError:
+        sizes = ()
+    if not sizes or any(isinstance(size, int) and size < 0 for size in sizes):
+        raise ArgumentError(
+            f"output_shape expected a tuple of sizes, the batch dimension first (None where it is "
+            f"not known), received {shape!r}"
+        )
+    return TensorSpec(sizes, dtypes[0] if dtypes else torch.get_default_dtype())
+
+
+def infer_parts(parent: Node) -> list[Spec]:
+    """Return what is known about each item of a value that is unpacked, ``a, b = value``."""
+    spec = parent.spec
+    if isinstance(spec, TensorSpec):
+        return [TensorSpec(spec.shape[1:], spec.dtype)] * int(spec.shape[0])  # type: ignore[call-overload]
+    parts = [_merge(parent.layer, items, spec.is_real) for items in zip(*spec.values, strict=True)]
+    return parts
+
+
+# --- what is remembered ---------------------------------------------------------------------------
+
+_MOST_REMEMBERED = 4096
+_remembered: OrderedDict[Hashable, Inferred] = OrderedDict()
+_STATELESS = frozenset(
+    kind
+    for kind in vars(useful_layers).values()
+    if isinstance(kind, type)
+    and issubclass(kind, nn.Module)
+    and not issubclass(kind, (useful_layers.LambdaOpLayer, useful_layers.CallbackLayer))
+)
+_PLAIN = (
+    *(int, float, complex, bool, str, bytes, type(None), type(...)),
+    *(torch.dtype, torch.layout, torch.memory_format),
+)
+
+
+def _memo_key(layer: nn.Module, parents: Sequence[Node]) -> Hashable | None:
+    """Return what the result of a layer without state depends on; ``None`` for any other layer."""
+    kind = type(layer)
+    if kind not in _STATELESS:
+        return None
+    specs = tuple([parent.spec for parent in parents])
+    if any(type(spec) is not TensorSpec for spec in specs):
+        return None
+    if isinstance(layer, useful_layers.FunctionLayer):
+        if layer._modules or layer._tensor_constants or not _is_torchs(layer.function):
+            return None
+        what: Any = layer.function, layer.template.text, layer.as_method
+        settings: Any = layer.template.constants
+    else:
+        what = kind
+        settings = [value for name, value in vars(layer).items() if name not in _OF_ANY_MODULE]
+    if not _is_plain(settings, functions=kind is useful_layers.AggregateLayer):
+        return None
+    # As text: 0, 0.0 and False are equal to Python and not to a layer.
+    return what, repr(settings), specs, torch.get_default_dtype()
+
+
+_OF_ANY_MODULE = frozenset(vars(nn.Module()))
+
+
+def _is_plain(value: Any, *, functions: bool = False) -> bool:
+    """Return whether the text of a value says all about it."""
+    waiting = [value]
+    for item in waiting:
+        if isinstance(item, (list, tuple, slice)):
+            waiting.extend(children_of(item) or ())
+        elif type(item) not in _PLAIN and not (functions and _is_torchs(item)):
+            return False
+    return True
+
+
+def _is_torchs(value: Any) -> bool:
+    """Return whether a value is a function of torch or of C, which does the same at each call."""
+    if isinstance(value, FunctionType):
+        return (value.__module__ or "").partition(".")[0] == "torch"
+    if isinstance(value, BuiltinFunctionType):  # a method of an object depends on that object
+        return isinstance(value.__self__, (type(None), type, ModuleType))
+    return type(value).__name__ in {"method_descriptor", "wrapper_descriptor"}
+
+
+# --- runs of a copy -------------------------------------------------------------------------------
+
+
+def _run(layer: nn.Module, parents: Sequence[Node], *, pure: bool) -> Inferred:
+    """Run the layer for each example batch, on meta tensors where they can stand for the values."""
+    real = any(
+        type(p.spec) is Concrete and p.spec.is_real and not _is_numberless(p.spec.value)
+        for p in parents
+    )
+    # The parameters of TorchScript lie in C++, where they cannot be meta tensors.
+    if not real and not any(isinstance(m, torch.jit.ScriptModule) for m in layer.modules()):
+        specs = [parent.spec for parent in parents]
+        try:
+            return _outcome(layer, parents, specs, meta=True, pure=pure)
+        except GraphError:
+            raise
+        except Exception as error:  # a layer may raise anything
+            if isinstance(error, RuntimeError) and not _is_about_meta(error):
+                if (known := _with_known_batch(specs)) is not None:
+                    with contextlib.suppress(Exception):
+                        return _outcome(layer, parents, known, meta=True, pure=pure)
+                raise ShapeError(_message(layer, parents, _first_line(error))) from error
+    try:
+        return _outcome(layer, parents, [p.spec for p in parents], meta=False, pure=pure)
+    except GraphError:
+        raise
+    except Exception as error:
+        wrong = ShapeError if isinstance(error, RuntimeError) else GraphError
+        raise wrong(_message(layer, parents, _first_line(error))) from error
+
+
+def _is_about_meta(error: RuntimeError) -> bool:
+    return isinstance(error, NotImplementedError) or "meta" in str(error).lower()
+
+
+def _with_known_batch(specs: Sequence[Spec]) -> list[Spec] | None:
+    """Return the specs with the batch that another argument has, as ``x + y`` says that it is."""
+    shapes = [spec.shape for spec in specs if isinstance(spec, TensorSpec)]
+    known = {shape[0] for shape in shapes if shape and isinstance(shape[0], int)}
+    if len(known) != 1 or not any(BATCH in shape for shape in shapes):
+        return None
+    (batch,) = known
+    return [
+        TensorSpec(tuple([batch if size == BATCH else size for size in spec.shape]), spec.dtype)
+        if isinstance(spec, TensorSpec)
+        else spec
+        for spec in specs
+    ]
+
+
+def _outcome(
+    layer: nn.Module, parents: Sequence[Node], specs: Sequence[Spec], *, meta: bool, pure: bool
+) -> Inferred:
+    examples = range(len(EXAMPLE_BATCHES)) if any(spec.depends for spec in specs) else (0,)
+    device = torch.device("meta") if meta else device_of(layer)
+    results, effects, watch = [], None, _SizesOfData()
+    for example in examples:
+        arguments = [
+            _value(parent, spec, example, device)
+            for parent, spec in zip(parents, specs, strict=True)
+        ]
+        given = [_tensors_in(argument) for argument in arguments]
+        versions = [[tensor._version for tensor in tensors] for tensors in given]
+        result = _call(layer, arguments, meta=meta, pure=pure, watch=watch)
+        effects = _effects(given, versions, result)
+        results.append(result)
+    sizes = [s for spec in specs if isinstance(spec, TensorSpec) for s in spec.shape]
+    cut = {s.examples[0] for s in sizes if isinstance(s, Unknown) and len({*s.examples}) == 1}
+    spec = _merge(layer, tuple(results), not meta, cut)
+    if isinstance(spec, TensorSpec) and spec.shape and watch.found:
+        both = [result.shape[0] for result in results] * (len(EXAMPLE_BATCHES) // len(results))
+        spec = TensorSpec((Unknown(*both), *spec.shape[1:]), spec.dtype)
+    elif type(layer) is useful_layers.SliceLayer and isinstance(spec, TensorSpec):
+        spec = _unknown_where_cut(parents[0].spec, layer.idx, spec)
+    return spec, effects
+
+
+class _SizesOfData(TorchDispatchMode):
+    """Notes whether an operator ran whose result has a size that depends on the data."""
+
+    found = False
+
+    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
+        self.found |= torch.Tag.dynamic_output_shape in func.tags
+        return func(*args, **(kwargs or {}))
+
+
+def _merge(
+    layer: Any,
+    results: tuple[Any, ...],
+    is_real: bool,
+    cut: set[int] | frozenset[int] = frozenset(),
+) -> Spec:
+    """Return what the results for the example batches have in common."""
+    first, last = results[0], results[-1]
+    if any(isinstance(result, Handle) for result in results):
+        raise ArgumentError(
+            f"a layer expected values, and took {first!r} from elsewhere: give it as an argument"
+        )
+    if isinstance(first, Tensor) and isinstance(last, Tensor):
+        if first.ndim != last.ndim or first.dtype != last.dtype:
+            raise ShapeError(
+                f"{layer_text(layer)} expected to return tensors of one dtype and number of "
+                f"dimensions for every batch, received {tuple(first.shape)} and "
+                f"{tuple(last.shape)} for two batch sizes: name the dimensions it works along"
+            )
+        sizes = [
+            a if a == b and a not in cut else Unknown(a, b)
+            for a, b in zip(first.shape, last.shape, strict=True)
+        ]
+        return TensorSpec(tuple(sizes), first.dtype)
+    numberless = all(map(_is_numberless, results))
+    if numberless and type(first) is type(last) and _is_plain(first) and first == last:
+        results = (first,)
+    return Concrete(results, is_real or numberless)
+
+
+def _unknown_where_cut(before: Spec, index: Any, spec: TensorSpec) -> TensorSpec:
+    """Return the spec with each size unknown that is a part of an unknown size, as in ``x[:3]``.
+
+    A smaller batch gives fewer. One sample, ``x[:1]`` or ``x[-1:]``, is one for any batch.
+    """
+    parts = list(index) if isinstance(index, tuple) else [index]
+    if not isinstance(before, TensorSpec) or not before.depends:
+        return spec
+    if any(not isinstance(part, (int, slice, type(...), type(None))) for part in parts):
+        return spec
+    if ... in parts:
+        place = parts.index(...)
+        count = len(before.shape) - sum(part is not None and part is not ... for part in parts)
+        parts[place : place + 1] = [slice(None)] * count
+    sizes, old, new = list(spec.shape), 0, 0
+    for part in parts:
+        size = sizes[new] if isinstance(part, slice) else None
+        if isinstance(size, int) and isinstance(before.shape[old], Unknown):
+            one = part in (slice(None, 1), slice(0, 1), slice(-1, None))
+            sizes[new] = size if one else Unknown(size, size)
+        old += part is not None
+        new += not isinstance(part, int)
+    return TensorSpec(tuple(sizes), spec.dtype)
+
+
+def _tensors_in(value: Any) -> list[Tensor]:
+    return [part for part in (children_of(value) or (value,)) if isinstance(part, Tensor)]
+
+
+def _effects(
+    given: Sequence[list[Tensor]], versions: list[list[int]], result: Any
+) -> Effects | None:
+    """Return which argument was changed in place, or else shares its memory with the result."""
+    made = {_memory(tensor) for tensor in _tensors_in(result)}
+    found = None
+    for position, (tensors, before) in enumerate(zip(given, versions, strict=True)):
+        changed = [tensor._version for tensor in tensors] != before
+        shares = not made.isdisjoint(map(_memory, tensors))
+        if changed or (shares and found is None):
+            found = Effects(position, shares, any(t is result for t in tensors), changed)
+        if changed:
+            break
+    return found
+
+
+def _memory(tensor: Tensor) -> Any:
+    try:
+        return tensor.untyped_storage()._cdata
+    except (RuntimeError, NotImplementedError):  # a sparse tensor, or one of a subclass
+        return tensor
+
+
+def _value(node: Node, spec: Spec, example: int, device: torch.device) -> Any:
+    """Return an argument for one of the example batches."""
+    if not isinstance(spec, TensorSpec):
+        return spec.at(example) if spec.is_real or device.type == "meta" else evaluate(node)
+    if device.type == "meta":
+        return torch.empty(spec.at(example), dtype=spec.dtype, device=device)
+    if isinstance(node.example, Tensor):
+        return node.example.detach().clone().to(device)
+    return random_tensor(spec.at(example), spec.dtype, node.example, node.index).to(device)
+
+
+def _call(
+    layer: nn.Module, arguments: list[Any], *, meta: bool, pure: bool, watch: _SizesOfData
+) -> Any:
+    """Call a copy of the layer, with gradients if its forward asks for them."""
+    device = torch.device("meta") if meta else contextlib.nullcontext()
+    surroundings = contextlib.nullcontext() if pure and meta else generators_restored(layer)
+    twin = layer if pure else copied(layer, meta=meta)
+    with surroundings, device, contextlib.nullcontext() if meta else watch:
+        try:
+            with torch.no_grad():
+                return twin(*arguments)
+        except RuntimeError as error:
+            if "does not require grad" not in str(error):
+                raise
+        with torch.enable_grad():
+            return twin(*arguments)
+
+
+# --- the copy -------------------------------------------------------------------------------------
+
+_HOOKS = ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks")
+
+
+def copied(layer: nn.Module, *, meta: bool) -> nn.Module:
+    """Return a copy that runs without hooks; its tensors are meta tensors or share the numbers."""
+    memo: dict[int, Any] = {}
+    for parameter in layer.parameters():
+        memo[id(parameter)] = _meta_of(parameter) if meta else parameter
+    try:
+        with _MetaCopies() if meta else contextlib.nullcontext():
+            twin: nn.Module = copy.deepcopy(layer, memo)
+    except Exception as error:
+        raise GraphError(
+            f"{type(layer).__name__} expected to be copied, so that a copy can run to find the "
+            f"shape of its result, received {type(error).__name__}: {error}. Give the shape by "
+            "hand: layer(x, output_shape=(None, ...))"
+        ) from error
+    everywhere = torch_module._has_any_global_hook()  # type: ignore[no-untyped-call]
+    for module in twin.modules():
+        if everywhere or any(module.__dict__.get(name) for name in _HOOKS):
+            # Where a compiled forward stands, torch calls it instead of all hooks.
+            module.__dict__["_compiled_call_impl"] = module.forward
+    return twin
+
+
+def _meta_of(tensor: Tensor) -> Tensor:
+    empty = torch.empty_like(tensor, device="meta", requires_grad=False)
+    if isinstance(tensor, nn.Parameter):
+        return nn.Parameter(empty, requires_grad=tensor.requires_grad)
+    return empty
+
+
+class _MetaCopies(TorchFunctionMode):
+    """While objects are copied: the copy of a tensor is a meta tensor."""
+
+    def __torch_function__(
+        self, func: Any, types: Any, args: tuple[Any, ...] = (), kwargs: Any = None
+    ) -> Any:
+        if func is Tensor.__deepcopy__:
+            tensor, memo = args
+            memo[id(tensor)] = _meta_of(tensor)
+            return memo[id(tensor)]
+        if func is Tensor.clone:  # how a parameter copies itself
+            return _meta_of(args[0])
+        return func(*args, **(kwargs or {}))
+
+
+@contextlib.contextmanager
+def generators_restored(layer: nn.Module) -> Iterator[None]:
+    """Put the random generators of Python, NumPy and torch back at the end."""
+    python_state = random.getstate()
+    numpy_random = getattr(sys.modules.get("numpy"), "random", None)
+    numpy_state = None if numpy_random is None else numpy_random.get_state()
+    devices = sorted({p.device.index or 0 for p in layer.parameters() if p.is_cuda})
+    with torch.random.fork_rng(devices=devices):
+        try:
+            yield
+        finally:
+            random.setstate(python_state)
+            if numpy_random is not None:
+                numpy_random.set_state(numpy_state)
+
+
+def _is_numberless(value: Any) -> bool:
+    """Return whether no tensor can be inside: only containers of plain values."""
+    waiting = [value]
+    for item in waiting:
+        parts = children_of(item)
+        if parts is not None:
+            waiting.extend(parts)
+        elif not isinstance(item, (*_PLAIN, torch.device)):
+            return False
+        if len(waiting) > 1000:
+            return False
+    return True
+
+
+def _materialize(layer: nn.Module, parents: Sequence[Node]) -> None:
+    """Let a lazy layer take its shapes from its first call; that call cannot be undone.
+
+    Nothing trains meanwhile, so that no statistics are collected.
+    """
+    device = device_of(layer)
+    modes = [(module, module.training) for module in layer.modules()]
+    try:
+        layer.eval()
+        with torch.no_grad():
+            layer(*[_value(parent, parent.spec, 0, device) for parent in parents])
+    except Exception as error:
+        raise ShapeError(_message(layer, parents, _first_line(error))) from error
+    finally:
+        for module, training in modes:
+            module.training = training
+
+
+def _message(layer: nn.Module, parents: Sequence[Node], reason: str) -> str:
+    received = " and ".join(describe_spec(parent.spec) for parent in parents)
+    made = [
+        f"{'the input' if parent.layer is None else layer_name(parent.layer)} "
+        f"at {format_origin(parent.origin)}"
+        for parent in parents
+        if parent.origin is not None
+    ]
+    where = f" The value it received was made by {' and '.join(made)}." if made else ""
+    tried = ""
+    if any(parent.spec.depends for parent in parents):
+        tried = f" It was tried with batches of {' and '.join(map(str, EXAMPLE_BATCHES))}."
+    return f"{layer_text(layer)} cannot take a value of {received}: {reason}.{tried}{where}"
+
+
+def _first_line(error: BaseException) -> str:
+    text = str(error).strip()
+    line = text.splitlines()[0].rstrip(".") if text else "no message"
+    return f"{type(error).__name__}: {line}"
+
+
+# --- example data: what ``x.v`` shows -------------------------------------------------------------
+
+
+def device_of(layer: nn.Module) -> torch.device:
+    """Return the device of a layer's first parameter or buffer; the CPU where it has none."""
+    for tensor in (*layer.parameters(), *layer.buffers()):
+        return tensor.device
+    return torch.device("cpu")
+
+
+def random_tensor(
+    shape: tuple[int, ...], dtype: torch.dtype, drawn: InputExample | None, seed: int
+) -> Tensor:
+    """Return a tensor drawn with a generator of its own.
+
+    Floating-point numbers are drawn uniformly from the range, ``[0, 1)`` by default; integers and
+    truth values are such numbers rounded down, so zeros by default.
+    """
+    low, high, _ = drawn or InputExample()
+    generator = torch.Generator().manual_seed(seed)
+    values = torch.rand(shape, generator=generator, device="cpu") * (high - low) + low
+    if dtype in (torch.quint8, torch.qint8, torch.qint32):
+        return torch.quantize_per_tensor(values, 0.1, 0, dtype)
+    fractions = dtype.is_floating_point or dtype.is_complex
+    return (values if fractions else values.floor()).to(dtype)
+
+
+def evaluate(node: Node) -> Any:
+    """Compute a node's value on example data for the inputs above it; nothing is stored."""
+    values: dict[Node, Any] = {}
+    waiting = [node]
+    while waiting:
+        current = waiting[-1]
+        spec = current.spec
+        if current in values:
+            waiting.pop()
+        elif isinstance(spec, Concrete) and spec.is_real and not spec.depends:
+            values[current] = spec.value
+        elif current.layer is None:
+            values[current] = _example_input(current)
+        elif missing := [parent for parent in current.parents if parent not in values]:
+            waiting.extend(missing)
+        else:
+            values[current] = _apply(current, [values[parent] for parent in current.parents])
+    return values[node]
+
+
+def _example_input(node: Node) -> Any:
+    if not isinstance(node.spec, TensorSpec):
+        raise GraphError(
+            f"the {node.describe()} of a copied model has no example any more: look at "
+            "the original model's symbolic data"
+        )
+    if isinstance(node.example, Tensor):
+        return node.example.detach().clone()
+    batch = 1 if node.example is None else node.example.batch
+    shape = tuple([size if isinstance(size, int) else batch for size in node.spec.shape])
+    return random_tensor(shape, node.spec.dtype, node.example, node.index)
+
+
+def _apply(node: Node, arguments: list[Any]) -> Any:
+    layer = node.layer
+    assert layer is not None  # the caller handles inputs
+    device = device_of(layer)
+    moved = [a.to(device) if isinstance(a, Tensor) else a for a in arguments]
+    try:
+        with generators_restored(layer), torch.no_grad():
+            torch.default_generator.manual_seed(node.index)  # a dropout shows the same each time
+            twin = copied(layer, meta=False)
+            if node.unpacking is not None:
+                return tuple(twin(*moved[0]))[node.position]
+            return twin(*moved)
+    except Exception as error:
+        raise GraphError(
+            f"{node.describe()} cannot be shown as an example: {type(error).__name__}: {error}. "
+            "Give the inputs a batch_shape, or min_value and max_value, that suit the layer"
+        ) from error

@@ -1,0 +1,268 @@
+"""What the builder knows about common layers, so that it need not run them: one entry a type.
+
+An entry holds two things about a layer type:
+
+- its *shape rule*: from the spec of the argument to the spec of the result, in about a microsecond.
+  A rule returns ``None`` where it does not apply (an unusual setting, another dtype), and then the
+  layer is run on meta tensors instead (`inference`);
+- its *functional form*: the expression that computes what its ``forward`` computes, with the
+  layer's own parameters and settings, as they are when it runs.
+
+Both are checked against the layer itself in the tests. A layer type that is not here works all the
+same: its shape takes longer to find, and it is called. Only exact types are looked up: a subclass
+may compute something else.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from hpml.symbolic.errors import ShapeError
+
+from .node import Size, TensorSpec
+
+ShapeRule = Callable[[Any, TensorSpec], TensorSpec | None]
+
+
+class LayerRule(NamedTuple):
+    """What is known about one layer type.
+
+    Attributes:
+        shape: ``(layer, spec of its argument) -> spec of its result``, ``None`` where the
+            rule does not apply. Raises ShapeError where the layer cannot take the argument.
+        expression: the functional form: ``{x}`` is the argument, ``{l}`` the layer, ``{p}`` its
+            dictionary of parameters; functions are those of ``torch.nn.functional``.
+        fixed: settings that the form stands on; with other values the layer is called.
+    """
+
+    shape: ShapeRule
+    expression: str
+    fixed: tuple[tuple[str, Any], ...] = ()
+
+
+def _same(layer: nn.Module, spec: TensorSpec) -> TensorSpec | None:
+    return spec if spec.dtype.is_floating_point else None
+
+
+def _identity(layer: nn.Module, spec: TensorSpec) -> TensorSpec:
+    return spec
+
+
+def _weight_dtype_differs(layer: nn.Module, spec: TensorSpec) -> bool:
+    weight = layer._parameters.get("weight")
+    return weight is None or weight.dtype is not spec.dtype
+
+
+def _linear(layer: nn.Linear, spec: TensorSpec) -> TensorSpec | None:
+    shape = spec.shape
+    if _weight_dtype_differs(layer, spec):
+        return None
+    if not shape or shape[-1] != layer.in_features:
+        raise ShapeError(f"expected a last dimension of {layer.in_features}")
+    if layer.out_features == layer.in_features:
+        return spec
+    return TensorSpec((*shape[:-1], layer.out_features), spec.dtype)
+
+
+def _convolution(layer: Any, spec: TensorSpec) -> TensorSpec | None:
+    shape, kernel = spec.shape, layer.kernel_size
+    if (
+        len(shape) != len(kernel) + 2
+        or isinstance(layer.padding, str)
+        or layer.padding_mode != "zeros"
+        or _weight_dtype_differs(layer, spec)
+    ):
+        return None
+    if shape[1] != layer.in_channels:
+        raise ShapeError(f"expected {layer.in_channels} channels")
+    sizes = _window_sizes(shape[2:], kernel, layer.stride, layer.padding, layer.dilation)
+    return sizes and TensorSpec((shape[0], layer.out_channels, *sizes), spec.dtype)
+
+
+def _max_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
+    if layer.return_indices:
+        return None
+    return _pool(layer, spec, layer.dilation)
+
+
+def _average_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
+    return _pool(layer, spec, 1)
+
+
+def _pool(layer: Any, spec: TensorSpec, dilation: Any) -> TensorSpec | None:
+    if len(spec.shape) != 4 or layer.ceil_mode or not spec.dtype.is_floating_point:
+        return None
+    kernel, padding = _pair(layer.kernel_size), _pair(layer.padding)
+    if any(2 * pad > window for pad, window in zip(padding, kernel, strict=True)):
+        return None  # refused by the layer
+    stride = _pair(layer.stride)
+    sizes = _window_sizes(spec.shape[2:], kernel, stride, padding, _pair(dilation))
+    return sizes and TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
+
+
+def _adaptive_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
+    if len(spec.shape) != 4 or 0 in spec.shape or not spec.dtype.is_floating_point:
+        return None
+    sizes = [
+        size if wanted is None else wanted
+        for size, wanted in zip(spec.shape[2:], _pair(layer.output_size), strict=True)
+    ]
+    return TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
+
+
+def _pair(value: Any) -> tuple[int, int]:
+    return (value, value) if isinstance(value, int) else tuple(value)
+
+
+def _window_sizes(
+    sizes: tuple[Size, ...], kernel: Any, stride: Any, padding: Any, dilation: Any
+) -> tuple[int, ...] | None:
+    results = []
+    for size, window, step, pad, spread in zip(
+        sizes, kernel, stride, padding, dilation, strict=True
+    ):
+        if not isinstance(size, int):
+            return None
+        result = (size + 2 * pad - spread * (window - 1) - 1) // step + 1
+        if type(result) is not int:
+            raise ShapeError(
+                f"expected whole numbers for window, stride, padding and dilation, received "
+                f"{tuple(kernel)}, {stride!r}, {padding!r} and {dilation!r}"
+            )
+        if result < 1:
+            raise ShapeError(
+                f"the window {tuple(kernel)} does not fit into the image {tuple(sizes)}"
+            )
+        results.append(result)
+    return tuple(results)
+
+
+def _flatten(layer: nn.Flatten, spec: TensorSpec) -> TensorSpec | None:
+    rank = len(spec.shape)
+    if rank == 0:
+        return None
+    start, end = range(-rank, rank), range(-rank, rank)
+    if layer.start_dim not in start or layer.end_dim not in end:
+        raise ShapeError(f"expected dimensions {layer.start_dim} to {layer.end_dim}")
+    first, last = layer.start_dim % rank, layer.end_dim % rank
+    if first > last:
+        return None
+    product: Size = 1
+    for size in spec.shape[first : last + 1]:
+        product *= size
+    return TensorSpec((*spec.shape[:first], product, *spec.shape[last + 1 :]), spec.dtype)
+
+
+def _softmax(layer: nn.Softmax, spec: TensorSpec) -> TensorSpec | None:
+    rank = len(spec.shape)
+    if layer.dim is None or layer.dim not in range(-rank, rank):
+        return None
+    return _same(layer, spec)
+
+
+def _layer_norm(layer: nn.LayerNorm, spec: TensorSpec) -> TensorSpec | None:
+    if layer.elementwise_affine and _weight_dtype_differs(layer, spec):
+        return None
+    wanted = tuple(layer.normalized_shape)
+    if spec.shape[len(spec.shape) - len(wanted) :] != wanted or len(spec.shape) < len(wanted):
+        raise ShapeError(f"expected last dimensions {wanted}")
+    return _same(layer, spec)
+
+
+def _batch_norm(ranks: tuple[int, ...]) -> ShapeRule:
+    def rule(layer: Any, spec: TensorSpec) -> TensorSpec | None:
+        for tensor in (layer._parameters.get("weight"), layer._buffers.get("running_mean")):
+            if tensor is not None and tensor.dtype is not spec.dtype:
+                return None
+        if len(spec.shape) not in ranks:
+            return None
+        if spec.shape[1] != layer.num_features:
+            raise ShapeError(f"expected {layer.num_features} channels")
+        return _same(layer, spec)
+
+    return rule
+
+
+_CONVOLUTION = LayerRule(
+    _convolution,
+    '{function}({x}, {p}["weight"], {p}["bias"], '
+    "{l}.stride, {l}.padding, {l}.dilation, {l}.groups)",
+    (("padding_mode", "zeros"),),
+)
+_BATCH_NORM = 'batch_norm({x}, {l}, {p}["weight"], {p}["bias"])'
+
+
+def _batch_norm_form(x: Any, layer: Any, weight: Any, bias: Any) -> Any:
+    """Compute BatchNorm with the statistics that were collected; else call the layer."""
+    mean, variance = layer._buffers.get("running_mean"), layer._buffers.get("running_var")
+    if layer.training or mean is None or variance is None:
+        return layer(x)
+    layer._check_input_dim(x)
+    return F.batch_norm(x, mean, variance, weight, bias, False, 0.0, layer.eps)
+
+
+LAYER_RULES: dict[type[nn.Module], LayerRule] = {
+    nn.Linear: LayerRule(_linear, 'linear({x}, {p}["weight"], {p}["bias"])'),
+    nn.Conv1d: _CONVOLUTION._replace(
+        expression=_CONVOLUTION.expression.replace("{function}", "conv1d")
+    ),
+    nn.Conv2d: _CONVOLUTION._replace(
+        expression=_CONVOLUTION.expression.replace("{function}", "conv2d")
+    ),
+    nn.ReLU: LayerRule(_same, "relu({x}, {l}.inplace)"),
+    nn.GELU: LayerRule(_same, "gelu({x}, approximate={l}.approximate)"),
+    nn.LeakyReLU: LayerRule(_same, "leaky_relu({x}, {l}.negative_slope, {l}.inplace)"),
+    nn.SiLU: LayerRule(_same, "silu({x}, inplace={l}.inplace)"),
+    nn.Softmax: LayerRule(_softmax, "softmax({x}, {l}.dim, _stacklevel=5)"),
+    nn.Hardswish: LayerRule(_same, "hardswish({x}, {l}.inplace)"),
+    nn.Sigmoid: LayerRule(_same, "sigmoid({x})"),
+    nn.Tanh: LayerRule(_same, "tanh({x})"),
+    nn.Dropout: LayerRule(_same, "dropout({x}, {l}.p, {l}.training, {l}.inplace)"),
+    nn.Identity: LayerRule(_identity, "{x}"),
+    nn.Flatten: LayerRule(_flatten, "{x}.flatten({l}.start_dim, {l}.end_dim)"),
+    nn.MaxPool2d: LayerRule(
+        _max_pool,
+        "max_pool2d({x}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.dilation, "
+        "ceil_mode={l}.ceil_mode, return_indices={l}.return_indices)",
+    ),
+    nn.AvgPool2d: LayerRule(
+        _average_pool,
+        "avg_pool2d({x}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.ceil_mode, "
+        "{l}.count_include_pad, {l}.divisor_override)",
+    ),
+    nn.AdaptiveAvgPool2d: LayerRule(_adaptive_pool, "adaptive_avg_pool2d({x}, {l}.output_size)"),
+    nn.LayerNorm: LayerRule(
+        _layer_norm,
+        'layer_norm({x}, {l}.normalized_shape, {p}["weight"], {p}["bias"], {l}.eps)',
+    ),
+    nn.BatchNorm1d: LayerRule(_batch_norm((2, 3)), _BATCH_NORM),
+    nn.BatchNorm2d: LayerRule(_batch_norm((4,)), _BATCH_NORM),
+}
+
+FUNCTIONS: dict[str, Callable[..., Any]] = {
+    "adaptive_avg_pool2d": F.adaptive_avg_pool2d,
+    "avg_pool2d": F.avg_pool2d,
+    "batch_norm": _batch_norm_form,
+    "cat": torch.cat,
+    "conv1d": F.conv1d,
+    "conv2d": F.conv2d,
+    "dropout": F.dropout,
+    "gelu": F.gelu,
+    "hardswish": F.hardswish,
+    "layer_norm": F.layer_norm,
+    "leaky_relu": F.leaky_relu,
+    "linear": F.linear,
+    "max_pool2d": F.max_pool2d,
+    "relu": F.relu,
+    "reshape": torch.reshape,
+    "sigmoid": torch.sigmoid,
+    "silu": F.silu,
+    "softmax": F.softmax,
+    "tanh": torch.tanh,
+}
+"""What the names in the forms stand for."""

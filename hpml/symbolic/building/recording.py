@@ -1,0 +1,317 @@
+"""From a call to a node: the one place where nodes are made, and what is refused there."""
+
+from __future__ import annotations
+
+import keyword
+import sys
+import weakref
+from collections.abc import Callable, Sequence
+from types import FrameType
+from typing import Any
+
+import torch
+from torch import Tensor, is_grad_enabled, nn
+from torch._C import _is_any_autocast_enabled
+
+from hpml.symbolic import useful_layers
+from hpml.symbolic.errors import ArgumentError
+
+from .arguments import Template, find, split_call
+from .inference import IN_PLACE, VIEW, Effects, given_spec, infer, infer_parts
+from .interception import Handle
+from .node import Change, Node, Unpacking, layer_name, name_of
+from .operators import check_settings
+
+_NOT_THE_USERS = ("hpml.symbolic.", "torch.")
+_FRAMES_LOOKED_AT = range(8)
+
+
+# --- methods of modules ---------------------------------------------------------------------------
+
+
+def place_of_call(depth: int) -> tuple[str, int] | None:
+    """Return file and line of the user's statement; refuse a method that would be traced.
+
+    A method of a module that reads ``self.training`` may not, while its calls are recorded. One
+    that builds a graph for its own module may: it was not given the symbolic data.
+    """
+    frame: FrameType | None = sys._getframe(depth)
+    while frame is not None:
+        if not (frame.f_globals.get("__name__") or "").startswith(_NOT_THE_USERS):
+            break
+        frame = frame.f_back
+    else:
+        return None
+    place = frame.f_code.co_filename, frame.f_lineno
+    for _ in _FRAMES_LOOKED_AT:
+        code = frame.f_code
+        if code.co_argcount > 1:
+            if "training" in code.co_names:
+                _check_traced(frame)
+        elif code.co_name == "<module>":
+            break
+        elif code.co_name == "compile_wrapper" and code.co_filename.endswith("eval_frame.py"):
+            raise ArgumentError(
+                "a function that torch.compile compiled was called with symbolic data, which it "
+                "would take apart, to be compiled no longer. Expected a call that is recorded as "
+                "a whole: write add_to_graph(function, x)"
+            )
+        if (frame := frame.f_back) is None:
+            break
+    return place
+
+
+def _check_traced(frame: FrameType) -> None:
+    owner = _module_given_handles(frame)
+    outer: FrameType | None = frame.f_back
+    while owner is not None and outer is not None:
+        if _own_arguments(outer)[:1] == [owner] and _module_given_handles(outer) is None:
+            return
+        outer = outer.f_back
+    if owner is not None:
+        name = frame.f_code.co_name
+        raise ArgumentError(
+            f"{type(owner).__name__}.{name} reads self.training while symbolic data passes "
+            "through it: whether it trains would be fixed for good. Expected a call that "
+            f"is recorded as a whole: write add_to_graph(module.{name}, x), or put it into "
+            "the forward of a module"
+        )
+
+
+def _own_arguments(frame: FrameType) -> list[Any]:
+    code = frame.f_code
+    return [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
+
+
+def _module_given_handles(frame: FrameType) -> nn.Module | None:
+    arguments = _own_arguments(frame)
+    if not arguments or not isinstance(arguments[0], nn.Module):
+        return None
+    return None if find(arguments[1:], (Handle,)) is None else arguments[0]
+
+
+# --- tensors computed from parameters -------------------------------------------------------------
+
+
+def check_constant(tensor: Tensor) -> None:
+    """Refuse a tensor that was computed from parameters: they would never be trained."""
+    if isinstance(tensor, nn.Parameter) or (tensor.grad_fn is None and tensor._base is None):
+        return
+    leaves = _leaves_of(tensor)
+    if tensor._base is not None and isinstance(tensor._base, nn.Parameter):
+        leaves.append(tensor._base)
+    if not leaves:
+        return
+    raise ArgumentError(
+        f"a tensor of shape {tuple(tensor.shape)} was computed from a parameter of shape "
+        f"{tuple(leaves[0].shape)} while the graph is built: it would stay as it is now and train "
+        "nothing. Expected the parameter itself; put the expression into the call, "
+        "add_to_graph(lambda x, p: x + p[:5], x, p), or into the forward of a module; for a value "
+        "that is meant to stay, give it .detach()"
+    )
+
+
+def _leaves_of(tensor: Tensor) -> list[Tensor]:
+    leaves: dict[int, Tensor] = {}
+    waiting = [tensor.grad_fn]
+    seen = set(waiting)
+    while waiting:
+        function = waiting.pop()
+        if function is None:
+            continue
+        variable = getattr(function, "variable", None)
+        if variable is not None:
+            leaves[id(variable)] = variable
+        for following, _ in function.next_functions:
+            if following is not None and following not in seen:
+                seen.add(following)
+                waiting.append(following)
+    return list(leaves.values())
+
+
+# --- changes in place -----------------------------------------------------------------------------
+
+
+def current(node: Node) -> Node:
+    """Return the node of what a tensor holds now, after operations in place on its memory.
+
+    A tensor that was changed itself is the result of that change. A view that was made before is
+    refused: a graph holds values, and no memory that several of them share.
+    """
+    base = node.base or node
+    change = base.change
+    if change is None or node.index >= change.result.index:
+        return node
+    if (node.same or node) is change.result.same:
+        return change.result
+    raise ArgumentError(
+        f"{node.describe()}, expected to be read before {change.operation} changed memory that "
+        f"it shares ({change.result.describe()}), received a use after that. Use the result of "
+        "that operation, or leave out its inplace=True or +=, or change a copy, x.clone()"
+    )
+
+
+def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> None:
+    """Note that a node shares memory with its parent, or changed it in place."""
+    base = parent.base or parent
+    if effects.shares:
+        node.base = base
+    if effects.itself:
+        node.same = parent.same or parent
+    if effects.changed:
+        base.change = Change(operation, node)
+        node.changes = base
+
+
+# --- modes of torch -------------------------------------------------------------------------------
+
+NO_GRAD, AUTOCAST = 1, 2
+
+
+def modes() -> int:
+    """Return which modes are on that change what a layer computes and that a graph does not hold.
+
+    >>> import torch
+    >>> with torch.no_grad():
+    ...     modes() == NO_GRAD
+    True
+    """
+    if is_grad_enabled() and not _is_any_autocast_enabled():
+        return 0  # nearly always
+    return (not is_grad_enabled()) + AUTOCAST * _is_any_autocast_enabled()
+
+
+def check_modes(now: int, parents: Sequence[Node]) -> None:
+    """Refuse ``torch.no_grad()`` or autocast around a part of a graph, which would be dropped."""
+    new = {mode for mode in (NO_GRAD, AUTOCAST) for p in parents if now & mode & ~p.modes}
+    if AUTOCAST in new:
+        raise ArgumentError(
+            "torch.autocast around a part of a graph is not recorded, so that the model would "
+            "compute in full precision there: expected calls outside of it; run the model under "
+            "autocast, or put that part into the forward of a module"
+        )
+    if NO_GRAD in new:
+        raise ArgumentError(
+            "torch.no_grad() around a part of a graph is not recorded, so that gradients would "
+            "flow there: expected calls outside of it; stop gradients with y.detach() behind that "
+            "part, or put it into the forward of a module"
+        )
+
+
+def call_layer(
+    func: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwds: dict[str, Any],
+    kind: type,
+    as_method: bool = False,
+) -> tuple[nn.Module, list[Any]]:
+    """Return the layer that stands for a call, and the instances of ``kind`` in its arguments."""
+    if not callable(func):
+        raise ArgumentError(
+            f"add_to_graph expected a function or a module to call, received {func!r}: "
+            "give the function first, then its arguments"
+        )
+    if isinstance(func, type) and issubclass(func, nn.Module):
+        raise ArgumentError(
+            f"expected a layer to call, received the class {func.__name__}: make one of it first, "
+            f"{func.__name__}(...)(x)"
+        )
+    handles, template = split_call(args, kwds, kind)
+    if not handles:
+        for value in args:
+            check_settings(value)
+        raise ArgumentError(
+            f"add_to_graph({name_of(func)}, …) expected symbolic data among the arguments, "
+            "received none: call the function itself, or pass an Input"
+        )
+    for constant in template.constants:
+        if isinstance(constant, torch.Tensor):
+            check_constant(constant)
+    if isinstance(func, nn.Module) and template.is_plain:
+        return func, handles
+    module = func if isinstance(func, nn.Module) else getattr(func, "__self__", None)
+    if not isinstance(module, nn.Module):
+        layer = useful_layers.FunctionLayer(func, template, name_of(func), as_method)
+        return layer, handles
+    # The same call of a module made again is the same layer, as the module itself would be.
+    known = _calls_of_modules.setdefault(module, weakref.WeakKeyDictionary())
+    name = name_of(func)
+    for layer, given in known.items():
+        if layer.name == name and _is_same(given, template):
+            return layer, handles
+    layer = useful_layers.FunctionLayer(func, template, name)
+    known[layer] = template
+    return layer, handles
+
+
+_calls_of_modules: weakref.WeakKeyDictionary[
+    nn.Module, weakref.WeakKeyDictionary[useful_layers.FunctionLayer, Template]
+]
+_calls_of_modules = weakref.WeakKeyDictionary()
+
+
+def _is_same(one: Template, other: Template) -> bool:
+    """Return whether two calls have the same fixed arguments: the same objects, or plain values."""
+    return one.text == other.text and all(
+        a is b or (type(a) is type(b) and isinstance(a, (int, float, str)) and a == b)
+        for a, b in zip(one.constants, other.constants, strict=True)
+    )
+
+
+def make_node(
+    layer: nn.Module,
+    parents: tuple[Node, ...],
+    custom_name: str | None = None,
+    output_shape: Any = None,
+) -> Node:
+    """Return a node for ``layer`` called on ``parents``; with ``output_shape`` nothing is run."""
+    for parent in parents:
+        if (parent.base or parent).change is not None:
+            parents = tuple(map(current, parents))
+            break
+    depth = 1 + (parents[0].depth if len(parents) == 1 else max(p.depth for p in parents))
+    if custom_name is not None:
+        _check_name(custom_name)
+    now = modes()
+    if now:
+        check_modes(now, parents)
+    origin = place_of_call(4)
+    effects = None
+    try:
+        if output_shape is None:
+            spec, effects = infer(layer, parents)
+        else:
+            spec = given_spec(output_shape, parents)
+            if layer.__dict__.get("inplace") is True:
+                effects = IN_PLACE
+    except ArgumentError:
+        check_settings(layer)
+        raise
+    node = Node(layer, parents, spec, depth, custom_name, origin, now)
+    if effects is not None:
+        note_effects(node, parents[effects.argument], effects, layer_name(layer))
+    return node
+
+
+def make_parts(parent: Node) -> list[Node]:
+    """Return the nodes for ``a, b, … = value``: one call with several results."""
+    parent = current(parent)
+    specs = infer_parts(parent)
+    layer = useful_layers.UnpackLayer()
+    group = Unpacking(len(specs))
+    origin = place_of_call(2)
+    nodes = []
+    for position, spec in enumerate(specs):
+        node = Node(layer, (parent,), spec, parent.depth + 1, None, origin)
+        node.unpacking, node.position = group, position
+        note_effects(node, parent, VIEW, "")
+        nodes.append(node)
+    return nodes
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
+        raise ArgumentError(
+            f"custom_name expected a name as of a variable, received {name!r}: it becomes the name "
+            "of a submodule, without dots, spaces or line breaks"
+        )

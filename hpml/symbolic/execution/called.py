@@ -1,0 +1,204 @@
+"""The executions that call each layer: lazy, ordered, and generated source."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Sequence
+from types import FrameType, SimpleNamespace
+from typing import Any, NamedTuple
+
+from torch import nn
+
+from hpml.symbolic import config
+from hpml.symbolic.graph import Call, Graph
+from hpml.symbolic.graph.liveness import assign_slots, use_counts
+
+from .source import compile_source, failed_call_in, running_source
+
+
+class Program(NamedTuple):
+    """A graph made ready to run.
+
+    Attributes:
+        run: ``run(model, *inputs)``, where ``model._execution_order_layers`` holds the layer of
+            each call. Keeps its state in its own frame, so it can run twice at once.
+        source: the Python source of what runs.
+        failed_call: given a frame of a traceback and the line in it, the position of the call that
+            failed there; ``None`` if the frame is none of this program's.
+        reasons: given the layers as they are now, why each is called instead of written out;
+            empty where it is written out.
+        spans: for each line of the source the calls it makes, the first and one past the last;
+            empty where the source is the same for every graph.
+        infer: given the layers and a dtype, an inference object with a copy of their weights.
+    """
+
+    run: Callable[..., Any]
+    source: str
+    failed_call: Callable[[FrameType, int], int | None]
+    reasons: Callable[[Sequence[nn.Module]], list[str]]
+    spans: tuple[tuple[int, int], ...] = ()
+    infer: Callable[[Sequence[nn.Module], Any], Any] | None = None
+
+
+def always_called(execution: str) -> Callable[[Sequence[nn.Module]], list[str]]:
+    """Return the ``reasons`` of an execution that calls every layer.
+
+    >>> always_called("lazy")([nn.ReLU()])
+    ["the execution 'lazy' calls every layer"]
+    """
+
+    def reasons(layers: Sequence[nn.Module]) -> list[str]:
+        return [f"the execution {execution!r} calls every layer"] * len(layers)
+
+    return reasons
+
+
+def position_in(run: Callable[..., Any]) -> Callable[[FrameType, int], int | None]:
+    """Return the ``failed_call`` of a program that keeps its place in a variable ``position``."""
+
+    def failed_call(frame: FrameType, line: int) -> int | None:
+        if frame.f_code is not run.__code__:
+            return None
+        position = frame.f_locals.get("position")
+        return position if isinstance(position, int) else None
+
+    return failed_call
+
+
+def prepare_ordered(graph: Graph, layers: Sequence[nn.Module]) -> Program:
+    """Make a program that runs the calls in their order."""
+    run = make_ordered(graph)
+    return Program(run, inspect.getsource(make_ordered), position_in(run), always_called("ordered"))
+
+
+def make_ordered(graph: Graph) -> Callable[..., Any]:
+    """Return the function that runs the graph in order."""
+    slots = assign_slots(graph)
+    size = max(slots, default=-1) + 1
+    steps: list[tuple[int, tuple[int, ...], tuple[Any, ...], bool]] = [
+        (
+            position,
+            tuple([slots[argument] for argument in call.arguments]),
+            tuple([None if result is None else slots[result] for result in call.results]),
+            call.unpacks,
+        )
+        for position, call in enumerate(graph.calls)
+    ]
+    outputs = [slots[output] for output in graph.outputs]
+    input_count = len(graph.inputs)
+
+    def run(self: Any, *inputs: Any) -> Any:
+        layers = self._execution_order_layers
+        if len(inputs) != input_count:
+            raise TypeError(f"expected {input_count} inputs, received {len(inputs)}")
+        values: list[Any] = [*inputs, *[None] * (size - input_count)]
+        for position, arguments, results, unpacks in steps:
+            if unpacks:
+                parts = layers[position](*values[arguments[0]])
+                for slot, part in zip(results, parts, strict=True):
+                    if slot is not None:
+                        values[slot] = part
+                del parts, part
+            elif len(arguments) == 1:
+                values[results[0]] = layers[position](values[arguments[0]])
+            else:
+                values[results[0]] = layers[position](*[values[a] for a in arguments])
+        if len(outputs) == 1:
+            return values[outputs[0]]
+        return tuple([values[output] for output in outputs])
+
+    return run
+
+
+def call_in_order(graph: Graph, layers: Sequence[nn.Module], inputs: Sequence[Any]) -> Any:
+    """Run the calls with nothing prepared: for a compiler, which reads them once and keeps them."""
+    values = dict(zip(graph.inputs, inputs, strict=True))
+    for call, layer in zip(graph.calls, layers, strict=True):
+        arguments = [values[argument] for argument in call.arguments]
+        if call.unpacks:
+            for result, part in zip(call.results, layer(*arguments[0]), strict=True):
+                if result is not None:
+                    values[result] = part
+        else:
+            values[call.results[0]] = layer(*arguments)  # type: ignore[index]
+    outputs = [values[output] for output in graph.outputs]
+    return outputs[0] if len(outputs) == 1 else tuple(outputs)
+
+
+def prepare_lazy(graph: Graph, layers: Sequence[nn.Module]) -> Program:
+    """Make a program that asks from the outputs upwards."""
+    run = make_lazy(graph)
+    return Program(run, inspect.getsource(make_lazy), position_in(run), always_called("lazy"))
+
+
+def lazy_order(graph: Graph) -> list[int]:
+    """Return the positions of the calls in the order in which this execution makes them."""
+    order: list[int] = []
+
+    def noting(position: int, call: Call) -> Callable[..., Any]:
+        def layer(*values: Any) -> Any:
+            order.append(position)
+            return [()] * len(call.results) if call.unpacks else ()
+
+        return layer
+
+    layers = [noting(position, call) for position, call in enumerate(graph.calls)]
+    make_lazy(graph)(SimpleNamespace(_execution_order_layers=layers), *[()] * len(graph.inputs))
+    return order
+
+
+def make_lazy(graph: Graph) -> Callable[..., Any]:
+    """Return the function that runs the graph lazily."""
+    calls, outputs = graph.calls, graph.outputs
+    maker = {result: i for i, call in enumerate(calls) for result in call.results}
+    result_of = [next(r for r in call.results if r is not None) for call in calls]
+    uses = use_counts(graph)
+
+    def run(self: Any, *inputs: Any) -> Any:
+        layers = self._execution_order_layers
+        values = dict(zip(graph.inputs, inputs, strict=True))
+        remaining = list(uses)
+        waiting, done = list(reversed(outputs)), set()
+        while waiting:
+            value = waiting[-1]
+            if value in values or maker[value] in done:
+                waiting.pop()
+                continue
+            position = maker[value]
+            call = calls[position]
+            missing = [argument for argument in call.arguments if argument not in values]
+            missing += [result_of[earlier] for earlier in call.after if earlier not in done]
+            if missing:
+                waiting.extend(reversed(missing))
+                continue
+            done.add(position)
+            arguments = [values[argument] for argument in call.arguments]
+            for argument in call.arguments:
+                remaining[argument] -= 1
+                if not remaining[argument]:
+                    del values[argument]  # nobody asks for it again
+            if call.unpacks:
+                results = layers[position](*arguments.pop())
+                for result, part in zip(call.results, results, strict=True):
+                    if result is not None:
+                        values[result] = part
+                del results, part
+            else:
+                values[value] = layers[position](*arguments)
+        if len(outputs) == 1:
+            return values[outputs[0]]
+        return tuple([values[output] for output in outputs])
+
+    return run
+
+
+def prepare_codegen(graph: Graph, layers: Sequence[nn.Module]) -> Program:
+    """Generate and compile the forward of a graph: ``h0 = l[3](h0)``, a line for each call.
+
+    Looking up a list, a slot and a tuple for every call costs more than the call of a small layer
+    spends in Python. In source all of that is decided when the source is compiled.
+    """
+    source = running_source(graph, config.CODEGEN_MIN_LOOP_LENGTH)
+    run = compile_source(source)
+    failed_call = failed_call_in(run, source, len(graph.calls))
+    return Program(run, source.text, failed_call, always_called("codegen"), source.spans)

@@ -1,0 +1,238 @@
+"""The source of a kernel: steps, each a few lines written once a kind, in one loop over a table.
+
+Source is written out a kind, not a step, so compiling takes as long for 4,000 layers as for 250;
+what differs between two steps of a kind is in a table. Numba compiles it for each dtype it meets.
+Indices are unsigned (``U`` is ``numpy.uintp``): Numba takes a negative index to count from the end,
+and asks for each signed one whether it is negative, which would take more than half of the time.
+"""
+
+from __future__ import annotations
+
+import functools
+import math
+import textwrap
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+import numpy as np
+
+
+class Packed(NamedTuple):
+    """A tensor of a layer that the kernel reads.
+
+    Attributes:
+        where: the layer's dictionary that holds it, ``"_parameters"`` or ``"_buffers"``.
+        name: its name there.
+        shape: its shape; a matrix is packed transposed, so that the inner loop reads neighbours.
+        missing: what stands in its place where the layer has none.
+    """
+
+    where: str
+    name: str
+    shape: tuple[int, ...]
+    missing: float
+
+
+class Step(NamedTuple):
+    """One step of the kernel.
+
+    Attributes:
+        kind: the source; ``a`` and ``c`` are where its arguments begin, ``r`` where its result
+            begins, ``q`` where its constants begin, followed by its tensors, ``b`` the batch size,
+            ``p0`` and so on its numbers. ``U`` makes a number an index.
+        arguments: the values it reads, at most two.
+        result: the value it writes.
+        numbers: at most six.
+        constants: numbers of the values' own dtype.
+        tensors: what it reads of its layer.
+    """
+
+    kind: str
+    arguments: tuple[int, ...]
+    result: int
+    numbers: tuple[int, ...] = ()
+    constants: tuple[float, ...] = ()
+    tensors: tuple[Packed, ...] = ()
+
+
+NUMBERS = 6
+"""The most numbers that a step has."""
+
+COPY = """\
+for m in range(b * p0):
+    x = a + m * p2 + p3
+    y = r + m * p4 + p5
+    for k in range(p1):
+        v[y + k] = v[x + k]
+"""
+"""Copy ``p1`` neighbours at a time, ``p0`` times a sample, with a stride and an offset each."""
+
+
+def elementwise(expression: str, constants: int = 0) -> str:
+    """Return the kind that computes an expression of ``u``, and ``z`` of a second argument.
+
+    >>> print(elementwise("u + z"))
+    for k in range(b * p0):
+        u = v[a + k]
+        z = v[c + k]
+        v[r + k] = u + z
+    <BLANKLINE>
+    """
+    lines = [f"k{i} = w[q + U({i})]" for i in range(constants)]
+    lines += ["for k in range(b * p0):", "    u = v[a + k]"]
+    if "z" in expression:
+        lines.append("    z = v[c + k]")
+    lines.append(f"    v[r + k] = {expression}")
+    return "\n".join(lines) + "\n"
+
+
+_UNROLLED = 16
+
+
+def linear(inputs: int, outputs: int) -> str:
+    """Return the kind of a linear layer: bias first, then each input times its row of weights.
+
+    A small one is written for its sizes, with the sums in registers; larger ones share a kind.
+    """
+    if max(inputs, outputs) > _UNROLLED:
+        return _WIDE_LINEAR
+    sums = range(outputs)
+    return "\n".join(
+        [
+            "for n in range(b * p0):",
+            f"    x = a + n * U({inputs})",
+            f"    y = r + n * U({outputs})",
+            *[f"    s{j} = w[q + U({j})]" for j in sums],
+            f"    for i in range(U({inputs})):",
+            "        u = v[x + i]",
+            f"        t = q + U({outputs}) + i * U({outputs})",
+            *[f"        s{j} += u * w[t + U({j})]" for j in sums],
+            *[f"    v[y + U({j})] = s{j}" for j in sums],
+            "",
+        ]
+    )
+
+
+_WIDE_LINEAR = """\
+for n in range(b * p0):
+    x = a + n * p1
+    y = r + n * p2
+    for j in range(p2):
+        v[y + j] = w[q + j]
+    for i in range(p1):
+        u = v[x + i]
+        t = q + p2 + i * p2
+        for j in range(p2):
+            v[y + j] += u * w[t + j]
+"""
+
+BATCH_NORM = """\
+for j in range(p0):
+    t = q + U(1) + j
+    scale = w[t] / math.sqrt(w[t + p0 * U(3)] + w[q])
+    shift = w[t + p0] - w[t + p0 * U(2)] * scale
+    for n in range(b):
+        x = n * p0 * p1 + j * p1
+        for k in range(p1):
+            v[r + x + k] = v[a + x + k] * scale + shift
+"""
+"""Of ``p0`` channels of ``p1`` values: weight, bias, mean, variance; the constant is eps."""
+
+LAYER_NORM = """\
+for n in range(b * p0):
+    x = a + n * p1
+    y = r + n * p1
+    mean = 0.0
+    for k in range(p1):
+        mean += v[x + k]
+    mean /= p1
+    variance = 0.0
+    for k in range(p1):
+        variance += (v[x + k] - mean) * (v[x + k] - mean)
+    scale = 1.0 / math.sqrt(variance / p1 + w[q])
+    t = q + U(1)
+    for k in range(p1):
+        v[y + k] = (v[x + k] - mean) * scale * w[t + k] + w[t + p1 + k]
+"""
+"""Of ``p0`` rows of ``p1`` values: weight, bias; the constant is eps. Sums are float64."""
+
+SOFTMAX = """\
+for n in range(b * p0):
+    for j in range(p2):
+        x = a + n * p1 * p2 + j
+        y = r + n * p1 * p2 + j
+        largest = v[x]
+        for k in range(p1):
+            u = v[x + k * p2]
+            largest = u if u > largest or u != u else largest
+        total = 0.0
+        for k in range(p1):
+            u = math.exp(v[x + k * p2] - largest)
+            v[y + k * p2] = u
+            total += u
+        for k in range(p1):
+            v[y + k * p2] /= total
+"""
+"""Over ``p1`` values that lie ``p2`` apart, ``p0`` times a sample; the sum is float64."""
+
+
+_HEAD = """\
+def kernel(b, steps, w, v):
+    for s in range(steps.shape[0]):
+        kind = steps[s, 0]
+        r = steps[s, 1] * b
+        a = steps[s, 2] * b
+        c = steps[s, 3] * b
+        q = steps[s, 4]
+"""
+
+
+def kernel_source(kinds: Iterable[str]) -> str:
+    """Return the source of the kernel that knows these kinds of steps.
+
+    >>> from .steps import elementwise
+    >>> print(kernel_source([elementwise("-u")]).partition("p5")[2])
+     = steps[s, 10]
+            if kind == 0:
+                for k in range(b * p0):
+                    u = v[a + k]
+                    v[r + k] = -u
+    <BLANKLINE>
+    """
+    parts = [_HEAD]
+    parts += [f"        p{i} = steps[s, {5 + i}]\n" for i in range(NUMBERS)]
+    for number, kind in enumerate(kinds):
+        parts.append(f"        {'if' if number == 0 else 'elif'} kind == {number}:\n")
+        parts.append(textwrap.indent(kind, " " * 12))
+    return "".join(parts)
+
+
+@functools.lru_cache(maxsize=64)
+def compile_kernel(source: str) -> Callable[..., None]:
+    """Return the kernel of a source, which Numba compiles when it is first called with a dtype.
+
+    Models that differ in their weights and their order of layers alone share it.
+    """
+    import numba
+
+    names: dict[str, Any] = {"math": math, "U": np.uintp}
+    exec(compile(source, "<kernel of a symbolic model>", "exec"), names)
+    # Without error_model="numpy" every division asks first whether it divides by zero.
+    return numba.njit(nogil=True, error_model="numpy")(names["kernel"])
+
+
+@functools.cache
+def transposer() -> Callable[..., None]:
+    """Return the function that copies matrices transposed to their places, one after the other."""
+    import numba
+
+    @numba.njit(nogil=True)
+    def transpose(matrices: Any, places: Any, target: Any) -> None:
+        columns = matrices.shape[1]
+        for m in range(places.shape[0]):
+            first, rows, place = places[m, 0], places[m, 1], places[m, 2]
+            for i in range(columns):
+                for j in range(rows):
+                    target[place + i * rows + j] = matrices[first + j, i]
+
+    return transpose

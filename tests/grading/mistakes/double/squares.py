@@ -1,5 +1,0 @@
-"""It squares the number."""
-
-
-def double(n):
-    return n**2

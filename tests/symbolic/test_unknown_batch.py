@@ -1,0 +1,153 @@
+"""Ordinary code about the batch, views and comparisons: PyTorch's answer, or one refusal."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
+from hpml.symbolic.errors import ArgumentError, GraphError
+from tests.symbolic.programs import assert_same
+
+ATTENTION = nn.MultiheadAttention(4, 2)
+
+
+class AddsInPlace(nn.Module):
+    def forward(self, x: Any) -> Any:
+        x += 1
+        return x.sum()
+
+
+def in_place(
+    change: Callable[[Any], Any], result: Callable[[Any, Any], Any] = lambda y, z: y
+) -> Any:
+    """Return a program that makes a value and a view, changes one, and reads the value again."""
+
+    def program(x: Any) -> Any:
+        y = x * 2 - 1
+        z = y.view(-1, 2, 2)
+        change(y)
+        return result(y, z)
+
+    return program
+
+
+def add_to_view(y: Any) -> None:
+    z = y[:, :2]
+    z += 1
+
+
+def read_before(x: Any) -> Any:
+    y = x * 2 - 1
+    view, before = y.view(-1, 2, 2) * 3, y * 5
+    after = F.relu(y, inplace=True)
+    return after, view, before  # lazy asks for them in this order
+
+
+def assigned(x: Any) -> Any:
+    y = x * 2
+    z = y
+    y += 1
+    z *= 2
+    return y
+
+
+def sequence_first(x: Any) -> Any:
+    h = x.view(x.shape[0], 2, 2).transpose(0, 1)
+    _, batch, _ = h.shape
+    return h.sum(1) / batch
+
+
+def attended(x: Any) -> Any:
+    y, weights = ATTENTION(x, x, x, need_weights=False)
+    return y if weights is None else y * 2
+
+
+ANSWERED: dict[str, Callable[[Any], Any]] = {
+    "a size behind T": lambda x: x.sum(0) / x.T.shape[1],
+    "a size behind None": lambda x: x.sum(0) / x[None].shape[1],
+    "sequence first": sequence_first,
+    "a mask": lambda x: (x @ x.T).masked_fill(torch.eye((x @ x.T).size(1), dtype=torch.bool), 0.0),
+    "a size of data": lambda x: x.sum() / x[x > 0].shape[0],
+    "twice the batch": lambda x: x.repeat(2, 1).sum(0) / x.repeat(2, 1).shape[0],
+    "some of a batch": lambda x: x.sum() / (x[:7] * 2).shape[0],
+    "half a batch": lambda x: x[: x.shape[0] // 2],
+    "rounded": lambda x: x[: round(x.shape[0] / 2)],
+    "divmod": lambda x: x[: divmod(x.shape[0], 2)[0]],
+    "numel": lambda x: x.sum() / x.numel(),
+    **{
+        name: lambda x, name=name: getattr(torch, name)(x.shape[0], 4).shape[0] + x
+        for name in ("zeros", "ones", "empty", "rand", "randn")
+    },
+    "new_zeros": lambda x: x + x.new_zeros(x.shape[0], 4),
+    "the best two": lambda x: x.topk(2, dim=0)[0],
+    "the first three": lambda x: torch.ones(2, 3) @ x[:3],
+    "is it a tensor": lambda x: x * 2 if isinstance(x, torch.Tensor) else x,
+    "is it contiguous": lambda x: x.is_contiguous(),
+    "no weights": attended,
+    "the largest": lambda x: x * (x == x.max(1, keepdim=True).values),
+    "not a number": lambda x: torch.where(x != x, 0.0, x),
+    "in place": in_place(nn.ReLU(inplace=True)),
+    "in place and again": in_place(lambda y: (F.relu(y, inplace=True), y.add(1))),
+    "in place behind Identity": in_place(lambda y: F.relu(nn.Identity()(y), inplace=True)),
+    "assigned": assigned,
+    "read before a change": read_before,
+}
+
+REFUSED: dict[str, Callable[[Any], Any]] = {
+    "len": lambda x: x.sum(0) / len(x),
+    "a permutation": lambda x: x[torch.randperm(len(x))],
+    "a decision": lambda x: x * 2 if x.shape == (1, 4) else x,
+    "a count": lambda x: x.sum() / len(x[x > 0]),
+    "a count of a known batch": lambda x: Input(batch_shape=(3, 4))[x > 0].shape == (12,),
+    "the device": lambda x: x * 2 if x.is_cuda else x,
+    "a view": in_place(lambda y: F.relu(y[:, :2], inplace=True)),
+    "an older view": in_place(nn.ReLU(inplace=True), lambda y, z: z.flatten(1)),
+    "a part": in_place(lambda y: F.relu(y.split(2, 1)[0], inplace=True)),
+    "flattened": in_place(lambda y: F.relu(y.flatten(), inplace=True)),
+    "detached": in_place(lambda y: F.relu(y.detach(), inplace=True)),
+    "an assignment to a view": in_place(add_to_view),
+    "in a module": in_place(AddsInPlace()),
+}
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+@pytest.mark.parametrize("name", ANSWERED)
+def test_the_answer_is_pytorchs_for_any_batch(name: str, execution: str) -> None:
+    x = Input(shape=(4,))
+    torch.manual_seed(0)
+    model = SymbolicModel(x, ANSWERED[name](x), execution=execution)
+    for batch in (3, 6):
+        value = torch.randn(batch, 4)
+        assert_same(model(value.clone()), ANSWERED[name](value.clone()))
+
+
+@pytest.mark.parametrize("name", REFUSED)
+def test_what_would_be_wrong_is_refused_where_it_is_written(name: str) -> None:
+    x = Input(shape=(4,))
+    with pytest.raises(GraphError):
+        SymbolicModel(x, REFUSED[name](x))
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+@pytest.mark.parametrize(
+    ("program", "settings", "other"),
+    [
+        (lambda x: x.sum(0) / len(x), {"batch_shape": (3, 4)}, (6, 4)),
+        (lambda x: x.sum(1) / x.shape[1], {"shape": (4,)}, (3, 8)),
+    ],
+)
+def test_data_of_another_size_than_was_read_is_refused(
+    program: Any, settings: Any, other: Any, execution: str
+) -> None:
+    x = Input(**settings)
+    model = SymbolicModel(x, program(x), execution=execution)
+    value = torch.rand(3, 4)
+    assert_same(model(value), program(value))
+    with pytest.raises(ArgumentError):
+        model(torch.rand(other))
