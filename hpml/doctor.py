@@ -41,7 +41,6 @@ _REQUIRED = {
     "numpy": "nothing runs",
     "pandas": "no tables of measurements",
     "matplotlib": "no pictures",
-    "jupyterlab": "`hpml lab` cannot open the course",
     "ipykernel": "no notebook runs",
     "ipywidgets": "no answers typed into the page, no controls",
     "nbclient": "`hpml run` cannot execute a lab",
@@ -50,6 +49,7 @@ _REQUIRED = {
     "tqdm": "no progress bars",
 }
 _OPTIONAL = {
+    "jupyterlab": "`hpml lab` cannot open the course; a hosted notebook has its own front-end",
     "numba": "no Numba rows in labs 01, 04, 07, 08, 13",
     "snakeviz": "lab 09 cannot open the saved profile in SnakeViz",
     "memory_profiler": "lab 03 shows no memory by line",

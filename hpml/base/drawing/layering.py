@@ -37,10 +37,6 @@ def order_rows(given: Rows) -> Rows:
 
     Equal choices are decided by the given order, and so that the path with the most drawn things
     stands left of the lines that pass it by.
-
-    >>> crossed = Rows(((0, 1), (2, 3)), ((0, 3), (1, 2)), (True,) * 4)
-    >>> order_rows(crossed).rows
-    ((0, 1), (3, 2))
     """
     above, below = _neighbours(given)
     rows = _first_order(given, above, below)
@@ -60,9 +56,6 @@ def place(given: Rows, apart: Callable[[int, int], float]) -> list[float]:
 
     Lines on long paths of drawn things are made straight first, then other lines; what stands in
     one straight line moves as a block towards its neighbours.
-
-    >>> place(Rows(((0,), (1, 2)), ((0, 1), (0, 2)), (True,) * 3), lambda a, b: 1.0)
-    [0.5, 0.0, 1.0]
     """
     above, below = _neighbours(given)
     block = _straight_blocks(given, above, below)

@@ -213,11 +213,7 @@ def _size(text: str, is_box: bool, turned: bool) -> tuple[float, float]:
 
 
 def _united(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return spans that overlap or touch as one.
-
-    >>> _united([(4, 5), (0, 2), (1, 3)])
-    [(0, 3), (4, 5)]
-    """
+    """Return spans that overlap or touch as one."""
     united: list[tuple[float, float]] = []
     for start, end in sorted(spans):
         if united and start <= united[-1][1]:

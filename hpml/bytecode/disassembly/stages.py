@@ -33,10 +33,7 @@ from hpml.bytecode.safe_repr import short
 
 @dataclass(frozen=True)
 class Pyc(Shown):
-    """A ``.pyc`` file: sixteen bytes that say what it is, and a code object.
-
-    Source: https://docs.python.org/3/reference/import.html#cached-bytecode-invalidation; PEP 552.
-    """
+    """A ``.pyc`` file: sixteen bytes that say what it is, and a code object."""
 
     header: bytes
     size: int

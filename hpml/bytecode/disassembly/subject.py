@@ -41,14 +41,7 @@ class Subject:
 
 
 def subject_of(value: object) -> Subject:
-    """Return the code object that `value` stands for.
-
-    >>> subject_of("a = 1").name
-    'source text'
-    >>> subject_of(len)
-    Traceback (most recent call last):
-    hpml.bytecode.errors.BytecodeError: len has no bytecode: it is a builtin, compiled from C. ...
-    """
+    """Return the code object that `value` stands for."""
     if isinstance(value, str):
         return Subject("source text", compiled(value), value)
     if isinstance(value, CodeType):
@@ -72,12 +65,7 @@ def subject_of(value: object) -> Subject:
 
 
 def compiled(source: str, mode: str = "exec") -> CodeType:
-    """Return the code object of source text.
-
-    >>> compiled("a = = 1")
-    Traceback (most recent call last):
-    hpml.bytecode.errors.BytecodeError: The source text does not compile: line 1: invalid syntax...
-    """
+    """Return the code object of source text."""
     try:
         # Not this file's own __future__ imports: the text stands for itself.
         code: CodeType = compile(source, SOURCE_NAME, mode, dont_inherit=True)

@@ -137,11 +137,7 @@ def span(step: Any) -> tuple[int | None, int | None, int | None, int | None]:
 
 
 def base_name(opname: str) -> str:
-    """Return the instruction that a specialised one stands for; any other name as it is.
-
-    >>> base_name("BINARY_OP_ADD_INT"), base_name("BINARY_OP")
-    ('BINARY_OP', 'BINARY_OP')
-    """
+    """Return the instruction that a specialised one stands for; any other name as it is."""
     specialised: dict[str, str] = getattr(dis, "deoptmap", {})
     return specialised.get(opname, opname)
 

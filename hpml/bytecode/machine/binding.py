@@ -19,13 +19,7 @@ __builtins__ = BUILTINS
 def bind(
     function: FunctionType, args: list[Any], keywords: dict[str, Any], size: int
 ) -> list[Any] | None:
-    """Return the slots that a call of `function` begins with; None if the arguments do not fit.
-
-    >>> bind(lambda a, b=2, *rest, c: 0, [1], {"c": 3}, size=5)
-    [1, 2, 3, (), NULL]
-    >>> bind(lambda a: 0, [], {}, size=1) is None
-    True
-    """
+    """Return the slots that a call of `function` begins with; None if the arguments do not fit."""
     code = function.__code__
     positional = code.co_argcount
     named = positional + code.co_kwonlyargcount

@@ -26,12 +26,7 @@ __builtins__ = BUILTINS
 
 
 def decode(code: CodeType) -> DecodedCode:
-    """Return the instructions of `code`.
-
-    >>> decoded = decode((lambda a: a).__code__)
-    >>> [instruction.opname for instruction in decoded.instructions][::2]
-    ['RESUME', 'RETURN_VALUE']
-    """
+    """Return the instructions of `code`."""
     version = python_version()
     handlers = HANDLERS.get(version)
     if handlers is None or sys.implementation.name != "cpython":

@@ -222,12 +222,7 @@ class Animation:
 
 
 def baked(template: str, keyframe: Keyframe) -> str:
-    """Return a template as it is in one keyframe, for a page without scripts.
-
-    >>> keyframe = Keyframe("", marks={"a": "lit"}, texts={"b": "<"})
-    >>> baked(f"<p {part('a')} {placeholder('b')}></p>", keyframe)
-    '<p data-part="a" data-on="lit" data-fill="b">&lt;</p>'
-    """
+    """Return a template as it is in one keyframe, for a page without scripts."""
 
     def marked(match: re.Match[str]) -> str:
         on = keyframe.marks.get(html.unescape(match[1]), "")
@@ -243,20 +238,12 @@ def baked(template: str, keyframe: Keyframe) -> str:
 
 
 def part(name: str) -> str:
-    """Return the attribute of an element that keyframes can mark.
-
-    >>> f"<tr {part('row 1')}>"
-    '<tr data-part="row 1">'
-    """
+    """Return the attribute of an element that keyframes can mark."""
     return f'data-part="{html.escape(name)}"'
 
 
 def placeholder(name: str) -> str:
-    """Return the attribute of an element that keyframes fill; the last one, and the element empty.
-
-    >>> f"<td {placeholder('value')}></td>"
-    '<td data-fill="value"></td>'
-    """
+    """Return the attribute of an empty element that keyframes fill; write it last."""
     return f'data-fill="{html.escape(name)}"'
 
 

@@ -33,9 +33,6 @@ class CodeState:
         execution: one of ``hpml.symbolic.EXECUTIONS``.
         loop_length: the least length of a chain that is written as a loop; None where nothing is
             generated, and so nothing is written as a loop.
-
-    >>> CodeState("codegen", 10).text(), CodeState("lazy", None).text()
-    ('codegen, loops from 10 layers', 'lazy')
     """
 
     execution: str
@@ -175,11 +172,7 @@ class CodeView:
 
 
 def length_text(length: float) -> str:
-    """Return a loop length in words.
-
-    >>> length_text(10), length_text(math.inf)
-    ('loops from 10 layers', 'no loops')
-    """
+    """Return a loop length in words."""
     return "no loops" if length == math.inf else f"loops from {length:g} layers"
 
 

@@ -34,14 +34,7 @@ class Entry(NamedTuple):
 
 
 def entries(model: SymbolicModel) -> tuple[Entry, ...]:
-    """Return the nodes of a model's graph: inputs first, then its layers in their order.
-
-    >>> from torch import nn
-    >>> from hpml.symbolic import Input, SymbolicModel
-    >>> x = Input(shape=(4,))
-    >>> [(entry.name, entry.parents) for entry in entries(SymbolicModel(x, nn.ReLU()(x)))]
-    [('input', ()), ('ReLU_1', (0,))]
-    """
+    """Return the nodes of a model's graph: inputs first, then its layers in their order."""
     graph = model.graph
     maker = {value: place for place, value in enumerate(graph.inputs)}
     for place, call in enumerate(graph.calls, len(graph.inputs)):

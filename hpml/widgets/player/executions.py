@@ -45,11 +45,7 @@ class ExecutionStep(NamedTuple):
 
 
 def graph_adapter(graph: Any, outputs: Sequence[str] | None = None) -> Dataflow:
-    """Return who needs whom in a ``SymbolicModel``, its ``graph``, or a dictionary of parents.
-
-    >>> graph_adapter({"x": [], "y": ["x"]}).names
-    ('x', 'y')
-    """
+    """Return who needs whom in a ``SymbolicModel``, its ``graph``, or a dictionary of parents."""
     if isinstance(graph, Dataflow):
         return graph
     if isinstance(graph, Mapping):
@@ -74,21 +70,12 @@ def graph_adapter(graph: Any, outputs: Sequence[str] | None = None) -> Dataflow:
 
 
 def lazy_steps(graph: Any, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
-    """Return the steps of a lazy execution with memory: every call once.
-
-    >>> [step.kind for step in lazy_steps({"x": [], "y": ["x", "x"]})]
-    ['ask', 'find', 'find', 'execute']
-    """
+    """Return the steps of a lazy execution with memory: every call once."""
     return tuple(_asked(graph_adapter(graph), at_most, remember=True))
 
 
 def forgetful_steps(graph: Any, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
-    """Return the steps of a lazy execution without memory: a call for each path to it.
-
-    >>> tiny = {"x": [], "a": ["x"], "b": ["a", "a"]}
-    >>> forgetful_steps(tiny)[-1].executed, lazy_steps(tiny)[-1].executed
-    (3, 2)
-    """
+    """Return the steps of a lazy execution without memory: a call for each path to it."""
     return tuple(_asked(graph_adapter(graph), at_most, remember=False))
 
 
@@ -96,9 +83,6 @@ def ordered_steps(graph: Any, at_most: int = MOST_STEPS) -> tuple[ExecutionStep,
     """Return the steps of an execution in an order that was found beforehand: nobody asks.
 
     What no output needs is left out, as in a lazy execution.
-
-    >>> [step.value for step in ordered_steps({"x": [], "y": ["x"], "z": ["y"]})]
-    [1, 2]
     """
     flow = graph_adapter(graph)
     needed = set(flow.outputs)

@@ -70,14 +70,7 @@ _GROWS = {
 
 
 def instruction_words(step: Step) -> Words:
-    """Return what a step did, without where an exception of its went.
-
-    >>> from hpml.bytecode import trace
-    >>> from hpml.widgets.stepper.words import as_text
-    >>> steps = trace(lambda a, b: a * b, 3, 4)
-    >>> as_text(instruction_words([step for step in steps if step.opname == "BINARY_OP"][0]))
-    'BINARY_OP * takes 3 and 4 off the stack and pushes 12'
-    """
+    """Return what a step did, without where an exception of its went."""
     if step.raised is not None:
         return [("op", str(step.instruction)), " ", *_raises(step)]
     return [("op", str(step.instruction)), " ", *_does(step)]

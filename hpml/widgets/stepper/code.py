@@ -61,13 +61,7 @@ def codes_of(trace: Trace) -> tuple[tuple[Code, ...], list[int]]:
 
 
 def kept(count: int, used: Sequence[int]) -> list[int | None]:
-    """Return which of `count` rows are shown; None stands for a gap.
-
-    >>> kept(3, [1])
-    [0, 1, 2]
-    >>> kept(1000, [0, 500])
-    [0, 1, 2, 3, None, 497, 498, 499, 500, 501, 502, 503, None]
-    """
+    """Return which of `count` rows are shown; None stands for a gap."""
     if count <= _LONG:
         return list(range(count))
     near = {row for place in used for row in range(place - _AROUND, place + _AROUND + 1)}

@@ -71,13 +71,7 @@ def stepper_editor(
 def typed_page(
     source: str, call: str, *, max_steps: int = STEPS, step_into: StepInto = "module"
 ) -> Page:
-    """Return the animation of a typed call, or what is wrong with what was typed.
-
-    >>> typed_page("def f(x) return x", "f(1)")
-    The text does not compile: expected ':' (line 1).
-       1  def f(x) return x
-                   ^
-    """
+    """Return the animation of a typed call, or what is wrong with what was typed."""
     try:
         called = prepared_call(source, call)
         animation = animation_of_call(

@@ -81,13 +81,7 @@ class Event:
 
 
 def events(trace: Trace, called_with: str = "") -> tuple[Event, ...]:
-    """Return the events of a trace, one or more.
-
-    >>> from hpml.bytecode import trace
-    >>> shown = events(trace(lambda a, b: a + b, 2, 3))
-    >>> [event.stack for event in shown if event.step.opname == "BINARY_OP"]
-    [('5',)]
-    """
+    """Return the events of a trace, one or more."""
     return tuple(_Walk(trace, called_with).events())
 
 

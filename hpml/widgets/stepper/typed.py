@@ -30,13 +30,7 @@ class Called(NamedTuple):
 
 
 def function_of_text(text: str, names: tuple[str, ...] = ()) -> FunctionType:
-    """Return the last function that a text defines; text without one is the body of a function.
-
-    >>> function_of_text("def double(x): return x + x").__name__
-    'double'
-    >>> function_of_text("return x + x", ("x",))(4)
-    8
-    """
+    """Return the last function that a text defines; text without one is the body of a function."""
     if not text.strip():
         raise WidgetError("There is nothing to step through: the source text is empty.")
     text = textwrap.dedent(text).strip("\n")
@@ -57,10 +51,6 @@ def prepared_call(text: str, call: str) -> Called:
     """Return the function that `call` calls, of those that `text` defines, and its arguments.
 
     Where `call` is no plain call of a function, it is itself what is to be stepped through.
-
-    >>> called = prepared_call("def area(w, h): return w * h", "area(2, h=3)")
-    >>> called.function.__name__, called.args, called.kwargs
-    ('area', (2,), {'h': 3})
     """
     if not text.strip():
         raise WidgetError("There is no function yet: type one, such as def f(a, b): return a + b.")

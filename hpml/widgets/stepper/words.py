@@ -9,29 +9,17 @@ Words = list[str | tuple[str, str]]
 
 
 def named(value: str) -> str:
-    """Return the text of a value without the angle brackets of what Python cannot write.
-
-    >>> named("<list_iterator object>"), named("'<b>'")
-    ('list_iterator object', "'<b>'")
-    """
+    """Return the text of a value without the angle brackets of what Python cannot write."""
     return value[1:-1] if len(value) > 2 and (value[0], value[-1]) == ("<", ">") else value
 
 
 def as_text(words: Words) -> str:
-    """Return a sentence as plain text.
-
-    >>> as_text([("op", "NOP"), " does nothing."])
-    'NOP does nothing.'
-    """
+    """Return a sentence as plain text."""
     return "".join(piece if isinstance(piece, str) else piece[1] for piece in words)
 
 
 def as_html(words: Words) -> str:
-    """Return a sentence as HTML, a piece of each kind in a ``<b>`` of that class.
-
-    >>> as_html([("new", "<1>"), " is new."])
-    '<b class="new">&lt;1&gt;</b> is new.'
-    """
+    """Return a sentence as HTML, a piece of each kind in a ``<b>`` of that class."""
     return "".join(
         html.escape(piece)
         if isinstance(piece, str)
