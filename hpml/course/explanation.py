@@ -54,15 +54,7 @@ class Explanation:
         return list(self.experiments).index(self.best) + 1
 
     def page(self, choice: object = None) -> Page:
-        """Return the question, and after a choice what that experiment would show.
-
-        >>> item = Explanation(
-        ...     "B is faster than A.", ("B does less work.", "The machine was warm when A ran."),
-        ...     {"Run B again": "Both predict the same.", "Swap them": "Only the second changes."},
-        ...     best="Swap them")
-        >>> print(item.page(2).plain.splitlines()[6])
-        You chose 2. Yes, it tells them apart.
-        """
+        """Return the question, and after a choice what that experiment would show."""
         numbers = range(1, len(self.experiments) + 1)
         if choice is None:
             status = (

@@ -124,11 +124,7 @@ def not_found(text: str) -> Checked:
 def run(
     exercise: Exercise, function: Callable[..., Any], cases: Sequence[Case]
 ) -> tuple[Outcome, ...]:
-    """Return what comes of each case, called here and now.
-
-    Raises:
-        KeyboardInterrupt: if somebody stops it.
-    """
+    """Return what comes of each case, called here and now."""
     return tuple(_outcome(exercise, function, case) for case in cases)
 
 
