@@ -15,8 +15,7 @@ from hpml.base.errors import describe
 from hpml.base.tables import format_seconds
 from hpml.benchmark import robust
 from hpml.benchmark.advice import Advice, judge
-from hpml.benchmark.arguments import real, text, whole
-from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.errors import BenchmarkError, real, text, whole
 
 Environment = Mapping[str, str | int | float | None]
 """What the measurement ran on, see `hpml.base.environment.environment_record`."""

@@ -12,8 +12,8 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record_comparison import compare_records
 from hpml.cli import main
 from hpml.suites import launch, toy_resnet
-from hpml.suites.errors import SuiteError
 from hpml.suites.published import CUDA_GRAPHS
+from hpml.suites.settings import SuiteError
 from hpml.widgets.benchmark_panel.panel import BenchmarkPanel
 
 if TYPE_CHECKING:

@@ -19,9 +19,16 @@ from typing import cast
 
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
-from hpml.benchmark.arguments import function, whole
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.errors import BenchmarkError, ContenderError, StoppedError, WorkerError, said
+from hpml.benchmark.errors import (
+    BenchmarkError,
+    ContenderError,
+    StoppedError,
+    WorkerError,
+    function,
+    said,
+    whole,
+)
 from hpml.benchmark.measurement import Environment, Measurement
 from hpml.benchmark.ratio import RESOLUTION, check_resolution
 from hpml.benchmark.sampling.contender import AnyContender, Contender
