@@ -16,6 +16,7 @@ from nbformat.v4 import new_code_cell
 
 from hpml.course.execute import execute, result_texts
 from tests.browser.chromium import chromium
+from tests.project.notebooks import SETUP
 from tests.project.reading import length_of, long_sentences
 
 LABS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
@@ -72,7 +73,8 @@ def test_a_lab_takes_its_controls_from_hpml_which_survive_without_a_kernel(path:
 @each_lab
 def test_a_lab_keeps_the_form_of_all_labs(path: Path) -> None:
     cells = nbformat.read(path, as_version=4).cells
-    code = [cell for cell in cells if _is_code(cell)]
+    setup, *code = [cell for cell in cells if _is_code(cell)]
+    assert setup.source == SETUP
     assert re.match(rf"# Lab {path.stem[:2]} · .+", cells[0].source)
     assert all(word in cells[0].source for word in ("After it you can", "**Time**", "**Source**"))
     assert "lab_head(" in code[0].source.splitlines()[-1]

@@ -17,6 +17,15 @@ from tests.project.reading import length_of
 
 ROOT = Path(__file__).resolve().parents[2]
 LONGEST_CELL = 15
+# The first cell of each lab: one line that says what to do, where a notebook is alone.
+SETUP = """\
+import importlib.util
+
+class Missing(Exception):
+    _render_traceback_ = lambda self: ["hpml is missing. Run in a cell of its own:  %pip install hpml"]
+
+if importlib.util.find_spec("hpml") is None:
+    raise Missing"""
 # Everything else in a cell's metadata is written by editors and executors.
 _KEPT = frozenset({"tags", "jupyter"})
 _METADATA = {
@@ -45,6 +54,7 @@ def normalised(text: str) -> str:
     notebook = nbformat.reads(text, as_version=4)
     strip_output(notebook, keep_output=False, keep_count=False, keep_id=True)
     notebook.metadata = nbformat.from_dict(_METADATA)
+    _put_setup_first(notebook)
     notebook.nbformat_minor = 5
     for cell in notebook.cells:
         cell.metadata = nbformat.from_dict(
@@ -53,6 +63,17 @@ def normalised(text: str) -> str:
         cell.source = "\n".join(line.rstrip() for line in cell.source.strip("\n").split("\n"))
     nbformat.validate(notebook)
     return nbformat.writes(notebook) + "\n"
+
+
+def _put_setup_first(notebook: nbformat.NotebookNode) -> None:
+    """Let the setup be the first code cell of a lab; other notebooks stay as they are."""
+    cells = notebook.cells
+    if not cells or not cells[0].source.startswith("# Lab "):
+        return
+    number = cells[0].source.split()[2]
+    setup = nbformat.v4.new_code_cell(SETUP, id=f"{number}-setup", metadata={"tags": ["setup"]})
+    others = [cell for cell in cells[1:] if "setup" not in cell.metadata.get("tags", [])]
+    notebook.cells = [cells[0], setup, *others]
 
 
 def long_cells(text: str) -> list[str]:

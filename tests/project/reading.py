@@ -73,7 +73,7 @@ def length_of(notebook: NotebookNode) -> Length:
     parts = []
     for further in (False, True):
         cells = [cell for cell in notebook.cells if ("further" in _tags(cell)) is further]
-        code = [cell for cell in cells if cell.cell_type == "code"]
+        code = [c for c in cells if c.cell_type == "code" and "setup" not in _tags(c)]
         exercises = [c for c in code if "exercise" in _tags(c) and "def " in c.source]
         checks = [cell for cell in code if cell.source.startswith("check(")]
         prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
