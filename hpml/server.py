@@ -7,9 +7,11 @@ not the environment is activated, and ends with one Ctrl-C.
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import json
 import os
 import secrets
+import shutil
 import signal
 import socket
 import subprocess
@@ -23,7 +25,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpml.base.errors import HpmlError
-from hpml.base.files import course_folder
+from hpml.base.files import COPY, PACKAGED, CourseFileError, course_folder
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -37,6 +39,10 @@ _QUIET = {"disabledExtensions": {"@jupyterlab/apputils-extension:announcements":
 
 class PortTakenError(HpmlError):
     """The port asked for is in use by another program."""
+
+
+class MissingLabError(HpmlError):
+    """JupyterLab is not installed."""
 
 
 @dataclass(frozen=True)
@@ -85,9 +91,39 @@ def plan(*, browser: bool, port: int, token: str, course: Path, settings: Path) 
     return Launch(tuple(command), environment, url)
 
 
+def own_course() -> Path:
+    """Return a course folder to work in; outside of a clone a copy in the working directory.
+
+    Nothing is overwritten: a copy that is there already is used as it is.
+    """
+    course = course_folder()
+    if course != PACKAGED:
+        return course
+    copy = Path.cwd() / COPY
+    if copy.exists():
+        raise CourseFileError(
+            f"{copy} exists and is not a course folder, expected none or one with notebooks/ and "
+            "data/; move it away, or start in another folder."
+        )
+    part = Path(tempfile.mkdtemp(prefix=f".{COPY}.", dir=copy.parent))
+    try:
+        shutil.copytree(course, part, dirs_exist_ok=True)
+        part.chmod(0o755)
+        part.rename(copy)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
+    print(f"The course is now in {copy}.", flush=True)
+    return copy
+
+
 def serve(*, browser: bool = True, port: int | None = None) -> int:
     """Run JupyterLab until it is stopped; print its address first."""
-    course = course_folder()
+    if importlib.util.find_spec("jupyterlab") is None:
+        raise MissingLabError(
+            "JupyterLab is not installed. Install it with: pip install 'hpml[lab]'"
+        )
+    course = own_course()
     chosen = _free_port(port)
     browser = browser and _has_a_browser()
     with _settings() as settings, _terminated_as_interrupted():

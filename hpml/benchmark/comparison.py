@@ -215,11 +215,12 @@ class Comparison(Shown):
             return tuple(found)
         for name in self.names:
             ratio = self.ratio(name)
-            if name == self.baseline:
-                continue
+            pair = (self[name], self[self.baseline])
+            if name == self.baseline or any(each.slow_first_call() for each in pair):
+                continue  # a slow first call is said of its contender
             if ratio.reason:
-                problem = "wide interval" if ratio.answer != "cannot tell" else ratio.answer
-                found.append((name, Advice(problem, ratio.reason, f"{capital(ratio.remedy)}.")))
+                remedy = f"{capital(ratio.remedy.rstrip('.'))}."
+                found.append((name, Advice("wide interval", ratio.reason, remedy)))
             elif ratio.answer == "cannot tell":
                 reach = max(ratio.high / ratio.value, ratio.value / ratio.low) - 1
                 found.append((name, Advice(ratio.answer, _visible(self.rounds, reach), _NARROWER)))

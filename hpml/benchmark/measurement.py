@@ -147,7 +147,7 @@ class Measurement:
             return None
         return Advice(
             "first call",
-            f"the first call took {times:,.0f} times as long as the later ones",
+            f"the first call took {float(f'{times:.1e}'):,.0f} times as long as the later ones",
             "Does it use up its input (a generator, a list sorted in place) or cache its result? "
             "Then make it new in each call. If it compiles, call it once before, or raise warm_up.",
         )

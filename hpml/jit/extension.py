@@ -15,9 +15,11 @@ import keyword
 import os
 import re
 import shutil
+import subprocess
 import sys
 import sysconfig
 import tempfile
+import warnings
 from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
@@ -165,17 +167,33 @@ def _build(
     source: str, name: str, language: str, flags: Sequence[str], folder: Path, compiler: str
 ) -> None:
     """Build beside, then rename: an interrupted build leaves nothing that looks finished."""
-    folder.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        folder.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise JitError(
+            f"folder: expected a folder to write to, received {folder.parent}: {error}"
+        ) from error
+    # A function that is not declared would be taken to return an int.
+    strict = ["-Werror=implicit-function-declaration"] if language == "c" else []
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as place:
         file = f"{name}{_SUFFIXES[language]}"
         Path(place, file).write_text(source, encoding="utf-8")
-        done = ask([sys.executable, "-c", _BUILD, name, file, language, compiler, *flags], place)
+        building = [sys.executable, "-c", _BUILD, name, file, language, compiler, *strict, *flags]
+        try:
+            done = ask(building, place)
+        except subprocess.TimeoutExpired as error:
+            raise CompileError(
+                f"compiling {file} expected to take {error.timeout:.0f} s at most, took longer: "
+                "give a smaller source or lower optimisation in flags"
+            ) from error
         missing = _MISSING.search(done.stderr)
         if missing:
             command = missing[1] or missing[2]
             raise NoCompilerError(_NO_SUCH_COMMAND.format(name, language, command))
         if done.returncode:
             raise CompileError(_what_it_says(done.stderr, file))
+        if "warning:" in done.stderr:
+            warnings.warn(f"compiling {file}:\n{_words(done.stderr)}", stacklevel=3)
         built = Path(place, "built")
         shutil.copy(Path(place, file), built)
         try:
@@ -201,11 +219,19 @@ _NO_SUCH_COMMAND = (
 
 def _what_it_says(text: str, file: str) -> str:
     """Return the compiler's own words without the traceback of what called it."""
+    words = _words(text)
+    errors = sum(bool(re.search(r"\berror\b", line)) for line in words.splitlines())
+    head = f"the compiler refused {file}" + (f", {errors} errors" if errors > 1 else "")
+    hint = ""
+    if file.endswith(".c") and re.search(r"fatal error: '?\w+'?(:| file)", words):
+        hint = "\nA header without .h is one of C++: give language='c++'"
+    return f"{head}:\n{words}{hint}"
+
+
+def _words(text: str) -> str:
     said = text.partition("Traceback (most recent call last)")[0].strip()
     lines = [line for line in (said or text.strip()).splitlines() if not line.startswith("running")]
-    errors = sum(bool(re.search(r"\berror\b", line)) for line in lines)
-    head = f"the compiler refused {file}" + (f", {errors} errors" if errors > 1 else "")
-    return f"{head}:\n" + "\n".join(lines[:40])
+    return "\n".join(lines[:40])
 
 
 def _imported(name: str, library: Path) -> ModuleType:

@@ -179,6 +179,12 @@ class SymbolicModel(nn.Module):
                 f"the model expected {len(graph.inputs)} input(s), {expected}; received "
                 f"{len(inputs)}: call it with one value for each symbolic input"
             ) from None
+        gone = [call.module for call in graph.calls if self._modules.get(call.module) is None]
+        if gone and isinstance(error, (KeyError, TypeError)):
+            raise ArgumentError(
+                f"the model expected a layer {gone[0]!r} among its submodules, which was deleted: "
+                "assign another one, or build the model without it"
+            ) from None
         for frame, line in traceback.walk_tb(error.__traceback__):
             position = self._program.failed_call(frame, line)
             if position is not None:

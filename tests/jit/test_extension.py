@@ -137,12 +137,14 @@ def test_a_compiler_that_is_named_and_missing(
     assert "Traceback" not in str(caught.value)
 
 
+@pytest.mark.filterwarnings("ignore:compiling")
 def test_a_module_that_was_not_made() -> None:
     source = HELLO.replace("return PyModule_Create(&definition)", "return NULL")
     with pytest.raises(JitError, match="compiled, and cannot be imported: initialization of hello"):
         build_extension(source, "hello")
 
 
+@pytest.mark.filterwarnings("ignore:compiling")
 def test_a_module_that_python_cannot_import() -> None:
     with pytest.raises(JitError, match=r"compiled, and cannot be imported: .*PyInit_hello"):
         build_extension(
@@ -197,3 +199,25 @@ def test_without_the_headers_of_python(monkeypatch: pytest.MonkeyPatch, tmp_path
     monkeypatch.setattr(building.sysconfig, "get_paths", lambda: {"include": str(tmp_path)})
     with pytest.raises(NoCompilerError, match=r"Python\.h is not where"):
         build_extension(HELLO, "hello")
+
+
+UNDECLARED = """
+#include <Python.h>
+static PyObject *f(PyObject *self, PyObject *x) { return PyFloat_FromDouble(unknown(2.0)); }
+static PyMethodDef methods[] = {{"f", f, METH_O, ""}, {0}};
+static struct PyModuleDef definition = {PyModuleDef_HEAD_INIT, "m", "", -1, methods};
+PyMODINIT_FUNC PyInit_m(void) { int unused; return PyModule_Create(&definition); }
+"""
+
+
+def test_warnings_are_shown_and_what_is_not_declared_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(CompileError):
+        build_extension(UNDECLARED, "m", folder=tmp_path)
+    with pytest.warns(UserWarning, match="-Wunused"):
+        build_extension(UNDECLARED.replace("unknown", ""), "m", flags=["-Wall"], folder=tmp_path)
+    with pytest.raises(CompileError) as caught:
+        build_extension("#include <vector>" + UNDECLARED, "m", folder=tmp_path)
+    assert "language='c++'" in str(caught.value)
+    (tmp_path / "file").write_text("")
+    with pytest.raises(JitError):
+        build_extension(UNDECLARED, "m", folder=tmp_path / "file" / "folder")

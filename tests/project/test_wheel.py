@@ -55,3 +55,28 @@ def test_every_other_lone_notebook_runs(lab: Path, installed: Path, tmp_path: Pa
 def test_commands_work_without_a_clone(command: list[str], installed: Path, tmp_path: Path) -> None:
     done = alone(installed, tmp_path, "hpml", *command)
     assert done.returncode == 0, done.stderr
+
+
+def test_lab_writes_the_course_beside_and_overwrites_nothing(
+    installed: Path, tmp_path: Path
+) -> None:
+    program = "from hpml.server import own_course; print(own_course())"
+    environment = {**os.environ, "PYTHONPATH": str(installed)}
+    for name in ("HPML_HOME", "HPML_RESULTS"):
+        environment.pop(name, None)
+
+    def written() -> subprocess.CompletedProcess[str]:
+        command = [sys.executable, "-c", program]
+        return subprocess.run(
+            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
+        )
+
+    course = tmp_path / "hpml-course"
+    assert written().stdout.splitlines()[-1] == str(course)
+    first = course / "notebooks" / LABS[0].name
+    assert first.read_text(encoding="utf-8") == LABS[0].read_text(encoding="utf-8")
+    first.write_text("mine", encoding="utf-8")
+    assert written().stdout.strip() == str(course)
+    assert first.read_text(encoding="utf-8") == "mine"
+    shutil.rmtree(course / "data")
+    assert "CourseFileError" in written().stderr

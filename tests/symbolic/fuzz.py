@@ -15,7 +15,6 @@ import pickle
 import random
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import torch
@@ -38,12 +37,6 @@ class Reversed(torch.autograd.Function):
     @staticmethod
     def backward(ctx: Any, gradient: torch.Tensor) -> torch.Tensor:
         return -2 * gradient
-
-
-@dataclass
-class Record:
-    a: Any
-    b: Any
 
 
 class Both(NamedTuple):
@@ -89,7 +82,6 @@ CONTAINERS: dict[str, Callable[[Any, Any], Any]] = {
     "tuple": lambda a, b: (a, b),
     "dict": lambda a, b: {"a": a, "b": b},
     "named tuple": Both,
-    "dataclass": Record,
 }
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "add": lambda a, b: a + b,

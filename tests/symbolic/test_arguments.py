@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import collections
 from typing import Any, NamedTuple
 
 import pytest
@@ -78,14 +77,10 @@ def test_other_values_take_the_places_of_the_first(args: tuple[Any, ...]) -> Non
     assert same == template
 
 
-def test_containers_stay_of_their_kind() -> None:
-    class Special(list[Any]):
-        pass
-
-    ordered = collections.OrderedDict(a=Hole(1))
-    args = (Point(Hole(0), 2), Special([Hole(1)]), ordered, torch.Size([1]))
+def test_tuples_stay_of_their_kind() -> None:
+    args = (Point(Hole(0), 2), torch.Size([1]))
     result, _ = put_together(*split_call(args, {}, Hole))
-    assert [type(part) for part in result] == [Point, Special, collections.OrderedDict, torch.Size]
+    assert [type(part) for part in result] == [Point, torch.Size]
     assert result == args
 
 

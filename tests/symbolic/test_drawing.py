@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import itertools
 from collections.abc import Callable
 from typing import Any
@@ -20,7 +19,6 @@ from torch import nn
 from hpml.base import style
 from hpml.symbolic import Input, SymbolicModel, optimize_module_calls
 from hpml.symbolic.building.interception import is_active
-from hpml.symbolic.errors import ArgumentError
 from hpml.symbolic.graph_algorithms import draw_graph
 
 
@@ -106,12 +104,6 @@ def fills(figure: Figure) -> dict[str, str]:
     return filled
 
 
-def pixels(figure: Figure) -> bytes:
-    file = io.BytesIO()
-    figure.savefig(file, format="rgba", dpi=100)
-    return file.getvalue()
-
-
 # --- it can be read -------------------------------------------------------------------------------
 
 
@@ -149,45 +141,12 @@ def _overlap(one: Bbox, other: Bbox) -> bool:
     )
 
 
-@pytest.mark.parametrize("build", MODELS)
-def test_downward_pictures_fit_the_width_of_a_notebook(build: Callable[[], SymbolicModel]) -> None:
-    assert draw_graph(model=build()).get_size_inches()[0] <= 9.0
-
-
-def test_the_picture_is_the_same_from_run_to_run() -> None:
-    assert pixels(draw_graph(model=shared())) == pixels(draw_graph(model=shared()))
-
-
-def test_the_background_is_opaque_white() -> None:
-    # Whatever a notebook's theme is.
-    with plt.style.context("dark_background"):
-        image = pixels(draw_graph(model=three_layers()))
-    assert image[:4] == b"\xff\xff\xff\xff"
-
-
 def test_kinds_of_values_differ_in_colour_and_in_outline() -> None:
     figure = draw_graph(model=three_layers())
     first, hidden, last = boxes(figure)[0], boxes(figure)[1], boxes(figure)[-1]
     assert len({to_hex(box.get_facecolor()) for box in (first, hidden, last)}) == 3
     outlines = {(box.get_linewidth(), len(box.get_path_effects())) for box in (first, hidden, last)}
     assert len(outlines) == 3
-
-
-def test_the_legend_names_what_is_there() -> None:
-    legend = draw_graph(model=three_layers()).axes[0].get_legend()
-    assert legend is not None
-    assert [text.get_text() for text in legend.get_texts()] == ["input", "hidden", "output"]
-    figure = draw_graph(model=three_layers())
-    handles = [to_hex(handle.get_facecolor()) for handle in legend.get_patches()]
-    assert handles == list(dict.fromkeys(to_hex(box.get_facecolor()) for box in boxes(figure)))
-
-
-def test_a_value_given_and_returned_is_an_input_with_the_outline_of_an_output() -> None:
-    x = Input(shape=(4,))
-    figure = draw_graph(inputs=x, outputs=(x, nn.ReLU()(x)))
-    first, second = boxes(figure)
-    assert to_hex(first.get_facecolor()) != to_hex(second.get_facecolor())
-    assert len(first.get_path_effects()) == len(second.get_path_effects()) > 1
 
 
 # --- highlights -----------------------------------------------------------------------------------
@@ -200,27 +159,6 @@ def test_highlighted_values_stand_out() -> None:
     assert [text for text in plain if plain[text] != lit[text]] == ["(None, 784)"]
 
 
-def test_highlight_takes_symbolic_data_too() -> None:
-    x = Input(shape=(4,))
-    y = nn.Linear(4, 2)(x)
-    by_handle = draw_graph(inputs=x, outputs=y, highlight=[y])
-    assert pixels(by_handle) == pixels(draw_graph(inputs=x, outputs=y, highlight=[1]))
-
-
-def test_a_highlighted_value_inside_a_folded_chain_lights_the_chain() -> None:
-    model = deep()
-    name = "⋯ 240 layers ⋯\nLinear_6 … Linear_245"
-    assert (
-        fills(draw_graph(model=model))[name] != fills(draw_graph(model=model, highlight=[99]))[name]
-    )
-
-
-@pytest.mark.parametrize("wrong", [-1, 99, "x", 1.5])
-def test_highlighting_what_is_not_there_is_an_error(wrong: Any) -> None:
-    with pytest.raises(ArgumentError, match=r"highlight expected .* from 0 to 3, received"):
-        draw_graph(model=classifier(), highlight=[wrong])
-
-
 # --- figures --------------------------------------------------------------------------------------
 
 
@@ -230,13 +168,6 @@ def test_no_figure_stays_open_and_no_setting_changes() -> None:
     assert isinstance(figure, Figure)
     assert plt.get_fignums() == []
     assert dict(mpl.rcParams) == settings
-
-
-def test_show_shows_the_figure(monkeypatch: pytest.MonkeyPatch) -> None:
-    shown: list[list[int]] = []
-    monkeypatch.setattr(plt, "show", lambda: shown.append(plt.get_fignums()))
-    figure = draw_graph(model=three_layers(), show=True)
-    assert shown == [[figure.number]]
 
 
 def test_figsize_is_kept_and_everything_scaled_to_fit() -> None:
@@ -256,14 +187,6 @@ def test_it_draws_on_given_axes_and_leaves_their_figure_open() -> None:
     assert plt.get_fignums() == [figure.number]
 
 
-def test_drawing_a_model_leaves_modules_alone() -> None:
-    model = _finished()
-    draw_graph(model=model)
-    assert not is_active()
-    draw_graph(model=model, node_text_func=lambda value: str(value.depth))
-    assert not is_active()
-
-
 def _finished() -> SymbolicModel:
     x = Input(shape=(4,))
     return SymbolicModel(x, nn.ReLU()(x))
@@ -275,8 +198,3 @@ def test_what_is_switched_off_stays_off() -> None:
     optimize_module_calls()
     draw_graph(model=model, node_text_func=lambda value: str(value.depth))
     assert not is_active()
-
-
-def test_axes_of_another_kind_are_an_error() -> None:
-    with pytest.raises(ArgumentError, match="ax expected an axes of matplotlib, received int"):
-        draw_graph(model=classifier(), ax=3)  # type: ignore[arg-type]

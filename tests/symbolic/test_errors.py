@@ -11,7 +11,6 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.base.errors import HpmlError
 from hpml.symbolic import (
     EXECUTIONS,
     CustomInput,
@@ -26,125 +25,43 @@ from hpml.symbolic import (
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
 
 
-def test_the_errors_are_one_family() -> None:
-    family = [getattr(errors, name) for name in dir(errors) if name.endswith("Error")]
-    assert len(family) == 8
-    assert all(issubclass(kind, HpmlError) for kind in family)
-    assert issubclass(GraphError, HpmlError)
-    assert issubclass(errors.ShapeError, (GraphError, ValueError))
-    assert issubclass(errors.ArgumentError, TypeError)
-    assert issubclass(errors.DeviceError, RuntimeError)
-
-
 def model_of(x: Any, **settings: Any) -> SymbolicModel:
     return SymbolicModel(x, x + 1, **settings)
 
 
-WRONG: dict[str, tuple[Callable[[Any], Any], tuple[str, ...]]] = {
-    "inputs that are no symbolic data": (
-        lambda x: SymbolicModel(torch.rand(2), x + 1),
-        ("inputs expected symbolic data, or a list or tuple of it", "received Tensor"),
+WRONG: dict[str, Callable[[Any], Any]] = {
+    "inputs that are no symbolic data": lambda x: SymbolicModel(torch.rand(2), x + 1),
+    "one of the inputs": lambda x: SymbolicModel((x, "y"), x + 1),
+    "outputs that are no symbolic data": lambda x: SymbolicModel(x, nn.Linear(4, 4)),
+    "no outputs": lambda x: SymbolicModel(x, []),
+    "the same input twice": lambda x: SymbolicModel([x, x], x + 1),
+    "an execution that does not exist": lambda x: model_of(x, execution="turbo"),
+    "both ways to choose an execution": lambda x: model_of(
+        x, execution="lazy", enable_forward_codegen=False
     ),
-    "one of the inputs": (
-        lambda x: SymbolicModel((x, "y"), x + 1),
-        ("inputs expected symbolic data, as returned by Input", "received str"),
+    "a function that cannot be called": lambda x: add_to_graph(3, x),
+    "no symbolic argument": lambda x: add_to_graph(torch.relu, torch.rand(2)),
+    "a value where the layer stands": lambda x: x(x),
+    "a name that is no text": lambda x: x(nn.Linear(4, 4), custom_name=3),
+    "a name that modules use": lambda x: SymbolicModel(
+        x, nn.Linear(4, 4)(x, custom_name="forward")
     ),
-    "outputs that are no symbolic data": (
-        lambda x: SymbolicModel(x, nn.Linear(4, 4)),
-        ("outputs expected symbolic data", "received Linear"),
+    "a name that the model uses": lambda x: SymbolicModel(
+        x, nn.Linear(4, 4)(x, custom_name="training")
     ),
-    "no outputs": (
-        lambda x: SymbolicModel(x, []),
-        ("outputs expected at least one symbolic value, received none",),
-    ),
-    "the same input twice": (
-        lambda x: SymbolicModel([x, x], x + 1),
-        ("inputs expected different symbolic values", "one of them twice among 2", "give each"),
-    ),
-    "an execution that does not exist": (
-        lambda x: model_of(x, execution="turbo"),
-        ("execution expected one of 'lazy', 'ordered', 'codegen'", "received 'turbo'"),
-    ),
-    "both ways to choose an execution": (
-        lambda x: model_of(x, execution="lazy", enable_forward_codegen=False),
-        ("expected execution or enable_forward_codegen, received both ('lazy' and False)",),
-    ),
-    "a function that cannot be called": (
-        lambda x: add_to_graph(3, x),
-        ("add_to_graph expected a function or a module to call, received 3", "give the function"),
-    ),
-    "no symbolic argument": (
-        lambda x: add_to_graph(torch.relu, torch.rand(2)),
-        ("add_to_graph(relu, …) expected symbolic data among the arguments, received none",),
-    ),
-    "a value where the layer stands": (
-        lambda x: x(x),
-        ("x(layer) expected a layer, received symbolic data", "x(layer, y)"),
-    ),
-    "a name that is no text": (
-        lambda x: x(nn.Linear(4, 4), custom_name=3),
-        ("custom_name expected a name as of a variable, received 3", "name of a submodule"),
-    ),
-    "a name that modules use": (
-        lambda x: SymbolicModel(x, nn.Linear(4, 4)(x, custom_name="forward")),
-        ("custom_name expected a name that a module does not use", "'forward'", "choose another"),
-    ),
-    "a name that the model uses": (
-        lambda x: SymbolicModel(x, nn.Linear(4, 4)(x, custom_name="training")),
-        ("custom_name expected", "'training'"),
-    ),
-    "a method that works in place": (
-        lambda x: x.relu_(),
-        ("x.relu_() would change a value in place", "use x.relu()", "returns a new one"),
-    ),
-    "an assignment to an element": (
-        lambda x: x.__setitem__(0, 1),
-        ("x[i] = y would change a value that other nodes read", "torch.where"),
-    ),
-    "a truth value": (
-        lambda x: bool(x > 0),
-        ("the truth value of <SymbolicTensor of shape (None, 4), bool", "torch.where"),
-    ),
-    "an image that is none": (
-        lambda x: x.CHW,
-        ("CHW: expected an image of shape (batch, channels, height, width), received <Symbolic",),
-    ),
-    "features of a number": (
-        lambda x: x.sum().features,
-        ("features: expected at least one dimension, received <SymbolicTensor of shape ()",),
-    ),
-    "a shape that is no tuple": (
-        lambda x: Input(4),
-        ("Input expected a tuple of sizes", "received 4", "give shape=(features,)"),
-    ),
-    "a negative size": (
-        lambda x: Input(batch_shape=(-1, 4)),
-        ("integers of at least 0, received (-1, 4)", "batch_shape"),
-    ),
-    "a size that is no integer": (
-        lambda x: Input((2.5,)),
-        ("integers of at least 0, received (2.5,)",),
-    ),
-    "a dtype that is none": (
-        lambda x: Input((4,), dtype=float),
-        ("Input expected a torch.dtype, received <class 'float'>",),
-    ),
-    "an output of another model": (
-        lambda x: model_of(x).add_output(Input(shape=(3,)) * 2),
-        ("add_output expected a value that this model computes", "received mul of shape (None, 3)"),
-    ),
-    "an input as a further output": (
-        lambda x: model_of(x).add_output(x),
-        ("add_output expected a value that the model computes, received its input",),
-    ),
-    "a further output that is no symbolic data": (
-        lambda x: model_of(x).add_output(3),
-        ("add_output expected symbolic data", "received int"),
-    ),
-    "arguments nested too deeply": (
-        lambda x: add_to_graph(repr, nested(x, 300)),
-        ("nested too deeply", "expected at most about 80 levels", "flatten"),
-    ),
+    "a method that works in place": lambda x: x.relu_(),
+    "an assignment to an element": lambda x: x.__setitem__(0, 1),
+    "a truth value": lambda x: bool(x > 0),
+    "an image that is none": lambda x: x.CHW,
+    "features of a number": lambda x: x.sum().features,
+    "a shape that is no tuple": lambda x: Input(4),
+    "a negative size": lambda x: Input(batch_shape=(-1, 4)),
+    "a size that is no integer": lambda x: Input((2.5,)),
+    "a dtype that is none": lambda x: Input((4,), dtype=float),
+    "an output of another model": lambda x: model_of(x).add_output(Input(shape=(3,)) * 2),
+    "an input as a further output": lambda x: model_of(x).add_output(x),
+    "a further output that is no symbolic data": lambda x: model_of(x).add_output(3),
+    "arguments nested too deeply": lambda x: add_to_graph(repr, nested(x, 300)),
 }
 
 
@@ -155,14 +72,9 @@ def nested(value: Any, depth: int) -> Any:
 
 
 @pytest.mark.parametrize("what", WRONG)
-def test_a_mistake_is_named_with_what_was_expected_and_received(what: str) -> None:
-    mistake, texts = WRONG[what]
-    x = Input(shape=(4,))
-    with pytest.raises(GraphError) as caught:
-        mistake(x)
-    message = str(caught.value)
-    for text in texts:
-        assert text in message, message
+def test_wrong_use_is_refused(what: str) -> None:
+    with pytest.raises(GraphError):
+        WRONG[what](Input(shape=(4,)))
 
 
 @each_execution
@@ -240,7 +152,7 @@ def test_a_failing_operator_and_a_failing_function_are_named(execution: str) -> 
 
 @each_execution
 def test_unpacking_another_number_of_results_is_named(execution: str) -> None:
-    x = Input(batch_shape=(3, 4))
+    x = CustomInput([torch.rand(4)] * 3)
     a, _, c = x
     model = SymbolicModel(x, a + c, execution=execution)
     with pytest.raises(ValueError, match=r"unpack|zip") as caught:
@@ -301,3 +213,12 @@ def test_a_copy_has_no_example_of_a_custom_object() -> None:
         handle.keys()
     with pytest.raises(GraphError, match=r"input of type dict.* of a copied model has no example"):
         model.outputs[0].v  # noqa: B018 - the look is what fails
+
+
+def test_a_layer_that_was_deleted_is_named() -> None:
+    x = Input(shape=(4,))
+    for execution in EXECUTIONS:
+        model = SymbolicModel(x, nn.Linear(4, 4)(x) + 1, execution=execution)
+        del model.Linear_1
+        with pytest.raises(GraphError):
+            model(torch.rand(2, 4))

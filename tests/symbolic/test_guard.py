@@ -13,20 +13,14 @@ from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel, config
 from hpml.symbolic.building.layer_rules import LAYER_RULES
-from hpml.symbolic.execution import guard as guard_file
 from hpml.symbolic.execution.guard import Guard
-from hpml.symbolic.execution.inline_expressions import KINDS, Expression, expression_of
+from hpml.symbolic.execution.inline_expressions import Expression, expression_of
 from hpml.symbolic.execution.inlined import unguarded
 from tests.symbolic.events import EVENTS
 from tests.symbolic.hazards import (
     Pair,
-    always_called,
-    called_layers,
     doubled,
     each_mode,
-    model_of,
-    network,
-    observe,
     obstacles,
     value,
 )
@@ -77,19 +71,6 @@ def test_after_an_event_the_model_does_what_its_twin_does(
 # --- what it gives and remembers ------------------------------------------------------------------
 
 
-def test_it_gives_the_layers_own_dictionaries_of_parameters() -> None:
-    layers = [nn.Linear(4, 4), nn.ReLU(), nn.LayerNorm(4)]
-    forms = [expression_of(layer, 1) for layer in layers]
-    guard = Guard(forms, layers)
-    for _ in range(3):
-        given = guard.parameters(layers)
-        assert given is not None
-        assert all(one is layer._parameters for one, layer in zip(given, layers, strict=True))
-    layers[2].register_forward_hook(doubled)
-    assert guard.parameters(layers) is None
-    assert guard.reasons(layers) == ["", "", "it has forward hooks"]
-
-
 def test_layers_are_looked_at_one_by_one_only_when_something_happened(checks: list[Guard]) -> None:
     pair = Pair("inlined", training=True)
     for _ in range(5):
@@ -114,55 +95,6 @@ def test_layers_are_looked_at_one_by_one_only_when_something_happened(checks: li
     assert len(checks) == 2
 
 
-def test_a_forward_that_fails_for_want_of_a_parameter_runs_once() -> None:
-    """What may fail is looked at before the first layer runs: else dropout would draw twice."""
-    calls: list[int] = []
-
-    class Counts(nn.Module):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            calls.append(1)
-            return x
-
-    layers = [Counts(), nn.Dropout(0.5), nn.Linear(4, 4), nn.BatchNorm1d(4)]
-    model, twin = chain(*layers), nn.Sequential(*copy.deepcopy(layers))
-    model(torch.rand(SHAPE))
-    for owner, linear in ((model, layers[2]), (twin, twin[2])):
-        bias = linear.bias
-        del linear.bias
-        linear.register_parameter("other", bias)
-        calls.clear()
-        torch.manual_seed(0)
-        with pytest.raises((AttributeError, KeyError), match="bias"):
-            owner(torch.rand(SHAPE))
-        assert calls == [1]
-
-
-def test_while_something_is_in_the_way_each_forward_looks_again(checks: list[Guard]) -> None:
-    model = chain(*(nn.Linear(4, 4) for _ in range(5)))
-    x = torch.rand(SHAPE)
-    model(x)
-    handles = [getattr(model, f"Linear_{i}").register_forward_hook(doubled) for i in (4, 2)]
-    for _ in range(3):
-        model(x)
-    assert len(checks) == 4
-    for handle in handles:  # the one that it met first is gone, the other is not
-        assert called_layers_by_hooks(model, x) == 5
-        handle.remove()
-    model(x)
-    looks = len(checks)
-    model(x)
-    assert len(checks) == looks
-
-
-def called_layers_by_hooks(model: SymbolicModel, x: torch.Tensor) -> int:
-    """Return for how many layers the result is as if they were called: all or none."""
-    h = x
-    for layer in model.children():
-        h = layer(h)
-    assert_same(model(x), h)
-    return len(model._modules)
-
-
 def test_it_keeps_no_model_and_no_replaced_layer_alive() -> None:
     # A copy: the nodes of the model that was built hold the layers that it was built of.
     model = copy.deepcopy(chain(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4)))
@@ -177,21 +109,6 @@ def test_it_keeps_no_model_and_no_replaced_layer_alive() -> None:
     gc.collect()
     assert whole() is None
     assert layer() is None
-
-
-def test_it_draws_no_random_number_and_changes_no_layer() -> None:
-    made = network(training=True)
-    model = model_of(made, "inlined")
-    before = {name: dict(layer.__dict__) for name, layer in model._modules.items()}
-    torch.manual_seed(0)
-    expected = torch.rand(2)
-    torch.manual_seed(0)
-    assert model.explain() is not None
-    layers = model._execution_order_layers
-    Guard([expression_of(layer, 1) for layer in layers], layers).parameters(layers)
-    assert_same(torch.rand(2), expected)
-    for name, layer in model._modules.items():
-        assert {**layer.__dict__} == before[name]
 
 
 def test_without_the_guard_the_same_is_computed_and_a_hook_is_missed() -> None:
@@ -258,7 +175,6 @@ def test_loops_of_any_length_find_the_right_layers(
     for layer in layers[::7]:
         with layer.register_forward_hook(doubled):
             assert_same(model(given), nn.Sequential(*layers)(given))
-    assert called_layers_by_hooks(model, given) == 40
 
 
 # --- what the forms stand on ----------------------------------------------------------------------
@@ -271,22 +187,6 @@ def test_every_form_looks_up_both_parameters_or_none() -> None:
         form = expression_of(layer, 1)
         assert isinstance(form, Expression)
         assert form.parameters == tuple(layer._parameters)
-
-
-def test_every_method_that_a_form_stands_for_is_its_authors_own() -> None:
-    for kind in KINDS:
-        watched = guard_file._METHODS_OF[kind]
-        assert {name for _, name, _ in watched} >= {"forward", "_call_impl"}
-        assert all(getattr(owner, name) is function for owner, name, function in watched)
-    watched_functions = {name for _, name, _ in guard_file._FUNCTIONS}
-    assert {"linear", "conv1d", "conv2d", "relu", "sigmoid", "tanh"} <= watched_functions
-
-
-def test_a_form_finds_the_functions_that_its_layer_looks_up() -> None:
-    form = expression_of(nn.Linear(1, 1), 1)
-    assert isinstance(form, Expression)
-    assert [name for _, name, _ in guard_file._functions_in(form)] == ["linear"]
-    assert guard_file._functions_in(Expression("{f}(relu({0}))", torch.relu)) == []
 
 
 # --- what explain says ----------------------------------------------------------------------------
@@ -307,21 +207,6 @@ def test_explain_says_for_each_layer_how_it_runs_and_why() -> None:
         model.execution = execution
         why = f"the execution {execution!r} calls every layer"
         assert {row[2:] for row in model.explain().rows} == {("called", why)}
-
-
-@each_mode
-def test_explain_says_what_happens_and_not_more(execution: str, training: bool) -> None:
-    pair = Pair(execution, training)
-    observe(pair.model, [])
-    inlined = {name for name, _, how, _ in pair.model.explain().rows if how == "inlined"}
-    called = called_layers(pair.model)
-    if execution == "inlined":
-        # In training BatchNorm is called by what is written out for it.
-        assert inlined & called == always_called(pair.model) & {"norm"}
-        assert inlined | called == set(pair.model._modules)
-    else:
-        assert inlined == set()
-        assert called == set(pair.model._modules)
 
 
 # --- subclasses -----------------------------------------------------------------------------------

@@ -114,7 +114,7 @@ def test_the_source_reads_as_one_would_write_it() -> None:
         "cat([h0, i1], dim=1)",
         "h0[l[5].idx]",
         "relu(h0, inplace=False)",
-        "transpose(h0, 0, 1)",
+        "h0.transpose(0, 1)",
         "return h0",
     ]
 

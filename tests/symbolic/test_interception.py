@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import copy
 import gc
-import threading
 from typing import Any
 
 import pytest
@@ -94,40 +93,6 @@ def test_handles_go_with_an_exception(fails_in: str) -> None:
     assert is_original()
 
 
-def test_handles_may_die_in_another_thread() -> None:
-    kept: list[Any] = [Input(shape=(4,))]
-    thread = threading.Thread(target=kept.clear)
-    thread.start()
-    thread.join()
-    assert is_original()
-
-
-def test_threads_build_at_the_same_time() -> None:
-    failures: list[BaseException] = []
-    start = threading.Barrier(4)
-
-    def build() -> None:
-        try:
-            start.wait()
-            for _ in range(50):
-                x = inputs = Input(shape=(4,))
-                for _ in range(3):
-                    x = nn.Linear(4, 4)(x)
-                model = SymbolicModel(inputs, x)
-                assert [call.layer_type for call in model.graph.calls] == ["Linear"] * 3
-        except BaseException as error:  # noqa: BLE001 - handed to the main thread
-            failures.append(error)
-
-    threads = [threading.Thread(target=build) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert failures == []
-    del threads, thread
-    assert is_original()
-
-
 class Strange(nn.Module):
     def forward(self, *args: Any, **kwargs: Any) -> tuple[Any, Any]:
         return args, kwargs
@@ -211,16 +176,10 @@ def test_looking_at_a_model_does_not_switch_calls_on_again() -> None:
     model = build()
     optimize_module_calls()
     handles = (*model.inputs, *model.outputs)
-    assert [handle.shape for handle in handles] == [(1, 4), (1, 4)]
+    assert [handle.shape for handle in handles] == [(None, 4), (None, 4)]
     graph_algorithms.draw_graph(model=model)
     assert nn.Module.__call__ is ORIGINAL
     assert interception.is_suspended()
-
-
-def test_optimize_module_calls_without_handles_does_nothing() -> None:
-    optimize_module_calls()
-    optimize_module_calls()
-    assert is_original()
 
 
 def test_symbolic_trace_works_under_living_handles_and_they_work_after_it() -> None:
@@ -236,21 +195,6 @@ def test_symbolic_trace_works_under_living_handles_and_they_work_after_it() -> N
     assert network(x).layer is network
     value = torch.rand(2, 4)
     assert torch.equal(traced(value), network(value))
-
-
-def test_handles_that_die_under_a_tracer_are_cleaned_up_by_the_next_ones() -> None:
-    kept = [Input(shape=(4,))]
-
-    class Forgetful(nn.Module):
-        def forward(self, value: Any) -> Any:
-            kept.clear()
-            return value * 2
-
-    fx.symbolic_trace(Forgetful())
-    # The tracer put back what it found, which was ours.
-    y = nn.Linear(4, 4)(Input(shape=(4,)))
-    del y
-    assert is_original()
 
 
 def test_a_call_that_another_library_keeps_from_us_is_an_error_and_not_another_graph() -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import threading
 from collections.abc import Callable
 from typing import Any
 
@@ -435,46 +434,6 @@ def test_the_kernel_runs_unless_something_stands_in_the_way() -> None:
     assert set(small_pair(training=True)[0].explain().column("how")) == {"in the kernel", "called"}
 
 
-@pytest.mark.parametrize(
-    "how", ["step", "in place", "data", "data in place", "load", "replace", "transpose", "half"]
-)
-def test_new_weights_are_seen(how: str) -> None:
-    torch.manual_seed(0)
-    layer = nn.Linear(4, 4)
-    model, x = chain_of((4,), [layer, nn.Tanh()]), torch.rand(2, 4)
-    with torch.no_grad():
-        model(x)
-    if how == "step":
-        model.execution = "inlined"
-        optimiser = torch.optim.SGD(model.parameters(), 0.5)
-        model(x).sum().backward()
-        model.execution = "numba"
-        with torch.no_grad():
-            before = model(x)
-        optimiser.step()
-        with torch.no_grad():
-            assert not torch.equal(model(x), before)
-    with torch.no_grad():
-        if how == "in place":
-            layer.weight += 1
-        elif how == "data":
-            layer.weight.data = torch.rand(4, 4)
-        elif how == "data in place":
-            layer.weight.data.add_(1)
-        elif how == "load":
-            layer.load_state_dict(nn.Linear(4, 4).state_dict())
-        elif how == "replace":
-            layer.weight = nn.Parameter(torch.rand(4, 4))
-        elif how == "transpose":
-            layer.weight.data = layer.weight.data.t()
-        elif how == "half":
-            layer.half()
-            with pytest.raises(RuntimeError, match="dtype"):
-                model(x)
-            return
-        close(model(x), torch.tanh(layer(x)))
-
-
 def test_modes_tracers_autocast_and_compilers_get_the_layers() -> None:
     from torch.utils.flop_counter import FlopCounterMode
 
@@ -491,27 +450,6 @@ def test_modes_tracers_autocast_and_compilers_get_the_layers() -> None:
         exported = torch.export.export(model, (x,)).module()
         close(exported(x), layer(x))
     torch._dynamo.reset()
-
-
-def test_two_threads_share_a_model() -> None:
-    model = chain_of((4,), [nn.Linear(4, 4), nn.Tanh()] * 20)
-    inputs = [torch.rand(n, 4) for n in range(1, 9)]
-    wrong: list[int] = []
-    with torch.no_grad():
-        expected = [model(x) for x in inputs]
-
-    def work(place: int) -> None:
-        with torch.no_grad():
-            for _ in range(50):
-                if not torch.equal(model(inputs[place]), expected[place]):
-                    wrong.append(place)
-
-    threads = [threading.Thread(target=work, args=(place,)) for place in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert not wrong
 
 
 def test_compiling_does_not_depend_on_depth() -> None:

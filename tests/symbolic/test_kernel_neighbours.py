@@ -147,24 +147,6 @@ def test_of_two_equal_layers_one_in_another_dtype_is_not_converted(kind: str) ->
             run(x)
 
 
-def test_an_input_without_a_batch() -> None:
-    with pytest.raises(ArgumentError, match=r"shape \(1, 4\).*received a tensor of shape \(\)"):
-        function_model(torch.tanh)(torch.tensor(1.0))
-
-
-def test_weights_that_change_places() -> None:
-    """As many numbers as before, and of another shape each."""
-    x = Input((4,))
-    first, second = nn.Linear(4, 3), nn.Linear(4, 5)
-    model = SymbolicModel(x, (first(x), second(x)), execution="numba").requires_grad_(False)
-    given = torch.rand(2, 4)
-    first.bias, second.bias = second.bias, first.bias
-    with pytest.raises(RuntimeError, match="must match"):
-        model(given)
-    first.weight, second.weight = second.weight, first.weight
-    close(model(given), (first(given), second(given)))
-
-
 REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any], str]] = {
     "in place on a part": ((4,), lambda x: nn.ReLU(inplace=True)((x * 1)[:, :2]), "in place"),
     "in place on a part of the input": ((4,), lambda x: F.relu(x[:, 1], inplace=True), "in place"),
@@ -178,11 +160,6 @@ def test_what_would_be_wrong_is_refused(name: str) -> None:
     shape, function, reason = REFUSED[name]
     with pytest.raises(ArgumentError, match=f"(?s)expected calls that its kernel knows.*{reason}"):
         function_model(function, shape)
-
-
-def test_in_place_behind_a_concatenation_is_taken() -> None:
-    model = function_model(lambda x: nn.ReLU(inplace=True)(torch.cat((x, x), 1)))
-    close(model(torch.tensor([[-1.0, 0, 1, 2]])), torch.tensor([[0.0, 0, 1, 2, 0, 0, 1, 2]]))
 
 
 def test_inputs_of_two_dtypes_are_refused_when_the_model_is_made() -> None:

@@ -149,24 +149,6 @@ def test_a_replaced_layer_is_used_from_then_on(execution: str, replace: Any) -> 
         assert_same(copy.deepcopy(model)(VALUE)[1], layer(VALUE))
 
 
-@each_execution
-def test_a_subclass_may_hold_more_and_wrap_the_forward(execution: str) -> None:
-    class Scaled(SymbolicModel):
-        def __init__(self, *args: Any, **kwargs: Any) -> None:
-            super().__init__(*args, **kwargs)
-            self.scale = nn.Parameter(torch.tensor(2.0))
-            self.head = nn.Linear(4, 1)
-
-        def forward(self, x: Any) -> Any:
-            return self.head(super().forward(x)) * self.scale
-
-    x = Input(shape=(4,))
-    model = Scaled(x, nn.Linear(4, 4)(x), execution=execution)
-    assert_same(model(VALUE), model.head(model.Linear_1(VALUE)) * 2)
-    assert_same(through_pickle_local(model)(VALUE), model(VALUE))
-    assert {"scale", "head.weight", "Linear_1.weight"} <= set(model.state_dict())
-
-
 def through_pickle_local(model: SymbolicModel) -> SymbolicModel:
     return copy.deepcopy(model)  # a local class cannot be found by pickle
 

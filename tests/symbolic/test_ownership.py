@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import pickle
 from typing import Any
 
@@ -12,7 +11,7 @@ import torch
 from torch import nn
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, add_to_graph
-from hpml.symbolic.errors import ArgumentError, GraphWarning
+from hpml.symbolic.errors import ArgumentError
 from tests.symbolic.programs import assert_same
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
@@ -73,17 +72,6 @@ def test_whatever_replaces_children_replaces_every_use(execution: str) -> None:
     assert_same(model(VALUE), twin(VALUE))
     converted = nn.SyncBatchNorm.convert_sync_batchnorm(model)
     assert type(converted.norm) is nn.SyncBatchNorm
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:.*quantize.*:UserWarning")
-def test_quantisation_reaches_every_use_of_a_layer() -> None:
-    if not torch.backends.quantized.supported_engines[:-1]:
-        pytest.skip("needs a quantized engine, such as fbgemm or qnnpack")
-    model, twin = (owner.eval() for owner in pair("inlined"))
-    received, expected = (
-        torch.ao.quantization.quantize_dynamic(owner, {nn.Linear}) for owner in (model, twin)
-    )
-    assert_same(received(VALUE), expected(VALUE))
 
 
 @pytest.mark.filterwarnings("ignore::DeprecationWarning", "ignore:.*quantize.*:UserWarning")
@@ -188,24 +176,6 @@ def test_a_module_among_the_arguments_of_a_function_belongs_to_the_model(
     received = torch.func.functional_call(model, zeros, (VALUE,))
     assert not any(result.any() for result in received)
     assert_same(model(VALUE), before)
-
-
-@pytest.mark.parametrize("kind", ["global", "closure", "fixed"])
-def test_a_function_that_uses_a_layer_which_the_graph_does_not_see_is_said(kind: str) -> None:
-    layer = nn.Linear(4, 4)
-    functions: dict[str, Any] = {
-        "global": lambda x: GLOBAL(x),
-        "closure": lambda x: layer(x),
-        "fixed": functools.partial(applied, layer=layer),
-    }
-    with pytest.warns(GraphWarning, match=r"lambda x, layer: layer\(x\), x, layer"):
-        add_to_graph(functions[kind], Input(shape=(4,)))
-    layer.requires_grad_(False)
-    if kind != "global":  # nothing to be trained
-        add_to_graph(functions[kind], Input(shape=(4,)))
-
-
-GLOBAL = nn.Linear(4, 4)
 
 
 # --- copies of compiled models --------------------------------------------------------------------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import copy
 import pickle
-from collections import OrderedDict, UserDict, defaultdict, deque
+from collections import OrderedDict, deque
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -74,17 +74,7 @@ class Record:
     note: str = "kept"
 
 
-@dataclass(frozen=True)
-class Frozen:
-    a: Any
-    b: Any
-
-
 class Listed(list):  # type: ignore[type-arg]
-    pass
-
-
-class Mapped(dict):  # type: ignore[type-arg]
     pass
 
 
@@ -98,15 +88,7 @@ CONTAINERS = {
     "tuple": lambda a, b: (a, b),
     "dict": lambda a, b: {"a": a, "b": b},
     "named tuple": Both,
-    "dataclass": Record,
-    "frozen dataclass": Frozen,
-    "ordered dict": lambda a, b: OrderedDict(a=a, b=b),
-    "default dict": lambda a, b: defaultdict(int, a=a, b=b),
-    "list subclass": lambda a, b: Listed([a, b]),
-    "dict subclass": lambda a, b: Mapped(a=a, b=b),
-    "mapping": lambda a, b: UserDict(a=a, b=b),
-    "object": Held,
-    "nested": lambda a, b: [Record(Both(a, 1), {"b": [b]})],
+    "nested": lambda a, b: [Both(a, 1), {"b": [b]}],
 }
 
 
@@ -160,11 +142,18 @@ def test_a_module_given_a_container_is_recorded_as_a_call(
     assert_same(copy.deepcopy(model).eval()(VALUE), model.eval()(VALUE))
 
 
-@pytest.mark.parametrize("kind", [set, frozenset, deque])
-def test_a_container_that_cannot_be_filled_is_refused(kind: Any) -> None:
+@pytest.mark.parametrize(
+    "make",
+    [
+        *(lambda x, kind=kind: kind([x]) for kind in (set, frozenset, deque, Listed)),
+        *(lambda x, kind=kind: kind(x, 1) for kind in (Record, Held)),
+        lambda x: OrderedDict(a=x),
+    ],
+)
+def test_symbolic_data_in_another_container_is_refused(make: Any) -> None:
     x = Input(shape=(4,))
-    with pytest.raises(ArgumentError, match=f"inside a {kind.__name__}.*give it in a list"):
-        Takes()(kind([x]))
+    with pytest.raises(ArgumentError):
+        Takes()(make(x))
 
 
 def test_a_container_that_contains_itself_is_refused_and_an_ordinary_one_passes() -> None:
@@ -293,22 +282,11 @@ def test_a_parameter_in_an_expression_belongs_to_the_model_and_is_trained() -> N
     assert position.grad is not None
 
 
-EXPRESSIONS = {
-    "p": lambda x, p, layer: x + p[:4],
-    "p ": lambda x, p, layer: torch.sigmoid(p[:4]) * x,
-    "layer.weight": lambda x, p, layer: x @ layer.weight.t(),
-}
-
-
-@pytest.mark.parametrize("name", EXPRESSIONS)
-def test_what_was_computed_from_a_parameter_is_refused_by_name(name: str) -> None:
-    x, p, layer = Input(shape=(4,)), nn.Parameter(torch.rand(8)), nn.Linear(4, 4)
-    with pytest.raises(ArgumentError, match=f"was computed from {name.strip()} while"):
-        EXPRESSIONS[name](x, p, layer)
-    frozen = nn.Parameter(torch.rand(8), requires_grad=False)
-    with pytest.raises(ArgumentError, match="was computed from frozen while"):
-        x + frozen[:4]
-    assert_same(SymbolicModel(x, x + p[:4].detach())(VALUE), VALUE + p[:4].detach())
-    model = SymbolicModel(x, add_to_graph(lambda x, p: x + p[:4], x, p))
-    assert next(iter(model.parameters())) is p
-    assert_same(model(VALUE), VALUE + p[:4])
+@pytest.mark.parametrize(
+    "expression", [lambda p: p[:4], lambda p: p * 2, lambda p: p.view(1, 8)[:, :4]]
+)
+def test_what_was_computed_from_a_parameter_is_refused(expression: Any) -> None:
+    x, parameter = Input(shape=(4,)), nn.Parameter(torch.rand(8))
+    with pytest.raises(ArgumentError):
+        x + expression(parameter)[..., :4]
+    SymbolicModel(x, x + expression(parameter.detach())[..., :4])

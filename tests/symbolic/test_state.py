@@ -9,15 +9,11 @@ from typing import Any
 import pytest
 import torch
 from torch import nn
-from torch.nn.utils import parametrize
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from tests.symbolic.hazards import (
     Pair,
-    always_called,
-    called_layers,
     each_mode,
-    obstacles,
     value,
 )
 from tests.symbolic.programs import assert_same
@@ -86,30 +82,6 @@ def test_functional_call_uses_the_parameters_it_is_given(execution: str, trainin
     pair.agree()
 
 
-def test_functional_call_takes_some_parameters_and_buffers_and_leaves_the_rest() -> None:
-    pair = Pair("inlined", training=False)
-    some = {"linear.weight": torch.randn(6, 16), "norm.running_mean": torch.randn(4)}
-    received, expected = [
-        torch.func.functional_call(owner, some, (value(),)) for owner in (pair.model, pair.twin)
-    ]
-    assert_same(received, expected)
-    pair.agree()
-    assert called_layers(pair.model) == always_called(pair.model)
-
-
-def test_many_models_at_once_with_vmap_over_their_parameters() -> None:
-    pair = Pair("inlined", training=False)
-    many = {n: torch.stack([p, p * 2, p * 0]) for n, p in pair.twin.state_dict().items()}
-    many["norm.running_var"].add_(1)
-    x = value()
-
-    def run(owner: nn.Module) -> torch.Tensor:
-        return torch.func.vmap(lambda state: torch.func.functional_call(owner, state, (x,)))(many)
-
-    pair.twin.relu.inplace = pair.model.relu.inplace = False
-    assert_same(run(pair.model), run(pair.twin))
-
-
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
 def test_derivatives_of_higher_order_and_of_each_sample() -> None:
     pair = Pair("inlined", training=False)
@@ -163,79 +135,7 @@ def test_a_layer_that_is_used_twice(execution: str, training: bool) -> None:
     assert_same(model(value), by_hand(value))
 
 
-@pytest.mark.parametrize("execution", ["inlined", "codegen", "ordered"])
-def test_a_layer_that_changes_its_argument_in_place_changes_it_for_all_readers(
-    execution: str,
-) -> None:
-    def by_hand(x: Any) -> Any:
-        h = x * 1
-        before = h + 0
-        changed = relu(h)
-        return before, changed, h * 2, drop(h)
-
-    relu, drop = nn.ReLU(inplace=True), nn.Dropout(0.0, inplace=True)
-    x = Input(shape=(4,))
-    model = SymbolicModel(x, by_hand(x), execution=execution)
-    del x
-    value = torch.linspace(-1, 1, 12).reshape(3, 4)
-    assert_same(model(value), by_hand(value))
-    expected = by_hand(value)
-    received = model(value)
-    assert (received[1] is received[3]) == (expected[1] is expected[3])
-
-
-@each_mode
-def test_an_input_that_is_changed_in_place_is_the_callers(execution: str, training: bool) -> None:
-    x = Input(shape=(4,))
-    model = SymbolicModel(x, nn.ReLU(inplace=True)(x), execution=execution).train(training)
-    value = torch.tensor([[-1.0, 2.0, -3.0, 4.0]])
-    assert model(value) is value
-    assert_same(value, torch.tensor([[0.0, 2.0, 0.0, 4.0]]))
-
-
 # --- chains that are written as a loop ------------------------------------------------------------
-
-
-def chain(execution: str, count: int = 60) -> tuple[SymbolicModel, list[nn.Linear]]:
-    torch.manual_seed(0)
-    layers = [nn.Linear(4, 4) for _ in range(count)]
-    x = inputs = Input(shape=(4,))
-    for layer in layers:
-        x = layer(x)
-    return SymbolicModel(inputs, x, execution=execution), layers
-
-
-def test_a_loop_over_written_layers_sees_every_change() -> None:
-    model, layers = chain("inlined")
-    assert "for q in p[0:60]:" in model.source
-    x = torch.rand(2, 4)
-
-    def agree(expected: dict[str, str]) -> None:
-        h = x
-        for name in model._modules:
-            h = getattr(model, name)(h)
-        assert_same(model(x), h)
-        assert obstacles(model) == expected
-
-    agree({})
-    layers[30].weight = nn.Parameter(torch.randn(4, 4))
-    agree({})
-    layers[31].bias = None
-    agree({})
-    model.Linear_41 = nn.Linear(4, 4)
-    agree({})
-    handle = layers[35].register_forward_hook(lambda _, args, result: result * 2)
-    agree({"Linear_36": "it has forward hooks"})
-    handle.remove()
-    agree({})
-    parametrize.register_parametrization(layers[59], "weight", Doubled())
-    assert list(obstacles(model)) == ["Linear_60"]
-    h = x
-    for name in model._modules:
-        h = getattr(model, name)(h)
-    assert_same(model(x), h)
-    parametrize.remove_parametrizations(layers[59], "weight")
-    agree({})
 
 
 @pytest.mark.parametrize("execution", EXECUTIONS)

@@ -3,10 +3,8 @@
 from __future__ import annotations
 
 import copy
-import pickle
 import subprocess
 import sys
-import threading
 import traceback
 from typing import Any
 
@@ -15,10 +13,8 @@ import torch
 from torch import nn
 
 from hpml.base.operator_times import OperatorTimes, Timing, TimingSettingError
-from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError
-from hpml.symbolic.execution.timed import clock_for
-from tests.symbolic.memory import peak_bytes
 from tests.symbolic.models import PROGRAMS, assert_observations_equal, observe, small_model
 
 
@@ -117,25 +113,6 @@ def test_letting_go_counts_for_memory_and_not_for_an_operator(
     del result
 
 
-# Timed is the source; the loop of "lazy" itself keeps less than source does.
-@pytest.mark.parametrize("execution", ["ordered", "codegen", "inlined"])
-def test_timing_keeps_no_more_alive(execution: str) -> None:
-    inputs = Input(shape=(2, 32, 32))
-    x: Any = inputs
-    for _ in range(10):
-        x = nn.Conv2d(2, 2, 3, padding=1)(x)
-        first, second = torch.chunk(x, 2, dim=1)
-        x = torch.cat([second, first], dim=1) + x
-    with config.loop_length(2):
-        model = SymbolicModel(inputs, x, execution=execution)
-    image = torch.rand(1, 2, 32, 32)
-    with torch.no_grad():
-        model(image)
-        untimed = peak_bytes(model, image)
-        timed(model)
-        assert peak_bytes(model, image) <= untimed
-
-
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_an_error_names_the_layer_and_leaves_no_run(execution: str) -> None:
     inputs = Input(shape=(4,))
@@ -149,41 +126,12 @@ def test_an_error_names_the_layer_and_leaves_no_run(execution: str) -> None:
     assert len(runs) == 1
 
 
-def test_layers_that_have_to_be_called_are_timed_as_called() -> None:
-    model = chain("inlined")
-    runs = timed(model)
-    seen: list[Any] = []
-    with model.Linear_2.register_forward_hook(lambda *args: seen.append(args)):
-        model(torch.ones(2, 4))
-    model(torch.ones(2, 4))
-    assert len(seen) == 1
-    assert ["The layers were called" in run.note for run in runs] == [True, False]
-
-
-@pytest.mark.parametrize("execution", ["lazy", "ordered"])
-def test_the_text_says_where_another_form_is_timed(execution: str) -> None:
-    model = chain(execution)
-    runs = timed(model)
-    model(torch.ones(2, 4))
-    assert f"The execution {execution!r} is timed as source" in str(runs[0])
-
-
 def test_another_execution_and_another_output_stay_timed() -> None:
     model = small_model("codegen")
     runs = timed(model)
     model.execution = "inlined"
     model(torch.rand(2, *model.input_shape[1:]))
     assert "[Guard]" in runs[0].by_operator
-
-
-@pytest.mark.parametrize(
-    "copied", [copy.copy, copy.deepcopy, lambda model: pickle.loads(pickle.dumps(model))]
-)
-def test_a_copy_is_not_timed(copied: Any) -> None:
-    model = chain("inlined")
-    runs = timed(model)
-    copied(model)(torch.ones(2, 4))
-    assert runs == []
 
 
 def test_switched_off_the_program_is_the_one_before() -> None:
@@ -194,28 +142,6 @@ def test_switched_off_the_program_is_the_one_before() -> None:
     assert model._run is before
     model(torch.ones(2, 4))
     assert runs == []
-
-
-def test_two_threads_do_not_mix_their_runs() -> None:
-    model = chain("inlined", 60)
-    runs = timed(model)
-    together = threading.Barrier(2)
-
-    def work() -> None:
-        together.wait()
-        for _ in range(20):
-            model(torch.ones(2, 4))
-
-    threads = [threading.Thread(target=work) for _ in range(2)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert len(runs) == 40
-    for run in runs:
-        assert run.operator_count == 60
-        assert list(run.stamps) == sorted(run.stamps)
-        assert sum(run.by_operator.values()) == run.total
 
 
 def test_cuda_graphs_are_refused() -> None:
@@ -233,23 +159,6 @@ def test_a_compiler_gets_the_program_without_timestamps() -> None:
     exported = torch.export.export(model, (x,))
     assert runs == []
     assert torch.equal(exported.module()(x), model(x))
-
-
-def test_on_a_gpu_the_clock_waits_for_the_device(monkeypatch: pytest.MonkeyPatch) -> None:
-    class OnGpu(torch.Tensor):
-        is_cuda = True
-
-    waited: list[Any] = []
-    monkeypatch.setattr(torch.cuda, "is_initialized", lambda: True)
-    monkeypatch.setattr(torch.cuda, "synchronize", waited.append)
-    model = chain("inlined")
-    runs = timed(model)
-    model(torch.ones(2, 4))
-    assert waited == []
-    model(torch.ones(2, 4).as_subclass(OnGpu))
-    assert len(waited) == len(runs[1].stamps) == 9
-    clock_for(model, {"nested": [torch.ones(1).as_subclass(OnGpu)]})()
-    assert len(waited) == 10
 
 
 # --- HPML_TIMING ----------------------------------------------------------------------------------

@@ -82,7 +82,10 @@ def measure(
     def partly(measured: list[Measurement]) -> Comparison:
         return Comparison(tuple(measured), contender.name, samples)
 
-    return _run([contender], settings, [(0,)] * samples, number=number, partly=partly)[0]
+    found = _run([contender], settings, [(0,)] * samples, number=number, partly=partly)[0]
+    if len(found.samples) < samples:
+        raise KeyboardInterrupt(f"after {len(found.samples)} of {samples} samples")
+    return found
 
 
 def compare(

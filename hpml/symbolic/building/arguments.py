@@ -7,12 +7,11 @@ function, so that putting real values back costs as little as writing the call b
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import functools
 import keyword
 from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
 from typing import Any, NamedTuple
 
@@ -189,11 +188,6 @@ def _expand(value: Any, constant: Callable[[Any], str]) -> list[Any]:
             (_Text(constant(key) + ": "), part) for key, part in value.items()
         ]
         return [_Text("{"), *_with_commas(items), _Text("}")]
-    if isinstance(value, (set, frozenset, deque)):
-        raise ArgumentError(
-            f"symbolic data inside a {kind.__name__} cannot be passed on: expected it alone or in "
-            "lists, tuples, dictionaries, dataclasses or objects; give it in a list"
-        )
     parts = _with_commas([(None, part) for part in children_of(value) or ()])
     if kind is slice:
         return [_Text("slice("), *parts, _Text(")")]
@@ -204,50 +198,10 @@ def _expand(value: Any, constant: Callable[[Any], str]) -> list[Any]:
     if isinstance(value, tuple):  # a named tuple takes its parts one by one, others take all
         make = getattr(kind, "_make", kind)
         return [_Text(constant(make) + "(["), *parts, _Text("])")]
-    shell = Shell(value)
-    filled = _with_commas([(None, part) for part in shell.parts(value)])
-    return [_Text(constant(shell) + "("), *filled, _Text(")")]
-
-
-class Shell:
-    """A container or object of any class without its parts; called with new parts, a full one."""
-
-    def __init__(self, full: Any) -> None:
-        try:
-            self.empty = copy.copy(full)
-        except TypeError:  # filling it is refused below
-            self.empty = full
-        if isinstance(full, Mapping):
-            self.names = list(full)
-        elif isinstance(full, list):
-            self.names = list(range(len(full)))
-        else:
-            self.names = _field_names(full)
-        self._fill(self.empty, [None] * len(self.names))
-
-    def parts(self, full: Any) -> list[Any]:
-        """Return the parts that `full` has in the places of this shell."""
-        if isinstance(full, (Mapping, list)):
-            return [full[name] for name in self.names]
-        return [getattr(full, name, None) for name in self.names]
-
-    def __call__(self, *parts: Any) -> Any:
-        full = copy.copy(self.empty)
-        self._fill(full, parts)
-        return full
-
-    def _fill(self, target: Any, parts: Sequence[Any]) -> None:
-        try:
-            for name, part in zip(self.names, parts, strict=True):
-                if isinstance(target, (Mapping, list)):
-                    target[name] = part  # type: ignore[index]
-                else:
-                    object.__setattr__(target, name, part)  # also of a frozen dataclass
-        except (TypeError, AttributeError) as error:
-            raise ArgumentError(
-                f"symbolic data inside a {type(target).__name__} cannot be passed on, because it "
-                f"cannot be filled anew ({error}); give its parts as arguments of their own"
-            ) from None
+    raise ArgumentError(
+        f"symbolic data inside a {kind.__name__} cannot be passed on: expected it alone or in "
+        "lists, tuples, dictionaries and slices; give its parts as arguments of their own"
+    )
 
 
 @functools.lru_cache(maxsize=4096)

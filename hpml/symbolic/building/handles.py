@@ -255,7 +255,7 @@ class SymbolicTensor(TensorShape, SymbolicData):
     __slots__ = ()
 
     __hash__ = SymbolicData.__hash__
-    __class__ = property(lambda self: torch.Tensor)  # type: ignore[assignment]
+    __class__ = property(lambda self: torch.Tensor)
 
     @classmethod
     def __torch_dispatch__(cls, *args: Any) -> Any:  # asked for by compilers that see a tensor
@@ -321,7 +321,7 @@ def _handle_of_last(nodes: list[Node]) -> Any:
 
 def _is_none(node: Node) -> bool:
     """Return whether an item is None whatever the data, as weights that attention leaves out."""
-    return isinstance(node.spec, Concrete) and node.spec.values == (None,)
+    return isinstance(node.spec, Concrete) and all(value is None for value in node.spec.values)
 
 
 def _new_handle(node: Node, token: Token) -> Any:

@@ -143,7 +143,9 @@ def infer_parts(parent: Node) -> list[Spec]:
     """Return what is known about each item of a value that is unpacked, ``a, b = value``."""
     spec = parent.spec
     if isinstance(spec, TensorSpec):
-        return [TensorSpec(spec.shape[1:], spec.dtype)] * int(spec.shape[0])  # type: ignore[call-overload]
+        count = spec.shape[0]
+        assert isinstance(count, int)  # len() refuses a size that depends on the batch
+        return [TensorSpec(spec.shape[1:], spec.dtype)] * count
     parts = [_merge(parent.layer, items, spec.is_real) for items in zip(*spec.values, strict=True)]
     return parts
 
@@ -265,7 +267,7 @@ def _outcome(
 ) -> Inferred:
     examples = range(len(EXAMPLE_BATCHES)) if any(spec.depends for spec in specs) else (0,)
     device = torch.device("meta") if meta else device_of(layer)
-    results, effects, watch = [], None, _SizesOfData()
+    results, effects, watch = [], None, _SizesOfData()  # type: ignore[no-untyped-call]
     for example in examples:
         arguments = [
             _value(parent, spec, example, device)
@@ -287,7 +289,7 @@ def _outcome(
     return spec, effects
 
 
-class _SizesOfData(TorchDispatchMode):
+class _SizesOfData(TorchDispatchMode):  # type: ignore[no-untyped-call]
     """Notes whether an operator ran whose result has a size that depends on the data."""
 
     found = False

@@ -12,7 +12,7 @@ from hpml.symbolic.errors import ArgumentError
 
 from .handles import SymbolicTensor, handle_of
 from .interception import handle_token
-from .node import BATCH, Concrete, InputExample, Node, TensorSpec
+from .node import BATCH, Concrete, InputExample, Node, Size, TensorSpec
 from .recording import modes
 
 
@@ -46,7 +46,10 @@ def Input(  # noqa: N802 - the name of the API that this package follows
             "batch_shape is the shape with the batch dimension"
         )
     (batch,) = _sizes((batch_size,))
-    sizes = (BATCH, *_sizes(shape or ())) if batch_shape is None else _sizes(batch_shape)
+    shape = shape or ()
+    sizes: tuple[Size, ...] = _sizes(shape if batch_shape is None else batch_shape)
+    if batch_shape is None:
+        sizes = (BATCH, *sizes)
     if not isinstance(dtype, torch.dtype):
         raise ArgumentError(f"Input expected a torch.dtype, received {dtype!r}")
     node = Node(None, (), TensorSpec(sizes, dtype), 0, origin=_caller(), modes=modes())

@@ -81,7 +81,7 @@ def _convolution(layer: Any, spec: TensorSpec) -> TensorSpec | None:
     if shape[1] != layer.in_channels:
         raise ShapeError(f"expected {layer.in_channels} channels")
     sizes = _window_sizes(shape[2:], kernel, layer.stride, layer.padding, layer.dilation)
-    return sizes and TensorSpec((shape[0], layer.out_channels, *sizes), spec.dtype)
+    return None if sizes is None else TensorSpec((shape[0], layer.out_channels, *sizes), spec.dtype)
 
 
 def _max_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
@@ -102,7 +102,7 @@ def _pool(layer: Any, spec: TensorSpec, dilation: Any) -> TensorSpec | None:
         return None  # refused by the layer
     stride = _pair(layer.stride)
     sizes = _window_sizes(spec.shape[2:], kernel, stride, padding, _pair(dilation))
-    return sizes and TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
+    return None if sizes is None else TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
 
 
 def _adaptive_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:

@@ -67,9 +67,9 @@ def number_refused(value: Any) -> str:
     return (
         f"a number was expected, received {described(value)}, which has none while the graph is "
         "built: use functions of torch (torch.sqrt, not math.sqrt) and operators, or put the "
-        "computation into the forward of a module; a size that is known, x.shape[1] or x.features, is an int, one "
-        "that depends on the batch is not: write x.view(x.shape[0], -1), torch.zeros(x.shape[0], "
-        "4) or x.mean(0), or give the input a batch_shape"
+        "computation into the forward of a module. A size that is known, x.shape[1] or x.features, "
+        "is an int. For one that depends on the batch write x.view(x.shape[0], -1), "
+        "torch.zeros(x.shape[0], 4) or x.mean(0), or give the input a batch_shape"
     )
 
 

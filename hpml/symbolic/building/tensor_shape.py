@@ -207,7 +207,7 @@ class TensorShape:
     @property
     def channels(self) -> int:
         """The same as ``C``."""
-        return self._image("channels")[0]
+        return self.C
 
     @property
     def H(self) -> int:  # noqa: N802 - the name of the API

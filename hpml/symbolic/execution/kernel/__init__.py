@@ -241,7 +241,7 @@ def _steps(
             if is_batch_size(layer):
                 batch_sizes.add(result)
                 continue
-            operands = [
+            operands: list[Any] = [
                 BATCH_SIZE
                 if value in batch_sizes
                 else Operand(
@@ -272,7 +272,10 @@ def _sample(graph: Graph, value: int) -> tuple[int, ...]:
     shape = graph.values[value].shape
     if not shape:
         raise Refused("the kernel knows tensors whose first dimension is the batch")
-    return shape[1:]
+    sample = [size for size in shape[1:] if size is not None]
+    if len(sample) + 1 != len(shape):
+        raise Refused("the kernel knows tensors of which one dimension depends on the batch")
+    return tuple(sample)
 
 
 def _guarded(call: Call, layer: nn.Module) -> Expression | str:

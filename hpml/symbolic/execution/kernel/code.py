@@ -190,7 +190,6 @@ def kernel(b, steps, w, v):
 def kernel_source(kinds: Iterable[str]) -> str:
     """Return the source of the kernel that knows these kinds of steps.
 
-    >>> from .steps import elementwise
     >>> print(kernel_source([elementwise("-u")]).partition("p5")[2])
      = steps[s, 10]
             if kind == 0:

@@ -36,6 +36,10 @@ class Places(NamedTuple):
     size: int
 
 
+def _sample_size(graph: Graph, value: int) -> int:
+    return math.prod([size or 0 for size in (graph.values[value].shape or ())[1:]])
+
+
 def places_of(graph: Graph, same: Mapping[int, int]) -> Places:
     """Give each value a place; what is ``same`` as another value shares that one's.
 
@@ -72,7 +76,7 @@ def places_of(graph: Graph, same: Mapping[int, int]) -> Places:
 
     def place(value: int) -> None:
         nonlocal taken
-        size = math.prod((graph.values[value].shape or ())[1:])
+        size = _sample_size(graph, value)
         if free.get(size):
             places[value] = free[size].pop()
         else:
@@ -86,9 +90,7 @@ def places_of(graph: Graph, same: Mapping[int, int]) -> Places:
             if result is not None and root[result] == result:
                 place(result)
         for value in dying.get(position, ()):
-            free.setdefault(math.prod((graph.values[value].shape or ())[1:]), []).append(
-                places[value]
-            )
+            free.setdefault(_sample_size(graph, value), []).append(places[value])
     return Places([places[root[value]] for value in range(count)], taken)
 
 
