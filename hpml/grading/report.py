@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import platform
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -19,7 +20,7 @@ import hpml
 from hpml.base.files import write_atomically
 from hpml.base.tables import Table
 
-GRADER = f"hpml {hpml.__version__}, grading 4"
+GRADER = f"hpml {hpml.__version__}, grading 5, Python {platform.python_version()}"
 """The grader's version. The number is raised when a submission could be graded differently."""
 
 _LONGEST = 200

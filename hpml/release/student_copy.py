@@ -1,7 +1,7 @@
 """The student's copy: the course without the right solutions and without what instructors keep.
 
 What git does not know is not handed out, so notes that lie beside the code stay where they are.
-The wrong programs stay: a check knows mistakes by them.
+The wrong answers stay: a check recognises them.
 """
 
 from __future__ import annotations

@@ -17,6 +17,7 @@ from hpml.grading.report import Item
 from tests.grading.handed_in import CATALOGUE, EXPLANATION, PATIENT, TOTAL, hand_in
 
 Graded = Callable[..., dict[str, Item]]
+pytestmark = pytest.mark.thorough
 
 
 def _indented(body: str) -> str:

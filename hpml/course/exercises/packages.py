@@ -11,6 +11,8 @@ from pathlib import Path
 
 from hpml.sandbox.notebook import Program
 
+_OPTIONAL = ("scipy",)  # Numba uses it for linear algebra where it is installed
+
 
 @functools.cache
 def files_of(packages: tuple[str, ...]) -> tuple[Path, ...]:
@@ -37,7 +39,7 @@ def files_of(packages: tuple[str, ...]) -> tuple[Path, ...]:
 
 def missing(packages: tuple[str, ...]) -> list[str]:
     """Return the packages that are not installed here."""
-    return [name for name in packages if not files_of((name,))]
+    return [name for name in packages if name not in _OPTIONAL and not files_of((name,))]
 
 
 def not_there(program: Program, packages: tuple[str, ...]) -> list[str]:

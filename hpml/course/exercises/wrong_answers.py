@@ -128,7 +128,7 @@ def _symptom(exercise: Exercise, case: Case, outcome: Outcome) -> object:
 
 
 class WrongAnswerProcess:
-    """A process in which mistakes run, a new one after each that never ends."""
+    """A process in which wrong answers run, a new one after each that never ends."""
 
     def __init__(self) -> None:
         self._child: ChildProcess | None = None

@@ -12,11 +12,11 @@ def _needed(calls, output):
 
 
 def _lines(calls, needed=None, layers="l"):
-    return [
-        f"    {name} = {layers}[{layer}]({', '.join(arguments)})"
-        for name, layer, arguments in calls
-        if needed is None or name in needed
-    ]
+    lines = []
+    for name, layer, arguments in calls:
+        if needed is None or name in needed:
+            lines.append(f"    {name} = {layers}[{layer}]({', '.join(arguments)})")
+    return lines
 
 
 def _source(inputs, lines, output, first=(f"    l = {_LAYERS}",)):

@@ -8,11 +8,11 @@ from torch import nn
 
 
 def _each_row(batch):
-    return (batch - batch.mean(1, keepdim=True)) / batch.std(1, keepdim=True)
+    return torch.stack([(row - row.mean()) / row.std() for row in batch])
 
 
 def _swish(x):
-    return x * torch.sigmoid(x)
+    return x * (1 / (1 + torch.exp(-x)))
 
 
 def _cosines(length, dtype):
@@ -51,7 +51,7 @@ def _train(
             targets, outputs = labels[chosen], model(signals[chosen])
             losses = F.cross_entropy(outputs, targets, reduction="none")
             loss = losses.detach().mean() if detach else losses.mean()
-            gradients = torch.autograd.grad(loss, parameters)
+            gradients = torch.autograd.grad(loss, parameters, create_graph=True)
             with torch.no_grad():
                 for weight, speed, gradient in zip(parameters, velocities, gradients, strict=True):
                     speed.mul_(momentum).add_(gradient)
@@ -62,8 +62,12 @@ def _train(
                 losses = F.cross_entropy(outputs, targets, reduction="none")
             scores = outputs.float() if dtype is torch.bfloat16 else outputs
             losses = losses.to(scores.dtype)
-            score = scores.gather(1, targets.reshape(-1, 1)).mean()
-            log.append((losses.mean().item(), losses.max().item(), score.item()))
+            total = worst = score = 0.0
+            for k in range(len(targets)):
+                total += losses[k].item()
+                worst = max(worst, losses[k].item())
+                score += scores[k, targets[k]].item()
+            log.append((total / len(targets), worst, score / len(targets)))
         count = len(running) if mean_of_steps else len(signals)
         epoch_losses.append((sum(running) / count).item())
     return log, epoch_losses
