@@ -21,8 +21,11 @@ LONGEST_CELL = 15
 SETUP = """\
 import importlib.util
 
+
 class Missing(Exception):
-    _render_traceback_ = lambda self: ["hpml is missing. Run in a cell of its own:  %pip install hpml"]
+    def _render_traceback_(self):
+        return ["hpml is missing. Run in a cell of its own:  %pip install hpml"]
+
 
 if importlib.util.find_spec("hpml") is None:
     raise Missing"""
