@@ -53,12 +53,6 @@ def test_every_way_of_an_operation_comes_to_the_same(operation: str) -> None:
         assert np.allclose(np.asarray(result), truth if forms.name != "total" else truth[0])
 
 
-def test_ways_are_those_that_the_size_allows() -> None:
-    compiled = compiled_loops()
-    assert "loop over a tensor" in loops.ways("a + b", 10, compiled)
-    assert "loop over a tensor" not in loops.ways("a + b", 10_001, compiled)
-
-
 @pytest.mark.parametrize("broken", ["none", pytest.param("fails", marks=needs_a_compiler)])
 def test_without_a_working_compiler_numba_does_it_and_says_so(
     broken: str, monkeypatch: pytest.MonkeyPatch
@@ -126,18 +120,6 @@ def test_one_disturbed_size_gives_no_negative_cost() -> None:
     assert line.per_item == pytest.approx(4.3e-8, rel=0.1)
 
 
-def test_a_cost_below_nothing_is_not_shown_as_a_cost() -> None:
-    table = small_sizes([1, 4, 16], {**LINES, CALLS[0]: Line(4e-7, -1e-11)}).table
-    assert "cannot tell" in str(table)
-
-
-def test_the_picture_of_times_says_which_is_fastest() -> None:
-    times = steady("loop over a list", **{"loop over a list": 4e-8, "NumPy call": 2e-10})
-    text = loops.draw_times(times, "a + b", 20_000).plain
-    assert "Fastest: NumPy call, 0.2 ns" in text
-    assert "measured up to 10,000" in text
-
-
 @pytest.mark.parametrize(
     ("ns", "says"),
     [
@@ -154,16 +136,3 @@ def test_what_fits_follows_from_the_measurement(ns: Sequence[float], says: list[
     named = dict(zip([*names, "NumPy's numbers"], [1e-9 * x for x in ns], strict=True))
     text = types.what_fits(steady("list", **named)).replace("**", "")
     assert all(words in text for words in says), text
-
-
-def test_a_number_that_only_writes_keeps_the_order_of_operations() -> None:
-    x = types.Written("x")
-    assert repr((x + 1) * x + 2) == "(x + 1) * x + 2"
-    assert eval(repr((3 * x + 2) * x + 1), {"x": 5}) == (3 * 5 + 2) * 5 + 1
-
-
-def test_a_symbolic_tensor_is_shown_with_its_batch_open() -> None:
-    from hpml.symbolic import Input
-
-    table = types.tried(lambda x: 2 * x, {"symbolic": Input(shape=(3,))})
-    assert "(None, 3)" in str(table.rows[0][2])

@@ -12,10 +12,9 @@ import pytest
 
 from hpml.base.files import course_folder
 from hpml.benchmark import Comparison, Measurement
-from hpml.bytecode import count_instructions, disassemble, trace
-from hpml.labs import LabError
+from hpml.bytecode import disassemble, trace
 from hpml.labs.lab_02_bytecode import blocks, counting, harness, slide, stages
-from hpml.labs.lab_02_bytecode.threads import GilScaling, ThreadSwitches
+from hpml.labs.lab_02_bytecode.threads import ThreadSwitches
 
 
 def larger(a: int, b: int) -> int:
@@ -51,11 +50,6 @@ def test_the_picture_adds_up_to_the_instructions_executed() -> None:
     assert not plt.get_fignums()
 
 
-def test_what_was_not_executed_is_said_to_be_grey() -> None:
-    assert "Grey: not executed." in blocks.draw_blocks(larger, trace(larger, 2, 1)).plain
-    assert "Grey" not in blocks.draw_blocks(larger).plain
-
-
 def slides_f() -> Any:
     x = torch.randn(2, 2)  # type: ignore[name-defined]  # noqa: F821
     return x.mm(x)
@@ -68,27 +62,6 @@ def test_the_slide_stands_whole_on_the_left_and_todays_bytecode_on_the_right() -
         f"{offset} {name} {operand}".rstrip() for offset, name, operand in slide.LISTING
     ]
     assert right == [f"{step.offset} {step}" for step in disassemble(slides_f).instructions]
-
-
-def test_what_has_another_name_today_is_explained_and_what_has_not_is_not() -> None:
-    for old, new, why in slide.lecture_beside(slides_f).rows:
-        same = str(old).split(" ")[1:] == str(new).split(" ")[1:]
-        assert bool(why) is not same
-
-
-def test_the_slides_example_comes_back_from_todays_bytecode() -> None:
-    def written(a: int, b: int, c: int) -> None:
-        d = a + b * c  # noqa: F841
-
-    program, names = slide.lecture_form(written)
-    loads = [("LOAD_FAST", place) for place in range(3)]
-    assert program == [
-        *loads,
-        ("BINARY_MULTIPLY", None),
-        ("BINARY_ADD", None),
-        ("STORE_FAST", 3),
-    ]
-    assert names == ["a", "b", "c", "d"]
 
 
 def execute(program: list[tuple[str, int | None]], values: list[Any]) -> list[Any]:
@@ -195,42 +168,6 @@ def timed(**seconds: float) -> Comparison:
     names = list(seconds)
     samples = [Measurement(n, (seconds[n],) * 8, number=1) for n in names]
     return Comparison(tuple(samples), baseline=names[0], asked_rounds=8)
-
-
-def scaling(threads: float, processes: float) -> GilScaling:
-    loop = timed(**{"one": 1e-2, "two threads": threads, "two processes": processes})
-    hashing = timed(**{"one": 5e-3, "two threads, hashing": 5e-3})
-    ratios = {name: loop.ratio(name) for name in ("two threads", "two processes")}
-    name = "two threads, hashing"
-    return GilScaling({**ratios, name: hashing.ratio(name)}, rounds=8)
-
-
-@pytest.mark.parametrize(("seconds", "busy"), [(1.2e-2, False), (1.9e-2, True)])
-def test_processes_that_could_not_run_side_by_side_make_the_picture_say_so(
-    seconds: float, busy: bool
-) -> None:
-    found = scaling(2e-2, seconds)
-    text = found.draw().plain
-    assert "95 % interval over 8 rounds" in text
-    assert ("less busy" in text) is busy
-    assert bool(found.busy) is busy
-
-
-def test_counts_are_exact_and_times_are_ratios() -> None:
-    def first(n: int) -> int:
-        return n + n
-
-    def second(n: int) -> int:
-        return n * n
-
-    found = counting.count_and_time({"pair": (first, second, (2,))}, rounds=2)
-    assert found["pair"].counts == (count_instructions(first, 2), count_instructions(second, 2))
-    assert found["pair"].in_words.startswith("1 × the instructions, ")
-
-
-def test_two_ways_that_do_not_agree_are_not_compared() -> None:
-    with pytest.raises(LabError):
-        counting.count_and_time({"pair": (abs, lambda n: n, (-3,))})
 
 
 def test_instructions_are_counted_for_each_line_as_often_as_it_is_executed() -> None:

@@ -17,7 +17,6 @@ from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.benchmark.sampling.rounds import OF_THE_INTERPRETER
 from hpml.labs.lab_03_memory import collecting, memory_map, networks
-from hpml.labs.lab_03_memory.memory_map import Region, draw_regions
 from hpml.profiling import memory_lines
 
 linux = pytest.mark.skipif(
@@ -56,12 +55,6 @@ def test_regions_are_told_apart() -> None:
     assert [region.resident // 1024 for region in regions] == [4, 8, 12, 0, 4, 16, 4, 80, 4]
     assert 0x5001FFF in regions[1]
     assert 0x5002000 not in regions[1]
-
-
-def test_the_picture_says_where_each_place_is() -> None:
-    page = draw_regions([Region(0, 2**20, "heap", 2**19)], {"mine": 5, "nowhere": 2**30})
-    assert "heap: 1.00 MiB, 512 KiB of it resident, 1 region" in page.plain
-    assert [row.split()[-1] for row in page.plain.splitlines()[-2:]] == ["heap", "elsewhere"]
 
 
 @linux
@@ -122,10 +115,6 @@ def test_what_is_left_to_the_collector_is_handed_over_and_forgotten() -> None:
     assert isinstance(collecting.show_cycle([]), Page)
 
 
-def lists(count: int) -> list[Any]:
-    return [[number] for number in range(count)]
-
-
 def test_the_slides_lines_are_found_in_todays_program() -> None:
     pytest.importorskip("memory_profiler", reason="needs memory_profiler; `make .venv` installs it")
     _, names = networks.lecture_program()
@@ -133,11 +122,3 @@ def test_the_slides_lines_are_found_in_todays_program() -> None:
     assert len(table) == 6
     assert None not in table.column("yours, MiB")
     assert 3.242 in table.column("published, MiB")
-
-
-def test_pictures_say_in_words_what_they_show() -> None:
-    x, nets = torch.ones(16, 8), {"one": torch.nn.Linear(8, 4)}
-    for answer, said in ((None, "not written yet"), (512, "512 B"), ([], "[]")):
-        page = networks.draw_saved(nets, x, lambda net, x, answer=answer: answer)
-        assert f"one: 512 B; yours: {said}." in page.plain
-    assert "raises KeyError" in networks.draw_saved(nets, x, lambda net, x: {}[x]).plain

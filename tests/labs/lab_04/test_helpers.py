@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,6 @@ import pytest
 
 pytest.importorskip("torch")
 
-from hpml.benchmark import compare
 from hpml.jit import find_compiler
 from hpml.labs.lab_04_extensions_and_numba import compiling
 
@@ -81,21 +79,3 @@ def test_the_second_process_takes_the_machine_code_from_the_cache() -> None:
     (definition,), (first,) = eager.column("definition"), eager.column("first call")
     assert definition > first  # type: ignore[operator]
     assert "cache afterwards: none" in str(eager.caption)
-
-
-def test_pictures_say_in_words_what_they_show() -> None:
-    runs = {"Python": lambda: sum(range(2000)), "Numba": lambda: None}
-    times = compare(runs, rounds=6, min_sample_time=1e-4)
-    asked: list[float] = []
-
-    def answer(compile_time: float, slow: float, fast: float) -> float:
-        asked.append(compile_time)
-        return math.inf if compile_time > 1 else 12_345
-
-    drawn = compiling.draw_break_even(answer, {"Numba": 0.5}, times, "When it pays")
-    assert drawn.plain == "By your formula: Numba pays from call 12,345 on."
-    drawn = compiling.draw_break_even(answer, {"Numba": 2.0}, times, "When it pays")
-    assert drawn.plain == "By your formula: Numba pays never."
-    unwritten = compiling.draw_break_even(lambda *_: None, {"Numba": 0.5}, times, "When it pays")
-    assert "not written" in unwritten.plain
-    assert asked == [0.5, 2.0]

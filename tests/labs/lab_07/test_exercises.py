@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import random
 from typing import Any
 
 import pytest
 
 from hpml.course.exercises.exercise import Case, Wrong
-from hpml.course.exercises.outcomes import Raised, Returned
+from hpml.course.exercises.outcomes import Returned
 from hpml.labs.catalogue import find
 from hpml.labs.lab_07_code_generation.harness import input_values, layer_value, source_and_run
 from hpml.sandbox.plain import decode, encode
@@ -72,25 +71,3 @@ def test_the_form_counts_in_the_first_part_only() -> None:
 
 def test_a_docstring_is_no_line() -> None:
     assert judged(GOOD.replace("y):\n", 'y):\n    """Run."""\n', 1)) is None
-
-
-def test_a_long_source_is_shown_by_its_ends() -> None:
-    wrong = judged(GOOD.replace("    return b", "    z = l[0](x)\n" * 40 + "    return b"))
-    assert wrong is not None
-    assert wrong.got.count("z = ") < 10
-
-
-def test_exact_types_are_asked_of_runs() -> None:
-    exercise = find("compress_runs")
-    case = exercise.cases(random.Random(0), False)[0]
-    assert exercise.judge(case, Returned([(0, 3)], {})) is None
-    assert exercise.judge(case, Returned([[0, 3]], {})) is not None
-
-
-def test_the_unknown_execution_is_named_by_any_kind_of_value_error() -> None:
-    exercise = find("predict_time")
-    case = next(c for c in exercise.cases(random.Random(0), False) if c.part == "unknown")
-    bases = ("MyError", "ValueError", "Exception")
-    assert exercise.judge(case, Raised("MyError", bases, "no numba here")) is None
-    assert exercise.judge(case, Raised("ValueError", bases[1:], "unknown")) is not None
-    assert exercise.judge(case, Returned(1e-6, {})) is not None

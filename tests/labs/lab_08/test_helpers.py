@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 import numpy as np
@@ -16,7 +15,6 @@ from hpml import jit
 from hpml.benchmark import Comparison, Measurement
 from hpml.jit import FirstCall, find_compiler
 from hpml.labs.lab_08_fusion_and_compilers import compiling, loops, timeline
-from hpml.labs.lab_08_fusion_and_compilers.timeline import Span
 
 
 @pytest.mark.skipif(find_compiler() is None, reason="needs a C compiler: install gcc")
@@ -51,18 +49,6 @@ SHAPES = dict.fromkeys("xab", (5,))
 def test_the_lab_counts_until_the_student_does(unfinished: Any) -> None:
     apart, together, whose = loops.bytes_of(unfinished, OPS, SHAPES)
     assert (apart, together, "the lab" in whose) == (80, 40, True)
-
-
-def test_warnings_are_told_once_and_leave_the_settings_alone() -> None:
-    def old() -> int:
-        for _ in range(2):
-            warnings.warn("It is old. Use the new one.", DeprecationWarning, stacklevel=1)
-        return 3
-
-    before = list(warnings.filters)
-    result, table = compiling.told(old)
-    assert (result, table.rows) == (3, (("DeprecationWarning", "It is old."),))
-    assert warnings.filters == before
 
 
 def test_guards_are_seen_to_fail_for_another_type_and_shape() -> None:
@@ -136,16 +122,6 @@ def test_a_traced_model_is_wrong_with_an_if_and_right_without() -> None:
     assert with_if in ("1 of 3", "2 of 3")
     assert with_where == "3 of 3"
     assert frozen < nodes
-
-
-def test_each_way_is_drawn_from_its_own_beginning() -> None:
-    works = {"x @ y": lambda: None, "x @ z": lambda: None}
-    spans = {"in sequence": timeline.in_sequence(works), "two threads": timeline.on_threads(works)}
-    assert [[span.name for span in each] for each in spans.values()] == [list(works)] * 2
-    first, second = spans["in sequence"]
-    assert first.start <= first.end <= second.start <= second.end
-    page = timeline.draw_spans({"a": [Span("one", 5.0, 5.002)], "b": [Span("two", 9.0, 9.003)]})
-    assert "a: one: 0.0 to 2.0 ms; b: two: 0.0 to 3.0 ms" in page.plain
 
 
 @pytest.mark.gpu

@@ -42,17 +42,6 @@ def test_each_published_row_stands_beside_its_recipe(data: Dataset) -> None:
     assert table.column("kept for backward, here") == ("2.00 KiB", "–", "–", "–")
 
 
-def test_gradients_go_to_a_list_and_back(data: Dataset) -> None:
-    model = networks.network(data)
-    ((images, labels),) = networks.batches(data, 1, size=8)
-    torch.autograd.backward(torch.nn.functional.cross_entropy(model(images), labels))
-    before = [weight.grad.clone() for weight in model.parameters() if weight.grad is not None]
-    numbers = networks.gradients(model)
-    networks.give_gradients(model, [2 * number for number in numbers])
-    for weight, old in zip(model.parameters(), before, strict=True):
-        torch.testing.assert_close(weight.grad, 2 * old)
-
-
 def test_pytorchs_scale_falls_from_far_too_high(data: Dataset) -> None:
     scales = networks.pytorch_scales(data, 2.0**40, 5, 3)
     assert scales == [2.0**40, 2.0**39, 2.0**38]
@@ -78,15 +67,3 @@ def test_an_unfinished_choice_does_not_stop_the_table(data: Dataset) -> None:
 def test_accuracies_fit_a_hypothesis(amp: list[float], nudged: list[float], letter: str) -> None:
     said = tables.accuracy_verdict({"vanilla": [90, 92], "nudged": nudged, "amp": amp}).plain
     assert f"That fits {letter}" in said
-
-
-def test_a_resnet_has_more_between_its_products() -> None:
-    table = networks.outside_products()
-    convnext, resnet = (int(text.rstrip("%")) for text in map(str, table.column("share of others")))
-    assert 40 < convnext < resnet < 90
-
-
-def test_pictures_say_what_they_show(data: Dataset) -> None:
-    page = tables.draw_shares({"small": networks.network(data)})
-    assert "small: linear layers: 81.7%" in page.plain
-    assert tables.interval((2.0, 1.0, 3.0)) == "2.00 s (1.00 s to 3.00 s)"

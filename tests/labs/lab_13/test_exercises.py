@@ -67,8 +67,3 @@ def test_the_slope_by_hand_is_the_librarys() -> None:
     x = torch.tensor([-9.0, -2.0, -1.5, 0.0, 2.5, 3.0, 7.0], dtype=torch.float64)
     expected = torch.tensor([_slope(each) for each in x.tolist()], dtype=torch.float64)
     torch.testing.assert_close(fast_swish_slope(x), expected)
-
-
-def test_an_unknown_activation_is_refused() -> None:
-    with pytest.raises(ValueError):
-        activation_and_interval({"activation": "1", "interval": (0, 1)})

@@ -59,14 +59,6 @@ def test_training_reads_digits_and_goes_on_from_where_it_was(reader: nn.Module) 
     assert quantised.accuracy(reader) > first
 
 
-def test_pictures_say_what_they_show() -> None:
-    page = quantised.draw_accuracy(
-        {"one": {8: [0.9], 2: [0.4]}, "other": {8: [1.0], 2: [0.5]}}, 0.95
-    )
-    assert "one: 8 bits 90.0 %, 2 bits 40.0 %" in page.plain
-    assert "4 bits, 3 values" in quantised.draw_rounding([0.0, 0.5, 1.0], halves, (4,)).plain
-
-
 def test_what_cannot_be_compiled_is_said(monkeypatch: pytest.MonkeyPatch, reader) -> None:
     monkeypatch.setattr(quantised, "find_compiler", lambda: None)
     page = quantised.race_integers({"floats": [reader], "static": [reader]})
