@@ -14,14 +14,12 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NoReturn
+from typing import Any, NoReturn
 
 import hpml
-from hpml.base.errors import HpmlError, describe
-from hpml.base.files import results_folder, shown_path, write_atomically
-
-if TYPE_CHECKING:
-    from hpml.course.execute import Execution
+from hpml.base.arguments import whole
+from hpml.base.errors import HpmlError
+from hpml.base.files import shown_path
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
@@ -103,7 +101,10 @@ def _parser() -> _Parser:
 def _declare_lab(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
     parser.add_argument(
-        "--port", type=_port, metavar="N", help="the port to listen on (default: a free one)"
+        "--port",
+        type=whole(1, 65535),
+        metavar="N",
+        help="the port to listen on (default: a free one)",
     )
     parser.set_defaults(run=_lab)
 
@@ -117,15 +118,10 @@ def _declare_doctor(parser: argparse.ArgumentParser) -> None:
 
 
 def _declare_run(parser: argparse.ArgumentParser) -> None:
-    add = parser.add_argument
-    add("lab", metavar="LAB", help="its number or name: 7, 07, 07_code_generation")
-    add("--out", type=Path, metavar="DIR", help="folder of the copy (default: results/)")
-    limit = "seconds for each run of the lab (default: 900)"
-    add("--timeout", type=_seconds, default=900.0, metavar="S", help=limit)
-    add("--repeat", type=_count, default=1, metavar="N", help="run it N times (default: 1)")
-    verdicts = "count the conclusions that its cells tagged verdict draw, numbers taken out"
-    add("--verdicts", action="store_true", help=verdicts)
-    parser.set_defaults(run=_run)
+    from hpml.course import command
+
+    command.add_arguments(parser)
+    parser.set_defaults(run=command.run)
 
 
 def _declare_grade(parser: argparse.ArgumentParser) -> None:
@@ -180,7 +176,9 @@ def _declare_book(parser: argparse.ArgumentParser) -> None:
 def _declare_profile(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("file", metavar="FILE", help="as python -m cProfile -o FILE wrote it")
     parser.add_argument("--no-browser", action="store_true", help="only print the address")
-    parser.add_argument("--port", type=_port, default=8080, help="where to listen (%(default)s)")
+    parser.add_argument(
+        "--port", type=whole(1, 65535), default=8080, help="where to listen (%(default)s)"
+    )
     parser.set_defaults(run=_profile)
 
 
@@ -282,63 +280,6 @@ def _doctor(options: argparse.Namespace) -> int:
     return 0 if found.ok else 1
 
 
-def _run(options: argparse.Namespace) -> int:
-    from hpml.course.execute import LabNotFoundError, find_lab
-
-    try:
-        path = find_lab(options.lab)
-    except LabNotFoundError as error:
-        print(f"hpml run: {error}", file=sys.stderr)
-        return 2
-    folder: Path = options.out or results_folder()
-    if folder.exists() and not folder.is_dir():
-        received = describe(str(folder))
-        print(f"hpml run: --out: expected a folder, received the file {received}", file=sys.stderr)
-        return 2
-    runs = []
-    for _ in range(options.repeat):
-        runs.append(_execute_with_bar(path, options.timeout))
-        if code := _report_run(runs[-1], folder / path.name, tables=not options.verdicts):
-            return code
-    if options.verdicts:
-        from hpml.course.verdicts import count_verdicts, verdicts_of
-
-        print(count_verdicts(verdicts_of(run.notebook) for run in runs))
-    return 0
-
-
-def _execute_with_bar(path: Path, timeout: float) -> Execution:
-    from tqdm import tqdm
-
-    from hpml.course.execute import execute
-
-    with tqdm(desc=path.stem, unit="cell", file=sys.stderr, dynamic_ncols=True) as bar:
-
-        def show(done: int, total: int, heading: str) -> None:
-            bar.total = total
-            bar.set_postfix_str(heading[:40], refresh=False)
-            bar.update(done - bar.n)
-            bar.refresh()
-
-        return execute(path, timeout=timeout, progress=show)
-
-
-def _report_run(execution: Execution, target: Path, *, tables: bool) -> int:
-    import nbformat
-
-    from hpml.base.tables import format_seconds
-    from hpml.course.execute import result_texts
-
-    write_atomically(target, nbformat.writes(execution.notebook) + "\n")  # type: ignore[no-untyped-call]
-    for text in result_texts(execution.notebook) if tables else ():
-        print(text, end="\n\n")
-    print(f"{format_seconds(execution.seconds)}; the executed copy is {shown_path(target)}")
-    if execution.failure is not None:
-        print(f"\n{execution.failure}", file=sys.stderr)
-        return 1
-    return 0
-
-
 def _progress(options: argparse.Namespace) -> int:
     from hpml.labs.overview import progress
 
@@ -358,23 +299,9 @@ def _release(options: argparse.Namespace) -> int:
 
 
 def _book(options: argparse.Namespace) -> int:
-    from hpml.course.execute import labs
-    from hpml.release.book import executed_labs, write_book
+    from hpml.release.book import make_book
 
-    if options.executed is not None:
-        notebooks = executed_labs(options.executed)
-        if missing := [path.stem for path in labs() if path.stem not in notebooks]:
-            print(f"Not in the book, for no copy is there: {', '.join(missing)}")
-    else:
-        notebooks = {}
-        for path in labs():
-            run = _execute_with_bar(path, 900.0)
-            if run.failure is not None:
-                print(f"hpml book: {path.stem}: {run.failure}", file=sys.stderr)
-                return 1
-            notebooks[path.stem] = run.notebook
-    write_book(options.out, notebooks)
-    print(f"The book is {shown_path(options.out / 'index.html')}")
+    make_book(options.out, options.executed)
     return 0
 
 
@@ -405,31 +332,3 @@ def _compare_or_list(options: argparse.Namespace) -> int:
     for name, (_, summary) in SUITES.items():
         print(f"  hpml bench {name:<{width}}  {summary}")
     return 0
-
-
-def _port(text: str) -> int:
-    if text.isdecimal() and 1 <= int(text) <= 65535:
-        return int(text)
-    raise argparse.ArgumentTypeError(
-        f"expected a whole number from 1 to 65535, received {describe(text)}"
-    )
-
-
-def _count(text: str) -> int:
-    if text.isdecimal() and int(text) >= 1:
-        return int(text)
-    raise argparse.ArgumentTypeError(
-        f"expected a whole number from 1 on, received {describe(text)}"
-    )
-
-
-def _seconds(text: str) -> float:
-    try:
-        value = float(text)
-    except ValueError:
-        value = 0.0
-    if 0 < value < float("inf"):
-        return value
-    raise argparse.ArgumentTypeError(
-        f"expected a number of seconds above 0, received {describe(text)}"
-    )

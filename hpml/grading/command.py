@@ -13,6 +13,7 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
+from hpml.base.arguments import whole
 from hpml.base.errors import describe
 from hpml.base.files import course_folder, results_folder, write_atomically
 from hpml.grading import GradingError
@@ -29,14 +30,14 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     paths = "a notebook, a folder of notebooks, or a lab's number (default: notebooks/)"
     add("path", nargs="?", metavar="PATH", help=paths)
     add("--lab", metavar="N", help="only this lab")
-    add("--seed", type=_whole(0, 10**18), metavar="S", help="seed of the cases (default: random)")
+    add("--seed", type=whole(0, 10**18), metavar="S", help="seed of the cases (default: random)")
     add("--report", type=Path, metavar="FILE", help="write Gradescope's results.json")
     another = "PATH is another's: run it in bubblewrap, or as another user where root is alone"
     kinds = ("bubblewrap", "user")
     add("--sandbox", nargs="?", const=kinds[0], default="none", choices=kinds, help=another)
     each = "grade every folder and notebook in it, in bubblewrap"
     add("--class", dest="folder", type=Path, metavar="FOLDER", help=each)
-    add("--jobs", type=_whole(1, 256), metavar="J", help="at one time (default: the cores)")
+    add("--jobs", type=whole(1, 256), metavar="J", help="at one time (default: the cores)")
     add("--reports", type=Path, metavar="DIR", help="a report each; a later run continues")
     add("--only", nargs="+", metavar="NAME", help="grade these of the class, once more")
     add("--override", type=Path, metavar="CSV", help="student,exercise,points,comment; it is kept")
@@ -181,13 +182,3 @@ def _saving(save: Callable[[Path], None], path: Path) -> None:
         save(path)
     except OSError as error:
         raise GradingError(f"{describe(str(path))} cannot be written: {error.strerror}.") from None
-
-
-def _whole(low: int, high: int) -> Callable[[str], int]:
-    def parsed(text: str) -> int:
-        if text.isascii() and text.isdecimal() and len(text) < 19 and low <= int(text) <= high:
-            return int(text)
-        expected = f"a whole number from {low} to {high:,}"
-        raise argparse.ArgumentTypeError(f"expected {expected}, received {describe(text)}")
-
-    return parsed

@@ -12,6 +12,8 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from hpml.base.files import shown_path
+from hpml.course.command import execute_with_bar
 from hpml.course.execute import labs
 from hpml.release import pages
 from hpml.release.errors import ReleaseError
@@ -20,6 +22,23 @@ from hpml.release.links import broken_links
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
+
+
+def make_book(out: Path, executed: Path | None = None) -> None:
+    """Write the book, of the copies in `executed`, or of labs that are executed now."""
+    if executed is not None:
+        notebooks = executed_labs(executed)
+        if missing := [path.stem for path in labs() if path.stem not in notebooks]:
+            print(f"Not in the book, for no copy is there: {', '.join(missing)}")
+    else:
+        notebooks = {}
+        for path in labs():
+            run = execute_with_bar(path)
+            if run.failure is not None:
+                raise ReleaseError(f"{path.stem}: {run.failure}")
+            notebooks[path.stem] = run.notebook
+    write_book(out, notebooks)
+    print(f"The book is {shown_path(out / 'index.html')}")
 
 
 def executed_labs(folder: Path) -> dict[str, NotebookNode]:

@@ -1,0 +1,20 @@
+"""Numbers on a command line, refused with what was expected."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable
+
+from hpml.base.errors import describe
+
+
+def whole(low: int, high: int) -> Callable[[str], int]:
+    """Return a type for argparse: a whole number within these limits."""
+
+    def parsed(text: str) -> int:
+        if text.isascii() and text.isdecimal() and len(text) < 19 and low <= int(text) <= high:
+            return int(text)
+        expected = f"a whole number from {low} to {high:,}"
+        raise argparse.ArgumentTypeError(f"expected {expected}, received {describe(text)}")
+
+    return parsed

@@ -1,0 +1,78 @@
+"""The command ``hpml run``: a lab executed without being opened, once or several times."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from hpml.base.arguments import whole
+from hpml.base.errors import describe
+from hpml.base.files import results_folder, shown_path, write_atomically
+from hpml.base.tables import format_seconds
+from hpml.course.execute import Execution, LabNotFoundError, execute, find_lab, result_texts
+from hpml.course.verdicts import count_verdicts, verdicts_of
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Declare what the command can be asked."""
+    add = parser.add_argument
+    add("lab", metavar="LAB", help="its number or name: 7, 07, 07_code_generation")
+    add("--out", type=Path, metavar="DIR", help="folder of the copy (default: results/)")
+    limit = "seconds for each run of the lab (default: 900)"
+    add("--timeout", type=whole(1, 10**6), default=900, metavar="S", help=limit)
+    add(
+        "--repeat", type=whole(1, 10**6), default=1, metavar="N", help="run it N times (default: 1)"
+    )
+    verdicts = "count the conclusions that its cells tagged verdict draw, numbers taken out"
+    add("--verdicts", action="store_true", help=verdicts)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run what the command line asks for, and print it."""
+    try:
+        path = find_lab(options.lab)
+    except LabNotFoundError as error:
+        print(f"hpml run: {error}", file=sys.stderr)
+        return 2
+    folder: Path = options.out or results_folder()
+    if folder.exists() and not folder.is_dir():
+        received = describe(str(folder))
+        print(f"hpml run: --out: expected a folder, received the file {received}", file=sys.stderr)
+        return 2
+    runs = []
+    for _ in range(options.repeat):
+        runs.append(execute_with_bar(path, options.timeout))
+        if code := _report(runs[-1], folder / path.name, tables=not options.verdicts):
+            return code
+    if options.verdicts:
+        print(count_verdicts(verdicts_of(each.notebook) for each in runs))
+    return 0
+
+
+def execute_with_bar(path: Path, timeout: float = 900.0) -> Execution:
+    """Execute a lab under a progress bar."""
+    from tqdm import tqdm
+
+    with tqdm(desc=path.stem, unit="cell", file=sys.stderr, dynamic_ncols=True) as bar:
+
+        def show(done: int, total: int, heading: str) -> None:
+            bar.total = total
+            bar.set_postfix_str(heading[:40], refresh=False)
+            bar.update(done - bar.n)
+            bar.refresh()
+
+        return execute(path, timeout=timeout, progress=show)
+
+
+def _report(execution: Execution, target: Path, *, tables: bool) -> int:
+    import nbformat
+
+    write_atomically(target, nbformat.writes(execution.notebook) + "\n")  # type: ignore[no-untyped-call]
+    for text in result_texts(execution.notebook) if tables else ():
+        print(text, end="\n\n")
+    print(f"{format_seconds(execution.seconds)}; the executed copy is {shown_path(target)}")
+    if execution.failure is not None:
+        print(f"\n{execution.failure}", file=sys.stderr)
+        return 1
+    return 0
