@@ -37,12 +37,12 @@ class LabFile:
             return {}
         except (OSError, ValueError) as error:
             return self._put_aside(str(error))
-        labs = everything.get("labs") if isinstance(everything, dict) else None
+        version = everything.get("version") if isinstance(everything, dict) else None
+        if version != _VERSION:
+            return self._put_aside(f"expected version {_VERSION} of the file, got {version!r}")
+        labs = everything.get("labs")
         if not isinstance(labs, dict) or not all(isinstance(lab, dict) for lab in labs.values()):
             return self._put_aside("it holds no labs")
-        if everything.get("version") != _VERSION:
-            found = everything.get("version", "no version")
-            return self._put_aside(f"expected version {_VERSION} of the file, got {found!r}")
         return labs
 
     @contextmanager

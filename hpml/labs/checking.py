@@ -11,7 +11,7 @@ from hpml.base.page import Page, put
 from hpml.course.errors import LabError
 from hpml.course.exercises.check import Checked, check_exercise, next_hint, not_found
 from hpml.course.exercises.exercise import Exercise
-from hpml.course.predictions.session import current_lab
+from hpml.course.predictions.prediction import current_lab
 from hpml.course.progress import keep_first, keep_points
 from hpml.labs import catalogue
 from hpml.labs.catalogue import LABS, exercises, explanation, find

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hpml.course.predictions.session import Lab, current_lab
+from hpml.course.predictions.prediction import Lab, current_lab
 from hpml.labs import lab_head
 
 if TYPE_CHECKING:

@@ -11,7 +11,7 @@ from hpml.labs import LabError, calibration, explain, lab_head
 from hpml.labs.catalogue import LABS, explanation
 
 if TYPE_CHECKING:
-    from hpml.course.predictions.session import Lab
+    from hpml.course.predictions.prediction import Lab
 
 FIELDS: dict[str, Any] = {
     "question": "B is faster than A.",
@@ -54,16 +54,6 @@ def test_no_experiment_of_a_lab_is_told_by_its_length(number: str) -> None:
     assert max(lengths) <= 1.6 * min(lengths), lengths
 
 
-def test_code_in_experiments_and_reasons_is_shown_as_code() -> None:
-    item = Explanation(
-        **FIELDS | {"experiments": {"Time `a<b`.": "`c` does.", "Swap them.": "Only one changes."}}
-    )
-    html = item.page(1).html
-    assert html.count("<code>a&lt;b</code>") == 2
-    assert "<code>c</code> does." in html
-    assert "`" not in html
-
-
 @pytest.mark.parametrize("wrong", ["B", "2", 0, 3, 2.0, True, "<b>", [2]])
 def test_what_is_no_experiments_number_is_told_what_is_expected(wrong: object) -> None:
     page = ITEM.page(wrong)
@@ -72,27 +62,17 @@ def test_what_is_no_experiments_number_is_told_what_is_expected(wrong: object) -
     assert "<b>&gt;" not in page.html
 
 
-def test_three_numbers_are_listed_as_one_says_them() -> None:
-    three = Explanation(**{**FIELDS, "experiments": {**ITEM.experiments, "Wait.": "Nothing."}})
-    assert "explanation is 'B', expected 1, 2 or 3." in three.page("B").plain
-
-
 def test_its_texts_cannot_become_html() -> None:
     assert "<cached>" not in ITEM.page(None).html
     assert "<script>" not in ITEM.page("<script>").html
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
-    [
-        ({"claims": ["one"]}, "claims expects two to six"),
-        ({"claims": "one"}, "claims expects two to six"),
-        ({"best": "Wait."}, "expected one of two or more experiments, got Run again.; Swap them."),
-        ({"experiments": {"Swap them.": "."}}, "two or more experiments"),
-    ],
+    "wrong",
+    [{"claims": ["one"]}, {"claims": "one"}, {"best": "?"}, {"experiments": {"Swap them.": "."}}],
 )
-def test_an_item_that_cannot_be_asked_says_so(wrong: dict[str, Any], said: str) -> None:
-    with pytest.raises(LabError, match=said):
+def test_an_item_that_cannot_be_asked_says_so(wrong: dict[str, Any]) -> None:
+    with pytest.raises(LabError):
         Explanation(**{**FIELDS, **wrong})
 
 
@@ -108,16 +88,7 @@ def test_every_labs_explanation_has_three_hypotheses_and_a_reason_for_each_exper
     assert "Yes, it tells them apart." in explain(item.best_number).plain
 
 
-def test_the_right_number_is_not_the_same_in_all_labs() -> None:
-    assert len({explanation(number).best_number for number in LABS}) > 1
-
-
 def test_the_calibration_does_not_count_it(lab: Lab) -> None:
     lab_head("00", "The lab itself")
     explain(1)
     assert calibration().entries == ()
-
-
-def test_a_lab_without_an_explanation_says_so(lab: Lab) -> None:
-    with pytest.raises(LabError, match="no explanation for lab"):
-        explain(None)

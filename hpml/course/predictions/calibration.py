@@ -14,10 +14,12 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from hpml.base import style
+from hpml.base.charts import name_decades
 from hpml.base.page import Page, picture
 from hpml.base.tables import Table
 from hpml.course.predictions import state
-from hpml.course.predictions.session import Lab, current_lab
+from hpml.course.predictions.prediction import Lab, current_lab
 from hpml.course.progress import keep_step
 
 if TYPE_CHECKING:
@@ -27,29 +29,24 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Calibration:
-    """The questions of a lab, answered or not, and how near the answers came.
-
-    Attributes:
-        lab: the lab's name.
-        entries: its questions, without the explanation at its end, in the order asked.
-    """
+    """The questions of a lab, answered or not, and how near the answers came."""
 
     lab: str
+    # Its questions, without the explanation at its end, in the order asked
     entries: tuple[state.Entry, ...]
 
     @property
     def table(self) -> Table:
         """The questions by number, with prediction, result and the distance between them."""
-        asked = [
-            (number, entry, entry.question.replace("`", ""))
-            for number, entry in enumerate(self.entries, start=1)
-        ]
-        if all(entry.answer is None for entry in self.entries):
-            rows = [[number, question, _result(entry)] for number, entry, question in asked]
-            return Table(["", "question", "measured"], rows, align=["right", "left", "right"])
         rows = [
-            [number, question, _said(entry), _result(entry), _distance(entry)]
-            for number, entry, question in asked
+            [
+                number,
+                entry.question.replace("`", ""),
+                _said(entry),
+                _result(entry),
+                _distance(entry),
+            ]
+            for number, entry in enumerate(self.entries, start=1)
         ]
         columns = ["", "question", "you said", "measured", "so"]
         return Table(columns, rows, align=["right", "left", "right", "right", "left"])
@@ -61,16 +58,12 @@ class Calibration:
 
     def figure(self) -> Figure:
         """Draw predicted against measured, with the diagonal and the bands of factor 2 and 10."""
-        from hpml.base import style
-
-        drawn = [
-            (number, entry)
-            for number, entry in enumerate(self.entries, start=1)
-            if state.factor(entry) is not None
-        ]
+        numbered = enumerate(self.entries, start=1)
+        drawn = [(number, entry) for number, entry in numbered if state.factor(entry) is not None]
         fig, ax = style.figure(width=6.4, height=5.2)
         with style.apply():
-            _draw_bands(ax, *_limits([entry for _, entry in drawn]))
+            ends = [float(x or 0) for _, entry in drawn for x in (entry.answer, entry.measured)]
+            _draw_bands(ax, *((min(ends) / 5, max(ends) * 5) if ends else (0.1, 1000.0)))
             _draw_points(ax, drawn)
             if not drawn:
                 ax.text(0.97, 0.04, "no predictions yet", transform=ax.transAxes, ha="right")
@@ -199,20 +192,7 @@ def _distance(entry: state.Entry) -> str:
     return f"{words} (late)" if entry.late else words
 
 
-def _limits(entries: Sequence[state.Entry]) -> tuple[float, float]:
-    """Return the ends of both axes: a decade around all points, the same on both."""
-    values = [
-        float(value) for entry in entries for value in (entry.answer, entry.measured) if value
-    ]
-    if not values:
-        return 0.1, 1000.0
-    return min(values) / 5, max(values) * 5
-
-
 def _draw_bands(ax: Axes, low: float, high: float) -> None:
-    from hpml.base import style
-    from hpml.base.charts import name_decades
-
     ends = [low, high]
     ax.set(xscale="log", yscale="log", xlim=ends, ylim=ends)
     if high < 1000 * low:
@@ -227,8 +207,6 @@ def _draw_bands(ax: Axes, low: float, high: float) -> None:
 
 
 def _draw_points(ax: Axes, drawn: Sequence[tuple[int, state.Entry]]) -> None:
-    from hpml.base import style
-
     accent, (low, high) = style.PALETTE["accent"], ax.get_xlim()
     points = [(float(entry.answer or 0), float(entry.measured or 0)) for _, entry in drawn]
     span = math.log(high / low)
@@ -240,15 +218,8 @@ def _draw_points(ax: Axes, drawn: Sequence[tuple[int, state.Entry]]) -> None:
         ax.plot([x], [y], "o", ms=4, color=accent)
         # Only the number fits where points lie close; what it stands for is in the table.
         ax.plot([label_x], [label_y], "o", ms=13, mec=accent, mew=1.6, mfc=face)
-        ax.annotate(
-            str(number),
-            (label_x, label_y),
-            color=ink,
-            size=8,
-            weight="bold",
-            ha="center",
-            va="center",
-        )
+        look = {"color": ink, "size": 8, "weight": "bold", "ha": "center", "va": "center"}
+        ax.annotate(str(number), (label_x, label_y), **look)
 
 
 def apart(points: Sequence[tuple[float, float]], least: float = 0.06) -> list[tuple[float, float]]:

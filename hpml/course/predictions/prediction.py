@@ -3,25 +3,62 @@
 Guessing first is what makes a measurement teach: a surprise is remembered, and the calibration at
 the lab's end shows whether one's feeling for these numbers grows (Soderstrom and Bjork, "Learning
 versus performance", 2015, review the evidence).
+
+The card is static text and HTML, replaced in place when the state changes; the field below it is an
+``ipywidgets`` control that exists only while there is something to answer. So the page reads the
+same without a kernel, and nothing ever waits for an answer.
 """
 
 from __future__ import annotations
 
 import html
+import uuid
 from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
 
+from hpml.base.environment import flag
 from hpml.base.errors import describe, is_text
-from hpml.base.page import Page, frame, sentence
+from hpml.base.page import Page, frame, notebook_shell, put, put_away, put_control, sentence
 from hpml.base.style import ACCENT, MUTED, PASS
 from hpml.base.tables import Table
-from hpml.course.errors import LabError
+from hpml.course.errors import LabError, PredictionLocked
 from hpml.course.predictions import state
 from hpml.course.predictions.quantity import find_unit, format_quantity
-from hpml.course.predictions.question import Question, ask
+from hpml.course.predictions.store import PredictionStore
 
 
-class Prediction(Question):
-    """A question asked before its measurement; made by `predict`."""
+@dataclass
+class Lab:
+    """A lab while its notebook runs, with the questions asked in this kernel, by key, in order."""
+
+    name: str
+    title: str
+    store: PredictionStore = field(default_factory=PredictionStore)
+    questions: dict[str, Prediction] = field(default_factory=dict)
+
+
+class Prediction:
+    """A question asked before its measurement, locked once, shown in place; made by `predict`."""
+
+    def __init__(self, lab: Lab, entry: state.Entry) -> None:
+        self._lab = lab
+        self._entry = entry
+        self._ids: dict[str, str] = {}
+        self._shown: dict[str, Page] = {}
+        self._control: Any = None
+        self._cell: object = None
+        self._note = ""
+
+    @property
+    def entry(self) -> state.Entry:
+        """The question as it stands, as a plain value."""
+        return self._entry
+
+    @property
+    def answer(self) -> float | str | None:
+        """The locked answer: a number of `unit` or a choice; None while the question is open."""
+        return self._entry.answer
 
     @property
     def measured(self) -> float | str | None:
@@ -37,6 +74,10 @@ class Prediction(Question):
     def verdict(self) -> str:
         """One sentence that says where the question stands."""
         return state.verdict(self._entry)
+
+    def lock(self, answer: object) -> None:
+        """Lock an answer from code, as the button does."""
+        self._change(state.lock(self._entry, answer))
 
     def reveal(self, measured: object, *, unsure: str = "") -> None:
         """Show the result beside the prediction, with the factor between them.
@@ -66,10 +107,63 @@ class Prediction(Question):
         self._change(state.show(self._entry, measured, unsure))
         self._put("result", self._result())
 
+    def forget(self) -> None:
+        """Forget the locked answer; run the question's cell again to answer anew."""
+        self._lab.store.forget(self._lab.name, self._entry.key)
+        self.reopen()
+
+    def reopen(self) -> None:
+        """Show the question as open again; what is kept on disk is the caller's business."""
+        self._entry = replace(self._entry, answer=None, measured=None, late=False, unsure="")
+        self._note = "What was answered is forgotten: run this cell again."
+        self._ids.pop("result", None)  # what was measured stays on the page
+        self._refresh()
+
+    def ask(self) -> None:
+        """Show the card, and the field if there is still something to answer."""
+        shell = notebook_shell()
+        self._cell = getattr(shell, "execution_count", None)
+        if self._entry.answer is None and shell is not None and not flag("HPML_HEADLESS"):
+            from hpml.course.predictions import controls
+
+            self._control = controls.make(self._entry, self._submitted)
+        self._put("card", self._card())
+        if self._control is not None:
+            self._ids["control"] = uuid.uuid4().hex
+            put_control(self._control, self._ids["control"])
+        self._note = ""
+
+    def _change(self, entry: state.Entry) -> None:
+        """Take over `entry`, keep it if it is locked, and bring the page up to date."""
+        if entry != self._entry:
+            self._entry = entry
+            self._lab.store.keep(self._lab.name, entry)
+        self._refresh()
+
     def _refresh(self) -> None:
-        super()._refresh()
-        if "result" in self._ids:
-            self._put("result", self._result())
+        if self._entry.answer is not None and self._control is not None:
+            # Replaced before it is closed: a closed control would leave an error in its place.
+            put_away(self._ids["control"])
+            self._control.close()
+            self._control = None
+        for place, page in (("card", self._card), ("result", self._result)):
+            if place in self._ids:
+                self._put(place, page())
+
+    def _put(self, place: str, page: Page) -> None:
+        again = place in self._ids
+        if again and self._shown.get(place) == page:
+            return
+        self._shown[place] = page
+        put(page, self._ids.setdefault(place, uuid.uuid4().hex), again=again)
+
+    def _submitted(self, typed: object) -> str | None:
+        """Take what the student typed; return what is wrong with it, or None if it is locked."""
+        try:
+            self.lock(typed)
+        except LabError as error:
+            return str(error)
+        return None
 
     def _card(self) -> Page:
         entry = self._entry
@@ -112,6 +206,15 @@ class Prediction(Question):
         # Green says right, here as in a check.
         colour = PASS if state.right(entry) else MUTED
         return Page(text, frame("Predicted and measured", body, colour))
+
+    def _ipython_display_(self) -> None:
+        # `predict(...)` shows itself; as the last line of that same cell it must not do so twice.
+        shell = notebook_shell()
+        if shell is None or shell.execution_count != self._cell:
+            put(self._card(), uuid.uuid4().hex)
+
+    def __repr__(self) -> str:
+        return self._card().plain
 
 
 def predict(
@@ -173,4 +276,44 @@ def predict(
         at_most=at_most,
         exact=exact,
     )
-    return ask(Prediction, entry, answer)
+    lab = current_lab()
+    known = lab.questions.get(entry.key)
+    if known is not None:
+        if known.entry.question != question:
+            raise LabError(
+                f"The key {describe(entry.key)} belongs to the question "
+                f"{describe(known.entry.question)}; give {describe(question)} a key of its own. "
+                "If you reworded the question, restart the kernel."
+            )
+        # What was shown in this kernel stays shown: running the cell again does not make it unseen.
+        entry = state.carried(known.entry, entry)
+    if (kept := lab.store.answers(lab.name).get(entry.key)) is not None:
+        entry = state.restore(entry, kept)
+    found = Prediction(lab, entry)
+    if answer is not None:
+        try:
+            found.lock(answer)
+        except PredictionLocked as refusal:
+            found._note = str(refusal)
+    lab.questions[entry.key] = found
+    found.ask()
+    return found
+
+
+_open: list[Lab] = []
+
+
+def open_lab(lab: Lab) -> None:
+    """Make `lab` the one that is open: a kernel runs one notebook, and a notebook is one lab."""
+    _open[:] = [lab]
+
+
+def current_lab() -> Lab:
+    """Return the open lab; before `lab_head` ran, a lab called ``scratch`` for trying things out.
+
+    >>> current_lab().name != ""
+    True
+    """
+    if not _open:
+        _open.append(Lab("scratch", "Scratch"))
+    return _open[0]

@@ -176,19 +176,12 @@ def _from_text(answer: str, unit: Unit) -> float:
 def _without_commas(text: str, answer: str) -> str:
     """Return `text` without the commas that separate groups of three digits."""
     plain = _GROUPED.sub(lambda found: found[0].replace(",", ""), text)
-    odd = re.search(r"[\d.,]*\d,[\d.,]*|,\d[\d.,]*", plain)
-    if odd is None:
-        return plain
-    typed = odd[0]
-    # A comma after a point can only be a decimal one, as in 1.000,5.
-    decimal = (typed.replace(".", "") if typed.find(".") < typed.find(",") else typed, ",", ".")
-    readings = [decimal[0].replace(*decimal[1:]), typed.replace(",", "").lstrip("0")]
-    named = list(dict.fromkeys(way for way in readings if way.count(".") < 2))
-    meant = " or as ".join(named[: 1 if "." in typed else 2])
-    raise AnswerError(
-        f"{describe(answer)} could be read as {meant}; write the one you mean with a point or "
-        "without a comma. Commas may only separate groups of three digits, as in 1,000."
-    )
+    if "," in plain:
+        raise AnswerError(
+            f"{describe(answer)} has a comma that separates no group of three digits, as in 1,000; "
+            "write a point, as in 1.5, or no comma."
+        )
+    return plain
 
 
 def _same_word(word: str, name: str) -> bool:

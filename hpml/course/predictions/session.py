@@ -1,15 +1,10 @@
-"""The lab that is open in this kernel: its name, its questions and where their answers are kept.
-
-A kernel runs one notebook and a notebook is one lab, so the open lab is the one piece of state that
-the functions of a notebook share; `lab_head` sets it and nothing else does.
-"""
+"""The head of a lab, which opens it, and forgetting what was answered in it."""
 
 from __future__ import annotations
 
 import platform
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Protocol
 
 from hpml.base.environment import environment_record, installed_version, quick
 from hpml.base.errors import describe, is_text
@@ -17,48 +12,8 @@ from hpml.base.files import course_folder, user_folder
 from hpml.base.page import PAPER, Page, notebook_shell
 from hpml.base.tables import Table
 from hpml.course.errors import LabError
-from hpml.course.predictions.state import Entry
-from hpml.course.predictions.store import PredictionStore
+from hpml.course.predictions.prediction import Lab, current_lab, open_lab
 from hpml.course.progress import keep_step
-
-
-class OpenQuestion(Protocol):
-    """What an open lab knows of a question of its notebook."""
-
-    @property
-    def entry(self) -> Entry:
-        """The question and its answer."""
-
-    @property
-    def key(self) -> str:
-        """Its key in the lab."""
-
-    @property
-    def question(self) -> str:
-        """Its words."""
-
-    def carry(self, new: Entry) -> Entry:
-        """Return the new entry with what this kernel has shown already."""
-
-    def reopen(self) -> None:
-        """Ask it again."""
-
-
-@dataclass
-class Lab:
-    """A lab while its notebook runs.
-
-    Attributes:
-        name: two digits, or a word for a notebook that is no numbered lab.
-        title: as the reader knows it.
-        store: where its locked answers are kept.
-        questions: those asked in this kernel, by key, in the order asked.
-    """
-
-    name: str
-    title: str
-    store: PredictionStore = field(default_factory=PredictionStore)
-    questions: dict[str, OpenQuestion] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -74,9 +29,6 @@ class LabHead:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         return Page(repr(self), PAPER + self.table._repr_html_()).bundle()
-
-
-_open: list[Lab] = []
 
 
 def lab_head(number: int | str, title: str) -> LabHead:
@@ -99,20 +51,9 @@ def lab_head(number: int | str, title: str) -> LabHead:
         raise LabError(f"A lab's title is a text, got {describe(title)}.")
     lab = Lab(lab_name(number), title)
     _ready_for_figures()
-    _open[:] = [lab]
+    open_lab(lab)
     keep_step(lab.name, "opened")
     return LabHead(lab.name, title, _versions(lab))
-
-
-def current_lab() -> Lab:
-    """Return the open lab; before `lab_head` ran, a lab called ``scratch`` for trying things out.
-
-    >>> current_lab().name != ""
-    True
-    """
-    if not _open:
-        _open.append(Lab("scratch", "Scratch"))
-    return _open[0]
 
 
 def forget(lab: int | str | None = None, key: str | None = None) -> int:
@@ -134,7 +75,7 @@ def forget(lab: int | str | None = None, key: str | None = None) -> int:
     dropped = here.store.forget(name, key)
     if name == here.name:
         for question in list(here.questions.values()):
-            if key is None or question.key == key:
+            if key is None or question.entry.key == key:
                 question.reopen()
     return dropped
 

@@ -32,31 +32,22 @@ NEAR = 1.25
 
 @dataclass(frozen=True)
 class Entry:
-    """A question and what is known of its answer.
-
-    Attributes:
-        key: the question's name within its lab.
-        question: the text the student reads.
-        unit: the unit of the answer; None for a choice.
-        choices: the texts to choose from; empty for a number.
-        at_least, at_most: the sensible range of a number, in `unit`; `at_most` None for no limit.
-        exact: whether the number can be known by thinking, and so is right or wrong like a choice.
-        answer: a number of `unit`, the text of a choice, or None while open.
-        measured: the result in the same form, or None until it is shown.
-        late: whether the answer was locked after the result had been shown.
-        unsure: why the result was not measured well enough to score an answer; empty if it was.
-    """
+    """A question and what is known of its answer."""
 
     key: str
     question: str
-    unit: str | None = None
-    choices: tuple[str, ...] = ()
+    unit: str | None = None  # the unit of the answer; None for a choice
+    choices: tuple[str, ...] = ()  # the texts to choose from; empty for a number
+    # The sensible range of a number, in `unit`; `at_most` None for no limit
     at_least: float = 0.0
     at_most: float | None = None
+    # Whether the number can be known by thinking, and so is right or wrong like a choice
     exact: bool = False
+    # A number of `unit`, the text of a choice, or None while open
     answer: float | str | None = None
-    measured: float | str | None = None
-    late: bool = False
+    measured: float | str | None = None  # the result in the same form, or None until it is shown
+    late: bool = False  # whether the answer was locked after the result had been shown
+    # Why the result was not measured well enough to score an answer; empty if it was
     unsure: str = ""
 
     def __post_init__(self) -> None:
@@ -124,6 +115,16 @@ def restore(entry: Entry, kept: dict[str, Any]) -> Entry:
     except LabError:
         return entry
     return replace(found, late=bool(kept.get("late")), unsure=str(kept.get("unsure", "")))
+
+
+def carried(before: Entry, entry: Entry) -> Entry:
+    """Return `entry`, the question of `before` asked again, with what is known of it already."""
+    if (before.unit, before.choices) != (entry.unit, entry.choices):
+        return entry
+    return replace(
+        entry, answer=before.answer, measured=before.measured, late=before.late,
+        unsure=before.unsure,
+    )  # fmt: skip
 
 
 def factor(entry: Entry) -> float | None:

@@ -7,11 +7,10 @@ from typing import TYPE_CHECKING
 
 import pytest
 
-from hpml.base.style import PALETTE
-from hpml.labs import AnswerError, LabError, PredictionLocked, forget, lab_head, predict
+from hpml.labs import LabError, PredictionLocked, forget, lab_head, predict
 
 if TYPE_CHECKING:
-    from hpml.course.predictions.session import Lab
+    from hpml.course.predictions.prediction import Lab
     from hpml.labs import Prediction
 
 QUESTION = "How long does one call take?"
@@ -31,16 +30,6 @@ def test_nobody_answers_and_nothing_stops(lab: Lab, capsys: pytest.CaptureFixtur
     assert lab.store.answers(lab.name) == {}
 
 
-def test_without_a_prediction_the_result_is_one_line_until_one_is_locked(lab: Lab) -> None:
-    guess = ask()
-    guess.reveal(0.9)
-    page = guess._result()
-    assert page.html.count("0.9 µs") == 1
-    assert "<table" not in page.html
-    guess.lock(3)
-    assert "<table" in guess._result().html
-
-
 def test_the_factor_stands_between_what_was_said_and_what_was_measured(
     lab: Lab, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -50,25 +39,6 @@ def test_the_factor_stands_between_what_was_said_and_what_was_measured(
     assert guess.verdict in capsys.readouterr().out
     page = guess._result()
     assert all(text in page.html for text in (">3 µs<", ">0.9 µs<", ">3.3×<", guess.verdict))
-
-
-def test_green_means_right(lab: Lab) -> None:
-    green = f"4px solid {PALETTE['codegen']}"
-    guess = ask(3)
-    for measured, right in ((0.9, False), (2.9, True)):
-        guess.reveal(measured)
-        assert (green in guess._result().html) is right
-    guess.forget()
-    guess.reveal(3)
-    assert green not in guess._result().html
-
-
-def test_a_wide_measurement_is_shown_and_not_scored(lab: Lab) -> None:
-    guess = ask(3)
-    guess.reveal(SimpleNamespace(median=3e-6, quartiles=(1e-6, 3e-6, 9e-6), unit="s"))
-    assert guess.verdict.startswith("You said 3 µs, measured 3 µs. Not scored: the middle half of")
-    assert "spans a factor of 9" in guess.verdict
-    assert guess.factor is None
 
 
 def test_running_the_cell_again_or_in_a_new_kernel_finds_the_locked_answer(lab: Lab) -> None:
@@ -93,14 +63,6 @@ def test_another_answer_in_the_cell_is_refused_with_a_note_and_by_lock_with_an_e
     guess.lock("3 us")
 
 
-def test_an_answer_in_code_that_cannot_be_read_is_an_error_that_says_what_to_write(
-    lab: Lab,
-) -> None:
-    with pytest.raises(AnswerError, match="expected a time such as 3 or 3 µs"):
-        ask("soon")
-    assert ask().answer is None
-
-
 def test_what_was_seen_in_this_kernel_stays_seen_when_the_cell_runs_again(lab: Lab) -> None:
     ask().reveal(0.9)
     guess = ask()
@@ -121,20 +83,10 @@ def test_forgetting_opens_the_question_again(lab: Lab) -> None:
     assert forget(42, "call") == 0
 
 
-def test_forgetting_another_lab_leaves_this_one(lab: Lab) -> None:
-    guess = ask(3)
-    assert forget(41) == 0
-    assert guess.answer == 3.0
-
-
 def test_a_key_belongs_to_one_question(lab: Lab) -> None:
     ask(3)
-    with pytest.raises(LabError, match=r"'call' belongs to the question .*restart the kernel"):
+    with pytest.raises(LabError):
         predict("How long do two calls take?", unit="µs", key="call")
-
-
-def test_without_a_key_the_question_is_its_own_key(lab: Lab) -> None:
-    assert predict("How many calls?", unit="calls", answer=3).key == "how-many-calls"
 
 
 @pytest.mark.parametrize(
@@ -162,11 +114,3 @@ def test_what_a_student_types_cannot_become_html(lab: Lab) -> None:
     for page in (guess._card(), guess._result()):
         assert "<script>" not in page.html
         assert "<b>1 <" not in page.html
-
-
-def test_a_choice_is_revealed_by_the_text_of_the_right_one(lab: Lab) -> None:
-    side = predict("B is ...", choices=["faster", "slower"], key="side", answer="faster")
-    side.reveal("slower")
-    assert side.verdict == "You said: faster. The answer: slower. So: not this time."
-    with pytest.raises(AnswerError, match="is not one of the choices"):
-        side.reveal("sideways")
