@@ -253,14 +253,7 @@ class _Run(threading.Thread):
                 with contextlib.suppress(psutil.Error):
                     run._kernel = psutil.Process(pid) if pid else None
 
-        class Client(NotebookClient):
-            def process_message(self, msg: dict[str, Any], *rest: Any) -> Any:
-                # A kernel may send null for the traceback, which the notebook format refuses.
-                if msg["msg_type"] == "error" and msg["content"].get("traceback") is None:
-                    msg["content"]["traceback"] = []
-                return super().process_message(msg, *rest)
-
-        return Client(
+        return NotebookClient(
             self._notebook,
             timeout=None,
             # On a busy machine output comes late; nbclient would go on without it after 4 s.

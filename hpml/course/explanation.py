@@ -24,19 +24,12 @@ from hpml.course.errors import LabError
 
 @dataclass(frozen=True)
 class Explanation:
-    """An observation, hypotheses about it, and experiments of which one tells them apart.
-
-    Attributes:
-        question: the observation to be explained.
-        claims: the hypotheses, called A, B, C in this order; two to six.
-        experiments: for each experiment, what it would show under these hypotheses.
-        best: the experiment that tells them apart.
-    """
+    """An observation, hypotheses about it, and experiments of which one tells them apart."""
 
     question: str
-    claims: tuple[str, ...]
-    experiments: Mapping[str, str]
-    best: str
+    claims: tuple[str, ...]  # the hypotheses, called A, B, C in this order; two to six
+    experiments: Mapping[str, str]  # for each experiment, what it would show under these hypotheses
+    best: str  # the experiment that tells them apart
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "experiments", MappingProxyType(dict(self.experiments)))

@@ -9,6 +9,7 @@ from typing import Any
 from hpml.base.environment import quick
 from hpml.base.errors import describe
 from hpml.base.page import Page, put, say
+from hpml.base.tables import format_seconds
 from hpml.benchmark import BenchmarkError, Comparison, compare
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.estimate import Estimate
@@ -74,17 +75,6 @@ def conclude(
 
 
 def format_interval(estimate: Estimate) -> str:
-    """Return a time with its 95 % interval, in one unit."""
-    unit, scale = next(
-        (
-            pair
-            for pair in (("s", 1.0), ("ms", 1e3), ("µs", 1e6))
-            if abs(estimate.value * pair[1]) >= 1
-        ),
-        ("ns", 1e9),
-    )
-    value, low, high = (
-        f"{time * scale:.{max(0, 2 - len(str(int(abs(estimate.value * scale)))) + 1)}f}"
-        for time in (estimate.value, estimate.low, estimate.high)
-    )
-    return f"{value} {unit} ({low} to {high} {unit})"
+    """Return a time with its 95 % interval."""
+    value, low, high = map(format_seconds, (estimate.value, estimate.low, estimate.high))
+    return f"{value} ({low} to {high})"

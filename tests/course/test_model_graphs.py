@@ -35,5 +35,5 @@ def test_a_value_used_twice_is_one_edge_and_two_parents() -> None:
 def test_what_is_no_plain_graph_is_refused() -> None:
     x = Input(shape=(4,))
     one, _ = torch.split(x, 2, dim=1)
-    with pytest.raises(LabError, match="expects layers that make one value"):
+    with pytest.raises(LabError):
         parents_of(SymbolicModel(x, one))

@@ -36,10 +36,3 @@ def test_only_tagged_cells_conclude_and_under_which_heading_is_kept() -> None:
 def test_a_run_that_stopped_early_does_not_hide_the_others() -> None:
     table = count_verdicts([[("A", "x"), ("B", "y")], [("A", "x")]])
     assert table.rows == ((1, "A", "2 of 2", "x"), (2, "B", "1 of 2", "y"))
-
-
-def test_a_picture_below_the_conclusion_does_not_hide_it() -> None:
-    shown = ["Measured: 3.", "So it grows.", "<Figure size 825x363 with 1 Axes>"]
-    outputs = [new_output("display_data", {"text/plain": text}) for text in shown]
-    cells = [new_code_cell(outputs=outputs, metadata={"tags": ["verdict"]})]
-    assert verdicts_of(new_notebook(cells=cells)) == (("", "So it grows."),)

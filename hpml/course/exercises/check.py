@@ -12,8 +12,9 @@ import random
 import re
 import textwrap
 import uuid
+from collections import defaultdict
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hpml.base.page import Page, frame, notebook_shell, put, sentence
@@ -26,14 +27,17 @@ from hpml.course.exercises.sources import forbidden_uses, is_stub, program_of
 from hpml.course.exercises.waiting import AT_LEAST, TooSlowError, time_limit
 from hpml.sandbox.calling import call
 
-_failures: dict[tuple[str, str], int] = {}
-"""How often each exercise failed in this kernel; from the second time on, a hint is offered."""
 
-_shown: dict[tuple[str, str], Counterexample | None] = {}
-"""The counterexample of each exercise that failed last: hints are about it."""
+@dataclass
+class _Tried:
+    """What this kernel remembers of an exercise."""
 
-_hints_given: dict[tuple[str, str, str], int] = {}
-"""How many hints of each part of an exercise were asked for in this kernel."""
+    failures: int = 0  # from the second on, a hint is offered
+    shown: Counterexample | None = None  # what failed last: hints are about it
+    hints: dict[str, int] = field(default_factory=dict)  # how many were asked for, by part
+
+
+_tried: dict[tuple[str, str], _Tried] = defaultdict(_Tried)
 
 _OTHER_TYPE = re.compile(
     r"expected (?:an? )?(list|tuple|dict|set|str|int|float)\b.*, got (?:an? )?(\w+)"
@@ -42,14 +46,9 @@ _OTHER_TYPE = re.compile(
 
 @dataclass(frozen=True)
 class Checked:
-    """What a check found; it has shown itself already.
+    """What a check found; it has shown itself already."""
 
-    Attributes:
-        verdict: None where there is no such exercise.
-        page: what was shown.
-    """
-
-    verdict: Verdict | None
+    verdict: Verdict | None  # None where there is no such exercise
     page: Page
     _cell: object = None
 
@@ -90,25 +89,25 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
             f"It was stopped there: {left} more case{'s were' if left > 1 else ' was'} not tried."
         )
         verdict = replace(verdict, note=f"{verdict.note} {note}".strip())
-    if verdict.right:
-        _failures.pop((exercise.lab, exercise.name), None)
-    failed = not verdict.right and not verdict.not_done
+    offer, known = "", _tried[exercise.lab, exercise.name]
     if not verdict.not_done:
-        _shown[exercise.lab, exercise.name] = verdict.counterexample
-    return Checked(verdict, _page(verdict, exercise, _offer(exercise) if failed else ""), _cell())
+        known.shown = verdict.counterexample
+        known.failures = 0 if verdict.right else known.failures + 1
+        if known.failures > 1 and exercise.hints:
+            offer = f"A hint: from hpml.labs import hint; hint({exercise.name})"
+    return Checked(verdict, _page(verdict, exercise, offer), _cell())
 
 
 def next_hint(exercise: Exercise) -> Page:
     """Return the next hint on what failed last, with those before it; the last stays the last."""
-    found = _shown.get((exercise.lab, exercise.name))
+    known = _tried[exercise.lab, exercise.name]
+    found = known.shown
     part = found.part if found else ""
     hints = list(exercise.hints.get(part) or next(iter(exercise.hints.values())))
     if found and (other := _OTHER_TYPE.search(found.why)):
         wanted, kind = other.groups()
         hints.insert(0, f"Look at the type first: `{wanted}` is asked for, yours is `{kind}`.")
-    key = (exercise.lab, exercise.name, part)
-    count = min(_hints_given.get(key, 0) + 1, len(hints))
-    _hints_given[key] = count
+    known.hints[part] = count = min(known.hints.get(part, 0) + 1, len(hints))
     titles = [f"Hint {number} of {len(hints)}" for number in range(1, count + 1)]
     told = list(zip(titles, hints, strict=False))
     plain = [textwrap.fill(f"{title}: {hint}".replace("`", ""), 92) for title, hint in told]
@@ -118,7 +117,8 @@ def next_hint(exercise: Exercise) -> Page:
 
 def not_found(text: str) -> Checked:
     """Return what is shown where there is no exercise to check."""
-    return Checked(None, _notice("?", text), _cell())
+    paragraphs = "".join(f"<p>{html.escape(line)}</p>" for line in f"? {text}".split("\n"))
+    return Checked(None, Page(f"? {text}", frame("Check", paragraphs, MUTED)), _cell())
 
 
 def run(
@@ -157,15 +157,6 @@ def _outcome(exercise: Exercise, function: Callable[..., Any], case: Case) -> Ou
     return outcome_of(call(function, given, observe, case.data, interruptible=True))
 
 
-def _offer(exercise: Exercise) -> str:
-    """Count a failure; return what to say of hints, from the second on."""
-    key = (exercise.lab, exercise.name)
-    _failures[key] = _failures.get(key, 0) + 1
-    if _failures[key] < 2 or not exercise.hints:
-        return ""
-    return f"\nA hint: from hpml.labs import hint; hint({exercise.name})"
-
-
 def _page(verdict: Verdict, exercise: Exercise, offer: str) -> Page:
     lines, parts = [], []
     if verdict.not_done:
@@ -189,7 +180,7 @@ def _page(verdict: Verdict, exercise: Exercise, offer: str) -> Page:
     if verdict.diagnosis is not None:
         lines.append(verdict.diagnosis.diagnosis)
     lines += [verdict.note] if verdict.note else []
-    lines += [offer.strip()] if offer else []
+    lines += [offer] if offer else []
     parts += [sentence(line) for line in lines]
     plain += [textwrap.fill(line.replace("`", ""), 92) for line in lines]
     return Page("\n".join(plain), frame(_label("Check", exercise), "".join(parts), colour))
@@ -201,24 +192,14 @@ def _label(what: str, exercise: Exercise) -> str:
 
 
 def _table(rows: Sequence[tuple[str, str]]) -> str:
-    code = "white-space: pre-wrap; overflow-wrap: anywhere;"
+    code = '<code style="white-space: pre-wrap; overflow-wrap: anywhere;">'
     body = "".join(
         f'<tr><th scope="row" style="text-align: left; vertical-align: top;">{title}</th>'
-        f'<td style="text-align: left;">{_cell_text(title, text, code)}</td></tr>'
+        f'<td style="text-align: left;">{start}{html.escape(text)}{end}</td></tr>'
         for title, text in rows
+        for start, end in [("", "") if title in ("case", "why") else (code, "</code>")]
     )
     return f"<table>{body}</table>"
-
-
-def _cell_text(title: str, text: str, style: str) -> str:
-    safe = html.escape(text)
-    return safe if title in ("case", "why") else f'<code style="{style}">{safe}</code>'
-
-
-def _notice(sign: str, text: str) -> Page:
-    paragraphs = [f"<p>{html.escape(line)}</p>" for line in f"{sign} {text}".split("\n")]
-    page = frame("Check", "".join(paragraphs), MUTED)
-    return Page(f"{sign} {text}", page)
 
 
 def _cell() -> object:

@@ -20,126 +20,89 @@ from hpml.sandbox.harness import ArgumentBuilder, Observer, by_name, the_result
 
 @dataclass(frozen=True)
 class Case:
-    """One trial of an exercise.
+    """One trial of an exercise."""
 
-    Attributes:
-        name: what is tried, in a few words: ``"a diamond"``.
-        data: the plain values that the worker's `arguments` function makes the call from; with the
-            default, the arguments by parameter name.
-        part: which part of the exercise's points it decides.
-        call: how the call is shown; made from `data` where empty. For what is too long to show.
-    """
-
-    name: str
+    name: str  # what is tried, in a few words: "a diamond"
+    # The plain values that the worker's `arguments` function makes the call from; with the
+    # default, the arguments by parameter name
     data: Mapping[str, Any]
-    part: str = "right"
+    part: str = "right"  # which part of the exercise's points it decides
+    # How the call is shown; made from `data` where empty. For what is too long to show
     call: str = ""
 
 
 @dataclass(frozen=True)
 class Wrong:
-    """Why an outcome is not right.
+    """Why an outcome is not right."""
 
-    Attributes:
-        expected: what was expected, as text: ``"[0, 1]"`` or ``"any order with a before b"``.
-        got: what came, as text.
-        why: one sentence, where the two do not say it all.
-    """
-
-    expected: str
+    expected: str  # what was expected, as text: "[0, 1]" or "any order with a before b"
     got: str
-    why: str = ""
+    why: str = ""  # one sentence, where the two do not say it all
 
 
 @dataclass(frozen=True)
 class Forbidden:
-    """What a solution may not use; found in the source that the function needs.
+    """What a solution may not use; found in the source that the function needs."""
 
-    Attributes:
-        modules: modules that may not be imported, with their submodules.
-        names: names that may not be used at all, also as attributes and as keyword arguments:
-            ``"getsizeof"``.
-        calls: functions that may not be called by name: ``"sorted"``.
-        inside: names that no function may use; a number that another cell asked for may be used.
-        why: one sentence for the student.
-    """
-
-    modules: tuple[str, ...] = ()
+    modules: tuple[str, ...] = ()  # modules that may not be imported, with their submodules
+    # Names that may not be used at all, also as attributes and as keyword arguments: "getsizeof"
     names: tuple[str, ...] = ()
-    calls: tuple[str, ...] = ()
+    calls: tuple[str, ...] = ()  # functions that may not be called by name: "sorted"
+    # Names that no function may use; a number that another cell asked for may be used
     inside: tuple[str, ...] = ()
     why: str = ""
 
 
 @dataclass(frozen=True)
 class Speed:
-    """A part of the points that is earned by time, as a ratio to a reference on one machine.
-
-    Attributes:
-        points: what the part is worth.
-        reference: the function to compare with. Its file is sent to a worker of its own; the
-            submission's never holds it.
-        inputs: makes the data of one round from a random generator; both sides get the same.
-        full: the ratio (submission / reference) up to which the part is earned in full.
-        none: the ratio from which it is worth nothing; between the two, points fall in proportion
-            to the logarithm.
-        calls: how many calls make one sample.
-    """
+    """A part of the points that is earned by time, as a ratio to a reference on one machine."""
 
     points: float
+    # The function to compare with. Its file is sent to a worker of its own; the submission's
+    # never holds it
     reference: Callable[..., object]
+    # Makes the data of one round from a random generator; both sides get the same
     inputs: Callable[[random.Random], Case]
-    full: float
+    full: float  # the ratio (submission / reference) up to which the part is earned in full
+    # The ratio from which it is worth nothing; between the two, points fall in proportion to the
+    # logarithm
     none: float
-    calls: int = 1
+    calls: int = 1  # how many calls make one sample
 
 
 @dataclass(frozen=True)
 class Exercise:
-    """A function that a student writes.
-
-    Attributes:
-        name: the name of the function.
-        parts: points by part, ``{"right": 2, "deep": 1}``. A part is earned when all of its cases
-            pass.
-        cases: makes the cases from a random generator and ``more`` (False in the notebook, True
-            for grading, which tries more); the same generator state gives the same cases.
-        judge: None if the outcome of a case is right, otherwise why not.
-        symptom: what of a wrong outcome a mistake is known by: an outcome is put down to the wrong
-            program that shows the same. The whole outcome, where nothing else is said.
-        lab: ``"06"``; this and the next two are the catalogue's to say.
-        number: its place in the lab, from 1; it is called 06.1.
-        wrong_answers: the file of the known wrong answers.
-        hints: by part; those of the part that failed are given one after the other. Those of the
-            first part stand for a part that has none of its own.
-        forbids: what may not be used.
-        arguments: makes the call's arguments from a case's data; from the lab's ``harness.py``.
-        observe: the one that turns result and arguments into plain data.
-        keeps_arguments: whether the arguments must be unchanged after the call.
-        seconds: the deadline of one call.
-        patience: that of a call of a mistake, where the student's own call gave an answer.
-        speed: a part of the points for time.
-        packages: what may be imported beyond the standard library, in the sandbox.
-        core: whether everybody does it; one that goes further earns a bonus, on top of full marks.
-    """
+    """A function that a student writes."""
 
     name: str
+    # Points by part, `{"right": 2, "deep": 1}`. A part is earned when all of its cases pass
     parts: Mapping[str, float]
+    # Makes the cases from a random generator and `more` (False in the notebook, True for grading,
+    # which tries more); the same generator state gives the same cases
     cases: Callable[[random.Random, bool], Sequence[Case]]
+    # None if the outcome of a case is right, otherwise why not
     judge: Callable[[Case, Outcome], Wrong | None]
+    # What of a wrong outcome a mistake is known by: an outcome is put down to the wrong program
+    # that shows the same. The whole outcome, where nothing else is said
     symptom: Callable[[Case, Outcome], object] = symptom
     lab: str = ""
-    number: int = 0
+    number: int = 0  # its place in the lab, from 1; it is called 06.1
     wrong_answers: Path | None = None
+    # By part; those of the part that failed are given one after the other. Those of the first
+    # part stand for a part that has none of its own
     hints: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    forbids: Forbidden = field(default_factory=Forbidden)
+    forbids: Forbidden = field(default_factory=Forbidden)  # what may not be used
+    # Makes the call's arguments from a case's data; from the lab's `harness.py`
     arguments: ArgumentBuilder = by_name
-    observe: Observer = the_result
-    keeps_arguments: bool = True
-    seconds: float = 5.0
+    observe: Observer = the_result  # the one that turns result and arguments into plain data
+    keeps_arguments: bool = True  # whether the arguments must be unchanged after the call
+    seconds: float = 5.0  # the deadline of one call
+    # That of a call of a mistake, where the student's own call gave an answer
     patience: float = 2.0
-    speed: Speed | None = None
+    speed: Speed | None = None  # a part of the points for time
+    # What may be imported beyond the standard library, in the sandbox
     packages: tuple[str, ...] = ("numpy",)
+    # Whether everybody does it; one that goes further earns a bonus, on top of full marks
     core: bool = True
 
     def __post_init__(self) -> None:
@@ -164,20 +127,11 @@ class Exercise:
 
 @dataclass(frozen=True)
 class Choice:
-    """The explanation at a lab's end: the number of the experiment, assigned in a cell.
-
-    Attributes:
-        lab: ``"06"``.
-        number: its place in the lab.
-        best: the number, from 1, of the experiment that tells the hypotheses apart.
-        experiments: how many there are.
-        points: what it is worth.
-        name: the name that the cell assigns.
-    """
+    """The explanation at a lab's end: the number of the experiment, assigned in a cell."""
 
     lab: str
-    number: int
-    best: int
-    experiments: int = 3
+    number: int  # its place in the lab
+    best: int  # the number, from 1, of the experiment that tells the hypotheses apart
+    experiments: int = 3  # how many there are
     points: float = 1
-    name: str = "explanation"
+    name: str = "explanation"  # the name that the cell assigns

@@ -19,25 +19,15 @@ from hpml.sandbox.plain import Array
 
 @dataclass(frozen=True)
 class Counterexample:
-    """A case that went wrong.
-
-    Attributes:
-        case: its name.
-        part: the part of the exercise that it decides.
-        call: the call as one would type it.
-        expected: as text.
-        got: as text.
-        why: a sentence, or empty where the two say it all.
-        line: the student's line that raised, if one did.
-    """
+    """A case that went wrong."""
 
     case: str
-    part: str
+    part: str  # the part of the exercise that it decides
     call: str
     expected: str
     got: str
-    why: str = ""
-    line: str = ""
+    why: str = ""  # a sentence, or empty where the two say it all
+    line: str = ""  # the student's line that raised, if one did
 
     @property
     def rows(self) -> list[tuple[str, str]]:
@@ -55,34 +45,22 @@ class Counterexample:
 
 @dataclass(frozen=True)
 class Verdict:
-    """What the outcomes of an exercise's cases come to.
-
-    Attributes:
-        name: the function.
-        cases: how many were tried.
-        right: whether all of them were right and nothing forbidden was used.
-        not_done: whether the function is still the stub.
-        parts: for each part of the exercise the points earned.
-        failures: the places of the cases that were wrong: those of the exercise's first part
-            before the others, and of one part the smallest first.
-        counterexample: the first of them.
-        diagnosis: the known mistake that shows the same, once it has been looked for.
-        forbidden: what the solution uses and must not, as text.
-        forbidden_why: why it must not.
-        note: what was taken although it is not quite what was asked for.
-    """
+    """What the outcomes of an exercise's cases come to."""
 
     name: str
     cases: int
-    right: bool
-    not_done: bool
+    right: bool  # whether all of them were right and nothing forbidden was used
+    not_done: bool  # whether the function is still the stub
     parts: Mapping[str, float]
+    # The places of the cases that were wrong: those of the exercise's first part before the
+    # others, and of one part the smallest first
     failures: tuple[int, ...] = ()
-    counterexample: Counterexample | None = None
+    counterexample: Counterexample | None = None  # the first of them
+    # The known mistake that shows the same, once it has been looked for
     diagnosis: WrongAnswer | None = None
     forbidden: tuple[str, ...] = ()
-    forbidden_why: str = ""
-    note: str = ""
+    forbidden_why: str = ""  # why it must not
+    note: str = ""  # what was taken although it is not quite what was asked for
 
     @property
     def points(self) -> float:

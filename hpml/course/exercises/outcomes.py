@@ -15,47 +15,31 @@ from hpml.sandbox.plain import PlainError, decode
 
 @dataclass(frozen=True)
 class Returned:
-    """The call returned.
+    """The call returned."""
 
-    Attributes:
-        value: what the worker's `observe` function made of the result: None, bool, int, float,
-            complex, str, bytes, list, tuple, dict, set, frozenset of exactly these types, or an
-            ``Array`` or ``Opaque`` of ``hpml.sandbox.plain``.
-        changed: the parameters whose argument was another after the call, with what it became.
-    """
-
+    # What the worker's `observe` function made of the result: None, bool, int, float, complex,
+    # str, bytes, list, tuple, dict, set, frozenset of exactly these types, or an `Array` or
+    # `Opaque` of `hpml.sandbox.plain`
     value: object
+    # The parameters whose argument was another after the call, with what it became
     changed: Mapping[str, object]
 
 
 @dataclass(frozen=True)
 class Raised:
-    """The call raised.
+    """The call raised."""
 
-    Attributes:
-        type: the exception's class by name, ``"KeyError"``.
-        bases: the names of all its classes, itself first.
-        message: its text, cut; empty where making the text raised.
-        line: the line of the cell where it was raised, with its text; empty if unknown.
-    """
-
-    type: str
-    bases: tuple[str, ...]
-    message: str
-    line: str = ""
+    type: str  # the exception's class by name, "KeyError"
+    bases: tuple[str, ...]  # the names of all its classes, itself first
+    message: str  # its text, cut; empty where making the text raised
+    line: str = ""  # the line of the cell where it was raised, with its text; empty if unknown
 
 
 @dataclass(frozen=True)
 class NoAnswer:
-    """The call gave no answer: too slow, out of memory, the process ended, the channel was garbled.
+    """The call gave no answer."""
 
-    Attributes:
-        reason: one of ``"too slow"``, ``"too much memory"``, ``"too many processes"``,
-            ``"ended"``, ``"garbled"``.
-        text: a sentence for the student.
-    """
-
-    reason: str
+    reason: str  # one of "too slow", "too much memory", "too many processes", "ended", "garbled"
     text: str
 
 

@@ -11,7 +11,6 @@ from __future__ import annotations
 import itertools
 import math
 import reprlib
-import struct
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -27,20 +26,6 @@ _CONTAINERS: dict[type, str] = {
     dict: "a dict",
     set: "a set",
     frozenset: "a frozenset",
-}
-_FORMATS = {
-    "bool": "?",
-    "int8": "b",
-    "uint8": "B",
-    "int16": "h",
-    "uint16": "H",
-    "int32": "i",
-    "uint32": "I",
-    "int64": "q",
-    "uint64": "Q",
-    "float16": "e",
-    "float32": "f",
-    "float64": "d",
 }
 
 
@@ -270,6 +255,8 @@ def _near(expected: Any, got: Any, tolerance: float) -> bool:
 
 
 def _array(expected: Array, got: Array, tolerance: float, lead: str) -> str | None:
+    import numpy
+
     for what in ("library", "shape", "dtype"):
         one, other = getattr(expected, what), getattr(got, what)
         if one != other:
@@ -277,32 +264,25 @@ def _array(expected: Array, got: Array, tolerance: float, lead: str) -> str | No
     if expected.data == got.data:
         return None
     mine, theirs = _numbers(expected), _numbers(got)
-    parts = 2 if expected.dtype.startswith("complex") else 1
     if mine is None or theirs is None or len(mine) != len(theirs):
         return f"{lead}the numbers differ"
     for index, (one, other) in enumerate(zip(mine, theirs, strict=True)):
         if not _near(one, other, tolerance):
-            place = _place(index // parts, expected.shape)
+            place = [int(axis) for axis in numpy.unravel_index(index, expected.shape)]
             return f"{lead}at {place}: expected {one}, got {other}"
     return None
 
 
 def _numbers(array: Array) -> list[Any] | None:
     """Return the numbers, or None where they cannot be read: a foreign dtype, forged bytes."""
-    if array.dtype == "bfloat16":  # the upper half of a float32
-        halves = [array.data[place : place + 2] for place in range(0, len(array.data), 2)]
-        return _numbers(Array("float32", array.shape, b"".join(b"\0\0" + h for h in halves), ""))
-    dtype = {"complex64": "float32", "complex128": "float64"}.get(array.dtype, array.dtype)
-    code = _FORMATS.get(dtype)
-    if code is None or len(array.data) % struct.calcsize(code):
+    import numpy
+
+    name, data = array.dtype, array.data
+    if name == "bfloat16":  # the upper half of a float32
+        halves = (data[place : place + 2] for place in range(0, len(data), 2))
+        name, data = "float32", b"".join(b"\0\0" + half for half in halves)
+    try:
+        numbers: list[Any] = numpy.frombuffer(data, numpy.dtype(name).newbyteorder("<")).tolist()
+    except (TypeError, ValueError):
         return None
-    count = len(array.data) // struct.calcsize(code)
-    return list(struct.unpack(f"<{count}{code}", array.data))
-
-
-def _place(index: int, shape: tuple[int, ...]) -> list[int]:
-    place: list[int] = []
-    for length in reversed(shape):
-        index, here = divmod(index, length)
-        place.insert(0, here)
-    return place
+    return numbers

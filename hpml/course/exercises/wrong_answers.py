@@ -33,17 +33,11 @@ _START = 60.0
 
 @dataclass(frozen=True)
 class WrongAnswer:
-    """A wrong answer that students give.
+    """A wrong answer that students give."""
 
-    Attributes:
-        key: the name of its function: ``"reversed_edges"``.
-        diagnosis: what to tell the student: what is wrong, not the solution.
-        source: a program that defines it under this name, beside other wrong answers.
-    """
-
-    key: str
-    diagnosis: str
-    source: str
+    key: str  # the name of its function: "reversed_edges"
+    diagnosis: str  # what to tell the student: what is wrong, not the solution
+    source: str  # a program that defines it under this name, beside other wrong answers
 
     def program(self, name: str) -> str:
         """Return a program in which the wrong answer is called `name`, as a student's is."""

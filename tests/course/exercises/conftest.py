@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+
 import pytest
 
 from hpml.course.exercises import check
@@ -9,6 +11,4 @@ from hpml.course.exercises import check
 
 @pytest.fixture(autouse=True)
 def _failures_count_within_a_test(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(check, "_failures", {})
-    monkeypatch.setattr(check, "_hints_given", {})
-    monkeypatch.setattr(check, "_shown", {})
+    monkeypatch.setattr(check, "_tried", defaultdict(check._Tried))

@@ -6,16 +6,15 @@ import graphlib
 import linecache
 import re
 from dataclasses import replace
-from functools import lru_cache
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import pytest
 
 from hpml.course.exercises import check as check_module
-from hpml.labs import check, hint, lab_head
+from hpml.labs import check, hint
 from hpml.labs.catalogue import find
-from tests.sandbox.test_plain import EqualToAll, Liar
+from tests.sandbox.test_plain import EqualToAll
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -104,11 +103,6 @@ def test_an_exception_is_shown_by_its_line_and_not_as_a_traceback() -> None:
     assert "Traceback" not in checked.text
 
 
-@pytest.mark.parametrize("error", ["SystemExit(3)", "GeneratorExit", "MemoryError()", "Exception"])
-def test_whatever_it_raises_the_check_goes_on(error: str) -> None:
-    assert not check(written(f"def dead_nodes(edges, outputs):\n    raise {error}")).right
-
-
 @pytest.mark.parametrize(
     ("what", "said"),
     [("raise KeyboardInterrupt", "stopped by you"), ("pass", "more than 0.2 seconds")],
@@ -133,48 +127,6 @@ def test_a_changed_argument_is_named() -> None:
     assert "It changed its argument outputs" in page.plain
     assert ">outputs as it was: [" in page.html  # in code already: backticks would be shown
     assert "`" not in page.plain + page.html
-
-
-@pytest.mark.parametrize(
-    "value",
-    [
-        EqualToAll(),
-        Liar("a"),
-        [EqualToAll()],
-        {Liar("b"), Liar("c")},
-        (name for name in "bc"),
-        True,
-        b"\xff",
-        float("nan"),
-        [[[[["deep"]]]]] * 10**4,
-        "x" * 10**7,
-        10**10_000,
-    ],
-    ids=lambda value: type(value).__name__,
-)
-def test_odd_results_are_wrong_and_shown_short(value: object) -> None:
-    checked = check(returning(value))
-    assert checked.verdict is not None
-    assert not checked.right
-    assert checked.verdict.points == 0
-    assert len(checked.text) < 1500
-
-
-def test_a_result_that_contains_itself_is_wrong() -> None:
-    loop: list[object] = []
-    loop.append(loop)
-    assert "contains itself" in check(returning(loop)).text
-
-
-def test_numbers_of_numpy_are_not_pythons() -> None:
-    numpy = pytest.importorskip("numpy", reason="needs numpy")
-    assert "numpy" in check(returning(numpy.bool_(True))).text
-    assert "numpy" in check(returning(numpy.array(["b", "c"]))).text
-
-
-def test_what_it_prints_stays_where_it_is(capsys: pytest.CaptureFixture[str]) -> None:
-    check(written(RIGHT.replace("    return", "    print('mine')\n    return")))
-    assert capsys.readouterr().out.startswith("mine\nmine\n")
 
 
 ORDER = "def topological_order(edges):\n    "
@@ -220,20 +172,6 @@ def test_a_function_without_source_is_checked_all_the_same() -> None:
     assert check(namespace["dead_nodes"]).right
 
 
-def test_a_wrapped_function_is_found_by_its_name() -> None:
-    assert not check(lru_cache(returning(set()))).right
-
-
-def test_a_method_or_an_object_that_can_be_called_is_no_trouble() -> None:
-    class Odd:
-        __name__ = "dead_nodes"
-
-        def __call__(self, edges: object, outputs: object) -> int:
-            return 1
-
-    assert not check(Odd()).right
-
-
 @pytest.mark.parametrize(
     ("what", "said"),
     [
@@ -256,31 +194,7 @@ def test_a_misspelt_name_is_told_the_near_ones() -> None:
     assert "Did you mean dead_nodes" in check(dead_node).text
 
 
-def test_the_open_lab_is_asked_first() -> None:
-    lab_head(5, "Computation graphs")
-    assert check(written(RIGHT)).right
-
-
-def test_the_page_says_in_words_what_the_colour_says() -> None:
-    pages = [check(function).page for function in (written(RIGHT), returning(set()))]
-    words = [re.sub(r"<[^>]*>", "", page.html) for page in pages]
-    assert "✓ dead_nodes: right" in words[0]
-    assert "✗ dead_nodes: not right yet" in words[1]
-    assert "<script" not in pages[1].html
-
-
 def test_what_a_student_wrote_is_escaped() -> None:
     page = check(returning("<img src=x onerror=alert(1)>")).page
     assert "<img" not in page.html
     assert "&lt;img" in page.html
-
-
-def test_a_lambda_is_known_by_the_name_that_it_was_assigned_to() -> None:
-    lab_head(5, "Computation graphs")
-    checked = check(written("dead_nodes = lambda edges, outputs: set()"))
-    assert checked.text.startswith("✗ dead_nodes: not right yet")
-
-
-def test_other_names_of_the_parameters_are_taken_by_place() -> None:
-    renamed = RIGHT.replace("edges", "graph").replace("outputs", "wanted")
-    assert check(written(renamed)).right
