@@ -38,14 +38,6 @@ def test_what_is_no_notebook_gets_nothing_and_the_reason(
     assert all(reason in item.text and item.earned == 0 for item in items.values())
 
 
-def test_a_missing_notebook_is_named(tmp_path: Path, beside_a_right_one: Graded) -> None:
-    folder = tmp_path / "one"
-    folder.mkdir()
-    items = beside_a_right_one(folder)
-    assert {item.status for item in items.values()} == {"missing"}
-    assert {item.text for item in items.values()} == {f"The notebook {LAB} is missing."}
-
-
 def test_a_link_is_refused(tmp_path: Path, beside_a_right_one: Graded) -> None:
     other = hand_in(tmp_path / "other", *RIGHT)
     folder = tmp_path / "one"
@@ -61,16 +53,6 @@ def test_a_pipe_does_not_hold_the_grader(tmp_path: Path, beside_a_right_one: Gra
     os.mkfifo(folder / LAB)
     items = beside_a_right_one(folder)
     assert all("is no file" in item.text for item in items.values())
-
-
-def test_a_folder_in_the_place_of_a_notebook_is_none(
-    tmp_path: Path, beside_a_right_one: Graded
-) -> None:
-    (tmp_path / "one" / LAB).mkdir(parents=True)
-    items = beside_a_right_one(tmp_path / "one")
-    assert all(
-        "cannot be read" in item.text or "is no file" in item.text for item in items.values()
-    )
 
 
 @pytest.mark.parametrize(("part", "count"), [("{}", 2_000_000), ("[]", 2_000_000)])

@@ -100,11 +100,6 @@ def test_a_class_on_a_system_that_cannot_isolate_is_refused_and_ones_own_is_not(
     assert "isolation: none" in capsys.readouterr().out
 
 
-def test_another_ones_notebook_is_sandboxed(ada: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert main(["grade", str(ada), "--lab", "06", "--sandbox"]) == 0
-    assert "isolation: bubblewrap" in capsys.readouterr().out
-
-
 # Lets an orphan loop for ever, and itself.
 WAITS = """
 def count_calls(parents, output, remember):

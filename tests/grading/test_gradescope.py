@@ -49,5 +49,5 @@ def test_it_grades_what_lies_in_the_submissions_folder(tmp_path: Path) -> None:
 
 
 def test_it_is_for_one_lab(tmp_path: Path) -> None:
-    with pytest.raises(GradingError, match="say which with --lab"):
+    with pytest.raises(GradingError):
         write_autograder(tmp_path / "out.zip", None)

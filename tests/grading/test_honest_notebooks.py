@@ -39,10 +39,6 @@ STYLES = {
     "an import inside, and debugging prints": [
         "def double(n):\n    import math\n    print('double', n)\n    return math.prod([2, n])",
     ],
-    "a recursion limit that it does not need": [
-        "import sys\nsys.setrecursionlimit(10**6)",
-        DOUBLE,
-    ],
     "a builtin's name in a later scratch cell": [
         "def double(n):\n    return sum([n, n])",
         "sum = 3\nlist = [1, 2]",
@@ -52,19 +48,12 @@ STYLES = {
         "def double(n): return step() * n",
         "def step(): return 3",
     ],
-    "two imports in a line, one of which is missing": [
-        "import math, torch_that_is_missing",
-        "def double(n):\n    return math.prod([2, n])",
-    ],
     "words to IPython left in it": [
         "def double(n):\n    display(n)\n    get_ipython().run_line_magic('time', 'n')\n"
         "    return 2 * n",
     ],
     "a pasted session": [
         ">>> TWO = 2\n>>> def double(n):\n...     return TWO * n\n...\n>>> double(2)",
-    ],
-    "a pasted session of IPython": [
-        "In [3]: TWO = 2\n\nIn [4]: def double(n):\n   ...:     return TWO * n\n   ...: ",
     ],
     "a helper written to a file": [
         "%%writefile helper_of_double.py\nTWO = 2",

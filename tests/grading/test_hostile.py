@@ -53,10 +53,8 @@ for descriptor in range(3, 1024):
 """
 FORGERIES = {
     "not JSON": b"right right right\n",
-    "no object": b"[1, 2]\n",
     "an answer to no question": b'{"id": "0", "outcome": {"outcome": "returned", "value": 4}}\n',
     "points": b'{"item": {"earned": 100, "status": "right"}, "done": true}\n',
-    "bytes that are no text": b"\xff\xfe\x00\n",
     "nested too deep": b"[" * 10_000 + b"\n",
 }
 ENDLESS = """
@@ -161,14 +159,12 @@ def test_what_gives_no_answer_costs_its_exercise_only(
 
 LEAVES = {
     "SystemExit": "raise SystemExit(0)",
-    "sys.exit": "import sys\nsys.exit(0)",
     "KeyboardInterrupt": "raise KeyboardInterrupt",
     "BaseException": "class Mine(BaseException): pass\nraise Mine('right')",
     "an exception whose text raises": (
         "class Mine(Exception):\n    def __str__(self): raise SystemExit(0)\n"
         "    __repr__ = __str__\nraise Mine"
     ),
-    "an exception group": "raise ExceptionGroup('all', [ValueError()])",
 }
 PATCHES = {
     "builtins": """
@@ -201,8 +197,6 @@ class Equal:
 EQUALS = {
     "an object": (EQUAL, "Equal()"),
     "a subclass of int": ("class Equal(int):\n    __eq__ = lambda *_: True", "Equal(0)"),
-    "a float": ("pass", "float(2 * n)"),
-    "a bool": ("pass", "True"),
     "a mock": ("import unittest.mock", "unittest.mock.ANY"),
 }
 WRONG: dict[str, tuple[str, str]] = {
@@ -332,14 +326,6 @@ class Trap:
     item = _graded(beside_a_right_one, tmp_path, cell)
     assert (item.earned, item.status) == (0, "wrong")
     assert not mark.exists()
-
-
-def test_a_changed_argument_is_seen(tmp_path: Path, beside_a_right_one: Graded) -> None:
-    cell = "def total(numbers):\n    found = sum(numbers)\n    numbers.clear()\n    return found"
-    item = beside_a_right_one(hand_in(tmp_path / "one", cell), names=["total"])["total"]
-    assert item.parts == {"right": 0, "empty": 1}
-    assert item.status == "partly right"
-    assert "changed its argument numbers" in item.text
 
 
 def test_a_forbidden_module_is_found_in_the_source(

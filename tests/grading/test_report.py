@@ -4,8 +4,6 @@ import json
 from dataclasses import asdict
 from pathlib import Path
 
-import pytest
-
 from hpml.grading.report import GRADER, Item, Report, from_plain, gradescope, table, write
 
 RIGHT = Item("06", 1, "double", 2.0, "right", parts={"right": 2.0}, seconds=0.25)
@@ -14,20 +12,6 @@ WRONG = Item(
     parts={"right": 1.0}, of={"right": 2, "empty": 1}, printed="\ud800 hm",
 )  # fmt: skip
 REPORT = Report("ada", (RIGHT, WRONG), seed=7, seconds=1.5)
-
-
-def test_points_are_added() -> None:
-    assert (REPORT.earned, REPORT.worth) == (3.0, 5.0)
-    many = Report(
-        "ada", tuple(Item("06", n, "f", 0.1, parts={"right": 0.1}) for n in range(10)), seed=1
-    )
-    assert (many.earned, many.worth) == (1.0, 1.0)
-
-
-def test_an_item_is_found_by_the_name_of_its_function() -> None:
-    assert REPORT["total"] is WRONG
-    with pytest.raises(KeyError):
-        REPORT["none"]
 
 
 def test_the_table_shows_points_status_and_reason() -> None:

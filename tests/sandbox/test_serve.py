@@ -103,14 +103,8 @@ def test_a_statement_that_fails_spoils_only_itself() -> None:
 
 STEPS = {
     "a loop": ["STEP = 0", "for _ in range(2):\n    STEP += 1"],
-    "another cell": ["STEP = None", "import sys", "STEP = sys.maxsize // sys.maxsize + 1"],
     "a function": ["T = []\ndef fill(): T.append(2)", "fill()", "STEP = T[0]"],
-    "a list that grows later": ["STEP = 2 if len('ab') == 2 else 0", "T = []", "T.sort()"],
     "global": ["def set_step():\n    global STEP\n    STEP = 2", "set_step()"],
-    "while and with": [
-        "import contextlib\nSTEP = 0",
-        "with contextlib.suppress(ValueError):\n    while STEP < 2:\n        STEP += 1",
-    ],
     "await": ["async def work(): return 2", "STEP = await work()"],
     "time": ["get_ipython().run_line_magic('time', 'STEP = 2')"],
     "cells run in another order": ["STEP = two()", "def two(): return 2"],
@@ -139,12 +133,6 @@ def test_an_earlier_version_runs_the_cells_up_to_its_definition() -> None:
     assert decode(called["outcome"]["value"]) == 42
 
 
-def test_a_definition_that_fails_is_told_at_the_call() -> None:
-    cell = "def double(n, step=1 / 0):\n    return n"
-    *_, called = _asked(_prepare(cell), LOAD, _call(n=1))
-    assert called["outcome"]["type"] == "ZeroDivisionError"
-
-
 def test_what_is_no_function_raises_at_the_call() -> None:
     cell = "def made(f):\n    return 3\n\n@made\ndef double(n):\n    return n"
     *_, called = _asked(_prepare(cell), LOAD, _call(n=1))
@@ -158,18 +146,3 @@ def test_time_is_given_in_two_answers() -> None:
     *_, ready, results = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
     assert ready == {"id": "t", "ready": True}
     assert [decode(each["value"]) for each in results["outcomes"]] == [2, 4]
-
-
-def test_nothing_is_called_before_the_sign() -> None:
-    cell = "calls = []\ndef double(n):\n    raise SystemExit"
-    question = {**_call(), "do": "time", "id": "t", "cases": _cases(1)}
-    answers = _asked(_prepare(cell), LOAD, question)
-    assert answers[-2:] == [{"id": "t", "ready": True}, {"id": "t"}]
-
-
-def test_a_call_that_raises_while_it_is_timed_ends_the_round() -> None:
-    cell = "def double(n):\n    return 4 // n"
-    cases = _cases(1, 0, 2)
-    question = {**_call(), "do": "time", "id": "t", "cases": cases}
-    *_, results = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
-    assert [each["outcome"] for each in results["outcomes"]] == ["raised"]

@@ -74,14 +74,6 @@ def test_a_name_for_each_value_keeps_all_of_them_alive():
     assert [count // x.nbytes for count in again] == [1] + [2] * 9
 
 
-def test_a_residual_block_needs_three_results_at_once():
-    x = torch.ones(16, 4)
-    with config.loop_length(WITHOUT_LOOPS):
-        named, again = both_forms(networks.residual_model(5), x)
-    assert max(named) == 15 * x.nbytes
-    assert max(again) == 3 * x.nbytes
-
-
 def test_results_that_share_their_memory_are_counted_once():
     source = (
         "def forward(self, x):\n    l = self._execution_order_layers\n"

@@ -13,22 +13,6 @@ pytest.importorskip("torch")
 from hpml.course.exercises.check import run
 from hpml.course.exercises.exercise import Case
 from hpml.labs.catalogue import find
-from hpml.labs.lab_08_fusion_and_compilers.harness import Grid
-
-
-def test_a_grid_gives_and_takes_single_numbers_within_its_shape() -> None:
-    grid = Grid((2, 3))
-    grid[1, 2] = 5.0
-    assert grid[1, 2] == 5.0
-    assert (grid.reads, len(grid)) == (1, 2)
-    for index in (0, (0, slice(1)), (0, 0, 0), (0.0, 1), (True, 1)):
-        with pytest.raises(TypeError):
-            grid[index]
-    for outside in ((2, 0), (0, -1)):
-        with pytest.raises(IndexError):
-            grid[outside] = 1.0
-    with pytest.raises(TypeError):
-        Grid((1,), [1.0])[0] = 2.0
 
 
 def verdicts(name: str, function: Callable[..., Any]) -> set[str]:

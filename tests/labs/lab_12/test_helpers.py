@@ -42,11 +42,6 @@ def test_each_published_row_stands_beside_its_recipe(data: Dataset) -> None:
     assert table.column("kept for backward, here") == ("2.00 KiB", "–", "–", "–")
 
 
-def test_pytorchs_scale_falls_from_far_too_high(data: Dataset) -> None:
-    scales = networks.pytorch_scales(data, 2.0**40, 5, 3)
-    assert scales == [2.0**40, 2.0**39, 2.0**38]
-
-
 def test_an_unfinished_choice_does_not_stop_the_table(data: Dataset) -> None:
     tensors = {"ones, added": torch.ones(100), "large": torch.tensor([1e6])}
     table = tables.formats_of(lambda *_: 1 / 0, FORMATS, tensors, 0.01)
