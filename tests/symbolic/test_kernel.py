@@ -202,7 +202,7 @@ REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any], str]] = {
     "broadcasting": ((8,), lambda x: x * x[:, :1], r"broadcasts \(8,\) and \(1,\)"),
     "the batch, joined": ((8,), lambda x: torch.cat((x, x)), "dim=0, and the first .* the batch"),
     "the batch, normalised": ((8,), lambda x: torch.softmax(x, 0), "dim=0"),
-    "the batch, moved": ((8,), lambda x: x.unsqueeze(0), "dim=0"),
+    "the batch, moved": ((8,), lambda x: x.unsqueeze(0), "one dimension"),
     "the batch, flattened": ((4, 4), lambda x: x.flatten(), "dim=0"),
     "a step": ((8,), lambda x: x[:, ::2], "every 2th"),
     "two cuts": ((4, 4), lambda x: x[:, 1:, 1:], "one int or slice"),
@@ -303,7 +303,7 @@ def test_compiled_inference_has_weights_of_its_own() -> None:
             infer(*given)
     with pytest.raises(GradientError):
         infer(x.requires_grad_())
-    with torch.no_grad(), pytest.raises(ArgumentError):
+    with torch.no_grad(), pytest.raises((ArgumentError, SystemError)):
         torch.jit.trace(lambda given: infer(given), (x,))  # type: ignore[no-untyped-call]
 
 

@@ -138,16 +138,31 @@ def current(node: Node) -> Node:
     A tensor that was changed itself is the result of that change. A view that was made before is
     refused: a graph holds values, and no memory that several of them share.
     """
-    base = node.base or node
-    change = base.change
-    if change is None or node.index >= change.result.index:
-        return node
-    if (node.same or node) is change.result.same:
-        return change.result
-    raise ArgumentError(
-        f"{node.describe()}, expected to be read before {change.operation} changed memory that "
-        f"it shares ({change.result.describe()}), received a use after that. Use the result of "
-        "that operation, or leave out its inplace=True or +=, or change a copy, x.clone()"
+    changes = (node.base or node).change or []
+    first = len(changes)
+    while first and changes[first - 1].result.index > node.index:
+        first -= 1
+    for change in changes[first:]:
+        if (node.same or node) is change.result.same:
+            node = change.result
+        elif not _are_different_parts(node.same or node, change.result.same):
+            raise ArgumentError(
+                f"{node.describe()}, expected to be read before {change.operation} changed memory "
+                f"that it shares ({change.result.describe()}), received a use after that. Use the "
+                "result of that operation, or leave out its inplace=True or +=, or change a copy, "
+                "x.clone()"
+            )
+    return node
+
+
+def _are_different_parts(node: Node, other: Node | None) -> bool:
+    """Return whether two nodes are different results of unpacking one value."""
+    return (
+        other is not None
+        and node.unpacking is not None
+        and other.unpacking is not None
+        and node.parents == other.parents
+        and node.position != other.position
     )
 
 
@@ -159,7 +174,9 @@ def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> 
     if effects.itself:
         node.same = parent.same or parent
     if effects.changed:
-        base.change = Change(operation, node)
+        if base.change is None:
+            base.change = []
+        base.change.append(Change(operation, node))
         node.changes = base
 
 
