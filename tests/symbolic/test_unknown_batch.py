@@ -57,6 +57,13 @@ def parts_added(x: Any) -> Any:
     return first, a, b
 
 
+def halves_added(x: Any) -> Any:
+    y = x * 2
+    left, right = y[:, :2], y[:, 2:]
+    left += 1
+    return left * right
+
+
 def assigned(x: Any) -> Any:
     y = x * 2
     z = y
@@ -105,6 +112,7 @@ ANSWERED: dict[str, Callable[[Any], Any]] = {
     "in place behind Identity": in_place(lambda y: F.relu(nn.Identity()(y), inplace=True)),
     "assigned": assigned,
     "parts": parts_added,
+    "halves": halves_added,
     "read before a change": read_before,
 }
 
