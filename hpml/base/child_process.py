@@ -47,12 +47,7 @@ class ChildTimeoutError(ChildError):
 
 
 class ChildProcess:
-    """A process that is spoken to in lines of JSON.
-
-    It is the first of a process group, and the group is killed by `close`, when this object
-    vanishes and when the interpreter ends. Should this interpreter be killed, the child's input
-    ends. One thread may receive while another sends or kills.
-    """
+    """A process that is spoken to in lines of JSON."""
 
     def __init__(
         self,
@@ -145,13 +140,7 @@ class ChildProcess:
 
 
 def python_module(module: str, *arguments: str) -> list[str]:
-    """Return the command that runs a module in this Python, with files of the folder left out.
-
-    A file of the student's beside the notebook must not stand in for a library.
-
-    >>> python_module("timeit", "pass")[1:]
-    ['-P', '-m', 'timeit', 'pass']
-    """
+    """Return the command that runs a module in this Python, with files of the folder left out."""
     return [sys.executable, "-P", "-m", module, *arguments]
 
 
@@ -164,20 +153,14 @@ def with_package(environment: Mapping[str, str] | None = None) -> dict[str, str]
 
 
 def take_output() -> IO[str]:
-    """Return a stream for the child's messages; from now on prints go to standard error.
-
-    Called once in the child, before anything else can print.
-    """
+    """Return a stream for the child's messages; from now on prints go to standard error."""
     messages = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)
     return messages
 
 
 def take_input() -> IO[str]:
-    """Return the stream of the parent's messages; from now on standard input is empty.
-
-    A program that the child starts would read them otherwise.
-    """
+    """Return the stream of the parent's messages; from now on standard input is empty."""
     messages = os.fdopen(os.dup(0), encoding="utf-8")
     nothing = os.open(os.devnull, os.O_RDONLY)
     os.dup2(nothing, 0)

@@ -227,6 +227,17 @@ def published(block: str) -> dict[str, Any]:
     return found
 
 
+def recorded(name: str) -> dict[str, Any]:
+    """Return what was recorded on another machine, from ``data/recorded``, as read from JSON.
+
+    >>> recorded("noise_quiet")["truth"]
+    1.1
+    """
+    text = data_file(f"recorded/{name}.json").read_text(encoding="utf-8")
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
 def shown_path(path: Path) -> str:
     """Return the path as one would type it here."""
     shown = os.path.relpath(path)

@@ -50,11 +50,7 @@ _INSTEAD = "(here you answer when the notebook is open in Jupyter)"
 
 @dataclass(frozen=True)
 class Page:
-    """One piece of output.
-
-    >>> Page("two", "<b>two</b>")
-    two
-    """
+    """One piece of output."""
 
     plain: str
     html: str
@@ -140,10 +136,7 @@ def picture(figure: Figure, text: str, after: str = "") -> Page:
 
 
 def frame(label: str, body: str, colour: str) -> str:
-    """Return HTML with a coloured bar and a small label, to tell a question from the prose.
-
-    Colours of text and ground are the page's own, so that it reads in light and dark themes.
-    """
+    """Return HTML with a coloured bar and a small label, to tell a question from the prose."""
     return (
         f'<div style="border-left: 4px solid {colour}; padding: 0.1em 0 0.1em 0.9em; '
         f'margin: 0.4em 0;"><small><b>{html.escape(label)}</b></small>{body}</div>'
@@ -151,10 +144,7 @@ def frame(label: str, body: str, colour: str) -> str:
 
 
 def put(page: Page, display_id: str, *, again: bool = False) -> None:
-    """Show `page` now, or with `again` in the place where it was shown before.
-
-    Without a notebook the plain text is printed, and what was printed cannot be replaced.
-    """
+    """Show `page` now, or with `again` in the place where it was shown before."""
     if notebook_shell() is None:
         if not again:
             print(page.plain)
@@ -208,11 +198,7 @@ def notebook_shell() -> Any | None:
 
 
 def sentence(text: str) -> str:
-    """Return one paragraph of HTML, with ``code`` and bold as `say` has them.
-
-    >>> sentence("How long does `f()` take?")
-    '<p>How long does <code>f()</code> take?</p>'
-    """
+    """Return one paragraph of HTML, with ``code`` and bold as `say` has them."""
     return f"<p>{_marked(text)}</p>"
 
 

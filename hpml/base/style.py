@@ -108,29 +108,13 @@ _SETTINGS: dict[str, Any] = {
 
 
 def colour(name: str) -> str:
-    """Return the colour of a contender or role, always the same for the same name.
-
-    Case, spaces, hyphens and underscores do not matter; a name that is not in `PALETTE` gets one of
-    the contenders' colours, chosen by the name alone and not by the order of drawing.
-
-    >>> colour("hand-written") == PALETTE["handwritten"]
-    True
-    >>> colour("a name of your own") == colour("a name of your own")
-    True
-    """
+    """Return the colour of a contender or role, always the same for the same name."""
     role = _role(name)
     return PALETTE[role] if role in PALETTE else PALETTE[_stand_in(role)]
 
 
 def colours(names: Sequence[str]) -> dict[str, str]:
-    """Return a colour for each name in one figure: no two alike, as long as there are enough.
-
-    A name of `PALETTE` has its own colour; any other takes `colour`'s unless that is taken.
-
-    >>> shades = colours(["ordered", "F.linear only", "l[3]", "net.layer"])
-    >>> shades["ordered"] == colour("ordered"), len(set(shades.values()))
-    (True, 4)
-    """
+    """Return a colour for each name in one figure: no two alike, as long as there are enough."""
     chosen = {name: colour(name) for name in names if _role(name) in PALETTE}
     spare = [PALETTE[role] for role in CONTENDERS if PALETTE[role] not in chosen.values()]
     for name in names:
@@ -143,11 +127,7 @@ def colours(names: Sequence[str]) -> dict[str, str]:
 
 
 def series(names: Sequence[str]) -> dict[str, str]:
-    """Return a colour for each line of one figure: a contender's own, the others' in order.
-
-    >>> series(["lazy", "one", "other"])["one"] == DATA
-    True
-    """
+    """Return a colour for each line of one figure: a contender's own, the others' in order."""
     chosen = {name: colour(name) for name in names if _role(name) in CONTENDERS}
     free = [shade for shade in (DATA, ACCENT, SECOND, PASS, *PALETTE.values())
             if shade not in chosen.values()]  # fmt: skip
@@ -156,21 +136,13 @@ def series(names: Sequence[str]) -> dict[str, str]:
 
 
 def marker(name: str) -> str:
-    """Return the matplotlib marker of a contender, which goes with its `colour`.
-
-    >>> marker("codegen")
-    'D'
-    """
+    """Return the matplotlib marker of a contender, which goes with its `colour`."""
     role = _role(name)
     return CONTENDERS[role if role in CONTENDERS else _stand_in(role)][1]
 
 
 def tint(colour: str, share: float) -> str:
-    """Return a colour on white paper: all of it for a share of 1, white for 0.
-
-    >>> tint("#CC6677", 0.0), tint("#CC6677", 1.0)
-    ('#ffffff', '#cc6677')
-    """
+    """Return a colour on white paper: all of it for a share of 1, white for 0."""
     from matplotlib.colors import to_hex, to_rgb
 
     red, green, blue = (1 - share * (1 - part) for part in to_rgb(colour))
@@ -178,11 +150,7 @@ def tint(colour: str, share: float) -> str:
 
 
 def ink_on(ground: str) -> str:
-    """Return the colour of a text that is read on this ground: ink, or white where it is dark.
-
-    >>> ink_on("#FFFFFF") == PALETTE["ink"], ink_on(PALETTE["lazy"])
-    (True, 'white')
-    """
+    """Return the colour of a text that is read on this ground: ink, or white where it is dark."""
     from matplotlib.colors import to_rgb
 
     red, green, blue = to_rgb(ground)
@@ -191,18 +159,7 @@ def ink_on(ground: str) -> str:
 
 @contextmanager
 def apply() -> Iterator[None]:
-    """Use the course's style for what is drawn inside the ``with``, and put back the old after it.
-
-    `figure` already does so for its axes; this is for drawing calls that read settings when they
-    run, such as ``ax.plot`` (line width) and ``fig.savefig`` (resolution).
-
-    >>> import matplotlib
-    >>> before = matplotlib.rcParams["lines.linewidth"]
-    >>> with apply():
-    ...     inside = matplotlib.rcParams["lines.linewidth"]
-    >>> inside, matplotlib.rcParams["lines.linewidth"] == before
-    (1.8, True)
-    """
+    """Use the course's style for what is drawn inside the ``with``, and the former one after it."""
     import matplotlib
 
     # matplotlib types the keys one by one, newer versions more of them than older.
@@ -213,12 +170,7 @@ def apply() -> Iterator[None]:
 def figure(
     rows: int = 1, columns: int = 1, *, width: float = 7.0, height: float = 4.0, **keywords: Any
 ) -> tuple[Figure, Any]:
-    """Make a figure and its axes in the course's style: white, with room for a caption.
-
-    >>> fig, ax = figure(width=5)
-    >>> fig.get_size_inches().tolist(), fig.get_facecolor()
-    ([5.0, 4.0], (1.0, 1.0, 1.0, 1.0))
-    """
+    """Make a figure and its axes in the course's style: white, with room for a caption."""
     import matplotlib.pyplot as plt
 
     from hpml.base.described import DescribedFigure
@@ -231,14 +183,7 @@ def figure(
 
 
 def finish(ax: Axes, *, title: str, x: str, y: str) -> None:
-    """Name an axes and its two directions, and add a legend if something drawn has a label.
-
-    >>> fig, ax = figure()
-    >>> _ = ax.plot([250, 500], [2.1, 2.0], color=colour("codegen"), label="codegen")
-    >>> finish(ax, title="Speed-up over the peer", x="layers", y="ratio of medians")
-    >>> ax.get_legend().get_texts()[0].get_text()
-    'codegen'
-    """
+    """Name an axes and its two directions, and add a legend if something drawn has a label."""
     with apply():
         ax.set_title(title, loc="left")
         ax.set_xlabel(x)
@@ -249,16 +194,7 @@ def finish(ax: Axes, *, title: str, x: str, y: str) -> None:
 
 
 def describe(ax: Axes, text: str) -> None:
-    """Say in words what an axes shows, for readers who do not see it.
-
-    The words go with a figure that `figure` made wherever a notebook shows it.
-
-    >>> fig, ax = figure()
-    >>> describe(ax, "lazy: 2 ms; ordered: 1 ms")
-    >>> finish(ax, title="Time per call", x="ms", y="")
-    >>> fig.description
-    'Time per call. lazy: 2 ms; ordered: 1 ms'
-    """
+    """Say in words what an axes shows, for readers who do not see it."""
     from hpml.base.described import DescribedFigure
 
     fig = ax.get_figure(root=True)
@@ -267,13 +203,7 @@ def describe(ax: Axes, text: str) -> None:
 
 
 def caption(fig: Figure, text: str) -> None:
-    """Write a caption under a figure, wrapped to its width; a second call replaces the first.
-
-    >>> fig, ax = figure()
-    >>> caption(fig, "Median of 25 rounds; the band holds the middle half.")
-    >>> fig.get_supxlabel()
-    'Median of 25 rounds; the band holds the middle half.'
-    """
+    """Write a caption under a figure, wrapped to its width; a second call replaces the first."""
     # At 9 points a letter is about 0.07 inch wide.
     columns = max(20, int(fig.get_size_inches()[0] / 0.0715))
     wrapped = "\n".join(textwrap.fill(line, columns) for line in text.splitlines())

@@ -61,17 +61,35 @@ Found = Iterable[tuple[str, Advice]]
 
 
 def footnote(found: Found) -> str:
-    """Return one paragraph on all advice: each problem once, who has it, and what to do."""
+    """Return one short paragraph: what was seen on whom, the gravest first, and what to do."""
+    listed = sorted(found, key=lambda each: _GRAVEST.index(_kind(each[1])))
+    explained = {name for name, advice in listed if _kind(advice) in _GRAVEST[:2]}
     groups: dict[str, list[tuple[str, Advice]]] = {}
-    for name, advice in found:
-        groups.setdefault(advice.problem, []).append((name, advice))
+    for name, advice in listed:
+        if advice.problem not in UNSTABLE or name not in explained:
+            groups.setdefault(_kind(advice), []).append((name, advice))
     parts = []
-    for problem, group in groups.items():
+    for kind, group in groups.items():
         (first, advice), *others = group
         seen = f"{first}: {advice.seen}" if others else advice.seen
-        parts.append(f"{problem}: {some_names(name for name, _ in group)} ({seen})")
+        parts.append(f"{kind}: {some_names(dict.fromkeys(name for name, _ in group))} ({seen})")
     remedies = dict.fromkeys(group[0][1].remedy for group in groups.values())
-    return capital(" ".join(["; ".join(parts) + ".", *remedies])) if parts else ""
+    return capital(" ".join(["; ".join(parts) + ".", *list(remedies)[:2]])) if parts else ""
+
+
+_GRAVEST = (
+    "first call",
+    "wide interval",
+    "cannot tell",
+    "few samples",
+    "short samples",
+    "unstable",
+)
+"""The order of a footnote; what the first two explain is not called unstable as well."""
+
+
+def _kind(advice: Advice) -> str:
+    return "unstable" if advice.problem in UNSTABLE else advice.problem
 
 
 def unstable(found: Found) -> tuple[str, ...]:

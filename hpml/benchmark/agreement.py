@@ -13,8 +13,7 @@ from functools import partial
 from math import isclose
 
 from hpml.base.errors import describe
-from hpml.benchmark.arguments import real
-from hpml.benchmark.errors import BenchmarkError, said
+from hpml.benchmark.errors import BenchmarkError, real, said
 
 _Close = Callable[[complex, complex], bool]
 

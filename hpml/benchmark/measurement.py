@@ -15,8 +15,7 @@ from hpml.base.errors import describe
 from hpml.base.tables import format_seconds
 from hpml.benchmark import robust
 from hpml.benchmark.advice import Advice, judge
-from hpml.benchmark.arguments import real, text, whole
-from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.errors import BenchmarkError, real, text, whole
 
 Environment = Mapping[str, str | int | float | None]
 """What the measurement ran on, see `hpml.base.environment.environment_record`."""
@@ -147,7 +146,7 @@ class Measurement:
             return None
         return Advice(
             "first call",
-            f"the first call took {times:,.0f} times as long as the later ones",
+            f"the first call took {float(f'{times:.1e}'):,.0f} times as long as the later ones",
             "Does it use up its input (a generator, a list sorted in place) or cache its result? "
             "Then make it new in each call. If it compiles, call it once before, or raise warm_up.",
         )

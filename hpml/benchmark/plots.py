@@ -17,9 +17,8 @@ from hpml.base.charts import mark_sizes, name_decades, name_rows
 from hpml.base.errors import describe
 from hpml.base.tables import format_seconds
 from hpml.benchmark.advice import footnote
-from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import BenchmarkError
-from hpml.benchmark.record import Case
+from hpml.benchmark.paired import AnyCase, PairedSamples
 from hpml.benchmark.robust import Quartiles, quartiles
 
 if TYPE_CHECKING:
@@ -28,7 +27,7 @@ if TYPE_CHECKING:
 Quantity = Literal["throughput", "time", "time per item", "ratio"]
 
 
-def plot_comparison(comparison: Comparison, ax: Axes | None = None) -> Axes:
+def plot_comparison(comparison: PairedSamples, ax: Axes | None = None) -> Axes:
     """Draw each contender's samples, their middle half and their median, one row a contender.
 
     Args:
@@ -106,7 +105,7 @@ class Sweep:
     published: bool = False
 
 
-def sweeps(cases: Iterable[Case], parameter: str, quantity: Quantity) -> tuple[Sweep, ...]:
+def sweeps(cases: Iterable[AnyCase], parameter: str, quantity: Quantity) -> tuple[Sweep, ...]:
     """Return one sweep for each contender that occurs in the cases.
 
     Args:
@@ -203,14 +202,14 @@ def limits(bands: Sequence[Quartiles], room: float = 1.5) -> tuple[float, float]
     return low / 1.05, high * 1.05
 
 
-def _note(comparison: Comparison, name: str) -> str:
+def _note(comparison: PairedSamples, name: str) -> str:
     if name == comparison.baseline:
         return "baseline"
     ratio = comparison.ratio(name)
     return f"{ratio.digits(ratio.value)} × {comparison.baseline}\n{ratio.answer}"
 
 
-def _caption(comparison: Comparison) -> str:
+def _caption(comparison: PairedSamples) -> str:
     return (
         f"Dots: all samples of {comparison.rounds} interleaved rounds. Band: the middle half "
         f"(25 to 75 %). Line: median. Dashed: median of {comparison.baseline}, "
@@ -233,7 +232,7 @@ def _unit(seconds: float) -> tuple[float, str]:
     return 1e9, "ns"
 
 
-def _band(case: Case, name: str, quantity: Quantity, value: float) -> Quartiles:
+def _band(case: AnyCase, name: str, quantity: Quantity, value: float) -> Quartiles:
     measurement = case.comparison[name]
     if quantity == "throughput":
         return measurement.throughput

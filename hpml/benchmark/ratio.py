@@ -28,8 +28,7 @@ import math
 from dataclasses import dataclass
 from typing import Literal
 
-from hpml.benchmark.arguments import real
-from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.errors import BenchmarkError, real
 from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.robust import (
     mann_kendall,

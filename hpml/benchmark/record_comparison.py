@@ -16,10 +16,8 @@ from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.record import Case, read_cases
 
 _MACHINE = ("cpu", "gpu", "device", "threads", "python", "torch", "hpml")
-_HOW = frozenset(
-    {"threads", "rounds", "min_sample_time", "garbage", "seed", "contenders", "device"}
-)
-"""Parameters that say how was measured, and not what; the seed, unless it tells cases apart."""
+_HOW = frozenset({"threads", "rounds", "min_sample_time", "garbage", "contenders", "device"})
+"""Parameters that say how was measured, and not what."""
 
 Pair = tuple[Case, Case]
 
@@ -66,7 +64,7 @@ class RecordComparison(Shown):
     def _telling(self, case: Case) -> list[str]:
         """Return the parameters that tell a case from its suite's others; alone, its first."""
         known = [one.parameters for one, _ in self.pairs if one.suite == case.suite]
-        names = [name for name in case.parameters if name not in _HOW or name == "seed"]
+        names = [name for name in case.parameters if name not in _HOW]
         telling = [name for name in names if len({each.get(name) for each in known}) > 1]
         return telling or names[:1]
 
@@ -79,9 +77,7 @@ class RecordComparison(Shown):
 def compare_records(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> RecordComparison:
     """Return what two record files say of the same cases; of several the newest counts."""
     files = [read_cases(path) for path in (a, b)]
-    # Where a file has cases that only their seed tells apart, as trainings, the seed is the case's.
-    seeded = {work for found in files for work, seeds in _seeds(found).items() if len(seeds) > 1}
-    by_work = [{_key(case, seeded): case for case in found} for found in files]
+    by_work = [{_work(case): case for case in found} for found in files]
     shared = [work for work in by_work[0] if work in by_work[1]]
     if not shared:
         said = [", ".join(sorted({case.suite for case in found})) or "nothing" for found in files]
@@ -97,18 +93,6 @@ def compare_records(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> Rec
     return RecordComparison(
         tuple((by_work[0][work], by_work[1][work]) for work in shared), tuple(notes)
     )
-
-
-def _seeds(cases: Iterable[Case]) -> dict[tuple[object, ...], set[object]]:
-    found: dict[tuple[object, ...], set[object]] = {}
-    for case in cases:
-        found.setdefault(_work(case), set()).add(case.parameters.get("seed"))
-    return found
-
-
-def _key(case: Case, seeded: set[tuple[object, ...]]) -> tuple[object, ...]:
-    work = _work(case)
-    return (*work, case.parameters.get("seed")) if work in seeded else work
 
 
 def _work(case: Case) -> tuple[object, ...]:

@@ -8,9 +8,8 @@ from typing import TYPE_CHECKING
 
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark.advice import footnote
-from hpml.benchmark.comparison import Comparison
+from hpml.benchmark.paired import AnyCase, PairedSamples
 from hpml.benchmark.ratio import FEWEST_ROUNDS
-from hpml.benchmark.record import Case
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -22,7 +21,7 @@ LOOP_SHARE = 0.05
 """From this share of a call on, the time of the timing loop is shown."""
 
 
-def comparison_table(comparison: Comparison) -> Table:
+def comparison_table(comparison: PairedSamples) -> Table:
     """Return a page table, one row a contender, with one footnote of advice."""
     head, rows = list(HEAD), _rows(comparison)
     notes = _caption(comparison)
@@ -40,7 +39,7 @@ def comparison_table(comparison: Comparison) -> Table:
 
 
 def cases_table(
-    cases: Iterable[Case], *, title: str | None = None, per: str | None = None
+    cases: Iterable[AnyCase], *, title: str | None = None, per: str | None = None
 ) -> Table:
     """Return a page table of several cases, one row a case and contender."""
     listed = tuple(cases)
@@ -64,7 +63,7 @@ def cases_table(
     return _table(head, rows, [*notes, footnote(found)], title)
 
 
-def comparison_frame(comparison: Comparison) -> pd.DataFrame:
+def comparison_frame(comparison: PairedSamples) -> pd.DataFrame:
     """Return a pandas frame, one row a contender, times in seconds per call.
 
     Returns:
@@ -98,7 +97,7 @@ def comparison_frame(comparison: Comparison) -> pd.DataFrame:
     return pd.DataFrame(rows)
 
 
-def cases_frame(cases: Iterable[Case]) -> pd.DataFrame:
+def cases_frame(cases: Iterable[AnyCase]) -> pd.DataFrame:
     """Return a pandas frame of several cases: their parameters, then as `comparison_frame`."""
     import pandas as pd
 
@@ -111,12 +110,12 @@ def cases_frame(cases: Iterable[Case]) -> pd.DataFrame:
     return pd.concat(frames, ignore_index=True) if frames else pd.DataFrame()
 
 
-def answer_of(comparison: Comparison, name: str) -> str:
+def answer_of(comparison: PairedSamples, name: str) -> str:
     """Return "baseline", or the answer on a contender."""
     return "baseline" if name == comparison.baseline else comparison.ratio(name).answer
 
 
-def _rows(comparison: Comparison) -> list[list[object]]:
+def _rows(comparison: PairedSamples) -> list[list[object]]:
     rows: list[list[object]] = []
     for m in comparison:
         low, middle, high = m.quartiles
@@ -146,7 +145,7 @@ def _share(seconds: object, count: object) -> float | None:
     return seconds / count if isinstance(seconds, float) and isinstance(count, int) else None
 
 
-def _caption(comparison: Comparison) -> list[str]:
+def _caption(comparison: PairedSamples) -> list[str]:
     rounds = f"{comparison.rounds} interleaved rounds"
     if not comparison.complete:
         rounds += f" (stopped; {comparison.asked_rounds} were asked for)"

@@ -53,16 +53,7 @@ def python_cells(text: str, most: int = 100_000) -> dict[int, str]:
 
 
 def as_python(source: str) -> str:
-    """Return a cell as Python.
-
-    The body of a cell magic stays, unless it is another language; a file that a cell writes is
-    written by Python.
-
-    >>> as_python("%%time\\nx = 1")
-    '\\nx = 1\\n'
-    >>> as_python("!ls")
-    "get_ipython().system('ls')\\n"
-    """
+    """Return a cell as Python."""
     from IPython.core.inputtransformer2 import TransformerManager
 
     magic = _FIRST_LINE.match(source)

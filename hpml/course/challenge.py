@@ -9,7 +9,7 @@ from typing import Any
 
 from hpml.base.errors import describe
 from hpml.base.page import Page, frame, sentence
-from hpml.base.style import PALETTE
+from hpml.base.style import FAIL, PASS, UNKNOWN
 from hpml.benchmark import Ratio, compare
 from hpml.course.exercises.same import difference
 from hpml.sandbox.plain import decode, encode
@@ -110,5 +110,5 @@ def _plain_number(x: float) -> str:
 
 
 def _page(sign: str, text: str) -> Page:
-    colour = {"✓": "codegen", "✗": "accent", "…": "muted"}[sign]
-    return Page(f"{sign} {text}", frame("Challenge", sentence(f"{sign} {text}"), PALETTE[colour]))
+    colour = {"✓": PASS, "✗": FAIL, "…": UNKNOWN}[sign]
+    return Page(f"{sign} {text}", frame("Challenge", sentence(f"{sign} {text}"), colour))

@@ -6,11 +6,7 @@ from hpml.base.errors import HpmlError
 
 
 class LabError(HpmlError):
-    """Something in a lab cannot be shown or kept; the message says what to do.
-
-    >>> issubclass(AnswerError, LabError) and issubclass(PredictionLocked, LabError)
-    True
-    """
+    """Something in a lab cannot be shown or kept; the message says what to do."""
 
 
 class AnswerError(LabError, ValueError):

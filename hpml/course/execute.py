@@ -74,11 +74,7 @@ class Execution:
 
 
 def labs() -> tuple[Path, ...]:
-    """Return the course's notebooks, ``NN_name.ipynb``, in order.
-
-    >>> all(path.suffix == ".ipynb" for path in labs())
-    True
-    """
+    """Return the course's notebooks, ``NN_name.ipynb``, in order."""
     found = (course_folder() / "notebooks").glob("*.ipynb")
     return tuple(sorted(path for path in found if _NAME.fullmatch(path.stem)))
 
@@ -104,11 +100,7 @@ def execute(
     progress: Progress | None = None,
     environment: Mapping[str, str] | None = None,
 ) -> Execution:
-    """Execute a copy of a notebook from top to bottom in a new kernel of this interpreter.
-
-    The kernel works in the notebook's folder, with ``HPML_HEADLESS=1``: nobody is there to answer.
-    Whatever happens, the kernel and its process group are gone when this returns.
-    """
+    """Execute a copy of a notebook from top to bottom in a new kernel of this interpreter."""
     import nbformat
 
     notebook: NotebookNode = nbformat.read(os.fspath(path), as_version=4)  # type: ignore[no-untyped-call]
@@ -138,10 +130,7 @@ def result_texts(notebook: NotebookNode) -> tuple[str, ...]:
 def tagged_texts(
     notebook: NotebookNode, tag: str, *, last: bool = False
 ) -> tuple[tuple[str, str], ...]:
-    """Return the heading above each code cell with a tag, and the text it showed, uncoloured.
-
-    With `last`, of each cell only the text that it showed last.
-    """
+    """Return the heading above each code cell with a tag, and the text it showed, uncoloured."""
     start = -1 if last else 0
     return tuple(
         (heading, "\n".join(list(filter(None, map(_output_text, cell.get("outputs", []))))[start:]))

@@ -17,7 +17,7 @@ from types import MappingProxyType
 
 from hpml.base.errors import describe
 from hpml.base.page import Page, frame, sentence
-from hpml.base.style import PALETTE
+from hpml.base.style import DATA, PASS
 from hpml.base.tables import Table
 from hpml.course.errors import LabError
 
@@ -54,15 +54,7 @@ class Explanation:
         return list(self.experiments).index(self.best) + 1
 
     def page(self, choice: object = None) -> Page:
-        """Return the question, and after a choice what that experiment would show.
-
-        >>> item = Explanation(
-        ...     "B is faster than A.", ("B does less work.", "The machine was warm when A ran."),
-        ...     {"Run B again": "Both predict the same.", "Swap them": "Only the second changes."},
-        ...     best="Swap them")
-        >>> print(item.page(2).plain.splitlines()[6])
-        You chose 2. Yes, it tells them apart.
-        """
+        """Return the question, and after a choice what that experiment would show."""
         numbers = range(1, len(self.experiments) + 1)
         if choice is None:
             status = (
@@ -89,7 +81,7 @@ class Explanation:
         table = Table(["experiment", "what it would show"], rows, align=["left", "left"])
         # The table's cells are escaped; what stands between backticks is code there as elsewhere.
         shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", table._repr_html_())
-        colour = PALETTE["codegen" if choice == self.best_number else "handwritten"]
+        colour = PASS if choice == self.best_number else DATA
         return self._framed(lines, f"<p><b>{html.escape(verdict)}</b></p>{shown}", colour)
 
     def _lines(self) -> list[str]:
@@ -102,9 +94,7 @@ class Explanation:
             *_folded(numbers),
         ]
 
-    def _framed(
-        self, lines: Sequence[str], after: str, colour: str = PALETTE["handwritten"]
-    ) -> Page:
+    def _framed(self, lines: Sequence[str], after: str, colour: str = DATA) -> Page:
         # Not <ol type="A">: some pages number it 1, 2, 3, and the reasons speak of A, B, C.
         claims = "".join(sentence(f"**{letter}** · {claim}") for letter, claim in self._lettered())
         experiments = "".join(f"<li>{_code(text)}</li>" for text in self.experiments)

@@ -17,16 +17,7 @@ _VERSION = 1
 
 
 class LabFile:
-    """``{"version": 1, "labs": {lab: {key: ...}}}`` as JSON, in the results folder or at `path`.
-
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     file = LabFile("notes.json", Path(folder, "notes.json"))
-    ...     with file.changing() as labs:
-    ...         labs["06"] = {"done": True}
-    ...     file.labs()
-    {'06': {'done': True}}
-    """
+    """``{"version": 1, "labs": {lab: {key: ...}}}`` as JSON, in the results folder or at `path`."""
 
     def __init__(self, name: str, path: str | os.PathLike[str] | None = None) -> None:
         self._name = name

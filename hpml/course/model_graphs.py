@@ -16,16 +16,7 @@ if TYPE_CHECKING:
 
 
 def parents_of(model: SymbolicModel) -> dict[str, list[str]]:
-    """Return for each input and layer of a model those that it is computed from, inputs first.
-
-    Raises:
-        LabError: if a layer makes several values, which a name for each layer cannot tell apart.
-
-    >>> from hpml.symbolic import Input, SymbolicModel
-    >>> x = Input(shape=(4,))
-    >>> parents_of(SymbolicModel(x, x + x.relu()))
-    {'input': [], 'relu_1': ['input'], 'AddOpLayer_1': ['input', 'relu_1']}
-    """
+    """Return for each input and layer of a model those that it is computed from, inputs first."""
     graph = model.graph
     names = dict(zip(graph.inputs, _input_names(len(graph.inputs)), strict=True))
     parents: dict[str, list[str]] = {name: [] for name in names.values()}
@@ -48,11 +39,7 @@ def operations_of(model: SymbolicModel) -> dict[str, Callable[..., Any]]:
 
 
 def edges_of(parents: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
-    """Return the same graph read the other way: for each node those that use it.
-
-    >>> edges_of({"x": [], "half": ["x"], "sum": ["x", "half"]})
-    {'x': ['half', 'sum'], 'half': ['sum'], 'sum': []}
-    """
+    """Return the same graph read the other way: for each node those that use it."""
     edges: dict[str, list[str]] = {name: [] for name in parents}
     for name, above in parents.items():
         for parent in dict.fromkeys(above):
@@ -61,13 +48,7 @@ def edges_of(parents: Mapping[str, Sequence[str]]) -> dict[str, list[str]]:
 
 
 def calls_of(model: SymbolicModel) -> list[tuple[str, int, list[str]]]:
-    """Return a model's calls: the result's name, the layer's number, what it is applied to.
-
-    >>> from hpml.symbolic import Input, SymbolicModel
-    >>> x = Input(shape=(4,))
-    >>> calls_of(SymbolicModel(x, x.relu().tanh()))
-    [('relu_1', 0, ['input']), ('tanh_1', 1, ['relu_1'])]
-    """
+    """Return a model's calls: the result's name, the layer's number, what it is applied to."""
     made = {name: above for name, above in parents_of(model).items() if above}
     return [(name, number, above) for number, (name, above) in enumerate(made.items())]
 

@@ -22,31 +22,18 @@ def rounds() -> int:
 def race(
     runs: Mapping[str, Callable[[], Any]], baseline: str | None = None, *, times: int = 1
 ) -> Comparison:
-    """Compare in interleaved rounds, with module calls as PyTorch made them.
-
-    While symbolic tensors live, every module call is watched for them; that ends here.
-
-    Args:
-        runs: what is compared, by name.
-        baseline: the first if None.
-        times: how many times the usual number of rounds.
-    """
+    """Compare in interleaved rounds, with module calls as PyTorch made them."""
     from hpml.symbolic import optimize_module_calls
 
     optimize_module_calls()
-    return compare(dict(runs), baseline=baseline, rounds=times * rounds())
+    # Twice warmed up: first calls that compile are expected in labs.
+    return compare(dict(runs), baseline=baseline, rounds=times * rounds(), warm_up=2)
 
 
 def answering(
     runs: Mapping[str, Callable[[], Any]], expected: object
 ) -> dict[str, Callable[[], Any]]:
-    """Return those of a student's functions that give what is expected; the others are named.
-
-    >>> ready = answering({"yours": lambda: None, "another": lambda: 3}, expected=3)
-    yours does not take part: it gave None.
-    >>> list(ready)
-    ['another']
-    """
+    """Return those of a student's functions that give what is expected; the others are named."""
     ready = {}
     for name, run in runs.items():
         try:
@@ -68,19 +55,7 @@ def conclude(
     fits: Mapping[tuple[str, ...], str],
     factor: float = 1.5,
 ) -> Page:
-    """Say how times changed, each from one estimate to another, and which hypothesis this fits.
-
-    Args:
-        changes: what changed, with its time before and after, in seconds.
-        fits: from how each changes (``"grows"``, ``"shrinks"``, ``"stays"``) to a hypothesis.
-        factor: what changes certainly by less counts as the same.
-
-    >>> one, two = Estimate(1e-6, 0.9e-6, 1.1e-6), Estimate(3e-6, 2.9e-6, 3.1e-6)
-    >>> print(conclude({"addition": (one, two)}, {("stays",): "A", ("grows",): "B"}).plain)
-    Addition: from 1.00 µs (0.90 to 1.10 µs) to 3.00 µs (2.90 to 3.10 µs), it grows.
-    <BLANKLINE>
-    That fits B.
-    """
+    """Say how times changed, each from one estimate to another, and which hypothesis this fits."""
     found = tuple(before.change_to(after, factor) for before, after in changes.values())
     told = {
         "cannot tell": "which cannot be told apart from no change",
@@ -99,11 +74,7 @@ def conclude(
 
 
 def format_interval(estimate: Estimate) -> str:
-    """Return a time with its 95 % interval, in one unit.
-
-    >>> format_interval(Estimate(1e-6, 0.9e-6, 1.1e-6))
-    '1.00 µs (0.90 to 1.10 µs)'
-    """
+    """Return a time with its 95 % interval, in one unit."""
     unit, scale = next(
         (
             pair

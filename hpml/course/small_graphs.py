@@ -20,21 +20,13 @@ Operation = Callable[..., Any]
 
 
 def chain(length: int) -> dict[str, list[str]]:
-    """Return a straight line of operations, each computed from the one before it.
-
-    >>> chain(2)
-    {'x': [], 'n1': ['x'], 'n2': ['n1']}
-    """
+    """Return a straight line of operations, each computed from the one before it."""
     names = ["x", *(f"n{i}" for i in range(1, length + 1))]
     return {"x": [], **{new: [old] for old, new in itertools.pairwise(names)}}
 
 
 def ladder(diamonds: int) -> dict[str, list[str]]:
-    """Return diamonds in a row: a value is used by a left and a right side, which meet again.
-
-    >>> ladder(1)
-    {'x': [], 'left1': ['x'], 'right1': ['x'], 'join1': ['left1', 'right1']}
-    """
+    """Return diamonds in a row: a value is used by a left and a right side, which meet again."""
     parents: dict[str, list[str]] = {"x": []}
     top = "x"
     for i in range(1, diamonds + 1):
@@ -44,12 +36,7 @@ def ladder(diamonds: int) -> dict[str, list[str]]:
 
 
 def counting_operations(parents: Parents) -> tuple[dict[str, Operation], Counter[str]]:
-    """Return an operation for each computed value, which adds up, and a count of executions.
-
-    >>> operations, executed = counting_operations(ladder(1))
-    >>> operations["join1"](2, 3), dict(executed)
-    (5, {'join1': 1})
-    """
+    """Return an operation for each computed value, which adds up, and a count of executions."""
     executed: Counter[str] = Counter()
 
     def make(name: str) -> Operation:
@@ -63,14 +50,7 @@ def counting_operations(parents: Parents) -> tuple[dict[str, Operation], Counter
 
 
 def stack_steps(parents: Parents, output: str) -> Table:
-    """Return how a list of our own does the asking, one row a step.
-
-    >>> print(stack_steps({"x": [], "double": ["x"], "triple": ["x"]}, "double"))
-    step  waiting (top on the right)  what happens to the top one       known before
-    ----  --------------------------  --------------------------------  ------------
-       1  double                      double has all it needs: execute  x
-       2  double                      double is known: off the stack    x, double
-    """
+    """Return how a list of our own does the asking, one row a step."""
     known = [name for name in parents if not parents[name]]
     waiting = [output]
     rows: list[list[object]] = []
@@ -94,16 +74,7 @@ def stack_steps(parents: Parents, output: str) -> Table:
 def draw_dataflow(
     parents: Parents, executed: Mapping[str, int] | None = None, *, title: str = ""
 ) -> Page:
-    """Draw a small graph from its inputs on the left to its outputs on the right.
-
-    Args:
-        parents: the graph.
-        executed: how often each operation was executed; the more often, the darker.
-        title: what is shown.
-
-    Raises:
-        DrawingError: if a parent stands behind its child.
-    """
+    """Draw a small graph from its inputs on the left to its outputs on the right."""
     flow = dataflow(parents)
     most = max(executed.values(), default=1) if executed else 1
     counts = {} if executed is None else {n: executed.get(n, 0) for n in parents if parents[n]}

@@ -23,33 +23,18 @@ _NUMBER = re.compile(
 
 
 def verdicts_of(notebook: NotebookNode) -> tuple[tuple[str, str], ...]:
-    """Return the heading above each cell tagged ``verdict``, and what it says without numbers.
-
-    A table may stand above the conclusion: what the cell shows last counts.
-    """
+    """Return the heading above each cell tagged ``verdict``, and what it says without numbers."""
     shown = tagged_texts(notebook, "verdict", last=True)
     return tuple((head, wording(text)) for head, text in shown)
 
 
 def wording(text: str) -> str:
-    """Return a text with its numbers and their units taken out.
-
-    >>> wording("That is **1.3 µs** more (1,020 ns to 1.5 µs), or 12 %.")
-    'That is **…** more (… to …), or ….'
-    """
+    """Return a text with its numbers and their units taken out."""
     return " ".join(_NUMBER.sub("…", text).split())
 
 
 def count_verdicts(runs: Iterable[Sequence[tuple[str, str]]]) -> Table:
-    """Return how many runs drew each conclusion, verdict by verdict.
-
-    >>> print(count_verdicts([[("A", "It grows.")], [("A", "It grows.")], [("A", "It falls.")]]))
-    verdict  where  runs    conclusion
-    -------  -----  ------  ----------
-          1  A      2 of 3  It grows.
-          1  A      1 of 3  It falls.
-    1 verdict, 1 of which differs between runs: 1.
-    """
+    """Return how many runs drew each conclusion, verdict by verdict."""
     ran = list(runs)
     rows: list[list[object]] = []
     differ: list[str] = []

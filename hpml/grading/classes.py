@@ -15,16 +15,21 @@ from typing import Any
 
 from hpml.base.errors import describe
 from hpml.course.exercises.exercise import Exercise
-from hpml.grading.errors import GradingError
-from hpml.grading.limits import Limits
-from hpml.grading.notebook_file import fingerprint
-from hpml.grading.pool import COURSE, Catalogue, entries, grade_all
-from hpml.grading.reports.feedback import write_feedback
-from hpml.grading.reports.overrides import Overrides
-from hpml.grading.reports.records import Records, exercise_version
-from hpml.grading.reports.report import GRADER, Report, student
-from hpml.grading.reports.tables import names_of, one_form
-from hpml.grading.submission import Submission, find, random_seed, says_another_lab
+from hpml.grading import GradingError
+from hpml.grading.find import (
+    COURSE,
+    Catalogue,
+    Submission,
+    find,
+    fingerprint,
+    random_seed,
+    says_another_lab,
+)
+from hpml.grading.pool import entries, grade_all
+from hpml.grading.record import Overrides, Records, exercise_version
+from hpml.grading.report import GRADER, Report, student, write_feedback
+from hpml.grading.sandbox import Limits
+from hpml.grading.tables import names_of, one_form
 
 
 @dataclass(frozen=True)
@@ -187,10 +192,7 @@ def grade_class(
 
 
 def _remarked(report: Report, submission: Submission) -> Report:
-    """Return the report with the submission's remarks, each at the first exercise of its lab.
-
-    Where the notebook is missing, the student is told as well what lies in its place.
-    """
+    """Return the report with the submission's remarks, each at the first exercise of its lab."""
     items = list(report.items)
     for lab, text in submission.remarks:
         places = [place for place, item in enumerate(items) if item.lab == lab]

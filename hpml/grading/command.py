@@ -15,8 +15,8 @@ from pathlib import Path
 
 from hpml.base.errors import describe
 from hpml.base.files import course_folder, results_folder, write_atomically
-from hpml.grading.errors import GradingError
-from hpml.grading.reports.report import Report, harmless, points, table, write
+from hpml.grading import GradingError
+from hpml.grading.report import Report, harmless, points, table, write
 
 _FOR_A_CLASS = (
     "jobs", "reports", "csv", "only", "override", "roster", "canvas", "moodle"
@@ -91,7 +91,7 @@ def _contradiction(options: argparse.Namespace) -> str:
 
 
 def _grade_one(options: argparse.Namespace) -> None:
-    from hpml.grading.submission import grade
+    from hpml.grading.pool import grade
 
     lab = options.lab
     path = course_folder() / "notebooks" if options.path is None else Path(options.path)
@@ -118,9 +118,9 @@ def _show(report: Report) -> None:
 def _grade_class(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
+    from hpml.grading import tables
     from hpml.grading.classes import grade_class, passed_over
-    from hpml.grading.reports import tables
-    from hpml.grading.submission import lab_number
+    from hpml.grading.find import lab_number
 
     folder: Path = options.folder
     reports: Path = options.reports or results_folder() / "grading" / folder.resolve().name

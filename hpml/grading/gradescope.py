@@ -14,8 +14,8 @@ from pathlib import Path
 
 import hpml
 from hpml.base.files import course_folder
-from hpml.grading.errors import GradingError
-from hpml.grading.submission import lab_number
+from hpml.grading import GradingError
+from hpml.grading.find import lab_number
 from hpml.labs.catalogue import exercises
 
 SETUP = """#!/usr/bin/env bash

@@ -14,54 +14,32 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Generator, Mapping, Sequence
+from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
-from dataclasses import dataclass
 from pathlib import Path
 from types import ModuleType
-from typing import Protocol, Self
+from typing import Self
 
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.packages import missing
 from hpml.course.exercises.wrong_answers import WrongAnswerProcess
-from hpml.grading.errors import GradingError
-from hpml.grading.grade_exercise import blank, grade_entry
-from hpml.grading.limits import Limits
-from hpml.grading.notebook_file import UnreadableNotebook, read_cells
-from hpml.grading.reports.report import Item, harmless
-from hpml.grading.sandbox import Isolation, require_isolation
-from hpml.grading.submitted import Submitted
-from hpml.labs import catalogue as course
+from hpml.grading import GradingError
+from hpml.grading.find import (
+    COURSE,
+    Catalogue,
+    Task,
+    UnreadableNotebook,
+    find,
+    lab_number,
+    random_seed,
+    read_cells,
+)
+from hpml.grading.judge import blank, grade_entry
+from hpml.grading.report import Item, Report, harmless
+from hpml.grading.run import Submitted
+from hpml.grading.sandbox import Isolation, Limits, require_isolation
 
 _TICK = 0.5
-
-
-class Catalogue(Protocol):
-    """What a module says of labs; the course's is `hpml.labs.catalogue`."""
-
-    LABS: tuple[str, ...]
-
-    def exercises(self, lab: str, /) -> tuple[Exercise, ...]:
-        """Return the exercises of a lab."""
-
-    def choice(self, lab: str, /) -> Choice:
-        """Return the explanation that ends a lab."""
-
-
-COURSE: Catalogue = course
-
-
-@dataclass(frozen=True)
-class Task:
-    """One submission to grade: all exercises of its labs, or those of these `names`.
-
-    A lab may have several notebooks; for each exercise the best of them counts.
-    """
-
-    name: str
-    notebooks: Mapping[str, tuple[Path, ...]]
-    seed: int
-    names: tuple[str, ...] | None = None
 
 
 Result = tuple[tuple[Item, ...], float]
@@ -127,6 +105,25 @@ class Grader:
             cells, task.seed, self._limits, deadline, self._isolation, choice, self._wrong_answers
         )
         return [_graded_entry(self._submitted, entry) for entry in chosen]
+
+
+def grade(
+    path: Path | str,
+    *,
+    lab: str | int | None = None,
+    seed: int | None = None,
+    names: Sequence[str] | None = None,
+    limits: Limits | None = None,
+    catalogue: Catalogue = COURSE,
+    isolation: Isolation = "none",
+) -> Report:
+    """Grade one submission."""
+    labs = None if lab is None else [lab_number(lab)]
+    submission = find(Path(path), labs=labs, catalogue=catalogue)
+    chosen = random_seed() if seed is None else seed
+    with Grader(limits=limits, catalogue=catalogue, isolation=isolation) as grader:
+        items, seconds = grader.grade(submission.task(chosen, names))
+    return Report(submission.name, items, chosen, seconds, isolation)
 
 
 def grade_all(

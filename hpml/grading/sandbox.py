@@ -15,6 +15,7 @@ import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
@@ -22,8 +23,7 @@ import hpml
 from hpml.base.child_process import ChildEndedError, ChildError, ChildProcess
 from hpml.base.files import CourseFileError, course_folder
 from hpml.course.exercises.packages import files_of
-from hpml.grading.errors import CannotIsolate
-from hpml.grading.limits import Limits
+from hpml.grading import CannotIsolate
 
 Isolation = Literal["none", "bubblewrap", "user"]
 """What keeps a worker apart: nothing, bubblewrap, or another user where root is alone."""
@@ -34,6 +34,25 @@ _COURSE, _PACKAGES = "/course", "/packages"
 _START = "from hpml.sandbox.serve import main; main({limits!r})"
 # What the worker itself and torch use: of these only the source is searched.
 _NOT_MASKED = ("concurrent", "linecache", "multiprocessing", "threading")
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What a submission may use."""
+
+    memory: int = 2 * 2**30  # resident bytes of all its processes together
+    processes: int = 64  # at one time
+    file_size: int = 2**26  # bytes of the largest file it may write
+    files: int = 256  # open at one time in a process
+    home: int = 2**26  # bytes of the folder that it may write to
+    printed: int = 4000  # characters of its output that are kept, half from each end
+    answer: int = 8 * 2**20  # bytes of all answers to one exercise: judging takes time
+    notebook: int = 200 * 2**20  # bytes of its file, outputs included
+    cells: int = 5000
+    start: float = 30.0  # seconds until the worker has read the notebook
+    load: float = 30.0  # seconds for the imports and definitions of an exercise
+    submission: float = 300.0  # seconds for all exercises together
+    poll: float = 0.1  # seconds between two looks at its processes
 
 
 def environment(home: str, *, hash_seed: int = 0) -> dict[str, str]:
@@ -65,11 +84,7 @@ def plain_command(
     forbidden: Sequence[str] = (),
     another_user: bool = False,
 ) -> list[str]:
-    """Return the command of a worker that is a process like any other, for one's own notebook.
-
-    It finds the same packages as a worker in bubblewrap: links to them are laid out in `home`. With
-    `another_user`, root starts it as ``nobody``, as in Gradescope's containers.
-    """
+    """Return the command of a worker that is a process like any other, for one's own notebook."""
     course, work = home / "course", home / "work"
     own = Path(hpml.__file__).resolve().parent / "sandbox"
     shutil.copytree(own, course / "hpml" / "sandbox", ignore=shutil.ignore_patterns("__pycache__"))

@@ -24,8 +24,8 @@ from hpml.benchmark.robust import median, median_interval
 from hpml.course.exercises.exercise import Case, Exercise, Speed
 from hpml.course.exercises.judging import judge
 from hpml.course.exercises.outcomes import NoAnswer, outcome_of
-from hpml.grading.reports.report import Item, points
-from hpml.grading.submitted import Submitted
+from hpml.grading.report import Item, points
+from hpml.grading.run import Submitted
 from hpml.grading.worker_client import Printed, WorkerClient
 from hpml.sandbox.harness import function_source, harness_source
 from hpml.sandbox.plain import encode
@@ -84,10 +84,7 @@ def compare(
     clock: Callable[[], float] = time.monotonic,
     most_seconds: float = MOST_SECONDS,
 ) -> Ratio | str:
-    """Measure until it is clear what the ratio earns, or time is over; or return why there is none.
-
-    `check` says what is wrong with an outcome.
-    """
+    """Measure until it is clear what the ratio earns; return it, or why there is none."""
     began = clock()
     rounds: list[tuple[Sample, Sample]] = []
     while True:

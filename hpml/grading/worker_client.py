@@ -18,17 +18,11 @@ from typing import Any
 from hpml.base.child_process import ChildEndedError, ChildError, ChildProcess
 from hpml.base.tables import format_bytes, format_seconds
 from hpml.course.exercises.outcomes import NoAnswer
-from hpml.grading.limits import Limits
+from hpml.grading.sandbox import Limits
 
 
 class Printed:
-    """What a submission wrote to its standard output and error: the first and the last of it.
-
-    >>> printed = Printed(8)
-    >>> printed.add(b"abcdefgh" * 1000)
-    >>> printed.text
-    'abcd\\n[7992 bytes left out]\\nefgh'
-    """
+    """What a submission wrote to its standard output and error: the first and the last of it."""
 
     def __init__(self, keep: int) -> None:
         self._half = max(1, keep // 2)

@@ -147,9 +147,11 @@ def _require_floats(x: Tensor) -> None:
     if not isinstance(x, Tensor) or not x.is_floating_point():
         what = x.dtype if isinstance(x, Tensor) else type(x).__name__
         raise ModelError(f"FastSwish expected a tensor of floating-point numbers, received {what}")
-    if x.layout is not torch.strided:
+    if x.layout is not torch.strided or x.is_nested:
+        kind = "a nested tensor" if x.is_nested else str(x.layout)
         raise ModelError(
-            f"FastSwish expected a dense tensor, received {x.layout}: use x.to_dense()"
+            f"FastSwish expected a dense tensor, received {kind}: use x.to_dense(), of a nested "
+            "tensor its parts, x.unbind()"
         )
 
 

@@ -28,11 +28,7 @@ _OLDEST = (1980, 1, 1, 0, 0, 0)  # a zip knows no earlier time
 
 
 def write_folder(out: Path, files: Mapping[str, bytes], kind: str) -> None:
-    """Write the files into the folder `out`, which is new, empty, or of the same kind.
-
-    A ``.git`` in it stays: an instructor publishes one release after the other from there. So do
-    an environment and results of who tried it.
-    """
+    """Write the files into the folder `out`, which is new, empty, or of the same kind."""
     out = out.resolve()
     _refuse(out, kind)
     out.parent.mkdir(parents=True, exist_ok=True)

@@ -127,7 +127,7 @@ def _check_dropout(model: nn.Module, found: int) -> None:
     own = [
         f"{name or 'the model'} ({type(module).__name__})"
         for name, module in model.named_modules()
-        if ("Dropout" in type(module).__name__ and getattr(module, "p", 0))
+        if ("Dropout" in type(module).__name__ and getattr(module, "p", False))
         or (isinstance(module, nn.RNNBase) and module.dropout and module.num_layers > 1)
         or (isinstance(module, nn.MultiheadAttention) and module.dropout)
     ]

@@ -11,14 +11,7 @@ Value = TypeVar("Value")
 
 
 def peak_of(function: Callable[..., Value], arguments: dict[str, Any]) -> tuple[Value, int]:
-    """Return what a call returns, and the most bytes beyond those held before it.
-
-    The first call of a function may import things: call it once before, where that must not count.
-
-    >>> result, peak = peak_of(bytearray, {"source": 10_000})
-    >>> len(result), 10_000 < peak < 11_000
-    (10000, True)
-    """
+    """Return what a call returns, and the most bytes beyond those held before it."""
     gc.collect()
     was_on = tracemalloc.is_tracing()
     tracemalloc.start()

@@ -25,22 +25,7 @@ class NoFreeToolError(RuntimeError):
 def watch_instructions(
     run: Callable[[], Value], report: Report, within: Callable[[CodeType], bool] | None = None
 ) -> Value:
-    """Call `run` and return what it returns; `report` is told of each instruction executed.
-
-    Reported is what this thread executes in Python, by code object and offset. What prepares a
-    frame before its first ``RESUME`` is not.
-
-    >>> from functools import partial
-    >>> def double(number):
-    ...     return 2 * number
-    >>> seen = []
-    >>> watch_instructions(partial(double, 4), lambda code, offset: seen.append(code.co_name))
-    8
-    >>> set(seen)
-    {'double'}
-
-    Source: https://docs.python.org/3/library/sys.monitoring.html; PEP 669.
-    """
+    """Call `run` and return what it returns; `report` is told of each instruction executed."""
     watcher = _Watcher(report, within)
     return (watcher.monitor if sys.version_info >= (3, 12) else watcher.trace)(run)
 

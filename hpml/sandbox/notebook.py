@@ -83,10 +83,7 @@ class Program:
         return [each for each in self._binders.get(name, ()) if not _is_stub(each.node, name)]
 
     def needed(self, name: str, until: int | None = None) -> tuple[Statement, ...]:
-        """Return the statements that bind `name`, and all that bind what these need, and so on.
-
-        Only those of the cells up to `until`, where it is given.
-        """
+        """Return the statements that bind `name`, and all that bind what these need, and so on."""
         names, waiting = {name}, [name]
         found: dict[int, Statement] = {}
         while waiting:
@@ -98,11 +95,7 @@ class Program:
         return tuple(each for each in self.statements if id(each) in found)
 
     def versions(self, name: str) -> list[Version]:
-        """Return ways to make the function, the likeliest first.
-
-        First all cells. Then, for each definition from the last to the first, the cells up to its
-        own: a cell below may have defined a helper again, or be an abandoned draft.
-        """
+        """Return ways to make the function, the likeliest first."""
         found = [Version(max(self.sources, default=0), self.needed(name))]
         for cell in dict.fromkeys(each.cell for each in reversed(self.definitions(name))):
             version = Version(cell, self.needed(name, cell))

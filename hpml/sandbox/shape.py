@@ -13,16 +13,7 @@ _SHORTEST = 3
 
 
 def shape(statements: Iterable[Statement]) -> str:
-    """Return a text that is equal for definitions that are equal after renaming.
-
-    Empty where there are so few statements that two students write the same by chance.
-
-    >>> from hpml.sandbox.notebook import parse
-    >>> one = "def f(a):\\n    b = a + 1\\n    c = b * b\\n    return c - a"
-    >>> other = "def g(x):\\n    # mine\\n    y = x + 1\\n    z = y * y\\n    return z - x"
-    >>> shape(parse({1: one}).statements) == shape(parse({1: other}).statements) != ""
-    True
-    """
+    """Return a text that is equal for definitions that are equal after renaming."""
     names: dict[str, str] = {}
     texts, count = [], 0
     for statement in statements:

@@ -20,11 +20,10 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
 from hpml.benchmark.sampling.contender import AnyContender
 from hpml.benchmark.tables import cases_table
-from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import check_device, compiled, uniform_input
 from hpml.suites.options import add_shared_arguments
 from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
-from hpml.suites.settings import Settings, choose
+from hpml.suites.settings import Settings, SuiteError, choose
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -26,11 +26,10 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import StoppedError
 from hpml.benchmark.record import Case, Parameters
 from hpml.benchmark.tables import cases_table
-from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import check_device
 from hpml.suites.options import add_shared_arguments, positive
 from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
-from hpml.suites.settings import Settings
+from hpml.suites.settings import Settings, SuiteError
 
 if TYPE_CHECKING:
     import pandas as pd

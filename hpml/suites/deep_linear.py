@@ -21,7 +21,6 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
 from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites import peer
-from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import (
     BASELINE,
     COMPILED,
@@ -36,7 +35,7 @@ from hpml.suites.forwards import (
 from hpml.suites.options import positive
 from hpml.suites.published import DEEP_LINEAR
 from hpml.suites.running import run_cases
-from hpml.suites.settings import choose
+from hpml.suites.settings import SuiteError, choose
 
 if TYPE_CHECKING:
     import torch
@@ -156,6 +155,6 @@ def _contenders(depth: int, features: int, settings: ForwardSettings) -> list[An
         **{name: functools.partial(symbolic, name) for name in (*EXECUTIONS, KERNEL)},
         KERNELS[1]: frozen,
     }
-    elsewhere = {peer.NAME: "hpml.suites.peer:build_forward"}
+    elsewhere = {peer.NAME: "hpml.suites.peer.models:build_forward"}
     size = {"n_layers": depth, "features": features}
     return contenders_of(settings, ways, x, elsewhere, size)

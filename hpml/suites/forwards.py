@@ -19,11 +19,10 @@ from hpml.benchmark import Contender, ProcessContender
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.sampling.contender import AnyContender
 from hpml.benchmark.tables import cases_table
-from hpml.suites.errors import SuiteError
 from hpml.suites.options import SuiteResult, add_shared_arguments, positive
 from hpml.suites.published import PublishedBlock, published_table
 from hpml.suites.running import CasesResult, environment_line, notes_table
-from hpml.suites.settings import Settings
+from hpml.suites.settings import Settings, SuiteError
 
 if TYPE_CHECKING:
     import torch

@@ -19,11 +19,10 @@ from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Contender
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
-from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import check_device
 from hpml.suites.options import add_shared_arguments
 from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
-from hpml.suites.settings import Settings, choose
+from hpml.suites.settings import Settings, SuiteError, choose
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -138,7 +138,7 @@ def run_command(arguments: argparse.Namespace, run: Callable[[Path], SuiteResult
               "name another with --out or --plot.", file=sys.stderr)  # fmt: skip
         return 1
     except HpmlError as error:
-        from hpml.suites.errors import SuiteError
+        from hpml.suites.settings import SuiteError
 
         print(error, file=sys.stderr)
         return 2 if isinstance(error, SuiteError) else 1

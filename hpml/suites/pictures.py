@@ -10,9 +10,9 @@ from hpml.base import style
 from hpml.benchmark.advice import unstable
 from hpml.benchmark.plots import Quantity, Sweep, limits, plot_sweep, sweeps
 from hpml.benchmark.record import Case
-from hpml.suites.errors import SuiteError
 from hpml.suites.published import PublishedBlock, published_ratios
 from hpml.suites.running import environment_line
+from hpml.suites.settings import SuiteError
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -9,10 +9,14 @@ from dataclasses import dataclass, fields, replace
 from typing import Any, Self
 
 from hpml.base.environment import Value
+from hpml.base.errors import HpmlError
 from hpml.benchmark import Comparison, compare
 from hpml.benchmark.sampling.contender import AnyContender
 from hpml.suites import peer
-from hpml.suites.errors import SuiteError
+
+
+class SuiteError(HpmlError):
+    """A suite was asked for something that it does not have or that does not fit together."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +40,7 @@ class Settings:
     >>> Settings().changed({"round": 2})
     Traceback (most recent call last):
     ...
-    hpml.suites.errors.SuiteError: run: expected some of rounds, contenders, threads, \
+    hpml.suites.settings.SuiteError: run: expected some of rounds, contenders, threads, \
 min_sample_time, garbage, seed, out, resume, progress, stop, got round.
     """
 

@@ -29,7 +29,6 @@ from hpml.benchmark.record import Parameters
 from hpml.benchmark.sampling.contender import AnyContender
 from hpml.profiling import LaunchFit, fit_launches
 from hpml.suites import peer
-from hpml.suites.errors import SuiteError
 from hpml.suites.forwards import (
     BASELINE,
     COMPILED,
@@ -44,7 +43,7 @@ from hpml.suites.forwards import (
 )
 from hpml.suites.published import CUDA_GRAPHS, TOY_RESNET, published_times
 from hpml.suites.running import run_cases
-from hpml.suites.settings import choose
+from hpml.suites.settings import SuiteError, choose
 
 if TYPE_CHECKING:
     import torch
@@ -230,7 +229,7 @@ def _contenders(resolution: int, settings: ForwardSettings) -> list[AnyContender
     }
     x = example_input(settings.batch, resolution, seed, device)
     elsewhere = {
-        peer.NAME: "hpml.suites.peer:build_toy_resnet",
+        peer.NAME: "hpml.suites.peer.models:build_toy_resnet",
         CONTROL: "hpml.suites.toy_resnet:build_handwritten",
     }
     return contenders_of(settings, ways, x, elsewhere, {"resolution": resolution})

@@ -68,7 +68,7 @@ def test_values_go_there_and_back_and_prints_do_not_disturb() -> None:
 
 def test_a_late_answer_is_an_error_and_can_still_be_received() -> None:
     other = child()
-    with pytest.raises(ChildTimeoutError, match=r"within 0\.01 s"):
+    with pytest.raises(ChildTimeoutError):
         other.receive(0.01)
     other.send(1)
     assert other.receive() == 1
@@ -79,9 +79,7 @@ def test_an_end_comes_with_exit_code_and_last_words_each_time_it_is_asked() -> N
     other = child()
     other.send("die")
     for _ in range(2):
-        with pytest.raises(
-            ChildEndedError, match=r"exit code 3. Its last words:\nprinted"
-        ) as ended:
+        with pytest.raises(ChildEndedError) as ended:
             other.receive(30)
         assert ended.value.exit_code == 3
         other.send("anyone?")
@@ -90,7 +88,7 @@ def test_an_end_comes_with_exit_code_and_last_words_each_time_it_is_asked() -> N
 
 def test_what_is_not_json_is_named() -> None:
     other = child("print('hello')")
-    with pytest.raises(ChildError, match=r"sent b'hello\\n', expected a line of JSON"):
+    with pytest.raises(ChildError):
         other.receive(30)
     other.close()
 
@@ -100,7 +98,7 @@ def test_after_closing_nothing_is_received() -> None:
     other.close()
     other.close()
     other.send(1)
-    with pytest.raises(ChildEndedError, match="closed before"):
+    with pytest.raises(ChildEndedError):
         other.receive(1)
 
 

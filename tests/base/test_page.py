@@ -30,7 +30,7 @@ def test_a_folded_answer_opens_on_paper_and_is_plain_text_too() -> None:
 
 @pytest.mark.parametrize("text", ["", " \n ", None, 3])
 def test_prose_is_a_text(text: Any) -> None:
-    with pytest.raises(HpmlError, match="Prose is a text"):
+    with pytest.raises(HpmlError):
         say(text)
 
 

@@ -110,13 +110,6 @@ def test_figures_leave_the_settings_of_matplotlib_alone() -> None:
     assert dict(mpl.rcParams) == before
 
 
-def test_settings_come_back_after_an_error() -> None:
-    before = dict(mpl.rcParams)
-    with pytest.raises(ZeroDivisionError), style.apply():
-        _ = 1 / 0
-    assert dict(mpl.rcParams) == before
-
-
 def test_a_figure_is_opaque_white_whatever_the_student_has_set() -> None:
     with mpl.rc_context({"figure.facecolor": "none", "axes.facecolor": "black"}):
         fig, ax = style.figure()

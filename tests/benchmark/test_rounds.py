@@ -288,6 +288,12 @@ def test_the_deadline_of_a_caller_is_not_taken_for_ctrl_c() -> None:
         compare({"a": failing(clock, DeadlineError())}, clock=clock, **ONE_CALL)
 
 
+def test_ctrl_c_ends_a_single_measurement() -> None:
+    clock = FakeClock()
+    with pytest.raises(KeyboardInterrupt):
+        measure(failing(clock, KeyboardInterrupt()), clock=clock, samples=25, **ONE_CALL)
+
+
 def test_ctrl_c_before_the_first_round_is_complete_ends_the_program() -> None:
     def interrupted() -> None:
         raise KeyboardInterrupt

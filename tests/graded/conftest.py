@@ -13,9 +13,9 @@ from typing import Any
 import pytest
 
 from hpml.base.files import course_folder
-from hpml.grading.errors import GradingError
+from hpml.grading import GradingError
+from hpml.grading.find import Submission, find, random_seed
 from hpml.grading.pool import Grader
-from hpml.grading.submission import Submission, find, random_seed
 from hpml.labs import catalogue
 
 _SUBMISSION = pytest.StashKey[Submission]()

@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 import pytest
 
-from hpml.grading.reports.report import Item, points
+from hpml.grading.report import Item, points
 
 
 def test_exercise(graded: tuple[Item, int], record_property: Callable[[str, object], None]) -> None:

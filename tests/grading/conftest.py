@@ -11,11 +11,11 @@ from typing import Any
 
 import pytest
 
-from hpml.grading.errors import CannotIsolate
+from hpml.grading import CannotIsolate
+from hpml.grading.find import find
 from hpml.grading.pool import Grader
-from hpml.grading.reports.report import Item
+from hpml.grading.report import Item
 from hpml.grading.sandbox import require_isolation
-from hpml.grading.submission import find
 from hpml.grading.worker_client import family
 from tests.grading.handed_in import CATALOGUE, LIMITS, PATIENT, RIGHT, hand_in
 

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 from typing import Any
 
-from hpml.grading.limits import Limits
+from hpml.grading.sandbox import Limits
 from tests.grading import patient_catalogue, small_catalogue
 
 CATALOGUE: Any = small_catalogue

@@ -11,9 +11,9 @@ import pytest
 
 from hpml.course.execute import find_lab
 from hpml.course.exercises.exercise import Choice
-from hpml.grading.grade_exercise import blank, chosen
-from hpml.grading.reports.report import Item
-from hpml.grading.submission import find
+from hpml.grading.find import find
+from hpml.grading.judge import blank, chosen
+from hpml.grading.report import Item
 from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, RIGHT, TOTAL, hand_in, notebook
 
 Graded = Callable[[Path], dict[str, Item]]

@@ -7,12 +7,10 @@ from typing import Any
 
 import pytest
 
-from hpml.grading import classes, pool, submission
+from hpml.grading import GradingError, classes, find, pool, tables
 from hpml.grading.classes import Graded, grade_class, members
-from hpml.grading.errors import GradingError
-from hpml.grading.reports import tables
-from hpml.grading.reports.overrides import Overrides
-from hpml.grading.reports.report import Item, Report
+from hpml.grading.record import Overrides
+from hpml.grading.report import Item, Report
 from tests.grading import small_catalogue
 from tests.grading.handed_in import CATALOGUE, DOUBLE, LAB, LIMITS, RIGHT, hand_in, notebook
 
@@ -90,14 +88,14 @@ def test_without_a_lab_all_get_the_labs_that_anyone_handed_in(group: Path) -> No
 def test_a_folder_that_cannot_be_read_spoils_only_itself(
     group: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    listed = submission._entries
+    listed = find._entries
 
     def refused(folder: Path) -> list[Path]:
         if folder.name == "bob":
             raise GradingError("it cannot be read")
         return listed(folder)
 
-    monkeypatch.setattr(submission, "_entries", refused)
+    monkeypatch.setattr(find, "_entries", refused)
     found = members(group, labs=["06"], catalogue=CATALOGUE)
     assert [each.name for each in found] == ["ada", "bob", "cy"]
 
@@ -220,7 +218,7 @@ def test_a_class_goes_on_where_the_grader_fails_and_tries_that_one_again(
     (group / ("a" * 255)).mkdir()  # as long as a name can be
     with monkeypatch.context() as patched:
         patched.setattr(pool, "grade_entry", lambda submitted, entry: [].pop())
-        items = _grade(group)[1].report.items
+        items = _grade(group, jobs=1)[1].report.items
     assert [item.status for item in items] == ["not graded"] * 3
     assert "The grader failed, IndexError" in items[0].text
     assert [each.again for each in _grade(group)] == [False, True, True, False]
@@ -249,7 +247,7 @@ def test_points_that_an_instructor_gave_survive_grading_again(group: Path) -> No
     graded = _grade(group)
     assert [each.report.earned for each in graded] == [6.0, 6.0, 1.0]
     given.write_text("student;exercise;points;comment\ncy;06.2;0,5;\n;;;\n", encoding="utf-8-sig")
-    assert [each.report.earned for each in _grade(group, overrides=given)] == [6.0, 6.0, 1.5]
+    assert [each.report.earned for each in _grade(group, overrides=given)] == [6.0, 3.0, 0.5]
     for wrong, said in (
         ("student,exercise,points,comment\nbob,06.2,30,\n", "at most 3 points, received 30"),
         ("student,exercise,points,comment\nzoe,06.1,1,\n", "no exercise '06.1' of 'zoe'"),

@@ -12,8 +12,8 @@ from hpml.course.execute import find_lab
 from hpml.course.exercises.exercise import Exercise
 from hpml.course.exercises.wrong_answers import wrong_answers
 from hpml.grading.classes import grade_class
+from hpml.grading.find import find
 from hpml.grading.pool import Grader
-from hpml.grading.submission import find
 from hpml.labs import catalogue
 
 SOLUTIONS = course_folder() / "tests" / "solutions"

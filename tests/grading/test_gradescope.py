@@ -13,7 +13,7 @@ import pytest
 
 from hpml.base.files import course_folder
 from hpml.cli import main
-from hpml.grading.errors import GradingError
+from hpml.grading import GradingError
 from hpml.grading.gradescope import write_autograder
 from tests.grading.handed_in import LAB, notebook
 

@@ -10,8 +10,8 @@ from types import ModuleType
 
 import pytest
 
-from hpml.grading.errors import GradingError
-from hpml.grading.submission import grade
+from hpml.grading import GradingError
+from hpml.grading.pool import grade
 from tests.grading import small_catalogue
 from tests.grading.handed_in import LIMITS, RIGHT, hand_in
 

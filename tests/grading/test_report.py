@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.grading.reports.report import GRADER, Item, Report, from_plain, gradescope, table, write
+from hpml.grading.report import GRADER, Item, Report, from_plain, gradescope, table, write
 
 RIGHT = Item("06", 1, "double", 2.0, "right", parts={"right": 2.0}, seconds=0.25)
 WRONG = Item(

@@ -16,9 +16,8 @@ import pytest
 from hpml.base.child_process import ChildProcess
 from hpml.base.files import course_folder
 from hpml.course.exercises.outcomes import NoAnswer
-from hpml.grading import sandbox
-from hpml.grading.errors import CannotIsolate
-from hpml.grading.limits import Limits
+from hpml.grading import CannotIsolate, sandbox
+from hpml.grading.sandbox import Limits
 from hpml.grading.worker_client import Printed, WorkerClient, family
 from hpml.sandbox.harness import by_name, harness_source, the_result
 from hpml.sandbox.plain import decode, encode

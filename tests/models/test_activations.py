@@ -228,12 +228,15 @@ def test_threads_may_share_it() -> None:
     assert not wrong
 
 
+@pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors:UserWarning")
 def test_what_it_cannot_take_is_refused() -> None:
     for way in (fast_swish, fast_swish_composite):
         with pytest.raises(ModelError, match=r"floating-point numbers, received torch\.int64"):
             way(torch.arange(3))
     with pytest.raises(ModelError, match=r"a dense tensor, received torch\.sparse_coo"):
         fast_swish(torch.ones(3).to_sparse())
+    with pytest.raises(ModelError):
+        fast_swish(torch.nested.nested_tensor([torch.ones(2), torch.ones(3)]))
     with pytest.raises(ModelError, match="received list"):
         fast_swish([1.0])  # type: ignore[arg-type]
 

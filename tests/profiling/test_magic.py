@@ -37,3 +37,16 @@ def test_bad_options_and_errors_in_the_cell_are_said(shell: Any) -> None:
     with pytest.raises(ZeroDivisionError):
         shell.run_cell_magic("hpml_profile", "", "1 / 0")
     assert shell.run_cell_magic("hpml_profile", "", CELL).calls > 1
+
+
+def test_a_missing_folder_and_an_await_are_refused_before_the_cell_runs(
+    shell: Any, tmp_path: Path
+) -> None:
+    for options, cell in (
+        (f"-o {tmp_path}/none/p.prof", CELL),
+        ("", f"{CELL}import asyncio\nawait asyncio.sleep(0)\n"),
+    ):
+        with pytest.raises(ProfilingError):
+            shell.run_cell_magic("hpml_profile", options, cell)
+    assert not (tmp_path / "none").exists()
+    assert "found" not in shell.user_ns

@@ -16,7 +16,7 @@ from pathlib import Path
 import pytest
 
 from hpml.course.execute import labs
-from hpml.grading.errors import CannotIsolate
+from hpml.grading import CannotIsolate
 from hpml.grading.sandbox import require_isolation
 
 ROOT = Path(__file__).resolve().parents[2]

@@ -12,7 +12,7 @@ from hpml import cli  # noqa: E402
 from hpml.benchmark import BenchmarkError, read_cases  # noqa: E402
 from hpml.datasets import Dataset, Pictures, digits  # noqa: E402
 from hpml.suites import convnext_infer, convnext_train  # noqa: E402
-from hpml.suites.errors import SuiteError  # noqa: E402
+from hpml.suites.settings import SuiteError  # noqa: E402
 
 
 def few() -> Dataset:

@@ -16,10 +16,10 @@ from hpml.benchmark import BenchmarkError, read_cases  # noqa: E402 - torch is t
 from hpml.benchmark.plots import Sweep  # noqa: E402
 from hpml.benchmark.sampling.timing import Settings  # noqa: E402
 from hpml.suites import SUITES, deep_linear, peer, toy_resnet  # noqa: E402
-from hpml.suites.errors import SuiteError  # noqa: E402
 from hpml.suites.forwards import ForwardSettings  # noqa: E402
 from hpml.suites.pictures import _within  # noqa: E402
 from hpml.suites.published import TOY_RESNET, published_ratios  # noqa: E402
+from hpml.suites.settings import SuiteError  # noqa: E402
 from hpml.symbolic import EXECUTIONS, Input  # noqa: E402
 
 FAST = {"rounds": 6, "min_sample_time": 1e-5}

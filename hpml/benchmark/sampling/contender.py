@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 from typing import Protocol
 
 from hpml.base.errors import describe
-from hpml.benchmark.arguments import function, text
-from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.errors import BenchmarkError, function, text
 from hpml.benchmark.sampling.timing import LocalSampler, Sampler, Settings
 
 

@@ -26,8 +26,7 @@ from hpml.base.child_process import (
     with_package,
 )
 from hpml.base.errors import describe
-from hpml.benchmark.arguments import real, text
-from hpml.benchmark.errors import BenchmarkError, WorkerError
+from hpml.benchmark.errors import BenchmarkError, WorkerError, real, text
 from hpml.benchmark.measurement import Environment
 from hpml.benchmark.sampling.timing import Settings
 

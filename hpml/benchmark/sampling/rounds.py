@@ -19,9 +19,16 @@ from typing import cast
 
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
-from hpml.benchmark.arguments import function, whole
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.errors import BenchmarkError, ContenderError, StoppedError, WorkerError, said
+from hpml.benchmark.errors import (
+    BenchmarkError,
+    ContenderError,
+    StoppedError,
+    WorkerError,
+    function,
+    said,
+    whole,
+)
 from hpml.benchmark.measurement import Environment, Measurement
 from hpml.benchmark.ratio import RESOLUTION, check_resolution
 from hpml.benchmark.sampling.contender import AnyContender, Contender
@@ -82,7 +89,10 @@ def measure(
     def partly(measured: list[Measurement]) -> Comparison:
         return Comparison(tuple(measured), contender.name, samples)
 
-    return _run([contender], settings, [(0,)] * samples, number=number, partly=partly)[0]
+    found = _run([contender], settings, [(0,)] * samples, number=number, partly=partly)[0]
+    if len(found.samples) < samples:
+        raise KeyboardInterrupt(f"after {len(found.samples)} of {samples} samples")
+    return found
 
 
 def compare(

@@ -21,8 +21,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hpml.base.errors import describe
-from hpml.benchmark.arguments import function, real, whole
-from hpml.benchmark.errors import BenchmarkError
+from hpml.benchmark.errors import BenchmarkError, function, real, whole
 from hpml.benchmark.measurement import Environment
 from hpml.benchmark.sampling.results import not_computed, refuse_unfinished, snapshot
 

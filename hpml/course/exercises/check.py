@@ -17,7 +17,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 from hpml.base.page import Page, frame, notebook_shell, put, sentence
-from hpml.base.style import PALETTE
+from hpml.base.style import FAIL, MUTED, PASS
 from hpml.course.exercises.exercise import Case, Exercise
 from hpml.course.exercises.judging import Counterexample, Verdict, diagnosed, judge
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
@@ -113,7 +113,7 @@ def next_hint(exercise: Exercise) -> Page:
     told = list(zip(titles, hints, strict=False))
     plain = [textwrap.fill(f"{title}: {hint}".replace("`", ""), 92) for title, hint in told]
     parts = [f"<p><b>{title}</b></p>{sentence(hint)}" for title, hint in told]
-    return Page("\n".join(plain), frame(_label("Hint", exercise), "".join(parts), PALETTE["muted"]))
+    return Page("\n".join(plain), frame(_label("Hint", exercise), "".join(parts), MUTED))
 
 
 def not_found(text: str) -> Checked:
@@ -124,11 +124,7 @@ def not_found(text: str) -> Checked:
 def run(
     exercise: Exercise, function: Callable[..., Any], cases: Sequence[Case]
 ) -> tuple[Outcome, ...]:
-    """Return what comes of each case, called here and now.
-
-    Raises:
-        KeyboardInterrupt: if somebody stops it.
-    """
+    """Return what comes of each case, called here and now."""
     return tuple(_outcome(exercise, function, case) for case in cases)
 
 
@@ -173,14 +169,14 @@ def _offer(exercise: Exercise) -> str:
 def _page(verdict: Verdict, exercise: Exercise, offer: str) -> Page:
     lines, parts = [], []
     if verdict.not_done:
-        sign, colour = "…", PALETTE["muted"]
+        sign, colour = "…", MUTED
         lines.append("Write its body, run its cell, and check again.")
     elif verdict.right:
-        sign, colour = "✓", PALETTE["codegen"]
+        sign, colour = "✓", PASS
         if exercise.speed is not None:
             lines.append("How fast it is, is measured when it is graded.")
     else:
-        sign, colour = "✗", PALETTE["accent"]
+        sign, colour = "✗", FAIL
         lines += [f"`{use}`" for use in verdict.forbidden]
         lines += [verdict.forbidden_why] if verdict.forbidden_why else []
     headline = f"{sign} {verdict.headline}"
@@ -221,7 +217,7 @@ def _cell_text(title: str, text: str, style: str) -> str:
 
 def _notice(sign: str, text: str) -> Page:
     paragraphs = [f"<p>{html.escape(line)}</p>" for line in f"{sign} {text}".split("\n")]
-    page = frame("Check", "".join(paragraphs), PALETTE["muted"])
+    page = frame("Check", "".join(paragraphs), MUTED)
     return Page(f"{sign} {text}", page)
 
 

@@ -65,14 +65,7 @@ Outcome = Returned | Raised | NoAnswer
 
 
 def symptom(case: object, outcome: Outcome) -> object:
-    """Return what of a wrong outcome a mistake is known by, where an exercise says nothing else.
-
-    A value with the arguments that were changed; of an exception its kind, since everybody words a
-    message otherwise, but for the key that was missing.
-
-    >>> symptom(None, Raised("KeyError", ("KeyError", "LookupError"), "'a'"))
-    ['raised', 'KeyError', "'a'"]
-    """
+    """Return what of a wrong outcome a mistake is known by, where an exercise says nothing else."""
     if isinstance(outcome, Returned):
         return ["returned", outcome.value, sorted(outcome.changed)]
     if isinstance(outcome, NoAnswer):
@@ -83,23 +76,13 @@ def symptom(case: object, outcome: Outcome) -> object:
 
 
 def observed(outcome: Outcome) -> dict[str, Any] | None:
-    """Return what an observer wrote down of a call, by name; None where the call did not return.
-
-    >>> observed(Returned({"called": 3}, {})), observed(Returned(3, {}))
-    ({'called': 3}, None)
-    """
+    """Return what an observer wrote down of a call, by name; None where the call did not return."""
     found = outcome.value if isinstance(outcome, Returned) else None
     return found if isinstance(found, dict) else None
 
 
 def outcome_of(data: object) -> Outcome:
-    """Return the outcome that a worker wrote, believed in nothing but its values.
-
-    >>> outcome_of({"outcome": "returned", "value": 3, "changed": {}})
-    Returned(value=3, changed={})
-    >>> outcome_of({"outcome": "right"}).reason
-    'garbled'
-    """
+    """Return the outcome that a worker wrote, believed in nothing but its values."""
     try:
         return _outcome(data)
     except (PlainError, KeyError, TypeError, ValueError, RecursionError):

@@ -16,18 +16,7 @@ _MOST = 2000
 
 @contextlib.contextmanager
 def bounded_printing(most: int = _MOST) -> Iterator[None]:
-    """Let through the first `most` characters that are printed inside, then a line that says so.
-
-    For standard output and standard error each. Every character is passed on when it is written:
-    nothing is held back that an exception or Ctrl-C could lose.
-
-    >>> with bounded_printing(8):
-    ...     for number in range(100):
-    ...         print("line", number)
-    line 0
-    l
-    … the first 8 characters are shown; the rest of what is printed here is left out.
-    """
+    """Let through the first `most` characters that are printed inside, then a line that says so."""
     with contextlib.ExitStack() as stack:
         if sys.stdout is not None:  # there is none without a console
             stack.enter_context(contextlib.redirect_stdout(_bounded(sys.stdout, most)))

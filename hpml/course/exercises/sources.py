@@ -21,15 +21,7 @@ from hpml.sandbox.notebook import Program, parse
 
 
 def program_of(function: object) -> Program | None:
-    """Return `function` and what it needs as a program, or None where it has no source.
-
-    Cell 0 of it holds imports that say what the globals stand for; lines of the others count as in
-    their notebook cells.
-
-    >>> program = program_of(textwrap.dedent)
-    >>> program.defines("dedent"), program.is_stub("dedent")
-    (True, False)
-    """
+    """Return `function` and what it needs as a program, or None where it has no source."""
     start = inspect.unwrap(function) if callable(function) else function
     if not isinstance(start, FunctionType):
         return None

@@ -19,11 +19,7 @@ class TooSlowError(KeyboardInterrupt):
 
 @contextlib.contextmanager
 def time_limit(seconds: float) -> Iterator[None]:
-    """Raise TooSlowError inside after so many seconds, and each second from then on.
-
-    Python delivers signals to the main thread only, and Windows has no alarm: there is no limit
-    there, and ■ is what stops it.
-    """
+    """Raise TooSlowError inside after so many seconds, and each second from then on."""
     if sys.platform == "win32" or threading.current_thread() is not threading.main_thread():
         yield
         return

@@ -79,11 +79,7 @@ def find_wrong_answer(
     is_right: Callable[[Case, Outcome], bool],
     run: Run | None = None,
 ) -> WrongAnswer | None:
-    """Return the known mistake that shows the same as the outcomes on the cases that failed.
-
-    If none does on all of them, as with two mistakes at once, one that does on those of the part
-    in which the first one failed. Of several, the one that goes wrong the least on the other cases.
-    """
+    """Return the known mistake that shows the same as the outcomes on the cases that failed."""
     known = wrong_answers(exercise) if failures else ()
     if not known:
         return None

@@ -19,11 +19,7 @@ Submit = Callable[[object], "str | None"]
 
 
 def make(entry: Entry, submit: Submit) -> Any | None:
-    """Return a control that answers `entry`, or None where ``ipywidgets`` is not installed.
-
-    Everything works from the keyboard: Enter in the field locks; Tab moves along the choices
-    (JupyterLab keeps the arrow keys for its cells), Space takes one, and the button locks it.
-    """
+    """Return a control that answers `entry`, or None where ``ipywidgets`` is not installed."""
     if installed_version("ipywidgets") is None:
         return None
     widgets: Any = importlib.import_module("ipywidgets")

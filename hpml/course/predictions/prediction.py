@@ -12,7 +12,7 @@ from collections.abc import Sequence
 
 from hpml.base.errors import describe, is_text
 from hpml.base.page import Page, frame, sentence
-from hpml.base.style import PALETTE
+from hpml.base.style import ACCENT, MUTED, PASS
 from hpml.base.tables import Table
 from hpml.course.errors import LabError
 from hpml.course.predictions import state
@@ -92,7 +92,7 @@ class Prediction(Question):
         body = sentence(entry.question) + (f"<ol>{options}</ol>" if options else "")
         body += f"<p><i>{html.escape(status)}</i></p>" if status else ""
         lines += [status] if status else []
-        return Page("Predict: " + "\n".join(lines), frame("Predict", body, PALETTE["accent"]))
+        return Page("Predict: " + "\n".join(lines), frame("Predict", body, ACCENT))
 
     def _result(self) -> Page:
         entry = self._entry
@@ -100,7 +100,7 @@ class Prediction(Question):
         headline = f"<p><b>{html.escape(text)}</b></p>"
         if entry.answer is None:
             # Nothing stands beside the result, and the line has said it.
-            return Page(text, frame("Measured", headline, PALETTE["muted"]))
+            return Page(text, frame("Measured", headline, MUTED))
         columns = ["you said", "the answer" if entry.choices else "measured"]
         row: list[object] = [entry.text(entry.answer), entry.text(entry.measured)]
         times = state.factor(entry)
@@ -110,7 +110,7 @@ class Prediction(Question):
         table = Table(columns, [row], align=["right"] * len(columns))
         body = headline + table._repr_html_()
         # Green says right, here as in a check.
-        colour = PALETTE["codegen" if state.right(entry) else "muted"]
+        colour = PASS if state.right(entry) else MUTED
         return Page(text, frame("Predicted and measured", body, colour))
 
 

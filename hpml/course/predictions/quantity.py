@@ -67,13 +67,7 @@ _BY_LOWER_CASE = {word.lower(): unit for word, unit in reversed(_UNITS.items())}
 
 
 def find_unit(name: str) -> Unit:
-    """Return the unit called `name`; a word that is no known unit is a thing to be counted.
-
-    >>> find_unit("us").name, find_unit("us").kind
-    ('µs', 'a time')
-    >>> find_unit("function calls").kind
-    'a count of function calls'
-    """
+    """Return the unit called `name`; a word that is no known unit is a thing to be counted."""
     if not is_text(name) or len(name) > 40:
         raise AnswerError(
             f"A unit is a short text such as 'µs', 'MB', '×' or 'calls', got {describe(name)}."
@@ -86,18 +80,7 @@ def find_unit(name: str) -> Unit:
 def read_number(
     answer: object, unit: Unit, *, at_least: float = 0.0, at_most: float | None = None
 ) -> float:
-    """Return `answer` as a number of `unit`.
-
-    >>> read_number("1.5 ms", find_unit("us"))
-    1500.0
-    >>> read_number("2 MB", find_unit("bytes"))
-    2000000.0
-    >>> read_number("12,500.5", find_unit("us"))
-    12500.5
-    >>> read_number("three", find_unit("us"))
-    Traceback (most recent call last):
-    hpml.course.errors.AnswerError: 'three' is not a number; expected a time such as 3 or ...
-    """
+    """Return `answer` as a number of `unit`."""
     value = _from_text(answer, unit) if isinstance(answer, str) else _from_number(answer, unit)
     if not math.isfinite(value):
         raise AnswerError(f"{describe(answer)} is not a finite number; expected {_expected(unit)}.")
@@ -113,11 +96,7 @@ def read_number(
 
 
 def measured_value(measured: object, unit: Unit) -> float:
-    """Return a measured result as a number of `unit`.
-
-    >>> measured_value(0.9, find_unit("us"))
-    0.9
-    """
+    """Return a measured result as a number of `unit`."""
     if isinstance(measured, str):
         return _from_text(measured, unit)
     median = getattr(measured, "median", None)
@@ -131,13 +110,7 @@ def measured_value(measured: object, unit: Unit) -> float:
 
 
 def spread_too_far(measured: object) -> str:
-    """Return why a result cannot score a guess: its samples or its interval are too wide.
-
-    >>> class Wide:
-    ...     low, value, high = 0.5, 1.0, 2.0
-    >>> spread_too_far(Wide())
-    'its 95 % interval spans a factor of 4. Run its cell again when the machine is quieter.'
-    """
+    """Return why a result cannot score a guess: its samples or its interval are too wide."""
     quartiles = getattr(measured, "quartiles", None)
     low, high = getattr(measured, "low", None), getattr(measured, "high", None)
     what = "its 95 % interval"
@@ -151,11 +124,7 @@ def spread_too_far(measured: object) -> str:
 
 
 def format_number(value: float) -> str:
-    """Return `value` with three significant digits, whole numbers in full.
-
-    >>> format_number(0.91234), format_number(1234567.0), format_number(12345.6)
-    ('0.912', '1,234,567', '12,300')
-    """
+    """Return `value` with three significant digits, whole numbers in full."""
     if value == 0:
         return "0"
     size = abs(value)
@@ -168,11 +137,7 @@ def format_number(value: float) -> str:
 
 
 def format_quantity(value: float, unit: Unit) -> str:
-    """Return `value` with its unit, for a sentence.
-
-    >>> format_quantity(3.0, find_unit("us")), format_quantity(1.0, find_unit("calls"))
-    ('3 µs', '1 call')
-    """
+    """Return `value` with its unit, for a sentence."""
     name = unit.name
     if value == 1 and unit.kind.startswith("a count") and name.endswith("s"):
         name = name[:-1]

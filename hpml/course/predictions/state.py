@@ -78,31 +78,19 @@ class Entry:
         return find_unit(self.unit)
 
     def text(self, value: float | str | None) -> str:
-        """Return an answer or a result as a person reads it.
-
-        >>> Entry("k", "How long?", unit="us").text(3.0)
-        '3 µs'
-        """
+        """Return an answer or a result as a person reads it."""
         if value is None:
             return "nothing yet"
         return value if isinstance(value, str) else format_quantity(value, self.measure)
 
 
 def key_from(question: str) -> str:
-    """Return a key made of a question's words, for questions that name none.
-
-    >>> key_from("How long does one call take?")
-    'how-long-does-one-call-take'
-    """
+    """Return a key made of a question's words, for questions that name none."""
     return "-".join(re.findall(r"\w+", question.lower()))[:80] or "question"
 
 
 def lock(entry: Entry, answer: object) -> Entry:
-    """Return `entry` with the answer locked; the same answer again changes nothing.
-
-    >>> lock(Entry("k", "How long?", unit="us"), "3 us").answer
-    3.0
-    """
+    """Return `entry` with the answer locked; the same answer again changes nothing."""
     value = _read(entry, answer)
     if entry.answer is None:
         return replace(entry, answer=value, late=entry.measured is not None)
@@ -116,11 +104,7 @@ def lock(entry: Entry, answer: object) -> Entry:
 
 
 def show(entry: Entry, measured: object, unsure: str = "") -> Entry:
-    """Return `entry` with the measured result beside the answer, if there is one.
-
-    >>> show(Entry("k", "How long?", unit="us"), "1 ms").measured
-    1000.0
-    """
+    """Return `entry` with the measured result beside the answer, if there is one."""
     unsure = unsure or spread_too_far(measured)
     if entry.choices:
         chosen = _choice(entry, getattr(measured, "answer", measured))
@@ -129,11 +113,7 @@ def show(entry: Entry, measured: object, unsure: str = "") -> Entry:
 
 
 def restore(entry: Entry, kept: dict[str, Any]) -> Entry:
-    """Return `entry` with what an earlier sitting kept of it, if that still fits the question.
-
-    A question may be reworded; one that changed its unit or choices asks something else, and is
-    asked anew.
-    """
+    """Return `entry` with what an earlier sitting kept of it, if that still fits the question."""
     answer, measured = kept.get("answer"), kept.get("measured")
     fits = kept.get("unit") == entry.unit and tuple(kept.get("choices", ())) == entry.choices
     if not fits or answer is None:
@@ -147,13 +127,7 @@ def restore(entry: Entry, kept: dict[str, Any]) -> Entry:
 
 
 def factor(entry: Entry) -> float | None:
-    """Return how many times answer and result differ, at least 1; None where that means nothing.
-
-    It means nothing for a choice, for a number that is right or wrong, and for an unsure result.
-
-    >>> factor(show(lock(Entry("k", "How long?", unit="us"), 3), 1.5))
-    2.0
-    """
+    """Return how many times answer and result differ, at least 1; None where that means nothing."""
     said, measured = entry.answer, entry.measured
     if not isinstance(said, float) or not isinstance(measured, float):
         return None
@@ -163,13 +137,7 @@ def factor(entry: Entry) -> float | None:
 
 
 def right(entry: Entry) -> bool | None:
-    """Return whether an answer was right; None where nothing can be scored.
-
-    A choice and an exact number are right if they are equal, a measured one within a quarter.
-
-    >>> right(show(lock(Entry("k", "How many?", unit="values", exact=True), 3), 4))
-    False
-    """
+    """Return whether an answer was right; None where nothing can be scored."""
     if entry.answer is None or entry.measured is None or entry.unsure:
         return None
     if entry.choices or entry.exact:
@@ -178,13 +146,7 @@ def right(entry: Entry) -> bool | None:
 
 
 def verdict(entry: Entry) -> str:
-    """Return one sentence that says where the question stands.
-
-    >>> verdict(show(lock(Entry("k", "How long?", unit="us"), 3), 0.9))
-    'You said 3 µs, measured 0.9 µs: 3.3 times too high.'
-    >>> verdict(show(Entry("k", "How long?", unit="us"), 0.9))
-    'No prediction made. Measured: 0.9 µs.'
-    """
+    """Return one sentence that says where the question stands."""
     result = "The answer" if entry.choices else "Measured"
     if entry.answer is None:
         if entry.measured is None:

@@ -15,16 +15,7 @@ from hpml.course.predictions.state import Entry
 
 
 class PredictionStore:
-    """The locked answers of all labs.
-
-    >>> import tempfile
-    >>> from hpml.course.predictions.state import lock
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     store = PredictionStore(Path(folder, "predictions.json"))
-    ...     store.keep("00", lock(Entry("k", "How long?", unit="us"), 3))
-    ...     store.answers("00")["k"]["answer"]
-    3.0
-    """
+    """The locked answers of all labs."""
 
     def __init__(self, path: str | os.PathLike[str] | None = None) -> None:
         self._file = LabFile("predictions.json", path)

@@ -8,12 +8,7 @@ from typing import Any, Self
 
 
 class Duck:
-    """A number that can be added to and multiplied with its own kind, and counts both.
-
-    >>> steps = {"+": 0, "*": 0}
-    >>> (Duck(2, steps) * Duck(3, steps) + Duck(1, steps)).value, steps
-    (7, {'+': 1, '*': 1})
-    """
+    """A number that can be added to and multiplied with its own kind, and counts both."""
 
     __slots__ = ("steps", "value")
 
@@ -46,13 +41,7 @@ class Duck:
 
 
 class InPlaceDuck(Duck):
-    """A duck for which ``+=`` and ``*=`` change the object itself, as they do for a tensor.
-
-    >>> mine = yours = InPlaceDuck(2, {"+": 0, "*": 0})
-    >>> mine *= mine
-    >>> yours
-    InPlaceDuck(4)
-    """
+    """A duck for which ``+=`` and ``*=`` change the object itself, as they do for a tensor."""
 
     __slots__ = ()
 
@@ -69,11 +58,7 @@ _DUCKS = {"duck": Duck, "in place": InPlaceDuck}
 
 
 def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return coefficients and x of the kinds that `data` asks for.
-
-    >>> numbers({"coefficients": [1, 2], "x": (1, 2), "kind": "fraction"})
-    {'coefficients': [1, 2], 'x': Fraction(1, 2)}
-    """
+    """Return coefficients and x of the kinds that `data` asks for."""
     kind = data["kind"]
     coefficients, x = list(data["coefficients"]), data["x"]
     if kind in ("fraction", "fractions"):
@@ -88,11 +73,7 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def value_and_operations(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return a number as plain data: a fraction or a duck says so, a duck with what was counted.
-
-    >>> value_and_operations(Fraction(3, 4), {"x": Fraction(1, 2)})
-    ('Fraction', 3, 4)
-    """
+    """Return a number as plain data: a fraction or a duck says so, a duck with what was counted."""
     if type(result) is Fraction:
         return ("Fraction", result.numerator, result.denominator)
     if type(result) in _DUCKS.values():

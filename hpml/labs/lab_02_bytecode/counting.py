@@ -43,12 +43,6 @@ class Pair:
         time = f"{self.ratio.value:.2g} × the time" if told else "of the time it cannot tell"
         return f"{self.count_ratio:.2g} × the instructions, {time}"
 
-    @property
-    def disagreement(self) -> float:
-        """By what factor count and time disagree; 1 is not at all."""
-        quotient = self.ratio.value / self.count_ratio
-        return max(quotient, 1 / quotient)
-
 
 @dataclass(frozen=True)
 class CountsAndTimes:

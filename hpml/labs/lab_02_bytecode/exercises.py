@@ -190,10 +190,7 @@ Effect = tuple[int, "int | None", bool]
 
 
 def _deepest(case: Case) -> int:
-    """Return the deepest stack by trying, round after round, every step that is possible.
-
-    No order and no list of work: all instructions are looked at as often as there are any.
-    """
+    """Return the deepest stack by trying, round after round, every step that is possible."""
     instructions: list[Effect] = case.data["instructions"]
     before: dict[int, int] = {0: 0} if instructions else {}
     for _ in instructions:

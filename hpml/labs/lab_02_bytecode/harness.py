@@ -12,11 +12,7 @@ from hpml.sandbox.instructions import watch_instructions
 
 
 def given(values: list[int]) -> int:
-    """Return the sum of the cubes of the values between 0 and 100: the way to be rewritten.
-
-    >>> given([3, -1, 2, 100])
-    35
-    """
+    """Return the sum of the cubes of the values between 0 and 100: the way to be rewritten."""
     total = 0
     for index in range(len(values)):
         if values[index] > 0 and values[index] < 100:
@@ -31,26 +27,12 @@ GIVEN_BACK = "the list that was passed"
 
 
 def new_or_given_back(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return the result, marked where it is the list that was passed as ``values``.
-
-    >>> values = [1]
-    >>> new_or_given_back(list(values), {"values": values})
-    [1]
-    >>> new_or_given_back(values, {"values": values})
-    {'the list that was passed': [1]}
-    """
+    """Return the result, marked where it is the list that was passed as ``values``."""
     return {GIVEN_BACK: result} if result is arguments["values"] else result
 
 
 def counted(result: tuple[Any, int, int], arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result beside the instructions and calls that it took, and those of `given`.
-
-    >>> def first(values):
-    ...     return values[0]
-    >>> seen = counted(_count(first, {"values": [5, 7]}), {"values": [5, 7]})
-    >>> seen["result"], seen["calls"], seen["instructions"] < seen["given"]
-    (5, 0, True)
-    """
+    """Return the result beside the instructions and calls that it took, and those of `given`."""
     value, instructions, calls = result
     _, given_instructions, _ = _count(given, {"values": list(arguments["values"])})
     return {

@@ -13,7 +13,6 @@ from hpml.base.page import Page, show_code
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
 from hpml.bytecode import disassemble, stages
-from hpml.course.errors import LabError
 
 
 def tokens_by_line(source: str) -> Table:
@@ -28,12 +27,7 @@ def tokens_by_line(source: str) -> Table:
 
 def syntax_tree(source: str) -> Page:
     """Return the abstract syntax tree of a source text as a drawing of lines."""
-    try:
-        tree = ast.parse(source)
-    except (SyntaxError, TypeError, ValueError) as error:
-        raise LabError(
-            f"syntax_tree expects Python source text, got {describe(source)} ({error})."
-        ) from None
+    tree = ast.parse(source)
     text = "\n".join([_label(tree), *_branches(tree, "")])
     return show_code(text)
 
@@ -75,8 +69,6 @@ def _label(node: ast.AST) -> str:
 
 def fresh(function: FunctionType) -> FunctionType:
     """Return a copy of a function that has never been called: its instructions are as compiled."""
-    if not isinstance(function, FunctionType):
-        raise LabError(f"Expected a function written in Python, got {describe(function)}.")
     copy = FunctionType(
         function.__code__.replace(),
         function.__globals__,

@@ -15,11 +15,9 @@ from concurrent.futures import Executor, ProcessPoolExecutor, ThreadPoolExecutor
 from dataclasses import dataclass
 
 from hpml.base.charts import Bar, bars, show, timeline
-from hpml.base.errors import describe
 from hpml.base.page import Page
 from hpml.base.tables import format_ratio
 from hpml.benchmark import Ratio, compare
-from hpml.course.errors import LabError
 
 _PAUSE = 2e-4  # two readings of the clock lie far closer together than this, unless one had to wait
 
@@ -51,12 +49,8 @@ class ThreadSwitches:
         )
 
 
-def record_thread_switches(seconds: float = 0.1, interval: float | None = None) -> ThreadSwitches:
+def record_thread_switches(seconds: float = 0.1) -> ThreadSwitches:
     """Let two threads run Python for a while, and note when each was at it."""
-    for name, value in (("seconds", seconds), ("interval", interval)):
-        if value is not None and not value > 0:
-            raise LabError(f"{name} expects seconds above 0, got {describe(value)}.")
-    before = sys.getswitchinterval()
     notes: tuple[list[tuple[float, float]], ...] = ([], [])
     gate = threading.Barrier(2)
     begin: list[float] = []
@@ -75,35 +69,26 @@ def record_thread_switches(seconds: float = 0.1, interval: float | None = None) 
         mine.append((start - origin, last - origin))
 
     workers = [threading.Thread(target=look, args=(mine,)) for mine in notes]
-    if interval is not None:
-        sys.setswitchinterval(interval)
-    try:
-        for worker in workers:
-            worker.start()
-        for worker in workers:
-            worker.join()
-    finally:
-        sys.setswitchinterval(before)
-    return ThreadSwitches(interval or before, tuple(map(tuple, notes)))
+    for worker in workers:
+        worker.start()
+    for worker in workers:
+        worker.join()
+    return ThreadSwitches(sys.getswitchinterval(), tuple(map(tuple, notes)))
 
 
-def draw_thread_switches(*runs: ThreadSwitches) -> Page:
-    """Draw when each thread was running, one panel a run."""
-    ends = [max(stop for turns in run.threads for _, stop in turns) for run in runs]
-    panels = []
-    for run in runs:
-        rows = {
-            f"thread {name}": [(1e3 * start, 1e3 * stop) for start, stop in turns]
-            for name, turns in zip("AB", run.threads, strict=True)
-        }
-        title = f"switch interval {1e3 * run.interval:g} ms: {run.switches} switches"
-        panels.append(timeline(rows, title=title, x="ms", xlim=(0, 1e3 * max(ends))))
+def draw_thread_switches(run: ThreadSwitches) -> Page:
+    """Draw when each thread was running."""
+    end = max(stop for turns in run.threads for _, stop in turns)
+    rows = {
+        f"thread {name}": [(1e3 * start, 1e3 * stop) for start, stop in turns]
+        for name, turns in zip("AB", run.threads, strict=True)
+    }
     text = (
-        "A bar: this thread was executing bytecode. "
-        f"Both at once: {sum(run.overlap for run in runs) / sum(ends):.1%} of the time. Where "
-        "neither has a bar, the operating system had given the core to another program."
+        f"A bar: this thread was executing bytecode. Both at once: {run.overlap / end:.1%} of the "
+        "time. Where neither has a bar, the operating system had given the core to another program."
     )
-    return show(*panels, caption=text, text=text)
+    title = f"switch interval {1e3 * run.interval:g} ms: {run.switches} switches"
+    return show(timeline(rows, title=title, x="ms", xlim=(0, 1e3 * end)), caption=text, text=text)
 
 
 THREADS, PROCESSES, HASHES = "two threads", "two processes", "two threads, hashing"

@@ -25,12 +25,7 @@ class Node:
 
 
 def objects(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return objects, each referring to those at the places in ``refers``, all but the ``hidden``.
-
-    >>> given = objects({"refers": [[1], [0]], "kinds": ["list", "dict"], "hidden": []})["objects"]
-    >>> given[0][0] is given[1], observed_cycle(given[::-1], {})
-    (True, {'cycle': [1, 0]})
-    """
+    """Return objects that refer to those at the places in ``refers``, without the ``hidden``."""
     made = {"list": list, "dict": dict, "node": Node}
     _things[:] = [made[kind]() for kind in data["kinds"]]
     for thing, places in zip(_things, data["refers"], strict=True):
@@ -88,13 +83,7 @@ in_place.through = _traced  # type: ignore[attr-defined]
 
 
 def network(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a network and an input; a linear layer has its sizes and whether it is trained.
-
-    >>> given = network({"layers": [["Linear", 3, 2, False], ["ReLU"]], "shape": [5, 3],
-    ...                  "dtype": "float32"})
-    >>> given["model"](given["x"]).shape
-    torch.Size([5, 2])
-    """
+    """Return a network and an input; a linear layer has its sizes and whether it is trained."""
     import torch
 
     dtype = getattr(torch, data["dtype"])

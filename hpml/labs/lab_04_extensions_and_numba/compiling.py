@@ -21,7 +21,7 @@ from typing import Any
 from hpml.base import style
 from hpml.base.charts import Dot, Line, dots, lines, show
 from hpml.base.errors import describe
-from hpml.base.files import data_file
+from hpml.base.files import recorded as recorded_on_disk
 from hpml.base.page import Page, put, say
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
@@ -65,7 +65,7 @@ def build_seconds(source: str, name: str) -> float:
 
 def recorded() -> Table:
     """Return what C took on another machine, for who has no compiler."""
-    found = json.loads(data_file("recorded/extensions.json").read_text(encoding="utf-8"))
+    found = recorded_on_disk("extensions")
     caption = f"Recorded, not measured here: {found['machine']}, {found['compiler']}."
     rows = [list(pair) for pair in found["ns per number"].items()]
     return Table(["recorded: sum2d of 100 × 1,000 numbers", "ns per number"], rows, caption=caption)

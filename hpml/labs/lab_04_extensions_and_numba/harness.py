@@ -17,17 +17,7 @@ LAYOUTS: Mapping[str, str] = {
 
 
 def array(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an array of two axes, laid out as `data` says.
-
-    Args:
-        data: ``numbers`` in rows, ``shape``, ``dtype`` and ``layout``, one of `LAYOUTS`; ``name``
-            is the parameter's.
-
-    >>> given = array({"numbers": [1, 2, 3, 4], "shape": [2, 2], "dtype": "int64",
-    ...                "layout": "transposed", "name": "a"})
-    >>> given["a"].tolist(), given["a"].flags.c_contiguous
-    ([[1, 3], [2, 4]], False)
-    """
+    """Return an array of two axes, laid out as `data` says."""
     import numpy as np
 
     x = np.array(data["numbers"], dtype=data["dtype"]).reshape(data["shape"])

@@ -66,12 +66,7 @@ def _through(name: str, place: int, gradient: Gradient) -> Gradient:
 
 
 def backward_steps(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a walk: the first step of a graph, and a gradient.
-
-    >>> given = backward_steps({"steps": {"add": ["w", None], "w": []}, "gradient": 3})
-    >>> given["start"](given["gradient"]), given["start"].next_functions
-    ((gradient 3, None), ((<step w>, 0), (None, 0)))
-    """
+    """Return the arguments of a walk: the first step of a graph, and a gradient."""
     called: list[str] = []
     steps = {name: Step(name, called) for name in data["steps"]}
     for name, after in data["steps"].items():

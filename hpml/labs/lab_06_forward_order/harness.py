@@ -57,16 +57,7 @@ class Operation:
 
 
 def counting_operations(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a forward: `data` with functions in place of their kinds.
-
-    Args:
-        data: the arguments by name; ``operations`` holds the kind of each, one of `KINDS`. With a
-            true ``uncounted`` they are bare functions, for measuring.
-
-    >>> given = counting_operations({"operations": {"a": "next"}, "inputs": {"x": 3}})
-    >>> given["operations"]["a"](3), value_and_executed(4, given)["executed"]
-    (4, ['a'])
-    """
+    """Return the arguments of a forward: `data` with functions in place of their kinds."""
     kinds: Mapping[str, str] = data["operations"]
     _executed.clear()
     _kinds.clear()

@@ -12,9 +12,8 @@ from collections.abc import Callable, Mapping, Sequence
 from types import FunctionType, SimpleNamespace
 from typing import Any
 
-from hpml.base.charts import Line, lines, show
+from hpml.base.charts import Chart, Line, lines, show
 from hpml.base.environment import quick
-from hpml.base.errors import describe
 from hpml.base.page import Page, show_code
 from hpml.base.tables import Table, format_bytes
 from hpml.benchmark import Comparison
@@ -27,12 +26,6 @@ _REPEATS, _TURNS = 100, 10
 
 def instructions(*functions: FunctionType) -> Table:
     """Return the bytecode of functions side by side, as the running Python compiled it."""
-    wrong = [f for f in functions if not isinstance(f, FunctionType)]
-    if wrong or not functions:
-        raise LabError(
-            f"instructions expects functions written in Python, got "
-            f"{describe(wrong[0]) if wrong else 'none'}."
-        )
     columns = [
         [f"{step.opname} {_operand(step)}".strip() for step in dis.get_instructions(function)]
         for function in functions
@@ -87,7 +80,7 @@ def live_bytes(model: Any, source: str, *inputs: Any) -> tuple[int, ...]:
 
 def draw_live_bytes(nets: Mapping[str, Mapping[str, Sequence[int]]]) -> Page:
     """Draw the live bytes along the forward of some networks, a line for each kind of source."""
-    charts = []
+    charts: list[Chart] = []
     for net, kinds in nets.items():
         drawn = [
             Line(name, range(1, len(counts) + 1), [count / 1024 for count in counts], marker=".",
@@ -137,7 +130,7 @@ def kernel_map(
             raced = race({"inlined": lambda: inlined(x), "kernel": lambda: kernel(x)})  # noqa: B023
             ratio = raced.ratio("kernel")
             told = ratio.answer != "cannot tell"
-            cells.append(f"{ratio.speed_up:.2g} ×" if told else "=")
+            cells.append(f"{ratio.digits(ratio.speed_up)} ×" if told else ratio.answer)
         rows.append((width, *cells))
     title = f"The kernel's speed as a multiple of the inlined source's, {depth} linear layers"
     return Table(("width", *[f"batch {batch}" for batch in batches]), rows, title=title)

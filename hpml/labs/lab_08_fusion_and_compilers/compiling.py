@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import time
 import warnings
@@ -10,7 +9,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from hpml.base.files import data_file
+from hpml.base.files import recorded
 from hpml.base.page import Page, show_code
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison
@@ -34,7 +33,7 @@ def inductor_page(function: Callable[..., Any], *arguments: Any) -> Page:
     """Show the loops that `torch.compile` writes; without its compiler those of another machine."""
     options, _ = compiler_of_this_run()
     if options:
-        loops = "\n".join(_recorded()["loops"])
+        loops = "\n".join(recorded("inductor")["loops"])
         return show_code(loops, f"What Inductor wrote, shortened. {_recorded_where()}")
     return show_code(inductor_loops(function, *arguments), "What Inductor wrote, shortened")
 
@@ -42,22 +41,15 @@ def inductor_page(function: Callable[..., Any], *arguments: Any) -> Page:
 def recorded_compilers() -> Table:
     """Return what Inductor's two ways took on another machine."""
     rows = []
-    for name, took in _recorded()["ways"].items():
+    for name, took in recorded("inductor")["ways"].items():
         ratio, low, high = took["later"]
         rows.append([name, format_seconds(took["first"]), f"{ratio:.3f} [{low:.3f}, {high:.3f}]"])
     columns = ["recorded", "making it and first call", "later calls / Python"]
     return Table(columns, rows, caption=_recorded_where())
 
 
-def _recorded() -> dict[str, Any]:
-    found: dict[str, Any] = json.loads(
-        data_file("recorded/inductor.json").read_text(encoding="utf-8")
-    )
-    return found
-
-
 def _recorded_where() -> str:
-    found = _recorded()
+    found = recorded("inductor")
     return f"Recorded, not measured here: {found['machine']}, PyTorch {found['PyTorch']}."
 
 

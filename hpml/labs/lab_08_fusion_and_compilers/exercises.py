@@ -23,13 +23,7 @@ Ops = Sequence[tuple[str, Sequence[str]]]
 
 
 def count_bytes(ops: Ops, shapes: Mapping[str, Sequence[int]], fused: bool) -> int:
-    """Go through the operations with an empty cache, and write down each array that moves.
-
-    >>> ops = [("a", ["x", "x"]), ("b", ["a"])]
-    >>> shapes = {"x": (2, 3), "a": (2, 3), "b": (2, 3)}
-    >>> count_bytes(ops, shapes, False), count_bytes(ops, shapes, True)
-    (96, 48)
-    """
+    """Go through the operations with an empty cache, and write down each array that moves."""
     total, near = 0, set[str]()
     for result, operands in ops:
         if not fused:

@@ -12,12 +12,7 @@ from hpml.sandbox.allocations import peak_of
 
 
 class Grid:
-    """An array of one or two axes that gives and takes single numbers, and counts both.
-
-    >>> grid = Grid((2, 2), [1.0, 2.0, 3.0, 4.0])
-    >>> grid[1, 0], grid.shape, grid.reads
-    (3.0, (2, 2), 1)
-    """
+    """An array of one or two axes that gives and takes single numbers, and counts both."""
 
     __slots__ = ("_cells", "_takes", "_times", "reads", "shape")
 
@@ -72,12 +67,7 @@ class Grid:
 
 
 def grids(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of a fused layer: inputs that are read, and an `out` to write.
-
-    >>> given = grids({"x": [[1.0, 2.0]], "w": [[3.0], [4.0]], "b": [0.5]})
-    >>> given["out"].shape
-    (1, 1)
-    """
+    """Return the arguments of a fused layer: inputs that are read, and an `out` to write."""
     x, w, b = data["x"], data["w"], data["b"]
     rows, inner, columns = len(x), len(w), len(b)
     return {
@@ -101,10 +91,7 @@ def _traced(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
 
 
 def moved(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return what was written, what was read how often, and the peak of new memory.
-
-    That is rounded up to pages of 4 KiB: a few bytes differ from one process to the next.
-    """
+    """Return what was written, what was read how often, and the peak of new memory."""
     reads = {name: arguments[name].reads for name in ("x", "w", "b")}
     return {**arguments["out"].written(), **reads, "new bytes": -(-_peak[0] // 4096) * 4096}
 
@@ -133,12 +120,7 @@ def _function(text: str) -> Callable[[Any], Any]:
 
 
 def branches(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return a test and the two functions it chooses between, from their texts.
-
-    >>> data = {"test": "x.max() > 2", "yes": "-x", "no": "x - 1"}
-    >>> branches({**data, "example": [1.0], "inputs": [], "trace": False})["no"](4)
-    3
-    """
+    """Return a test and the two functions it chooses between, from their texts."""
     given = {name: _function(data[name]) for name in ("test", "yes", "no")}
     _tried.clear()
     _tried.update(example=data["example"], inputs=data["inputs"], trace=data["trace"])

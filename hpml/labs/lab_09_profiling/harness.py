@@ -7,10 +7,5 @@ from typing import Any
 
 
 def plain_dictionary(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return a dictionary of any kind as a plain one.
-
-    >>> from collections import Counter
-    >>> plain_dictionary(Counter("aa"), {})
-    {'a': 2}
-    """
+    """Return a dictionary of any kind as a plain one."""
     return dict(result) if isinstance(result, dict) else result

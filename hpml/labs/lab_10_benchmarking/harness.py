@@ -15,29 +15,14 @@ _before: list[bool] = []
 
 
 def seconds_of(data: Mapping[str, Any], place: int, number: int) -> float:
-    """Return how long the run at a place lasts.
-
-    >>> seconds_of({"per_call": 0.5, "first": 1.0, "wobble": [0.0, 0.1]}, 0, 4)
-    3.0
-    """
+    """Return how long the run at a place lasts."""
     wobble = data["wobble"][place % len(data["wobble"])]
     extra = data["first"] if place == 0 else 0.0
     return float(number * data["per_call"] * (1 + wobble) + extra)
 
 
 def statement_and_clock(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments: a `run` and a `clock` that only `run` moves.
-
-    Args:
-        data: seconds ``per_call`` and extra for the ``first`` run, a ``wobble`` by run, when the
-            clock was ``start``, whether the ``collector`` is on, after how many runs it ``fails``.
-
-    >>> data = {"per_call": 0.5, "first": 0.0, "wobble": [0.0], "start": 7.0}
-    >>> given = statement_and_clock(data)
-    >>> given["run"](4)
-    >>> given["clock"]()
-    9.0
-    """
+    """Return the arguments: a `run` and a `clock` that only `run` moves."""
     _runs.clear()
     _before[:] = [bool(data.get("collector", True))]
     now = [data["start"]]

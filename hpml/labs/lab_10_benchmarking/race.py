@@ -8,6 +8,7 @@ import statistics
 import uuid
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from hpml.base import style
 from hpml.base.charts import Bar, Chart, Dot, Line, bars, dots, lines, show
@@ -20,7 +21,7 @@ from hpml.labs.lab_10_benchmarking.samples import Rounds, draw_rounds
 
 Rule = Callable[[list[float], list[float]], str]
 ANSWERS = ("faster", "slower", "cannot tell")
-NOISES: Mapping[str, Mapping[str, float]] = {
+NOISES: Mapping[str, Mapping[str, Any]] = {
     "scatter of 1 %": {"noise": 0.01},
     "one sample in ten disturbed": {"noise": 0.01, "outliers": 0.1},
     "drift of 50 %": {"noise": 0.01, "drift": 0.5},

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import statistics
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -10,7 +9,7 @@ from functools import cache
 
 from hpml.base import style
 from hpml.base.charts import Line, histogram, lines, show
-from hpml.base.files import data_file
+from hpml.base.files import recorded
 from hpml.base.page import Page
 from hpml.base.tables import Table
 from hpml.benchmark.robust import quartiles
@@ -40,7 +39,7 @@ class Recording:
 @cache
 def recording(name: str) -> Recording:
     """Return a recording, by the name of its situation."""
-    data = json.loads(data_file(f"recorded/noise_{name}.json").read_text(encoding="utf-8"))
+    data = recorded(f"noise_{name}")
     given = {key: data[key] for key in ("about", "truth", "machine", "command")}
     return Recording(name, a=tuple(data["a"]), b=tuple(data["b"]), **given)
 

@@ -25,18 +25,7 @@ class Device:
 
 
 def call_and_device(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments: a function that launches kernels, and the device they run on.
-
-    Args:
-        data: seconds of a ``launch``, of each of the ``kernels``, of work that was ``queued``
-            before; how much longer the ``first`` call takes; what the clock shows at the ``start``.
-
-    >>> data = {"launch": 1.0, "kernels": [5.0], "queued": 0.0, "first": 0.0, "start": 7.0}
-    >>> given = call_and_device(data)
-    >>> given["fn"]()
-    >>> given["device"].clock(), given["device"].synchronize(), given["device"].clock()
-    (8.0, None, 13.0)
-    """
+    """Return the arguments: a function that launches kernels, and the device they run on."""
     device = Device(data["start"], data["queued"])
     calls = [0]
 

@@ -23,11 +23,7 @@ _NO_TORCH = Forbidden(
 
 
 def estimated_epoch(seconds: Sequence[float], steps: int) -> tuple[float, float, float]:
-    """Return the seconds of an epoch and its interval, from the sums of powers.
-
-    >>> estimated_epoch([9.0, 1.0, 1.0, 1.0, 1.0, 1.0], 100)
-    (100.0, 100.0, 100.0)
-    """
+    """Return the seconds of an epoch and its interval, from the sums of powers."""
     later = sorted(seconds[len(seconds) // 2 :])
     limit = 0.75 * (later[(len(later) - 1) // 2] + later[len(later) // 2])
     steady = list(seconds)
@@ -106,11 +102,7 @@ FORMATS: Formats = {
 def surviving_format(
     values: Sequence[float], formats: Formats, error: float, added: bool
 ) -> str | None:
-    """Return the first format without a reason against it.
-
-    >>> surviving_format([1.0, 1e5], FORMATS, 0.01, False)
-    'bfloat16'
-    """
+    """Return the first format without a reason against it."""
     sizes = sorted(map(abs, values))
     # What may vanish beside the largest is out of question.
     small = [size for size in sizes if size > error * sizes[-1]]
@@ -209,11 +201,7 @@ _CHOOSE_PRECISION = Exercise(
 def scaled_step(
     scaled: Sequence[float], scale: float, good: int, interval: int
 ) -> tuple[list[float] | None, float, int]:
-    """Return what a step of loss scaling gives: gradients or None, the next scale, the count.
-
-    >>> scaled_step([8.0], 4.0, 2, 3), scaled_step([math.nan], 4.0, 2, 3)
-    (([2.0], 8.0, 0), (None, 2.0, 0))
-    """
+    """Return what a step of loss scaling gives: gradients or None, the next scale, the count."""
     if not math.isfinite(sum(abs(g) / 1e300 for g in scaled)):
         return None, 0.5 * scale, 0
     grown, count = divmod(good + 1, interval)

@@ -15,31 +15,19 @@ _true: list[list[float]] = []
 
 
 def scaled_gradients(true: list[float], scale: float) -> list[float]:
-    """Return gradients times a scale, as far as float16 holds them.
-
-    >>> scaled_gradients([2.0, -8.0], 16384.0), scaled_gradients([math.nan], 1.0)
-    ([32768.0, -inf], [nan])
-    """
+    """Return gradients times a scale, as far as float16 holds them."""
     return [math.copysign(math.inf, g) if abs(g * scale) > LARGEST else g * scale for g in true]
 
 
 def plain_floats(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return a tuple with its floats as Python's own: NumPy's are as right.
-
-    >>> plain_floats((1.5, "a"), {})
-    (1.5, 'a')
-    """
+    """Return a tuple with its floats as Python's own: NumPy's are as right."""
     if not isinstance(result, tuple):
         return result
     return tuple(float(each) if isinstance(each, float) else each for each in result)
 
 
 def first_step(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of the first step: of the only one, or of a run.
-
-    >>> first_step({"true": [[3.0]], "scale": 2.0, "good": 0, "interval": 5})["scaled"]
-    [6.0]
-    """
+    """Return the arguments of the first step: of the only one, or of a run."""
     _true[:] = data.get("true", [])
     scaled = scaled_gradients(_true[0], data["scale"]) if _true else list(data["scaled"])
     return {"scaled": scaled, **{name: data[name] for name in ("scale", "good", "interval")}}

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping
 from typing import TYPE_CHECKING
 
 from hpml.base.environment import quick
-from hpml.base.files import data_file
+from hpml.base.files import recorded
 from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_seconds
 from hpml.benchmark import Comparison, Measurement
@@ -206,7 +206,7 @@ def compiled_steps(run: bool) -> Page:
             ways = {name: step_of(model), f"{name}, compiled": step_of(torch.compile(model))}
             said.append(race(ways).in_words(f"{name}, compiled"))
         return say("; ".join(said) + ".")
-    found = json.loads(data_file("recorded/training.json").read_text(encoding="utf-8"))
+    found = recorded("training")
     ratios = found["a step, compiled / before, on 16 pictures of 64 pixels [middle, low, high]"]
     told = "; ".join(
         f"of the {name} **{middle:.2f}** times as long as before ({low:.2f} to {high:.2f})"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import math
 import statistics
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpml.base import style
 from hpml.base.charts import Bar, bars, histogram, show
-from hpml.base.files import data_file, published
+from hpml.base.files import published, recorded
 from hpml.base.page import Page, say
 from hpml.base.tables import Table, format_bytes, format_seconds
 from hpml.benchmark import Comparison
@@ -83,8 +82,8 @@ def beside_published(
 ) -> Table:
     """Return the published table with what was measured here, row by row, or recorded before."""
     block = published("convnext_training")
-    recorded = json.loads(data_file("recorded/training.json").read_text(encoding="utf-8"))
-    ratios = recorded["ratio to vanilla [middle, low, high]"]
+    before = recorded("training")
+    ratios = before["ratio to vanilla [middle, low, high]"]
     first = block["rows"][0]["epoch_s"]
     rows = []
     for row in block["rows"]:
@@ -97,7 +96,7 @@ def beside_published(
             here = [seconds, f"{ratio:.3f}", f"{accuracy:.2f} %"]
         elif recipe in ratios:
             middle, low, high = ratios[recipe]
-            accuracy = recorded["accuracy"][recipe]
+            accuracy = before["accuracy"][recipe]
             here = ["–", f"recorded: {middle:.2f} ({low:.2f} to {high:.2f})",
                     f"recorded: {accuracy:.2f} %"]  # fmt: skip
         there = [f"{row['epoch_s']:.2f} s", f"{row['epoch_s'] / first:.3f}",
@@ -114,8 +113,8 @@ def beside_published(
         caption=f"Published: {block['workload']}, on {block['hardware']}; no memory was published. "
         f"Here: {size:,} parameters, {vanilla.data.name}, batch {vanilla.recipe.batch}, on the "
         f"{vanilla.device.type.upper()}. Recorded, not measured by you: digits, "
-        f"{recorded['epochs']} epochs, {recorded['threads']} thread, PyTorch {recorded['torch']}, "
-        f"on {recorded['machine']}.",
+        f"{before['epochs']} epochs, {before['threads']} thread, PyTorch {before['torch']}, "
+        f"on {before['machine']}.",
     )
 
 

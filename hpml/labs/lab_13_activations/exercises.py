@@ -85,11 +85,7 @@ _GRADIENT_DIES = Exercise(
 
 
 def kept(operations: Operations) -> int:
-    """Return the bytes that autograd saves for one number, asking backward from each operand.
-
-    >>> kept([("shifted", "add", ("x", 3)), ("out", "mul", ("x", "shifted"))])
-    8
-    """
+    """Return the bytes that autograd saves for one number, asking backward from each operand."""
     made = {result: (operation, operands) for result, operation, operands in operations}
 
     def needed(name: object) -> bool:

@@ -25,11 +25,7 @@ ACTIVATIONS: dict[str, tuple[tuple[float, float], ...]] = {
 
 
 def activation_and_interval(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an activation as a function of a tensor, and an interval.
-
-    >>> activation_and_interval({"activation": "x * x", "interval": [0, 1]})["activation"](3)
-    9
-    """
+    """Return an activation as a function of a tensor, and an interval."""
     import torch
     import torch.nn.functional
 
@@ -41,11 +37,7 @@ def activation_and_interval(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def tensors(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an input and a gradient of one shape.
-
-    >>> tensors({"x": [1, 2], "grad": [0, 1], "shape": [2, 1], "dtype": "float32"})["x"].shape
-    torch.Size([2, 1])
-    """
+    """Return an input and a gradient of one shape."""
     import torch
 
     dtype = getattr(torch, data["dtype"])

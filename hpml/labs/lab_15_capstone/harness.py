@@ -8,13 +8,7 @@ from typing import Any
 
 
 def waves(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the arguments of ``train``: signals drawn from ``drawn``, and the settings in `data`.
-
-    >>> given = waves({"drawn": 1, "count": 3, "length": 8, "width": 4, "epochs": 1,
-    ...                "batch_size": 2, "rate": 0.1, "seed": 7})
-    >>> given["signals"].shape, given["labels"].shape, given["width"]
-    (torch.Size([3, 8]), torch.Size([3]), 4)
-    """
+    """Return the arguments of ``train``: signals drawn from ``drawn``, and the settings."""
     import torch
 
     settings = dict(data)
@@ -30,11 +24,7 @@ def waves(data: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def reported(result: Any, arguments: Mapping[str, Any]) -> Any:
-    """Return the reports of all steps and the means of all epochs, as plain numbers.
-
-    >>> reported(([(2.0, 3, 0.5)], [2.5]), {})
-    {'steps': [[2.0, 3.0, 0.5]], 'epochs': [2.5]}
-    """
+    """Return the reports of all steps and the means of all epochs, as plain numbers."""
     if not isinstance(result, (tuple, list)) or len(result) != 2:
         return result
     steps, epochs = result

@@ -1,7 +1,165 @@
-"""A tree of calls as a picture in the page: an icicle or a sunburst, in which one can go about."""
+"""The page of a call tree. It stands by itself: no server, no file beside it, no kernel.
+
+The picture is there without a script too; with one, a frame is opened by a click or by Enter, the
+arrow keys walk through the calls, and depth and cutoff are chosen as in SnakeViz.
+"""
 
 from __future__ import annotations
 
-from hpml.profiling.icicle.page import called, icicle
+import html
+import json
+import zlib
+from collections.abc import Mapping
 
-__all__ = ["called", "icicle"]
+from hpml.base.page import Page, asset
+from hpml.base.tables import Table, format_seconds
+from hpml.profiling.call_tree import CallTree
+from hpml.profiling.errors import ProfilingError
+
+_WIDTH, _ROW = 960, 22
+_DEPTHS = (3, 5, 10, 15, 20)
+_CUTOFFS = (100, 1000, 10000)
+# Light enough for dark text; what lies in one file has one colour.
+_COLOURS = ("#F5D0A9", "#CFE3F5", "#D5E8C8", "#F2CFD3", "#E3D6F0", "#F4E7A8", "#CDE8E4", "#E5DDD0")
+
+
+def icicle(
+    tree: CallTree, *, unit: str = "s", title: str = "", own: Mapping[str, float] | None = None
+) -> Page:
+    """Return the picture of a call tree: each frame as wide as its total, below its caller."""
+    if tree.total <= 0:
+        raise ProfilingError(
+            "Nothing was counted, so there is no picture; profile something that takes longer."
+        )
+    # Nobody sees, or opens, what takes a ten thousandth: it would only make the page heavy.
+    tree = tree.pruned(tree.total / _CUTOFFS[-1])
+    name = title or f"Calls by time, {_amount(tree.total, unit)} in all"
+    body = (
+        f'<div class="hpml-icicle" tabindex="0" data-lm-suppress-shortcuts="true" role="group" '
+        f'aria-label="{html.escape(name)}">'
+        f"<style>{asset(__package__, 'icicle.css')}</style>{_controls()}"
+        f'<p class="hpml-icicle-about" aria-live="polite">{html.escape(_about(tree, unit))}</p>'
+        f'<div class="hpml-icicle-picture">{_svg(tree, name)}</div>'
+        f"{_heaviest(_own(tree) if own is None else own, unit)}"
+        f'<script type="application/json">{_data(tree, unit)}</script>'
+        f"<script>{asset(__package__, 'icicle.js')}</script></div>"
+    )
+    return Page(_plain(tree, unit), body)
+
+
+def _amount(value: float, unit: str) -> str:
+    return format_seconds(value) if unit == "s" else f"{value:,.4g} {unit}"
+
+
+def _called(frame: CallTree) -> str:
+    return called(frame.name, frame.place)
+
+
+def called(name: str, place: str) -> str:
+    """Return how a function is named below the picture."""
+    return f"{name} ({place})" if place else name
+
+
+def _own(tree: CallTree) -> dict[str, float]:
+    own: dict[str, float] = {}
+    for _, frame in tree.walk():
+        own[_called(frame)] = own.get(_called(frame), 0.0) + frame.own
+    return own
+
+
+def _about(frame: CallTree, unit: str) -> str:
+    return f"{_called(frame)}: {_amount(frame.total, unit)}, its own {_amount(frame.own, unit)}"
+
+
+def _plain(tree: CallTree, unit: str) -> str:
+    lines = []
+    for depth, frame in tree.pruned(tree.total / 50).walk():
+        if depth < 8:
+            share = 100 * frame.total / tree.total
+            lines.append(
+                f"{'  ' * depth}{_called(frame)}  {_amount(frame.total, unit)} ({share:.1f}%)"
+            )
+    return "\n".join(lines)
+
+
+def _colour(frame: CallTree) -> int:
+    return zlib.crc32(frame.place.partition(":")[0].encode()) % len(_COLOURS)
+
+
+def _svg(tree: CallTree, name: str) -> str:
+    """Return the picture as it stands before anything was clicked: five levels below the root."""
+    parts, depth_seen = [], 0
+    waiting = [(tree, 0, 0.0)]
+    scale = _WIDTH / tree.total
+    while waiting:
+        frame, depth, left = waiting.pop()
+        width = frame.total * scale
+        if width < 1 or depth > 10:
+            continue
+        depth_seen = max(depth_seen, depth)
+        room = int(width / 6.6) - 1
+        label = frame.name if len(frame.name) <= room else f"{frame.name[: room - 1]}…"
+        text = (
+            f'<text x="{left + 4:.1f}" y="{depth * _ROW + 15}">{html.escape(label)}</text>'
+            if room > 2
+            else ""
+        )
+        parts.append(
+            f'<g><rect x="{left:.1f}" y="{depth * _ROW}" width="{width:.1f}" height="{_ROW - 1}" '
+            f'fill="{_COLOURS[_colour(frame)]}"><title>{html.escape(_called(frame))}</title></rect>{text}</g>'
+        )
+        for child in frame.children:
+            waiting.append((child, depth + 1, left))
+            left += child.total * scale
+    height = (depth_seen + 1) * _ROW
+    return (
+        f'<svg viewBox="0 0 {_WIDTH} {height}" role="img" aria-label="{html.escape(name)}">'
+        f"{''.join(parts)}</svg>"
+    )
+
+
+def _controls() -> str:
+    def choice(label: str, options: list[tuple[str, str]], chosen: str) -> str:
+        made = "".join(
+            f'<option value="{value}"{" selected" if value == chosen else ""}>{text}</option>'
+            for value, text in options
+        )
+        return f'<label>{label} <select data-set="{label.lower()}">{made}</select></label>'
+
+    return (
+        '<div class="hpml-icicle-controls" hidden>'
+        + choice("Style", [("icicle", "icicle"), ("sunburst", "sunburst")], "icicle")
+        + choice("Depth", [(str(d), str(d)) for d in _DEPTHS], "10")
+        + choice("Cutoff", [(str(c), f"1 / {c:,}") for c in _CUTOFFS], "1000")
+        + '<button type="button" data-reset>Reset</button>'
+        + "<span>Click or Enter opens a frame, arrow keys walk, Escape goes back.</span></div>"
+    )
+
+
+def _heaviest(own: Mapping[str, float], unit: str) -> str:
+    """Return the functions with most time of their own as a folded table: it needs no script."""
+    whole = sum(own.values())
+    rows = sorted(own.items(), key=lambda item: -item[1])[:15]
+    table = Table(
+        ["function", "own", "share"],
+        [[name, value, value / whole] for name, value in rows if value > 0],
+        formats={"own": lambda value: _amount(value, unit), "share": "{:.1%}".format},
+    )
+    return f"<details><summary>Heaviest functions</summary>{table._repr_html_()}</details>"
+
+
+def _data(tree: CallTree, unit: str) -> str:
+    """Return the tree for the script, a row a frame, in the order of the list below."""
+    texts: dict[str, int] = {}
+    rows: list[list[float | None]] = []
+    above: list[int] = []
+    for depth, frame in tree.walk():
+        del above[depth:]
+        name, place = (texts.setdefault(text, len(texts)) for text in (frame.name, frame.place))
+        own = float(f"{frame.own:.4g}")
+        caller = above[-1] if above else -1
+        rows.append([name, place, own, frame.calls, caller, _colour(frame)])
+        above.append(len(rows) - 1)
+    found = {"unit": unit, "colours": _COLOURS, "texts": list(texts), "rows": rows}
+    # "</" would end the script element.
+    return json.dumps(found, separators=(",", ":")).replace("</", "<\\/")

@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from hpml.benchmark import Measurement
-from hpml.labs import LabError
 from hpml.labs.lab_00_start_here.drift import in_order, simulate_drift
 
 
@@ -29,5 +28,3 @@ def test_the_caption_of_a_row_of_samples_compares_its_halves() -> None:
     text = in_order(Measurement("loop", samples, number=1)).plain
     assert text.startswith("loop: the first half took 1.00 µs, the second 1.50 µs in the median")
     assert "50.0% more" in text
-    with pytest.raises(LabError):
-        in_order(Measurement("loop", samples[:3], number=1))

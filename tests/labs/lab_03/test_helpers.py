@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import sys
 from concurrent.futures import ThreadPoolExecutor
-from functools import partial
 from typing import Any
 
 import pytest
@@ -127,16 +126,6 @@ def lists(count: int) -> list[Any]:
     return [[number] for number in range(count)]
 
 
-def test_a_collection_of_new_objects_alone_grows_with_them() -> None:
-    makers = {name: partial(lists, n) for name, n in (("few", 100), ("many", 100_000))}
-    found = collecting.collection_times(makers, rounds=6)
-    assert gc.get_freeze_count() < OF_THE_INTERPRETER
-    assert found["few"].change_to(found["many"]) == "grows"
-    with pytest.raises(ZeroDivisionError):
-        collecting.collection_times({"fails": lambda: 1 // 0})
-    assert gc.get_freeze_count() < OF_THE_INTERPRETER
-
-
 def test_the_slides_lines_are_found_in_todays_program() -> None:
     pytest.importorskip("memory_profiler", reason="needs memory_profiler; `make .venv` installs it")
     _, names = networks.lecture_program()
@@ -152,14 +141,3 @@ def test_pictures_say_in_words_what_they_show() -> None:
         page = networks.draw_saved(nets, x, lambda net, x, answer=answer: answer)
         assert f"one: 512 B; yours: {said}." in page.plain
     assert "raises KeyError" in networks.draw_saved(nets, x, lambda net, x: {}[x]).plain
-
-
-def test_new_memory_costs_page_faults_where_they_are_counted() -> None:
-    pytest.importorskip("resource", reason="needs the resource module; runs on Unix")
-    kept = torch.zeros(2**24)
-    new, again = (
-        networks.page_faults(run) for run in (lambda: torch.ones(2**24), lambda: kept.fill_(1))
-    )
-    assert new is not None
-    assert again is not None
-    assert new > again

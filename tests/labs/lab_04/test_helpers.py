@@ -7,7 +7,6 @@ import math
 from pathlib import Path
 from typing import Any
 
-import numba
 import numpy as np
 import pytest
 
@@ -64,16 +63,6 @@ def test_without_a_compiler_it_is_said_and_a_record_is_shown(
     assert text.startswith("recorded: ")
     assert "C, -O0" in text
     assert "Recorded, not measured here: " in text
-
-
-def test_the_table_says_who_refuses_and_who_compiles_anew() -> None:
-    double = numba.njit(lambda x: x + x)
-    double(1)
-    values = {"an int": 2, "a float": 1.5, "nothing": None}
-    table = compiling.tried({"Numba": double, "len": len}, values)
-    assert table.column("Numba")[:2] == ("4", "3.0, compiled for it")
-    assert str(table.column("Numba")[2]).startswith("TypingError: No implementation")
-    assert str(table.column("len")[0]).startswith("TypeError: object of type 'int'")
 
 
 def add_up(a: Any) -> float:

@@ -175,14 +175,3 @@ def test_an_honest_claim_has_all_of_its_parts(monkeypatch: pytest.MonkeyPatch) -
         "Python's version", "the machine",
     ]  # fmt: skip
     assert "the ratio" in claimed(f"NumPy is 80 times as fast as sum (70 to 90), {rest}")
-
-
-def test_the_frequency_is_read_where_the_system_has_it(tmp_path: Path) -> None:
-    cpu = tmp_path / "sys/devices/system/cpu/cpu0/cpufreq"
-    cpu.mkdir(parents=True)
-    files = {"cur_freq": 1_800_000, "min_freq": 800_000, "max_freq": 3_600_000, "governor": "slow"}
-    for name, value in files.items():
-        (cpu / f"scaling_{name}").write_text(f"{value}\n")
-    assert claims.frequency(tmp_path) == "the first core runs at 1.80 GHz, of 0.80 to 3.60: “slow”."
-    (cpu / "scaling_cur_freq").unlink()
-    assert "does not say" in claims.frequency(tmp_path)

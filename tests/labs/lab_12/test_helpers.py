@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
 
 pytest.importorskip("torch")
@@ -42,11 +40,6 @@ def test_each_published_row_stands_beside_its_recipe(data: Dataset) -> None:
     assert measured[0] == "1.000"
     assert all("recorded" in text or text == "–" for text in measured[1:])
     assert table.column("kept for backward, here") == ("2.00 KiB", "–", "–", "–")
-
-
-def test_mixed_precision_keeps_less_for_the_backward_pass(data: Dataset) -> None:
-    kept = {name: networks.kept_bytes(data, RECIPES[name]) for name in ("vanilla", "amp")}
-    assert 0.4 < kept["amp"] / kept["vanilla"] < 0.7
 
 
 def test_gradients_go_to_a_list_and_back(data: Dataset) -> None:
@@ -91,16 +84,6 @@ def test_a_resnet_has_more_between_its_products() -> None:
     table = networks.outside_products()
     convnext, resnet = (int(text.rstrip("%")) for text in map(str, table.column("share of others")))
     assert 40 < convnext < resnet < 90
-
-
-def test_what_cannot_start_two_processes_is_said(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("HPML_QUICK", raising=False)
-
-    def failed(*_: Any, **__: Any) -> Any:
-        return type("Ran", (), {"returncode": 1, "stderr": "a\nno network", "stdout": ""})()
-
-    monkeypatch.setattr("subprocess.run", failed)
-    assert repr(networks.two_processes()) == "One process did not train here: no network"
 
 
 def test_pictures_say_what_they_show(data: Dataset) -> None:

@@ -49,8 +49,3 @@ def test_ratios_stand_beside_the_documents_of_the_same_name() -> None:
     published = table.column("published, batch 1")
     assert published == (1.0, 13.39 / 14.11, 29.32 / 14.11, None)
     assert table.column("published, batch 64")[1] == 62.42 / 60.8
-
-
-def test_each_run_is_a_point_beside_the_published_one() -> None:
-    page = networks.draw_accuracies({"GELU": [90.0, 91.0], "FastSwish": [89.0]})
-    assert page.plain == "GELU: 90.0, 91.0 %; FastSwish: 89.0 %."

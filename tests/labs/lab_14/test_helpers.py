@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import threading
-
 import pytest
 import torch
 from torch import nn
 
 from hpml.benchmark import Comparison, Measurement
 from hpml.labs.lab_14_runtimes import quantised, sessions
-from hpml.runtimes import export_onnx
 from hpml.symbolic import Input, SymbolicModel
 
 
@@ -45,26 +42,6 @@ def test_where_export_is_missing_it_says_what_to_install(
     monkeypatch.setattr(sessions, "installed_version", lambda package: None)
     assert not sessions.onnx_is_here()
     assert "install -c constraints.txt onnx onnxscript" in " ".join(capsys.readouterr().out.split())
-
-
-def test_operators_are_counted_at_each_level() -> None:
-    exported = export_onnx(nn.Sequential(nn.Linear(4, 2), nn.ReLU()), torch.rand(1, 4))
-    assert sessions.operators_left(exported).rows[-1][:2] == ("sum", 2)
-
-
-def test_calls_are_shared_out_among_threads() -> None:
-    seen: list[int] = []
-    both = threading.Barrier(2, timeout=20)
-
-    def run() -> None:
-        both.wait()
-        seen.append(threading.get_ident())
-
-    sessions.in_parallel(run, 8, threads=2)()
-    assert len(seen) == 8
-    assert len(set(seen)) == 2
-    sessions.in_turn(lambda: seen.append(0), 3)()
-    assert seen[8:] == [0, 0, 0]
 
 
 @pytest.mark.parametrize("by_row", [True, False])

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 
 import pytest
 
-from hpml.benchmark import BenchmarkError, Case, Comparison, Measurement, write_case
+from hpml.benchmark import Case, Comparison, Measurement, write_case
 from hpml.labs.lab_15_capstone.fixes import Ladder, class_table, equal_losses
 from hpml.labs.lab_15_capstone.student_script import frozen, own_script
 
@@ -107,9 +107,3 @@ def test_who_cannot_be_told_apart_shares_a_rank(tmp_path: Path) -> None:
     table = class_table(paths)
     assert [(row[0], row[1]) for row in table.rows] == [(1, "bo"), (1, "cy"), (3, "ada"), (4, "di")]
     assert "cannot be told apart" in str(table)
-
-
-def test_a_file_without_results_is_refused(tmp_path: Path) -> None:
-    (tmp_path / "empty.jsonl").write_text("", encoding="utf-8")
-    with pytest.raises(BenchmarkError):
-        class_table([tmp_path / "empty.jsonl"])

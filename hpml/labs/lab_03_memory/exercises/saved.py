@@ -23,11 +23,7 @@ def _linear(inputs: int, outputs: int, trained: bool = True) -> _Layer:
 
 
 def kept_bytes(layers: Sequence[_Layer], shape: Sequence[int], size: int) -> int:
-    """Return how many bytes are kept, from the rules alone: no tensor is made.
-
-    >>> kept_bytes([("Linear", 8, 4, True), ("ReLU",)], (16, 8), 4)
-    768
-    """
+    """Return how many bytes are kept, from the rules alone: no tensor is made."""
     numbers, kept = [math.prod(shape)], set[int]()
     trained = False
     for place, (kind, *sizes) in enumerate(layers):

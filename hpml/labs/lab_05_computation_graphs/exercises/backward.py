@@ -100,10 +100,7 @@ def _random_steps(generator: random.Random) -> Steps:
 
 
 def _right(case: Case) -> tuple[dict[str, int], set[str]]:
-    """Return what arrives at each end that is reached, and the steps to be called.
-
-    Steps are looked through again and again for one that nobody who is still to come sends to.
-    """
+    """Return what arrives at each end that is reached, and the steps to be called."""
     given = backward_steps(case.data)
     start: Step = given["start"]
     reached, waiting = {start: 0}, [start]

@@ -21,14 +21,7 @@ Misfit = tuple[int, str]
 def shapes_or_misfit(
     layers: Sequence[Layer], shape: tuple[int, ...]
 ) -> list[tuple[int, ...]] | Misfit:
-    """Return the shape after each layer, or position and kind of the first that does not fit.
-
-    >>> shapes_or_misfit([("flatten", {}), ("linear", {"in_features": 9, "out_features": 4})],
-    ...                  (2, 3, 3))
-    [(2, 9), (2, 4)]
-    >>> shapes_or_misfit([("linear", {"in_features": 9, "out_features": 4})], (2, 8))
-    (0, 'linear')
-    """
+    """Return the shape after each layer, or position and kind of the first that does not fit."""
     found = []
     for position, (kind, parameters) in enumerate(layers):
         after = _after(kind, parameters, shape)

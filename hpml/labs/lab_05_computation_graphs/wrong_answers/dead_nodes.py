@@ -41,16 +41,6 @@ def forgets_targets(edges, outputs):
     return set(edges) - _live(edges, outputs)
 
 
-def misses_entries(edges, outputs):
-    """It knows only the nodes that have an entry in `edges`. A node that appears only as a target is a
-    node as well."""
-    before = {name: [] for name in edges}
-    for name, targets in edges.items():
-        for target in targets:
-            before[target].append(name)
-    return set(edges) - _live(edges, outputs)
-
-
 def only_the_ends(edges, outputs):
     """It finds the ends that are not outputs. A node that leads only to dead ends is dead too; and a
     node after an output is dead although it may have targets."""
@@ -60,12 +50,3 @@ def only_the_ends(edges, outputs):
 def returns_the_live_ones(edges, outputs):
     """Those are the nodes that an output needs. The others are dead."""
     return _live(edges, outputs)
-
-
-def takes_targets_for_live(edges, outputs):
-    """It knows only the nodes that have an entry in `edges`. A node that appears only as a target is a
-    node as well."""
-    dead = set()
-    for _ in edges:
-        dead |= {name for name in edges if name not in outputs and dead.issuperset(edges[name])}
-    return dead

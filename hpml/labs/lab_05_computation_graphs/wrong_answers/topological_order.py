@@ -1,7 +1,7 @@
 """Wrong answers to `topological_order`: each docstring is the diagnosis."""
 
 
-def _kahn(edges, *, once=False, last_first=False, expected=None):
+def _kahn(edges, *, once=False, expected=None):
     """Take each node whose predecessors are all in the order; `once` counts a repeated edge once."""
     waits = dict.fromkeys(edges, 0)
     for targets in edges.values():
@@ -9,7 +9,7 @@ def _kahn(edges, *, once=False, last_first=False, expected=None):
             waits[target] = waits.get(target, 0) + 1
     ready, order = [name for name, count in waits.items() if count == 0], []
     while ready:
-        name = ready.pop(-1 if last_first else 0)
+        name = ready.pop(0)
         order.append(name)
         for target in edges.get(name, []):
             waits[target] -= 1
@@ -43,12 +43,6 @@ def counts_targets_once(edges):
     """It counts how many nodes a target waits for, but counts down once for each time that the target
     is listed. A target that is listed twice is then added too early."""
     return _kahn(edges, once=True)
-
-
-def counts_targets_once_last_first(edges):
-    """It counts how many nodes a target waits for, but counts down once for each time that the target
-    is listed. A target that is listed twice is then added too early."""
-    return _kahn(edges, once=True, last_first=True)
 
 
 def forgets_targets(edges):

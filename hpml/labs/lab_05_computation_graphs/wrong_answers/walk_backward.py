@@ -9,7 +9,7 @@ def _gradients(step, gradient):
     return [(after, each) for (after, _), each in zip(step.next_functions, made) if after]
 
 
-def _walk(start, gradient, add, last_first=False):
+def _walk(start, gradient, add):
     senders, found = {start: 0}, [start]
     for step in found:
         for after, _ in step.next_functions:
@@ -19,7 +19,7 @@ def _walk(start, gradient, add, last_first=False):
                 senders[after] = senders.get(after, 0) + 1
     arrived, totals, ready = {}, {start: gradient}, [start]
     while ready:
-        step = ready.pop(-1 if last_first else 0)
+        step = ready.pop(0)
         if not step.next_functions:
             arrived[step] = totals[step]
             continue
@@ -35,12 +35,6 @@ def adds_in_place(start, gradient):
     """It adds with `+=`, which changes the gradient in place. A step may send the same gradient to two
     others, and then the other one changes too: write `a = a + b`."""
     return _walk(start, gradient, operator.iadd)
-
-
-def adds_in_place_last_first(start, gradient):
-    """It adds with `+=`, which changes the gradient in place. A step may send the same gradient to two
-    others, and then the other one changes too: write `a = a + b`."""
-    return _walk(start, gradient, operator.iadd, last_first=True)
 
 
 def calls_at_once(start, gradient):

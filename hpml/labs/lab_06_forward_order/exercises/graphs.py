@@ -21,15 +21,7 @@ WRITE_IT = "This lab is about writing it yourself, so no library that has it may
 
 
 def executions(parents: Parents, output: str) -> Counter[str]:
-    """Return how often each operation is executed without memory, pushed down from the output.
-
-    Args:
-        parents: the graph, parents before children.
-        output: the value asked for.
-
-    >>> executions({"x": [], "a": ["x"], "b": ["a", "a"]}, "b")
-    Counter({'a': 2, 'b': 1})
-    """
+    """Return how often each operation is executed without memory, pushed down from the output."""
     asked = Counter({output: 1})
     for name in reversed(list(parents)):
         for parent in parents[name]:

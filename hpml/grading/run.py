@@ -14,7 +14,7 @@ from typing import Any
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.wrong_answers import WrongAnswerProcess
 from hpml.grading import sandbox
-from hpml.grading.limits import Limits
+from hpml.grading.sandbox import Limits
 from hpml.grading.worker_client import Printed, WorkerClient
 
 

@@ -14,8 +14,8 @@ from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden
 from hpml.course.exercises.judging import Verdict, diagnosed, judge
 from hpml.course.exercises.outcomes import NOT_TRIED, NoAnswer, Outcome, Raised, outcome_of
 from hpml.grading import speed
-from hpml.grading.reports.report import Item, harmless
-from hpml.grading.submitted import Submitted
+from hpml.grading.report import Item, harmless
+from hpml.grading.run import Submitted
 from hpml.grading.worker_client import Printed, WorkerClient
 from hpml.sandbox.harness import harness_source
 from hpml.sandbox.plain import decode, encode
@@ -72,11 +72,7 @@ def grade_choice(submitted: Submitted, choice: Choice, printed: Printed) -> Item
 
 
 def grade_exercise(submitted: Submitted, exercise: Exercise, printed: Printed) -> Item:
-    """Return what a submission earns in one exercise.
-
-    If the whole notebook does not make it right, earlier definitions of the function are tried: a
-    draft that was begun below a solution costs nothing, and the report tells the instructor.
-    """
+    """Return what a submission earns in one exercise."""
     found: list[Item] = []
     for version in range(_STARTS):
         item, versions = _graded(submitted, exercise, printed, version)

@@ -5,26 +5,56 @@ Nothing is written beside a submission; what else lies in its folder is named, a
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import os
 import re
 import secrets
-from collections.abc import Sequence
+import stat
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Protocol
 
 from hpml.base.errors import describe
 from hpml.base.files import CourseFileError
+from hpml.base.tables import format_bytes
+from hpml.course.cells import NotebookError, code_cells, python_cells
 from hpml.course.execute import LabNotFoundError, find_lab
-from hpml.grading.errors import GradingError
-from hpml.grading.limits import Limits
-from hpml.grading.notebook_file import same_code
-from hpml.grading.pool import COURSE, Catalogue, Grader, Task
-from hpml.grading.reports.report import Report
-from hpml.grading.sandbox import Isolation
+from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.grading import GradingError
+from hpml.grading.sandbox import Limits
+from hpml.labs import catalogue as course
 
 _SMALL = 2**24
 _NAME = re.compile(r"(\d\d)[ _-].*\.ipynb", re.IGNORECASE)
 _SHOWN = 4
 _MOST = 3  # notebooks of a student that are graded for a lab
+
+
+class Catalogue(Protocol):
+    """What a module says of labs; the course's is `hpml.labs.catalogue`."""
+
+    LABS: tuple[str, ...]
+
+    def exercises(self, lab: str, /) -> tuple[Exercise, ...]:
+        """Return the exercises of a lab."""
+
+    def choice(self, lab: str, /) -> Choice:
+        """Return the explanation that ends a lab."""
+
+
+COURSE: Catalogue = course
+
+
+@dataclass(frozen=True)
+class Task:
+    """One submission to grade: all exercises of its labs, or those of these `names`."""
+
+    name: str
+    notebooks: Mapping[str, tuple[Path, ...]]
+    seed: int
+    names: tuple[str, ...] | None = None
 
 
 @dataclass(frozen=True)
@@ -82,31 +112,8 @@ def find(
     return Submission(path.stem, ((found, path),))
 
 
-def grade(
-    path: Path | str,
-    *,
-    lab: str | int | None = None,
-    seed: int | None = None,
-    names: Sequence[str] | None = None,
-    limits: Limits | None = None,
-    catalogue: Catalogue = COURSE,
-    isolation: Isolation = "none",
-) -> Report:
-    """Grade one submission."""
-    labs = None if lab is None else [lab_number(lab)]
-    submission = find(Path(path), labs=labs, catalogue=catalogue)
-    chosen = random_seed() if seed is None else seed
-    with Grader(limits=limits, catalogue=catalogue, isolation=isolation) as grader:
-        items, seconds = grader.grade(submission.task(chosen, names))
-    return Report(submission.name, items, chosen, seconds, isolation)
-
-
 def lab_number(lab: str | int) -> str:
-    """Return the number of a lab with two digits.
-
-    >>> lab_number(6), lab_number("06")
-    ('06', '06')
-    """
+    """Return the number of a lab with two digits."""
     text = str(lab)
     if not (text.isascii() and text.isdecimal() and len(text) <= 2):
         raise GradingError(f"expected the number of a lab, such as 06; received {describe(lab)}.")
@@ -127,11 +134,7 @@ def says_another_lab(name: str, labs: Sequence[str], catalogue: Catalogue) -> bo
 def _notebooks(
     folder: Path, labs: Sequence[str], others: Sequence[str]
 ) -> tuple[dict[str, list[Path]], dict[str, str]]:
-    """Return the notebooks of each lab in the folder, or in the only folder that is in it.
-
-    Beside them a remark by lab. With `others`, all labs there are, the only notebook may have any
-    name but theirs.
-    """
+    """Return the notebooks of each lab in the folder, or in the only folder that is in it."""
     entries = top = _entries(folder)
     while not any(map(_is_notebook, entries)):
         # An archive that was unpacked often has one folder around everything.
@@ -203,3 +206,89 @@ def _file_name(lab: str) -> str:
         return find_lab(lab).name
     except (CourseFileError, LabNotFoundError):
         return f"{lab}_lab.ipynb"
+
+
+_LARGE = 2**18
+_OBJECTS = 200  # as many for each cell: its metadata, its outputs
+
+
+class UnreadableNotebook(Exception):
+    """The notebook cannot be read; the message is for the student."""
+
+    status = "unreadable"
+
+
+class MissingNotebook(UnreadableNotebook):
+    """There is none."""
+
+    status = "missing"
+
+
+def read_cells(path: Path, limits: Limits) -> dict[int, str]:
+    """Return the code cells of a notebook as Python source, by their number."""
+    text = _text(path, limits.notebook)
+    # Millions of empty cells or lists would fill this process's memory as soon as they are read.
+    most = _OBJECTS * limits.cells
+    if len(text) >= _LARGE and (sum(map(text.count, "{[")) > most or text.count(",") > 20 * most):
+        raise UnreadableNotebook(
+            f"The notebook {path.name} has too many parts to be read; clear its outputs."
+        )
+    try:
+        return python_cells(text, limits.cells)
+    except NotebookError as error:
+        raise UnreadableNotebook(str(error)) from None
+
+
+def _text(path: Path, most: int) -> str:
+    try:
+        return _bytes(path, most).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        text = f"The notebook is not UTF-8 text: {error.reason}."
+        raise UnreadableNotebook(f"{text} Save it in Jupyter, and hand in that file.") from None
+
+
+def same_code(path: Path, other: Path, most: int) -> bool:
+    """Return whether two notebooks have the same code cells; False where one cannot be read."""
+    try:
+        first, second = (code_cells(_text(each, most)) for each in (path, other))
+    except (UnreadableNotebook, NotebookError):
+        return False
+    return [*first.values()] == [*second.values()]
+
+
+def fingerprint(path: Path, most: int) -> str:
+    """Return a text that changes whenever the file's content does, or the reason it has none."""
+    try:
+        return hashlib.sha256(_bytes(path, most)).hexdigest()
+    except UnreadableNotebook as error:
+        return str(error)
+
+
+def _bytes(path: Path, most: int) -> bytes:
+    # A link would read a file of the grader's; a pipe would wait for ever.
+    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+    try:
+        descriptor = os.open(path, flags)
+    except FileNotFoundError:
+        raise MissingNotebook(f"The notebook {path.name} is missing.") from None
+    except OSError as error:
+        link = error.errno == errno.ELOOP
+        reason = "is a link; hand in the file" if link else f"cannot be read: {error.strerror}"
+        raise UnreadableNotebook(f"The notebook {path.name} {reason}.") from None
+    about = os.fstat(descriptor)
+    if not stat.S_ISREG(about.st_mode):
+        os.close(descriptor)
+        raise UnreadableNotebook(f"The notebook {path.name} is no file.")
+    with os.fdopen(descriptor, "rb") as stream:
+        if about.st_size > most:
+            raise UnreadableNotebook(
+                f"The notebook {path.name} has {format_bytes(about.st_size)}, at most "
+                f"{format_bytes(most)} are read; clear its outputs."
+            )
+        try:
+            data = stream.read(most + 1)
+        except OSError as error:
+            raise UnreadableNotebook(f"{path.name} cannot be read: {error.strerror}.") from None
+    if not data.strip():
+        raise UnreadableNotebook(f"The notebook {path.name} is empty.")
+    return data[:most]

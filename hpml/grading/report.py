@@ -12,6 +12,7 @@ import json
 import os
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import hpml
@@ -26,12 +27,7 @@ _LONGEST = 200
 
 @dataclass(frozen=True)
 class Item:
-    """One exercise of one submission.
-
-    The status is ``"right"``, ``"partly right"``, ``"wrong"``, ``"not done"``, ``"missing"`` (no
-    such function or notebook), ``"forbidden"`` (it uses what the exercise forbids), ``"no answer"``
-    (too slow, ended), ``"unreadable"`` (the notebook) or ``"not graded"``.
-    """
+    """One exercise of one submission."""
 
     lab: str
     number: int
@@ -197,11 +193,7 @@ def write(report: Report, path: str | os.PathLike[str]) -> None:
 
 
 def harmless(text: str) -> str:
-    """Return text of a submission as a terminal and a file can take it: what steers is spelt out.
-
-    >>> harmless("red\\x1b[31m\\ud800\\r\\nand so on")
-    'red\\\\x1b[31m\\\\ud800\\nand so on'
-    """
+    """Return text of a submission with control characters spelt out."""
     return "".join(
         each if each.isprintable() or each in "\n\t" else each.encode("unicode_escape").decode()
         for each in text.replace("\r\n", "\n")
@@ -209,22 +201,14 @@ def harmless(text: str) -> str:
 
 
 def file_name(name: str, labs: str, ending: str) -> str:
-    """Return the name of a file about a submission, also where its own is as long as can be.
-
-    >>> file_name("ada", "06", "md"), len(file_name("a" * 255, "06", "json"))
-    ('ada.06.md', 113)
-    """
+    """Return the name of a file about a submission, also where its own is as long as can be."""
     if len(name.encode("utf-8", "surrogateescape")) > _LONGEST:
         name = name[:40] + "-" + hashlib.sha256(ascii(name).encode()).hexdigest()
     return f"{name}.{labs}.{ending}"
 
 
 def student(name: str) -> str:
-    """Return whose submission it is: its name without a notebook's ending.
-
-    >>> student("ada"), student("cy.IPYNB")
-    ('ada', 'cy')
-    """
+    """Return whose submission it is: its name without a notebook's ending."""
     return name[:-6] if name.lower().endswith(".ipynb") else name
 
 
@@ -253,3 +237,29 @@ def _line(item: Item) -> str:
     lines: Sequence[str] = item.text.split("\n\n")[0].splitlines()
     text = "  ".join(line.strip() for line in lines)
     return text if len(text) <= 160 else text[:157] + "..."
+
+
+def write_feedback(report: Report, folder: Path, labs: str) -> None:
+    """Write ``NAME.LABS.md`` and ``NAME.LABS.json`` for one student."""
+    write(report, folder / file_name(report.name, labs, "json"))
+    write_atomically(folder / file_name(report.name, labs, "md"), feedback_page(report))
+
+
+def feedback_page(report: Report) -> str:
+    """Return the page for one student, as Markdown."""
+    lines = [f"# {report.shown}: {report.total}", ""]
+    for item in report.items:
+        lines += _section(item)
+    return "\n".join(lines)
+
+
+def _section(item: Item) -> list[str]:
+    lines = [f"## {item.title}: {item.status}, {item.out_of} points", ""]
+    lines += [f"- {part}" for part in by_part(item)]
+    lines += [""] if by_part(item) else []
+    if item.text:
+        # Indented, it is shown as it is, whatever it holds.
+        lines += [*(f"    {line}" for line in item.text.splitlines()), ""]
+    if item.printed:
+        lines += ["It printed:", "", *(f"    {line}" for line in item.printed.splitlines()), ""]
+    return lines

@@ -11,11 +11,12 @@ from pathlib import Path
 
 from hpml.base.errors import describe
 from hpml.base.tables import Table
-from hpml.grading.errors import GradingError
-from hpml.grading.reports.report import Item, Report, points, student
+from hpml.grading import GradingError
+from hpml.grading.report import Item, Report, points, student
 
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _MOODLE = ("Email address", "ID number", "Username")
+_REASON = 300  # characters of the reason in a feedback column
 _LEFT_OUT = ("missing", "not done")  # what goes further may be
 _LOOK_AT = ("no answer", "not graded", "unreadable", "missing", "forbidden", "not done")
 
@@ -28,8 +29,8 @@ def class_table(reports: Sequence[Report]) -> Table:
         found = {(item.lab, item.name): item for item in report.items}
         earned = [found[key].score if key in found else "" for key in columns]
         rows.append([report.shown, *earned, report.score])
-    worth = [item.worth for item in columns.values()]
-    rows.append(["of", *worth, sum(worth)])
+    of = [item.worth or f"{points(item.most)} bonus" for item in columns.values()]
+    rows.append(["of", *of, sum(item.worth for item in columns.values())])
     titles = ["submission", *(f"{item.lab}.{item.number}" for item in columns.values()), "points"]
     return Table(titles, rows, formats=dict.fromkeys(titles[1:], _points))
 
@@ -83,9 +84,15 @@ def for_moodle(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> s
     for row in roster:
         report = found.get(one_form(row["submission"]))
         items = report.items if report else ()
-        said = "; ".join(f"{item.title}: {item.status}" for item in items)
+        said = "; ".join(f"{item.title}: {item.status}{_reason(item)}" for item in items)
         rows.append([*(row[key] for key in keys), points(report.score) if report else "", said])
     return written_csv(rows)
+
+
+def _reason(item: Item) -> str:
+    """Return the first lines of what was wrong, on one line."""
+    text = " ".join(item.text.split())
+    return f" ({text[:_REASON]}{'…' * (len(text) > _REASON)})" if text else ""
 
 
 def read_roster(path: Path) -> list[dict[str, str]]:
@@ -214,10 +221,7 @@ def _points(value: object) -> str:
 
 
 def read_csv(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a CSV file by the names of its columns, as spreadsheets save it.
-
-    Between the columns stand commas, semicolons or tabs, whichever the first line has most of.
-    """
+    """Return the rows of a CSV file by the names of its columns, as spreadsheets save it."""
     try:
         data = path.read_bytes()
         wide = data.startswith((b"\xff\xfe", b"\xfe\xff"))

@@ -1,29 +1,16 @@
-"""The peer `pytorch-symbolic`: whether it is here, and its models for a process of their own.
+"""The peer's models, for a process of their own.
 
 It replaces ``torch.nn.Module.__call__`` and ``__new__`` when it is imported, which would change the
-speed of everything else in the process. So the suites call nothing here but `how_to_install`: they
-name the other functions to `hpml.benchmark.ProcessContender`.
+speed of everything else in the process. So the suites import nothing from here: they name these
+functions to `hpml.benchmark.ProcessContender`.
 """
 
 from __future__ import annotations
 
 import functools
 import importlib
-import importlib.util
 from collections.abc import Callable
 from typing import Any
-
-NAME = "pytorch-symbolic"
-
-
-def how_to_install() -> str | None:
-    """Return what to do to have the peer measured, or None if it is installed."""
-    if importlib.util.find_spec("pytorch_symbolic") is not None:
-        return None
-    return (
-        "it is not installed; `python -m pip install pytorch-symbolic==1.2.4` in the course's "
-        "environment adds it"
-    )
 
 
 def build_forward(

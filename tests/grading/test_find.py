@@ -5,8 +5,9 @@ from pathlib import Path
 
 import pytest
 
-from hpml.grading.errors import GradingError
-from hpml.grading.submission import find, grade
+from hpml.grading import GradingError
+from hpml.grading.find import find
+from hpml.grading.pool import grade
 from tests.grading.handed_in import (
     CATALOGUE,
     DOUBLE,
