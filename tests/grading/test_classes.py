@@ -336,3 +336,20 @@ def test_the_files_of_canvas_and_moodle_name_students_from_a_roster(tmp_path: Pa
     path.write_text("name\nada\n")
     with pytest.raises(GradingError):
         tables.read_roster(path)
+
+
+def test_without_a_lab_all_get_the_labs_that_anyone_handed_in(group: Path) -> None:
+    assert {each.labs for each in members(group, catalogue=CATALOGUE)} == {("06",)}
+    only = group.parent / "only"
+    (only / "cy").mkdir(parents=True)
+    with pytest.raises(GradingError):
+        members(only, catalogue=CATALOGUE)
+
+
+def test_a_record_of_another_student_is_none_of_this_one(group: Path) -> None:
+    _grade(group)
+    records = group.parent / "reports" / ".records"
+    (group / "cy" / LAB).write_text((group / "ada" / LAB).read_text())  # the same notebook, too
+    (records / "cy.06.json").write_text((records / "ada.06.json").read_text())
+    graded = _grade(group)[2]
+    assert (graded.report.name, graded.forged) == ("cy", True)

@@ -146,3 +146,10 @@ def test_time_is_given_in_two_answers() -> None:
     *_, ready, results = _asked(_prepare(cell), LOAD, question, {"do": "go", "id": "g"})
     assert ready == {"id": "t", "ready": True}
     assert [decode(each["value"]) for each in results["outcomes"]] == [2, 4]
+
+
+def test_nothing_is_called_before_the_sign() -> None:
+    cell = "calls = []\ndef double(n):\n    raise SystemExit"
+    question = {**_call(), "do": "time", "id": "t", "cases": _cases(1)}
+    answers = _asked(_prepare(cell), LOAD, question)
+    assert answers[-2:] == [{"id": "t", "ready": True}, {"id": "t"}]

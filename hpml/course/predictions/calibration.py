@@ -12,7 +12,7 @@ import math
 import statistics
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from hpml.base import style
 from hpml.base.charts import name_decades
@@ -218,8 +218,8 @@ def _draw_points(ax: Axes, drawn: Sequence[tuple[int, state.Entry]]) -> None:
         ax.plot([x], [y], "o", ms=4, color=accent)
         # Only the number fits where points lie close; what it stands for is in the table.
         ax.plot([label_x], [label_y], "o", ms=13, mec=accent, mew=1.6, mfc=face)
-        look = {"color": ink, "size": 8, "weight": "bold", "ha": "center", "va": "center"}
-        ax.annotate(str(number), (label_x, label_y), **look)
+        middle: dict[str, Any] = {"ha": "center", "va": "center", "weight": "bold"}
+        ax.annotate(str(number), (label_x, label_y), color=ink, size=8, **middle)
 
 
 def apart(points: Sequence[tuple[float, float]], least: float = 0.06) -> list[tuple[float, float]]:

@@ -114,3 +114,11 @@ def test_what_a_student_types_cannot_become_html(lab: Lab) -> None:
     for page in (guess._card(), guess._result()):
         assert "<script>" not in page.html
         assert "<b>1 <" not in page.html
+
+
+def test_a_wide_measurement_is_shown_and_not_scored(lab: Lab) -> None:
+    guess = ask(3)
+    guess.reveal(SimpleNamespace(median=3e-6, quartiles=(1e-6, 3e-6, 9e-6), unit="s"))
+    assert guess.verdict.startswith("You said 3 µs, measured 3 µs. Not scored: the middle half of")
+    assert "spans a factor of 9" in guess.verdict
+    assert guess.factor is None

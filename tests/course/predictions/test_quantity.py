@@ -118,3 +118,8 @@ def test_a_quantity_reads_as_a_person_says_it() -> None:
     assert format_quantity(2, find_unit("calls")) == "2 calls"
     assert format_quantity(1, find_unit("s")) == "1 s"
     assert format_quantity(2.5, find_unit("x")) == "2.5×"
+
+
+def test_an_array_with_a_median_method_is_not_taken_for_a_measurement() -> None:
+    torch = pytest.importorskip("torch", reason="needs torch")
+    assert measured_value(torch.tensor(3.0), find_unit("ms")) == 3.0

@@ -5,8 +5,6 @@ from __future__ import annotations
 import ast
 import itertools
 import json
-import math
-import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -20,24 +18,14 @@ from hpml.labs.lab_15_capstone import exercises
 from hpml.labs.lab_15_capstone.exercises import judge_training
 from hpml.labs.lab_15_capstone.harness import reported, waves
 from hpml.labs.lab_15_capstone.scripts import FAULTS, script, train_of
-from hpml.labs.lab_15_capstone.student_script import SIZES
 from tests.labs.lab_15.mended import MENDED, mended
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterator
+    from collections.abc import Callable
 
 SEEDS = range(12)
 SMALL = {"count": 23, "length": 24, "width": 8, "epochs": 2, "batch_size": 6, "rate": 0.1}
 CASE = Case("small", {**SMALL, "seed": 4, "drawn": 5})
-LARGE = waves({**SIZES, "seed": 1, "drawn": 1})
-
-
-@pytest.fixture
-def one_thread() -> Iterator[None]:
-    threads = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(threads)
 
 
 def losses_differ(train: Callable[..., Any]) -> object:
@@ -111,52 +99,6 @@ def test_what_is_mended_is_not_told_by_the_room() -> None:
     for fragment in itertools.chain.from_iterable(parts.values() for parts in MENDED.values()):
         for line in filter(None, map(str.strip, fragment.splitlines())):
             assert not any(line in text for text in texts), line
-
-
-def cpu_seconds(train: Callable[..., Any]) -> float:
-    began = time.process_time()
-    train(**LARGE)
-    return time.process_time() - began
-
-
-def ratios(runs: dict[str, str], rounds: int = 11) -> dict[str, float]:
-    """Return the least time of each as a multiple of the first's least, in interleaved rounds."""
-    trains = {name: train_of(source) for name, source in runs.items()}
-    samples = [{name: cpu_seconds(train) for name, train in trains.items()} for _ in range(rounds)]
-    least = {name: min(sample[name] for sample in samples) for name in runs}
-    first = least[next(iter(runs))]
-    return {name: seconds / first for name, seconds in least.items()}
-
-
-@pytest.mark.usefixtures("one_thread")
-def test_each_fault_costs_a_share_and_all_of_them_the_points() -> None:
-    runs = {"mended": mended(0), "original": script(0)}
-    runs |= {f: mended(0, tuple(each for each in FAULTS if each != f)) for f in FAULTS}
-    found = ratios(runs)
-    speed = find("train").speed
-    assert speed is not None
-    assert found["original"] > 1 / speed.full
-    for fault in FAULTS:
-        assert found[fault] > 1.03, fault
-
-
-@pytest.mark.usefixtures("one_thread")
-def test_the_same_mends_earn_the_same_whatever_the_seed() -> None:
-    speed = find("train").speed
-    assert speed is not None
-    steps: tuple[tuple[str, ...], ...] = (
-        (),
-        ("loop", "dtype"),
-        ("loader", "reading", "table"),
-        FAULTS,
-    )
-    for mends in steps:
-        runs = {"original": script(0)} | {str(s): mended(s, mends) for s in (0, 1, 2, 3)}
-        found = ratios(runs)
-        logs = [math.log(found[str(seed)]) for seed in (0, 1, 2, 3)]
-        # A point of the seven is a seventh of the way from `none` to `full`.
-        point = math.log(speed.none / speed.full) / 7
-        assert max(logs) - min(logs) < 1.5 * point, (mends, found)
 
 
 def test_the_notebook_says_what_is_graded() -> None:
