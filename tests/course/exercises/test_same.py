@@ -89,7 +89,7 @@ def test_arrays_are_compared_by_shape_dtype_and_numbers() -> None:
     assert against(changed) == "at [1, 2]: expected 5.0, got 9.0"
     assert against(Array("float32", (2, 3), b"abc", "numpy")) == "the numbers differ"
     assert difference(right.astype("complex64"), encode_back(changed.astype("complex64"))) == (
-        "at [1, 2]: expected 5.0, got 9.0"
+        "at [1, 2]: expected (5+0j), got (9+0j)"
     )
 
 
