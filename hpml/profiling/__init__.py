@@ -48,11 +48,11 @@ from hpml.profiling.launches import (
     fit_launches,
     simulate,
 )
-from hpml.profiling.memory.allocation_lines import AllocationLines, allocation_lines
 from hpml.profiling.memory.gpu_memory import GpuMemory, peak_allocated
-from hpml.profiling.memory.memory_lines import (
+from hpml.profiling.memory.lines import (
     LineMemory,
     MemoryOverTime,
+    allocation_lines,
     memory_lines,
     memory_over_time,
 )
@@ -65,7 +65,6 @@ from hpml.profiling.sampling import Samples, sample
 from hpml.profiling.tracing import OperatorTrace, trace
 
 __all__ = [
-    "AllocationLines",
     "AutogradNode",
     "CallCounts",
     "FunctionProfile",
