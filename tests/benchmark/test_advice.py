@@ -48,7 +48,7 @@ def test_a_sample_that_the_clock_disturbs_is_too_short() -> None:
 @pytest.mark.parametrize(("factor", "word"), [(1.004, "slower"), (0.996, "faster")])
 def test_a_drift_is_reported_with_its_direction(factor: float, word: str) -> None:
     (advice,) = judge([sample * factor**i for i, sample in enumerate(quiet())], 10)
-    assert advice.problem == "drift"
+    assert advice.problem == "unstable"
     assert word in advice.seen
 
 
@@ -57,25 +57,11 @@ def test_what_is_too_small_to_matter_is_not_reported() -> None:
     samples = quiet()
     samples[3] = 5e-3
     assert problems(samples) == []
-    samples[3] = samples[11] = samples[20] = 1.15e-3
-    assert problems(samples) == []
-
-
-def test_two_states_of_the_machine_are_told_apart_from_noise() -> None:
-    samples = [sample * (1.2 if i % 3 == 0 else 1.0) for i, sample in enumerate(quiet())]
-    assert problems(samples) == ["two modes"]
-
-
-def test_a_few_wild_samples_are_outliers() -> None:
-    samples = quiet()
-    samples[3] = samples[11] = samples[20] = 5e-3
-    (advice,) = judge(samples, 10)
-    assert (advice.problem, advice.seen[:7]) == ("outliers", "3 of 25")
 
 
 def test_a_wide_spread_is_reported() -> None:
     generator = random.Random(5)
-    assert problems([1e-3 * generator.uniform(0.8, 1.2) for _ in range(25)]) == ["wide spread"]
+    assert problems([1e-3 * generator.uniform(0.8, 1.2) for _ in range(25)]) == ["unstable"]
 
 
 @pytest.mark.parametrize("count", [1, 2, 5, 6, 7, 29])
@@ -93,7 +79,10 @@ def test_a_first_call_that_took_far_longer_is_named() -> None:
 
 
 def test_a_footnote_has_each_problem_and_each_remedy_once() -> None:
-    one, two = Advice("few samples", "there are 3", "Wait."), Advice("drift", "it drifts", "Wait.")
+    one, two = (
+        Advice("few samples", "there are 3", "Wait."),
+        Advice("unstable", "it drifts", "Wait."),
+    )
     note = footnote([("c", two), ("a", one), ("b", one)])
     assert note == "Few samples: a, b (a: there are 3); unstable: c (it drifts). Wait."
     assert footnote([]) == ""
@@ -101,7 +90,10 @@ def test_a_footnote_has_each_problem_and_each_remedy_once() -> None:
 
 
 def test_what_explains_a_wide_interval_is_not_called_unstable_as_well() -> None:
-    wide, drift = Advice("wide interval", "it changed", "Wait."), Advice("drift", "it drifts", "-")
+    wide, drift = (
+        Advice("wide interval", "it changed", "Wait."),
+        Advice("unstable", "it drifts", "-"),
+    )
     note = footnote([("a", drift), ("b", drift), ("a", wide)])
     assert note == "Wide interval: a (it changed); unstable: b (it drifts). Wait. -"
 
@@ -115,11 +107,6 @@ def test_a_table_has_one_footnote_however_many_contenders_are_unstable() -> None
     assert len(cases) == 2 + 18 + 2
     calm = Comparison((Measurement("base", CALM, 10),), "base", 25)
     assert str(calm).splitlines()[-1].startswith("Ratio:")
-
-
-def test_names_in_a_page_are_escaped() -> None:
-    shown = Comparison((Measurement("<script>", SPREAD, 10),), "<script>", 25)._repr_html_()
-    assert "<script>" not in shown
 
 
 def test_a_picture_says_what_is_wrong_in_its_caption_and_not_in_its_rows() -> None:
