@@ -35,8 +35,6 @@ of a launch in measured times.
 
 from __future__ import annotations
 
-from typing import Any
-
 from hpml.profiling.autograd import AutogradNode, autograd_graph
 from hpml.profiling.calls import CallCounts, instructions_outside, profile_calls
 from hpml.profiling.errors import ProfilingError
@@ -102,10 +100,3 @@ __all__ = [
     "trace",
     "work_of",
 ]
-
-
-def load_ipython_extension(shell: Any) -> None:
-    """Give a notebook the cell magic `%%hpml_profile`; called by `%load_ext hpml.profiling`."""
-    from hpml.profiling.magic import register
-
-    register(shell)
