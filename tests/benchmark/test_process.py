@@ -44,21 +44,6 @@ def test_samples_come_from_another_process_and_interleave_with_this_one() -> Non
     assert there.environment["cpu"] == comparison["here"].environment["cpu"]
 
 
-def test_it_really_is_another_process() -> None:
-    child = sampler("process_id")
-    pid = child.result()
-    assert isinstance(pid, int)
-    assert pid != os.getpid()
-    child.close()
-    assert ended(pid)
-
-
-def test_a_target_may_return_a_contender() -> None:
-    child = sampler("contender")
-    assert child.result() == 1
-    child.close()
-
-
 def test_what_the_contender_prints_does_not_disturb_the_answers() -> None:
     child = sampler("talkative")
     assert child.result() == 7
@@ -90,17 +75,6 @@ def test_a_death_is_reported_with_the_exit_code_and_the_last_words() -> None:
     child.close()
 
 
-def test_a_death_in_a_comparison_ends_it_and_the_other_workers() -> None:
-    before = _children()
-    contenders = [
-        ProcessContender("good", f"{TARGETS}:numbers", {"count": 3}),
-        ProcessContender("bad", f"{TARGETS}:dies_when_called"),
-    ]
-    with pytest.raises(WorkerError):
-        compare(contenders, rounds=6)
-    assert _children() == before
-
-
 def test_a_worker_that_gives_no_answer_in_time_is_killed() -> None:
     child = sampler("hangs", timeout=5.0)
     pid = child._child.pid
@@ -110,22 +84,6 @@ def test_a_worker_that_gives_no_answer_in_time_is_killed() -> None:
         child.elapsed(1)
     assert ended(pid)
     child.close()
-
-
-def test_asking_after_closing_says_so() -> None:
-    child = sampler("numbers", count=1)
-    child.close()
-    child.close()
-    with pytest.raises(WorkerError):
-        child.elapsed(1)
-
-
-def test_a_sampler_that_vanishes_takes_its_process_along() -> None:
-    child = sampler("numbers", count=1)
-    pid = child._child.pid
-    assert not ended(pid)
-    del child
-    assert ended(pid)
 
 
 def test_the_end_of_the_interpreter_ends_the_worker() -> None:
@@ -154,41 +112,10 @@ def test_a_target_of_the_wrong_kind_is_explained(target: str) -> None:
         sampler(target)
 
 
-def test_a_result_that_cannot_travel_is_an_error_and_not_a_death() -> None:
-    child = sampler("not_plain")
-    with pytest.raises(WorkerError):
-        child.result()
-    child.call()
-    child.close()
-
-
-def test_a_target_without_a_colon_is_refused() -> None:
-    with pytest.raises(BenchmarkError):
-        ProcessContender("json", "json")
-
-
-def test_a_clock_cannot_be_handed_over() -> None:
-    with pytest.raises(BenchmarkError):
-        ProcessContender("n", f"{TARGETS}:process_id").open(Settings(clock=lambda: 0.0))
-
-
-def _children() -> set[int]:
-    import psutil
-
-    return {child.pid for child in psutil.Process().children(recursive=True)}
-
-
 def test_what_the_contender_starts_does_not_read_the_parents_messages() -> None:
     child = sampler("reads_input")
     assert child.result() == ""
     assert child.elapsed(1) > 0
-    child.close()
-
-
-def test_a_contender_that_exits_in_its_own_process_is_named() -> None:
-    child = sampler("exits_when_called")
-    with pytest.raises(WorkerError):
-        child.elapsed(1)
     child.close()
 
 

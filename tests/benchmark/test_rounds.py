@@ -11,7 +11,7 @@ import pytest
 
 from hpml.benchmark import Comparison, Contender, compare, measure
 from hpml.benchmark.agreement import same_results
-from hpml.benchmark.errors import BenchmarkError, ContenderError, StoppedError, WorkerError
+from hpml.benchmark.errors import BenchmarkError, ContenderError, WorkerError
 from hpml.benchmark.sampling.rounds import _prepare, schedule
 from hpml.benchmark.sampling.timing import LocalSampler, Settings
 from tests.benchmark.fakes import FakeClock
@@ -23,12 +23,6 @@ def test_measuring_gives_seconds_per_call_by_the_clock() -> None:
     assert result.samples == pytest.approx([0.3] * 7)
     assert result.number == 5
     assert result.name == "work"
-
-
-def test_a_given_number_of_calls_is_kept() -> None:
-    clock = FakeClock()
-    result = measure(clock.work(0.3), number=3, samples=6, clock=clock)
-    assert (result.number, result.warm_up) == (3, 1)
 
 
 def test_warm_up_calls_are_counted_and_not_timed() -> None:
@@ -45,12 +39,6 @@ def test_warm_up_calls_are_counted_and_not_timed() -> None:
     assert result.warm_up == 3 + 1
 
 
-def test_every_round_runs_every_contender_once() -> None:
-    orders = schedule(4, 50, seed=3)
-    assert len(orders) == 50
-    assert all(sorted(order) == [0, 1, 2, 3] for order in orders)
-
-
 @pytest.mark.parametrize("seed", range(5))
 @pytest.mark.parametrize("contenders", [2, 3, 4, 7])
 def test_orders_are_balanced_whatever_the_seed(contenders: int, seed: int) -> None:
@@ -60,19 +48,6 @@ def test_orders_are_balanced_whatever_the_seed(contenders: int, seed: int) -> No
         assert Counter(places) == dict.fromkeys(range(contenders), 4)
     followed = Counter(pair for order in orders for pair in itertools.pairwise(order))
     assert set(followed.values()) == {4}
-
-
-def test_an_unfinished_cycle_is_nearly_balanced() -> None:
-    for contenders, rounds in itertools.product((2, 3, 5, 7), range(6, 42)):
-        for places in zip(*schedule(contenders, rounds, seed=0), strict=True):
-            counts = Counter(dict.fromkeys(range(contenders), 0))
-            counts.update(places)
-            assert max(counts.values()) - min(counts.values()) <= 2
-
-
-def test_the_order_does_not_differ_between_runs() -> None:
-    assert schedule(4, 50, seed=3) == schedule(4, 50, seed=3)
-    assert schedule(4, 50, seed=3) != schedule(4, 50, seed=4)
 
 
 def test_contenders_run_in_the_scheduled_order() -> None:
@@ -130,11 +105,6 @@ def test_a_stop_keeps_the_complete_rounds() -> None:
     assert "stopped; 25 were asked for" in str(result)
 
 
-def test_a_stop_before_the_first_round_leaves_nothing() -> None:
-    with pytest.raises(StoppedError):
-        compare({"a": lambda: None}, stop=lambda: True)
-
-
 def test_contenders_are_checked_to_compute_the_same_before_anything_is_timed() -> None:
     clock = FakeClock()
     log: list[str] = []
@@ -180,13 +150,6 @@ def test_pauses_of_the_system_rarely_give_identical_contenders_different_numbers
     assert different <= 10
 
 
-def test_a_call_that_fills_a_sample_is_made_once_a_sample() -> None:
-    clock = FakeClock()
-    log: list[str] = []
-    compare({"a": clock.work(0.02, log, "a")}, rounds=6, clock=clock)
-    assert len(log) == 1 + 5 + 6  # warming up, choosing the number, rounds
-
-
 def test_the_first_place_may_cost_without_a_false_verdict() -> None:
     clock = FakeClock()
     last = 0
@@ -214,30 +177,6 @@ def test_a_progress_bar_counts_the_rounds(capsys: pytest.CaptureFixture[str]) ->
     assert "6/6" in shown
 
 
-def test_the_environment_and_settings_are_recorded() -> None:
-    result = measure(lambda: None, samples=6, min_sample_time=1e-5, garbage=True, threads=2)
-    assert result.environment["threads"] == 2
-    assert result.environment["cpu"]
-    assert (result.garbage, result.threads, result.process) == (True, 2, "this")
-
-
-@pytest.mark.parametrize(
-    "contenders",
-    [
-        {},
-        [Contender("a", "pass"), Contender("a", "pass")],
-    ],
-)
-def test_contenders_that_cannot_be_compared_are_refused(contenders: object) -> None:
-    with pytest.raises(BenchmarkError):
-        compare(contenders)  # type: ignore[arg-type]
-
-
-def test_a_result_in_place_of_a_function_is_explained() -> None:
-    with pytest.raises(BenchmarkError):
-        Contender("sum", 3)  # type: ignore[arg-type]
-
-
 QUICK = {"rounds": 6, "min_sample_time": 1e-5}
 
 
@@ -250,12 +189,6 @@ def test_contenders_that_share_an_output_buffer_are_told_apart() -> None:
             {"a": lambda: numpy.add(x, 1, out=buffer), "b": lambda: numpy.negative(x, out=buffer)},
             check=same_results(), **QUICK,
         )  # fmt: skip
-
-
-@pytest.mark.parametrize("check", [same_results, lambda results: False])
-def test_a_check_that_checks_nothing_is_an_error(check: Callable[..., object]) -> None:
-    with pytest.raises(BenchmarkError):
-        compare({"a": lambda: 1}, check=check, **QUICK)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
@@ -288,32 +221,12 @@ def test_the_deadline_of_a_caller_is_not_taken_for_ctrl_c() -> None:
         compare({"a": failing(clock, DeadlineError())}, clock=clock, **ONE_CALL)
 
 
-def test_ctrl_c_ends_a_single_measurement() -> None:
-    clock = FakeClock()
-    with pytest.raises(KeyboardInterrupt):
-        measure(failing(clock, KeyboardInterrupt()), clock=clock, samples=25, **ONE_CALL)
-
-
-def test_ctrl_c_before_the_first_round_is_complete_ends_the_program() -> None:
-    def interrupted() -> None:
-        raise KeyboardInterrupt
-
-    with pytest.raises(KeyboardInterrupt):
-        compare({"a": interrupted})
-
-
 @pytest.mark.parametrize("warm_up", [0, 1])
 def test_a_contender_that_uses_up_its_input_gets_no_verdict(warm_up: int) -> None:
     numbers = iter(range(200_000))
     runs = {"list": lambda: sum(range(1000)), "iterator": lambda: sum(numbers)}
     found = compare(runs, warm_up=warm_up, **QUICK).ratio("iterator")
     assert (found.answer, found.reason[:9]) == ("cannot tell", "iterator:")
-
-
-def test_slow_first_calls_are_expected_where_more_than_one_warms_up() -> None:
-    numbers = iter(range(200_000))
-    runs = {"list": lambda: sum(range(1000)), "iterator": lambda: sum(numbers)}
-    assert compare(runs, warm_up=2, **QUICK)["iterator"].slow_first_call() is None
 
 
 ONE_CALL = {"warm_up": 0, "min_sample_time": 0.5}
@@ -331,18 +244,6 @@ def failing(clock: FakeClock, error: BaseException) -> Callable[[], None]:
     return run
 
 
-def test_an_exception_without_a_text_is_named_all_the_same() -> None:
-    class Mute(Exception):
-        def __str__(self) -> str:
-            raise ValueError
-
-    def fails() -> None:
-        raise Mute
-
-    with pytest.raises(ContenderError):
-        measure(fails)
-
-
 def test_a_contender_that_dies_before_its_loop_was_measured_keeps_its_samples(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
@@ -357,6 +258,8 @@ def test_a_contender_that_dies_before_its_loop_was_measured_keeps_its_samples(
 @pytest.mark.parametrize(
     "contenders",
     [
+        {},
+        [Contender("a", "pass"), Contender("a", "pass")],
         [len, abs],
         len,
         "pass",
@@ -364,6 +267,7 @@ def test_a_contender_that_dies_before_its_loop_was_measured_keeps_its_samples(
         {"a": Contender("a", "pass")},
         {"a": "sum(numbers)"},
         {"a": lambda x: x},
+        {"a": 3},
     ],
 )
 def test_natural_mistakes_are_explained(contenders: object) -> None:
@@ -385,6 +289,8 @@ def test_natural_mistakes_are_explained(contenders: object) -> None:
         ("min_sample_time", "x"),
         ("seed", [1]),
         ("stop", True),
+        ("threads", 0),
+        ("warm_up", -1),
         ("check", True),
         ("clock", 3.5),
         *[("device", device) for device in ("CUDA", "gpu", "mps", "", None, 0)],
