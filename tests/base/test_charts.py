@@ -19,7 +19,6 @@ from hpml.base.charts import (
     histogram,
     lines,
     mark_sizes,
-    name_rows,
     show,
     timeline,
 )
@@ -102,10 +101,3 @@ def test_charts_beside_one_another_share_y_where_only_the_first_names_it() -> No
         beside=True,
     )
     assert page.plain.startswith("Lines. lazy: 3 to 4.")
-
-
-def test_the_first_row_is_on_top() -> None:
-    _, ax = style.figure()
-    name_rows(ax, ["first", "second"])
-    assert ax.transData.transform((0, 0))[1] > ax.transData.transform((0, 1))[1]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["first", "second"]

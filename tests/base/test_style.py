@@ -63,10 +63,6 @@ def test_every_colour_stands_out_from_white_paper(name: str) -> None:
     assert 1.05 / (luminance + 0.05) > 2.4
 
 
-def test_contenders_differ_in_their_markers_too() -> None:
-    assert len({style.marker(name) for name in CONTENDERS}) == len(CONTENDERS)
-
-
 @pytest.mark.parametrize(
     ("written", "role"),
     [
@@ -129,10 +125,3 @@ def test_a_long_caption_is_wrapped_below_the_axes_and_a_second_replaces_it() -> 
     assert box.x1 <= fig.bbox.x1
     assert box.y0 >= 0
     assert box.y1 <= ax.xaxis.get_tightbbox().y0
-
-
-def test_an_axes_without_labels_gets_no_legend() -> None:
-    _, ax = style.figure()
-    ax.plot([1, 2])
-    style.finish(ax, title="t", x="x", y="y")
-    assert ax.get_legend() is None

@@ -30,10 +30,6 @@ def test_a_recorded_graph_is_one_launch_and_no_gap() -> None:
     assert (line.busy, line.bound) == (33, "compute")
 
 
-def test_a_single_kernel_is_not_waited_for_between_kernels() -> None:
-    assert simulate(100, [1]).bound == "compute"
-
-
 def test_pauses_of_a_real_device_do_not_make_it_launch_bound() -> None:
     measured = Timeline(((0, 1), (1, 2), (2, 3)), ((1, 21), (21.1, 41.1), (41.3, 61.3)))
     assert measured.bound == "compute"

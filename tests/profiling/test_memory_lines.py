@@ -48,12 +48,6 @@ def test_a_function_of_a_cell_is_seen() -> None:
     assert found.lines[1].occurrences == 1
 
 
-def test_tracing_is_off_after_an_error() -> None:
-    with pytest.raises(TypeError):
-        memory_lines(fill, None)
-    assert sys.gettrace() is None
-
-
 def test_what_cannot_be_looked_into_is_refused() -> None:
     with pytest.raises(ProfilingError):
         memory_lines(len, [])

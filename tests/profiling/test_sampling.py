@@ -87,8 +87,3 @@ def test_bad_input_is_refused() -> None:
         sample(slow, 10, interval="1 ms")  # type: ignore[arg-type]
     with pytest.raises(ProfilingError):
         sample(lambda: None, interval=10)
-
-
-def test_the_samplers_own_frames_are_dropped() -> None:
-    found = sample(both, interval=1e-4)
-    assert not any(frame.place.startswith("sampling.py") for _, frame in found.tree.walk())

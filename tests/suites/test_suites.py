@@ -13,12 +13,10 @@ import pytest
 torch = pytest.importorskip("torch", reason="needs torch")
 
 from hpml.benchmark import BenchmarkError, read_cases  # noqa: E402 - torch is there
-from hpml.benchmark.plots import Sweep  # noqa: E402
 from hpml.benchmark.sampling.timing import Settings  # noqa: E402
 from hpml.suites import SUITES, deep_linear, peer, toy_resnet  # noqa: E402
 from hpml.suites.forwards import ForwardSettings  # noqa: E402
-from hpml.suites.pictures import _within  # noqa: E402
-from hpml.suites.published import TOY_RESNET, published_ratios  # noqa: E402
+from hpml.suites.published import published_ratios  # noqa: E402
 from hpml.suites.settings import SuiteError  # noqa: E402
 from hpml.symbolic import EXECUTIONS, Input  # noqa: E402
 
@@ -76,25 +74,6 @@ def test_the_kernel_is_measured_on_request() -> None:
     assert result.cases[0].comparison.names == ("handwritten", "inlined", *deep_linear.KERNELS)
     with pytest.raises(SuiteError):
         deep_linear.run([3], **FAST, kernels=True, grad=True)
-
-
-def test_settings_are_one_value_or_given_by_name() -> None:
-    settings = ForwardSettings(rounds=6, min_sample_time=1e-5, contenders=["sequential"])
-    result = deep_linear.run([3], settings, rounds=7)
-    assert result.cases[0].comparison.asked_rounds == 7
-    with pytest.raises(SuiteError):
-        deep_linear.run([3], round=7)
-
-
-def test_contenders_can_be_chosen_and_the_baseline_is_always_there() -> None:
-    result = deep_linear.run([3], **FAST, contenders=["codegen"])
-    assert result.cases[0].comparison.names == ("handwritten", "codegen")
-    assert result.cases[0].comparison.baseline == "handwritten"
-
-
-def test_a_wrong_contender_is_answered_with_the_list() -> None:
-    with pytest.raises(SuiteError):
-        deep_linear.run([3], contenders=["magic"])
 
 
 @pytest.mark.usefixtures("no_peer")
@@ -161,24 +140,6 @@ def test_published_ratios_are_those_of_the_published_throughput() -> None:
     assert sequential.bands[0][0] < sequential.bands[0][1] < sequential.bands[0][2]
 
 
-def test_a_published_line_is_cut_to_what_was_measured() -> None:
-    line = Sweep("sequential", (250.0, 500.0, 1000.0), ((1.0, 1.1, 1.2),) * 3, published=True)
-    cut = _within(line, {10.0, 50.0, 250.0})
-    assert cut is not None
-    assert cut.at == (250.0,)
-    assert _within(line, {10.0, 50.0}) is None
-    assert _within(line, {250.0, 1000.0}) == line
-
-
-def test_nothing_measured_prints_and_says_so_when_drawn() -> None:
-    result = deep_linear.run([3], contenders=["sequential"], stop=lambda: True)
-    assert result.cases == ()
-    assert "contender" in str(result)
-    assert len(result.table()) == 0
-    with pytest.raises(SuiteError):
-        result.plot()
-
-
 @needs_peer
 def test_toy_resnet_measures_everyone_in_one_comparison(tmp_path: Path) -> None:
     result = toy_resnet.run([8], batch=2, grad=True, **FAST, out=tmp_path / "r.jsonl")
@@ -215,26 +176,6 @@ def test_toy_resnet_is_a_table_a_page_and_a_picture_beside_the_published(tmp_pat
     labels = {text.get_text() for text in figure.axes[1].get_legend().get_texts()}
     published = {"pytorch-symbolic (published)", "cuda-graphs (published)"}
     assert labels == {"handwritten", "inlined"} | published
-
-
-def test_published_gpu_ratios_are_those_of_the_published_throughput() -> None:
-    _, symbolic, graphs = published_ratios(TOY_RESNET)
-    # 2,600.8 batches/s hand-written, 2,641.0 symbolic, 5,425.9 with CUDA graphs, at 16 pixels.
-    assert symbolic.bands[0][1] == pytest.approx(2600.8 / 2641.0)
-    assert graphs.bands[0][1] == pytest.approx(2600.8 / 5425.9)
-
-
-def test_a_toy_resnet_that_computes_something_else_is_not_timed(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    import hpml.models
-
-    wrong = hpml.models.toy_resnet_layers(8, seed=9)
-    monkeypatch.setattr(
-        hpml.models, "symbolic_toy_resnet", lambda *_, **__: hpml.models.ToyResNet(wrong)
-    )
-    with pytest.raises(BenchmarkError):
-        toy_resnet.run([8], **FAST, contenders=["codegen"])
 
 
 def test_cuda_graphs_on_the_cpu_are_refused() -> None:
@@ -307,25 +248,6 @@ def test_arguments_that_do_not_fit_end_with_2(
 ) -> None:
     assert command("deep-linear", *words) == 2
     assert message in capsys.readouterr().err
-
-
-@pytest.mark.parametrize("words", [["--layers", "0"], ["--rounds", "many"], ["--batch", "-1"]])
-def test_numbers_below_one_end_with_2(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
-    with pytest.raises(SystemExit) as ended:
-        command("deep-linear", *words)
-    assert ended.value.code == 2
-    assert "expected a whole number of at least 1, got" in capsys.readouterr().err
-
-
-def test_an_interruption_says_what_is_left(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def interrupted(*arguments: object, **settings: object) -> None:
-        raise KeyboardInterrupt
-
-    monkeypatch.setattr(deep_linear, "run_cases", interrupted)
-    assert command("deep-linear") == 130
-    assert "No case was finished" in capsys.readouterr().err
 
 
 def test_every_suite_has_what_the_command_line_needs() -> None:
