@@ -75,7 +75,8 @@ def test_samples_that_no_clock_can_give_are_refused(samples: tuple[float, ...]) 
 
 
 @pytest.mark.parametrize(
-    "wrong", [{"number": "5"}, {"loop": "5"}, {"loop": -1.0}, {"samples": (10**400,)}, {"name": 3}]
+    "wrong",
+    [{"number": "5"}, {"first": -1.0}, {"samples": (10**400,)}, {"name": 3}],
 )
 def test_a_measurement_of_another_type_is_refused(wrong: dict[str, object]) -> None:
     values: dict[str, object] = {"name": "a", "samples": (1.0,), "number": 1, **wrong}

@@ -124,7 +124,6 @@ def test_a_fast_contender_that_dies_late_leaves_its_complete_rounds() -> None:
     with pytest.raises(WorkerError) as error:
         compare([contender], rounds=10_000, min_sample_time=1e-5)
     assert isinstance(error.value.comparison, Comparison)
-    assert error.value.comparison["bad"].loop == 0.0
 
 
 @pytest.mark.parametrize(

@@ -123,13 +123,3 @@ def test_a_line_that_was_edited_is_an_error_with_its_place(
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}) + "\n")
     with pytest.raises(RecordError):
         read_cases(path)
-
-
-def test_a_record_from_before_the_loop_was_measured_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    write_case(path, case())
-    plain = json.loads(path.read_text())
-    for measurement in plain["measurements"]:
-        del measurement["loop"]
-    path.write_text(json.dumps(plain) + "\n")
-    assert read_cases(path).cases == (case(),)

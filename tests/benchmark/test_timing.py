@@ -65,16 +65,6 @@ def test_what_was_only_started_is_waited_for_before_each_reading_of_the_clock() 
     assert sampler.elapsed(4) == pytest.approx(2.0)
 
 
-def test_a_statement_sees_the_names_it_is_given() -> None:
-    sampler = LocalSampler(
-        "seen.append(number)", Settings(), names={"seen": (s := []), "number": 3}
-    )
-    sampler.call()
-    assert s == [3]
-    sampler.elapsed(1)
-    assert s == [3, 3]
-
-
 @pytest.mark.parametrize("garbage", [False, True])
 def test_the_collector_is_on_in_samples_only_if_asked_for(garbage: bool) -> None:
     seen = []
@@ -97,8 +87,8 @@ def test_comparing_loads_neither_torch_nor_pandas() -> None:
     code = (
         "import sys\n"
         "from hpml.benchmark import compare, measure\n"
-        "measure('pass', samples=6, min_sample_time=1e-5)\n"
-        "str(compare({'a': 'pass', 'b': 'pass'}, rounds=6, min_sample_time=1e-5))\n"
+        "measure(dict, samples=6, min_sample_time=1e-5)\n"
+        "str(compare({'a': dict, 'b': dict}, rounds=6, min_sample_time=1e-5))\n"
         "print([m for m in ('torch', 'matplotlib', 'pandas', 'numpy') if m in sys.modules])"
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
@@ -167,7 +157,6 @@ def _promised() -> Future[int]:
         lambda: itertools.count(),
         lambda: (1, (n for n in "ab")),
         lambda: {"x": map(str, "ab")},
-        "map(str, 'ab')",
     ],
 )
 @pytest.mark.parametrize("more", [{}, {"warm_up": 0}, {"warm_up": 0, "number": 1}])
