@@ -13,11 +13,8 @@ from hpml.base.charts import (
     Bar,
     Chart,
     Dot,
-    Line,
     bars,
     dots,
-    histogram,
-    lines,
     mark_sizes,
     show,
     timeline,
@@ -91,13 +88,3 @@ def test_a_page_tells_every_chart_and_the_caption() -> None:
     )
     assert page.plain == "Bars. a: one.\nDots. b: 1, 2.\nTime. c: 2 s.\nThe caption."
     assert page.png is not None
-
-
-def test_charts_beside_one_another_share_y_where_only_the_first_names_it() -> None:
-    line = Line("lazy", [1.0, 2.0], [3.0, 4.0])
-    page = show(
-        lines([line], title="Lines", y="s", level=[3.5]),
-        histogram([1.0, 9.0], [0.0, 5.0, 10.0], upright=False, title="How often"),
-        beside=True,
-    )
-    assert page.plain.startswith("Lines. lazy: 3 to 4.")

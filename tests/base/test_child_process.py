@@ -83,15 +83,6 @@ def test_an_end_comes_with_exit_code_and_last_words_each_time_it_is_asked() -> N
     other.close()
 
 
-def test_after_closing_nothing_is_received() -> None:
-    other = child()
-    other.close()
-    other.close()
-    other.send(1)
-    with pytest.raises(ChildEndedError):
-        other.receive(1)
-
-
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
 @pytest.mark.parametrize("way", ["close", "kill", "vanish"])
 def test_its_end_is_the_end_of_all_that_it_started(way: str) -> None:

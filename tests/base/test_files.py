@@ -109,13 +109,6 @@ def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return packaged
 
 
-def test_an_installed_package_finds_the_course_above_the_working_directory(
-    course: Path, installed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(course / "notebooks")
-    assert course_folder() == course.resolve()
-
-
 def test_an_installed_package_has_the_course_and_results_go_to_the_working_directory(
     course: Path, installed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -125,14 +118,6 @@ def test_an_installed_package_has_the_course_and_results_go_to_the_working_direc
     monkeypatch.delenv("HPML_RESULTS")
     assert course_folder() == installed
     assert results_folder() == tmp_path / "results"
-
-
-def test_without_a_course_it_is_refused(
-    installed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(CourseFileError):
-        course_folder()
 
 
 def test_results_lie_in_the_course_unless_told_otherwise(

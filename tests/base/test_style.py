@@ -82,21 +82,6 @@ def test_a_contender_has_its_colour_however_it_is_written(written: str, role: st
     assert style.colour(written) == style.PALETTE[role]
 
 
-def test_an_unknown_name_has_the_same_colour_and_marker_in_another_process() -> None:
-    code = (
-        "from hpml.base.style import colour, marker;"
-        "print(colour('my contender'), marker('my contender'))"
-    )
-    out = subprocess.run(
-        [sys.executable, "-c", code],
-        capture_output=True,
-        text=True,
-        check=True,
-        env={**os.environ, "PYTHONHASHSEED": "7"},
-    )
-    assert out.stdout.split() == [style.colour("my contender"), style.marker("my contender")]
-
-
 def test_figures_leave_the_settings_of_matplotlib_alone() -> None:
     before = dict(mpl.rcParams)
     fig, ax = style.figure(1, 2)
@@ -125,3 +110,18 @@ def test_a_long_caption_is_wrapped_below_the_axes_and_a_second_replaces_it() -> 
     assert box.x1 <= fig.bbox.x1
     assert box.y0 >= 0
     assert box.y1 <= ax.xaxis.get_tightbbox().y0
+
+
+def test_an_unknown_name_has_the_same_colour_and_marker_in_another_process() -> None:
+    code = (
+        "from hpml.base.style import colour, marker;"
+        "print(colour('my contender'), marker('my contender'))"
+    )
+    out = subprocess.run(
+        [sys.executable, "-c", code],
+        capture_output=True,
+        text=True,
+        check=True,
+        env={**os.environ, "PYTHONHASHSEED": "7"},
+    )
+    assert out.stdout.split() == [style.colour("my contender"), style.marker("my contender")]

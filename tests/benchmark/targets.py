@@ -28,10 +28,6 @@ def process_id() -> Callable[[], int]:
     return os.getpid
 
 
-def fails_to_start() -> Callable[[], None]:
-    raise ValueError("no such model")
-
-
 def fails_when_called() -> Callable[[], None]:
     def run() -> None:
         raise ZeroDivisionError("by the contender")

@@ -64,15 +64,6 @@ def test_equal_samples_of_any_number_are_judged(count: int) -> None:
     assert problems([1e-3] * count) == (["few samples"] if count < 6 else [])
 
 
-def test_a_first_call_that_took_far_longer_is_named() -> None:
-    used_up = Measurement("sum", CALM, 10, first=0.5)
-    assert [advice.problem for advice in used_up.verdict()] == ["first call"]
-    assert Measurement("sum", CALM, 10, first=1e-2).verdict() == ()
-    # Cold caches make a first call of microseconds slow as well.
-    assert Measurement("sum", (1e-7,) * 25, 10**5, first=5e-5).slow_first_call() is None
-    assert used_up.per(1000).slow_first_call() == used_up.slow_first_call()
-
-
 def test_what_explains_a_wide_interval_is_not_called_unstable_as_well() -> None:
     wide, drift = (
         Advice("wide interval", "it changed", "Wait."),

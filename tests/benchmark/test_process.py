@@ -51,12 +51,6 @@ def test_what_the_contender_prints_does_not_disturb_the_answers() -> None:
     child.close()
 
 
-def test_an_error_while_starting_comes_with_its_traceback() -> None:
-    with pytest.raises(WorkerError) as e:
-        sampler("fails_to_start")
-    assert "targets.py" in str(e.value)
-
-
 def test_an_error_in_a_call_comes_with_its_traceback_and_the_worker_lives_on() -> None:
     child = sampler("fails_when_called")
     for _ in range(2):

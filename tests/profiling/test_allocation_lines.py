@@ -46,16 +46,6 @@ def test_memory_that_lives_within_a_line_is_seen() -> None:
     assert "1.53 MiB" in str(found)
 
 
-def test_of_a_recursion_the_first_call_is_shown() -> None:
-    def down(n: int) -> int:
-        kept = bytes(10**5)
-        return down(n - 1) + len(kept) if n else 0
-
-    found = allocation_lines(down, 3)
-    assert [line.occurrences for line in found.lines] == [None, 1, 1]
-    assert found.lines[2].peak == pytest.approx(3e5, abs=NOISE)
-
-
 def test_everything_is_off_after_an_error() -> None:
     with pytest.raises(TypeError):
         allocation_lines(keep, None)

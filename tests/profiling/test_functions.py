@@ -13,8 +13,7 @@ from pathlib import Path
 import pytest
 
 from hpml.profiling import FunctionProfile, ProfilingError, profile, read_profile
-from hpml.profiling.call_tree import Entry, tree_of_stacks
-from hpml.profiling.icicle import icicle
+from hpml.profiling.call_tree import Entry
 
 
 def leaf(n: int) -> int:
@@ -161,11 +160,3 @@ def test_the_heaviest_functions_below_the_picture_have_the_tables_own_times() ->
     _, _, folded = found.icicle().html.partition("Heaviest functions")
     assert [row[1] for row in found.table().rows] == [3.0, 1.0]
     assert re.findall(r">([\d.]+) s<", folded) == ["3.00", "1.00"]
-
-
-def test_calls_as_deep_as_python_allows_are_drawn() -> None:
-    stack = [(f"f{depth}", "a.py:1") for depth in range(5_000)]
-    tree = tree_of_stacks([(stack, 1.0), (stack[:-1], 1.0)])
-    assert [depth for depth, _ in tree.walk()] == list(range(5_000))
-    assert tree.pruned(2.0).total == 2.0
-    assert "f0 (a.py:1)" in icicle(tree).plain

@@ -29,8 +29,3 @@ def test_a_list_is_as_large_as_python_says() -> None:
 def test_an_impossible_number_is_refused(n: object) -> None:
     with pytest.raises(ProfilingError):
         memory_of(n, "list")  # type: ignore[arg-type]
-
-
-def test_an_unknown_kind_is_refused_by_the_names_there_are() -> None:
-    with pytest.raises(ProfilingError):
-        memory_of(3, "tuple")

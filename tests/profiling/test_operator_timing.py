@@ -175,18 +175,6 @@ def test_two_models_of_a_class_are_timed_apart_and_end_in_any_order() -> None:
     assert is_off(first)
 
 
-def test_a_symbolic_model_inside_another_module_is_part_of_its_run() -> None:
-    inner = symbolic()
-    model = nn.Sequential(inner, nn.Flatten())
-    with operator_timing(model) as timing, operator_timing(inner) as inside:
-        model(IMAGE)
-    assert [label.operator for label in timing.last.labels] == [
-        *("conv2d", "relu", "flatten", "[Other]")
-    ]
-    assert inside.last.operator_count == 2
-    assert inside.last.total < timing.last.total
-
-
 def test_two_threads_do_not_mix_their_runs() -> None:
     model = Network()
     together = threading.Barrier(2)

@@ -1,7 +1,6 @@
 from __future__ import annotations
 
 import argparse
-import errno
 import re
 import subprocess
 import sys
@@ -16,7 +15,6 @@ from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import RecordError
 from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.record import Case, Parameters, read_cases, write_case
-from hpml.suites import running
 from hpml.suites.options import SuiteResult, add_shared_arguments, run_command
 from hpml.suites.running import IN_MEMORY, run_cases
 from hpml.suites.settings import Settings
@@ -77,16 +75,6 @@ def test_without_resume_the_older_file_is_moved_aside_and_not_lost(tmp_path: Pat
     assert re.search(r"earlier run are now in .*suite\.\d{8}T\d{6}", outcome.notes[0]) is not None
 
 
-def test_a_run_that_finishes_nothing_leaves_the_older_file_in_its_place(tmp_path: Path) -> None:
-    out = tmp_path / "suite.jsonl"
-    run_cases("suite", CASES[:1], recording([]), Settings(out=out))
-    before = out.read_bytes()
-    with pytest.raises(KeyboardInterrupt):
-        run_cases("suite", CASES, recording([], fail_at=1), Settings(out=out))
-    assert [path.name for path in tmp_path.iterdir()] == ["suite.jsonl"]
-    assert out.read_bytes() == before
-
-
 def test_a_resume_measures_again_what_another_machine_measured(tmp_path: Path) -> None:
     out = tmp_path / "suite.jsonl"
     write_case(out, Case("suite", {"layers": 1}, compared(cpu="a very fast one")))
@@ -127,18 +115,6 @@ def test_a_stop_keeps_the_begun_case_in_the_result_and_off_the_disk(tmp_path: Pa
     outcome = run_cases("suite", CASES, measure_case, Settings(out=out, stop=lambda: stopped))
     assert [case.comparison.rounds for case in outcome.cases] == [6, 4]
     assert len(read_cases(out)) == 1
-
-
-def test_a_full_disk_keeps_the_measured_case_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(path: object, case: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(running, "write_case", full)
-    outcome = run_cases("suite", CASES, recording([]), Settings(out=tmp_path / "suite.jsonl"))
-    assert len(outcome.cases) == 3
-    assert "case 1 could not be written (No space left on device)" in outcome.notes[0]
 
 
 def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
@@ -219,3 +195,13 @@ def test_a_picture_does_not_overwrite_the_results(
     out = tmp_path / "f.png"
     assert ended_with(out, lambda out: Drawn(), "--plot", str(out)) == 2
     assert "another file than that of --out" in capsys.readouterr().err
+
+
+def test_a_run_that_finishes_nothing_leaves_the_older_file_in_its_place(tmp_path: Path) -> None:
+    out = tmp_path / "suite.jsonl"
+    run_cases("suite", CASES[:1], recording([]), Settings(out=out))
+    before = out.read_bytes()
+    with pytest.raises(KeyboardInterrupt):
+        run_cases("suite", CASES, recording([], fail_at=1), Settings(out=out))
+    assert [path.name for path in tmp_path.iterdir()] == ["suite.jsonl"]
+    assert out.read_bytes() == before

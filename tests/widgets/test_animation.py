@@ -72,14 +72,6 @@ def played(
     return keyframes  # type: ignore[return-value]
 
 
-def test_the_plain_text_lists_the_steps_and_says_how_many_more_there_are() -> None:
-    lines = repr(counting(50)).splitlines()
-    assert lines[0] == "Counting: 50 steps"
-    assert lines[1] == "  1. number 0"
-    assert lines[-1] == "     … and 20 more"
-    assert repr(counting(1)).splitlines() == ["Counting: 1 step", "  1. number 0"]
-
-
 def test_the_first_frame_stands_in_the_page_without_a_script() -> None:
     keyframes = [
         Keyframe("first", marks={"b": "lit"}, texts={"n": "1 < 2"}, pieces={"box": "<b>bold</b>"}),
@@ -149,13 +141,6 @@ def test_a_frame_costs_what_changes_and_not_what_stays() -> None:
     alone = Animation("Growing", template, keyframes[:1]).html
     # About 100 marks a keyframe, 20,000 in all; what changes is one a keyframe.
     assert len(grown) - len(alone) < 200 * 160
-
-
-def test_jupyter_is_told_to_leave_the_keys_alone() -> None:
-    root = Outline(counting(2).html).named("div")[0]
-    assert root["data-lm-suppress-shortcuts"] == "true"
-    assert root["role"] == "group"
-    assert root["aria-label"] == "Counting"
 
 
 @pytest.mark.parametrize(

@@ -91,21 +91,6 @@ def test_the_page_ties_lines_to_the_layers_that_they_call() -> None:
     assert {calls for calls, _ in spots} == set(lines)
 
 
-def test_what_was_not_generated_is_folded() -> None:
-    view = view_of(3)
-    assert "<details>" not in page(view).html
-    view.choose("ordered")
-    shown = page(view).html
-    lines = len(view.code.lines)
-    before, _, folded = shown.partition(f"<summary>The library's function, {lines} lines</summary>")
-    assert "<li" not in before
-    assert folded.count("<li") == lines
-
-
-def test_the_page_asks_the_network_for_nothing() -> None:
-    assert not re.search(r"""(src|href)=["'](?!data:)|https?:|url\(""", page(view_of(3)).html)
-
-
 def test_boxes_carry_the_names_that_the_source_gives_their_values() -> None:
     x = Input(batch_shape=(3, 4))
     a, b, c = x
@@ -160,3 +145,7 @@ def test_names_of_layers_are_escaped() -> None:
     html = page(CodeView(SymbolicModel(x, Odd()(x)), (torch.rand(1, 4),))).html
     assert "  # _script_x_1" in html
     assert "<script>x" not in html
+
+
+def test_the_page_asks_the_network_for_nothing() -> None:
+    assert not re.search(r"""(src|href)=["'](?!data:)|https?:|url\(""", page(view_of(3)).html)

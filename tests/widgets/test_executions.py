@@ -164,13 +164,6 @@ def test_without_memory_a_diamond_doubles() -> None:
     assert lazy_steps(ladder(5))[-1].executed == 15
 
 
-def test_a_deep_graph_needs_no_recursion() -> None:
-    chain: Parents = {"x": []} | {f"n{i}": [f"n{i - 1}" if i else "x"] for i in range(2000)}
-    calls = lazy_steps(chain, at_most=100_000)
-    assert calls[-1].executed == 2000
-    assert max(len(call.waiting) for call in calls) == 2000
-
-
 def test_a_value_in_several_parts_is_made_by_one_call() -> None:
     x = Input(shape=(4,))
     first, second = x.chunk(2, -1)

@@ -6,9 +6,7 @@ import base64
 import html
 
 import pytest
-from torch import nn
 
-from hpml.symbolic import Input, SymbolicModel
 from hpml.widgets import Animation, execution_player
 from hpml.widgets.player.executions import EXECUTIONS, forgetful_steps, lazy_steps, ordered_steps
 from tests.widgets.test_animation import HOSTILE, Outline
@@ -79,15 +77,6 @@ def test_without_memory_the_picture_counts_and_the_animation_ends_in_time() -> N
     whole = forgetful_steps(ladder(2))
     exact = execution_player(ladder(2), ["without memory"], at_most=len(whole))
     assert exact.keyframes[-1].line.endswith(f"Done after {len(whole)} steps.")
-
-
-def test_a_folded_chain_stands_for_what_is_in_it() -> None:
-    x = y = Input(shape=(4,))
-    for _ in range(40):
-        y = nn.ReLU()(y)
-    animation = execution_player(SymbolicModel(x, y), ["ordered"])
-    assert "40 layers" in animation.template or "layers ⋯" in animation.template
-    assert len(animation.keyframes) == 42
 
 
 @pytest.mark.parametrize("executions", [["lazy", "ordered"], list(EXECUTIONS)])

@@ -62,16 +62,6 @@ def test_the_readers_own_names_are_neither_seen_nor_touched() -> None:
     assert set(vars(sys.modules[__name__])) == before
 
 
-def test_input_is_answered_with_what_to_do_instead() -> None:
-    page = typed_page("def f(x):\n    return input('?')\n", "f(1)")
-    assert "write the value into the call" in page.plain
-
-
-def test_what_the_text_prints_stays_off_the_page(capsys: pytest.CaptureFixture[str]) -> None:
-    typed_page("print('loud')\n" + F, "f(1)")
-    assert capsys.readouterr().out == ""
-
-
 def test_a_body_becomes_a_function_of_its_names() -> None:
     assert function_of_text("y = x + 1\nreturn y", ("x",))(2) == 3
     assert function_of_text("  def f():\n      return 4").__name__ == "f"
