@@ -50,7 +50,7 @@ class Box:
         "x = '\x00'",
         "return 1",
     ],
-    ids=repr,
+    ids=lambda value: type(value).__name__,
 )
 def test_what_has_no_bytecode_is_refused(value: object) -> None:
     for ask in (disassemble, histogram, functools.partial(compare, plain)):

@@ -159,13 +159,13 @@ def test_a_cycle_is_refused(far: bool) -> None:
     else:
         values[1]._parents = (values[4],)
         end = values[5]
-    with pytest.raises(CycleError, match=r"depends on the younger .* shape \(None, 2\)"):
+    with pytest.raises(CycleError):
         SymbolicModel(x, end)
 
 
 def test_the_same_input_twice_is_refused() -> None:
     x = Input(shape=(4,))
-    with pytest.raises(ArgumentError, match="one of them twice among 2"):
+    with pytest.raises(ArgumentError):
         SymbolicModel((x, x), nn.ReLU()(x))
 
 

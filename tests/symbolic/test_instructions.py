@@ -60,5 +60,5 @@ def test_the_first_count_is_that_of_the_second() -> None:
 
 def test_a_count_of_zero_is_an_error(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(instructions, "watch_instructions", lambda run, report, within: run())
-    with pytest.raises(GraphError, match="reported none"):
+    with pytest.raises(GraphError):
         count_instructions(chain(3, "codegen"), torch.rand(1, 4))

@@ -66,7 +66,7 @@ def test_a_model_can_be_switched_and_stays_the_same_function() -> None:
 
 def test_an_execution_that_does_not_exist_changes_nothing() -> None:
     model = small_model("ordered")
-    with pytest.raises(ArgumentError, match=r"expected one of 'lazy', .*received 'fast'"):
+    with pytest.raises(ArgumentError):
         model.execution = "fast"
     assert model.execution == "ordered"
     assert len(model(VALUE)) == 2

@@ -211,7 +211,7 @@ def test_a_copy_of_what_was_compiled_runs_its_own_weights(copied: Any, part: str
 @pytest.mark.parametrize("name", ["a\n    raise SystemExit\n    #", "a b", "", "1a", "for", "a.b"])
 def test_a_custom_name_is_an_identifier(name: str) -> None:
     x = Input(shape=(4,))
-    with pytest.raises(ArgumentError, match="custom_name expected a name"):
+    with pytest.raises(ArgumentError):
         x(nn.ReLU(), custom_name=name)
 
 

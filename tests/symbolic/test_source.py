@@ -63,7 +63,7 @@ def test_infinity_writes_no_loops() -> None:
 @pytest.mark.parametrize("length", [1, 0, -3, float("nan")])
 def test_a_loop_length_below_two_is_refused(length: float) -> None:
     config.CODEGEN_MIN_LOOP_LENGTH = length
-    with pytest.raises(ArgumentError, match=r"CODEGEN_MIN_LOOP_LENGTH\) expected .* at least 2"):
+    with pytest.raises(ArgumentError):
         chain(3)
 
 

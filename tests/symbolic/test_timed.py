@@ -147,7 +147,7 @@ def test_switched_off_the_program_is_the_one_before() -> None:
 def test_cuda_graphs_are_refused() -> None:
     model = chain("codegen")
     model._cuda_graphs = True
-    with pytest.raises(ArgumentError, match="build it without enable_cuda_graphs"):
+    with pytest.raises(ArgumentError):
         timed(model)
     assert model._timing is None
 

@@ -49,6 +49,21 @@ def read_before(x: Any) -> Any:
     return after, view, before  # lazy asks for them in this order
 
 
+def parts_added(x: Any) -> Any:
+    a, b = (x * 2).chunk(2, 1)
+    first = a
+    a += 1
+    b *= a
+    return first, a, b
+
+
+def halves_added(x: Any) -> Any:
+    y = x * 2
+    left, right = y[:, :2], y[:, 2:]
+    left += 1
+    return left * right
+
+
 def assigned(x: Any) -> Any:
     y = x * 2
     z = y
@@ -96,6 +111,8 @@ ANSWERED: dict[str, Callable[[Any], Any]] = {
     "in place and again": in_place(lambda y: (F.relu(y, inplace=True), y.add(1))),
     "in place behind Identity": in_place(lambda y: F.relu(nn.Identity()(y), inplace=True)),
     "assigned": assigned,
+    "parts": parts_added,
+    "halves": halves_added,
     "read before a change": read_before,
 }
 

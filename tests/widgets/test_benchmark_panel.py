@@ -138,7 +138,7 @@ def test_suites_have_a_panel(suite: str) -> None:
         {"cases": ["case"]},
         {"cases": [Case("other", {"n": 1}, case(2).comparison)]},
     ],
-    ids=repr,
+    ids=lambda change: next(iter(change)),
 )
 def test_bad_arguments_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(WidgetError):

@@ -16,7 +16,7 @@ import functools
 import sys
 import threading
 import weakref
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from types import MethodType
 from typing import Any
 
@@ -161,8 +161,11 @@ def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     # behind a real tensor only a value that is symbolic itself is noticed.
     if (
         _has_handle(*args)
-        or (type(args[0]) is not Tensor if args else kwargs)
         or (kwargs and _has_handle(*kwargs.values()))
+        or (
+            (type(args[0]) is not Tensor if args else kwargs)
+            and (_may_hold_handle(args) or _may_hold_handle(kwargs.values()))
+        )
     ):
         result = _record(self, args, kwargs)
         if result is not ORDINARY:
@@ -173,6 +176,23 @@ def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
 
 
 _has_handle = torch._C._has_torch_function_variadic  # true of subclasses of tensors, too
+_ATOMS = frozenset((Tensor, nn.Parameter, int, float, bool, str, type(None)))
+
+
+def _may_hold_handle(values: Collection[Any], depth: int = 4) -> bool:
+    """Return whether a handle may be in these values: false where they hold plain values alone."""
+    if depth == 0 or _has_handle(*values):
+        return True
+    for value in values:
+        kind = type(value)
+        if kind in _ATOMS:
+            continue
+        if kind is list or kind is tuple:
+            if _may_hold_handle(value, depth - 1):
+                return True
+        elif kind is not dict or _may_hold_handle(value.values(), depth - 1):
+            return True
+    return False
 
 
 def _recording_call_through(previous: Callable[..., Any]) -> Callable[..., Any]:

@@ -142,7 +142,7 @@ class Node:
         example: for an input, an example tensor, or how one is drawn.
         base: the oldest node whose memory this value may share; the node itself if it has its own.
         same: the oldest node that is the very same tensor object, as after ``relu_``.
-        change: set on a base: the last operation in place on this memory.
+        change: set on a base: the operations in place on this memory, oldest first.
         changes: the base whose memory the layer changes in place, or ``None``.
         sizes_read: whether a size of this value, or of one below it, was read as a number.
     """
@@ -193,7 +193,7 @@ class Node:
         self.example: InputExample | torch.Tensor | None = None
         self.base: Node | None = None
         self.same: Node | None = None
-        self.change: Change | None = None
+        self.change: list[Change] | None = None
         self.changes: Node | None = None
         self.sizes_read = False
         # Nearly every node has one child. A list for each would double the garbage collector's

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import keyword
+import math
 import sys
 import weakref
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ from hpml.symbolic.errors import ArgumentError
 from .arguments import Template, find, split_call
 from .inference import IN_PLACE, VIEW, Effects, given_spec, infer, infer_parts
 from .interception import Handle
-from .node import Change, Node, Unpacking, layer_name, name_of
+from .node import Change, Node, TensorSpec, Unpacking, layer_name, name_of
 from .operators import check_settings
 
 _NOT_THE_USERS = ("hpml.symbolic.", "torch.")
@@ -138,17 +139,53 @@ def current(node: Node) -> Node:
     A tensor that was changed itself is the result of that change. A view that was made before is
     refused: a graph holds values, and no memory that several of them share.
     """
-    base = node.base or node
-    change = base.change
-    if change is None or node.index >= change.result.index:
-        return node
-    if (node.same or node) is change.result.same:
-        return change.result
-    raise ArgumentError(
-        f"{node.describe()}, expected to be read before {change.operation} changed memory that "
-        f"it shares ({change.result.describe()}), received a use after that. Use the result of "
-        "that operation, or leave out its inplace=True or +=, or change a copy, x.clone()"
-    )
+    changes = (node.base or node).change or []
+    first = len(changes)
+    while first and changes[first - 1].result.index > node.index:
+        first -= 1
+    for change in changes[first:]:
+        if (node.same or node) is change.result.same:
+            node = change.result
+        elif not _are_apart(node.same or node, change.result.same):
+            raise ArgumentError(
+                f"{node.describe()}, expected to be read before {change.operation} changed memory "
+                f"that it shares ({change.result.describe()}), received a use after that. Use the "
+                "result of that operation, or leave out its inplace=True or +=, or change a copy, "
+                "x.clone()"
+            )
+    return node
+
+
+def _are_apart(node: Node, other: Node | None) -> bool:
+    """Return whether two nodes are known to have no element in common."""
+    if other is None:
+        return False
+    unpacked = node.unpacking is not None and other.unpacking is not None
+    if unpacked and node.parents == other.parents and node.position != other.position:
+        return True
+    try:
+        return _elements(node).isdisjoint(_elements(other))
+    except Exception:  # noqa: BLE001 - a layer in between may take no numbers of elements
+        return False
+
+
+def _elements(node: Node) -> set[int]:
+    """Return which elements of its base a view has: the same view of their numbers."""
+    chain = []
+    while node.base is not None:
+        chain.append(node)
+        (node,) = node.parents
+    assert isinstance(node.spec, TensorSpec)
+    shape = node.spec.at(0)
+    value: Any = torch.arange(math.prod(shape) if math.prod(shape) < _MOST_ELEMENTS else -1)
+    value = value.reshape(shape)
+    for view in reversed(chain):
+        assert view.layer is not None  # only an input has none
+        value = view.layer(value) if view.unpacking is None else tuple(value)[view.position]
+    return set(value.flatten().tolist())
+
+
+_MOST_ELEMENTS = 1_000_000
 
 
 def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> None:
@@ -159,7 +196,9 @@ def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> 
     if effects.itself:
         node.same = parent.same or parent
     if effects.changed:
-        base.change = Change(operation, node)
+        if base.change is None:
+            base.change = []
+        base.change.append(Change(operation, node))
         node.changes = base
 
 

@@ -121,10 +121,12 @@ class TensorShape:
     def _spec(self) -> TensorSpec:
         raise NotImplementedError
 
-    def _size(self, dim: int) -> Any:
+    def _size(self, dim: int, *, for_a_layer: bool = False) -> Any:
+        """Return a size; one that a layer is made with need not be noted, the layer checks it."""
         size = self._spec.shape[dim]
         if isinstance(size, int):
-            self._node.note_size_read()
+            if not for_a_layer:
+                self._node.note_size_read()
             return size
         return UnknownSize(self, size, torch.Tensor.size, dim)
 
@@ -188,10 +190,10 @@ class TensorShape:
     def _end(self, what: str, dim: int) -> Any:
         if not self._spec.shape:
             raise ArgumentError(f"{what}: expected at least one dimension, received {self!r}")
-        return self._size(dim)
+        return self._size(dim, for_a_layer=True)
 
     def _image(self, what: str) -> Any:
-        shape = self.shape
+        shape = [self._size(d, for_a_layer=True) for d in range(len(self._spec.shape))]
         if len(shape) != 4:
             raise ArgumentError(
                 f"{what}: expected an image of shape (batch, channels, height, width), "
