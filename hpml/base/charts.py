@@ -251,15 +251,12 @@ def timeline(
     return Chart(draw, _sentence(told), 1.0 + 0.36 * len(rows), **options)
 
 
-def histogram(
-    values: Sequence[float], bins: Sequence[float], *, upright: bool = True, **options: Any
-) -> Chart:
-    """Return how many values fall into each bin; not `upright`, the values are along y."""
-    direction: Any = "vertical" if upright else "horizontal"
+def histogram(values: Sequence[float], bins: Sequence[float], **options: Any) -> Chart:
+    """Return how many values fall into each bin, the values along y."""
     middle = sorted(values)[len(values) // 2]
 
     def draw(ax: Axes) -> None:
-        ax.hist(values, list(bins), orientation=direction, color=style.DATA)
+        ax.hist(values, list(bins), orientation="horizontal", color=style.DATA)
 
     return Chart(draw, f"Median {middle:.3g}.", options.pop("height", 3.6), **options)
 

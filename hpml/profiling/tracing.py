@@ -82,23 +82,21 @@ class OperatorTrace:
             code=True,
         )
 
-    def timeline(self, start: float = 0.0, seconds: float | None = None) -> Page:
+    def timeline(self, start: float = 0.0) -> Page:
         """Return the picture of when the operators that took longest ran, a row each.
 
         Args:
             start: seconds after the first event.
-            seconds: length of the part shown; None for all.
 
         Raises:
-            ProfilingError: if no operator ran in that part.
+            ProfilingError: if no operator ran after that.
         """
-        last = max(event.start + event.seconds for event in self.events)
-        end = last if seconds is None else start + seconds
-        seen = [e for e in self.events if e.start < end and e.start + e.seconds > start]
+        end = max(event.start + event.seconds for event in self.events)
+        seen = [event for event in self.events if event.start + event.seconds > start]
         if not seen:
             raise ProfilingError(
-                f"No operator ran from {format_seconds(start)} to {format_seconds(end)}; the trace "
-                f"is {format_seconds(last)} long."
+                f"No operator ran after {format_seconds(start)}; the trace is "
+                f"{format_seconds(end)} long."
             )
         taken: defaultdict[str, float] = defaultdict(float)
         for event in seen:
