@@ -30,7 +30,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
     from pathlib import Path
 
-if importlib.util.find_spec("torch") is None:  # Python 3.12 and 3.13 run what needs no torch
+if importlib.util.find_spec("torch") is None:  # the tests of the stack machine need none
     _ORIGINALS: dict[str, Any] = {}
 else:
     import torch

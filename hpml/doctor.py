@@ -53,7 +53,7 @@ _OPTIONAL = {
     "numba": "no Numba rows in labs 01, 04, 07, 08, 13",
     "snakeviz": "lab 09 cannot open the saved profile in SnakeViz",
     "memory_profiler": "lab 03 shows no memory by line",
-    "pytorch-symbolic": "labs 06 and 07 have no peer to compare with",
+    "pytorch-symbolic": "labs 07 and 11 have no peer to compare with",
     "onnx": "lab 14 exports no model",
     "onnxscript": "lab 14 exports no model",
     "onnxruntime": "lab 14 has no rows of ONNX Runtime",

@@ -116,15 +116,6 @@ def test_every_key_of_a_lab_is_its_own(path: Path) -> None:
     assert len(keys) == len(re.findall(r"\bpredict\(", _all_code(path)))
 
 
-@each_lab
-def test_what_comes_later_is_marked_where_no_student_sees_it(path: Path) -> None:
-    for cell in nbformat.read(path, as_version=4).cells:
-        if "deferred" in cell.source:
-            assert cell.cell_type == "markdown"
-            later = r"^<!-- deferred: (graded exercise|widget|row)[\w ]* -->$"
-            assert re.search(later, cell.source, re.M)
-
-
 def _is_code(cell: nbformat.NotebookNode) -> bool:
     return bool(cell.cell_type == "code")
 

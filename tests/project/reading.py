@@ -33,7 +33,7 @@ class Reading(NamedTuple):
 
     @property
     def minutes(self) -> float:
-        """The reading-time rule of ``syllabus.md``."""
+        """Reading, running and solving, by the three constants above."""
         return (
             self.words / WORDS_A_MINUTE
             + MINUTES_A_CELL * self.cells

@@ -5,7 +5,10 @@ from __future__ import annotations
 import pytest
 import torch
 
+from hpml.base import executions
+from hpml.base.style import CONTENDERS
 from hpml.symbolic import EXECUTIONS
+from hpml.symbolic.execution import PREPARE
 from tests.symbolic.models import PROGRAMS, assert_observations_equal, observe
 
 
@@ -24,3 +27,9 @@ def test_a_model_equals_plain_pytorch_bit_for_bit(
     assert model.execution == execution
     received = observe(model, program)
     assert_observations_equal(received, expected)
+
+
+def test_every_execution_is_implemented_and_has_a_colour() -> None:
+    names = {execution.name for execution in executions.ALL}
+    assert set(PREPARE) == names
+    assert names <= set(CONTENDERS)

@@ -15,7 +15,6 @@ from hpml.symbolic import Input, SymbolicModel, config
 from hpml.symbolic.building.layer_rules import LAYER_RULES
 from hpml.symbolic.execution.guard import Guard
 from hpml.symbolic.execution.inline_expressions import Expression, expression_of
-from hpml.symbolic.execution.inlined import unguarded
 from tests.symbolic.events import EVENTS
 from tests.symbolic.hazards import (
     Pair,
@@ -109,17 +108,6 @@ def test_it_keeps_no_model_and_no_replaced_layer_alive() -> None:
     gc.collect()
     assert whole() is None
     assert layer() is None
-
-
-def test_without_the_guard_the_same_is_computed_and_a_hook_is_missed() -> None:
-    pair = Pair("inlined", training=False)
-    bare = unguarded(pair.model)
-    with torch.no_grad():
-        assert_same(bare(value()), pair.model(value()))
-        expected = bare(value())
-        pair.model.linear.register_forward_hook(doubled)
-        assert_same(bare(value()), expected)
-        assert not torch.equal(pair.model(value()), expected)
 
 
 # --- small and odd models -------------------------------------------------------------------------

@@ -46,6 +46,7 @@ def deep_model(execution: str, layers: list[nn.Module]) -> SymbolicModel:
 WAYS = [*((execution, 50) for execution in EXECUTIONS), ("codegen", float("inf"))]
 
 
+@pytest.mark.thorough
 def test_fifty_thousand_layers_in_every_execution() -> None:
     model = deep_model("ordered", [Increment() for _ in range(DEEP)])
     assert len(model.graph.calls) == DEEP

@@ -68,25 +68,6 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     return Program(run, source.text, failed_call, guard.reasons, source.spans)
 
 
-def unguarded(model: Any) -> Callable[..., Any]:
-    """Return the forward of a symbolic model with its layers written out, run without the guard.
-
-    For measuring what the guard costs, and for nothing else: hooks are ignored, and whatever is
-    done to the model later may go unnoticed.
-
-    >>> from hpml.symbolic import Input, SymbolicModel
-    >>> x = Input(shape=(2,))
-    >>> layer = nn.Linear(2, 2)
-    >>> handle = layer.register_forward_hook(lambda *_: torch.zeros(1))
-    >>> model = SymbolicModel(x, layer(x))
-    >>> model(torch.ones(1, 2)).shape, unguarded(model)(torch.ones(1, 2)).shape
-    (torch.Size([1]), torch.Size([1, 2]))
-    """
-    layers = model._execution_order_layers
-    forward = compile_source(*_generate(model.graph, expressions_of(model.graph, layers)))
-    return functools.partial(forward, layers, [layer._parameters for layer in layers])
-
-
 def expressions_of(graph: Graph, layers: Sequence[nn.Module]) -> list[Expression | str]:
     """Return the expression of each call's layer, or the reason why it is called."""
     return [

@@ -135,7 +135,9 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
         module = modules.setdefault(id(layer), name)
         after: tuple[int, ...] = ()
         if node.changes is not None:
+            # What comes later waits for this call, and so for those that this call waits for.
             after = tuple(readers.get(node.changes, ()))
+            readers[node.changes] = [len(calls)]
         for parent in parents:
             readers.setdefault(parent.base or parent, []).append(len(calls))
         unpacks = group is not None
