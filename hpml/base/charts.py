@@ -251,15 +251,12 @@ def timeline(
     return Chart(draw, _sentence(told), 1.0 + 0.36 * len(rows), **options)
 
 
-def histogram(
-    values: Sequence[float], bins: Sequence[float], *, upright: bool = True, **options: Any
-) -> Chart:
-    """Return how many values fall into each bin; not `upright`, the values are along y."""
-    direction: Any = "vertical" if upright else "horizontal"
+def histogram(values: Sequence[float], bins: Sequence[float], **options: Any) -> Chart:
+    """Return how many values fall into each bin, the values along y."""
     middle = sorted(values)[len(values) // 2]
 
     def draw(ax: Axes) -> None:
-        ax.hist(values, list(bins), orientation=direction, color=style.DATA)
+        ax.hist(values, list(bins), orientation="horizontal", color=style.DATA)
 
     return Chart(draw, f"Median {middle:.3g}.", options.pop("height", 3.6), **options)
 
@@ -276,14 +273,7 @@ def name_rows(ax: Axes, names: Sequence[str]) -> None:
 def mark_sizes(ax: Axes, sizes: Sequence[float]) -> None:
     """Put a tick at each size along x, and its number where there is room for it.
 
-    Call it when scale and limits of the axis are set. The outermost sizes have their numbers
-    first, then the others from the right, where a logarithmic axis is crowded least by the largest.
-
-    >>> fig, ax = style.figure(width=3)
-    >>> _ = ax.set(xscale="log", xlim=(40, 1200))
-    >>> mark_sizes(ax, [50, 100, 900, 950, 1000])
-    >>> [label.get_text() for label in ax.get_xticklabels()]
-    ['50', '100', '', '', '1,000']
+    Call it when scale and limits of the axis are set: the outermost sizes have their numbers first.
     """
     figure = ax.get_figure(root=True)
     # An inch holds about 13 digits of this size; a layout leaves an axes about its default width.
@@ -305,16 +295,7 @@ def mark_sizes(ax: Axes, sizes: Sequence[float]) -> None:
 
 
 def name_decades(axis: Axis) -> None:
-    """Put ticks with plain numbers on a logarithmic axis that may span less than one power of ten.
-
-    Call it when the limits of the axis are set.
-
-    >>> fig, ax = style.figure()
-    >>> _ = ax.set(xscale="log", xlim=(11, 480))
-    >>> name_decades(ax.xaxis)
-    >>> [label.get_text() for label in ax.get_xticklabels()]
-    ['20', '50', '100', '200']
-    """
+    """Put plain numbers on a logarithmic axis, whose limits are set, also of less than a decade."""
     from matplotlib.ticker import MaxNLocator
 
     low, high = axis.get_view_interval()

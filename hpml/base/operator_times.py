@@ -83,11 +83,6 @@ class OperatorTimes(Shown):
             return dict(sorted(found.items(), key=lambda row: (row[0].startswith("["), row[0])))
         return dict(sorted(found.items(), key=lambda row: -row[1]))
 
-    @property
-    def share_attributed(self) -> float:
-        """The part of the run that is not ``[Other]``."""
-        return 1 - self.by_operator[OTHER.operator] / max(1, self.total)
-
     def _intervals(self) -> list[tuple[Label, int]]:
         pairs = zip(self.labels, itertools.pairwise(self.stamps), strict=True)
         return [(label, end - start) for label, (start, end) in pairs]
@@ -137,9 +132,6 @@ class OperatorTimes(Shown):
 
     def _head(self) -> str:
         return f"Graph run of {self.operator_count} ops finished in {1e-6 * self.total:.3f} ms"
-
-    def _time(self, ns: int) -> str:
-        return f"{1e-6 * ns:.3f} ms ({ns / max(1, self.total):.1%})"
 
     def __str__(self) -> str:
         rows = self.by_operator

@@ -113,19 +113,6 @@ def colour(name: str) -> str:
     return PALETTE[role] if role in PALETTE else PALETTE[_stand_in(role)]
 
 
-def colours(names: Sequence[str]) -> dict[str, str]:
-    """Return a colour for each name in one figure: no two alike, as long as there are enough."""
-    chosen = {name: colour(name) for name in names if _role(name) in PALETTE}
-    spare = [PALETTE[role] for role in CONTENDERS if PALETTE[role] not in chosen.values()]
-    for name in names:
-        if name not in chosen:
-            wanted = colour(name)
-            chosen[name] = wanted if wanted in spare or not spare else spare[0]
-            if chosen[name] in spare:
-                spare.remove(chosen[name])
-    return chosen
-
-
 def series(names: Sequence[str]) -> dict[str, str]:
     """Return a colour for each line of one figure: a contender's own, the others' in order."""
     chosen = {name: colour(name) for name in names if _role(name) in CONTENDERS}

@@ -17,7 +17,7 @@ from hpml.base.errors import HpmlError, describe
 Format = Callable[[object], str] | Callable[[float], str]
 """How the values of a column become text."""
 
-_ALIGNMENTS = ("left", "right", "center")
+_ALIGNMENTS = {"left": "<", "right": ">"}
 
 
 class TableError(HpmlError):
@@ -58,8 +58,8 @@ class Table(Shown):
         rows: one sequence a row, with one value a column.
         title: a line above the table.
         caption: a line below the table, which says what to see in it.
-        align: ``"left"``, ``"right"`` or ``"center"`` for each column; without it numbers stand
-            right and everything else left.
+        align: ``"left"`` or ``"right"`` for each column; without it numbers stand right and
+            everything else left.
         formats: for the columns named, a function from a value to its text; None is never passed
             to it and always shown as a dash.
         code: whether a page shows it in a fixed-width font, as program text is.
@@ -170,9 +170,8 @@ class Table(Shown):
         return list(zip(texts, self.align or (), strict=True))
 
     def _line(self, texts: Sequence[str], widths: Sequence[int]) -> str:
-        marks = {"left": "<", "right": ">", "center": "^"}
         padded = (
-            f"{text:{marks[side]}{width}}"
+            f"{text:{_ALIGNMENTS[side]}{width}}"
             for (text, side), width in zip(self._sided(texts), widths, strict=True)
         )
         return "  ".join(padded).rstrip()
@@ -230,23 +229,6 @@ def format_ratio(x: float) -> str:
     ('2.10×', '0.980×', '347×', '12,300×')
     """
     return f"{x:g}×" if x == 0 or not math.isfinite(x) else f"{_three_digits(x)}×"
-
-
-def format_multiple(x: float) -> str:
-    """Return a ratio for a column: three decimals; below 0.1 and from 10 on, three digits.
-
-    Ratios around 1 can be compared down a column, and a small one does not become 0.000.
-
-    >>> format_multiple(2.1), format_multiple(0.98), format_multiple(0.0071234)
-    ('2.100', '0.980', '0.00712')
-    >>> format_multiple(140.382), format_multiple(9.99999)
-    ('140', '10.000')
-    >>> format_multiple(0.09996), format_multiple(-0.5)
-    ('0.100', '-0.500')
-    """
-    size = abs(x)
-    is_small = 0 < size < 0.1 and _rounded(size) < 0.1
-    return _three_digits(x) if is_small or 10 <= size < math.inf else f"{x:.3f}"
 
 
 def _natural(columns: Sequence[str], rows: Sequence[Sequence[object]]) -> tuple[str, ...]:

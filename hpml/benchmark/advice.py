@@ -15,14 +15,11 @@ from hpml.base.tables import format_seconds
 from hpml.benchmark.ratio import FEWEST_ROUNDS, TREND
 from hpml.benchmark.robust import mann_kendall, median, quartiles
 
-UNSTABLE = ("drift", "two modes", "outliers", "wide spread")
-"""Problems of samples that do not lie close together; the others are about how many there are."""
-
 WIDEST_SPREAD = 0.10
 """Interquartile range over median above which torch.utils.benchmark warns, and so do we."""
 
 WORTH_A_WORD = 0.03
-"""A drift, or a pull of far samples on the mean, is mentioned from this fraction on."""
+"""A drift is mentioned from this fraction on."""
 
 SHORTEST_SAMPLE = 100e-6
 """Seconds. Reading the clock twice costs 0.1 to 1 µs: at most one per cent of such a sample."""
@@ -39,8 +36,7 @@ class Advice:
     """One thing that is wrong with a measurement.
 
     Attributes:
-        problem: one or two words: "few samples", "short samples", "drift", "two modes",
-            "outliers", "wide spread", "wide interval", "first call", "cannot tell".
+        problem: one of `_GRAVEST`; samples that do not lie close together are "unstable".
         seen: what the samples show, with numbers.
         remedy: what to do.
 
@@ -62,12 +58,12 @@ Found = Iterable[tuple[str, Advice]]
 
 def footnote(found: Found) -> str:
     """Return one short paragraph: what was seen on whom, the gravest first, and what to do."""
-    listed = sorted(found, key=lambda each: _GRAVEST.index(_kind(each[1])))
-    explained = {name for name, advice in listed if _kind(advice) in _GRAVEST[:2]}
+    listed = sorted(found, key=lambda each: _GRAVEST.index(each[1].problem))
+    explained = {name for name, advice in listed if advice.problem in _GRAVEST[:2]}
     groups: dict[str, list[tuple[str, Advice]]] = {}
     for name, advice in listed:
-        if advice.problem not in UNSTABLE or name not in explained:
-            groups.setdefault(_kind(advice), []).append((name, advice))
+        if advice.problem != "unstable" or name not in explained:
+            groups.setdefault(advice.problem, []).append((name, advice))
     parts = []
     for kind, group in groups.items():
         (first, advice), *others = group
@@ -88,13 +84,9 @@ _GRAVEST = (
 """The order of a footnote; what the first two explain is not called unstable as well."""
 
 
-def _kind(advice: Advice) -> str:
-    return "unstable" if advice.problem in UNSTABLE else advice.problem
-
-
 def unstable(found: Found) -> tuple[str, ...]:
     """Return the names of all whose samples do not lie close together, each once."""
-    return tuple(dict.fromkeys(name for name, advice in found if advice.problem in UNSTABLE))
+    return tuple(dict.fromkeys(name for name, advice in found if advice.problem == "unstable"))
 
 
 def some_names(names: Iterable[str]) -> str:
@@ -112,11 +104,7 @@ def capital(text: str) -> str:
 
 def judge(samples: Sequence[float], number: int) -> tuple[Advice, ...]:
     """Return what is wrong with a measurement, the gravest first; empty if nothing is."""
-    found = [_few(samples), _short(samples, number)]
-    shape = [_drift(samples), _two_modes(samples)]
-    found += shape
-    if not any(shape):
-        found += [_outliers(samples), _wide(samples)]
+    found = [_few(samples), _short(samples, number), _drift(samples) or _wide(samples)]
     return tuple(advice for advice in found if advice is not None)
 
 
@@ -150,60 +138,12 @@ def _drift(samples: Sequence[float]) -> Advice | None:
     change = median(samples[-third:]) / median(samples[:third]) - 1
     if abs(change) < WORTH_A_WORD:
         return None
-    seen = f"the last third of the samples is {abs(change):.0%} "
-    if change > 0:
-        return Advice(
-            "drift",
-            f"{seen}slower than the first; probably the machine grew hot, or another program began",
-            "Let the machine settle and repeat; a ratio holds if its other contender drifts alike.",
-        )
+    direction = "slower" if change > 0 else "faster"
     return Advice(
-        "drift",
-        f"{seen}faster than the first; probably caches, a compiler or the clock frequency were "
-        "still warming up",
-        "Raise warm_up and repeat; a ratio holds if its other contender drifts alike.",
-    )
-
-
-def _two_modes(samples: Sequence[float]) -> Advice | None:
-    """Two groups with nothing between them, each with a fifth of the samples or more."""
-    ordered = sorted(samples)
-    count = len(ordered)
-    smallest = max(3, -(-count // 5))
-    if count < 2 * smallest:
-        return None
-    gap, split = max(
-        (ordered[i] - ordered[i - 1], i) for i in range(smallest, count - smallest + 1)
-    )
-    low, high = quartiles(ordered[:split]), quartiles(ordered[split:])
-    # Ordinary noise also has a largest gap; two modes are apart by more than they are wide.
-    if gap < max(WORTH_A_WORD * low[1], 3 * (low[2] - low[0]), 3 * (high[2] - high[0])):
-        return None
-    return Advice(
-        "two modes",
-        f"{split} samples lie around {format_seconds(low[1])}, {count - split} around "
-        f"{format_seconds(high[1])}, and none between",
-        "Look for a changing clock frequency, a second program, more threads than cores, or a "
-        "cache that sometimes holds the data; a single number cannot describe both.",
-    )
-
-
-def _outliers(samples: Sequence[float]) -> Advice | None:
-    """Tukey's "far out" samples: more than three interquartile ranges above the third quartile."""
-    low, middle, high = quartiles(samples)
-    far = max(high + 3 * (high - low), 1.1 * middle)
-    near = [sample for sample in samples if sample <= far]
-    count = len(samples) - len(near)
-    if count * 10 < len(samples) or count == 0:
-        return None
-    raised = sum(samples) * len(near) / (len(samples) * sum(near)) - 1
-    if raised < WORTH_A_WORD:
-        return None
-    return Advice(
-        "outliers",
-        f"{count} of {len(samples)} samples took up to {max(samples) / middle:.2g} times the "
-        f"median; they raise the mean by {raised:.0%}",
-        "The median still holds, the mean does not; close other programs, or take more samples.",
+        "unstable",
+        f"the last third of the samples is {abs(change):.0%} {direction} than the first",
+        "Let the machine settle, or raise warm_up, and repeat; a ratio holds if its other "
+        "contender drifts alike.",
     )
 
 
@@ -212,7 +152,7 @@ def _wide(samples: Sequence[float]) -> Advice | None:
     if high - low <= WIDEST_SPREAD * middle:
         return None
     return Advice(
-        "wide spread",
+        "unstable",
         f"the middle half of the samples spans {(high - low) / middle:.0%} of the median",
         "Close other programs, keep the laptop on mains power, use fewer threads than cores, "
         "and raise min_sample_time or the number of samples.",

@@ -43,8 +43,6 @@ class Measurement:
         threads: size of torch's thread pool during the samples.
         garbage: whether Python's garbage collector was on during the samples.
         process: "this", or "own" for a contender in a process of its own.
-        loop: seconds per item that the timing loop itself takes, which are part of each sample;
-            0 where they are too few to matter, or were not measured.
         first: seconds that the very first call took; 0 if it was not timed.
         environment: machine and versions.
 
@@ -65,7 +63,6 @@ class Measurement:
     threads: int = 1
     garbage: bool = False
     process: str = "this"
-    loop: float = 0.0
     first: float = 0.0
     environment: Environment = field(default_factory=dict, repr=False)
 
@@ -78,9 +75,8 @@ class Measurement:
         object.__setattr__(self, "samples", samples)  # a list could change, and has no hash
         number = whole(f"{who}: number of calls per sample", self.number, 1)
         object.__setattr__(self, "number", number)
-        for name in ("loop", "first"):
-            value = real(f"{who}: {name}", getattr(self, name), "seconds of at least 0")
-            object.__setattr__(self, name, value)
+        first = real(f"{who}: first", self.first, "seconds of at least 0")
+        object.__setattr__(self, "first", first)
         object.__setattr__(self, "items", whole(f"{who}: items per call", self.items, 1))
 
     @property
@@ -123,7 +119,7 @@ class Measurement:
                 f"per expects a whole number of items of at least 1, got {describe(items)}."
             )
         samples = tuple(sample / items for sample in self.samples)
-        return replace(self, samples=samples, items=self.items * items, loop=self.loop / items)
+        return replace(self, samples=samples, items=self.items * items)
 
     def verdict(self) -> tuple[Advice, ...]:
         """Return what is wrong with this measurement and what to do; empty if nothing is.

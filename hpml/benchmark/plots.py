@@ -44,7 +44,7 @@ def plot_comparison(comparison: PairedSamples, ax: Axes | None = None) -> Axes:
     factor, unit = _unit(max(m.median for m in comparison))
     right = max(_fence(m.samples) for m in comparison) * factor
     left = min(m.minimum for m in comparison) * factor
-    shades = style.colours(comparison.names)
+    shades = style.series(comparison.names)
     told = []
     for row, measurement in enumerate(comparison):
         shade = shades[measurement.name]
@@ -167,7 +167,7 @@ def plot_sweep(
     if log:
         ax.set_xscale("log")
         ax.set_yscale("log")
-    shades = style.colours(list(dict.fromkeys(line.name for line in drawn)))
+    shades = style.series(list(dict.fromkeys(line.name for line in drawn)))
     places = sorted({at for line in drawn for at in line.at})
     if len(places) == 1 and ax.get_autoscalex_on():
         # Around a single value matplotlib finds no axis that is wider than nothing.

@@ -161,6 +161,7 @@ interval)
         return f"{value} [{low}, {high}] {self.answer}"
 
 
+@functools.lru_cache(maxsize=512)
 def paired_ratio(
     samples: tuple[float, ...],
     baseline: tuple[float, ...],
@@ -169,40 +170,23 @@ def paired_ratio(
     together: int = 1,
     shift: float = 0.0,
 ) -> Ratio:
-    """Return the ratio of two contenders, from samples taken in the same rounds.
+    """Return the ratio of two contenders, from seconds per call in the same rounds.
 
     Args:
-        samples: seconds per call, one entry a round.
-        baseline: seconds per call of the baseline in the same rounds.
+        samples: of the contender.
+        baseline: of the one that it is compared with.
         resolution: the smallest change that is believed from 25 rounds on, as a fraction.
-        together: how many ratios are looked at: all of their intervals hold at once with 95 %
-            (Bonferroni), as far as the number of rounds allows.
+        together: how many ratios' intervals are to hold at once with 95 % (Bonferroni).
         shift: a change that is the timing's own and not the program's, as a fraction.
-
-    Raises:
-        BenchmarkError: if the two have different numbers of rounds, or none.
 
     >>> paired_ratio((2.0, 2.2, 1.8, 2.0, 2.1, 1.9), (4.0, 4.4, 3.6, 4.0, 4.2, 3.8)).answer
     'faster'
-    >>> print(paired_ratio((2.0, 2.2, 1.8), (4.0, 4.4, 3.6)))
-    0.50 [0, inf] cannot tell
     """
     if len(samples) != len(baseline) or not samples:
         raise BenchmarkError(
             "paired_ratio expects two equally long sets of samples from the same rounds, got "
             f"{len(samples)} and {len(baseline)}; measure them together with `compare`."
         )
-    return _paired_ratio(samples, baseline, resolution, together, shift)
-
-
-@functools.lru_cache(maxsize=512)
-def _paired_ratio(
-    samples: tuple[float, ...],
-    baseline: tuple[float, ...],
-    resolution: float,
-    together: int,
-    shift: float,
-) -> Ratio:
     measured = [math.log(a / b) for a, b in zip(samples, baseline, strict=True)]
     logs = winsorise(measured)
     value, rounds = pseudomedian(logs), len(logs)

@@ -78,11 +78,11 @@ def write_case(path: str | os.PathLike[str], case: Case) -> None:
     >>> import tempfile
     >>> from hpml.benchmark import measure
     >>> from hpml.benchmark.comparison import Comparison
-    >>> one = measure("pass", samples=6, min_sample_time=1e-5)
+    >>> one = measure(dict, samples=6, min_sample_time=1e-5)
     >>> with tempfile.TemporaryDirectory() as folder:
     ...     path = os.path.join(folder, "nothing.jsonl")
-    ...     write_case(path, Case("nothing", {"size": 1}, Comparison((one,), "pass", 6)))
-    ...     read_cases(path).cases[0].comparison["pass"].samples == one.samples
+    ...     write_case(path, Case("nothing", {"size": 1}, Comparison((one,), "dict", 6)))
+    ...     read_cases(path).cases[0].comparison["dict"].samples == one.samples
     True
     """
     try:
@@ -198,7 +198,7 @@ def _measurement(
     plain: Mapping[str, Any], environments: Sequence[Mapping[str, Any]]
 ) -> Measurement:
     # Older records have none of these.
-    since = ("loop", "items", "first")
+    since = ("items", "first")
     values = {name: plain[name] for name in _MEASUREMENT if name in plain or name not in since}
     values["samples"] = tuple(values["samples"])
     environment = environments[plain["environment"]]

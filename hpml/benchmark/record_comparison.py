@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hpml.base.tables import Shown, Table, format_multiple, format_seconds
+from hpml.base.tables import Shown, Table, format_ratio, format_seconds
 from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.record import Case, read_cases
 
@@ -51,7 +51,7 @@ class RecordComparison(Shown):
                     own = [each.comparison.ratio(name).value for each in (one, other)]
                     rows.append([case, name, a, b, b / a, *own])
         columns = ["case", "contender", "A", "B", "B / A", "A's ratio", "B's ratio"]
-        forms = [format_seconds, format_seconds, *[format_multiple] * 3]
+        forms = [format_seconds, format_seconds, *[format_ratio] * 3]
         return Table(
             columns,
             rows,

@@ -24,11 +24,7 @@ MOST_VALUES = 200
 
 
 def median(values: Sequence[float]) -> float:
-    """Return the middle value: half of the values lie below it, half above.
-
-    >>> median([3.0, 1.0, 100.0])
-    3.0
-    """
+    """Return the middle value: half of the values lie below it, half above."""
     return quartiles(values)[1]
 
 
@@ -36,9 +32,6 @@ def quartiles(values: Sequence[float]) -> Quartiles:
     """Return the 25th, 50th and 75th percentile; half of the values lie between first and last.
 
     The rule of ``numpy.quantile``: type 7 of Hyndman and Fan, The American Statistician 50, 1996.
-
-    >>> quartiles([1.0, 2.0, 3.0, 4.0, 5.0])
-    (2.0, 3.0, 4.0)
     """
     if not values:
         raise BenchmarkError("quartiles expects at least one value, got none; measure something.")
@@ -49,36 +42,24 @@ def quartiles(values: Sequence[float]) -> Quartiles:
 
 
 def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
-    """Return an interval that holds the true median with at least the given confidence.
+    """Return an interval that holds the true median so often, whatever the distribution.
 
-    Each sample lies below the true median with probability one half, like the toss of a coin. So
-    the number of samples below it follows a binomial distribution, and the k-th smallest and k-th
-    largest sample enclose the median unless fewer than k coins fell on one side. The largest k
-    that keeps the risk below ``1 - confidence`` gives the interval. No assumption is made about
-    the distribution, only that the samples are independent of each other.
-
-    With too few samples for the confidence (fewer than 6 for 95 %) no such interval exists and the
-    answer is (-inf, inf): not even the smallest and the largest of five enclose it often enough.
+    The number of samples below the true median is binomial. So the k-th smallest and k-th largest
+    enclose it unless fewer than k lie on one side; for 95 % no k is enough below 6 samples.
 
     Source: J.-Y. Le Boudec, "Performance Evaluation of Computer and Communication Systems",
     EPFL Press 2010, theorem 2.1 and appendix A.
 
-    >>> median_interval([1.0, 2.0, 3.0, 4.0, 5.0, 6.0])
-    (1.0, 6.0)
-    >>> median_interval([1.0, 2.0, 3.0, 4.0, 5.0])
-    (-inf, inf)
+    >>> median_interval([1.0, 2.0, 3.0, 4.0, 5.0, 6.0]), median_interval([1.0, 2.0, 3.0])
+    ((1.0, 6.0), (-inf, inf))
     """
-    if not 0.0 < confidence < 1.0:
-        raise BenchmarkError(f"median_interval expects a confidence in (0, 1), got {confidence!r}.")
     ordered = sorted(values)
     count = len(ordered)
-    # Risk of k ranks cut off on each side: both tails of the binomial below k. Integers, because
-    # 2**count leaves the range of a float at 1,024 samples.
-    allowed = (1.0 - confidence) / 2.0
+    # Integers, because 2**count leaves the range of a float at 1,024 samples.
     tail, cut = 0, 0
     while cut < count // 2:
         tail += math.comb(count, cut)
-        if tail / 2**count > allowed:
+        if tail / 2**count > (1 - confidence) / 2:
             break
         cut += 1
     if cut == 0:
@@ -93,9 +74,6 @@ def winsorise(values: Sequence[float]) -> list[float]:
     quarter of the values may be wild without moving the fences far.
 
     Source: J. W. Tukey, "Exploratory Data Analysis", Addison-Wesley 1977.
-
-    >>> winsorise([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 90.0])
-    [1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0, 13.0]
     """
     low, _, high = quartiles(values)
     reach = 1.5 * (high - low)
@@ -104,9 +82,6 @@ def winsorise(values: Sequence[float]) -> list[float]:
 
 def pseudomedian(values: Sequence[float]) -> float:
     """Return the estimate of Hodges and Lehmann: the median of the means of all pairs.
-
-    On quiet samples it varies as little as the mean, and wild ones move it hardly more than the
-    median.
 
     >>> pseudomedian([1.0, 2.0, 3.0, 4.0, 100.0])
     3.0
@@ -117,10 +92,8 @@ def pseudomedian(values: Sequence[float]) -> float:
 def signed_rank_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float]:
     """Return an interval for the centre of a symmetric distribution, by the test of Wilcoxon.
 
-    The values are differences of two things that were measured alike, so that each could as well
-    have had the other sign. That is the only assumption, and that they are independent. The k-th
-    smallest and the k-th largest mean of a pair enclose the centre unless the sum of the ranks on
-    one side is below k. With too few values for the confidence it is the smallest and the largest.
+    The k-th smallest and the k-th largest mean of a pair enclose the centre unless the sum of the
+    ranks on one side is below k. With too few values it is the smallest and the largest.
 
     Source: J. L. Hodges and E. L. Lehmann, "Estimates of location based on rank tests", Annals of
     Mathematical Statistics 34, 1963.
@@ -136,8 +109,7 @@ def signed_rank_interval(values: Sequence[float], confidence: float = 0.95) -> t
 def prediction_margin(values: Sequence[float], confidence: float = 0.9973) -> float:
     """Return how far from the mean one further value lies at most, at the given confidence.
 
-    Half the width of Student's prediction interval. The default is the share of a normal
-    distribution within three standard deviations, the usual limits of a control chart.
+    Half the width of Student's prediction interval; the default are three standard deviations.
 
     Source: G. J. Hahn and W. Q. Meeker, "Statistical Intervals", Wiley 1991, section 4.8.
 
@@ -168,15 +140,10 @@ def student_quantile(share: float, freedom: int) -> float:
 def von_neumann(values: Sequence[float]) -> float:
     """Return how much more alike neighbours are than independent values, in standard deviations.
 
-    The mean square of the steps from one value to the next over the variance is 2 for independent
-    values, and smaller where neighbours depend on each other.
-
     Source: J. von Neumann, "Distribution of the ratio of the mean square successive difference to
     the variance", Annals of Mathematical Statistics 12, 1941.
 
     >>> von_neumann([1.0, 1.1, 1.2, 1.3, 2.0, 2.1, 2.2, 2.3]) > 2
-    True
-    >>> von_neumann([1.0, 2.0] * 5) < 0
     True
     """
     count = len(values)
@@ -191,15 +158,10 @@ def von_neumann(values: Sequence[float]) -> float:
 def mann_kendall(values: Sequence[float]) -> float:
     """Return how strongly values rise (positive) or fall in their order, in standard deviations.
 
-    Over all pairs of samples, count how often the later is larger minus how often it is smaller.
-    Without a trend the sum is near zero with a known spread.
-
     Source: H. B. Mann, "Nonparametric tests against trend", Econometrica 13, 1945.
 
     >>> mann_kendall([1.0, 2.0, 3.0, 4.0, 5.0, 6.0, 7.0, 8.0]) > 2.6
     True
-    >>> mann_kendall([5.0, 5.0, 5.0])
-    0.0
     """
     count = len(values)
     rises = sum((b > a) - (b < a) for a, b in itertools.combinations(values, 2))

@@ -15,27 +15,12 @@ if TYPE_CHECKING:
     import pandas as pd
 
 HEAD = ("contender", "median", "25 %", "75 %", "ratio", "95 % interval", "answer")
-WITHOUT_OVERHEAD = "without overhead"
-
-LOOP_SHARE = 0.05
-"""From this share of a call on, the time of the timing loop is shown."""
 
 
 def comparison_table(comparison: PairedSamples) -> Table:
     """Return a page table, one row a contender, with one footnote of advice."""
-    head, rows = list(HEAD), _rows(comparison)
-    notes = _caption(comparison)
-    if any(m.loop > LOOP_SHARE * m.median for m in comparison):
-        head.insert(4, WITHOUT_OVERHEAD)
-        for row, m in zip(rows, comparison, strict=True):
-            row.insert(4, max(m.median - m.loop, 0.0))
-        loop = format_seconds(max(m.loop for m in comparison))
-        notes.append(
-            f"The overhead is the timing loop and an empty call, {loop} of each median; the ratios "
-            "include it."
-        )
-    notes.append(footnote(comparison.advice))
-    return _table(head, rows, notes)
+    notes = [*_caption(comparison), footnote(comparison.advice)]
+    return _table(list(HEAD), _rows(comparison), notes)
 
 
 def cases_table(
@@ -70,7 +55,7 @@ def comparison_frame(comparison: PairedSamples) -> pd.DataFrame:
         Columns contender, median, q25, q75, minimum, ratio, ratio_low, ratio_high, answer, samples.
 
     >>> from hpml.benchmark import compare
-    >>> frame = compare({"a": "pass", "b": "pass"}, rounds=6, min_sample_time=1e-5).table()
+    >>> frame = compare({"a": dict, "b": dict}, rounds=6, min_sample_time=1e-5).table()
     >>> list(frame.columns)[:4], len(frame)
     (['contender', 'median', 'q25', 'q75'], 2)
     """

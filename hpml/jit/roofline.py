@@ -164,7 +164,7 @@ def roofline_figure(limits: Limits, kernels: Mapping[str, Work]) -> Figure:
         edges = [low, limits.ridge, high]
         ax.plot(edges, [limits.at_most(edge) / 1e9 for edge in edges], color=ink, linewidth=2)
         for (name, work), colour in zip(
-            kernels.items(), style.colours(list(kernels)).values(), strict=True
+            kernels.items(), style.series(list(kernels)).values(), strict=True
         ):
             ax.plot(work.intensity, work.speed / 1e9, style.marker(name), color=colour, ms=9)
             ax.annotate(

@@ -35,8 +35,6 @@ of a launch in measured times.
 
 from __future__ import annotations
 
-from typing import Any
-
 from hpml.profiling.autograd import AutogradNode, autograd_graph
 from hpml.profiling.calls import CallCounts, instructions_outside, profile_calls
 from hpml.profiling.errors import ProfilingError
@@ -48,11 +46,11 @@ from hpml.profiling.launches import (
     fit_launches,
     simulate,
 )
-from hpml.profiling.memory.allocation_lines import AllocationLines, allocation_lines
 from hpml.profiling.memory.gpu_memory import GpuMemory, peak_allocated
-from hpml.profiling.memory.memory_lines import (
+from hpml.profiling.memory.lines import (
     LineMemory,
     MemoryOverTime,
+    allocation_lines,
     memory_lines,
     memory_over_time,
 )
@@ -65,7 +63,6 @@ from hpml.profiling.sampling import Samples, sample
 from hpml.profiling.tracing import OperatorTrace, trace
 
 __all__ = [
-    "AllocationLines",
     "AutogradNode",
     "CallCounts",
     "FunctionProfile",
@@ -103,10 +100,3 @@ __all__ = [
     "trace",
     "work_of",
 ]
-
-
-def load_ipython_extension(shell: Any) -> None:
-    """Give a notebook the cell magic `%%hpml_profile`; called by `%load_ext hpml.profiling`."""
-    from hpml.profiling.magic import register
-
-    register(shell)

@@ -33,12 +33,10 @@ from hpml.profiling.checks import check_function, refuse_a_second_profiler
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.icicle import called, icicle
 
-_SORTS: dict[str, Callable[[Function, Entry], Any]] = {
-    "tottime": lambda function, entry: -entry[2],
-    "cumtime": lambda function, entry: -entry[3],
-    "ncalls": lambda function, entry: -entry[1],
-    "name": lambda function, entry: (function[2], function),
-    "filename": lambda function, entry: function,
+_SORTS: dict[str, Callable[[Entry], float]] = {
+    "tottime": lambda entry: entry[2],
+    "cumtime": lambda entry: entry[3],
+    "ncalls": lambda entry: entry[1],
 }
 _LAST_CALL: Function = ("~", 0, "<method 'disable' of '_lsprof.Profiler' objects>")
 
@@ -79,8 +77,7 @@ class FunctionProfile:
         """Return the table that `pstats` prints.
 
         Args:
-            sort: ``"tottime"``, ``"cumtime"`` or ``"ncalls"``, the largest first; ``"name"`` or
-                ``"filename"``.
+            sort: ``"tottime"``, ``"cumtime"`` or ``"ncalls"``, the largest first.
             search: only functions whose line contains this text.
             limit: at most so many rows; None for all.
 
@@ -91,7 +88,7 @@ class FunctionProfile:
             raise ProfilingError(
                 f"A profile is sorted by {', '.join(_SORTS)}; got {describe(sort)}."
             )
-        order = sorted(self.stats.items(), key=lambda item: _SORTS[sort](*item))
+        order = sorted(self.stats.items(), key=lambda item: -_SORTS[sort](item[1]))
         rows = [_row(function, entry) for function, entry in order]
         rows = [row for row in rows if search.lower() in str(row[-1]).lower()]
         shown = rows[:limit]

@@ -11,15 +11,15 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hpml.base import style
+from hpml.base import charts
 from hpml.base.errors import describe
 from hpml.base.files import write_atomically
-from hpml.base.page import Page, picture
+from hpml.base.page import Page
 from hpml.base.tables import Table, format_seconds
 from hpml.profiling.checks import check_function
 from hpml.profiling.errors import ProfilingError
 
-_LANES = 8
+_ROWS = 12
 
 
 class TraceEvent(NamedTuple):
@@ -82,61 +82,36 @@ class OperatorTrace:
             code=True,
         )
 
-    def timeline(self, start: float = 0.0, seconds: float | None = None) -> Page:
-        """Return the picture of when each operator ran: inner ones below those that called them.
+    def timeline(self, start: float = 0.0) -> Page:
+        """Return the picture of when the operators that took longest ran, a row each.
 
         Args:
             start: seconds after the first event.
-            seconds: length of the part shown; None for all.
 
         Raises:
-            ProfilingError: if no operator ran in that part.
+            ProfilingError: if no operator ran after that.
         """
-        last = max(event.start + event.seconds for event in self.events)
-        end = last if seconds is None else start + seconds
-        seen = [e for e in self.events if e.start < end and e.start + e.seconds > start]
+        end = max(event.start + event.seconds for event in self.events)
+        seen = [event for event in self.events if event.start + event.seconds > start]
         if not seen:
             raise ProfilingError(
-                f"No operator ran from {format_seconds(start)} to {format_seconds(end)}; the trace "
-                f"is {format_seconds(last)} long."
+                f"No operator ran after {format_seconds(start)}; the trace is "
+                f"{format_seconds(end)} long."
             )
-        threads = sorted({event.thread for event in seen}, key=[e.thread for e in seen].index)
-        deepest = [
-            min(_LANES, 1 + max(e.depth for e in seen if e.thread == thread)) for thread in threads
-        ]
-        fig, ax = style.figure(width=9.0, height=1.0 + 0.32 * sum(deepest))
-        colours = [style.PALETTE[name] for name in list(style.PALETTE)[:9]]
-        names = sorted({event.name for event in seen})
-        with style.apply():
-            for event in seen:
-                if event.depth >= _LANES:
-                    continue
-                place = threads.index(event.thread)
-                row = sum(deepest[:place]) + event.depth
-                colour = colours[names.index(event.name) % len(colours)]
-                ax.barh(
-                    row, 1e3 * event.seconds, left=1e3 * event.start, height=0.86, color=colour,
-                    alpha=0.75, edgecolor="white", linewidth=0.4,
-                )  # fmt: skip
-                room = event.seconds / (end - start) * 115
-                if room > 5:
-                    # aten::mm, and autograd::engine::evaluate_function: AddmmBackward0
-                    name = event.name.rpartition("::")[2].removeprefix("evaluate_function: ")
-                    ax.text(
-                        1e3 * (max(event.start, start) + 0.003 * (end - start)), row,
-                        name if len(name) < room else f"{name[: int(room) - 2]}…",
-                        va="center", fontsize=7, clip_on=True, color="white",
-                    )  # fmt: skip
-            ax.set(xlabel="milliseconds", xlim=(1e3 * start, 1e3 * end))
-            ax.set(
-                ylim=(sum(deepest) - 0.4, -0.6),
-                yticks=[sum(deepest[:i]) for i in range(len(deepest))],
-            )
-            ax.set_yticklabels([f"thread {i}" for i in range(1, len(threads) + 1)])
-            ax.grid(visible=False, axis="y")
-        on = "1 thread" if len(threads) == 1 else f"{len(threads)} threads"
-        text = f"{len(seen)} operators on {on} in {format_seconds(end - start)}"
-        return picture(fig, f"Time line: {text}")
+        taken: defaultdict[str, float] = defaultdict(float)
+        for event in seen:
+            taken[event.name] += event.seconds
+        longest = sorted(taken, key=lambda name: -taken[name])[:_ROWS]
+        rows: dict[str, list[charts.Interval]] = {}
+        for event in seen:
+            if event.name in longest:
+                # aten::mm, and autograd::engine::evaluate_function: AddmmBackward0
+                name = event.name.rpartition("::")[2].removeprefix("evaluate_function: ")
+                begin = 1e3 * (event.start - start)
+                rows.setdefault(name, []).append((begin, begin + 1e3 * event.seconds))
+        text = f"{len(seen)} operators in {format_seconds(end - start)}"
+        chart = charts.timeline(rows, title=f"Time line: {text}", x="milliseconds")
+        return charts.show(chart, width=9.0, text=f"{text}; a row each of {', '.join(rows)}")
 
     def save(self, path: str | os.PathLike[str]) -> Path:
         """Write the trace as JSON that https://ui.perfetto.dev and chrome://tracing open.

@@ -13,13 +13,9 @@ from hpml.base.charts import (
     Bar,
     Chart,
     Dot,
-    Line,
     bars,
     dots,
-    histogram,
-    lines,
     mark_sizes,
-    name_rows,
     show,
     timeline,
 )
@@ -92,20 +88,3 @@ def test_a_page_tells_every_chart_and_the_caption() -> None:
     )
     assert page.plain == "Bars. a: one.\nDots. b: 1, 2.\nTime. c: 2 s.\nThe caption."
     assert page.png is not None
-
-
-def test_charts_beside_one_another_share_y_where_only_the_first_names_it() -> None:
-    line = Line("lazy", [1.0, 2.0], [3.0, 4.0])
-    page = show(
-        lines([line], title="Lines", y="s", level=[3.5]),
-        histogram([1.0, 9.0], [0.0, 5.0, 10.0], upright=False, title="How often"),
-        beside=True,
-    )
-    assert page.plain.startswith("Lines. lazy: 3 to 4.")
-
-
-def test_the_first_row_is_on_top() -> None:
-    _, ax = style.figure()
-    name_rows(ax, ["first", "second"])
-    assert ax.transData.transform((0, 0))[1] > ax.transData.transform((0, 1))[1]
-    assert [label.get_text() for label in ax.get_yticklabels()] == ["first", "second"]

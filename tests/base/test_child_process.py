@@ -4,17 +4,14 @@ import os
 import signal
 import subprocess
 import sys
-import threading
 import time
 
 import pytest
 
 from hpml.base.child_process import (
     ChildEndedError,
-    ChildError,
     ChildProcess,
     ChildTimeoutError,
-    python_module,
     with_package,
 )
 
@@ -86,22 +83,6 @@ def test_an_end_comes_with_exit_code_and_last_words_each_time_it_is_asked() -> N
     other.close()
 
 
-def test_what_is_not_json_is_named() -> None:
-    other = child("print('hello')")
-    with pytest.raises(ChildError):
-        other.receive(30)
-    other.close()
-
-
-def test_after_closing_nothing_is_received() -> None:
-    other = child()
-    other.close()
-    other.close()
-    other.send(1)
-    with pytest.raises(ChildEndedError):
-        other.receive(1)
-
-
 @pytest.mark.skipif(not hasattr(os, "killpg"), reason="needs process groups")
 @pytest.mark.parametrize("way", ["close", "kill", "vanish"])
 def test_its_end_is_the_end_of_all_that_it_started(way: str) -> None:
@@ -116,17 +97,6 @@ def test_its_end_is_the_end_of_all_that_it_started(way: str) -> None:
     del other
     for pid in pids:
         wait_until_gone(pid)
-
-
-def test_one_thread_receives_while_another_sends() -> None:
-    other = child()
-    got: list[object] = []
-    listener = threading.Thread(target=lambda: got.append(other.receive(30)))
-    listener.start()
-    other.send("hello")
-    listener.join()
-    assert got == ["hello"]
-    other.close()
 
 
 @pytest.mark.skipif(not hasattr(signal, "SIGKILL"), reason="needs SIGKILL")
@@ -148,8 +118,3 @@ os.kill(os.getpid(), signal.SIGKILL)
         check=False,
     )
     wait_until_gone(int(done.stdout))
-
-
-def test_a_module_is_run_without_the_folder_it_is_started_in() -> None:
-    assert python_module("m", "a") == [sys.executable, "-P", "-m", "m", "a"]
-    assert with_package({"PYTHONPATH": "mine"})["PYTHONPATH"].endswith(os.pathsep + "mine")

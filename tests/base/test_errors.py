@@ -12,10 +12,6 @@ class Hostile:
         raise RuntimeError("no")
 
 
-def test_a_value_whose_repr_raises_is_named_by_its_type() -> None:
-    assert describe(Hostile()) == "<Hostile, whose repr raises RuntimeError>"
-
-
 def test_a_tensor_is_described_without_its_numbers() -> None:
     torch = pytest.importorskip("torch", reason="needs torch, which `make .venv` installs")
     assert describe(torch.zeros(2, 3)) == "Tensor(shape=(2, 3), dtype=torch.float32)"
@@ -26,10 +22,6 @@ def test_hostile_values_and_tensors_inside_a_list_are_shown_the_same_way() -> No
     text = describe([Hostile(), torch.zeros(2)], limit=100)
     expected = "<Hostile, whose repr raises RuntimeError>, Tensor(shape=(2,), dtype=torch.float32)"
     assert text == f"[{expected}]"
-
-
-def test_a_huge_integer_does_no_harm() -> None:
-    assert len(describe(10**10_000)) <= 60
 
 
 @given(st.recursive(st.text() | st.integers() | st.binary(), st.lists), st.integers(10, 200))

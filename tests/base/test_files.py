@@ -22,13 +22,6 @@ from hpml.base.files import (
 )
 
 
-def test_text_and_bytes_are_written_unchanged(tmp_path: Path) -> None:
-    write_atomically(tmp_path / "a", "µs\n")
-    write_atomically(tmp_path / "b", b"\r\n\x00")
-    assert (tmp_path / "a").read_bytes() == "µs\n".encode()
-    assert (tmp_path / "b").read_bytes() == b"\r\n\x00"
-
-
 def test_a_write_that_fails_keeps_the_old_file_and_leaves_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -44,12 +37,6 @@ def test_a_write_that_fails_keeps_the_old_file_and_leaves_nothing(
     assert str(target) in str(caught.value)
     assert target.read_text() == "old"
     assert os.listdir(tmp_path) == ["a"]
-
-
-@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full (Linux)")
-def test_a_line_that_a_full_disk_refuses_names_the_file() -> None:
-    with pytest.raises(OSError):
-        append_line("/dev/full", "{}")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="needs POSIX file modes (Linux, macOS)")
@@ -122,13 +109,6 @@ def installed(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> Path:
     return packaged
 
 
-def test_an_installed_package_finds_the_course_above_the_working_directory(
-    course: Path, installed: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.chdir(course / "notebooks")
-    assert course_folder() == course.resolve()
-
-
 def test_an_installed_package_has_the_course_and_results_go_to_the_working_directory(
     course: Path, installed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
@@ -138,14 +118,6 @@ def test_an_installed_package_has_the_course_and_results_go_to_the_working_direc
     monkeypatch.delenv("HPML_RESULTS")
     assert course_folder() == installed
     assert results_folder() == tmp_path / "results"
-
-
-def test_without_a_course_it_is_refused(
-    installed: Path, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
-) -> None:
-    monkeypatch.chdir(tmp_path)
-    with pytest.raises(CourseFileError):
-        course_folder()
 
 
 def test_results_lie_in_the_course_unless_told_otherwise(
@@ -173,27 +145,6 @@ def test_where_the_course_cannot_be_written_results_lie_with_the_users_data(
     assert results_folder() == tmp_path / "data" / "hpml"
     assert results_folder().is_dir()
     assert not (course / "results").exists()
-
-
-def test_a_file_in_the_place_of_the_results_is_named(
-    course: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    (course / "taken").write_text("")
-    monkeypatch.setenv("HPML_RESULTS", str(course / "taken"))
-    with pytest.raises(CourseFileError):
-        results_folder()
-
-
-def test_a_missing_data_file_lists_what_there_is() -> None:
-    with pytest.raises(CourseFileError):
-        data_file("no.csv")
-
-
-def test_a_missing_block_lists_the_blocks_there_are() -> None:
-    blocks = json.loads(data_file("published_results.json").read_text(encoding="utf-8"))
-    with pytest.raises(CourseFileError) as caught:
-        published("_about")
-    assert all(name in str(caught.value) for name in blocks if name != "_about")
 
 
 def test_every_published_block_names_its_source() -> None:

@@ -9,7 +9,7 @@ import pytest
 
 from hpml.base import HpmlError
 from hpml.base import page as page_module
-from hpml.base.page import Page, picture, put_live, say, why
+from hpml.base.page import picture, put_live, say, why
 
 
 def test_prose_has_paragraphs_code_and_bold_and_no_html_of_its_own() -> None:
@@ -32,12 +32,6 @@ def test_a_folded_answer_opens_on_paper_and_is_plain_text_too() -> None:
 def test_prose_is_a_text(text: Any) -> None:
     with pytest.raises(HpmlError):
         say(text)
-
-
-def test_a_page_is_a_bundle_of_text_html_and_the_picture_if_there_is_one() -> None:
-    assert Page("a", "<p>a</p>").bundle() == {"text/plain": "a", "text/html": "<p>a</p>"}
-    bundle = Page("a", "<p>a</p>", b"\x89PNG").bundle()
-    assert bundle["image/png"] == "iVBORw=="
 
 
 def test_a_picture_is_closed_has_a_text_and_an_opaque_ground() -> None:

@@ -8,15 +8,9 @@ import sys
 import time
 from collections.abc import Callable
 
-from hpml.benchmark import Contender
-
 
 def numbers(count: int) -> Callable[[], list[float]]:
     return lambda: [float(i) for i in range(count)]
-
-
-def contender() -> Contender:
-    return Contender("whatever", lambda: 1)
 
 
 def talkative() -> Callable[[], int]:
@@ -32,10 +26,6 @@ def talkative() -> Callable[[], int]:
 
 def process_id() -> Callable[[], int]:
     return os.getpid
-
-
-def fails_to_start() -> Callable[[], None]:
-    raise ValueError("no such model")
 
 
 def fails_when_called() -> Callable[[], None]:
@@ -61,17 +51,9 @@ def not_callable() -> int:
     return 3
 
 
-def not_plain() -> Callable[[], object]:
-    return object
-
-
 def reads_input() -> Callable[[], str]:
     command = [sys.executable, "-c", "import sys; print(sys.stdin.read(), end='')"]
     return lambda: subprocess.run(command, capture_output=True, text=True, check=True).stdout
-
-
-def exits_when_called() -> Callable[[], None]:
-    return lambda: sys.exit(3)
 
 
 def dies_late(calls: int) -> Callable[[], None]:

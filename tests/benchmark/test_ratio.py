@@ -20,10 +20,6 @@ def pair(
     return tuple(a.tolist()), tuple(b.tolist())
 
 
-def test_the_quotient_of_constant_times_is_exact() -> None:
-    assert paired_ratio((3.0,) * 7, (1.0,) * 7).value == 3.0
-
-
 def test_a_few_rounds_believe_only_large_changes() -> None:
     for rounds, believed in ((7, 0.10), (15, 0.05), (25, 0.01)):
         for change, answer in ((0.9 * believed, "cannot tell"), (1.1 * believed, "slower")):
@@ -64,13 +60,6 @@ def test_rounds_that_depend_on_each_other_count_as_one() -> None:
     assert found.low < 1.0 < 1.06 < found.high
 
 
-def test_a_difference_beyond_all_that_changed_is_still_told() -> None:
-    steps = (2.0,) * 6 + (2.2,) * 13 + (2.0,) * 6
-    found = paired_ratio(steps, (1.0,) * 25)
-    assert found.answer == "slower"
-    assert found.low < 2.0 < 2.2 < found.high
-
-
 @pytest.mark.parametrize("in_a_row", [True, False])
 def test_each_further_disturbed_round_widens_the_interval_a_little(in_a_row: bool) -> None:
     generator = numpy.random.default_rng(5)
@@ -103,20 +92,3 @@ def test_a_ratio_is_shown_in_the_digits_that_its_interval_supports(
     value: float, low: float, high: float, shown: str
 ) -> None:
     assert str(Ratio(value, low, high, "slower")) == shown
-
-
-def test_a_thousand_rounds_are_a_matter_of_a_moment() -> None:
-    found = paired_ratio(*pair(4, rounds=1000, ratio=1.02))
-    assert found.answer == "slower"
-    assert found.value == pytest.approx(1.02, abs=2e-3)
-
-
-def test_the_words_claim_no_more_than_the_answer() -> None:
-    faster = Ratio(0.5, 0.48, 0.52, "faster").in_words("new", "old")
-    assert faster == "**new** takes 0.500 times as long as old (95 % interval 0.480 to 0.520)"
-    for undecided_ratio, why in (
-        (Ratio(1.02, 0.97, 1.07, "cannot tell"), "0.97 to 1.07 times (95 % interval)"),
-        (Ratio(1.02, 0.0, math.inf, "cannot tell", "3 rounds are too few"), "3 rounds are too few"),
-    ):
-        words = undecided_ratio.in_words("new", "old")
-        assert words == f"between **new** and old this measurement **cannot tell**: {why}"

@@ -43,11 +43,6 @@ def test_samples_come_back_to_the_last_bit(
     assert read_cases(path).cases[0].comparison.measurements[0].samples == tuple(samples)
 
 
-def test_a_shared_environment_is_written_once(tmp_path: Path) -> None:
-    write_case(tmp_path / "x.jsonl", case())
-    assert len(json.loads((tmp_path / "x.jsonl").read_text())["environments"]) == 1
-
-
 @pytest.mark.parametrize("kept", [1, 40, 0.5, 0.99])
 def test_a_line_cut_off_by_a_kill_is_reported_kept_and_written_past(
     tmp_path: Path, kept: float
@@ -74,46 +69,26 @@ def test_a_line_cut_off_by_a_kill_is_reported_kept_and_written_past(
     assert path.read_bytes().startswith(whole + cut)
 
 
-def test_a_last_line_that_lost_only_its_end_of_line_still_counts(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    write_case(path, case(250))
-    path.write_bytes(path.read_bytes().rstrip(b"\n"))
-    assert len(read_cases(path)) == 1
-    write_case(path, case(500))
-    assert len(read_cases(path)) == 2
-
-
-def test_a_cut_inside_a_letter_is_reported_too(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_bytes('{"format": "é'.encode()[:-1])
-    assert len(read_cases(path).damaged) == 1
-
-
 @pytest.mark.parametrize(
-    ("line", "message"),
+    "line",
     [
-        ('{"layers": 250}', "line 1: expected a case in the format 'hpml-benchmark'"),
-        ("[1, 2]", "expected a case in the format"),
-        ('{"format": "hpml-benchmark", "version": 2}', "expected version 1 of the format, got 2"),
-        ('{"format": "hpml-benchmark", "version": 1}', "expected a complete case"),
+        '{"layers": 250}',
+        "[1, 2]",
+        '{"format": "hpml-benchmark", "version": 2}',
+        '{"format": "hpml-benchmark", "version": 1}',
     ],
 )
-def test_a_file_of_something_else_is_an_error(tmp_path: Path, line: str, message: str) -> None:
+def test_a_file_of_something_else_is_an_error(tmp_path: Path, line: str) -> None:
     path = tmp_path / "x.jsonl"
     path.write_text(line + "\n")
-    with pytest.raises(RecordError, match=message):
+    with pytest.raises(RecordError):
         read_cases(path)
-
-
-def test_a_missing_file_says_what_to_do(tmp_path: Path) -> None:
-    with pytest.raises(RecordError, match="run the suite first"):
-        read_cases(tmp_path / "none.jsonl")
 
 
 @pytest.mark.parametrize("value", [object(), float("nan")])
 def test_parameters_that_json_cannot_carry_are_refused(tmp_path: Path, value: object) -> None:
     bad = Case("x", {"value": value}, case().comparison)  # type: ignore[dict-item]
-    with pytest.raises(RecordError, match="expects plain values"):
+    with pytest.raises(RecordError):
         write_case(tmp_path / "x.jsonl", bad)
     assert not (tmp_path / "x.jsonl").exists()
 
@@ -146,35 +121,5 @@ def test_a_line_that_was_edited_is_an_error_with_its_place(
     path = tmp_path / "x.jsonl"
     write_case(path, case())
     path.write_text(json.dumps({**json.loads(path.read_text()), **change}) + "\n")
-    with pytest.raises(RecordError, match="line 1: expected a complete case"):
+    with pytest.raises(RecordError):
         read_cases(path)
-
-
-def test_brackets_without_end_are_a_damaged_line(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    path.write_text("[" * 100_000 + "\n")
-    assert len(read_cases(path).damaged) == 1
-
-
-def test_a_record_from_before_the_loop_was_measured_is_read(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    write_case(path, case())
-    plain = json.loads(path.read_text())
-    for measurement in plain["measurements"]:
-        del measurement["loop"]
-    path.write_text(json.dumps(plain) + "\n")
-    assert read_cases(path).cases == (case(),)
-
-
-def test_a_mark_that_an_editor_put_before_the_first_line_is_passed_over(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    write_case(path, case())
-    path.write_bytes(b"\xef\xbb\xbf" + path.read_bytes())
-    assert read_cases(path).cases == (case(),)
-
-
-def test_a_case_that_could_not_be_read_back_is_not_written(tmp_path: Path) -> None:
-    path = tmp_path / "x.jsonl"
-    with pytest.raises(RecordError, match="A case of suite 5"):
-        write_case(path, Case(5, {}, case().comparison))  # type: ignore[arg-type]
-    assert not path.exists()

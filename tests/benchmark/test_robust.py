@@ -8,7 +8,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hpml.benchmark.errors import BenchmarkError
 from hpml.benchmark.robust import (
     mann_kendall,
     median,
@@ -27,11 +26,6 @@ def test_quartiles_are_those_of_numpy(samples: list[float]) -> None:
     expected = [float(numpy.quantile(samples, fraction)) for fraction in (0.25, 0.5, 0.75)]
     assert quartiles(samples) == pytest.approx(expected, rel=1e-9, abs=1e-6)
     assert median(samples) == quartiles(samples)[1]
-
-
-def test_quartiles_of_nothing_are_an_error() -> None:
-    with pytest.raises(BenchmarkError):
-        quartiles([])
 
 
 @given(values)
@@ -67,11 +61,6 @@ def test_too_few_samples_have_no_interval(count: int) -> None:
     assert median_interval([1.0] * count) == (-math.inf, math.inf)
 
 
-def test_two_thousand_samples_have_an_interval() -> None:
-    low, high = median_interval([float(i) for i in range(2000)])
-    assert 940 < low < 999 < high < 1060
-
-
 def test_the_interval_holds_the_median_as_often_as_it_says() -> None:
     generator = random.Random(1)
     hits = 0
@@ -80,12 +69,6 @@ def test_the_interval_holds_the_median_as_often_as_it_says() -> None:
         low, high = median_interval([generator.lognormvariate(0, 0.3) for _ in range(15)])
         hits += low <= 1 <= high
     assert 0.94 <= hits / 2000 <= 0.985
-
-
-def test_a_trend_has_the_sign_of_its_direction() -> None:
-    rising = [1 + 0.01 * i for i in range(20)]
-    assert mann_kendall(rising) > 2.6
-    assert mann_kendall(rising[::-1]) == -mann_kendall(rising)
 
 
 def test_the_tests_of_dependence_rarely_find_any_in_independent_values() -> None:

@@ -60,7 +60,8 @@ def compare(model: nn.Module, rounds: int, *others: Watch) -> tuple[list[float],
             taken, watching = seconds_under(watches[which], model)
             times[which].append(taken)
             if which == 1:
-                shares.append(watching.last.share_attributed)
+                last = watching.last
+                shares.append(1 - last.by_operator["[Other]"] / last.total)
     plain, *watched = map(statistics.median, times)
     return [each / plain for each in watched], statistics.median(shares)
 

@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-from hpml.profiling import CallCounts, instructions_outside, profile_calls
+from hpml.profiling import instructions_outside, profile_calls
 
 WAYS = ("lazy", "ordered", "codegen")
 
@@ -42,11 +42,6 @@ def test_the_profiling_hook_of_before_is_set_again_also_after_an_error() -> None
         sys.setprofile(before)
 
 
-def test_a_package_is_told_from_one_whose_name_begins_the_same() -> None:
-    counts = CallCounts({("torch.nn", "f"): 2, ("torchvision", "g"): 3, ("torch", "h"): 4}, {})
-    assert counts.of("torch") == 6
-
-
 def test_all_executions_leave_the_layers_the_same_number_of_calls() -> None:
     torch = pytest.importorskip("torch")
     from hpml.models import DeepLinear, linear_layers, symbolic_deep_linear
@@ -81,9 +76,3 @@ def test_what_an_execution_does_between_layers_grows_with_the_depth_only_where_i
         assert (more_calls > calls) is (way == "lazy" and sys.version_info < (3, 12))
         grown[way] = (many - few) / 30
     assert grown["lazy"] > grown["ordered"] > grown["codegen"] > 2
-
-
-def test_the_table_shows_what_happens_in_most_layers() -> None:
-    counts = CallCounts({("m", "often"): 30, ("m", "rarely"): 1}, {})
-    assert counts.table(10).column("function") == ("often",)
-    assert counts.table(10).column("calls a layer") == (3.0,)

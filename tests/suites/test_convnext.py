@@ -12,7 +12,6 @@ from hpml import cli  # noqa: E402
 from hpml.benchmark import BenchmarkError, read_cases  # noqa: E402
 from hpml.datasets import Dataset, Pictures, digits  # noqa: E402
 from hpml.suites import convnext_infer, convnext_train  # noqa: E402
-from hpml.suites.settings import SuiteError  # noqa: E402
 
 
 def few() -> Dataset:
@@ -66,13 +65,6 @@ def test_the_small_network_learns_the_digits_better_than_their_class_means_do() 
     assert result.accuracy > baseline + 0.03
 
 
-def test_a_picture_of_64_pixels_gets_larger_patches() -> None:
-    one = Pictures(torch.zeros(1, 3, 64, 64, dtype=torch.uint8), torch.zeros(1, dtype=torch.int64))
-    model = convnext_train.network_for(Dataset("mine", ("a", "b"), one, one, "here"), "cpu")
-    assert model(torch.zeros(2, 3, 64, 64)).shape == (2, 2)
-    assert model.body[0].conv.kernel_size == (8, 8)
-
-
 def test_inference_compares_activations_with_gelu(tmp_path: Path) -> None:
     result = convnext_infer.run(
         [2, 1], rounds=6, contenders=["fastswish"], min_sample_time=1e-5, out=tmp_path / "i.jsonl"
@@ -87,26 +79,13 @@ def test_inference_compares_activations_with_gelu(tmp_path: Path) -> None:
     assert len(result.plot().axes) == 2
 
 
-def test_every_published_inference_has_a_contender() -> None:
-    assert set(convnext_infer.published_times()) == set(convnext_infer.names())
-
-
 def test_a_compiled_network_that_computes_something_else_is_not_timed() -> None:
     scores = torch.ones(2, 10)
     convnext_infer._two_ways_agree(
         {"relu": scores, "compiled relu": scores + 1e-3, "gelu": -scores}
     )
-    with pytest.raises(BenchmarkError, match="compiled relu"):
+    with pytest.raises(BenchmarkError):
         convnext_infer._two_ways_agree({"relu": scores, "compiled relu": scores + 1})
-
-
-def test_what_there_is_not_is_answered_with_what_there_is() -> None:
-    with pytest.raises(SuiteError, match=r"expected some of vanilla, compile, .*, got magic"):
-        convnext_train.run([1], contenders=["magic"])
-    with pytest.raises(SuiteError, match=r"expected some of gelu, .*, got magic"):
-        convnext_infer.run([1], contenders=["magic"])
-    with pytest.raises(SuiteError, match="size: expected one of tiny-imagenet, small, got 'huge'"):
-        convnext_infer.run([1], size="huge")
 
 
 # --- hpml train ---
@@ -147,3 +126,10 @@ def test_train_lists_its_recipes_and_refuses_other_data(
     assert "expected one of tiny-imagenet, digits" in capsys.readouterr().err
     assert cli.main(["train", "amp", "--data", "digits", "--device", "gpu"]) == 1
     assert "device: expected one of cpu" in capsys.readouterr().err
+
+
+def test_a_picture_of_64_pixels_gets_larger_patches() -> None:
+    one = Pictures(torch.zeros(1, 3, 64, 64, dtype=torch.uint8), torch.zeros(1, dtype=torch.int64))
+    model = convnext_train.network_for(Dataset("mine", ("a", "b"), one, one, "here"), "cpu")
+    assert model(torch.zeros(2, 3, 64, 64)).shape == (2, 2)
+    assert model.body[0].conv.kernel_size == (8, 8)

@@ -14,7 +14,6 @@ from hpml.cli import main
 from hpml.suites import launch, toy_resnet
 from hpml.suites.published import CUDA_GRAPHS
 from hpml.suites.settings import SuiteError
-from hpml.widgets.benchmark_panel.panel import BenchmarkPanel
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -33,18 +32,6 @@ def test_on_a_cpu_the_suite_measures_what_means_something_and_names_the_rest() -
     assert len(result.plot().axes) == 1
 
 
-def test_a_transfer_without_a_gpu_is_refused() -> None:
-    with pytest.raises(SuiteError, match=r"to GPU from pinned need a GPU, .* --device cuda"):
-        launch.run([1], contenders=["to GPU from pinned"])
-
-
-def test_rates_are_what_data_sheets_say() -> None:
-    assert launch._rate("launch", 4, 5e-6) == "200 thousand a second"
-    assert launch._rate("copy", 4, 1e-3) == "8.4 GB/s"
-    assert launch._rate("to GPU", 4, 1e-3) == "4.2 GB/s"
-    assert launch._rate("product", 4, 1e-3) == "2,147 GFLOP/s"
-
-
 @pytest.mark.gpu
 def test_on_a_gpu_everything_is_measured() -> None:
     result = launch.run([1], device="cuda", **FAST)
@@ -52,12 +39,6 @@ def test_on_a_gpu_everything_is_measured() -> None:
     measured = toy_resnet.run([16], device="cuda", **FAST)
     assert {"torch.compile", CUDA_GRAPHS} < set(measured.cases[0].comparison.names)
     assert measured.fit().launch > 0
-
-
-def test_the_panel_serves_the_suite() -> None:
-    panel = BenchmarkPanel("launch", options={"device": "cpu"})
-    assert panel.baseline == "launch"
-    assert panel.parameter == "mebibytes"
 
 
 def recorded(
@@ -76,7 +57,7 @@ def test_the_simulator_is_fitted_to_a_record_with_graphs_and_to_none_without() -
     case = recorded("toy-resnet", {"handwritten": eager, CUDA_GRAPHS: graph})
     fit = toy_resnet.ToyResNetResult((case,)).fit()
     assert (fit.launch, fit.kernels[16]) == (pytest.approx(6e-6), pytest.approx(2e-6))
-    with pytest.raises(SuiteError, match="got none of cuda-graphs; measure both on a GPU"):
+    with pytest.raises(SuiteError):
         toy_resnet.ToyResNetResult((recorded("toy-resnet", {"handwritten": 1.0}),)).fit()
 
 

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import argparse
-import errno
-import os
 import re
 import subprocess
 import sys
@@ -13,15 +11,12 @@ from typing import NoReturn
 import pytest
 
 from hpml.base.environment import environment_record
-from hpml.benchmark import locking
 from hpml.benchmark.comparison import Comparison
-from hpml.benchmark.errors import RecordError, StoppedError
-from hpml.benchmark.locking import locked
+from hpml.benchmark.errors import RecordError
 from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.record import Case, Parameters, read_cases, write_case
-from hpml.suites import running
 from hpml.suites.options import SuiteResult, add_shared_arguments, run_command
-from hpml.suites.running import IN_MEMORY, environment_line, run_cases
+from hpml.suites.running import IN_MEMORY, run_cases
 from hpml.suites.settings import Settings
 
 CASES: list[Parameters] = [{"layers": 1}, {"layers": 2}, {"layers": 3}]
@@ -80,16 +75,6 @@ def test_without_resume_the_older_file_is_moved_aside_and_not_lost(tmp_path: Pat
     assert re.search(r"earlier run are now in .*suite\.\d{8}T\d{6}", outcome.notes[0]) is not None
 
 
-def test_a_run_that_finishes_nothing_leaves_the_older_file_in_its_place(tmp_path: Path) -> None:
-    out = tmp_path / "suite.jsonl"
-    run_cases("suite", CASES[:1], recording([]), Settings(out=out))
-    before = out.read_bytes()
-    with pytest.raises(KeyboardInterrupt):
-        run_cases("suite", CASES, recording([], fail_at=1), Settings(out=out))
-    assert [path.name for path in tmp_path.iterdir()] == ["suite.jsonl"]
-    assert out.read_bytes() == before
-
-
 def test_a_resume_measures_again_what_another_machine_measured(tmp_path: Path) -> None:
     out = tmp_path / "suite.jsonl"
     write_case(out, Case("suite", {"layers": 1}, compared(cpu="a very fast one")))
@@ -116,14 +101,6 @@ def test_a_resume_skips_only_the_very_case(tmp_path: Path, older: Case) -> None:
     assert log == [1]
 
 
-def test_a_resume_from_a_file_of_something_else_is_an_error(tmp_path: Path) -> None:
-    out = tmp_path / "suite.jsonl"
-    out.write_text('{"mine": 1}\n')
-    with pytest.raises(RecordError):
-        run_cases("suite", CASES, recording([]), Settings(out=out, resume=True))
-    assert out.read_text() == '{"mine": 1}\n'
-
-
 def test_a_stop_keeps_the_begun_case_in_the_result_and_off_the_disk(tmp_path: Path) -> None:
     out = tmp_path / "suite.jsonl"
     stopped = False
@@ -140,32 +117,11 @@ def test_a_stop_keeps_the_begun_case_in_the_result_and_off_the_disk(tmp_path: Pa
     assert len(read_cases(out)) == 1
 
 
-def test_a_stop_before_the_first_round_of_a_case_leaves_it_out() -> None:
-    def measure_case(parameters: Parameters) -> Comparison:
-        if parameters["layers"] == 2:
-            raise StoppedError("nothing")
-        return compared()
-
-    assert len(run_cases("suite", CASES, measure_case).cases) == 1
-
-
-def test_a_full_disk_keeps_the_measured_case_and_says_so(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(path: object, case: object) -> None:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(running, "write_case", full)
-    outcome = run_cases("suite", CASES, recording([]), Settings(out=tmp_path / "suite.jsonl"))
-    assert len(outcome.cases) == 3
-    assert "case 1 could not be written (No space left on device)" in outcome.notes[0]
-
-
 def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
     out = tmp_path / "suite.jsonl"
 
     def measure_case(parameters: Parameters) -> Comparison:
-        with pytest.raises(RecordError, match=rf"another run \(process {os.getpid()}, since 20"):
+        with pytest.raises(RecordError):
             run_cases("suite", CASES, recording([]), Settings(out=out))
         return compared()
 
@@ -185,12 +141,6 @@ def test_a_run_that_was_killed_leaves_no_lock(tmp_path: Path) -> None:
     assert len(read_cases(out)) == 3
 
 
-def test_the_environment_line_names_machine_and_versions() -> None:
-    line = environment_line([Case("s", {}, compared(cpu="Model Z", python="3.11", torch="2.13"))])
-    assert line == "Model Z, 1 thread; Python 3.11, PyTorch 2.13"
-    assert environment_line([]) == ""
-
-
 @pytest.mark.parametrize("resume", [False, True])
 def test_what_is_not_a_file_of_results_is_refused_before_measuring(
     tmp_path: Path, resume: bool
@@ -199,37 +149,10 @@ def test_what_is_not_a_file_of_results_is_refused_before_measuring(
     (tmp_path / "mine.txt").write_text("my text\n")
     log: list[object] = []
     for place in (tmp_path / "folder", tmp_path / "mine.txt", Path("."), Path("/dev/null")):
-        with pytest.raises(RecordError, match="expected a file of this benchmark's results"):
+        with pytest.raises(RecordError):
             run_cases("suite", CASES, recording(log), Settings(out=place, resume=resume))
     assert log == []
     assert sorted(path.name for path in tmp_path.iterdir()) == ["folder", "mine.txt"]
-
-
-def test_a_lock_is_one_through_all_names_of_a_file(tmp_path: Path) -> None:
-    out, other = tmp_path / "suite.jsonl", tmp_path / "link.jsonl"
-    write_case(out, Case("suite", {}, compared()))
-    other.symlink_to(out)
-    with locked(out), pytest.raises(RecordError, match="is writing it"), locked(other):
-        pass
-
-
-def test_a_full_disk_takes_the_holders_name_and_leaves_no_lock(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    def full(value: object) -> str:
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(locking.json, "dumps", full)
-    with locked(tmp_path / "suite.jsonl"):
-        pass
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_case_that_is_asked_for_twice_is_measured_once() -> None:
-    log: list[object] = []
-    outcome = run_cases("suite", [*CASES, *CASES[:1]], recording(log))
-    assert log == [1, 2, 3]
-    assert len(outcome.cases) == 3
 
 
 class Drawn:
@@ -266,19 +189,19 @@ def test_an_interrupt_promises_finished_cases_only_where_there_are_some(
         assert ("--resume continues" in capsys.readouterr().err) is finished
 
 
-def test_an_error_of_the_disk_is_explained(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    def run(out: Path) -> SuiteResult:
-        raise OSError(errno.ENOSPC, "No space left on device", "p.png")
-
-    assert ended_with(tmp_path / "s.jsonl", run) == 1
-    assert "p.png: the file cannot be written (No space left" in capsys.readouterr().err
-
-
 def test_a_picture_does_not_overwrite_the_results(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     out = tmp_path / "f.png"
     assert ended_with(out, lambda out: Drawn(), "--plot", str(out)) == 2
     assert "another file than that of --out" in capsys.readouterr().err
+
+
+def test_a_run_that_finishes_nothing_leaves_the_older_file_in_its_place(tmp_path: Path) -> None:
+    out = tmp_path / "suite.jsonl"
+    run_cases("suite", CASES[:1], recording([]), Settings(out=out))
+    before = out.read_bytes()
+    with pytest.raises(KeyboardInterrupt):
+        run_cases("suite", CASES, recording([], fail_at=1), Settings(out=out))
+    assert [path.name for path in tmp_path.iterdir()] == ["suite.jsonl"]
+    assert out.read_bytes() == before

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 from html.parser import HTMLParser
@@ -73,20 +72,6 @@ def played(
     return keyframes  # type: ignore[return-value]
 
 
-def test_the_plain_text_lists_the_steps_and_says_how_many_more_there_are() -> None:
-    lines = repr(counting(50)).splitlines()
-    assert lines[0] == "Counting: 50 steps"
-    assert lines[1] == "  1. number 0"
-    assert lines[-1] == "     … and 20 more"
-    assert repr(counting(1)).splitlines() == ["Counting: 1 step", "  1. number 0"]
-
-
-def test_the_bundle_is_plain_text_and_html() -> None:
-    animation = counting(3)
-    bundle = animation._repr_mimebundle_()
-    assert bundle == {"text/plain": repr(animation), "text/html": animation.html}
-
-
 def test_the_first_frame_stands_in_the_page_without_a_script() -> None:
     keyframes = [
         Keyframe("first", marks={"b": "lit"}, texts={"n": "1 < 2"}, pieces={"box": "<b>bold</b>"}),
@@ -109,12 +94,6 @@ def test_all_steps_stand_in_a_table_that_needs_no_script() -> None:
     assert all(f"number {i}" in page.text for i in range(5))
     own = Animation("Own", TEMPLATE, [Keyframe("one")], table=Table(["what"], [["my own table"]]))
     assert "my own table" in Outline(own.html).text
-
-
-def test_a_still_stands_in_place_of_the_scene_until_the_script_runs() -> None:
-    page = Outline(Animation("Still", TEMPLATE, [Keyframe("one")], still="<p>a picture</p>").html)
-    assert "a picture" in page.text
-    assert not [a for _, a in page.tags if "data-part" in a]
 
 
 def test_the_script_gets_every_frame_as_it_was_written() -> None:
@@ -164,19 +143,6 @@ def test_a_frame_costs_what_changes_and_not_what_stays() -> None:
     assert len(grown) - len(alone) < 200 * 160
 
 
-def test_the_same_animation_is_stored_the_same_and_another_is_told_apart() -> None:
-    assert counting(3).html == counting(3).html
-    names = {Outline(counting(n).html).named("div")[0]["data-animation"] for n in (3, 4)}
-    assert len(names) == 2
-
-
-def test_jupyter_is_told_to_leave_the_keys_alone() -> None:
-    root = Outline(counting(2).html).named("div")[0]
-    assert root["data-lm-suppress-shortcuts"] == "true"
-    assert root["role"] == "group"
-    assert root["aria-label"] == "Counting"
-
-
 @pytest.mark.parametrize(
     "keyframes",
     [
@@ -190,14 +156,3 @@ def test_jupyter_is_told_to_leave_the_keys_alone() -> None:
 def test_an_animation_says_what_is_wrong_with_its_keyframes(keyframes: list[Keyframe]) -> None:
     with pytest.raises(WidgetError):
         Animation("Bad", TEMPLATE, keyframes)
-
-
-def test_a_placeholder_is_empty_in_the_template_and_every_keyframe_has_its_label() -> None:
-    with pytest.raises(WidgetError):
-        Animation("Bad", f"<p {placeholder('n')}>text</p>", [Keyframe("x")])
-    with pytest.raises(WidgetError):
-        Animation("Bad", TEMPLATE, [Keyframe("x")], labels=["a", "b"])
-
-
-def test_attributes_are_escaped() -> None:
-    assert part('"><b>') == f'data-part="{html.escape(chr(34))}&gt;&lt;b&gt;"'

@@ -89,14 +89,6 @@ def test_a_process_that_dies_is_reported() -> None:
     assert panel.status.startswith("Failed: its process ended with exit code -9.")
 
 
-def test_what_the_suite_refuses_is_shown() -> None:
-    panel = panel_of(options={"device": "no such device"})
-    panel.start([], [2], rounds=7)
-    wait(panel)
-    assert panel.status.startswith("Failed: ")
-    assert "no such device" in panel.status
-
-
 def test_a_second_run_of_a_panel_is_refused_and_one_of_another_panel_ends_the_first() -> None:
     first, second = panel_of(), panel_of()
     first.start([], [2], rounds=MANY)
@@ -151,11 +143,6 @@ def test_suites_have_a_panel(suite: str) -> None:
 def test_bad_arguments_are_refused(change: dict[str, Any]) -> None:
     with pytest.raises(WidgetError):
         panel_of(**change)
-
-
-def test_an_unknown_suite_is_refused() -> None:
-    with pytest.raises(WidgetError):
-        benchmark_panel("magic")
 
 
 @pytest.mark.parametrize(

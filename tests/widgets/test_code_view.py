@@ -15,7 +15,7 @@ from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
 from hpml.symbolic.execution.instructions import count_instructions
 from hpml.widgets import WidgetError, code_view
 from hpml.widgets.code_view.page import _variables, as_text, page
-from hpml.widgets.code_view.state import CodeState, CodeView
+from hpml.widgets.code_view.state import CodeView
 
 
 def chain(length: int, execution: str = "ordered") -> SymbolicModel:
@@ -64,24 +64,6 @@ def test_running_the_model_to_count_leaves_no_trace_in_it() -> None:
     assert not any(int(buffer.sum()) for name, buffer in model.named_buffers() if "num" in name)
 
 
-def test_a_longer_loop_length_writes_more_lines() -> None:
-    view = view_of(12)
-    lines = {}
-    for length in (2, 10, math.inf):
-        view.choose("codegen", length)
-        lines[length] = len(view.code.lines)
-    assert lines[2] == lines[10] < lines[math.inf] == 12 + 4
-
-
-def test_the_loop_length_is_remembered_where_nothing_is_generated() -> None:
-    view = view_of(3)
-    view.choose(loop_length=5)
-    view.choose("lazy")
-    assert view.state == CodeState("lazy", None)
-    view.choose("codegen")
-    assert view.state == CodeState("codegen", 5)
-
-
 def test_a_large_graph_is_shown_uncounted_and_undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(sys.modules[CodeView.__module__], "MOST_COUNTED", 300)
     x = inputs = Input(shape=(1,))
@@ -107,43 +89,6 @@ def test_the_page_ties_lines_to_the_layers_that_they_call() -> None:
         "Linear_1 to Linear_12", "ReLU_1", "Linear_1 to Linear_12", "ReLU_1",
     ]  # fmt: skip
     assert {calls for calls, _ in spots} == set(lines)
-
-
-def test_what_was_not_generated_is_folded() -> None:
-    view = view_of(3)
-    assert "<details>" not in page(view).html
-    view.choose("ordered")
-    shown = page(view).html
-    lines = len(view.code.lines)
-    before, _, folded = shown.partition(f"<summary>The library's function, {lines} lines</summary>")
-    assert "<li" not in before
-    assert folded.count("<li") == lines
-
-
-def test_spots_lie_within_the_picture() -> None:
-    shown = page(view_of(3)).html
-    places = re.findall(
-        r"left: ([\d.-]+)%; top: ([\d.-]+)%; width: ([\d.]+)%; height: ([\d.]+)%", shown
-    )
-    assert len(places) == 8
-    for left, top, width, height in (map(float, place) for place in places):
-        assert 0 <= left < left + width <= 100
-        assert 0 <= top < top + height <= 100
-
-
-def test_the_page_asks_the_network_for_nothing() -> None:
-    assert not re.search(r"""(src|href)=["'](?!data:)|https?:|url\(""", page(view_of(3)).html)
-
-
-def test_names_of_layers_are_escaped() -> None:
-    class Odd(nn.ReLU):
-        def _get_name(self) -> str:
-            return "<script>x"
-
-    x = Input(shape=(4,))
-    html = page(CodeView(SymbolicModel(x, Odd()(x)), (torch.rand(1, 4),))).html
-    assert "  # _script_x_1" in html
-    assert "<script>x" not in html
 
 
 def test_boxes_carry_the_names_that_the_source_gives_their_values() -> None:
@@ -191,12 +136,16 @@ def test_what_the_model_cannot_run_on_is_refused() -> None:
         code_view(chain(3), torch.rand(2, 5))
 
 
-def test_only_a_symbolic_model_has_code_to_view() -> None:
-    with pytest.raises(WidgetError):
-        code_view(nn.Linear(4, 4), torch.rand(2, 4))  # type: ignore[arg-type]
+def test_names_of_layers_are_escaped() -> None:
+    class Odd(nn.ReLU):
+        def _get_name(self) -> str:
+            return "<script>x"
+
+    x = Input(shape=(4,))
+    html = page(CodeView(SymbolicModel(x, Odd()(x)), (torch.rand(1, 4),))).html
+    assert "  # _script_x_1" in html
+    assert "<script>x" not in html
 
 
-@pytest.mark.parametrize("choice", [{"execution": "magic"}, {"loop_length": 4}])
-def test_choosing_what_was_not_offered_is_refused(choice: dict[str, Any]) -> None:
-    with pytest.raises(WidgetError):
-        view_of(3).choose(**choice)
+def test_the_page_asks_the_network_for_nothing() -> None:
+    assert not re.search(r"""(src|href)=["'](?!data:)|https?:|url\(""", page(view_of(3)).html)

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-import pytest
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel
-from hpml.widgets import WidgetError, graph_browser
+from hpml.widgets import graph_browser
 from hpml.widgets.graph_browser.browser import entries
 from tests.widgets.test_animation import Outline
 
@@ -59,20 +58,25 @@ def test_choosing_a_node_lights_it_its_parents_and_its_children() -> None:
     assert "20 in all" in about.text
 
 
-def test_boxes_and_labels_lead_to_their_nodes() -> None:
-    animation = graph_browser(residual())
-    leads = {
-        a["data-part"]: a["data-go"] for _, a in Outline(animation.template).tags if "data-go" in a
-    }
-    assert leads == {"v0": "0", "v1": "1", "c0": "1", "v2": "2", "c1": "2", "v3": "3", "c2": "3"}
-
-
 def test_the_first_node_and_the_table_of_all_stand_without_a_script() -> None:
     page = Outline(graph_browser(residual()).html)
     assert len(page.named("img")) == 1
     assert not page.named("select")
     for words in ("input", "AddOpLayer_1", "ReLU_1 and Linear_1"):
         assert words in page.text
+
+
+def test_a_long_chain_is_one_box_and_all_its_layers_can_be_chosen() -> None:
+    x = y = Input(shape=(4,))
+    for _ in range(100):
+        y = nn.ReLU()(y)
+    animation = graph_browser(SymbolicModel(x, y))
+    assert len(animation.keyframes) == 101
+    assert len(animation.html.encode()) < 300_000
+    assert all(
+        any("chosen" in words for words in keyframe.marks.values())
+        for keyframe in animation.keyframes
+    )
 
 
 def test_hostile_names_stay_texts() -> None:
@@ -90,21 +94,3 @@ def test_hostile_names_stay_texts() -> None:
     )
     assert not Outline(animation.template).named("script")
     assert "http" not in animation.html
-
-
-def test_a_long_chain_is_one_box_and_all_its_layers_can_be_chosen() -> None:
-    x = y = Input(shape=(4,))
-    for _ in range(100):
-        y = nn.ReLU()(y)
-    animation = graph_browser(SymbolicModel(x, y))
-    assert len(animation.keyframes) == 101
-    assert len(animation.html.encode()) < 300_000
-    assert all(
-        any("chosen" in words for words in keyframe.marks.values())
-        for keyframe in animation.keyframes
-    )
-
-
-def test_only_a_symbolic_model_has_a_graph() -> None:
-    with pytest.raises(WidgetError):
-        graph_browser(nn.Linear(2, 2))  # type: ignore[arg-type]

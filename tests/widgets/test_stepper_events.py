@@ -151,34 +151,3 @@ def test_recursion_shows_each_that_waits_with_its_stack() -> None:
         assert "<summary>down waits in line 2</summary>" in pieces[f"q{depth}"]
         assert f"variables: n = {9 - depth}<" in pieces[f"q{depth}"]
     assert pieces["calls"].startswith("<b>down</b>")
-
-
-def test_two_lambdas_of_one_line_are_not_mistaken_for_each_other() -> None:
-    animation = stepper("def f():\n    return (lambda a: a + 1)(2), (lambda a: a * 5)(3)\n")
-    places = {
-        event.step.instruction.argrepr: animation.keyframes[n].marks
-        for n, event in enumerate(animation.events)
-        if event.step.opname == "BINARY_OP"
-    }
-    first, second = (
-        {name for name, on in marks.items() if name[0] == "I" and on == "shown"}
-        for marks in places.values()
-    )
-    assert first != second
-
-
-def test_an_event_prints_as_text() -> None:
-    animation = stepper(lambda: print("seen") or square(3))
-    inside = next(m for m in animation.events if m.step.function == "square")
-    text = str(inside)
-    assert "square, line" in text
-    assert "variables: n = 3" in text
-    assert "waits at line" in text
-    assert r"printed: 'seen\n'" in text
-
-
-def test_names_of_a_class_body_have_a_row_without_an_index() -> None:
-    animation = stepper("def f():\n    class A:\n        size = 3\n    return A.size\n")
-    assert "<td>·</td><td>size</td>" in animation.template
-    inside = [keyframe.texts for keyframe in animation.keyframes if "I1" in keyframe.marks]
-    assert "3" in [text for texts in inside for name, text in texts.items() if name[:3] == "w1."]

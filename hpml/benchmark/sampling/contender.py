@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Protocol
 
@@ -28,38 +28,31 @@ class Contender:
 
     Attributes:
         name: how tables and pictures call it.
-        run: called without arguments, its result is dropped; or the source of a statement.
-        names: the global names that a statement uses.
+        run: called without arguments, its result is dropped.
         synchronise: waits for work that `run` only starts, called before each reading of the
             clock. None is right on the CPU, and on CUDA, where the device is waited for.
 
     Raises:
-        BenchmarkError: if `run` is neither callable nor a string, or the name is empty.
+        BenchmarkError: if `run` cannot be called, or the name is empty.
 
     >>> Contender("sum", lambda: sum(range(100)))  # doctest: +ELLIPSIS
     Contender(name='sum', run=<function <lambda> at 0x...>)
     """
 
     name: str
-    run: Callable[[], object] | str
-    names: Mapping[str, object] = field(default_factory=dict, repr=False)
+    run: Callable[[], object]
     synchronise: Callable[[], object] | None = field(default=None, repr=False)
 
     def __post_init__(self) -> None:
         text("A contender's name", self.name)
         function(f"Contender {self.name!r}: synchronise", self.synchronise, "a function that waits")
-        if not isinstance(self.names, Mapping):
+        if not callable(self.run):
             raise BenchmarkError(
-                f"Contender {self.name!r}: names: expected a dict of the names that a statement "
-                f"uses, got {describe(self.names)}."
-            )
-        if not callable(self.run) and not isinstance(self.run, str):
-            raise BenchmarkError(
-                f"Contender {self.name!r}: expected a function without arguments or the source of "
-                f"a statement, got {describe(self.run)}. Pass the function, not its result: "
-                "`f`, not `f()`; for arguments use `lambda: f(x)`."
+                f"Contender {self.name!r}: expected a function without arguments, got "
+                f"{describe(self.run)}. Pass the function, not its result: `f`, not `f()`; for "
+                "arguments use `lambda: f(x)`."
             )
 
     def open(self, settings: Settings) -> LocalSampler:
         """Get ready to take samples in this process."""
-        return LocalSampler(self.run, settings, self.names, self.synchronise)
+        return LocalSampler(self.run, settings, self.synchronise)

@@ -121,10 +121,6 @@ class ProcessSampler:
         """Return the seconds that `number` calls took, by the other process's own clock."""
         return float(self._ask({"do": "sample", "number": number})["elapsed"])
 
-    def loop(self) -> float:
-        """Return the seconds per call that timing itself takes there."""
-        return float(self._ask({"do": "loop"})["elapsed"])
-
     def _ask(self, request: Mapping[str, object]) -> dict[str, Any]:
         asked = f"Contender {self._name!r}: its process was asked to {request['do']}"
         self._child.send(request)

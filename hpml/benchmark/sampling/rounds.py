@@ -14,7 +14,7 @@ import contextlib
 import gc
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import cast
 
 from hpml.base.environment import environment_record
@@ -37,15 +37,12 @@ from hpml.benchmark.sampling.timing import Sampler, Settings, choose_number
 ALIKE = 1.5
 """Contenders whose costs differ by no more than this factor get the same number of calls."""
 
-SHORT_CALL = 1e-6
-"""Seconds. Of a shorter call the timing loop may be more than 5 %, and is measured as well."""
-
 OF_THE_INTERPRETER = 1000
 """More objects than Python sets aside by itself: 3.12 begins with 375, the others with none."""
 
 
 def measure(
-    run: Callable[[], object] | str,
+    run: Callable[[], object],
     *,
     name: str | None = None,
     samples: int = 15,
@@ -55,20 +52,18 @@ def measure(
     threads: int = 1,
     device: str = "cpu",
     garbage: bool = False,
-    names: Mapping[str, object] | None = None,
     clock: Callable[[], float] | None = None,
 ) -> Measurement:
-    """Measure one function without arguments, or one statement.
+    """Measure one function without arguments.
 
     Args:
         run: what to time; its result is dropped.
-        name: how to call it; by default the function's own name, or the statement.
+        name: how to call it; by default the function's own name.
         samples: how many to take.
         min_sample_time: seconds that each sample should last; decides the calls per sample.
         warm_up: calls before anything is timed.
         number: calls per sample, in place of choosing it by `min_sample_time`.
         threads, device, garbage, clock: see `hpml.benchmark.sampling.timing.Settings`.
-        names: the global names that a statement uses.
 
     Returns:
         A `Measurement` with `samples` samples in seconds per call. Print it to see median,
@@ -81,7 +76,7 @@ def measure(
     >>> result.name, len(result.samples), result.median > 0
     ('sum', 7, True)
     """
-    contender = Contender(name or _name_of(run), run, names or {})
+    contender = Contender(name or str(getattr(run, "__name__", type(run).__name__)), run)
     settings = Settings(threads, device, min_sample_time, garbage, warm_up, clock)
     samples = whole("samples", samples, 1)
     number = None if number is None else whole("number", number, 1)
@@ -96,7 +91,7 @@ def measure(
 
 
 def compare(
-    contenders: Mapping[str, Callable[[], object] | str] | Sequence[AnyContender],
+    contenders: Mapping[str, Callable[[], object]] | Sequence[AnyContender],
     *,
     baseline: str | None = None,
     rounds: int = 25,
@@ -115,7 +110,7 @@ def compare(
     """Measure several contenders in interleaved rounds and compare them with a baseline.
 
     Args:
-        contenders: functions or statements by name; or `Contender` and `ProcessContender`.
+        contenders: functions by name; or `Contender` and `ProcessContender`.
         baseline: the name of the one to compare with; by default the first.
         rounds: how often each contender is sampled. At least 6 for any answer, 25 for differences
             of a few per cent, see `resolution`.
@@ -306,7 +301,7 @@ def _measurements(
     prepared: Sequence[_Prepared], rounds: Sequence[Sequence[float]], settings: Settings
 ) -> list[Measurement]:
     here: Environment = environment_record(threads=settings.threads, device=settings.device)
-    found = [
+    return [
         Measurement(
             one.name,
             tuple(times[place] for times in rounds),
@@ -321,14 +316,6 @@ def _measurements(
         )
         for place, one in enumerate(prepared)
     ]
-    if settings.clock is not None:
-        return found
-    for place, one in enumerate(prepared):
-        # Whoever died meanwhile keeps his samples.
-        with contextlib.suppress(BenchmarkError):
-            if found[place].median < SHORT_CALL:
-                found[place] = replace(found[place], loop=one.sampler.loop())
-    return found
 
 
 @contextlib.contextmanager
@@ -369,14 +356,8 @@ def _with_progress(
     return cast("Iterable[tuple[int, ...]]", bar)
 
 
-def _name_of(run: Callable[[], object] | str) -> str:
-    if isinstance(run, str):
-        return run
-    return str(getattr(run, "__name__", type(run).__name__))
-
-
 def _listed(
-    contenders: Mapping[str, Callable[[], object] | str] | Sequence[AnyContender],
+    contenders: Mapping[str, Callable[[], object]] | Sequence[AnyContender],
 ) -> list[AnyContender]:
     """Return the contenders of `compare` as a list of such."""
     if isinstance(contenders, Mapping) and not any(map(_is_contender, contenders.values())):

@@ -1,9 +1,9 @@
 """Taking one sample: the elapsed time of a number of calls, and how many calls a sample needs.
 
 The clock of a computer is good to a microsecond or so, and a call may take less. So a sample times
-many calls in one go and divides. The loop around the calls is that of `timeit`; what it costs
-itself is measured as well. Where torch is loaded it is held to the given number of threads; a
-process that never imported torch has nothing to hold, and is spared two seconds of importing.
+many calls in one go and divides. The loop around the calls is that of `timeit`. Where
+torch is loaded it is held to the given number of threads; a process that never imported torch has
+nothing to hold, and is spared two seconds of importing.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ import re
 import sys
 import time
 import timeit
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -38,15 +38,6 @@ CLEAR = 0.05
 
 LONGEST_PAUSE = 0.1
 """Seconds. A trial that lasts longer is believed to be that long by itself."""
-
-LOOP_CALLS = 20_000
-"""Of a function that does nothing, to see what the timing loop costs: half a millisecond."""
-
-_NAMES = (
-    "A statement sees only the names that it is given: Contender(name, statement, names={…}); or "
-    "pass a function."
-)
-_ARGUMENTS = "It is called without arguments; for arguments use `lambda: f(x)`."
 
 
 @dataclass(frozen=True)
@@ -120,17 +111,14 @@ class Sampler(Protocol):
     def elapsed(self, number: int) -> float:
         """Make `number` calls in one go and return the seconds they took together."""
 
-    def loop(self) -> float:
-        """Return the seconds per call that timing itself takes."""
-
     def close(self) -> None:
         """Give back what the sampler holds; a second time does nothing."""
 
 
 class LocalSampler:
-    """Takes samples of a function, or of a statement, in this process.
+    """Takes samples of a function in this process.
 
-    >>> sampler = LocalSampler("sum(numbers)", Settings(), names={"numbers": range(10)})
+    >>> sampler = LocalSampler(lambda: sum(range(10)), Settings())
     >>> sampler.elapsed(100) > 0
     True
     """
@@ -141,22 +129,20 @@ class LocalSampler:
 
     def __init__(
         self,
-        run: Callable[[], object] | str,
+        run: Callable[[], object],
         settings: Settings,
-        names: Mapping[str, object] | None = None,
         synchronise: Callable[[], object] | None = None,
     ) -> None:
         if inspect.isgeneratorfunction(run) or inspect.iscoroutinefunction(run):
             # Without a warming-up call nobody would see its result.
             raise not_computed(run)
         self._run = run
-        self._names = dict(names or {})
         self._inspected = False
         self._settings = settings
         self._clock = _synchronised(settings, synchronise)
 
     def call(self) -> object:
-        """Make one untimed call and return its result; that of a statement is its value, if any."""
+        """Make one untimed call and return its result."""
         return self._inspect(self._once())
 
     def result(self) -> object:
@@ -172,7 +158,7 @@ class LocalSampler:
         """
         # timeit switches the collector off around its loop and runs `setup` after that.
         setup = "import gc; gc.enable()" if self._settings.garbage else "pass"
-        timer = timeit.Timer(self._run, setup, self._clock, globals=self._names)
+        timer = timeit.Timer(self._run, setup, self._clock)
         with torch_threads(self._settings.threads):
             untimed = max(number // 100, 1) if number > 1 else 0
             if self._inspected:
@@ -194,38 +180,15 @@ class LocalSampler:
             )
         return seconds
 
-    def loop(self) -> float:
-        """Return the seconds per call of the loop with nothing in it, the least of five tries."""
-        empty = LocalSampler("pass" if isinstance(self._run, str) else _nothing, self._settings)
-        return min(empty.elapsed(LOOP_CALLS) for _ in range(5)) / LOOP_CALLS
-
     def close(self) -> None:
         """Let go of what is run."""
-        self._run = _nothing
-        self._names.clear()
+        self._run = lambda: None
 
     def _once(self) -> object:
-        """Make one call and return what it gives."""
-        try:
-            if callable(self._run):
-                began = time.perf_counter()
-                value = self._run()
-                self.first = self.first or time.perf_counter() - began
-                return value
-            try:
-                code = compile(self._run, "<statement>", "eval")
-            except SyntaxError:
-                exec(compile(self._run, "<statement>", "exec"), dict(self._names))
-                return None
-            return eval(code, dict(self._names))
-        except (NameError, TypeError) as error:
-            below = error.__traceback__.tb_next if error.__traceback__ is not None else None
-            if isinstance(self._run, str) and isinstance(error, NameError):
-                if below is not None and below.tb_next is None:
-                    error.add_note(_NAMES)
-            elif isinstance(error, TypeError) and below is None:
-                error.add_note(_ARGUMENTS)
-            raise
+        began = time.perf_counter()
+        value = self._run()
+        self.first = self.first or time.perf_counter() - began
+        return value
 
     def _inspect(self, result: object) -> object:
         refuse_unfinished(result)
@@ -270,10 +233,6 @@ def choose_number(
 def _series() -> Iterator[int]:
     """Yield 1, 2, 5, 10, 20, 50 and so on."""
     return (step * 10**power for power in itertools.count() for step in (1, 2, 5))
-
-
-def _nothing() -> None:
-    pass
 
 
 @contextlib.contextmanager

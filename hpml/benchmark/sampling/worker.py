@@ -62,8 +62,6 @@ def respond(sampler: Sampler, request: Mapping[str, Any]) -> dict[str, object]:
         return {"environment": record}
     if request["do"] == "sample":
         return {"elapsed": sampler.elapsed(int(request["number"]))}
-    if request["do"] == "loop":
-        return {"elapsed": sampler.loop()}
     if request["do"] == "result":
         return {"result": plain(sampler.result())}
     sampler.call()

@@ -64,7 +64,7 @@ def draw_noise(found: Recording) -> Page:
     return show(
         lines(drawn, title=f"{found.name}: {len(samples)} samples", x="in the order taken",
               y="µs a call", ylim=(540, 1.03 * highest)),  # the same in all situations
-        histogram(samples, bins, upright=False, title="How often", x="samples"),
+        histogram(samples, bins, title="How often", x="samples"),
         beside=True, ratios=(2, 1), width=9.4, caption=f"{beside} Recorded: {found.where}.",
         text=f"{found.name}: {said}. {beside}",
     )  # fmt: skip
