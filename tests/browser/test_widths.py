@@ -87,7 +87,6 @@ def ladder(diamonds: int) -> dict[str, list[str]]:
 
 def code_view() -> str:
     view = CodeView(residual(), [torch.rand(2, 3, 8, 8)])
-    view.measure()
     return code_page(view).html
 
 
