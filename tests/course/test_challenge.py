@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hpml.base.style import PALETTE
-from hpml.benchmark import Ratio
+from hpml.base.style import PASS
+from hpml.benchmark import Measurement, Ratio
+from hpml.benchmark.comparison import Comparison
+from hpml.course import challenge as module
 from hpml.course.challenge import _told, challenge
 
 
@@ -23,14 +25,27 @@ def quick(values: list[int]) -> int:
 VALUES = [37 * k % 1000 for k in range(300)]
 
 
-def test_a_target_that_is_reached_is_green_and_one_that_is_not_says_how_far() -> None:
-    reached = challenge(slow, quick, VALUES, target=10, rounds=6)
-    assert reached.plain.startswith("✓ Reached: ")
-    assert PALETTE["codegen"] in reached.html
-    same = challenge(slow, slow, VALUES, target=10, rounds=6)
-    assert same.plain.startswith("… Equal results, not there yet: ")
-    assert "10 times is the target" in same.plain
-    assert PALETTE["codegen"] not in same.html
+@pytest.mark.parametrize(
+    ("quotient", "begins", "green"),
+    [
+        (1 / 40, "✓ Reached: ", True),
+        (1 / 10.2, "… Equal results. This measurement cannot tell: ", False),
+        (1.0, "… Equal results, not there yet: ", False),
+    ],
+)
+def test_a_target_is_reached_only_beyond_the_interval(
+    quotient: float, begins: str, green: bool, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    noise = [1 + 0.02 * ((7 * n) % 5 - 2) for n in range(30)]
+    measured = tuple(
+        Measurement(name, tuple(1e-3 * factor * each for each in values), number=10)
+        for name, factor, values in (("given", 1.0, noise), ("yours", quotient, noise[::-1]))
+    )
+    raced = Comparison(measured, "given", 30)
+    monkeypatch.setattr(module, "compare", lambda *_, **__: raced)
+    found = challenge(slow, quick, VALUES, target=10)
+    assert found.plain.startswith(begins)
+    assert (PASS in found.html) is green
 
 
 def test_other_results_changed_arguments_and_errors_are_not_raced() -> None:
