@@ -28,11 +28,15 @@ def installed(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def alone(installed: Path, folder: Path, *command: str) -> subprocess.CompletedProcess[str]:
+    return run_with(installed, folder, "-m", *command)
+
+
+def run_with(installed: Path, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
     environment = {**os.environ, "PYTHONPATH": str(installed), "HPML_QUICK": "1"}
     for name in ("HPML_HOME", "HPML_RESULTS"):
         environment.pop(name, None)
     return subprocess.run(
-        [sys.executable, "-m", *command],
+        [sys.executable, *options],
         cwd=folder, env=environment, capture_output=True, text=True, check=False,
     )  # fmt: skip
 
@@ -61,15 +65,9 @@ def test_lab_writes_the_course_beside_and_overwrites_nothing(
     installed: Path, tmp_path: Path
 ) -> None:
     program = "from hpml.server import own_course; print(own_course())"
-    environment = {**os.environ, "PYTHONPATH": str(installed)}
-    for name in ("HPML_HOME", "HPML_RESULTS"):
-        environment.pop(name, None)
 
     def written() -> subprocess.CompletedProcess[str]:
-        command = [sys.executable, "-c", program]
-        return subprocess.run(
-            command, cwd=tmp_path, env=environment, capture_output=True, text=True, check=False
-        )
+        return run_with(installed, tmp_path, "-c", program)
 
     course = tmp_path / "hpml-course"
     assert written().stdout.splitlines()[-1] == str(course)

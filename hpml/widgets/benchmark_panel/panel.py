@@ -139,13 +139,14 @@ class BenchmarkPanel:
         self.running = self.stopping = False
         self._before: tuple[Case, ...] = ()
         self._asked: tuple[int, ...] = ()
+        self._done = 0
         self._out = Path()
         self._child: ChildProcess | None = None
 
     @property
     def fraction(self) -> float:
         """How many of the sizes asked for are measured, as a share."""
-        return len(self._recorded()) / len(self._asked) if self._asked else 0.0
+        return self._done / len(self._asked) if self._asked else 0.0
 
     def start(self, contenders: Sequence[str], sizes: Sequence[int], rounds: int) -> None:
         """Begin to measure; a size that was measured before stays until it is measured again.
@@ -183,7 +184,7 @@ class BenchmarkPanel:
             }
         )
         self._before = self.cases
-        self.running, self.stopping = True, False
+        self.running, self.stopping, self._done = True, False, 0
         self.status = f"Measuring; 0 of {len(self._asked)} sizes are done."
 
     def stop(self) -> None:
@@ -205,22 +206,23 @@ class BenchmarkPanel:
         try:
             end = self._child.receive(seconds)
         except ChildTimeoutError:
-            done = len(self._recorded())
+            new = self._recorded()
             if not self.stopping:
-                self.status = f"Measuring; {done} of {len(self._asked)} sizes are done."
+                self.status = f"Measuring; {len(new)} of {len(self._asked)} sizes are done."
         except ChildEndedError as error:
             words = self._child.last_words(1000)
             failed = f"its process ended with exit code {error.exit_code}. {words}".strip()
-            self._end({"stopped": True} if self.stopping else {"failed": failed})
+            new = self._end({"stopped": True} if self.stopping else {"failed": failed})
         else:
-            self._end(end)
-        new = self._recorded()
+            new = self._end(end)
+        self._done = len(new)
         sizes = {_size(case) for case in new}
         earlier = [case for case in self._before if _size(case) not in sizes]
         self.cases = tuple(sorted([*earlier, *new], key=_size))
         return before != (len(self.cases), self.status)
 
-    def _end(self, end: Mapping[str, Any]) -> None:
+    def _end(self, end: Mapping[str, Any]) -> tuple[Case, ...]:
+        """Close the run's process and say how it ended; return the cases that it recorded."""
         assert self._child is not None
         self._child.close()
         self._child, self.running, self.stopping = None, False, False
@@ -232,6 +234,7 @@ class BenchmarkPanel:
             self.status = f"Stopped. Kept: {self._counted(kept)}.{where}"
         else:
             self.status = f"Done: {self._counted(kept)}.{where} {end['notes']}".rstrip()
+        return kept
 
     def _recorded(self) -> tuple[Case, ...]:
         """Return the cases of this run so far; one that was stopped has fewer rounds than asked."""
