@@ -1,4 +1,4 @@
-"""The labs, a room for each, and what all of their notebooks import.
+"""The labs, one folder each, and what all of their notebooks import.
 
 A notebook opens its lab, asks, measures, reveals, and at its end shows how near the guesses came:
 
@@ -30,6 +30,7 @@ from hpml.course.predictions.calibration import Calibration, calibration
 from hpml.course.predictions.prediction import Prediction, predict
 from hpml.course.predictions.session import forget, lab_head
 from hpml.labs.checking import check, explain, hint
+from hpml.labs.kept import mine
 from hpml.labs.overview import progress
 
 __all__ = [
@@ -45,6 +46,7 @@ __all__ = [
     "forget",
     "hint",
     "lab_head",
+    "mine",
     "predict",
     "progress",
     "say",
