@@ -32,6 +32,15 @@ def tried(function: Callable[[object], object], values: Mapping[str, object]) ->
     return Table(["what", "type of x", f"{name if name.isidentifier() else 'function'}(x)"], rows)
 
 
+def moment_of_error(careless: Callable[[bool], object]) -> str:
+    """Return when Python notices the wrong type in a branch, found by calling."""
+    try:
+        careless(False)
+    except TypeError:
+        return "when careless is called"
+    return "when the line is executed"
+
+
 def _short(value: object) -> str:
     from hpml.symbolic.symbolic_data import SymbolicTensor
 

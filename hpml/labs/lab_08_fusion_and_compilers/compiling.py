@@ -66,13 +66,15 @@ class CountingBackend:
         return forward
 
 
-def recompilations(function: Callable[..., Any], calls: Mapping[str, Any]) -> Table:
+def recompilations(
+    function: Callable[..., Any], calls: Mapping[str, Any], dynamic: bool | None = None
+) -> Table:
     """Return, call by call, whether `torch.compile` had to make a new graph for it."""
     import torch
 
     torch.compiler.reset()
     backend = CountingBackend()
-    compiled = torch.compile(function, backend=backend)
+    compiled = torch.compile(function, backend=backend, dynamic=dynamic)
     rows = []
     for name, argument in calls.items():
         before, start = len(backend.graphs), time.perf_counter()
