@@ -44,7 +44,7 @@ class Robot:
     """A robot on a board that remembers each board: the longest rows are those of a library."""
 
     def __init__(self) -> None:
-        self.size, self.steps = 8, 20 if quick() else 40
+        self.size, self.steps = 8, 50 if quick() else 400
 
     def run(self) -> int:
         board = [[0] * self.size for _ in range(self.size)]
