@@ -13,7 +13,7 @@ from hpml.base import style
 from hpml.base.charts import Bar, bars, show
 from hpml.base.files import results_folder
 from hpml.base.page import Page, say
-from hpml.base.tables import Table
+from hpml.base.tables import Table, format_bytes
 from hpml.benchmark import BenchmarkError, Comparison, Ratio, read_cases, write_case
 from hpml.benchmark import Case as RecordedCase
 from hpml.benchmark.record import Parameters
@@ -35,7 +35,9 @@ class Rung:
     what: str
     train: Callable[..., Any]
     comparison: Comparison
-    expected: float | None = None
+    expected: float
+    because: str
+    kept: int  # the most bytes that autograd kept at one time
 
     @property
     def bought(self) -> Ratio:
@@ -47,6 +49,14 @@ class Rung:
     def total(self) -> Ratio:
         """The time as a multiple of the original."""
         return self.comparison.ratio("this", "original")
+
+    @property
+    def held(self) -> str:
+        """Whether the claim was within a tenth of the interval that was measured."""
+        bought = self.bought
+        if self.expected * bought.low > 1.1:
+            return "too high"
+        return "too low" if self.expected * bought.high < 0.9 else "held"
 
 
 @dataclass
@@ -61,8 +71,15 @@ class Ladder:
         """The file of results, one line for each measurement."""
         return results_folder() / "capstone" / f"results_{self.script.seed}.jsonl"
 
-    def add(self, what: str, train: Callable[..., Any], expected: float | None = None) -> Page:
-        """Check a version, measure it in turns with the one before, and draw the ladder."""
+    def add(
+        self, what: str, train: Callable[..., Any], expected: float | None, because: str
+    ) -> Page:
+        """Check a version, measure it beside the one before, and draw the ladder."""
+        if expected is None or not because:
+            return say(
+                f"**{what}** is not in the log yet. Write your claim first: how many times as fast "
+                "as the version before you expect it to be, and which observation says so."
+            )
         wrong = equal_losses(train)
         if wrong is not None:
             return say(f"**{what}** is not in the log: expected {wrong.expected}, got {wrong.got}.")
@@ -79,7 +96,7 @@ class Ladder:
             return lambda: run(**{**given, "seed": next(seeds)})
 
         raced = race({name: calling(run) for name, run in runs.items()})
-        self.rungs.append(Rung(what, now, raced, expected))
+        self.rungs.append(Rung(what, now, raced, expected, because, most_kept(now)))
         parameters: Parameters = {
             "student": self.script.student, "seed": self.script.seed,
             "mend": what, "place": len(self.rungs),
@@ -106,17 +123,41 @@ class Ladder:
         return show(chart, caption=caption, width=9.5)
 
     def table(self) -> Table:
-        """Return of each mend what was expected, what it brought, and the whole until there."""
+        """Return each claim beside its measurement, and the memory that each version keeps."""
         rows = [
-            [rung.what, rung.expected and f"{rung.expected:.2f} ×", _times(rung.bought),
-             _times(rung.total)] for rung in self.rungs
+            [rung.what, rung.because, f"{rung.expected:.2f} ×", _times(rung.bought), rung.held,
+             format_bytes(rung.kept), _times(rung.total)] for rung in self.rungs
         ]  # fmt: skip
-        return Table(["fix", "you expected", "measured", "all until here"], rows)
+        columns = ["fix", "because", "claimed", "measured", "claim", "autograd keeps", "total"]
+        caption = f"The original keeps {format_bytes(most_kept(self.script.train))} at one time."
+        return Table(columns, rows, caption=caption)
 
 
 def _times(ratio: Ratio) -> str:
     answer = "" if ratio.answer == "faster" else f", {ratio.answer}"
     return f"{ratio.speed_up:.2f} × ({1 / ratio.high:.2f} to {1 / ratio.low:.2f}){answer}"
+
+
+def most_kept(train: Callable[..., Any]) -> int:
+    """Return the most bytes of saved tensors that were alive at one time in one run."""
+    import torch
+
+    alive = most = 0
+
+    class Kept:
+        def __init__(self, tensor: torch.Tensor) -> None:
+            nonlocal alive, most
+            self.tensor = tensor
+            alive += tensor.nbytes
+            most = max(most, alive)
+
+        def __del__(self) -> None:
+            nonlocal alive
+            alive -= self.tensor.nbytes
+
+    with torch.autograd.graph.saved_tensors_hooks(Kept, lambda kept: kept.tensor):
+        train(**problem())
+    return most
 
 
 def equal_losses(train: Callable[..., Any]) -> Wrong | None:
@@ -149,7 +190,7 @@ def class_table(paths: Iterable[str | Path]) -> Table:
     shared = len(rows) - len({row[0] for row in rows})
     caption = "Each in turns with their own original, on their own machine."
     if shared:
-        caption += " Who shares a rank cannot be told apart: the intervals overlap."
+        caption += " Entries whose intervals overlap share a rank."
     columns = ["rank", "student", "times as fast", "95 % interval", "machine"]
     return Table(columns, rows, caption=caption)
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar, cast
 import pytest
 
 from hpml.benchmark import Case, Comparison, Measurement, write_case
-from hpml.labs.lab_15_capstone.fixes import Ladder, class_table, equal_losses
+from hpml.labs.lab_15_capstone.fixes import Ladder, Rung, class_table, equal_losses
 from hpml.labs.lab_15_capstone.student_script import frozen, own_script
 
 if TYPE_CHECKING:
@@ -47,7 +47,7 @@ def test_a_frozen_version_keeps_its_helpers_and_classes() -> None:
 def test_the_ladder_measures_a_mend_and_refuses_other_losses() -> None:
     given = own_script("ada")
     ladder = Ladder(given)
-    ladder.add("table made once", given.with_cached("cosines"))
+    ladder.add("table made once", given.with_cached("cosines"), 1.2, "the profile")
     assert [rung.what for rung in ladder.rungs] == ["table made once"]
     assert ladder.rungs[0].comparison.names == ("original", "this")
     assert ladder.rungs[0].bought == ladder.rungs[0].total
@@ -57,22 +57,33 @@ def test_the_ladder_measures_a_mend_and_refuses_other_losses() -> None:
         return steps[:-1], means
 
     assert equal_losses(wrong) is not None
-    assert "is not in the log" in ladder.add("fewer steps", wrong).plain
+    assert "is not in the log" in ladder.add("fewer steps", wrong, 1.2, "a guess").plain
     seeds: list[int] = []
 
     def noting(seed: int, **arguments: object) -> object:
         seeds.append(seed)
         return given.train(seed=seed, **arguments)
 
-    ladder.add("again", noting, 1.3)
+    ladder.add("again", noting, 1.3, "the profile")
     assert len(seeds) == len(set(seeds)) > 6
     assert ladder.rungs[1].comparison.names == ("original", "this", "before")
-    rows = [row[:2] for row in ladder.table().rows]
-    assert rows == [("table made once", None), ("again", "1.30 ×")]
-    page = ladder.add("table made once", given.train)
+    rows = [row[:3] for row in ladder.table().rows]
+    assert rows[1] == ("again", "the profile", "1.30 ×")
+    assert [rung.kept > 0 for rung in ladder.rungs] == [True, True]
+    ladder.add("no claim", given.train, None, "")
+    assert [rung.what for rung in ladder.rungs] == ["table made once", "again"]
+    page = ladder.add("table made once", given.train, 1.0, "nothing changed")
     assert [rung.what for rung in ladder.rungs] == ["table made once"]
     assert "table made once: " in page.plain
     assert "times as fast" in str(class_table([ladder.path]))
+
+
+@pytest.mark.parametrize(("claimed", "held"), [(1.9, "held"), (3.0, "too high"), (1.2, "too low")])
+def test_a_claim_is_compared_with_the_measured_interval(claimed: float, held: str) -> None:
+    original = Measurement("original", (0.2,) * 9, number=1)
+    this = Measurement("this", (0.1,) * 9, number=1)
+    compared = Comparison((original, this), "original", 9)
+    assert Rung("fix", print, compared, claimed, "because", 0).held == held
 
 
 def test_what_train_does_in_its_comprehensions_is_its_own_time() -> None:
@@ -106,4 +117,4 @@ def test_who_cannot_be_told_apart_shares_a_rank(tmp_path: Path) -> None:
     paths = [made(tmp_path / f"{name}.jsonl", name, ratio) for name, ratio in speeds.items()]
     table = class_table(paths)
     assert [(row[0], row[1]) for row in table.rows] == [(1, "bo"), (1, "cy"), (3, "ada"), (4, "di")]
-    assert "cannot be told apart" in str(table)
+    assert "share a rank" in str(table)
