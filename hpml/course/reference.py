@@ -61,8 +61,10 @@ def read_record(lab: str) -> dict[str, Any] | None:
 def recorded(lab: str, key: str) -> str:
     """Return a sentence with the recorded result of a question; empty where there is none."""
     record = read_record(lab)
-    text = record["questions"].get(key) if record else None
-    return f"Recorded on a quiet machine ({record['machine']['cpu']}): {text}." if text else ""
+    if record is None or key not in record["questions"]:
+        return ""
+    cpu, text = record["machine"]["cpu"], record["questions"][key]
+    return f"Recorded on a quiet machine ({cpu}): {text}."
 
 
 def reference(lab: int | str) -> Page:

@@ -356,7 +356,6 @@ def _only_new_garbage() -> Iterator[None]:
     if gc.get_freeze_count() > OF_THE_INTERPRETER:
         yield  # somebody else has set it aside, and will want it so afterwards
         return
-    gc.collect()
     gc.freeze()
     try:
         yield
