@@ -18,6 +18,9 @@ from hpml.benchmark.ratio import FEWEST_ROUNDS, RESOLUTION, Ratio, check_resolut
 CLEAR = 0.001
 """The risk of a false answer at each look before the last, see `PairedSamples.clear`."""
 
+FAR = 1.1
+"""The least factor at such a look: too far for two states of one machine that outlast the look."""
+
 PLACEMENT = 1e-9
 """Seconds by which two copies of one function differ, for as long as a process lives.
 
@@ -72,7 +75,7 @@ class PairedSamples:
 
     @property
     def clear(self) -> bool:
-        """Whether the ratio of each contender to the baseline differs from 1 at the level 0.001.
+        """Whether each contender's ratio to the baseline is beyond 1.1 or 1/1.1 at the level 0.001.
 
         Two looks at this level before the last add 0.2 % to the 5 % of false answers at the end.
 
@@ -81,8 +84,8 @@ class PairedSamples:
         Sequential Methods with Applications to Clinical Trials", Chapman & Hall 2000, section 2.4.
         """
         others = [name for name in self.names if name != self.baseline]
-        answers = {self._ratio(name, self.baseline, CLEAR).answer for name in others}
-        return bool(others) and "cannot tell" not in answers
+        ratios = [self._ratio(name, self.baseline, CLEAR) for name in others]
+        return bool(ratios) and all(r.answer != "cannot tell" and is_far(r) for r in ratios)
 
     def __getitem__(self, name: str) -> Measurement:
         for measurement in self.measurements:
@@ -217,6 +220,11 @@ class PairedSamples:
                 reach = max(ratio.high / ratio.value, ratio.value / ratio.low) - 1
                 found.append((name, Advice(ratio.answer, _visible(self.rounds, reach), _NARROWER)))
         return tuple(found)
+
+
+def is_far(ratio: Ratio) -> bool:
+    """Return whether the whole interval of a ratio is far from 1."""
+    return ratio.low > FAR or ratio.high < 1 / FAR
 
 
 class AnyCase(Protocol):

@@ -128,7 +128,7 @@ def compare(
             it is five times as much, below ten times.
         seed: of the order within the rounds.
         stop_early: end after three or four fifths of the rounds, and 15 at least, if each ratio to
-            the baseline is clear by then; see `PairedSamples.clear` for the error rate.
+            the baseline is far from 1 by then; see `PairedSamples.clear` for the error rate.
         progress: show a progress bar, with this text if it is one.
         stop: asked before each round; once it says True, what was measured so far is returned.
         check: called with one result of each contender before anything is timed, and raises if
