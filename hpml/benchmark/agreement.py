@@ -7,7 +7,6 @@ too few, a result that is never finished. So `compare` takes a ``check``, and th
 from __future__ import annotations
 
 import cmath
-import dataclasses
 from collections.abc import Callable, Iterator, Mapping, MappingView, Sequence
 from functools import partial
 from math import isclose
@@ -30,8 +29,8 @@ def same_results(
 
     Returns:
         A function of the results by contender, in order; it compares each with the first. Results
-        are numbers, texts, arrays, tensors, data frames, and lists, tuples, dicts and dataclasses
-        of such; lists, tuples and arrays of the same values are the same.
+        are numbers, texts, arrays, dense tensors, and lists, tuples and dicts of such. Lists,
+        tuples and arrays of the same values are the same.
 
     Raises:
         BenchmarkError: from the check, naming the contender and the first place that differs; or
@@ -76,17 +75,8 @@ def plain(value: object) -> object:
     if type(value) is float or (isinstance(value, list) and set(map(type, value)) == {float}):
         return value  # at once: there may be millions
     try:
-        for way in ("to_dense", "toarray"):  # of sparse tensors and matrices
-            if callable(dense := getattr(value, way, None)):
-                value = dense()
         if callable(to_list := getattr(value, "tolist", None)):
             return to_list()
-        if dataclasses.is_dataclass(value) and not isinstance(value, type):
-            return {f.name: plain(getattr(value, f.name)) for f in dataclasses.fields(value)}
-        if hasattr(value, "iloc") and hasattr(value, "columns"):
-            return {column: plain(value[column]) for column in value.columns}  # type: ignore[index]
-    except BenchmarkError:
-        raise
     except Exception as error:
         raise BenchmarkError(
             f"A result {describe(value)} cannot be compared: {said(error)}. Let the contender "

@@ -167,7 +167,7 @@ def paired_ratio(
     baseline: tuple[float, ...],
     resolution: float = RESOLUTION,
     *,
-    together: int = 1,
+    risk: float = 0.05,
     shift: float = 0.0,
 ) -> Ratio:
     """Return the ratio of two contenders, from seconds per call in the same rounds.
@@ -176,7 +176,7 @@ def paired_ratio(
         samples: of the contender.
         baseline: of the one that it is compared with.
         resolution: the smallest change that is believed from 25 rounds on, as a fraction.
-        together: how many ratios' intervals are to hold at once with 95 % (Bonferroni).
+        risk: that the interval misses the ratio; of k that are to hold at once, 0.05 / k each.
         shift: a change that is the timing's own and not the program's, as a fraction.
 
     >>> paired_ratio((2.0, 2.2, 1.8, 2.0, 2.1, 1.9), (4.0, 4.4, 3.6, 4.0, 4.2, 3.8)).answer
@@ -193,7 +193,7 @@ def paired_ratio(
     if rounds < FEWEST_ROUNDS:
         reason, remedy = f"{rounds} rounds are too few", f"take {ENOUGH_ROUNDS}"
         return Ratio(_exp(value), 0.0, math.inf, "cannot tell", reason, remedy)
-    low, high = signed_rank_interval(logs, 1 - 0.05 / together)
+    low, high = signed_rank_interval(logs, 1 - risk)
     below, above = value - low, high - value
     reason, remedy = _wild(measured, logs)
     dependent = _dependence(logs)

@@ -133,7 +133,8 @@ def _share(seconds: object, count: object) -> float | None:
 def _caption(comparison: PairedSamples) -> list[str]:
     rounds = f"{comparison.rounds} interleaved rounds"
     if not comparison.complete:
-        rounds += f" (stopped; {comparison.asked_rounds} were asked for)"
+        early = "stopped early, every answer was clear" if comparison.clear else "stopped"
+        rounds += f" ({early}; {comparison.asked_rounds} were asked for)"
     caption = (
         f"Ratio: time as a multiple of {comparison.baseline}, Hodges-Lehmann estimate over {rounds}"
         f".{_together(len(comparison) - 1, comparison.rounds)}"

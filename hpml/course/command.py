@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import argparse
 import sys
+import tempfile
 from pathlib import Path
 
 from hpml.base.arguments import whole
+from hpml.base.environment import quick
 from hpml.base.errors import describe
 from hpml.base.files import results_folder, shown_path, write_atomically
 from hpml.base.tables import format_seconds
 from hpml.course.execute import Execution, LabNotFoundError, execute, find_lab, result_texts
+from hpml.course.reference import REVEALED, write_record
 from hpml.course.verdicts import count_verdicts, verdicts_of
 
 
@@ -26,6 +29,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     )
     verdicts = "count the conclusions that its cells tagged verdict draw, numbers taken out"
     add("--verdicts", action="store_true", help=verdicts)
+    record = "keep results and conclusions as the reference, if all runs reach the same conclusions"
+    add("--record", action="store_true", help=record)
 
 
 def run(options: argparse.Namespace) -> int:
@@ -40,17 +45,32 @@ def run(options: argparse.Namespace) -> int:
         received = describe(str(folder))
         print(f"hpml run: --out: expected a folder, received the file {received}", file=sys.stderr)
         return 2
+    if options.record and quick():
+        print("hpml run: --record expects full sizes; unset HPML_QUICK", file=sys.stderr)
+        return 2
     runs = []
-    for _ in range(options.repeat):
-        runs.append(execute_with_bar(path, options.timeout))
-        if code := _report(runs[-1], folder / path.name, tables=not options.verdicts):
-            return code
-    if options.verdicts:
-        print(count_verdicts(verdicts_of(each.notebook) for each in runs))
+    with tempfile.TemporaryDirectory() as place:
+        revealed = Path(place, "revealed.jsonl")
+        environment = {REVEALED: str(revealed)} if options.record else None
+        for _ in range(options.repeat):
+            runs.append(execute_with_bar(path, options.timeout, environment))
+            if code := _report(runs[-1], folder / path.name, tables=not options.verdicts):
+                return code
+        verdicts = [verdicts_of(each.notebook) for each in runs]
+        agree = all(each == verdicts[0] for each in verdicts)
+        if options.verdicts or (options.record and not agree):
+            print(count_verdicts(verdicts))
+        if options.record and agree:
+            print(f"Recorded: {shown_path(write_record(path.stem, runs[-1].notebook, revealed))}")
+        elif options.record:
+            print("hpml run: the runs disagree, nothing was recorded", file=sys.stderr)
+            return 1
     return 0
 
 
-def execute_with_bar(path: Path, timeout: float = 900.0) -> Execution:
+def execute_with_bar(
+    path: Path, timeout: float = 900.0, environment: dict[str, str] | None = None
+) -> Execution:
     """Execute a lab under a progress bar."""
     from tqdm import tqdm
 
@@ -62,7 +82,7 @@ def execute_with_bar(path: Path, timeout: float = 900.0) -> Execution:
             bar.update(done - bar.n)
             bar.refresh()
 
-        return execute(path, timeout=timeout, progress=show)
+        return execute(path, timeout=timeout, progress=show, environment=environment)
 
 
 def _report(execution: Execution, target: Path, *, tables: bool) -> int:

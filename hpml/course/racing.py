@@ -6,7 +6,7 @@ import uuid
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hpml.base.environment import quick
+from hpml.base.environment import flag, quick
 from hpml.base.errors import describe
 from hpml.base.page import Page, put, say
 from hpml.base.tables import format_seconds
@@ -28,7 +28,13 @@ def race(
 
     optimize_module_calls()
     # Twice warmed up: first calls that compile are expected in labs.
-    return compare(dict(runs), baseline=baseline, rounds=times * rounds(), warm_up=2)
+    return compare(
+        dict(runs),
+        baseline=baseline,
+        rounds=times * rounds(),
+        warm_up=2,
+        progress=not flag("HPML_HEADLESS"),
+    )
 
 
 def answering(

@@ -1,4 +1,4 @@
-"""Extension modules: C or C++ source from a notebook, compiled and imported.
+"""Extension modules: C source from a notebook, compiled and imported.
 
 What is done by hand in a folder of its own (write the source, call the compiler with Python's
 headers, import the result) is one call here, through setuptools, as packages are built. What was
@@ -7,13 +7,11 @@ built once is found again, by its source, its flags, and the versions of Python 
 
 from __future__ import annotations
 
-import contextlib
 import hashlib
 import importlib.machinery
 import importlib.util
 import keyword
 import os
-import re
 import shutil
 import subprocess
 import sys
@@ -30,9 +28,7 @@ from hpml.base.files import results_folder
 from .compilers import ask, compiler_version, find_compiler
 from .errors import CompileError, JitError, NoCompilerError
 
-_SUFFIXES = {"c": ".c", "c++": ".cpp"}
-
-_READ_BY_SETUPTOOLS = ("CC", "CXX", "CFLAGS", "CXXFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED")
+_READ_BY_SETUPTOOLS = ("CC", "CFLAGS", "CPPFLAGS", "LDFLAGS", "LDSHARED")
 
 # In a process of its own: setuptools changes the process that it runs in, and its compiler writes
 # past Python. Errors stand in the output; the exit code says whether there is a module. It takes
@@ -41,13 +37,9 @@ _BUILD = """\
 import os, sys
 from setuptools import Distribution, Extension
 from setuptools.command.build_ext import build_ext
-name, file, language, compiler, *flags = sys.argv[1:]
+name, file, compiler, *flags = sys.argv[1:]
 os.environ.setdefault("CC", compiler)
-compiling, linking = flags[: flags.index("--")], flags[flags.index("--") + 1 :]
-settings = dict(
-    language=language, extra_compile_args=compiling, extra_link_args=[*compiling, *linking]
-)
-extension = Extension(name, [file], **settings)
+extension = Extension(name, [file], extra_compile_args=flags, extra_link_args=flags)
 command = build_ext(Distribution({"name": name, "ext_modules": [extension]}))
 command.build_lib, command.build_temp = "built", "objects"
 command.ensure_finalized()
@@ -59,9 +51,7 @@ def build_extension(
     source: str,
     name: str,
     *,
-    language: str = "c",
     flags: Sequence[str] = ("-O3",),
-    link_flags: Sequence[str] = (),
     folder: str | os.PathLike[str] | None = None,
 ) -> ModuleType:
     """Compile an extension module from its source and import it.
@@ -69,10 +59,8 @@ def build_extension(
     Args:
         source: the text of one file, which defines ``PyInit_<name>``.
         name: the module's name, an identifier.
-        language: ``"c"`` or ``"c++"``.
         flags: given to the compiler and, as ``-fopenmp`` is for both, to the linker, behind those
             that Python itself was built with.
-        link_flags: given to the linker alone, such as ``["-lm"]``.
         folder: where what was built is kept; by default ``results/extensions``.
 
     Returns:
@@ -82,9 +70,9 @@ def build_extension(
         `sys.modules`, so that another version of the same name can be built and called beside it.
 
     Raises:
-        NoCompilerError: there is no compiler for the language, or no headers of Python.
+        NoCompilerError: there is no C compiler, or no headers of Python.
         CompileError: the compiler refused the source. The message holds what it says.
-        JitError: the arguments are no source, name, language or flags; or the library has no
+        JitError: the arguments are no source, name or flags; or the library has no
             ``PyInit_<name>``.
 
     >>> module = build_extension('''
@@ -97,36 +85,26 @@ def build_extension(
 
     Source: https://docs.python.org/3/extending/extending.html
     """
-    _check(source, name, language, (flags, link_flags))
-    flags = (*flags, "--", *link_flags)
+    _check(source, name, flags)
     compiler = _require_compiler()
     kept = results_folder() / "extensions" if folder is None else Path(folder)
-    place = kept / f"{name}-{_key(source, name, language, flags, compiler)}"
-    known = _library_in(place)
-    if known is not None:
-        with contextlib.suppress(JitError):  # a damaged one, which is gone now
-            return _imported(name, known)
-    _build(source, name, language, flags, place, compiler)
+    place = kept / f"{name}-{_key(source, name, flags, compiler)}"
+    if _library_in(place) is None:
+        _build(source, name, flags, place, compiler)
     library = _library_in(place)
     if library is None:
         raise CompileError(f"building {name} left no library in {place.name}: build it again")
     return _imported(name, library)
 
 
-def _check(source: str, name: str, language: str, lists: Sequence[Sequence[str]]) -> None:
+def _check(source: str, name: str, flags: Sequence[str]) -> None:
     if not isinstance(source, str) or not source.strip():
         raise JitError(f"source: expected the text of a C file, got {describe(source)}")
-    if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
-        raise JitError(f"name: expected an identifier such as 'hello', got {describe(name)}")
-    if not name.isascii():
-        raise JitError(f"name: expected ASCII letters, got {describe(name)}: C knows no others")
-    if not isinstance(language, str) or language not in _SUFFIXES:
-        raise JitError(f"language: expected 'c' or 'c++', got {describe(language)}")
-    for flags in lists:
-        if not isinstance(flags, (list, tuple)) or not all(isinstance(flag, str) for flag in flags):
-            raise JitError(
-                f"flags: expected a list of texts such as ['-O3'], got {describe(flags)}"
-            )
+    is_name = isinstance(name, str) and name.isidentifier() and name.isascii()
+    if not is_name or keyword.iskeyword(name):
+        raise JitError(f"name: expected an ASCII identifier as 'hello', got {describe(name)}")
+    if not isinstance(flags, (list, tuple)) or not all(isinstance(flag, str) for flag in flags):
+        raise JitError(f"flags: expected a list of texts such as ['-O3'], got {describe(flags)}")
     if f"PyInit_{name}" not in source:
         raise JitError(
             f"source: expected a function PyInit_{name}, which Python calls to make the module, "
@@ -151,9 +129,9 @@ def _require_compiler() -> str:
     return compiler
 
 
-def _key(source: str, name: str, language: str, flags: Sequence[str], compiler: str) -> str:
+def _key(source: str, name: str, flags: Sequence[str], compiler: str) -> str:
     settings = [f"{variable}={os.environ.get(variable)}" for variable in _READ_BY_SETUPTOOLS]
-    what = (source, name, language, *flags, *settings, sys.version, compiler_version(compiler))
+    what = (source, name, *flags, *settings, sys.version, compiler_version(compiler))
     return hashlib.sha256("\0".join(what).encode()).hexdigest()[:16]
 
 
@@ -163,9 +141,7 @@ def _library_in(folder: Path) -> Path | None:
     return next(found, None)
 
 
-def _build(
-    source: str, name: str, language: str, flags: Sequence[str], folder: Path, compiler: str
-) -> None:
+def _build(source: str, name: str, flags: Sequence[str], folder: Path, compiler: str) -> None:
     """Build beside, then rename: an interrupted build leaves nothing that looks finished."""
     try:
         folder.parent.mkdir(parents=True, exist_ok=True)
@@ -174,11 +150,11 @@ def _build(
             f"folder: expected a folder to write to, received {folder.parent}: {error}"
         ) from error
     # A function that is not declared would be taken to return an int.
-    strict = ["-Werror=implicit-function-declaration"] if language == "c" else []
+    strict = "-Werror=implicit-function-declaration"
     with tempfile.TemporaryDirectory(dir=folder.parent, prefix=".building-") as place:
-        file = f"{name}{_SUFFIXES[language]}"
+        file = f"{name}.c"
         Path(place, file).write_text(source, encoding="utf-8")
-        building = [sys.executable, "-c", _BUILD, name, file, language, compiler, *strict, *flags]
+        building = [sys.executable, "-c", _BUILD, name, file, compiler, strict, *flags]
         try:
             done = ask(building, place)
         except subprocess.TimeoutExpired as error:
@@ -186,12 +162,8 @@ def _build(
                 f"compiling {file} expected to take {error.timeout:.0f} s at most, took longer: "
                 "give a smaller source or lower optimisation in flags"
             ) from error
-        missing = _MISSING.search(done.stderr)
-        if missing:
-            command = missing[1] or missing[2]
-            raise NoCompilerError(_NO_SUCH_COMMAND.format(name, language, command))
         if done.returncode:
-            raise CompileError(_what_it_says(done.stderr, file))
+            raise CompileError(f"the compiler refused {file}:\n{_words(done.stderr)}")
         if "warning:" in done.stderr:
             warnings.warn(f"compiling {file}:\n{_words(done.stderr)}", stacklevel=3)
         built = Path(place, "built")
@@ -203,29 +175,6 @@ def _build(
         except OSError:
             if _library_in(folder) is None:
                 raise
-
-
-# In the words of setuptools, today's and an older one's.
-_MISSING = re.compile(
-    r"CompileError: \[Errno 2\] No such file or directory: '([^']+)'"
-    r"|command '([^']+)' failed: No such file"
-)
-_NO_SUCH_COMMAND = (
-    "building {} from {} needs the command {}, which is not on the path. It is Python's own, or "
-    "that of the variables CC and CXX: remove those, or install it. Debian, Ubuntu: apt-get "
-    "install g++; macOS: xcode-select --install; conda: conda install cxx-compiler"
-)
-
-
-def _what_it_says(text: str, file: str) -> str:
-    """Return the compiler's own words without the traceback of what called it."""
-    words = _words(text)
-    errors = sum(bool(re.search(r"\berror\b", line)) for line in words.splitlines())
-    head = f"the compiler refused {file}" + (f", {errors} errors" if errors > 1 else "")
-    hint = ""
-    if file.endswith(".c") and re.search(r"fatal error: '?\w+'?(:| file)", words):
-        hint = "\nA header without .h is one of C++: give language='c++'"
-    return f"{head}:\n{words}{hint}"
 
 
 def _words(text: str) -> str:
@@ -244,14 +193,10 @@ def _imported(name: str, library: Path) -> ModuleType:
         loader.exec_module(module)
     except (ImportError, SystemError) as error:
         shutil.rmtree(library.parent, ignore_errors=True)  # nobody finds it again
-        if "undefined symbol" in str(error):
-            advice = (
-                "The source calls a function that it does not define: is its name right, its "
-                "library among link_flags, such as '-lz'?"
-            )
-        else:
-            advice = f"Does PyInit_{name} return the module, without static before it?"
-        raise JitError(f"{name} was compiled, and cannot be imported: {error}. {advice}") from error
+        raise JitError(
+            f"{name} was compiled, and cannot be imported: {error}. Does it call a function that "
+            f"it does not define? Does PyInit_{name} return the module, without static before it?"
+        ) from error
     finally:  # a module that is made in one step enters itself
         sys.modules.pop(name, None)
         if before is not None:

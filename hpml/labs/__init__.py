@@ -29,6 +29,7 @@ from hpml.course.errors import AnswerError, LabError, PredictionLocked
 from hpml.course.predictions.calibration import Calibration, calibration
 from hpml.course.predictions.prediction import Prediction, predict
 from hpml.course.predictions.session import forget, lab_head
+from hpml.course.reference import reference
 from hpml.labs.checking import check, explain, hint
 from hpml.labs.kept import mine
 from hpml.labs.overview import progress
@@ -49,6 +50,7 @@ __all__ = [
     "mine",
     "predict",
     "progress",
+    "reference",
     "say",
     "show_code",
     "why",

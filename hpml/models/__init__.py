@@ -17,9 +17,7 @@ from __future__ import annotations
 from hpml.models.convnext import (
     ACTIVATIONS,
     ConvNeXt,
-    connect_convnext,
     convnext,
-    symbolic_convnext,
 )
 from hpml.models.deep_linear import (
     DeepLinear,
@@ -41,12 +39,10 @@ __all__ = [
     "DeepLinear",
     "ToyResNet",
     "ToyResNetLayers",
-    "connect_convnext",
     "connect_toy_resnet",
     "convnext",
     "linear_layers",
     "sequential_deep_linear",
-    "symbolic_convnext",
     "symbolic_deep_linear",
     "symbolic_toy_resnet",
     "toy_resnet_layers",

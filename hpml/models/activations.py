@@ -16,6 +16,7 @@ taken from the right. At -2 both pieces meet with the slope -1/6.
 from __future__ import annotations
 
 import functools
+import importlib
 import importlib.util
 import threading
 from typing import TYPE_CHECKING, Any
@@ -115,21 +116,65 @@ def fast_swish(x: Tensor) -> Tensor:
     if has_torch_function_unary(x):  # a subclass, a tracer's or a symbolic value
         given: Tensor = handle_torch_function(fast_swish, (x,), x)
         return given
-    _require_floats(x)
     # TorchScript leaves out what is inside; it refuses a line that ends in another comment.
     if not torch.jit.is_scripting():  # type: ignore[attr-defined]
-        transformed = not torch.compiler.is_compiling() and _is_transformed()
-        if transformed:
-            return fast_swish_composite(x)
-    result: Tensor = _forward(x)
+        found = _outside_of_the_operator(x)
+        if found is not None:
+            return found
+        _require_floats(x)
+    result: Tensor = torch.ops.hpml.fast_swish(x)  # by its name, which a saved script keeps
     return result
 
 
-def _is_transformed() -> bool:
-    """Return whether somebody asks for what PyTorch cannot derive from an operator's gradient."""
+def _outside_of_the_operator(x: Tensor) -> Tensor | None:
+    """Return the result where the operator need not or cannot be called, else None."""
+    if torch.compiler.is_compiling():
+        return None
+    if _is_plain(x):
+        recorded = x.requires_grad and torch.is_grad_enabled()
+        result: Tensor = _Kernel.apply(x) if recorded else _by_kernel("forward", x)  # type: ignore[no-untyped-call]
+        return result
+    # PyTorch cannot derive these from an operator's gradient.
+    if torch._C._functorch.peek_interpreter_stack() is None and forward_ad._current_level < 0:
+        return None
+    return fast_swish_composite(x)
+
+
+_PLAIN = torch._C._dispatch_keys(torch.empty(0))
+
+
+def _is_plain(x: Tensor) -> bool:
+    """Return whether x is an ordinary dense tensor of floats on the CPU that nothing watches.
+
+    Then the kernel runs at once: an operator registered from Python takes 50 µs a call.
+    """
     return (
-        torch._C._functorch.peek_interpreter_stack() is not None or forward_ad._current_level >= 0
+        isinstance(x, Tensor)
+        and torch._C._dispatch_keys(x) == _PLAIN
+        and x.is_floating_point()
+        and torch._C._functorch.peek_interpreter_stack() is None
+        and forward_ad._current_level < 0
+        and torch._C._len_torch_dispatch_stack() == 0
+        and torch._C._get_tracing_state() is None
+        and not torch._C._autograd._profiler_enabled()
     )
+
+
+class _Kernel(torch.autograd.Function):
+    """The kernel under autograd; its derivative is the operator's where that is recorded too."""
+
+    @staticmethod
+    def forward(ctx: Any, x: Tensor) -> Tensor:
+        ctx.save_for_backward(x)
+        return _by_kernel("forward", x)
+
+    @staticmethod
+    def backward(ctx: Any, *gradients: Tensor) -> Tensor:
+        (x,), gradient = ctx.saved_tensors, gradients[0]
+        if _is_plain(gradient) and not torch.is_grad_enabled():
+            return _by_kernel("backward", x, gradient)
+        result: Tensor = _backward(gradient, x)
+        return result
 
 
 class FastSwish(nn.Module):
@@ -218,72 +263,103 @@ def _by_kernel(name: str, x: Tensor, gradient: Tensor | None = None) -> Tensor:
     result = torch.empty_like(x)
     if x.numel() == 0:
         return result
-    tensors = [x] if gradient is None else [x, gradient]
     if x.is_cuda:
         from hpml.models.fast_swish_triton import launch
 
-        launch(name, *(_lying_as(result, tensor) for tensor in tensors), result)
+        given = [x] if gradient is None else [x, gradient]
+        launch(name, *(_lying_as(result, tensor) for tensor in given), result)
         return result
-    if x.dtype not in (torch.float32, torch.float64):
-        tensors = [tensor.float() for tensor in tensors]
-    half = x.dtype is not tensors[0].dtype
-    flat = torch.empty_like(result, dtype=tensors[0].dtype) if half else result
-    inputs = [_memory(_lying_as(flat, tensor)) for tensor in tensors]
-    threads = 1 if x.numel() < GRAIN else torch.get_num_threads()
-    _kernel(name, threads > 1)(*inputs, _memory(flat), threads)
-    return result.copy_(flat) if half else result
+    if x.dtype is torch.float32 or x.dtype is torch.float64:
+        _on_cpu(name, x, gradient, result)
+        return result
+    wide = torch.empty_like(x, dtype=torch.float32)
+    _on_cpu(name, x.float(), None if gradient is None else gradient.float(), wide)
+    return result.copy_(wide)
+
+
+def _on_cpu(name: str, x: Tensor, gradient: Tensor | None, result: Tensor) -> None:
+    """Write into a result of the same dtype; the tensors are kept until the kernel has run."""
+    x, size = _lying_as(result, x), x.numel()
+    threads = 1 if size < GRAIN else torch.get_num_threads()
+    kernel = _kernel(name, result.dtype, threads > 1)
+    if gradient is None:
+        arguments: tuple[int, ...] = (x.data_ptr(), result.data_ptr(), size)
+    else:
+        shared = size > 1 and not any(gradient.stride())  # as the gradient of a sum
+        gradient = gradient if shared else _lying_as(result, gradient)
+        at = gradient.data_ptr()
+        arguments = (x.data_ptr(), at, result.data_ptr(), size, int(not shared))
+    if threads > 1:
+        _in_threads(kernel, threads, *arguments)
+    else:
+        kernel(*arguments)
 
 
 def _lying_as(result: Tensor, tensor: Tensor) -> Tensor:
     """Return a tensor that lies in memory as the result does: itself, or else a copy."""
-    return tensor if tensor.stride() == result.stride() else torch.empty_like(result).copy_(tensor)
-
-
-def _memory(tensor: Tensor) -> Any:
-    """Return the elements of a dense tensor in the order of its memory."""
-    return tensor.detach().as_strided((tensor.numel(),), (1,)).numpy()
+    if tensor.stride() == result.stride():
+        return tensor
+    return torch.empty_like(result).copy_(tensor)
 
 
 @functools.cache
-def _kernel(name: str, parallel: bool) -> Callable[..., None]:
-    """Return a kernel, compiled when it is first called with a dtype."""
-    import numba
+def _kernel(name: str, dtype: torch.dtype, parallel: bool) -> Callable[..., None]:
+    """Return a kernel over addresses: making an array of NumPy from a tensor costs more than 4 KiB.
 
+    The last argument of "backward" is 0 for a gradient of one number for all elements, else 1.
+    """
+    numba: Any = importlib.import_module("numba")
+    # The constants have the elements' own type: Python's would make everything float64.
+    kind = {torch.float32: numba.float32, torch.float64: numba.float64}[dtype]
     compiled = functools.partial(numba.njit, nogil=True, error_model="numpy", parallel=parallel)
     spread = numba.prange if parallel else range
 
-    # The constants have the elements' own type: Python's would make everything float64.
-    def forward(x: Any, out: Any) -> None:
-        kind = out.dtype.type
+    @numba.extending.intrinsic  # type: ignore[untyped-decorator]
+    def pointer(context: Any, address: Any) -> Any:
+        def generate(target: Any, builder: Any, signature: Any, values: Any) -> Any:
+            return builder.inttoptr(values[0], target.get_value_type(signature.return_type))
+
+        return numba.types.CPointer(kind)(address), generate
+
+    def forward(x_at: int, out_at: int, size: int) -> None:
+        x, out = (numba.carray(pointer(x_at), (size,)), numba.carray(pointer(out_at), (size,)))
         low, high, third, sixth = kind(-2), kind(3), kind(2 / 3), kind(1 / 6)
-        for i in spread(x.size):
+        for i in spread(size):
             u = x[i]
             middle = u * (u + high) * sixth
             out[i] = third / u if u < low else (middle if u < high else u)
 
-    def backward(x: Any, gradient: Any, out: Any) -> None:
-        kind = out.dtype.type
+    def slope(u: Any) -> Any:
         low, high, third, half = kind(-2), kind(3), kind(-2 / 3), kind(0.5)
-        slope, one = kind(1 / 3), kind(1)
-        for i in spread(x.size):
-            u = x[i]
-            middle = u * slope + half
-            left = third / (u * u)
-            out[i] = gradient[i] * (left if u < low else (middle if u < high else one))
+        middle = u * kind(1 / 3) + half
+        left = third / (u * u)
+        return left if u < low else (middle if u < high else kind(1))
 
-    body = compiled()(forward if name == "forward" else backward)
+    slope = numba.njit(slope, error_model="numpy", inline="always")
 
-    def run(*arrays: Any) -> None:
-        *values, threads = arrays
-        if not parallel:
-            body(*values)
-            return
-        with _ONE_AT_A_TIME:
-            before = numba.get_num_threads()
-            numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
-            try:
-                body(*values)
-            finally:
-                numba.set_num_threads(before)
+    def backward(x_at: int, gradient_at: int, out_at: int, size: int, step: int) -> None:
+        x, out = numba.carray(pointer(x_at), (size,)), numba.carray(pointer(out_at), (size,))
+        if step == 0:
+            each = numba.carray(pointer(gradient_at), (1,))[0]
+            for i in spread(size):
+                out[i] = each * slope(x[i])
+        else:
+            gradient = numba.carray(pointer(gradient_at), (size,))
+            for i in spread(size):
+                out[i] = gradient[i] * slope(x[i])
 
-    return run
+    kernel: Callable[..., None] = compiled()(forward if name == "forward" else backward)
+    return kernel
+
+
+def _in_threads(kernel: Callable[..., None], threads: int, *arguments: int) -> None:
+    """Run a kernel that was compiled for several threads in so many."""
+    import numba
+
+    with _ONE_AT_A_TIME:
+        before = numba.get_num_threads()
+        numba.set_num_threads(min(threads, numba.config.NUMBA_NUM_THREADS))  # type: ignore[attr-defined]
+        try:
+            kernel(*arguments)
+        finally:
+            numba.set_num_threads(before)

@@ -16,7 +16,7 @@ from __future__ import annotations
 
 import copy
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import torch
 from torch import Tensor, nn
@@ -166,56 +166,5 @@ class ConvNeXt(nn.Module):
 
     def forward(self, x: Tensor) -> Tensor:
         """Return the scores, (batch, classes)."""
-        return self._classify(self.body(x))
-
-    def _classify(self, x: Tensor) -> Tensor:
-        scores: Tensor = self.classifier(self.norm(x.mean((-2, -1))))
+        scores: Tensor = self.classifier(self.norm(self.body(x).mean((-2, -1))))
         return scores
-
-
-def connect_convnext(model: ConvNeXt, x: Any) -> Any:
-    """Apply the layers of `model`, block by block, to symbolic data in which they build a graph.
-
-    Args:
-        model: from `convnext`.
-        x: stands for images, (batch, channels, height, width).
-
-    Returns:
-        What stands for the scores, (batch, classes).
-
-    >>> connect_convnext(convnext("small"), torch.zeros(4, 3, 64, 64)).shape
-    torch.Size([4, 10])
-    """
-    # Not by calling the blocks, which would make one node of each.
-    for part in model.body:
-        x = part.forward(x)
-    return model._classify(x)
-
-
-def symbolic_convnext(
-    model: ConvNeXt, execution: str, *, resolution: int = 64, cuda_graphs: bool = False
-) -> nn.Module:
-    """Return the network as an `hpml.symbolic.SymbolicModel` over the layers of `model`.
-
-    Args:
-        model: from `convnext`; its layers are taken as they are, not copied.
-        execution: one of `hpml.symbolic.EXECUTIONS`.
-        resolution: height and width of the images in pixels.
-        cuda_graphs: record the kernels of the forward once and let the GPU replay them.
-
-    Raises:
-        hpml.symbolic.GraphError: if there is no such execution, or the machine cannot run it.
-
-    >>> model, x = convnext("small").eval(), torch.ones(2, 3, 64, 64)
-    >>> bool((symbolic_convnext(model, "inlined").eval()(x) == model(x)).all())
-    True
-    """
-    from hpml.symbolic import Input, SymbolicModel
-
-    inputs = Input(shape=(model.channels, resolution, resolution))
-    return SymbolicModel(
-        inputs,
-        connect_convnext(model, inputs),
-        enable_cuda_graphs=cuda_graphs,
-        execution=execution,
-    )

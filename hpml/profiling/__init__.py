@@ -46,7 +46,7 @@ from hpml.profiling.launches import (
     fit_launches,
     simulate,
 )
-from hpml.profiling.memory.gpu_memory import GpuMemory, peak_allocated
+from hpml.profiling.memory.gpu_memory import peak_allocated
 from hpml.profiling.memory.lines import (
     LineMemory,
     MemoryOverTime,
@@ -66,7 +66,6 @@ __all__ = [
     "AutogradNode",
     "CallCounts",
     "FunctionProfile",
-    "GpuMemory",
     "LaunchFit",
     "LineMemory",
     "MemoryOf",

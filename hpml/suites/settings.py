@@ -95,6 +95,7 @@ min_sample_time, garbage, seed, out, resume, progress, stop, got round.
             seed=self.seed,
             progress=label if self.progress else False,
             stop=self.stop,
+            stop_early=False,
             warm_up=2,
             **more,
         )

@@ -34,7 +34,7 @@ def test_the_resolution_widens_the_interval_as_squares_add() -> None:
 
 
 def test_more_ratios_at_once_have_wider_intervals() -> None:
-    one, seven = (paired_ratio(*pair(2), together=n) for n in (1, 6))
+    one, seven = (paired_ratio(*pair(2), risk=0.05 / n) for n in (1, 6))
     assert seven.low < one.low < one.high < seven.high
 
 

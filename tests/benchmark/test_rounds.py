@@ -95,6 +95,16 @@ def test_a_stop_keeps_the_complete_rounds() -> None:
     assert "stopped; 25 were asked for" in str(result)
 
 
+@pytest.mark.parametrize(
+    ("slower", "early", "rounds"), [(2.0, True, 15), (2.0, False, 25), (1.12, True, 25)]
+)
+def test_clear_answers_need_not_all_rounds(slower: float, early: bool, rounds: int) -> None:
+    clock = FakeClock()
+    runs = {"a": clock.work(1.0), "b": clock.work(slower)}
+    found = compare(runs, min_sample_time=1.0, clock=clock, stop_early=early)
+    assert (found.rounds, found.asked_rounds, found.ratio("b").answer) == (rounds, 25, "slower")
+
+
 def test_contenders_are_checked_to_compute_the_same_before_anything_is_timed() -> None:
     clock = FakeClock()
     log: list[str] = []

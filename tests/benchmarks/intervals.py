@@ -16,8 +16,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hpml.base.tables import Table
+from hpml.benchmark.paired import CLEAR, is_far
 from hpml.benchmark.ratio import RESOLUTION, paired_ratio
 from hpml.benchmark.robust import student_quantile
+from hpml.benchmark.sampling.rounds import looks
 from tests.benchmarks.noise import NOISES, Draw, Noise, Times, normal
 
 ROUNDS = (7, 15, 25, 41, 60)
@@ -37,6 +39,16 @@ def compare_rule(times: Times) -> Judged:
     return math.log(max(ratio.low, 1e-300)), math.log(ratio.high)
 
 
+def staged_rule(times: Times) -> Judged:
+    """The same with `stop_early`: the verdict of the first look that is clear."""
+    rounds = times.shape[1]
+    for count in looks(rounds):
+        base, other = (tuple(np.exp(row[:count]).tolist()) for row in times)
+        if is_far(paired_ratio(other, base, risk=CLEAR)):
+            return compare_rule(times[:, :count])
+    return compare_rule(times)
+
+
 def t_test(times: Times) -> Judged:
     """Student's interval for the difference of the means, as a share of the baseline's."""
     base, other = np.exp(times)
@@ -52,7 +64,12 @@ def minimum(times: Times) -> Judged:
     return other - base - RESOLUTION, other - base + RESOLUTION
 
 
-RULES: dict[str, Rule] = {"compare": compare_rule, "t-test": t_test, "minimum": minimum}
+RULES: dict[str, Rule] = {
+    "compare": staged_rule,
+    "all rounds": compare_rule,
+    "t-test": t_test,
+    "minimum": minimum,
+}
 
 
 def bursts(count: int, *, in_a_row: bool, both: bool) -> Draw:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shutil
 import sys
-from importlib.machinery import EXTENSION_SUFFIXES
 from pathlib import Path
 
 import pytest
@@ -70,15 +69,6 @@ def test_two_versions_of_one_name_beside_each_other() -> None:
     assert (english.greet("Ada"), german.greet("Ada")) == ("Hello, Ada!", "Hallo, Ada!")
 
 
-@pytest.mark.skipif(shutil.which("g++") is None, reason="needs a C++ compiler: install g++")
-def test_cpp() -> None:
-    source = HELLO.replace("#include <Python.h>", "#include <Python.h>\n#include <vector>").replace(
-        'return PyUnicode_FromFormat("Hello, %s!", name)',
-        "std::vector<int> v(3, 4); (void)name; return PyLong_FromLong(v[0] + v[2])",
-    )
-    assert build_extension(source, "hello", language="c++").greet("") == 8
-
-
 def test_an_error_of_the_compiler_is_shown_with_its_line(results: Path) -> None:
     with pytest.raises(CompileError) as caught:
         build_extension(HELLO.replace("const char *name;", "const char *nmae;"), "hello")
@@ -94,18 +84,6 @@ def test_an_error_of_the_compiler_is_shown_with_its_line(results: Path) -> None:
 def test_a_flag_that_the_compiler_does_not_know() -> None:
     with pytest.raises(CompileError):
         build_extension(HELLO, "hello", flags=["-fno-such-thing"])
-
-
-@pytest.mark.parametrize("damage", ["gone", "cut off"])
-def test_a_damaged_library_is_built_anew(damage: str, results: Path) -> None:
-    compiler = building._require_compiler()
-    key = building._key(HELLO, "hello", "c", ("-O3", "--"), compiler)
-    folder = results / "extensions" / f"hello-{key}"
-    folder.mkdir(parents=True)
-    Path(folder, "hello.c").write_text(HELLO)
-    if damage == "cut off":
-        Path(folder, f"hello{EXTENSION_SUFFIXES[0]}").write_bytes(b"")
-    assert build_extension(HELLO, "hello").greet("Ada") == "Hello, Ada!"
 
 
 def test_flags_reach_the_linker() -> None:
@@ -127,23 +105,6 @@ def test_what_the_environment_says_is_part_of_what_was_built(
         assert build_extension(source, "hello").greet("Ada") == word
 
 
-@pytest.mark.parametrize(("variable", "language"), [("CC", "c"), ("CXX", "c++")])
-def test_a_compiler_that_is_named_and_missing(
-    monkeypatch: pytest.MonkeyPatch, variable: str, language: str
-) -> None:
-    monkeypatch.setenv(variable, "no-such-compiler")
-    with pytest.raises(NoCompilerError) as caught:
-        build_extension(HELLO, "hello", language=language)
-    assert "Traceback" not in str(caught.value)
-
-
-@pytest.mark.filterwarnings("ignore:compiling")
-def test_a_module_that_was_not_made() -> None:
-    source = HELLO.replace("return PyModule_Create(&definition)", "return NULL")
-    with pytest.raises(JitError):
-        build_extension(source, "hello")
-
-
 @pytest.mark.filterwarnings("ignore:compiling")
 def test_a_module_that_python_cannot_import() -> None:
     with pytest.raises(JitError):
@@ -153,24 +114,14 @@ def test_a_module_that_python_cannot_import() -> None:
 
 
 @pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        (("", "hello"), "source: expected the text of a C file, got"),
-        ((HELLO, "3hello"), "name: expected an identifier"),
-        ((HELLO, "while"), "name: expected an identifier"),
-        ((HELLO, "höllo"), "name: expected ASCII"),
-        ((HELLO, "other"), "expected a function PyInit_other"),
-        ((HELLO, "hello", "rust"), "language: expected 'c' or 'c\\+\\+', got 'rust'"),
-        ((HELLO, "hello", "c", "-O3"), "flags: expected a list of texts"),
-        ((HELLO, "hello", "c", None), "flags: expected a list of texts"),
-        ((HELLO, "hello", ["c"]), "language: expected 'c' or"),
-    ],
+    "arguments",
+    [("", "hello"), (HELLO, "3hello"), (HELLO, "while"), (HELLO, "höllo"), (HELLO, "other")],
 )
-def test_arguments_that_are_none(arguments: tuple[str, ...], message: str) -> None:
-    source, name, *rest = arguments
-    options = dict(zip(("language", "flags"), rest, strict=False))
-    with pytest.raises(JitError, match=message):
-        build_extension(source, name, **options)  # type: ignore[arg-type]
+def test_arguments_that_are_none(arguments: tuple[str, str]) -> None:
+    with pytest.raises(JitError):
+        build_extension(*arguments)
+    with pytest.raises(JitError):
+        build_extension(HELLO, "hello", flags="-O3")
 
 
 def test_the_compiler_that_is_there_builds_whatever_python_was_built_with(
@@ -215,9 +166,6 @@ def test_warnings_are_shown_and_what_is_not_declared_is_an_error(tmp_path: Path)
         build_extension(UNDECLARED, "m", folder=tmp_path)
     with pytest.warns(UserWarning, match="-Wunused"):
         build_extension(UNDECLARED.replace("unknown", ""), "m", flags=["-Wall"], folder=tmp_path)
-    with pytest.raises(CompileError) as caught:
-        build_extension("#include <vector>" + UNDECLARED, "m", folder=tmp_path)
-    assert "language='c++'" in str(caught.value)
     (tmp_path / "file").write_text("")
     with pytest.raises(JitError):
         build_extension(UNDECLARED, "m", folder=tmp_path / "file" / "folder")

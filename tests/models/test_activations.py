@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib
+import io
 import sys
 import threading
 import types
@@ -23,6 +24,7 @@ from hpml.models.activations import (
     fast_swish_slope,
 )
 from hpml.models.errors import ModelError
+from hpml.profiling import work_of
 from hpml.symbolic import Input, SymbolicModel
 
 WAYS = {
@@ -196,10 +198,23 @@ def test_the_operator_keeps_the_rules_of_pytorch() -> None:
         torch.library.opcheck(activations._backward, (torch.rand_like(x), x))
 
 
-@pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:DeprecationWarning")
-def test_torchscript_takes_the_layer() -> None:
-    x = torch.randn(3, 4)
-    torch.testing.assert_close(torch.jit.script(FastSwish())(x), fast_swish(x))
+@pytest.mark.filterwarnings("ignore:.*torch.jit.*:DeprecationWarning")
+def test_torchscript_takes_and_saves_the_layer() -> None:
+    x, file = torch.randn(3, 4), io.BytesIO()
+    script: Any = torch.jit.script(FastSwish())
+    torch.testing.assert_close(script(x), fast_swish(x))
+    torch.jit.save(script, file)  # type: ignore[no-untyped-call]
+    file.seek(0)
+    loaded: Any = torch.jit.load(file)  # type: ignore[no-untyped-call]
+    torch.testing.assert_close(loaded(x), fast_swish(x))
+
+
+def test_who_watches_operators_sees_it() -> None:
+    x = torch.randn(4)
+    assert work_of(lambda: fast_swish(x)).operations == ("fast_swish",)
+    with torch.profiler.profile() as profiler:
+        fast_swish(x)
+    assert "hpml::fast_swish" in {event.key for event in profiler.key_averages()}
 
 
 def test_it_compiles_and_exports_without_a_break() -> None:

@@ -25,10 +25,10 @@ def test_everyone_is_measured_and_fastswish_beside_its_goals() -> None:
     assert result.kept[activations.KERNEL] == result.kept["relu"] == 4
     assert result.kept[activations.COMPOSITE] == 14
     goals = result.goals()
-    assert goals.column("at most") == (1.5, 1 / 15, 1.0)
+    assert goals.column("at most") == (3.0, 1.0, 1.0)
     assert goals.column("measured")[-1] == "1.00"
     assert result.plot().axes[0].get_lines()
-    assert "fastswish-kernel / hardswish, 1 MiB" in str(result)
+    assert "fastswish-kernel / hardswish, 1 KiB" in str(result)
 
 
 def test_a_way_that_computes_something_else_is_not_timed(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -50,7 +50,7 @@ def test_the_network_is_compiled_beside_the_published_ratio(
 def test_the_command_leaves_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     parser = argparse.ArgumentParser()
     activations.add_arguments(parser)
-    words = ["--mebibytes", "1", "--rounds", "6", "--out", str(tmp_path / "a.jsonl")]
+    words = ["--kibibytes", "1", "--rounds", "6", "--out", str(tmp_path / "a.jsonl")]
     options = parser.parse_args(words)
     assert options.main(options) == 0
     assert (tmp_path / "a.jsonl").is_file()

@@ -2,8 +2,6 @@ from __future__ import annotations
 
 import argparse
 import re
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import NoReturn
@@ -128,17 +126,6 @@ def test_two_runs_do_not_write_one_file(tmp_path: Path) -> None:
     run_cases("suite", CASES[:1], measure_case, Settings(out=out))
     assert len(read_cases(out)) == 1
     assert [path.name for path in tmp_path.iterdir()] == ["suite.jsonl"]
-
-
-def test_a_run_that_was_killed_leaves_no_lock(tmp_path: Path) -> None:
-    out = tmp_path / "suite.jsonl"
-    code = (
-        "import os, sys\nfrom pathlib import Path\nfrom hpml.benchmark.locking import locked\n"
-        "with locked(Path(sys.argv[1])): os._exit(1)"
-    )
-    subprocess.run([sys.executable, "-c", code, str(out)], check=False)
-    run_cases("suite", CASES, recording([]), Settings(out=out))
-    assert len(read_cases(out)) == 3
 
 
 @pytest.mark.parametrize("resume", [False, True])

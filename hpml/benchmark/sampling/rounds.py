@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import math
 import random
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -36,6 +37,9 @@ from hpml.benchmark.sampling.timing import Sampler, Settings, choose_number
 
 ALIKE = 1.5
 """Contenders whose costs differ by no more than this factor get the same number of calls."""
+
+FEWEST_TO_STOP = 15
+"""Rounds. With fewer, two states of the machine are too easily taken for two contenders."""
 
 OF_THE_INTERPRETER = 1000
 """More objects than Python sets aside by itself: 3.12 begins with 375, the others with none."""
@@ -102,6 +106,7 @@ def compare(
     garbage: bool = False,
     resolution: float = RESOLUTION,
     seed: int = 0,
+    stop_early: bool = True,
     progress: bool | str = False,
     stop: Callable[[], bool] | None = None,
     check: Callable[[Mapping[str, object]], None] | None = None,
@@ -122,6 +127,8 @@ def compare(
         resolution: the smallest change that is believed from 25 rounds on, as a fraction; from 15
             it is five times as much, below ten times.
         seed: of the order within the rounds.
+        stop_early: end after three or four fifths of the rounds, and 15 at least, if each ratio to
+            the baseline is far from 1 by then; see `PairedSamples.clear` for the error rate.
         progress: show a progress bar, with this text if it is one.
         stop: asked before each round; once it says True, what was measured so far is returned.
         check: called with one result of each contender before anything is timed, and raises if
@@ -170,8 +177,19 @@ def compare(
             progress=progress,
             stop=stop,
             partly=compared,
+            looks=looks(rounds) if stop_early else (),
         )
     )
+
+
+def looks(rounds: int) -> tuple[int, ...]:
+    """Return after how many rounds to ask whether the answer is clear.
+
+    >>> looks(25), looks(12)
+    ((15, 20), ())
+    """
+    fifths = (math.ceil(rounds * part / 5) for part in (3, 4))
+    return tuple(count for count in fifths if FEWEST_TO_STOP <= count < rounds)
 
 
 def schedule(contenders: int, rounds: int, seed: int) -> tuple[tuple[int, ...], ...]:
@@ -221,6 +239,7 @@ def _run(
     progress: bool | str = False,
     stop: Callable[[], bool] | None = None,
     partly: Callable[[list[Measurement]], Comparison],
+    looks: Sequence[int] = (),
 ) -> list[Measurement]:
     """Take one sample of each contender a round, in the given orders."""
     with contextlib.ExitStack() as opened:
@@ -257,6 +276,8 @@ def _run(
                     with _named(one.name, f"in round {len(rounds) + 1} of {len(orders)}"):
                         times[place] = one.sampler.elapsed(one.number) / one.number
                 rounds.append(times)
+                if len(rounds) in looks and partly(_measurements(prepared, rounds, settings)).clear:
+                    break
         except ContenderError as error:
             if rounds:
                 error.comparison = partly(_measurements(prepared, rounds, settings))
@@ -335,7 +356,6 @@ def _only_new_garbage() -> Iterator[None]:
     if gc.get_freeze_count() > OF_THE_INTERPRETER:
         yield  # somebody else has set it aside, and will want it so afterwards
         return
-    gc.collect()
     gc.freeze()
     try:
         yield

@@ -26,6 +26,7 @@ from hpml.course.errors import LabError, PredictionLocked
 from hpml.course.predictions import state
 from hpml.course.predictions.quantity import find_unit, format_quantity
 from hpml.course.predictions.store import PredictionStore
+from hpml.course.reference import keep_revealed, recorded
 
 
 @dataclass
@@ -105,6 +106,8 @@ class Prediction:
         # Forget where an earlier run of this cell showed it: that output is gone.
         self._ids.pop("result", None)
         self._change(state.show(self._entry, measured, unsure))
+        if not self._entry.unsure:
+            keep_revealed(self._entry.key, self._entry.text(self._entry.measured))
         self._put("result", self._result())
 
     def forget(self) -> None:
@@ -191,6 +194,8 @@ class Prediction:
     def _result(self) -> Page:
         entry = self._entry
         text = state.verdict(entry)
+        if entry.unsure and entry.measured is not None:
+            text = f"{text} {recorded(self._lab.name, entry.key)}".rstrip()
         headline = f"<p><b>{html.escape(text)}</b></p>"
         if entry.answer is None:
             # Nothing stands beside the result, and the line has said it.

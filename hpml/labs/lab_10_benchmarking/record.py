@@ -89,7 +89,7 @@ def _measured(situation: Situation) -> Comparison:
     try:
         time.sleep(1.0)  # until it is there
         runs = {"a": lambda: work(STEPS), "b": lambda: work(more)}
-        return compare(runs, rounds=ROUNDS, min_sample_time=SAMPLE)
+        return compare(runs, rounds=ROUNDS, min_sample_time=SAMPLE, stop_early=False)
     finally:
         other.kill()
         other.wait()

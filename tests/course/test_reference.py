@@ -1,0 +1,75 @@
+"""A lab is recorded by one command, and its record stands beside a result that cannot tell."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook, new_output
+
+from hpml import cli
+from hpml.benchmark import Ratio
+from hpml.course import command
+from hpml.course.predictions.prediction import predict
+from hpml.course.predictions.session import forget, lab_head
+from hpml.course.reference import REVEALED, keep_revealed, reference
+
+WIDE = Ratio(1.1, 0.2, 6.0, "cannot tell")
+
+
+def executed(text: str) -> Any:
+    output = new_output("execute_result", {"text/plain": text})
+    tagged = {"tags": ["verdict", "result"]}
+    return SimpleNamespace(
+        notebook=new_notebook(cells=[new_code_cell(outputs=[output], metadata=tagged)]),
+        seconds=1.0,
+        failure=None,
+    )
+
+
+@pytest.fixture
+def course(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    for folder in ("notebooks", "data"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "notebooks" / "01_a.ipynb").write_text("{}")
+    (tmp_path / "data" / "published_results.json").write_text("{}")
+    monkeypatch.setenv("HPML_HOME", str(tmp_path))
+    monkeypatch.delenv("HPML_QUICK", raising=False)
+    return tmp_path
+
+
+def run(course: Path, monkeypatch: pytest.MonkeyPatch, *texts: str) -> int:
+    left = list(texts)
+
+    def execute(path: Path, timeout: float, environment: dict[str, str]) -> Any:
+        monkeypatch.setenv(REVEALED, environment[REVEALED])
+        keep_revealed("cost", "3.0 ×")
+        monkeypatch.delenv(REVEALED)
+        return executed(left.pop(0))
+
+    monkeypatch.setattr(command, "execute_with_bar", execute)
+    out = ["--out", str(course / "out")]
+    return cli.main(["run", "01", "--record", "--repeat", str(len(texts)), *out])
+
+
+def test_a_record_is_shown_beside_a_result_that_cannot_tell(
+    course: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert run(course, monkeypatch, "3 times slower", "4 times slower") == 0
+    record = json.loads((course / "data" / "reference" / "01.json").read_text())
+    assert record["questions"] == {"cost": "3.0 ×"}
+    assert record["machine"]["cpu"] in str(reference(1))
+    lab_head(1, "A")
+    capsys.readouterr()
+    for key, shown in (("cost", True), ("other", False)):
+        predict(f"How many times, {key}?", unit="×", key=key, answer=2).reveal(WIDE)
+        assert ("3.0 ×" in capsys.readouterr().out) is shown
+    forget()
+
+
+def test_runs_that_disagree_leave_no_record(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    assert run(course, monkeypatch, "slower", "faster") == 1
+    assert not (course / "data" / "reference").exists()
