@@ -10,6 +10,7 @@ from hpml.course.errors import LabError
 
 _AGAIN = "Open it in Jupyter, save it, and hand in that file."
 _LONGEST = 200_000  # characters of a cell that IPython's transformer is asked to read
+_RUN_HERE = re.compile(r"^([ \t]*)%(?:time|prun)[ \t]+(?=\S)", re.MULTILINE)
 _FIRST_LINE = re.compile(r"\s*%%(!|[\w.]+)[ \t]*([^\n]*)\n?")
 # Cell magics whose body is not Python, or runs in another process.
 _NOT_PYTHON = {
@@ -69,7 +70,7 @@ def as_python(source: str) -> str:
     if len(source) > _LONGEST:
         return source
     try:
-        text: str = TransformerManager().transform_cell(source)  # type: ignore[no-untyped-call]
+        text: str = TransformerManager().transform_cell(_RUN_HERE.sub(r"\1", source))  # type: ignore[no-untyped-call]
         return text
     except Exception:  # noqa: BLE001 - what IPython cannot read is reported as a cell that fails
         return source

@@ -1,6 +1,6 @@
 """The book: all labs, executed, as static pages with an index and a search.
 
-A page is not written where a cell failed or was not executed, and no book with a broken link.
+A page is not written where a cell failed or was not executed.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from hpml.course.execute import labs
 from hpml.release import pages
 from hpml.release.errors import ReleaseError
 from hpml.release.folder import write_folder
-from hpml.release.links import broken_links
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -71,8 +70,6 @@ def write_book(out: Path, notebooks: Mapping[str, NotebookNode]) -> None:
     for name, notebook in notebooks.items():
         _refuse_failed(name, notebook)
     files = book_files(notebooks)
-    if broken := list(broken_links(files)):
-        raise ReleaseError("The book has broken links:\n  " + "\n  ".join(broken))
     write_folder(out, {name: text.encode("utf-8") for name, text in files.items()}, "book")
 
 

@@ -1,19 +1,21 @@
 """The student's copy: the course without the right solutions and without what instructors keep.
 
-What git does not know is not handed out, so notes that lie beside the code stay where they are.
-The wrong answers stay: a check recognises them.
+Git decides what is handed out, so that notes beside the code stay private. The wrong answers are
+handed out packed, because a check needs them and one change makes many of them right.
 """
 
 from __future__ import annotations
 
 import re
 import subprocess
+import zlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpml.base.files import course_folder
 from hpml.course.cells import python_cells
 from hpml.course.execute import labs
+from hpml.course.exercises.wrong_answers import PACKED
 from hpml.labs.catalogue import LABS, choice, exercises
 from hpml.release.errors import ReleaseError
 from hpml.release.folder import write_folder, write_zip
@@ -54,6 +56,8 @@ def student_files(course: Path) -> dict[str, bytes]:
     import nbformat
 
     files = {name: (course / name).read_bytes() for name in _known(course)}
+    for name in [name for name in files if "/wrong_answers/" in name]:
+        files[str(Path(name).with_suffix(PACKED).as_posix())] = zlib.compress(files.pop(name))
     files["README.md"] = for_students(files["README.md"].decode("utf-8")).encode("utf-8")
     files[".gitattributes"] = _MERGED_WHOLE.encode()
     unknown = set(not_handed_out(course))

@@ -22,7 +22,6 @@ NOT_LITERAL: Any = object()
 """What `Program.literal` returns for a name that no literal was assigned to last."""
 
 _FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
-_RUN_HERE = ("time", "prun")  # line magics whose statement binds names in the notebook
 _EARLIER = 3
 
 
@@ -155,24 +154,8 @@ def _flat(nodes: Iterable[ast.stmt]) -> Iterable[ast.stmt]:
     for node in nodes:
         if isinstance(node, ast.Import):
             yield from (ast.copy_location(ast.Import([alias]), node) for alias in node.names)
-        elif (text := _of_line_magic(node)) is not None:
-            try:
-                inner = compiled("\n" * (node.lineno - 1) + text, ast.PyCF_ONLY_AST).body
-            except UNREADABLE:
-                inner = []
-            yield from inner
         else:
             yield node
-
-
-def _of_line_magic(node: ast.stmt) -> str | None:
-    """Return the statement in ``get_ipython().run_line_magic("time", statement)``."""
-    call = node.value if isinstance(node, ast.Expr) else None
-    if isinstance(call, ast.Call) and getattr(call.func, "attr", "") == "run_line_magic":
-        match call.args:
-            case [ast.Constant(value=name), ast.Constant(value=str(text))] if name in _RUN_HERE:
-                return text
-    return None
 
 
 def _statement(cell: int, node: ast.stmt, flags: int) -> Statement:

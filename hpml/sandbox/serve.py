@@ -25,15 +25,15 @@ import inspect
 import json
 import linecache
 import os
-import signal
 import sys
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from types import ModuleType
 from typing import Any
 
 from hpml.sandbox import forbidden
 from hpml.sandbox.calling import call, raised
+from hpml.sandbox.deadline import deadline
 from hpml.sandbox.harness import load_function, load_harness
 from hpml.sandbox.notebook import NOT_LITERAL, Program, Statement, Version, compiled, parse
 from hpml.sandbox.plain import decode, encode
@@ -240,7 +240,8 @@ class _Cells:
             return []
         began, before = time.monotonic(), self._namespace.get(self._name)
         failed: list[tuple[Statement, BaseException]] = []
-        with contextlib.suppress(_LateError), _deadline(seconds):
+        late = _LateError(f"The cell took more than {seconds:.0f} seconds.")
+        with contextlib.suppress(_LateError), deadline(seconds, late):
             for statement in statements:
                 try:
                     self._execute(statement)
@@ -272,25 +273,6 @@ class _Cells:
 
 class _LateError(BaseException):
     """A cell took too long."""
-
-
-@contextlib.contextmanager
-def _deadline(seconds: float) -> Iterator[None]:
-    """Raise `_LateError` inside after so many seconds, and again and again from then on."""
-    if not hasattr(signal, "setitimer"):  # Windows: the grader's own deadline remains
-        yield
-        return
-
-    def ring(number: int, frame: object) -> None:
-        raise _LateError(f"The cell took more than {seconds:.0f} seconds.")
-
-    signal.signal(signal.SIGALRM, ring)
-    signal.setitimer(signal.ITIMER_REAL, seconds, 0.2)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGALRM, signal.SIG_IGN)
-        signal.setitimer(signal.ITIMER_REAL, 0)
 
 
 class _Shell:

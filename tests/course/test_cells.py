@@ -62,6 +62,7 @@ def test_what_is_no_notebook_is_refused(text: str) -> None:
         "x = {'(': 1}  # it's (\n!ls\na = 1",
         ">>> a = 1\n>>> b = a",
         "In [3]: a = 1",
+        "%prun a = 1",
     ],
 )
 def test_syntax_of_ipython_does_not_spoil_the_cell(source: str) -> None:

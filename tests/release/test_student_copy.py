@@ -55,7 +55,7 @@ def lines(text: str) -> set[str]:
 
 
 def test_no_distinctive_line_of_a_solution_is_in_it(copy: Path) -> None:
-    """Distinctive is what stands in no wrong program, no oracle and no stub, and is not short."""
+    """Distinctive: in no wrong answer, no reference and no stub, and at least 20 characters."""
     course = [*(ROOT / "hpml").rglob("*.py"), *(ROOT / "tests" / "graded").rglob("*.py")]
     known = set().union(*(lines(code_of(path)) for path in course))
     for notebook in (ROOT / "notebooks").glob("*.ipynb"):
@@ -127,6 +127,16 @@ def test_a_notebook_of_ones_own_is_not_handed_out_and_is_named(
     git(home, "add", "notebooks")
     with pytest.raises(ReleaseError, match=r"16_notes.ipynb holds answers: lazy_forward"):
         student_copy.student_files(home)
+
+
+def test_wrong_answers_are_packed_and_a_check_knows_them_all_the_same(copy: Path) -> None:
+    assert not list(copy.rglob("wrong_answers/*.py"))
+    program = (
+        "from hpml.course.exercises.wrong_answers import wrong_answers\n"
+        "from hpml.labs.catalogue import find\n"
+        "print(len(wrong_answers(find('dead_nodes'))) > 1)"
+    )
+    assert run(copy, sys.executable, "-c", program) == "True\n"
 
 
 def test_it_grades_every_stub_as_not_done(copy: Path) -> None:

@@ -106,7 +106,6 @@ STEPS = {
     "a function": ["T = []\ndef fill(): T.append(2)", "fill()", "STEP = T[0]"],
     "global": ["def set_step():\n    global STEP\n    STEP = 2", "set_step()"],
     "await": ["async def work(): return 2", "STEP = await work()"],
-    "time": ["get_ipython().run_line_magic('time', 'STEP = 2')"],
     "cells run in another order": ["STEP = two()", "def two(): return 2"],
     "an endless cell before": ["while True: pass", "STEP = 2"],
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import contextlib
 import html
+import io
 import random
 import re
 import textwrap
@@ -22,10 +23,24 @@ from hpml.base.style import FAIL, MUTED, PASS
 from hpml.course.exercises.exercise import Case, Exercise
 from hpml.course.exercises.judging import Counterexample, Verdict, diagnosed, judge
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
-from hpml.course.exercises.printing import bounded_printing
 from hpml.course.exercises.sources import forbidden_uses, is_stub, program_of
-from hpml.course.exercises.waiting import AT_LEAST, TooSlowError, time_limit
 from hpml.sandbox.calling import call
+from hpml.sandbox.deadline import deadline
+
+_AT_LEAST = 10.0  # seconds that a case may take, and more where grading waits longer
+_PRINTED = 2000  # characters of what a function prints that are shown
+
+
+class _TooSlowError(KeyboardInterrupt):
+    """A case took too long; like Ctrl-C, this is nothing that a student's code should catch."""
+
+
+class _Beginning(io.StringIO):
+    """Keeps the first characters that are printed: an endless loop must not fill the memory."""
+
+    def write(self, text: str) -> int:
+        super().write(text[: max(0, _PRINTED + 1 - self.tell())])
+        return len(text)
 
 
 @dataclass
@@ -78,8 +93,11 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
     cases = visible_cases(exercise)
     outcomes: list[Outcome] = []
     if not stub and not forbidden:
-        with bounded_printing():
+        printed = _Beginning()
+        with contextlib.redirect_stdout(printed), contextlib.redirect_stderr(printed):
             outcomes = _until_stopped(exercise, function, cases)
+        if text := printed.getvalue():
+            print(text if len(text) <= _PRINTED else f"{text[:_PRINTED]}\n… the rest is left out.")
     tried = cases[: len(outcomes)] or cases
     verdict = judge(exercise, tried, outcomes, stub=stub, forbidden=forbidden)
     with contextlib.suppress(KeyboardInterrupt):  # who does not wait for it goes without
@@ -138,14 +156,14 @@ def _until_stopped(
 ) -> list[Outcome]:
     """Return what comes of each case, up to one that took too long or that was stopped by hand."""
     outcomes: list[Outcome] = []
-    seconds = max(AT_LEAST, exercise.seconds)
+    seconds = max(_AT_LEAST, exercise.seconds)
     why = "Does a loop never end, or is the same work done again and again?"
     try:
         for case in cases:
-            with time_limit(seconds):
+            with deadline(seconds, _TooSlowError()):
                 outcome = _outcome(exercise, function, case)
             outcomes.append(outcome)
-    except TooSlowError:
+    except _TooSlowError:
         outcomes.append(NoAnswer("too slow", f"It took more than {seconds:g} seconds. {why}"))
     except KeyboardInterrupt:
         outcomes.append(NoAnswer("too slow", f"It was stopped by you. {why}"))

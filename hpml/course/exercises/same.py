@@ -2,8 +2,8 @@
 
 >>> difference([1, 2, 3, 4], [1, 2, 3, 4.0])
 '[3]: expected int 4, got float 4.0'
->>> difference((1, 2), [1, 2])
-'expected a tuple, got a list: [1, 2]'
+>>> difference((1, 2), {1, 2})
+'expected a tuple, got a set: {1, 2}'
 """
 
 from __future__ import annotations
@@ -32,9 +32,10 @@ _CONTAINERS: dict[type, str] = {
 def difference(expected: object, got: object, *, tolerance: float = 0.0) -> str | None:
     """Return where and how `got` differs from `expected`, or None if it does not.
 
-    Types must be exactly the same: True is not 1, 1 is not 1.0, a tuple is not a list. Only where
-    floats may be off by a tolerance, a whole number is one too. The order of a dictionary does not
-    matter; nan is nan, and 0.0 is -0.0.
+    Types must be the same: True is not 1, and 1 is not 1.0. Three differences do not count: a list
+    for a tuple or a tuple for a list, a float rounded to four or more digits, and, where a
+    tolerance is given, a whole number for a float. The order of a dictionary does not matter; nan
+    is nan, and 0.0 is -0.0.
     """
     return _part(decode(encode(expected)), got, tolerance, "")
 
@@ -161,7 +162,7 @@ def _part(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
     kind = type(expected)
     if tolerance and kind is float and type(got) is int and abs(got) <= _WHOLE:
         got = float(got)
-    if type(got) is not kind:
+    if type(got) is not kind and {kind, type(got)} != {list, tuple}:
         wanted = _CONTAINERS.get(kind) or _named(expected)
         return f"{lead}expected {wanted}, got {_named(got)}"
     if kind in (list, tuple):
@@ -251,7 +252,12 @@ def _near(expected: Any, got: Any, tolerance: float) -> bool:
         return bool(math.isnan(expected) and math.isnan(got))
     if math.isinf(expected) or math.isinf(got):
         return False
-    return bool(abs(expected - got) <= tolerance * max(1.0, abs(expected)))
+    if abs(expected - got) <= tolerance * max(1.0, abs(expected)):
+        return True
+    # Zero is no rounding of a small number.
+    return abs(expected - got) <= 0.01 * abs(expected) and any(
+        got == round(expected, digits) for digits in range(4, 16)
+    )
 
 
 def _array(expected: Array, got: Array, tolerance: float, lead: str) -> str | None:

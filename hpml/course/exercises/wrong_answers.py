@@ -2,12 +2,14 @@
 
 The wrong answers to an exercise are the public functions of ``wrong_answers/EXERCISE.py`` in the
 lab's folder; their docstrings are the diagnoses. They run on the cases that failed, in a process
-of their own, since some never end.
+of their own, since some never end. One change away from a wrong answer is a right one, so the
+students' copy has these files packed, as ``EXERCISE.packed``.
 """
 
 from __future__ import annotations
 
 import ast
+import zlib
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache, partial
@@ -28,6 +30,7 @@ from hpml.course.exercises.same import alike
 from hpml.sandbox.harness import harness_source
 from hpml.sandbox.plain import Opaque, encode
 
+PACKED = ".packed"
 _START = 60.0
 
 
@@ -55,9 +58,12 @@ def wrong_answers(exercise: Exercise) -> tuple[WrongAnswer, ...]:
 
 @cache
 def _read(path: Path) -> tuple[WrongAnswer, ...]:
-    if not path.is_file():
+    if path.is_file():
+        source = path.read_text(encoding="utf-8")
+    elif path.with_suffix(PACKED).is_file():
+        source = zlib.decompress(path.with_suffix(PACKED).read_bytes()).decode("utf-8")
+    else:
         return ()
-    source = path.read_text(encoding="utf-8")
     return tuple(
         WrongAnswer(node.name, " ".join((ast.get_docstring(node) or "").split()), source)
         for node in ast.parse(source).body

@@ -81,9 +81,9 @@ def test_hints_are_about_the_part_that_failed_and_begin_with_a_wrong_type() -> N
     assert "with pencil and paper" in hint(written(source, "execute")).plain
     check(written(source.replace("raise ValueError", "print"), "execute"))
     assert "to a name that none of its branches" in hint(written(source, "execute")).plain
-    check(written(source.replace("return values", "return tuple(values)"), "execute"))
+    check(written(source.replace("return values", "return str(values)"), "execute"))
     told = hint(written(source, "execute")).plain
-    assert told == "Hint 1 of 2: Look at the type first: list is asked for, yours is tuple."
+    assert told == "Hint 1 of 2: Look at the type first: list is asked for, yours is str."
 
 
 def test_a_stub_is_not_done_yet_and_counts_as_no_failure() -> None:
@@ -110,7 +110,7 @@ def test_an_exception_is_shown_by_its_line_and_not_as_a_traceback() -> None:
 def test_a_slow_answer_gets_a_verdict_on_what_it_passed(
     what: str, said: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(check_module, "AT_LEAST", 0.2)
+    monkeypatch.setattr(check_module, "_AT_LEAST", 0.2)
     exercise = replace(find("dead_nodes"), seconds=0.2, wrong_answers=None)
     slow = written(RIGHT.replace("    live,", f"    while not outputs: {what}\n    live,"))
     text = check_module.check_exercise(exercise, slow).text
@@ -119,6 +119,13 @@ def test_a_slow_answer_gets_a_verdict_on_what_it_passed(
     assert said in text
     assert "more cases were not tried" in text
     assert "hint(dead_nodes)" in check_module.check_exercise(exercise, slow).text
+
+
+def test_the_beginning_of_what_it_prints_is_shown(capsys: pytest.CaptureFixture[str]) -> None:
+    check(written(RIGHT.replace("    live,", "    print('looking ' * 1000)\n    live,")))
+    shown = capsys.readouterr().out
+    assert 1900 < shown.count("looking") * len("looking ") < 2100
+    assert shown.index("left out") < shown.index("✓")
 
 
 def test_a_changed_argument_is_named() -> None:

@@ -30,7 +30,7 @@ def test_values_that_python_holds_to_differ_are_different(one: object, other: ob
     [
         (True, 1, "expected bool True, got int 1"),
         (1, 1.0, "expected int 1, got float 1.0"),
-        ((1,), [1], "expected a tuple, got a list: [1]"),
+        ((1,), {1}, "expected a tuple, got a set: {1}"),
         ({"a"}, frozenset({"a"}), "expected a set, got a frozenset: frozenset({'a'})"),
         ([1, [2, "a"]], [1, [2, b"a"]], "[1][1]: expected str 'a', got bytes b'a'"),
         ([1, 2], [1, 2, 3], "expected 2 items, got 3"),
@@ -55,6 +55,14 @@ def test_floats_may_differ_by_the_tolerance_and_no_more() -> None:
     assert difference(0.0, 0.0009, tolerance=1e-3) is None
     assert difference(1 + 0.1j, 1 + 0.1001j, tolerance=1e-3) is None
     assert difference(10, 11, tolerance=1.0) is not None
+
+
+def test_a_list_for_a_tuple_and_a_rounded_float_are_the_same_value() -> None:
+    assert difference([(1, 2)], ([1, 2],)) is None
+    assert difference(2 / 3, 0.6667) is None
+    assert difference([1e6 / 7], [142857.14286]) is None
+    assert difference(2 / 3, 0.667) is not None
+    assert difference(1e-6, 0.0) is not None
 
 
 def test_a_whole_number_is_a_float_where_a_tolerance_is_allowed() -> None:
