@@ -34,6 +34,7 @@ _HANDED_OUT = (
     "data",
     "environment.yml",
     "hpml",
+    "notebooks/LICENSE.md",
     "pyproject.toml",
     "tests/graded",
 )

@@ -48,14 +48,14 @@ _LIST_BYTES = Exercise(
         ),
         "odd": (
             "By how many bytes does a list grow from 0 to 1, to 2, to 3 ints? Ask `sys.getsizeof` "
-            "in a cell of its own.",
+            "in another cell.",
         ),
     },
     forbids=Forbidden(
         modules=("tracemalloc", "pympler"),
         names=("memory_of", "object_header"),
         inside=("getsizeof", "__sizeof__"),
-        why="The bytes are to be predicted, not measured.",
+        why="Predict the bytes; do not measure them.",
     ),
 )
 
@@ -242,11 +242,11 @@ _HORNER = Exercise(
     symptom=_horner_symptom,
     hints={
         "right": (
-            "2x² + 3x + 5 is (2·x + 3)·x + 5. What is done again and again?",
+            "2x² + 3x + 5 is (2·x + 3)·x + 5. Which step is repeated?",
             "The first coefficient is a value of the right type to start from.",
         ),
         "duck": (
-            "These numbers know `+` and `*` only. Which line of yours asks for more?",
+            "These numbers know `+` and `*` only. Which of your lines needs more than that?",
             "The first coefficient is a value of the right type to start from.",
         ),
         "few": ("Multiply 2x² + 3x + 5 out with brackets. How few multiplications does it take?",),

@@ -352,11 +352,11 @@ _FEWER_INSTRUCTIONS = Exercise(
     symptom=_fewer_symptom,
     observe=counted,
     hints={
-        "right": ("Compare with `given` on the borders: which numbers does it add up?",),
+        "right": ("Compare with `given` at the limits 0 and 100: which numbers does it add up?",),
         "fewer": (
             "`disassemble(given)`: how many instructions does each `values[index]` take, and how "
-            "many times does a turn execute it?",
-            "Which of them fetch again what is already known, and which change nothing?",
+            "many times does an iteration execute it?",
+            "Which of them fetch a value that is already known, and which change nothing?",
         ),
     },
     forbids=Forbidden(

@@ -126,7 +126,8 @@ _SUM2D = Exercise(
     symptom=_compiled_symptom,
     hints={
         "floats": (
-            "`for row in a:` goes through the rows. How often does it turn when there are none?",
+            "`for row in a:` goes through the rows. How many iterations does it make when there "
+            "are none?",
             "Numba finds one type for a variable that holds integers first and floats later.",
         ),
         "integers": (
@@ -134,13 +135,14 @@ _SUM2D = Exercise(
             "`inferred_types(sum2d, a)` shows the type of your running total.",
         ),
         "layouts": (
-            "What is not contiguous cannot be given another shape without a copy.",
-            "A signature that you write down is the only one. Without, each type gets its own.",
+            "An array that is not contiguous cannot be reshaped without a copy.",
+            "A signature that you declare is the only one. Without it, each type gets its own.",
         ),
     },
     forbids=Forbidden(
         modules=("hpml", "torch"), names=("sum", "nansum", "fsum", "einsum", "dot", "cache"),
-        why="The loops are to be yours; and graded cells have no file to keep a cache beside.",
+        why="Write the loops yourself; graded cells have no file, so there is nowhere to store a "
+            "cache.",
     ),
     arguments=array,
     observe=result_and_compiled,
@@ -199,7 +201,8 @@ _PAIRWISE_DISTANCES = Exercise(
         "right": (
             "Take the given loops. What does Numba need to compile them?",
             "Where does the sum of one pair of points begin?",
-            "For speed: loops over numbers are what Numba is best at, arrays on the way cost time.",
+            "For speed: loops over numbers are what Numba is best at, intermediate arrays cost "
+            "time.",
         ),
     },
     forbids=Forbidden(
@@ -266,7 +269,7 @@ _CALLS_TO_BREAK_EVEN = Exercise(
             "What does one call save? How many of these make up for the compile time?",
             "There is no half call. In which direction do you round?",
         ),
-        "never": ("What is saved by a call that takes as long as before?",),
+        "never": ("What does a call save that takes as long as before?",),
     },
 )
 

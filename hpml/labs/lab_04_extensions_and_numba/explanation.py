@@ -11,7 +11,7 @@ _BEST = (
 EXPLANATION = Explanation(
     question=(
         "A function that Numba compiled returns the first number of an array and does nothing "
-        "else. Yet a call of it takes many times as long as an addition. What for?"
+        "else. Yet a call of it takes many times as long as an addition. Why?"
     ),
     claims=(
         "Arguments: for each of them the call finds out its type and reads its address and shape.",

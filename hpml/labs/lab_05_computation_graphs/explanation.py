@@ -13,7 +13,7 @@ EXPLANATION = Explanation(
         "time per operation."
     ),
     claims=(
-        "Taking notes: making a node and linking it to the one before, whatever the numbers.",
+        "Recording: making a node and linking it to the one before, whatever the numbers.",
         "Keeping: what backward will need stays alive, and new memory must be found instead; the "
         "more bytes are kept, the longer it takes.",
         "Computing: derivatives are computed along with the results, so more numbers take longer.",

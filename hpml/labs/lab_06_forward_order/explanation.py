@@ -19,8 +19,8 @@ EXPLANATION = Explanation(
     ),
     experiments={
         "Measure both forwards again, but with four times as many rounds as before.": (
-            "All three predict the same extra time, known more exactly. It would only speak "
-            "against chance, which nobody claims here."
+            "All three predict the same extra time, known more exactly. It would only rule out "
+            "chance, which is not one of the claims."
         ),
         "Make the network ten times as deep, and then a hundred times as deep as before.": (
             "B predicts that the extra time per node grows. A and C predict that it stays, so they "

@@ -8,9 +8,9 @@ _BEST = "Measure both at 25 and at 250 layers, and divide the differences by the
 
 EXPLANATION = Explanation(
     question=(
-        "Section 1 timed single look-ups. In a whole forward, lines like `h = self.fc7(h)` "
-        "should then take longer than lines like `h = l[7](h)`, on the same layers. Suppose they "
-        "do. Why?"
+        "Section 1 timed single lookups. In a whole forward, lines like `h = self.fc7(h)` should "
+        "then take longer than lines like `h = l[7](h)`, on the same layers. Suppose they do. "
+        "Why?"
     ),
     claims=(
         "Every `self.fc7` costs a fixed time: Python's search fails, then `__getattr__` runs.",

@@ -94,10 +94,10 @@ _BYTES_MOVED = Exercise(
         ),
         "fused": (
             "Which arrays are there before the loop begins? Only those have to be read.",
-            "What one operation makes for another stays in a register. What leaves the loop?",
+            "An intermediate result stays in a register. What leaves the loop?",
         ),
     },
-    forbids=Forbidden(modules=("hpml",), why="The bytes are to be predicted."),
+    forbids=Forbidden(modules=("hpml",), why="Predict the bytes; do not measure them."),
 )
 
 
@@ -222,12 +222,12 @@ _FUSED = Exercise(
     hints={
         "right": (
             "Begin with two loops: over the rows of `out`, and over its columns.",
-            "A third loop inside adds up `x[i, k] * w[k, j]` in a variable that begins anew for "
+            "A third loop inside adds up `x[i, k] * w[k, j]` in a variable that starts at 0 for "
             "each number of `out`.",
         ),
         "one loop": (
-            "Keep the sum in a variable. When it is complete, do all that is left to do with it.",
-            "Store into `out[i, j]` in one line only, behind the innermost loop.",
+            "Keep the sum in a variable. When it is complete, do the remaining arithmetic on it.",
+            "Store into `out[i, j]` in one line only, after the innermost loop.",
         ),
     },
     forbids=Forbidden(
@@ -299,16 +299,17 @@ _MAKE_TRACEABLE = Exercise(
     cases=_branch_cases,
     judge=expect(_chosen, tolerance=1e-6),
     hints={
-        "same": ("Return a function of `x`: `def` inside of `def`.",),
+        "same": ("Return a function of `x`: `def` inside `def`.",),
         "traced": (
-            "A trace holds operators only. `if` is none: it is asked once, while tracing.",
+            "A trace contains operators only. An `if` is not one: it is evaluated once, while "
+            "tracing.",
             "Compute both branches. Which operator of PyTorch chooses between two tensors?",
             "0 times infinity is not a number: choose, do not multiply.",
         ),
     },
     forbids=Forbidden(
         modules=("hpml",), names=("jit", "compile", "cond", "_C"),
-        why="Operators that a trace can record are the exercise.",
+        why="The exercise is to use operators that a trace can record.",
     ),
     arguments=branches,
     observe=after_tracing,

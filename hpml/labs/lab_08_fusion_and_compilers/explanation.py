@@ -13,7 +13,7 @@ EXPLANATION = Explanation(
     ),
     claims=(
         "Memory: the second and third loop fetch what the one before has just sent away.",
-        "Turns: each turn of a loop counts and jumps, and three loops have three times as many.",
+        "Iterations: each one counts and jumps, and three loops have three times as many.",
         "Starts: each loop takes a fixed time to begin, and three begin in place of one.",
     ),
     experiments={
@@ -21,12 +21,12 @@ EXPLANATION = Explanation(
             "All three predict the same extra time, known more exactly."
         ),
         "Take four times as many numbers: none of the results fits into a cache.": (
-            "C predicts that the extra time for each number shrinks, for there are no more starts. "
-            "A and B both predict that it stays."
+            "C predicts that the extra time for each number shrinks, because the number of starts "
+            "stays the same. A and B both predict that it stays."
         ),
         _BEST: (
             "A predicts that the extra time for each number shrinks, B that it stays, C that it "
-            "grows, for few numbers have to share the starts. Three hypotheses, three predictions."
+            "grows, because few numbers share the starts. Three hypotheses, three predictions."
         ),
         "Write the three loops in C in place of Numba.": (
             "All three predict about the same: the same loops and the same memory."

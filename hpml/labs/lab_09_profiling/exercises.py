@@ -1,4 +1,4 @@
-"""The exercises of lab 09: reading a trace, naming what to mend in it, and how often to look."""
+"""The exercises of lab 09: reading a trace, naming what to fix, and how many samples to take."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ from hpml.labs.lab_09_profiling.traces import (
 
 _WRITE_IT = Forbidden(
     modules=("hpml", "cProfile", "profile", "pstats", "pyinstrument"),
-    why="This lab is about reading a trace yourself, so no profiler may be imported.",
+    why="The exercise is to read a trace, so no profiler may be imported.",
 )
 
 
@@ -124,11 +124,12 @@ _BOTTLENECK = Exercise(
     judge=expect(lambda case: to_mend(case.data["events"], case.data["mine"])),
     hints={
         "right": (
-            "Is a function slow that mostly waits for those it calls? What does `main` do itself?",
+            "Is a function slow if it mostly waits for the functions that it calls? What does "
+            "`main` do itself?",
             "`max(times, key=times.get)` is the key with the largest value.",
         ),
         "library": (
-            "You cannot mend `sorted`. Whose time is it, if it is in nobody's events?",
+            "You cannot fix `sorted`. Which function of yours is its time attributed to?",
             "What would `self_times` return if the events of foreign functions were missing?",
         ),
         "recursion": ("Time in a call inside a call of the same function counts once.",),

@@ -5,8 +5,8 @@ from __future__ import annotations
 from hpml.course.explanation import Explanation
 
 _BEST = (
-    "Do the same work in a fiftieth of the calls; then, instead, keep the calls and throw each "
-    "event away."
+    "Do the same work in a fiftieth of the calls; then, instead, keep the calls and discard each "
+    "event."
 )
 
 EXPLANATION = Explanation(
@@ -30,7 +30,7 @@ EXPLANATION = Explanation(
         ),
         _BEST: (
             "A predicts that the extra time shrinks with the calls, and stays when events are "
-            "thrown away. B predicts that it shrinks in both, C that it stays in both. Three "
+            "discarded. B predicts that it shrinks in both, C that it stays in both. Three "
             "hypotheses, three predictions."
         ),
     },

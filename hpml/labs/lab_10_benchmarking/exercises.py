@@ -23,7 +23,7 @@ from hpml.labs.lab_10_benchmarking.verdicts import clear_verdict
 _NO_LIBRARY = Forbidden(
     modules=("timeit", "hpml", "torch", "pyperf"),
     names=("perf_counter", "process_time", "monotonic"),
-    why="Here time is what `clock` says, and the library's own version is what you write.",
+    why="Time is what `clock` says here, and the exercise is to write the library's function.",
 )
 
 
@@ -162,7 +162,8 @@ _REPEAT = Exercise(
     observe=value_and_runs,
     hints={
         "right": (
-            "The run in which `autorange` found the number is no sample: take five new ones.",
+            "The run in which `autorange` found the number does not count as a sample: take five "
+            "new ones.",
             "A sample is the seconds of one run divided by its number of calls.",
         ),
         "collector": (
@@ -318,15 +319,18 @@ _IS_FASTER = Exercise(
             "`needed(n)` of section 5 says how many of n wins are enough.",
         ),
         "equal": (
-            "Two equal programs are two sides of a coin. How many heads of n are nothing special?",
-            "A round in which both took the same time is won by nobody.",
+            "Two equal programs are the two sides of a coin. How many heads of n are common?",
+            "A round in which both took the same time is a win for neither.",
         ),
         "paired": (
-            "The machine changed while it measured, for both alike. What did not change?",
+            "The machine changed while it measured, for both in the same way. What did not change?",
             "Compare only times of the same round.",
         ),
     },
-    forbids=Forbidden(modules=("hpml", "scipy", "torch"), why="The rule is to be your own."),
+    forbids=Forbidden(
+        modules=("hpml", "scipy", "torch"),
+        why="The exercise is to write the rule; plain Python is enough.",
+    ),
 )
 
 EXERCISES: tuple[Exercise, ...] = (_AUTORANGE, _REPEAT, _IS_FASTER)

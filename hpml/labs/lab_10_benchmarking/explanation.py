@@ -9,13 +9,13 @@ _BEST = "Let each call do ten times the work, with as many calls as before; prof
 EXPLANATION = Explanation(
     question=(
         "Under the profiler a program that calls a small function 20,000 times takes longer than "
-        "without it. Where does that extra time come from? Each experiment looks at it: the time "
-        "with the profiler, less the time without."
+        "without it. Where does that extra time come from? It is the time with the profiler minus "
+        "the time without."
     ),
     claims=(
         "The profiler takes a fixed time for every call, whatever the call does.",
         "Under the profiler all work takes longer, by some factor.",
-        "The profiled run comes first: it meets cold caches, and the others do not.",
+        "The profiled run comes first: its caches are cold, those of the others are not.",
     ),
     experiments={
         "Profile the same program again, in many rounds, one after another.": (

@@ -10,7 +10,7 @@ from hpml.course.exercises.same import expect
 from hpml.labs.lab_11_gpu_benchmarks.harness import call_and_device
 from hpml.profiling import simulate
 
-_OWN = Forbidden(modules=("hpml",), why="The library's own simulator is what you write.")
+_OWN = Forbidden(modules=("hpml",), why="The exercise is to write the library's simulator.")
 
 
 def _device_cases(chance: random.Random, more: bool) -> Sequence[Case]:
@@ -54,13 +54,13 @@ _TIME_ON_DEVICE = Exercise(
     arguments=call_and_device,
     hints={
         "right": (
-            "Read the clock twice, around one call. What may still be going on at each reading?",
+            "Read the clock twice, around one call. What may still be running at each reading?",
             "`device.synchronize()` before the first reading, and again before the second.",
             "The very first call of `fn` is slower: make it before you time anything.",
         )
     },
     forbids=Forbidden(
-        modules=("time", "timeit", "hpml", "torch"), why="Here time is what `device.clock` says."
+        modules=("time", "timeit", "hpml", "torch"), why="Time is what `device.clock` says here."
     ),
 )
 

@@ -18,7 +18,8 @@ from hpml.labs.lab_12_training.harness import (
 )
 
 _NO_TORCH = Forbidden(
-    modules=("torch", "hpml"), why="PyTorch's own answer is what yours is compared with."
+    modules=("torch", "hpml"),
+    why="The functions get plain numbers; they are graded without PyTorch.",
 )
 
 
@@ -186,7 +187,7 @@ _CHOOSE_PRECISION = Exercise(
     judge=expect(lambda case: surviving_format(**case.data)),
     hints={
         "values": (
-            "Go through `formats.items()` and return the first name with nothing against it.",
+            "Go through `formats.items()` and return the first name for which no rule is broken.",
             "Look at magnitudes: `abs(value)`. The largest decides what may vanish beside it.",
         ),
         "sums": (
@@ -281,11 +282,11 @@ _GRAD_SCALER = Exercise(
     judge=_judge_scaler,
     hints={
         "step": (
-            "`math.isfinite(g)` is false for both infinities and for what is no number.",
+            "`math.isfinite(g)` is false for both infinities and for NaN.",
             "The gradients were made with the scale that came in. Divide by that one.",
         ),
         "run": (
-            "The count is of good steps in a row: an overflow ends the row, and so does growing.",
+            "The count is of good steps in a row: an overflow resets it, and so does growing.",
             "When the count has reached `interval`, two things happen: which?",
         ),
     },

@@ -21,7 +21,7 @@ EXPLANATION = Explanation(
             "All three allow a difference here, and none says how large. One run of each remains."
         ),
         "Train vanilla once more, from another seed, and compare with the published figures.": (
-            "B predicts another accuracy. So does C, and A denies it for neither: it speaks of the "
+            "B predicts another accuracy. So does C, and A denies it for neither: it is about the "
             "recipe."
         ),
         _BEST: (

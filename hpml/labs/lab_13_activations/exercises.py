@@ -72,10 +72,10 @@ _GRADIENT_DIES = Exercise(
         ),
         "nearly": (
             "Exactly 0, at each of the points: compare with `==`.",
-            "A gradient that is no number is not 0, and neither is one of 1e-7.",
+            "A gradient that is NaN is not 0, and neither is one of 1e-7.",
         ),
     },
-    forbids=Forbidden(modules=("hpml",), why="The gradients are to be looked at."),
+    forbids=Forbidden(modules=("hpml",), why="The exercise is to look at the gradients."),
     arguments=activation_and_interval,
     observe=truth_of,
     seconds=60,
@@ -197,7 +197,7 @@ _SAVED_BYTES_OF = Exercise(
     hints={
         "tensors": (
             "Collect the *names* of what is saved in a set: a tensor is kept once.",
-            "Numbers among the operands are no tensors: `isinstance(operand, str)`.",
+            "Numbers among the operands are not tensors: `isinstance(operand, str)`.",
             "`a * b` saves `b` for the gradient of `a`, and `a` for that of `b`.",
         ),
         "choices": (
@@ -206,7 +206,7 @@ _SAVED_BYTES_OF = Exercise(
             "A product with a choice: only one of the two needs a gradient.",
         ),
     },
-    forbids=Forbidden(modules=("hpml", "torch"), why="The bytes are to be predicted."),
+    forbids=Forbidden(modules=("hpml", "torch"), why="Predict the bytes; do not measure them."),
 )
 
 
@@ -273,14 +273,14 @@ _FAST_SWISH_BACKWARD = Exercise(
             "The chain rule: the slope times `grad`.",
         ),
         "every input": (
-            "0 times infinity is no number: choose with `torch.where`, do not multiply by a mask.",
+            "0 times infinity is NaN: choose with `torch.where`, do not multiply by a mask.",
             "`torch.ones_like(x)` has the shape and the dtype of `x`.",
         ),
     },
     forbids=Forbidden(
         modules=("hpml",),
         names=("autograd", "backward", "requires_grad", "requires_grad_", "func", "jvp", "vjp"),
-        why="The derivative is to be written, not asked for.",
+        why="The exercise is to write the derivative; autograd would compute it.",
     ),
     arguments=tensors,
     observe=numbers_of,

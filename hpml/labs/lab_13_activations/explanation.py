@@ -12,9 +12,9 @@ EXPLANATION = Explanation(
         "layers it keeps more. What is the additional memory?"
     ),
     claims=(
-        "Its input: ReLU keeps its result, which the next layer keeps anyway. FastSwish keeps "
-        "what nobody else does.",
-        "The price of a function of one's own: autograd keeps a copy of the input for Python.",
+        "Its input: ReLU keeps its result, which the next layer keeps anyway. FastSwish keeps a "
+        "tensor that no other layer keeps.",
+        "The price of a custom function: autograd keeps a copy of the input for Python.",
         "Results in between: where the input is itself a result, autograd records the operations "
         "inside of the function as well.",
     ),
@@ -26,8 +26,8 @@ EXPLANATION = Explanation(
             "All three predict as much as ReLU alone keeps: no layer stands before or behind it."
         ),
         _BEST: (
-            "A predicts as many bytes as with FastSwish, for HardSwish keeps its input too. B "
-            "predicts as many as with ReLU, for it is no function of one's own. C predicts that "
+            "A predicts as many bytes as with FastSwish, because HardSwish keeps its input too. B "
+            "predicts as many as with ReLU, because it is built into PyTorch. C predicts that "
             "FastSwish keeps as much as its operations do. Three hypotheses, three predictions."
         ),
         "Measure the peak of the memory while the three layers are being trained.": (

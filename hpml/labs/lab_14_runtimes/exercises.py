@@ -78,7 +78,9 @@ _BEST_SETTING = Exercise(
             "quarters of `len(table[best])`?",
         ),
     },
-    forbids=Forbidden(modules=("hpml", "torch"), why="The rule is to be your own."),
+    forbids=Forbidden(
+        modules=("hpml", "torch"), why="The exercise is to write the rule; plain Python is enough."
+    ),
 )
 
 
@@ -131,13 +133,15 @@ _QUANTISE = Exercise(
     judge=expect(_quantised, tolerance=1e-9),
     hints={
         "right": (
-            "8 bits hold -128 to 127. Used are -127 to 127: as far on both sides of 0.",
+            "8 bits can store -128 to 127. Use -127 to 127, which is symmetric.",
             "The number farthest from 0 becomes the largest integer. That gives the scale.",
             "`round` gives the nearest integer; `int` cuts off.",
         ),
-        "zeros": ("What would the scale be, and what would it be divided into?",),
+        "zeros": ("What would the scale be, and what would you divide by it?",),
     },
-    forbids=Forbidden(modules=("hpml", "torch"), why="Rounding and a scale are all it takes."),
+    forbids=Forbidden(
+        modules=("hpml", "torch"), why="Rounding and a scale are enough; plain Python has both."
+    ),
 )
 
 
@@ -205,16 +209,18 @@ _LOOP_INVARIANT = Exercise(
     judge=expect(_invariant),
     hints={
         "right": (
-            "Go the way of the edges, beginning with what varies. Whatever you reach varies.",
-            "A value may stand among the targets only: it counts as well.",
+            "Follow the edges, starting from the varying values. Every value that you reach "
+            "varies.",
+            "A value may appear only as a target: it counts as well.",
         ),
         "deep": (
-            "A list of values still to be looked at, in place of recursion.",
+            "Use a list of values still to be looked at instead of recursion.",
             "A value that was reached before need not be followed again.",
         ),
     },
     forbids=Forbidden(
-        modules=("graphlib", "networkx", "hpml", "torch"), why="The walk is the exercise."
+        modules=("graphlib", "networkx", "hpml", "torch"),
+        why="The exercise is to write the search.",
     ),
 )
 

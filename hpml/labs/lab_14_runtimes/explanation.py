@@ -9,12 +9,12 @@ _BEST = "Give both images of sixteen times as many pixels; compare them in many 
 EXPLANATION = Explanation(
     question=(
         "With all optimisations ONNX Runtime takes less time than eager. Where does eager spend "
-        "what it takes longer? Each experiment looks at that extra time."
+        "the extra time? Each experiment looks at that extra time."
     ),
     claims=(
         "Calls: Python and PyTorch take a fixed time for each operator, however large its tensors.",
         "Work: eager's operators take longer for each pixel, by kernels or by memory that moves.",
-        "Start: eager's first calls prepare what its later calls find ready.",
+        "Start: eager's first calls prepare what its later calls reuse.",
     ),
     experiments={
         _BEST: (

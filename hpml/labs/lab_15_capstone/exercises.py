@@ -1,4 +1,4 @@
-"""The exercises of lab 15: a training script made faster, and what a mend can bring at most."""
+"""The exercises of lab 15: a training script made faster, and the largest gain of a fix."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _mends_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     # Sixty-fourths are exact in binary, so that what is left of 1 is exact.
     cases = [
         _mends_case("half of it, twice as fast", {"f": 0.5}, {"f": 2.0}),
-        _mends_case("nothing mended", {"f": 0.25, "g": 0.5}, {}),
+        _mends_case("nothing fixed", {"f": 0.25, "g": 0.5}, {}),
         _mends_case("one of two", {"f": 0.25, "g": 0.5}, {"g": 4.0}),
         _mends_case("both", {"f": 0.25, "g": 0.5}, {"f": 8.0, "g": 2.0}),
         _mends_case("made slower", {"f": 0.25, "g": 0.5}, {"g": 0.5}),
@@ -66,11 +66,12 @@ _SPEED_UP = Exercise(
     judge=expect(_speed_up, tolerance=1e-9),
     hints={
         "mends": (
-            "Call the old time 1. What is the new time of a part with share 0.5, mended twice?",
+            "Call the old time 1. What is the new time of a part with share 0.5 that becomes "
+            "twice as fast?",
             "The new time of the whole: each part's share divided by its factor, and the rest.",
         ),
         "free": (
-            "A share divided by `math.inf` is 0.0, as it should be.",
+            "A share divided by `math.inf` is 0.0, which is right.",
             "If no time is left, the whole is `math.inf` times as fast.",
         ),
     },
@@ -174,17 +175,18 @@ _TRAIN = Exercise(
     symptom=_training_symptom,
     hints={
         "losses": (
-            "Begin with the script as it is: it passes. Then mend one fault at a time.",
-            "The first number that differs says when. Step 1: the data, the network or the loss. "
-            "Step 2: the update. A later epoch: the order.",
-            "Weights and orders come from `seed`. Who draws first, gets the same numbers.",
+            "Begin with the script as it is: it passes. Then fix one fault at a time.",
+            "The first number that differs says where to look. Step 1: the data, the network or "
+            "the loss. Step 2: the update. A later epoch: the order.",
+            "Weights and orders come from `seed`. The same draws in the same order give the same "
+            "numbers.",
             "`std` divides by one less than there are values. Along which axis?",
         ),
     },
     forbids=Forbidden(
         modules=("hpml", "threading", "multiprocessing", "concurrent"),
         names=("set_num_threads", "set_num_interop_threads"),
-        why="Original and mended script are compared on one thread.",
+        why="The original and your version are compared on one thread.",
     ),
     arguments=waves,
     observe=reported,

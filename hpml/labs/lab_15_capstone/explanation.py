@@ -16,7 +16,7 @@ EXPLANATION = Explanation(
     ),
     claims=(
         "Waiting: PyTorch computes in the background, and `item` waits until the loss is there.",
-        "Calls: each costs a fixed time, to pick a number from the tensor and to hand it over.",
+        "Calls: each costs a fixed time, to pick a number from the tensor and to return it.",
         "The function: `item` converts a number in a slow way, and `tolist` in a fast one.",
     ),
     experiments={
@@ -26,9 +26,9 @@ EXPLANATION = Explanation(
             "are more calls, and more numbers to convert."
         ),
         _BEST: (
-            "A predicts that `item` takes hardly any time on what is there already. B and C "
-            "predict that it takes as long as before. Then C predicts that `tolist` is far faster, "
-            "and B that it is not. Three hypotheses, three predictions."
+            "A predicts that `item` takes hardly any time when the loss is already computed. B "
+            "and C predict that it takes as long as before. Then C predicts that `tolist` is far "
+            "faster, and B that it is not. Three hypotheses, three predictions."
         ),
         "Read losses that were computed long ago, with `item` one by one; then read those that "
         "were computed just now.": (

@@ -2,8 +2,8 @@
 
 
 def always_ada(name):
-    """It greets Ada, whoever comes. The example is only one of the calls that are tried; the name
-    is in `name`."""
+    """It always greets Ada. The example is only one of the calls that are tried; the name is in
+    `name`."""
     return "Hello, Ada!"
 
 
@@ -14,8 +14,8 @@ def capitals(name):
 
 
 def prints(name):
-    """It returned nothing. Is there a `return`? Printing is not returning: what is printed is seen
-    by you, what is returned by whoever called."""
+    """It returned nothing. Is there a `return`? Printing is not returning: printed text is shown to
+    you, a returned value goes to the caller."""
     print(f"Hello, {name}!")
 
 

@@ -169,14 +169,14 @@ FIND_CYCLE = Exercise(
     symptom=_cycle_symptom,
     hints={
         "right": (
-            "Follow references from an object, and keep the way you came: a cycle is closed when "
-            "you meet an object that is on your way.",
-            "An object that you met on another way closes nothing. `id(one)` is a key for any "
+            "Follow references from an object, and remember your path: a cycle is closed when you "
+            "meet an object that is on your path.",
+            "An object that you met on another path closes no cycle. `id(one)` is a key for any "
             "object.",
         ),
         "deep": (
             "From which objects do you know already that no cycle can be reached?",
-            "Keep the way in a list of your own: Python allows about a thousand open calls.",
+            "Keep the path in a list: Python allows about a thousand open calls.",
         ),
     },
     core=False,

@@ -118,7 +118,7 @@ NORMALISE_IN_PLACE = Exercise(
     symptom=_array_symptom,
     hints={
         "right": (
-            "`x -= 1` changes the array; `x = x - 1` makes another one and lets go of yours.",
+            "`x -= 1` changes the array; `x = x - 1` makes another one and leaves yours unchanged.",
             "The standard deviation is the root of the mean of the squares, once the mean is 0.",
         ),
         "in place": (

@@ -115,19 +115,19 @@ SAVED_BYTES = Exercise(
     judge=expect(_saved),
     hints={
         "right": (
-            "Go through the layers with `y = layer(x)`. Which of the two does this layer save?",
+            "Go through the layers with `y = layer(x)`. Does this layer save `x` or `y`?",
             "A result and the next layer's input are one tensor. A dictionary under `id(tensor)` "
             "keeps it once.",
         ),
         "frozen": (
             "A weight that needs no gradient needs no input for it.",
-            "Whether anything before a layer is trained, `requires_grad` of its input says.",
+            "`requires_grad` of a layer's input says whether any layer before it is trained.",
         ),
     },
     forbids=Forbidden(
         modules=("hpml",),
         names=("saved_tensors_hooks", "saved_tensors", "grad_fn", "TorchDispatchMode"),
-        why="The bytes are to be predicted, not measured.",
+        why="Predict the bytes; do not measure them.",
     ),
     arguments=network,
     seconds=60,

@@ -167,18 +167,19 @@ WALK_BACKWARD = Exercise(
     symptom=_symptom,
     hints={
         "right": (
-            "Which step can be called next? One to which nobody sends who has not been called yet.",
+            "Which step can be called next? One for which all senders have been called.",
             "You have written a function that finds such an order. Which graph does it need here?",
         ),
         "deep": (
-            "How often is a step called to which two others send? It should wait for both.",
-            "Does a function of yours call itself once for each step of the row?",
+            "How often is a step called that gets gradients from two others? It should wait for "
+            "both.",
+            "Does a function of yours call itself once for each step of the chain?",
         ),
     },
     forbids=Forbidden(
         modules=("graphlib", "networkx", "hpml", "torch"),
         names=("setrecursionlimit", "stack_size"),
-        why="Autograd has this ready made; here you write it yourself.",
+        why="Autograd has a ready-made function; the exercise is to write it.",
     ),
     arguments=backward_steps,
     observe=arrived_and_called,

@@ -84,12 +84,13 @@ DEAD_NODES = Exercise(
     symptom=_symptom,
     hints={
         "right": (
-            "Ask the other way round: which nodes are needed? The rest is dead.",
+            "Turn the question round: which nodes are needed? The rest is dead.",
             "The outputs are needed. Which nodes lead to one that is needed?",
         )
     },
     core=False,
     forbids=Forbidden(
-        modules=LIBRARIES, why="Other libraries have this ready made; here you write it yourself."
+        modules=LIBRARIES,
+        why="Other libraries have a ready-made function; the exercise is to write it.",
     ),
 )

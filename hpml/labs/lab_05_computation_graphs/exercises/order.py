@@ -174,17 +174,19 @@ TOPOLOGICAL_ORDER = Exercise(
     symptom=_symptom,
     hints={
         "right": (
-            "Which nodes could stand first? Those that are nobody's target.",
-            "Once a node is written down, which others may come next? What must be known of each?",
-            "If nodes are left over and none of them may come next, what does that say of them?",
+            "Which nodes can come first? Those that are not a target of any other.",
+            "Once a node is in the order, which others may come next? What must you know about "
+            "each?",
+            "If nodes are left over and none of them may come next, what does that say about them?",
         ),
         "deep": (
-            "Does a function of yours call itself once for each node of the row?",
-            "How often do you look through the whole graph? What could be noted the first time?",
+            "Does a function of yours call itself once for each node of the chain?",
+            "How often do you look through the whole graph? What could you record the first time?",
         ),
     },
     forbids=Forbidden(
-        modules=LIBRARIES, why="Other libraries have this ready made; here you write it yourself."
+        modules=LIBRARIES,
+        why="Other libraries have a ready-made function; the exercise is to write it.",
     ),
     seconds=10.0,
 )

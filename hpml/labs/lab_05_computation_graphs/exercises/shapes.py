@@ -221,11 +221,13 @@ PROPAGATE_SHAPES = Exercise(
             "What does each layer need of the one before? Keep that in a variable.",
             "Convolution and pooling have something in common: the length of a side.",
         ),
-        "misfits": ("For each kind say first what would not fit, then what the shape becomes.",),
+        "misfits": (
+            "For each kind, first check whether the shape fits, then compute the new one.",
+        ),
     },
     core=False,
     forbids=Forbidden(
         modules=("torch", "hpml"),
-        why="PyTorch knows the shapes; here you write down the rules yourself.",
+        why="PyTorch knows the shapes; the exercise is to write the rules.",
     ),
 )

@@ -65,13 +65,13 @@ _COUNT_CALLS = Exercise(
     judge=expect(_counted),
     hints={
         "right": (
-            "With memory: each operation that `output` needs, directly or by way of others, once.",
-            "Without memory: to get a value, each of its parents has to be got, and then it is "
+            "With memory: each operation that `output` needs, directly or through others, once.",
+            "Without memory: to get a value, each of its parents is computed, and then it is "
             "executed once itself.",
         ),
         "large": (
             "Sixty diamonds have too many executions to be counted one by one.",
-            "What would you have to know of the parents to answer for a child at once?",
+            "What would you have to know about the parents to answer for a child at once?",
         ),
     },
     core=False,

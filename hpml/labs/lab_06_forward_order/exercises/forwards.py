@@ -140,13 +140,15 @@ LAZY_FORWARD = Exercise(
     symptom=_symptom,
     hints={
         "right": (
-            "Which three things can be true of the one who waits last? The table above has them.",
-            "What is known belongs to this call; `inputs` belongs to the caller.",
+            "Which three states can the value on top of the list have? The table above shows them.",
+            "The known values belong to this call; `inputs` belongs to the caller.",
         ),
-        "once": ("Who else may have asked for the same value before, and where is it noted?",),
+        "once": (
+            "May another value have asked for the same parent before, and where is that recorded?",
+        ),
         "deep": (
             "Does a function of yours call itself once for each operation of the chain?",
-            "Those who wait can stand in a list of your own. Which of them is looked at?",
+            "Keep the waiting values in a list. Which of them do you look at next?",
         ),
     },
     forbids=Forbidden(
@@ -244,8 +246,9 @@ ORDERED_FORWARD = Exercise(
     symptom=_symptom,
     hints={
         "right": (
-            "When `order` comes to an operation, what is known already? Where do you keep it?",
-            "`operation(*values)` hands over the entries of a list one by one.",
+            "When `order` comes to an operation, which values are known already? Where do you "
+            "keep them?",
+            "`operation(*values)` passes the entries of a list as separate arguments.",
             "For speed: `in` and `.index` search a list from its beginning, and the search grows "
             "with the graph. A dictionary finds a name at once.",
         )

@@ -17,7 +17,7 @@ from hpml.labs.lab_06_forward_order.harness import KINDS
 
 TWICE = {"x": [], "a": ["x"], "b": ["a", "a"]}
 NO_LIBRARY = ("hpml", "torch", "graphlib", "networkx")
-WRITE_IT = "This lab is about writing it yourself, so no library that has it may be imported."
+WRITE_IT = "The exercise is to write it, so no library that contains it may be imported."
 
 
 def executions(parents: Parents, output: str) -> Counter[str]:

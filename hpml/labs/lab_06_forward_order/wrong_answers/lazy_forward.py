@@ -81,9 +81,9 @@ def fills_inputs(parents, operations, inputs, output):
 
 
 def forgets_who_asked(parents, operations, inputs, output):
-    """`output` was never executed: whoever lacks something is taken off the list, and nobody comes
-    back to it when its parents are known. Leave it there, below what it lacks, until its own value
-    is known."""
+    """`output` was never executed: a value that lacks a parent is taken off the list and never
+    comes back to it when its parents are known. Leave it there, below what it lacks, until its own
+    value is known."""
     values = dict(inputs)
     waiting = [output]
     while waiting:

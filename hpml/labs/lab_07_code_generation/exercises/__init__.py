@@ -183,7 +183,7 @@ _PREDICT_TIME = Exercise(
     cases=_time_cases,
     judge=_judge_time,
     hints={
-        "right": ("What is paid once, and what for each layer?",),
+        "right": ("Which cost occurs once, and which for each layer?",),
         "unknown": ("`raise ValueError(f'... {execution!r} ...')` ends a function with an error.",),
     },
     forbids=Forbidden(modules=FORBIDDEN.modules, why=FORBIDDEN.why),

@@ -19,7 +19,7 @@ Call = tuple[str, int, list[str]]
 
 FORBIDDEN = Forbidden(
     modules=("hpml", "torch"),
-    why="This lab is about writing it yourself, so no library that has it may be imported.",
+    why="The exercise is to write it, so no library that contains it may be imported.",
 )
 _DEEP = 5_000
 _FETCH = "l = self._execution_order_layers"
@@ -210,7 +210,7 @@ GENERATE_FORWARD = Exercise(
         ),
         "unneeded": (
             "Find out which names are needed before a line is written.",
-            "The output is needed. From which end are the calls best read to find the others?",
+            "The output is needed. From which end should you read the calls to find the others?",
         ),
         "deep": (
             "Does a function of yours call itself once for each call?",

@@ -9,7 +9,7 @@ def always_codegen(n_layers, costs, execution):
 
 
 def counts_the_gaps(n_layers, costs, execution):
-    """Between 100 layers there are 99 gaps, but somebody also has to find the first layer: what the
+    """Between 100 layers there are 99 gaps, but the first layer has to be found too: what the
     execution adds is paid once for each layer."""
     if execution not in costs:
         raise ValueError(f"costs knows no execution {execution!r}, only {sorted(costs)}")
@@ -24,7 +24,7 @@ def forgets_the_start(n_layers, costs, execution):
 
 
 def key_error(n_layers, costs, execution):
-    """It raises KeyError, as a dictionary does. Whoever calls knows nothing of your dictionary: ask
+    """It raises KeyError, as a dictionary does. The caller does not know about your dictionary: ask
     whether `costs` has the execution, and raise a ValueError of your own."""
     return costs["start"] + n_layers * (costs["layer"] + costs[execution])
 
@@ -45,6 +45,6 @@ def starts_every_layer(n_layers, costs, execution):
 
 
 def unknown_is_free(n_layers, costs, execution):
-    """An execution that is not in `costs` is taken to add nothing. Nobody has measured it: that is
+    """An execution that is not in `costs` is assumed to add nothing. It was not measured: that is
     to be said, by a ValueError that names it."""
     return costs["start"] + n_layers * (costs["layer"] + costs.get(execution, 0.0))

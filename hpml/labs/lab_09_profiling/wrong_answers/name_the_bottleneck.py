@@ -23,7 +23,8 @@ def callback_left_out(events, mine):
 
 
 def largest_of_all(events, mine):
-    """That function is not yours, so you cannot mend it. Its time belongs to who called it."""
+    """That function is not yours, so you cannot fix it. Its time belongs to the function that
+    called it."""
     times, running = {}, []
     for (kind, function, time), (_, _, end) in zip(events, events[1:], strict=False):
         if kind == "enter":

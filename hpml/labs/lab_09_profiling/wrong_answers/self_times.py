@@ -54,7 +54,7 @@ def one_start_a_name(events):
 
 
 def pause_counted(events):
-    """Between two outermost calls no function runs, so that time is nobody's."""
+    """Between two outermost calls no function runs, so that time is not attributed."""
     times, running = {}, []
     for (kind, function, time), (_, _, end) in zip(events, events[1:] + events[-1:], strict=True):
         if kind == "enter":

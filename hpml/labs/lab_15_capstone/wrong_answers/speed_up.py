@@ -33,7 +33,7 @@ def multiplies_the_gains(shares, factors):
 
 
 def only_the_mended(shares, factors):
-    """That leaves out the parts that are not mended. They take as long as before."""
+    """That leaves out the parts that are not fixed. They take as long as before."""
     left = 1 - sum(shares.values())
     left += sum(shares[name] / factor for name, factor in factors.items())
     return 1 / left if left else math.inf
