@@ -121,7 +121,8 @@ class FunctionProfile:
         """Write a file that `python -m pstats` and `snakeviz` open, and return its path.
 
         Raises:
-            OSError: if there is no such folder or it cannot be written; an older file then stays as it was.
+            OSError: if its folder is missing or it cannot be written; an older file then stays as
+                it was.
         """
         path = Path(path)
         if not path.parent.is_dir():  # a folder made for a path with a mistake is found by nobody
