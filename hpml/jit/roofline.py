@@ -13,16 +13,13 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
-from hpml.base import style
+from hpml.base import charts, style
 from hpml.base.errors import describe
-from hpml.base.page import Page, picture
+from hpml.base.page import Page
 
 from .errors import JitError
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 
 @dataclass(frozen=True)
@@ -138,7 +135,23 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Work]) -> Page:
     >>> print(draw_roofline(limits, {"add": Work(1e6, 12e6, 2e-3)}).plain.partition(". ")[2])
     add: 0.0833 operations a byte, 0.5 GFLOP/s, 60 % of what is possible.
     """
-    return picture(roofline_figure(limits, kernels), _said(limits, kernels))
+    if not kernels:
+        raise JitError("kernels: expected at least one kernel by its name, got none")
+    intensities = [limits.ridge, *(work.intensity for work in kernels.values())]
+    edges = [min(intensities) / 4, limits.ridge, max(intensities) * 4]
+    roof = f"memory {limits.bandwidth / 1e9:.3g} GB/s, arithmetic {limits.peak / 1e9:.3g} GFLOP/s"
+    chart = charts.lines(
+        [
+            charts.Line(roof, edges, [limits.at_most(e) / 1e9 for e in edges], colour=style.INK),
+            *(charts.Line(n, [w.intensity], [w.speed / 1e9], form="") for n, w in kernels.items()),
+        ],
+        title="How near to what the machine allows",
+        x="operations a byte",
+        y="GFLOP/s",
+        log="xy",
+    )
+    caption = "One core. Both limits are the best of several runs, not a data sheet's."
+    return charts.show(chart, caption=caption, text=_said(limits, kernels))
 
 
 def _said(limits: Limits, kernels: Mapping[str, Work]) -> str:
@@ -149,51 +162,3 @@ def _said(limits: Limits, kernels: Mapping[str, Work]) -> str:
     ]
     machine = f"Memory {limits.bandwidth / 1e9:.3g} GB/s, arithmetic {limits.peak / 1e9:.3g}"
     return f"{machine} GFLOP/s. {'; '.join(parts)}."
-
-
-def roofline_figure(limits: Limits, kernels: Mapping[str, Work]) -> Figure:
-    """Return the figure itself."""
-    if not kernels:
-        raise JitError("kernels: expected at least one kernel by its name, got none")
-    fig, ax = style.figure(width=7.5, height=4.2)
-    intensities = [work.intensity for work in kernels.values()]
-    low = min(*intensities, limits.ridge) / 4
-    high = max(*intensities, limits.ridge) * 4
-    ink = style.PALETTE["ink"]
-    with style.apply():
-        edges = [low, limits.ridge, high]
-        ax.plot(edges, [limits.at_most(edge) / 1e9 for edge in edges], color=ink, linewidth=2)
-        for (name, work), colour in zip(
-            kernels.items(), style.series(list(kernels)).values(), strict=True
-        ):
-            ax.plot(work.intensity, work.speed / 1e9, style.marker(name), color=colour, ms=9)
-            ax.annotate(
-                name,
-                (work.intensity, work.speed / 1e9),
-                xytext=(8, -13),
-                textcoords="offset points",
-                color=colour,
-            )
-        ax.annotate(
-            f"memory: {limits.bandwidth / 1e9:.3g} GB/s",
-            ((low * limits.ridge) ** 0.5, limits.at_most((low * limits.ridge) ** 0.5) / 1e9),
-            xytext=(-6, 6),
-            textcoords="offset points",
-            ha="right",
-            color=ink,
-        )
-        ax.annotate(
-            f"arithmetic: {limits.peak / 1e9:.3g} GFLOP/s",
-            (high, limits.peak / 1e9),
-            xytext=(-4, 6),
-            textcoords="offset points",
-            ha="right",
-            color=ink,
-        )
-        ax.set_xscale("log")
-        ax.set_yscale("log")
-    style.finish(
-        ax, title="How near to what the machine allows", x="operations a byte", y="GFLOP/s"
-    )
-    style.caption(fig, "One core. Both limits are the best of several runs, not a data sheet's.")
-    return fig

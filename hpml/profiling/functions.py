@@ -7,6 +7,7 @@ shows in a notebook, and that the profiler is off again whatever the function di
 from __future__ import annotations
 
 import cProfile
+import errno
 import marshal
 import os
 import pstats
@@ -120,10 +121,14 @@ class FunctionProfile:
         """Write a file that `python -m pstats` and `snakeviz` open, and return its path.
 
         Raises:
-            OSError: if it cannot be written; an older file then stays as it was.
+            OSError: if its folder is missing or it cannot be written; an older file then stays as
+                it was.
         """
+        path = Path(path)
+        if not path.parent.is_dir():  # a folder made for a path with a mistake is found by nobody
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
         write_atomically(path, marshal.dumps(dict(self.stats)))
-        return Path(path)
+        return path
 
     def __str__(self) -> str:
         return str(self.table())

@@ -1,8 +1,7 @@
 """The suite `activations`: forward and backward of FastSwish beside PyTorch's own activations.
 
 The document's FastSwish took twice ReLU's memory, and longer compiled than not. Here it runs as
-operations, with its own backward, and as one kernel, over tensors of 4 KiB to 16 MiB of float32; on
-request also in the small ConvNeXt at batch 1, eager and compiled.
+operations, with its own backward, and as one kernel, over tensors of 4 KiB to 16 MiB of float32.
 """
 
 from __future__ import annotations
@@ -14,14 +13,12 @@ from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 from hpml.base import style
-from hpml.base.files import published
 from hpml.base.tables import Table
 from hpml.benchmark import Contender
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.record import Parameters
 from hpml.benchmark.tables import cases_table
-from hpml.suites.forwards import compiled
 from hpml.suites.options import add_shared_arguments
 from hpml.suites.running import CasesResult, environment_line, notes_table, run_cases
 from hpml.suites.settings import Settings, choose
@@ -35,8 +32,6 @@ FAST_SWISH = (COMPOSITE, "fastswish-function", KERNEL)
 NAMES = (BASELINE, "relu", "gelu", *FAST_SWISH)
 SIZES = (4, 64, 256, 1024, 4096, 16384)
 DEFAULTS = Settings()
-NETWORK = 0
-"""Stands in the place of the kibibytes for the case of the network."""
 
 
 @dataclass(frozen=True)
@@ -46,27 +41,23 @@ class ActivationsResult(CasesResult):
     kept: Mapping[str, float] = field(default_factory=dict)
 
     def goals(self) -> Table:
-        """Return the ratios that FastSwish is judged by, beside their goals and the document's."""
+        """Return the ratios that FastSwish is judged by, beside their goals."""
         rows: list[list[object]] = []
         for case in self.cases:
             found, size = case.comparison, int(case.parameters["kibibytes"] or 0)
-            wanted = [(KERNEL, BASELINE, 1.5 if size >= 256 else 3.0), (KERNEL, COMPOSITE, 1.0)]
-            if size == NETWORK:
-                wanted = [(f"{name} compiled", name, 1.0) for name in (KERNEL, COMPOSITE)]
-            for name, base, goal in wanted:
-                if {name, base} <= set(found.names):
-                    what = "batch 1" if size == NETWORK else f"{size} KiB"
-                    told = _published() if name == f"{COMPOSITE} compiled" else None
-                    ratio = str(found.ratio(name, base))
-                    rows.append([f"{name} / {base}, {what}", ratio, goal, told])
+            wanted = [(BASELINE, 1.5 if size >= 256 else 3.0), (COMPOSITE, 1.0)]
+            for base, goal in wanted:
+                if {KERNEL, base} <= set(found.names):
+                    ratio = str(found.ratio(KERNEL, base))
+                    rows.append([f"{KERNEL} / {base}, {size} KiB", ratio, goal])
         if KERNEL in self.kept:
             kept = f"{self.kept[KERNEL] / self.kept['relu']:.2f}"
-            rows.append([f"bytes kept, {KERNEL} / relu", kept, 1.0, None])
+            rows.append([f"bytes kept, {KERNEL} / relu", kept, 1.0])
         return Table(
-            ["ratio", "measured", "at most", "published"],
+            ["ratio", "measured", "at most"],
             rows,
             title="FastSwish's goals",
-            formats={"at most": "{:.3f}".format, "published": "{:.2f}".format},
+            formats={"at most": "{:.3f}".format},
         )
 
     def plot(self) -> Figure:
@@ -76,7 +67,7 @@ class ActivationsResult(CasesResult):
             points = [
                 (case.parameters["kibibytes"], case.comparison.ratio(name).value)
                 for case in self.cases
-                if name in case.comparison.names and case.parameters["kibibytes"] != NETWORK
+                if name in case.comparison.names
             ]
             if points:
                 ax.plot(*zip(*points, strict=True), "o-", color=style.colour(name), label=name)
@@ -92,16 +83,13 @@ class ActivationsResult(CasesResult):
 
 
 def run(
-    kibibytes: Sequence[int] = SIZES, settings: Settings = DEFAULTS, *, network: bool = False,
-    **changes: object,
-) -> ActivationsResult:  # fmt: skip
+    kibibytes: Sequence[int] = SIZES, settings: Settings = DEFAULTS, **changes: object
+) -> ActivationsResult:
     """Measure forward and backward of activations.
 
     Args:
         kibibytes: one case for each of these sizes of the input, in float32.
         settings: how to measure; HardSwish is always measured.
-        network: also the forward of the small ConvNeXt at batch 1, eager and compiled, which takes
-            minutes to compile.
         changes: settings by their names, see `hpml.suites.settings.Settings`.
 
     Raises:
@@ -118,14 +106,11 @@ def run(
 
     def measure_case(parameters: Parameters) -> Comparison:
         size = int(parameters["kibibytes"] or 0)
-        if size == NETWORK:
-            return _network(settings)
         return settings.compare(
             _contenders(size, settings), f"{size} KiB", baseline=BASELINE, check=_agree
         )
 
-    sizes = [*kibibytes, *([NETWORK] if network else [])]
-    cases = [{"kibibytes": size, **settings.parameters()} for size in sizes]
+    cases = [{"kibibytes": size, **settings.parameters()} for size in kibibytes]
     outcome = run_cases("activations", cases, measure_case, settings)
     return ActivationsResult(outcome.cases, (*outcome.notes, *notes), _kept(chosen))
 
@@ -133,9 +118,6 @@ def run(
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench activations``."""
     add_shared_arguments(parser, "activations", run, "sizes of the input in KiB")
-    parser.add_argument(
-        "--network", action="store_true", help="the ConvNeXt, compiled too; takes minutes to begin"
-    )
 
 
 def _ways() -> dict[str, Callable[[torch.Tensor], torch.Tensor]]:
@@ -177,25 +159,3 @@ def _kept(names: Sequence[str]) -> dict[str, float]:
 
     x, ways = torch.randn(1000, requires_grad=True), _ways()
     return {name: saved_tensors(ways[name], x).total / 1000 for name in {*names, "relu"}}
-
-
-def _network(settings: Settings) -> Comparison:
-    import torch
-
-    from hpml.models.convnext import convnext
-
-    images, made = torch.rand(1, 3, 64, 64), []
-    for name, activation in ((KERNEL, "fastswish"), (COMPOSITE, _ways()[COMPOSITE])):
-        model = convnext("small", activation=activation).eval()
-        made.append(Contender(name, functools.partial(model, images)))
-        with torch.no_grad():
-            fast = compiled(model)
-            fast(images)
-        made.append(Contender(f"{name} compiled", functools.partial(fast, images)))
-    with torch.no_grad():
-        return settings.compare(made, "network", baseline=KERNEL, check=same_results(1e-3, 1e-4))
-
-
-def _published() -> float:
-    rows = {row["changes"]: row["bs1_ms"] for row in published("convnext_inference")["rows"]}
-    return float(rows["torch.compile + FastSwish"] / rows["FastSwish"])

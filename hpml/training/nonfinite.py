@@ -42,7 +42,8 @@ def not_finite(
             if layer
             else "all layers give finite numbers, the loss of their scores is not"
         )
-    return NotFiniteError(f"Step {step}: the loss is {loss}: {where}. {_TRY}", step, layer)
+    todo = "Load other weights." if spoiled and not step else _TRY
+    return NotFiniteError(f"Step {step}: the loss is {loss}: {where}. {todo}", step, layer)
 
 
 def _first_layer(model: nn.Module, forward: Callable[[], object]) -> str:

@@ -1,8 +1,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
-import sys
 
 import pytest
 
@@ -44,13 +42,6 @@ def test_samples_come_from_another_process_and_interleave_with_this_one() -> Non
     assert there.environment["cpu"] == comparison["here"].environment["cpu"]
 
 
-def test_what_the_contender_prints_does_not_disturb_the_answers() -> None:
-    child = sampler("talkative")
-    assert child.result() == 7
-    assert child.elapsed(3) > 0
-    child.close()
-
-
 def test_an_error_in_a_call_comes_with_its_traceback_and_the_worker_lives_on() -> None:
     child = sampler("fails_when_called")
     for _ in range(2):
@@ -78,20 +69,6 @@ def test_a_worker_that_gives_no_answer_in_time_is_killed() -> None:
         child.elapsed(1)
     assert ended(pid)
     child.close()
-
-
-def test_the_end_of_the_interpreter_ends_the_worker() -> None:
-    code = (
-        "from hpml.benchmark import ProcessContender\n"
-        "from hpml.benchmark.sampling.timing import Settings\n"
-        "keep = ProcessContender('n', 'tests.benchmark.targets:process_id').open(Settings())\n"
-        "print(keep.result())"
-    )
-    root = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-    done = subprocess.run(
-        [sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=root
-    )
-    assert ended(int(done.stdout))
 
 
 @pytest.mark.parametrize(

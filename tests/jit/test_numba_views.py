@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from pathlib import Path
 from typing import Any
 
 import numba
@@ -62,35 +61,6 @@ def test_instructions_are_those_of_the_function_alone() -> None:
 def test_what_numba_does_not_compile_is_refused(view: Any) -> None:
     with pytest.raises(JitError):
         view(sum2d)
-
-
-def test_arguments_that_have_a_default() -> None:
-    @numba.njit
-    def shifted(x: Any, by: Any = 2) -> Any:
-        return x + by
-
-    shifted(1.0)
-    types = inferred_types(shifted, 1.0)
-    assert dict(zip(types.column("variable"), types.column("type"), strict=True))["x"] == "float64"
-    with pytest.raises(JitError):
-        inferred_types(shifted, 1.0, 2, 3)
-
-
-def test_what_was_compiled_for_other_types_alone() -> None:
-    function = numba.njit("float64(float64[:, ::1])")(sum2d)
-    with pytest.raises(JitError):
-        instructions(function, np.ones((2, 3), np.float32))
-
-
-def test_what_the_cache_does_not_keep(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path))
-    for _ in range(2):  # the second is read
-        function = numba.njit(cache=True)(sum2d)
-        function(np.ones((2, 3)))
-    assert signatures(function).column("from") == ("cache",)
-    for view in (inferred_types, instructions):
-        with pytest.raises(JitError):
-            view(function)
 
 
 def test_what_was_compiled_for_nothing_yet() -> None:

@@ -6,7 +6,6 @@ import pytest
 import torch
 
 from hpml.jit import JitError, Limits, Work, draw_roofline, machine_limits
-from hpml.jit.roofline import roofline_figure
 
 LIMITS = Limits(bandwidth=1e10, peak=5e10)
 
@@ -15,15 +14,6 @@ def test_memory_is_the_limit_before_the_ridge_and_arithmetic_behind_it() -> None
     assert LIMITS.ridge == 5
     assert LIMITS.at_most(2.5) == 2.5e10
     assert LIMITS.at_most(5) == LIMITS.at_most(50) == 5e10
-
-
-def test_a_kernel_lies_where_its_work_says() -> None:
-    work = Work(operations=6e9, bytes=3e9, seconds=0.5)
-    assert (work.intensity, work.speed) == (2, 12e9)
-    fig = roofline_figure(LIMITS, {"kernel": work})
-    point = fig.axes[0].lines[1]
-    assert (point.get_xdata()[0], point.get_ydata()[0]) == (2, 12)
-    assert fig.axes[0].get_xscale() == fig.axes[0].get_yscale() == "log"
 
 
 def test_the_picture_says_how_near_each_kernel_comes() -> None:

@@ -37,16 +37,6 @@ def test_a_way_that_computes_something_else_is_not_timed(monkeypatch: pytest.Mon
         activations.run([1], **QUICK)
 
 
-def test_the_network_is_compiled_beside_the_published_ratio(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setattr(activations, "compiled", lambda model: model)
-    result = activations.run([], contenders=["relu"], network=True, **QUICK)
-    goals = result.goals()
-    assert goals.column("published")[:2] == (None, 29.32 / 19.97)
-    assert goals.column("at most")[:2] == (1.0, 1.0)
-
-
 def test_the_command_leaves_a_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     parser = argparse.ArgumentParser()
     activations.add_arguments(parser)

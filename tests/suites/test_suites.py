@@ -150,19 +150,6 @@ def test_the_peers_toy_resnet_has_the_same_weights_statistics_and_mode() -> None
             sampler.close()
 
 
-def test_toy_resnet_is_a_table_a_page_and_a_picture_beside_the_published(tmp_path: Path) -> None:
-    result = toy_resnet.run([16], batch=1, **FAST, contenders=["inlined"])
-    text = str(result)
-    assert "NVIDIA GeForce RTX 3080 10GB, Intel i7-12700KF" in text
-    assert "measured here" not in text
-    assert result._repr_html_().count("<table") == 2
-    figure = result.plot()
-    figure.savefig(tmp_path / "p.png")
-    labels = {text.get_text() for text in figure.axes[1].get_legend().get_texts()}
-    published = {"pytorch-symbolic (published)", "cuda-graphs (published)"}
-    assert labels == {"handwritten", "inlined"} | published
-
-
 @pytest.mark.skipif(torch.cuda.is_available(), reason="needs a machine without a GPU")
 def test_a_gpu_that_is_not_there_is_said() -> None:
     with pytest.raises(SuiteError):
