@@ -34,28 +34,26 @@ class Explanation:
         """The number, from 1, of the experiment that tells the hypotheses apart."""
         return list(self.experiments).index(self.best) + 1
 
-    def page(self, choice: object = None) -> Page:
-        """Return the question, and after a choice what that experiment would show."""
+    def page(self, choice: object = None, later: object = None) -> Page:
+        """Return the question, and after a choice what each experiment would show."""
         numbers = range(1, len(self.experiments) + 1)
         if choice is None:
             status = (
                 "Write its number into `explanation` in this cell, in place of `None`, and run the "
-                "cell again. The reasons are shown then."
+                "cell again. The reasons are shown then; the first choice counts."
             )
         elif type(choice) is not int or choice not in numbers:
             status = f"`explanation` is {describe(choice)}, expected {_one_of(numbers)}."
         else:
-            return self._answered(choice)
+            return self._answered(choice, later)
         lines = [*self._lines(), *_folded([status.replace("`", "")])]
         return self._framed(lines, f"<p><b>{_code(status)}</b></p>")
 
-    def _answered(self, choice: int) -> Page:
+    def _answered(self, choice: int, later: object) -> Page:
         everything = list(enumerate(self.experiments.items(), start=1))
-        if choice == self.best_number:
-            verdict = f"You chose {choice}. Yes, it tells them apart."
-        else:
-            verdict = f"You chose {choice}. It does not tell them apart. Choose again."
-            everything = [everything[choice - 1]]
+        so = "Yes, it tells" if choice == self.best_number else "It does not tell"
+        first = "" if later in (None, choice) else " first, which counts"
+        verdict = f"You chose {choice}{first}. {so} them apart."
         reasons = [f"{number}. {reason}" for number, (_, reason) in everything]
         lines = [*self._lines(), verdict, "What it would show:", *_folded(reasons)]
         rows = [[f"{number}. {text}", reason] for number, (text, reason) in everything]

@@ -32,22 +32,25 @@ def keep_points(lab: str, exercise: str, points: float, *, passed: bool) -> None
     _keep(lab, exercise, changed)
 
 
-def keep_first(lab: str, item: str, points: float) -> None:
-    """Keep the points of the first choice; later ones change nothing."""
-    first = {"points": points, "passed": _now() if points else None}
-    _keep(lab, item, lambda before: before or first)
+def keep_first(lab: str, item: str, choice: int, points: float) -> int:
+    """Keep the first choice and its points, and return it; later ones change nothing."""
+    first = {"points": points, "passed": _now() if points else None, "choice": choice}
+    kept = _keep(lab, item, lambda before: before or first)
+    return int(kept.get("choice", choice)) if isinstance(kept, dict) else choice
 
 
-def _keep(lab: str, key: str, changed: Any) -> None:
+def _keep(lab: str, key: str, changed: Any) -> Any:
     if notebook_shell() is None or flag("HPML_HEADLESS"):
-        return
+        return None
     try:
         with FILE.changing() as labs:
             kept = labs.setdefault(lab, {})
             kept[key] = changed(kept.get(key))
+            return kept[key]
     except OSError as error:
         # What was asked for, a check or a picture, has nothing to do with a full disk.
         warnings.warn(f"Your progress was not kept: {error}", stacklevel=3)
+    return None
 
 
 def _now() -> str:

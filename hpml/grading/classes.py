@@ -22,13 +22,14 @@ from hpml.grading.find import (
     Submission,
     find,
     fingerprint,
+    is_notebook,
+    lab_of,
     random_seed,
-    says_another_lab,
 )
 from hpml.grading.pool import entries, grade_all
 from hpml.grading.record import Overrides, Records, exercise_version
 from hpml.grading.report import GRADER, Report, student, write_feedback
-from hpml.grading.sandbox import Limits
+from hpml.grading.sandbox import Limits, described
 from hpml.grading.tables import names_of, one_form
 
 
@@ -47,7 +48,7 @@ def members(
     """Return the submissions in a folder: its folders, and its notebooks."""
     if not folder.is_dir():
         raise GradingError(f"{describe(str(folder))}: expected the folder of a class.")
-    entries = _entries(folder, submitted=True)
+    entries = _entries(folder, submitted=True, labs=labs, catalogue=catalogue)
     if not entries:
         text = "expected a folder or a notebook for each submission, found none."
         raise GradingError(f"{describe(str(folder))}: {text}")
@@ -67,18 +68,25 @@ def members(
     )
 
 
-def passed_over(folder: Path) -> list[str]:
-    """Return the files in a class's folder that are no submission: an archive may hold one."""
-    return [entry.name for entry in _entries(folder, submitted=False)]
+def passed_over(
+    folder: Path, labs: Sequence[str] | None = None, catalogue: Catalogue = COURSE
+) -> list[str]:
+    """Return what is no submission for these labs: an archive, a notebook of another lab."""
+    found = _entries(folder, submitted=False, labs=labs, catalogue=catalogue)
+    return [entry.name for entry in found]
 
 
-def _entries(folder: Path, *, submitted: bool) -> list[Path]:
-    return sorted(
-        entry
-        for entry in folder.iterdir()
-        if not entry.name.startswith((".", "__MACOSX"))
-        and (entry.is_dir() or entry.suffix.lower() == ".ipynb") == submitted
-    )
+def _entries(
+    folder: Path, *, submitted: bool, labs: Sequence[str] | None, catalogue: Catalogue
+) -> list[Path]:
+    def counts(entry: Path) -> bool:
+        if entry.is_dir() or entry.is_symlink():
+            return True
+        lab = lab_of(entry.name, catalogue)
+        return is_notebook(entry) if lab is None else labs is None or lab in labs
+
+    entries = [each for each in folder.iterdir() if not each.name.startswith((".", "__MACOSX"))]
+    return sorted(entry for entry in entries if counts(entry) == submitted)
 
 
 def _labs_of(entries: Sequence[Path], catalogue: Catalogue) -> tuple[str, ...]:
@@ -100,15 +108,10 @@ def _member(entry: Path, labs: tuple[str, ...], catalogue: Catalogue) -> Submiss
             return replace(find(entry, labs=labs, catalogue=catalogue), name=entry.name)
         except GradingError:  # a folder that cannot be read; its report says so
             return Submission(entry.name, tuple((lab, entry / f"{lab}.ipynb") for lab in labs))
-    why, own = "", {}
     try:
-        if says_another_lab(entry.name, labs, catalogue):
-            raise GradingError("It is another lab's.")
-        own = dict(find(entry, labs=labs, catalogue=catalogue).notebooks)
+        why, own = "", dict(find(entry, labs=labs, catalogue=catalogue).notebooks)
     except GradingError:
-        another = says_another_lab(entry.name, labs, catalogue)
-        said = "says that it is another" if another else "does not say which lab it is"
-        why = f" ({entry.name} {said})"
+        why, own = f" ({entry.name} does not say which lab it is)", {}
     # Paths that do not exist; reading them says so by these words.
     there = {lab: entry.with_name(f"for lab {lab}{why}") for lab in labs} | own
     return Submission(entry.name, tuple(there.items()))
@@ -183,7 +186,9 @@ def grade_class(
             for index, items, seconds in results:
                 place = waiting[index]
                 name = submissions[place].name
-                report = Report(name, items, seeds[place], round(seconds, 3), "bubblewrap")
+                report = Report(
+                    name, items, seeds[place], round(seconds, 3), described("bubblewrap")
+                )
                 if all(item.status != "not graded" for item in items):
                     records.write(report, bounds[place])
                 finish(place, Graded(report, again=True, forged=place in forged))

@@ -17,10 +17,10 @@ from hpml.base.arguments import whole
 from hpml.base.errors import describe
 from hpml.base.files import course_folder, results_folder, write_atomically
 from hpml.grading import GradingError
-from hpml.grading.report import Report, harmless, points, table, write
+from hpml.grading.report import Report, harmless, points, table, write, write_feedback_zip
 
 _FOR_A_CLASS = (
-    "jobs", "reports", "csv", "only", "override", "roster", "canvas", "moodle"
+    "jobs", "reports", "csv", "only", "override", "roster", "canvas", "moodle", "feedback"
 )  # fmt: skip
 
 
@@ -42,9 +42,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--only", nargs="+", metavar="NAME", help="grade these of the class, once more")
     add("--override", type=Path, metavar="CSV", help="student,exercise,points,comment; it is kept")
     add("--csv", type=Path, metavar="FILE", help="write the class's points as CSV")
-    add("--roster", type=Path, metavar="CSV", help="submission and the platform's own columns")
+    add("--roster", type=Path, metavar="CSV", help="the platform's list of students")
     add("--canvas", type=Path, metavar="FILE", help="write the CSV that Canvas imports")
     add("--moodle", type=Path, metavar="FILE", help="write the CSV that Moodle imports")
+    add("--feedback", type=Path, metavar="ZIP", help="write a page each, for Canvas and Moodle")
     add("--gradescope", type=Path, metavar="ZIP", help="write Gradescope's autograder for --lab")
 
 
@@ -155,11 +156,13 @@ def _grade_class(options: argparse.Namespace) -> None:
     for name in [each.report.shown for each in graded if each.forged]:
         print(f"The record of {name} was not written by this grader; it was graded again.")
     _print_list("Look at these:", tables.look_at(found))
-    _print_list("Neither a folder nor a notebook:", [*map(harmless, passed_over(folder))])
+    _print_list("Left out, no notebook of the lab:", [*map(harmless, passed_over(folder, labs))])
     _print_list("Equal after renaming, which proves nothing:", tables.alike(found))
     if roster is not None:
         _print_list("Not in the roster:", tables.not_in_roster(found, roster))
-        _print_list("In the roster, without points:", tables.without_submission(found, roster))
+        _print_list(
+            "In the roster, without a submission:", tables.without_submission(found, roster)
+        )
     print(f"A report and a page for each, and the seeds, in {reports}")
     name = f"Lab {'-'.join(dict.fromkeys(item.lab for item in found[0].items))}"
     makers: dict[Path | None, Callable[[], str]] = {
@@ -170,6 +173,8 @@ def _grade_class(options: argparse.Namespace) -> None:
     for path, make in makers.items():
         if path is not None:
             _saving(partial(write_atomically, content=make()), path)
+    if options.feedback is not None:
+        _saving(partial(write_feedback_zip, found), options.feedback)
 
 
 def _print_list(title: str, lines: list[str]) -> None:

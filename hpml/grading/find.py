@@ -19,15 +19,16 @@ from typing import Protocol
 from hpml.base.errors import describe
 from hpml.base.files import CourseFileError
 from hpml.base.tables import format_bytes
-from hpml.course.cells import NotebookError, code_cells, python_cells
+from hpml.course.cells import NotebookError, as_python, python_cells
 from hpml.course.execute import LabNotFoundError, find_lab
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.grading import GradingError
 from hpml.grading.sandbox import Limits
 from hpml.labs import catalogue as course
 
-_SMALL = 2**24
-_NAME = re.compile(r"(\d\d)[ _-].*\.ipynb", re.IGNORECASE)
+_NUMBER = re.compile(r"(\d\d)[ _-]")
+_ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json", ".json")  # browsers and mailers add some
+_SCRIPT = ".py"  # Jupytext's form of a notebook
 _SHOWN = 4
 _MOST = 3  # notebooks of a student that are graded for a lab
 
@@ -89,8 +90,7 @@ def find(
             expected = ", ".join(known)
             raise GradingError(f"Lab {describe(lab)} has no exercises; expected one of {expected}.")
     if path.is_dir():
-        one = labs is not None and len(labs) == 1
-        there, remarks = _notebooks(path, labs or known, known if one else ())
+        there, remarks = _notebooks(path, labs or known, catalogue)
         wanted = labs if labs is not None else [lab for lab in sorted(there) if lab in known]
         if not wanted:
             text = f"expected notebooks named as the labs, {', '.join(map(_file_name, known))}"
@@ -103,9 +103,9 @@ def find(
     if not path.is_symlink() and not path.exists():
         text = "expected a notebook or a folder of notebooks."
         raise GradingError(f"Nothing is at {describe(str(path))}; {text}")
-    wanted = labs or known
-    named = [lab for fits in (_begins, _contains) for lab in wanted if fits(path.name, lab)]
-    found = wanted[0] if labs is not None and len(labs) == 1 else next(iter(named), None)
+    found = labs[0] if labs is not None and len(labs) == 1 else lab_of(path.name, catalogue)
+    if labs is not None and found not in labs:
+        found = None
     if found is None:
         text = f"a name such as {_file_name(known[0])}, or the lab's number with --lab"
         raise GradingError(f"{describe(path.name)} does not say which lab it is: expected {text}.")
@@ -125,37 +125,48 @@ def random_seed() -> int:
     return secrets.randbelow(2**31)
 
 
-def says_another_lab(name: str, labs: Sequence[str], catalogue: Catalogue) -> bool:
-    """Return whether a notebook has the name of a lab that is none of these."""
-    others = set(catalogue.LABS).difference(labs)
-    return any(_contains(name, lab) for lab in others)
+def is_notebook(path: Path) -> bool:
+    """Return whether a file has the name of a notebook."""
+    return path.name.lower().endswith(_ENDINGS)
+
+
+def lab_of(name: str, catalogue: Catalogue = COURSE) -> str | None:
+    """Return the lab that a file's name says: by the lab's own name in it, or by its number first.
+
+    Platforms put names and numbers before it: ``lovelaceada_4711_998_06_forward_order-1.ipynb``.
+    """
+    if not name.lower().endswith((*_ENDINGS, _SCRIPT)):
+        return None
+    for lab in catalogue.LABS:
+        if Path(_file_name(lab)).stem.lower() in name.lower():
+            return lab
+    match = _NUMBER.match(name)
+    return match[1] if match and match[1] in catalogue.LABS and is_notebook(Path(name)) else None
 
 
 def _notebooks(
-    folder: Path, labs: Sequence[str], others: Sequence[str]
+    folder: Path, labs: Sequence[str], catalogue: Catalogue
 ) -> tuple[dict[str, list[Path]], dict[str, str]]:
     """Return the notebooks of each lab in the folder, or in the only folder that is in it."""
     entries = top = _entries(folder)
-    while not any(map(_is_notebook, entries)):
+    while not any(is_notebook(each) or lab_of(each.name, catalogue) for each in entries):
         # An archive that was unpacked often has one folder around everything.
         folders = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
         if len(folders) != 1:
             return {}, dict.fromkeys(labs, _there(top))
         entries = _entries(folders[0])
     found: dict[str, list[Path]] = {}
-    # The lab's own name, then "06_forward_order (1).ipynb", then "Copy of 06_forward_order.ipynb".
     for lab in labs:
-        named = [each for fits in (_is_named, _begins, _contains) for each in entries
-                 if fits(each.name, lab)]  # fmt: skip
-        named = list(dict.fromkeys(named))
+        named = [each for each in entries if lab_of(each.name, catalogue) == lab]
+        # The lab's own name first; a script only where there is no notebook.
+        named.sort(key=lambda each: each.name.lower() != _file_name(lab).lower())
+        named = [each for each in named if is_notebook(each)] or named
         if named:
-            # A copy that was worked on, beside an original that was not.
-            worked_on = [each for each in named if not _is_untouched(each, lab)]
-            found[lab] = worked_on[:_MOST] or named[:1]
-    notebooks = [entry for entry in entries if _is_notebook(entry)]
-    if others and not found and len(notebooks) == 1:
-        match = _NAME.fullmatch(notebooks[0].name)  # a date begins with two digits as well
-        if match is None or (match[1] not in others and match[0][2] != "_"):
+            found[lab] = named[:_MOST]
+    notebooks = [entry for entry in entries if is_notebook(entry)]
+    if len(labs) == 1 and not found and len(notebooks) == 1:
+        only = notebooks[0].name  # a date begins with two digits as well
+        if lab_of(only, catalogue) is None and not re.match(r"\d\d_", only):
             found[labs[0]] = notebooks
     return found, {lab: _there(entries) for lab in labs if lab not in found}
 
@@ -175,31 +186,6 @@ def _entries(folder: Path) -> list[Path]:
     return [entry for entry in entries if not entry.name.startswith((".", "__MACOSX"))]
 
 
-def _is_notebook(entry: Path) -> bool:
-    return entry.suffix.lower() == ".ipynb"
-
-
-def _is_untouched(path: Path, lab: str) -> bool:
-    """Return whether the code is that of the course's own notebook."""
-    try:
-        return same_code(find_lab(lab), path, _SMALL)
-    except (CourseFileError, LabNotFoundError, OSError):
-        return False
-
-
-def _is_named(name: str, lab: str) -> bool:
-    return name.lower() == _file_name(lab).lower()
-
-
-def _begins(name: str, lab: str) -> bool:
-    match = _NAME.fullmatch(name)
-    return match is not None and match[1] == lab
-
-
-def _contains(name: str, lab: str) -> bool:
-    return name.lower().endswith(".ipynb") and Path(_file_name(lab)).stem in name
-
-
 def _file_name(lab: str) -> str:
     """Return how the course calls the lab's notebook."""
     try:
@@ -208,6 +194,7 @@ def _file_name(lab: str) -> str:
         return f"{lab}_lab.ipynb"
 
 
+_CELL = re.compile(r"^# %%.*$", re.MULTILINE)  # how a script marks where a cell begins
 _LARGE = 2**18
 _OBJECTS = 200  # as many for each cell: its metadata, its outputs
 
@@ -233,6 +220,8 @@ def read_cells(path: Path, limits: Limits) -> dict[int, str]:
         raise UnreadableNotebook(
             f"The notebook {path.name} has too many parts to be read; clear its outputs."
         )
+    if path.name.lower().endswith(_SCRIPT):
+        return {number: as_python(cell) for number, cell in enumerate(_CELL.split(text), start=1)}
     try:
         return python_cells(text, limits.cells)
     except NotebookError as error:
@@ -245,15 +234,6 @@ def _text(path: Path, most: int) -> str:
     except UnicodeDecodeError as error:
         text = f"The notebook is not UTF-8 text: {error.reason}."
         raise UnreadableNotebook(f"{text} Save it in Jupyter, and hand in that file.") from None
-
-
-def same_code(path: Path, other: Path, most: int) -> bool:
-    """Return whether two notebooks have the same code cells; False where one cannot be read."""
-    try:
-        first, second = (code_cells(_text(each, most)) for each in (path, other))
-    except (UnreadableNotebook, NotebookError):
-        return False
-    return [*first.values()] == [*second.values()]
 
 
 def fingerprint(path: Path, most: int) -> str:

@@ -37,7 +37,7 @@ from hpml.grading.find import (
 from hpml.grading.judge import blank, grade_entry
 from hpml.grading.report import Item, Report, harmless
 from hpml.grading.run import Submitted
-from hpml.grading.sandbox import Isolation, Limits, require_isolation
+from hpml.grading.sandbox import Isolation, Limits, described, require_isolation
 
 _TICK = 0.5
 
@@ -123,7 +123,7 @@ def grade(
     chosen = random_seed() if seed is None else seed
     with Grader(limits=limits, catalogue=catalogue, isolation=isolation) as grader:
         items, seconds = grader.grade(submission.task(chosen, names))
-    return Report(submission.name, items, chosen, seconds, isolation)
+    return Report(submission.name, items, chosen, seconds, described(isolation))
 
 
 def grade_all(

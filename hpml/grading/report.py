@@ -8,9 +8,13 @@ Source of the file's form: https://gradescope-autograders.readthedocs.io/en/late
 from __future__ import annotations
 
 import hashlib
+import html
+import io
 import json
 import os
 import platform
+import re
+import zipfile
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
@@ -20,7 +24,7 @@ import hpml
 from hpml.base.files import write_atomically
 from hpml.base.tables import Table
 
-GRADER = f"hpml {hpml.__version__}, grading 5, Python {platform.python_version()}"
+GRADER = f"hpml {hpml.__version__}, grading 6, Python {platform.python_version()}"
 """The grader's version. The number is raised when a submission could be graded differently."""
 
 _LONGEST = 200
@@ -210,7 +214,7 @@ def file_name(name: str, labs: str, ending: str) -> str:
 
 def student(name: str) -> str:
     """Return whose submission it is: its name without a notebook's ending."""
-    return name[:-6] if name.lower().endswith(".ipynb") else name
+    return re.sub(r"(\.ipynb(\.txt|\.json)?|\.json|\.py)$", "", name, flags=re.IGNORECASE)
 
 
 def points(value: float) -> str:
@@ -252,6 +256,35 @@ def feedback_page(report: Report) -> str:
     for item in report.items:
         lines += _section(item)
     return "\n".join(lines)
+
+
+def write_feedback_zip(reports: Sequence[Report], path: str | os.PathLike[str]) -> None:
+    """Write an HTML page for each student as a zip, which Canvas and Moodle upload as feedback.
+
+    They know a student by the names in it, which are those of what was downloaded.
+    """
+    stream = io.BytesIO()
+    with zipfile.ZipFile(stream, "w", zipfile.ZIP_DEFLATED) as archive:
+        for report in reports:
+            name = student(report.name)
+            inside = f"{name}.html" if name != report.name else f"{name}/feedback.html"
+            archive.writestr(harmless(inside), html_page(report))
+    write_atomically(path, stream.getvalue())
+
+
+def html_page(report: Report) -> str:
+    """Return the page for one student as HTML."""
+    parts = []
+    for item in report.items:
+        text = "\n".join([*by_part(item), item.text])
+        text += f"\n\nIt printed:\n{item.printed}" if item.printed else ""
+        head = html.escape(f"{item.title}: {item.status}, {item.out_of} points")
+        parts.append(f"<h2>{head}</h2>\n<pre>{html.escape(text.strip())}</pre>")
+    title = html.escape(f"{report.shown}: {report.total}")
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f"</head>\n<body><h1>{title}</h1>\n" + "\n".join(parts) + "</body></html>\n"
+    )
 
 
 def _section(item: Item) -> list[str]:

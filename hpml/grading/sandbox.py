@@ -30,6 +30,7 @@ Isolation = Literal["none", "bubblewrap", "user"]
 
 HOME = "/home/student"
 _NOBODY = 65534
+_RUNTIME = "XDG_RUNTIME_DIR"  # how systemd-run finds a user's manager
 _COURSE, _PACKAGES = "/course", "/packages"
 _START = "from hpml.sandbox.serve import main; main({limits!r})"
 # What the worker itself and torch use: of these only the source is searched.
@@ -71,6 +72,8 @@ def environment(home: str, *, hash_seed: int = 0) -> dict[str, str]:
     # One thread each: submissions are graded side by side.
     threads = ("OMP", "MKL", "OPENBLAS", "NUMBA")
     own |= {f"{library}_NUM_THREADS": "1" for library in threads}
+    if cgroup() and _RUNTIME in os.environ:  # for systemd-run; the sandbox has none
+        own[_RUNTIME] = os.environ[_RUNTIME]
     if os.name == "nt":  # without them Windows starts no Python
         own |= {name: os.environ[name] for name in ("SYSTEMROOT", "TEMP") if name in os.environ}
         own["PATH"] = os.environ.get("PATH", "")
@@ -120,6 +123,10 @@ def sandboxed_command(
     """Return the command of a worker in bubblewrap."""
     kinds = ("user", "pid", "ipc", "uts", "net", "cgroup-try")
     command = ["bwrap", *(f"--unshare-{kind}" for kind in kinds)]
+    if group := cgroup():
+        most = [f"MemoryMax={limits.memory}", "MemorySwapMax=0", f"TasksMax={limits.processes + 2}"]
+        own = [word for each in most for word in ("-p", each)]
+        command = [*group, *own, "--", *command, "--unsetenv", _RUNTIME]
     command += ["--die-with-parent", "--new-session", *_no_more_namespaces()]
     command += ["--cap-drop", "ALL", "--uid", "1000", "--gid", "1000", "--hostname", "sandbox"]
     command += ["--proc", "/proc", "--dev", "/dev"]
@@ -138,6 +145,25 @@ def sandboxed_command(
     command += ["--size", str(limits.home), "--tmpfs", HOME, "--chdir", HOME]
     command += ["--remount-ro", "/dev", "--remount-ro", "/"]
     return [*command, "--", *_python(limits)]
+
+
+@functools.cache
+def cgroup() -> tuple[str, ...]:
+    """Return the command that gives a worker a cgroup of its own, where systemd can make one."""
+    who = () if hasattr(os, "geteuid") and os.geteuid() == 0 else ("--user",)
+    command = ("systemd-run", *who, "--scope", "--quiet", "--collect")
+    try:
+        ran = subprocess.run([*command, "true"], capture_output=True, timeout=10, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ()
+    return command if ran.returncode == 0 else ()
+
+
+def described(isolation: Isolation) -> str:
+    """Return what a report says of the isolation, and which limit of memory was in force."""
+    if isolation != "bubblewrap":
+        return isolation
+    return f"bubblewrap, memory limited by {'a cgroup' if cgroup() else 'looking at it'}"
 
 
 def require_isolation(isolation: Isolation) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import re
 import unicodedata
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Sequence
@@ -16,6 +17,10 @@ from hpml.grading.report import Item, Report, points, student
 
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _MOODLE = ("Email address", "ID number", "Username")
+_IDS = ("ID", "Identifier", "ID number")
+_NAMES = ("Student", "Full name")
+# The ID of Canvas or Moodle in the name that it gives to what it lets you download.
+_OF_PLATFORM = re.compile(r"(?P<name>[^_]+)_(?:LATE_)?(?P<id>\d{2,})_")
 _REASON = 300  # characters of the reason in a feedback column
 _LEFT_OUT = ("missing", "not done")  # what goes further may be
 _LOOK_AT = ("no answer", "not graded", "unreadable", "missing", "forbidden", "not done")
@@ -63,14 +68,12 @@ def as_csv(reports: Sequence[Report]) -> str:
 def for_canvas(reports: Sequence[Report], roster: Sequence[dict[str, str]], assignment: str) -> str:
     """Return the file that Canvas's gradebook imports."""
     _require(roster, ("ID", "SIS User ID", "SIS Login ID"), "Canvas")
-    found = _by_name(reports)
     rows = [[*_CANVAS, assignment]]
     # What a new assignment is worth; Canvas knows the line by these words, and exports it as well.
     rows.append(["    Points Possible", "", "", "", "", points(max(r.worth for r in reports))])
-    for row in roster:
+    for row, report in zip(roster, of_roster(reports, roster), strict=True):
         if row.get("Student") == "Points Possible":
             continue
-        report = found.get(one_form(row["submission"]))
         earned = "" if report is None else points(report.score)
         rows.append([*(row.get(column, "") for column in _CANVAS), earned])
     return written_csv(rows)
@@ -78,11 +81,9 @@ def for_canvas(reports: Sequence[Report], roster: Sequence[dict[str, str]], assi
 
 def for_moodle(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> str:
     """Return the file that Moodle's import of grades reads: address or number, grade, feedback."""
-    found = _by_name(reports)
     keys = _require(roster, _MOODLE, "Moodle")
     rows = [[*keys, "Grade", "Feedback"]]
-    for row in roster:
-        report = found.get(one_form(row["submission"]))
+    for row, report in zip(roster, of_roster(reports, roster), strict=True):
         items = report.items if report else ()
         said = "; ".join(f"{item.title}: {item.status}{_reason(item)}" for item in items)
         rows.append([*(row[key] for key in keys), points(report.score) if report else "", said])
@@ -96,15 +97,54 @@ def _reason(item: Item) -> str:
 
 
 def read_roster(path: Path) -> list[dict[str, str]]:
-    """Return the rows of a roster: a CSV with a column ``submission`` and those of the platform."""
+    """Return the rows of a roster: the platform's columns, and perhaps one ``submission``."""
     rows = read_csv(path)
-    if not rows or "submission" not in rows[0]:
+    if not rows or not {"submission", *_IDS, *_NAMES}.intersection(rows[0]):
         raise GradingError(
-            f"{describe(str(path))}: expected a CSV with a column submission, the names of the "
-            f"folders or notebooks, and the platform's own: {', '.join(_CANVAS)} for Canvas, one "
-            f"of {', '.join(_MOODLE)} for Moodle."
+            f"{describe(str(path))}: expected a CSV with a column submission (the names of the "
+            f"folders or notebooks) or one of {', '.join((*_IDS, *_NAMES))}, by which the names "
+            f"that a platform made are known, and the platform's own: {', '.join(_CANVAS)} for "
+            f"Canvas, one of {', '.join(_MOODLE)} for Moodle."
         )
     return rows
+
+
+def of_roster(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> list[Report | None]:
+    """Return each row's report: by `submission`, by an ID in the name, or by the name before it.
+
+    Canvas calls a file ``lovelaceada_4711_998_06_forward_order.ipynb``, with the student's ID
+    first, and Moodle a folder ``Ada Lovelace_12345_assignsubmission_file``.
+    """
+    exact = {one_form(student(report.name)): report for report in reports}
+    exact |= {one_form(report.name): report for report in reports}
+    by_id: dict[str, Report] = {}
+    by_name: dict[str, list[Report]] = defaultdict(list)
+    for report in reports:
+        if match := _OF_PLATFORM.match(report.name):
+            by_id[match["id"]] = report
+            by_name[one_form(match["name"]).casefold()].append(report)
+    return [_of_row(row, exact, by_id, by_name) for row in roster]
+
+
+def _of_row(
+    row: dict[str, str],
+    exact: dict[str, Report],
+    by_id: dict[str, Report],
+    by_name: dict[str, list[Report]],
+) -> Report | None:
+    if row.get("submission"):
+        return exact.get(one_form(row["submission"]))
+    for column in _IDS:
+        number = row.get(column, "").removeprefix("Participant ")
+        if number in by_id:
+            return by_id[number]
+    names = [row.get(column, "") for column in _NAMES]
+    names.append(f"{row.get('First name', '')} {row.get('Last name', '')}".strip())
+    for name in filter(None, names):
+        # Two students of one name are told apart by their ID only.
+        if len(found := by_name.get(one_form(name).casefold(), [])) == 1:
+            return found[0]
+    return None
 
 
 def statistics(reports: Sequence[Report]) -> Table:
@@ -144,20 +184,18 @@ def look_at(reports: Sequence[Report]) -> list[str]:
 
 
 def not_in_roster(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> list[str]:
-    """Return the submissions whose points reach nobody."""
-    known = {one_form(row["submission"]) for row in roster}
-    return [each.shown for each in reports if known.isdisjoint(names_of(each.name))]
+    """Return the submissions that match no row of the roster."""
+    known = {report.name for report in of_roster(reports, roster) if report is not None}
+    return [report.shown for report in reports if report.name not in known]
 
 
 def without_submission(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> list[str]:
-    """Return the students of the roster who get no points, for nothing is there under that name."""
-    found = _by_name(reports)
+    """Return the students of the roster who have no submission."""
     lines = []
-    for row in roster:
-        name = row["submission"]
-        who = ", ".join(row[key] for key in ("Student", *_MOODLE) if row.get(key))
-        if one_form(name) not in found and who and who != "Points Possible":
-            lines.append(f"{who}: {describe(name) if name else 'its column submission is empty'}")
+    for row, report in zip(roster, of_roster(reports, roster), strict=True):
+        who = ", ".join(row[key] for key in (*_NAMES, *_MOODLE) if row.get(key))
+        if report is None and who and who != "Points Possible":
+            lines.append(f"{who}: {describe(row['submission'])}" if row.get("submission") else who)
     return lines
 
 
@@ -204,11 +242,6 @@ def one_form(name: str) -> str:
 def names_of(submission: str) -> tuple[str, str]:
     """Return the names that a submission is found by: its student's, and its own."""
     return one_form(student(submission)), one_form(submission)
-
-
-def _by_name(reports: Sequence[Report]) -> dict[str, Report]:
-    found = {one_form(student(report.name)): report for report in reports}
-    return found | {one_form(report.name): report for report in reports}
 
 
 def _name(name: str) -> str:

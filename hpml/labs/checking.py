@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 import uuid
 from collections.abc import Callable
 from typing import Any
@@ -86,7 +87,8 @@ def explain(choice: int | None) -> Page:
 
     Returns:
         The question with its hypotheses and numbered experiments, and what to do. Once an
-        experiment is chosen, whether it tells the hypotheses apart, and what each would show.
+        experiment is chosen, whether it tells the hypotheses apart, and what each would show. The
+        first choice counts.
 
     Raises:
         LabError: if the open lab has no explanation.
@@ -104,9 +106,10 @@ def explain(choice: int | None) -> Page:
             "Did the lab's first cell, lab_head(...), run?"
         )
     item = catalogue.choice(lab)
-    if choice is not None:
-        keep_first(lab, item.name, item.points if choice == item.best else 0)
-    return explanation(lab).page(choice)
+    shown, first = explanation(lab), choice
+    if type(choice) is int and 1 <= choice <= item.experiments:
+        first = keep_first(lab, item.name, choice, item.points if choice == item.best else 0)
+    return shown.page(first, choice)
 
 
 def _exercise(function: object) -> Exercise:
@@ -118,7 +121,7 @@ def _exercise(function: object) -> Exercise:
     here = current_lab().name
     known = exercises(here) if here in LABS else ()
     # A lambda has no name of its own; the grader knows it by the one that it was assigned to.
-    own = getattr(function, "__globals__", {})
+    own = getattr(inspect.unwrap(function), "__globals__", {})
     names = [name, *(each.name for each in known if own.get(each.name) is function)]
     for exercise in known:
         if exercise.name in names:

@@ -9,9 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hpml.course.execute import find_lab
 from hpml.course.exercises.exercise import Choice
-from hpml.grading.find import find
 from hpml.grading.judge import blank, chosen
 from hpml.grading.report import Item
 from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, RIGHT, TOTAL, hand_in, notebook
@@ -69,16 +67,6 @@ def test_millions_of_empty_parts_do_not_fill_the_graders_memory(
 def test_thousands_of_cells_are_refused(tmp_path: Path, beside_a_right_one: Graded) -> None:
     items = beside_a_right_one(hand_in(tmp_path / "one", *["1"] * 5001))
     assert all("5,001 cells" in item.text for item in items.values())
-
-
-def test_a_copy_that_was_worked_on_goes_before_an_untouched_original(tmp_path: Path) -> None:
-    original = find_lab("06").read_text(encoding="utf-8")
-    (tmp_path / LAB).write_text(original, encoding="utf-8")
-    copy = tmp_path / LAB.replace(".ipynb", "-Copy1.ipynb")
-    copy.write_text(
-        original.replace("return None  # your lines here", "return 1"), encoding="utf-8"
-    )
-    assert find(tmp_path).notebooks == (("06", copy),)
 
 
 def test_a_notebook_without_the_function_says_which(

@@ -2,6 +2,7 @@ from __future__ import annotations
 
 import json
 import os
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -10,7 +11,7 @@ import pytest
 from hpml.grading import GradingError, classes, find, pool, tables
 from hpml.grading.classes import Graded, grade_class, members
 from hpml.grading.record import Overrides
-from hpml.grading.report import Item, Report
+from hpml.grading.report import Item, Report, write_feedback_zip
 from tests.grading import small_catalogue
 from tests.grading.handed_in import CATALOGUE, DOUBLE, LAB, LIMITS, RIGHT, hand_in, notebook
 
@@ -51,15 +52,17 @@ def test_a_notebook_that_names_no_lab_stops_no_class_of_several(
     assert found[f"Copy of {LAB}"]["06"] == group / f"Copy of {LAB}"
 
 
-def test_a_notebook_named_for_another_lab_is_none_of_this_one(
-    group: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_notebooks_of_other_labs_are_left_out(group: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(small_catalogue, "LABS", ("05", "06"))
-    (group / f"di_LATE_7_{LAB}").touch()
+    other, own = f"lovelaceada_LATE_4711_998_{LAB}", "lovelaceada_4711_998_05_x.ipynb"
+    for name in (other, own):
+        (group / name).touch()
+    monkeypatch.setattr(find, "_file_name", {"05": "05_x.ipynb", "06": LAB}.__getitem__)
     found = {each.name: dict(each.notebooks) for each in members(group, labs=["05"],
                                                                  catalogue=CATALOGUE)}  # fmt: skip
-    name = f"di_LATE_7_{LAB}"
-    assert found[name]["05"].name == f"for lab 05 ({name} says that it is another)"
+    assert found[own]["05"] == group / own
+    assert other not in found
+    assert classes.passed_over(group, ["05"], CATALOGUE) == [other, "notes.txt"]
 
 
 def test_a_folder_and_a_notebook_of_one_name_and_what_a_mac_adds(group: Path) -> None:
@@ -336,6 +339,37 @@ def test_the_files_of_canvas_and_moodle_name_students_from_a_roster(tmp_path: Pa
     path.write_text("name\nada\n")
     with pytest.raises(GradingError):
         tables.read_roster(path)
+
+
+def test_the_names_that_platforms_make_are_matched_by_id_or_name() -> None:
+    names = [
+        f"lovelaceada_LATE_4711_998_{LAB}", f"hopper_4712_999_{LAB}",
+        "Lou Reed_12345_assignsubmission_file", "Kim_1_x_20", "Kim Lee_12346_assignsubmission_file",
+        "Kim Lee_12347_assignsubmission_file", "stranger",
+    ]  # fmt: skip
+    reports = [Report(name, ADA.items, 7) for name in names]
+    roster = [
+        {"Student": "Lovelace, Ada", "ID": "4711"},
+        {"Full name": "Lou Reed", "Email address": "lou@x.org"},
+        {"Full name": "Kim Lee", "Identifier": "Participant 12347"},
+        {"First name": "Kim", "Last name": "Lee"},
+        {"submission": "stranger"},
+        {"Student": "Nobody", "ID": "99"},
+    ]
+    found = tables.of_roster(reports, roster)
+    assert [report and names.index(report.name) for report in found] == [0, 2, 5, None, 6, None]
+    assert tables.not_in_roster(reports, roster) == [names[1], names[3], names[4]]
+
+
+def test_feedback_is_a_page_of_html_under_the_name_that_was_downloaded(tmp_path: Path) -> None:
+    wrong = ADA.items[0].without_points("wrong", "<b> & [1]")
+    reports = [Report("ada", (wrong,), 7), Report(f"eve_17_{LAB}", ADA.items, 8)]
+    write_feedback_zip(reports, tmp_path / "feedback.zip")
+    with zipfile.ZipFile(tmp_path / "feedback.zip") as archive:
+        assert archive.namelist() == ["ada/feedback.html", f"eve_17_{LAB[:-6]}.html"]
+        page = archive.read("ada/feedback.html").decode()
+    assert "&lt;b&gt; &amp; [1]" in page
+    assert "<b>" not in page
 
 
 def test_without_a_lab_all_get_the_labs_that_anyone_handed_in(group: Path) -> None:

@@ -48,8 +48,8 @@ def test_a_class_with_its_table_and_csv(
     assert "3 graded" in shown.out
     assert "3/3" in shown.err
     assert "cy: 06 missing: The notebook 06_forward_order.ipynb is missing." in shown.out
-    assert "Neither a folder nor a notebook:\n  di.zip" in shown.out
-    assert "In the roster, without points:\n  Eve: 'eve'" in shown.out
+    assert "Left out, no notebook of the lab:\n  di.zip" in shown.out
+    assert "In the roster, without a submission:\n  Eve: 'eve'" in shown.out
     assert (tmp_path / "canvas.csv").read_text().splitlines()[2] == "Ada,7,,,,0"
     assert (tmp_path / "points.csv").read_text().splitlines()[1].startswith("ada,0,0,0,wrong")
     assert main(words) == 0

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 from pathlib import Path
 
@@ -45,6 +46,27 @@ def test_a_renamed_notebook_is_found_where_nothing_else_can_be_meant(
     assert (found[0], len(found)) == (("06", tmp_path / LAB), 1 + (LAB[:-6] in name))
 
 
+SCRIPT = "# %% [markdown]\n# Words.\n# %%\n" + "\n# %%\n".join(RIGHT)
+NBFORMAT_3 = {"nbformat": 3, "worksheets": [{"cells": [
+    {"cell_type": "code", "input": cell.splitlines(keepends=True)} for cell in RIGHT
+]}]}  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("06_forward_order.py", SCRIPT),
+        ("06_forward_order.json", notebook(*RIGHT)),
+        ("lovelace_4711_06_forward_order-1.ipynb.txt", notebook(*RIGHT)),
+        ("06_forward_order.ipynb", json.dumps(NBFORMAT_3)),
+    ],
+)
+def test_other_forms_of_a_notebook_are_read(tmp_path: Path, name: str, text: str) -> None:
+    (tmp_path / name).write_text(text, encoding="utf-8")
+    report = grade(tmp_path, limits=LIMITS, catalogue=CATALOGUE)
+    assert [item.status for item in report.items] == ["right"] * 3
+
+
 def test_of_two_notebooks_the_better_counts_for_each_exercise(tmp_path: Path) -> None:
     folder = hand_in(tmp_path / "ada", DOUBLE, "def total(numbers):\n    return 0")
     copy = "06_forward_order (1).ipynb"
@@ -60,14 +82,13 @@ def test_of_two_notebooks_the_better_counts_for_each_exercise(tmp_path: Path) ->
 def test_what_else_lies_there_is_told_to_the_instructor(tmp_path: Path) -> None:
     archive = tmp_path / "archive"
     archive.mkdir()
-    for name in ("06_forward_order.ipynb.txt", "work.zip"):
-        (archive / name).touch()
+    (archive / "work.zip").touch()
     by_number = tmp_path / "number"
     by_number.mkdir()
     for name in ("06 Forward Order.ipynb", "mine.ipynb"):
         (by_number / name).touch()
     for folder, chosen, remark in (
-        (archive, LAB, "There is also: 06_forward_order.ipynb.txt, work.zip."),
+        (archive, LAB, "There is also: work.zip."),
         (by_number, "06 Forward Order.ipynb", ""),
     ):
         found = find(folder, labs=["06"], catalogue=CATALOGUE)

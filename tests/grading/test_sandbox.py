@@ -354,6 +354,23 @@ def test_what_lies_in_a_covered_folder_is_not_covered_again(
     assert (folder in covered) == alone
 
 
+@pytest.mark.parametrize(("code", "named"), [(0, "a cgroup"), (1, "looking at it")])
+def test_where_systemd_can_a_cgroup_limits_the_memory_and_the_report_says_so(
+    code: int, named: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    fake = tmp_path / "systemd-run"
+    fake.write_text(f"#!/bin/sh\nexit {code}\n")
+    fake.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{tmp_path}:{os.environ['PATH']}")
+    sandbox.cgroup.cache_clear()
+    try:
+        command = sandbox.sandboxed_command(Limits(memory=7))
+        assert ("MemoryMax=7" in command[: command.index("bwrap")]) == (code == 0)
+        assert sandbox.described("bubblewrap").endswith(named)
+    finally:
+        sandbox.cgroup.cache_clear()
+
+
 @pytest.fixture
 def _asked_anew() -> Iterator[None]:
     sandbox._trouble.cache_clear()

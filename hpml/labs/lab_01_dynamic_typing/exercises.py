@@ -258,8 +258,6 @@ _HORNER = Exercise(
     ),
     arguments=numbers,
     observe=value_and_operations,
-    # A duck's own counter is part of it.
-    keeps_arguments=True,
 )
 
 

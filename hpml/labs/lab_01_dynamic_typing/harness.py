@@ -6,27 +6,29 @@ from collections.abc import Mapping
 from fractions import Fraction
 from typing import Any, Self
 
+# Of the last call; beside the numbers and not on them, for they are in the student's hands.
+_steps = {"+": 0, "*": 0}
+
 
 class Duck:
-    """A number that can be added to and multiplied with its own kind, and counts both."""
+    """A number that can be added to and multiplied with its own kind; both are counted."""
 
-    __slots__ = ("steps", "value")
+    __slots__ = ("value",)
 
-    def __init__(self, value: int, steps: dict[str, int]) -> None:
+    def __init__(self, value: int) -> None:
         self.value = value
-        self.steps = steps
 
     def __add__(self, other: object) -> Self:
         if type(other) is not type(self):
             return NotImplemented
-        self.steps["+"] += 1
-        return type(self)(self.value + other.value, self.steps)
+        _steps["+"] += 1
+        return type(self)(self.value + other.value)
 
     def __mul__(self, other: object) -> Self:
         if type(other) is not type(self):
             return NotImplemented
-        self.steps["*"] += 1
-        return type(self)(self.value * other.value, self.steps)
+        _steps["*"] += 1
+        return type(self)(self.value * other.value)
 
     def __bool__(self) -> bool:
         raise TypeError(f"the truth value of a {type(self).__name__} is not defined")
@@ -66,9 +68,10 @@ def numbers(data: Mapping[str, Any]) -> dict[str, Any]:
     if kind == "fractions":
         coefficients = [Fraction(*pair) for pair in coefficients]
     if kind in _DUCKS:
-        duck, steps = _DUCKS[kind], {"+": 0, "*": 0}
-        coefficients = [duck(value, steps) for value in coefficients]
-        x = duck(x, steps)
+        duck = _DUCKS[kind]
+        _steps.update({"+": 0, "*": 0})
+        coefficients = [duck(value) for value in coefficients]
+        x = duck(x)
     return {"coefficients": coefficients, "x": x}
 
 
@@ -77,6 +80,6 @@ def value_and_operations(result: Any, arguments: Mapping[str, Any]) -> Any:
     if type(result) is Fraction:
         return ("Fraction", result.numerator, result.denominator)
     if type(result) in _DUCKS.values():
-        name, steps = type(result).__name__, arguments["x"].steps
-        return {name: result.value, "additions": steps["+"], "multiplications": steps["*"]}
+        counted = {"additions": _steps["+"], "multiplications": _steps["*"]}
+        return {type(result).__name__: result.value, **counted}
     return result

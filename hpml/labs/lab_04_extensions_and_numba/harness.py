@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from typing import Any
 
 LAYOUTS: Mapping[str, str] = {
@@ -24,19 +24,22 @@ def array(data: Mapping[str, Any]) -> dict[str, Any]:
     return {data["name"]: eval(LAYOUTS[data["layout"]].format("x"), {"np": np, "x": x})}
 
 
-_compiled = [False]
+_compiled: list[str] = []  # the name of the function that Numba compiled, if it did
 
 
-def _noted(function: Callable[..., Any], arguments: dict[str, Any]) -> Any:
+def _noted(function: Any, arguments: dict[str, Any]) -> Any:
     """Call a function, and note whether it has machine code by Numba then."""
+    from numba.core.dispatcher import Dispatcher
+
     result = function(**arguments)
-    _compiled[0] = bool(getattr(function, "nopython_signatures", ()))
+    machine_code = isinstance(function, Dispatcher) and function.nopython_signatures
+    _compiled[:] = [function.py_func.__name__] if machine_code else []
     return result
 
 
 def result_and_compiled(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result, and whether Numba compiled the function that was called."""
-    return {"result": result, "compiled": _compiled[0]}
+    """Return the result, and the name of the function that Numba compiled for the call."""
+    return {"result": result, "compiled": "".join(_compiled)}
 
 
 # What is observed of a call sees its result only, not the function.

@@ -8,8 +8,10 @@ import json
 from pathlib import Path
 
 import numba
+import pytest
 
 from hpml.course.exercises.check import run, visible_cases
+from hpml.labs import check, lab_head
 from hpml.labs.catalogue import find
 from hpml.labs.lab_04_extensions_and_numba import references
 
@@ -23,8 +25,28 @@ def test_a_right_result_that_python_interpreted_is_refused() -> None:
     wrong = exercise.judge(cases[0], plain)
     assert wrong is not None
     assert wrong.got == "one that Python interprets"
-    (compiled,) = run(exercise, numba.njit(references.plain_distances), cases)
-    assert exercise.judge(cases[0], compiled) is None
+
+
+def test_neither_the_given_function_compiled_nor_a_claim_to_be_compiled_is_work() -> None:
+    exercise = find("pairwise_distances", "04")
+    cases = visible_cases(exercise)[:1]
+
+    def claims(points: object) -> object:
+        return references.plain_distances(points)
+
+    claims.nopython_signatures = [1]  # type: ignore[attr-defined]
+    for function in (numba.njit(references.plain_distances), claims):
+        (outcome,) = run(exercise, function, cases)
+        assert exercise.judge(cases[0], outcome) is not None
+
+
+def test_a_check_of_the_given_function_compiled_says_what_grading_says(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    lab_head("04", "The lab itself")
+    alias = numba.njit(references.plain_distances)
+    monkeypatch.setattr(references, "pairwise_distances", alias, raising=False)
+    assert "the given one, compiled" in check(alias).text
 
 
 def test_the_reference_is_what_the_notebook_gives() -> None:
