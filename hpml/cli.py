@@ -168,9 +168,15 @@ def _declare_release(parser: argparse.ArgumentParser) -> None:
 
 def _declare_book(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", type=Path, metavar="OUT", help="new, empty, or an earlier book")
-    copies = "use the copies that `hpml run --out` left in this folder"
-    parser.add_argument("--executed", type=Path, metavar="DIR", help=copies)
+    parser.add_argument("--executed", type=Path, metavar="DIR", help=_COPIES)
     parser.set_defaults(run=_book)
+
+
+def _declare_slides(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("lab", metavar="LAB", help="number or name, as for `hpml run`")
+    parser.add_argument("out", type=Path, metavar="OUT", help="folder for the page")
+    parser.add_argument("--executed", type=Path, metavar="DIR", help=_COPIES)
+    parser.set_defaults(run=_slides)
 
 
 def _declare_profile(parser: argparse.ArgumentParser) -> None:
@@ -181,6 +187,8 @@ def _declare_profile(parser: argparse.ArgumentParser) -> None:
     )
     parser.set_defaults(run=_profile)
 
+
+_COPIES = "use the copies that `hpml run --out` left in this folder"
 
 _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
     "lab": (
@@ -242,6 +250,13 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
         "hpml book ../pages",
         _declare_book,
     ),
+    "slides": (
+        "make a lecture deck of a lab",
+        "Write a lab's questions, pictures, explanations and results as slides: one page that\n"
+        "needs no network. Arrow keys go from slide to slide.",
+        "hpml slides 07 ../slides",
+        _declare_slides,
+    ),
     "profile": (
         "open a saved profile in SnakeViz",
         "Open a saved profile in SnakeViz, which this machine alone can reach.",
@@ -302,6 +317,13 @@ def _book(options: argparse.Namespace) -> int:
     from hpml.release.book import make_book
 
     make_book(options.out, options.executed)
+    return 0
+
+
+def _slides(options: argparse.Namespace) -> int:
+    from hpml.release.slides import make_slides
+
+    make_slides(options.lab, options.out, options.executed)
     return 0
 
 

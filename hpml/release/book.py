@@ -8,7 +8,7 @@ from __future__ import annotations
 import html
 import json
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -40,12 +40,12 @@ def make_book(out: Path, executed: Path | None = None) -> None:
     print(f"The book is {shown_path(out / 'index.html')}")
 
 
-def executed_labs(folder: Path) -> dict[str, NotebookNode]:
+def executed_labs(folder: Path, only: Sequence[Path] = ()) -> dict[str, NotebookNode]:
     """Return the copies that ``hpml run --out`` left, by name; each is of the lab as it is now."""
     import nbformat
 
     found: dict[str, NotebookNode] = {}
-    for path in labs():
+    for path in only or labs():
         if not (folder / path.name).is_file():
             continue
         copy, lab = (
@@ -60,7 +60,8 @@ def executed_labs(folder: Path) -> dict[str, NotebookNode]:
         found[path.stem] = copy
     if not found:
         raise ReleaseError(
-            f"{folder} holds no copy of a lab; `hpml run 00 --out {folder}` makes one."
+            f"{folder} has no copy of {only[0].stem if only else 'a lab'}; "
+            f"`hpml run {only[0].stem[:2] if only else '00'} --out {folder}` makes one."
         )
     return found
 

@@ -178,6 +178,8 @@ class Prediction:
             status = f"Locked: {entry.text(entry.answer)}."
         elif self._control is not None:
             status = ""
+        elif flag("HPML_HEADLESS"):
+            status = "Open this lab in Jupyter to answer."
         elif entry.choices:
             status = "No prediction made yet. Choose one, or call .lock(1) on it."
         else:

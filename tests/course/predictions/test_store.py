@@ -85,3 +85,14 @@ def test_two_labs_answered_at_once_lose_nothing(tmp_path: Path) -> None:
         worker.join(60)
     assert [worker.exitcode for worker in workers] == [0, 0]
     assert [len(PredictionStore(path).answers(lab)) for lab in ("00", "01")] == [25, 25]
+
+
+def test_a_lab_that_runs_headless_shows_no_persons_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    store = PredictionStore(tmp_path / "predictions.json")
+    store.keep("01", lock(CALL, 5))
+    monkeypatch.setenv("HPML_HEADLESS", "1")
+    assert store.answers("01") == {}
+    monkeypatch.delenv("HPML_HEADLESS")
+    assert list(store.answers("01")) == ["call"]

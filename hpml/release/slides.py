@@ -1,0 +1,126 @@
+"""A lecture deck from an executed lab: its questions, pictures, explanations and results.
+
+Nothing is written for it: each slide is a part of the lab. It is one page without a network, with a
+slide to a screen.
+"""
+
+from __future__ import annotations
+
+import html
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from hpml.base.files import shown_path, write_atomically
+from hpml.course.command import execute_with_bar
+from hpml.course.execute import find_lab
+from hpml.release import pages
+from hpml.release.book import executed_labs
+from hpml.release.errors import ReleaseError
+
+if TYPE_CHECKING:
+    from nbformat import NotebookNode
+
+MOST_WORDS = 70
+"""A paragraph longer than this is for readers, not for a screen."""
+
+_STYLE = """
+html { scroll-snap-type: y mandatory; font: 1.45rem/1.45 system-ui, sans-serif; }
+body { margin: 0; color: #222; background: #fff; }
+section { height: 100vh; box-sizing: border-box; padding: 5vh 8vw; overflow: auto;
+  scroll-snap-align: start; display: flex; flex-direction: column; justify-content: center; }
+section > h2:first-child { margin: 0 0 3vh; font-size: 1.9rem; }
+section img, section svg { max-width: 100%; max-height: 66vh; object-fit: contain; }
+section pre, section table { font-size: 1rem; } td, th { padding: .15em .8em; }
+.question { border-left: .4rem solid #b45309; padding-left: 1.5rem; }
+@media (prefers-color-scheme: dark) { body { color: #eee; background: #1b1b1b; }
+  section img { background: #fff; } }
+"""
+_KEYS = """
+const slides = [...document.querySelectorAll("section")];
+addEventListener("keydown", event => {
+  const step = {ArrowRight: 1, ArrowDown: 1, PageDown: 1, " ": 1, ArrowLeft: -1, ArrowUp: -1, PageUp: -1}[event.key];
+  if (!step) return;
+  event.preventDefault();
+  const now = slides.findIndex(each => each.getBoundingClientRect().bottom > innerHeight / 2);
+  slides[Math.min(Math.max(now + step, 0), slides.length - 1)].scrollIntoView();
+});
+"""  # noqa: E501
+
+
+def make_slides(lab: str, out: Path, executed: Path | None = None) -> Path:
+    """Write the deck of a lab as a page in the folder `out`; return its path."""
+    source = find_lab(lab)
+    if executed is None:
+        run = execute_with_bar(source)
+        if run.failure is not None:
+            raise ReleaseError(f"{source.stem}: {run.failure}")
+        notebook = run.notebook
+    else:
+        notebook = executed_labs(executed, [source])[source.stem]
+    path = out / f"{source.stem}.html"
+    write_atomically(path, deck(notebook))
+    print(f"The slides are {shown_path(path)}")
+    return path
+
+
+def deck(notebook: NotebookNode) -> str:
+    """Return the page with all slides."""
+    title = html.escape(pages.title_of(notebook))
+    body = "\n".join(f"<section>{each}</section>" for each in slides(notebook))
+    return (
+        f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
+        f"<style>{_STYLE}</style></head>\n<body>\n{body}\n<script>{_KEYS}</script></body></html>\n"
+    )
+
+
+def slides(notebook: NotebookNode) -> Iterator[str]:
+    """Return the slides: the head, then of each core section what it shows and asks."""
+    head, *cells = notebook.cells
+    goals = re.search(r"After it you can\n\n(?:- .*\n?)+", head.source)
+    yield _markdown(f"# {pages.title_of(notebook)}\n\n{goals[0] if goals else ''}")
+    heading = opening = ""
+    for cell in cells:
+        if "further" in cell.metadata.get("tags", []):
+            continue
+        if cell.cell_type == "markdown":
+            if found := re.search(r"^## (.+)", cell.source, re.MULTILINE):
+                heading = f"<h2>{html.escape(found[1])}</h2>"
+                first = cell.source[found.end() :].strip().split("\n\n")[0]
+                short = 0 < len(first.split()) <= MOST_WORDS and first[0] not in "|<`*"
+                opening = _markdown(first) if short else ""
+            for summary, answer in _folded(cell.source):
+                yield f"<h2>{summary}</h2>{_markdown(answer)}"
+        elif cell.cell_type == "code":
+            result = "result" in cell.metadata.get("tags", [])
+            for output in cell.outputs:
+                if shown := _shown(output.get("data", {}), result):
+                    yield heading + opening + shown
+                    opening = ""
+
+
+def _shown(data: dict[str, str], result: bool) -> str:
+    """Return what a slide shows of one output: a question, a picture, or a table of results."""
+    text = data.get("text/plain", "")
+    if text.startswith("Predict: "):
+        question, *options = text.removeprefix("Predict: ").splitlines()[:-1]
+        chosen = "".join(f"<li>{html.escape(each.partition('. ')[2])}</li>" for each in options)
+        return f'<div class="question">{_markdown(question)}<ol>{chosen}</ol></div>'
+    if "image/png" in data:
+        caption = html.escape(text.partition(". ")[0])
+        return f'<img alt="{caption}" src="data:image/png;base64,{data["image/png"].strip()}">'
+    return data.get("text/html", "") if result else ""
+
+
+def _folded(source: str) -> list[tuple[str, str]]:
+    """Return the summary and the text of what is folded away in a cell."""
+    found = re.findall(r"<details><summary>(.*?)</summary>(.*?)</details>", source, re.DOTALL)
+    return [(summary, answer) for summary, answer in found if len(answer.split()) <= 2 * MOST_WORDS]
+
+
+def _markdown(text: str) -> str:
+    from nbconvert.filters import markdown2html
+
+    found: str = markdown2html(text.strip())  # type: ignore[no-untyped-call]
+    return re.sub(r"<a class=.anchor-link.*?</a>", "", found)
