@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after ``hpml``; those of this process without it.
 
     >>> main(["--version"])
-    hpml 0.1.0
+    hpml 1.0.0
     0
     """
     parser = _parser()
