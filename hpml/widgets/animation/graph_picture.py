@@ -18,7 +18,6 @@ from hpml.widgets.animation.animation import part, placeholder
 _UNIT = 100  # of the drawing, in an inch
 _MARGIN = 0.2
 _LEAST_SCALE = 0.75  # smaller, nobody can read it: then it scrolls
-_TALLEST = 6.2  # inches; a taller graph runs to the right
 
 
 @dataclass
@@ -56,13 +55,14 @@ def picture_of(
     prefix: str = "",
     leads_to: Mapping[str, tuple[int, str]] | None = None,
     groups: Sequence[tuple[int, ...]] | None = None,
+    tallest: float = 5.2,
 ) -> Picture:
-    """Draw a graph; it runs to the right where it would be too tall for a page.
+    """Draw a graph; it runs to the right where it would be taller than so many inches.
 
     `leads_to` has, for names of parts, where a click on them goes and their name for Tab.
     """
     layout = lay_out(graph, node_text, edge_text, groups=groups)
-    if layout.height > _TALLEST and groups is None:
+    if layout.height > tallest and groups is None:
         layout = lay_out(graph, node_text, edge_text, rotated=True)
     picture = Picture(width=layout.width + 2 * _MARGIN)
     painter = _Painter(picture, graph, layout, prefix, leads_to or {})
@@ -141,10 +141,11 @@ class _Painter:
         kinds = {"input": self._graph.inputs, "output": self._graph.outputs}
         kind = " ".join(["shape", *(kind for kind, values in kinds.items() if box.value in values)])
         left, x, y = _at(box.place.left), _at(box.place.right), _at(box.place.top)
+        above = 9 if "output" in kind else 5  # an output has a second outline
         return self._group(kind, name, box.place, box.text) + (
             f'<g class="badge" {part(badge)}><circle cx="{x}" cy="{y}" r="9"/>'
             f'<text x="{x}" y="{y + 4}" {placeholder(badge)}></text></g>'
-            f'<text class="note" x="{left + 3}" y="{y - 5}" {placeholder(note)}></text>'
+            f'<text class="note" x="{left + 3}" y="{y - above}" {placeholder(note)}></text>'
         )
 
     def _group(self, kind: str, name: str, place: Rectangle, text: str) -> str:

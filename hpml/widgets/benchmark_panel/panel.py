@@ -92,7 +92,7 @@ class BenchmarkPanel:
         from hpml.suites import SUITES, peer
         from hpml.suites.settings import option_names
 
-        module = importlib.import_module(SUITES[suite][0]) if suite in SUITES else None
+        module: Any = importlib.import_module(SUITES[suite][0]) if suite in SUITES else None
         if not hasattr(module, "names"):
             raise WidgetError(
                 f"benchmark_panel expects a suite with contenders, of {', '.join(SUITES)}, got "

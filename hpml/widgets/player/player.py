@@ -72,7 +72,13 @@ def execution_player(
     for number, name in enumerate(executions):
         about = f"The graph during {_ABOUT[name][0].lower()} execution"
         picture = picture_of(
-            flow, about, flow.names.__getitem__, lambda _: "", kind="execution", prefix=f"{number}"
+            flow,
+            about,
+            flow.names.__getitem__,
+            lambda _: "",
+            kind="execution",
+            prefix=f"{number}",
+            tallest=3.4,
         )
         steps = EXECUTIONS[name](flow, at_most + 1)
         lanes.append(_Lane(number, name, picture, flow, steps[:at_most], len(steps) > at_most))
@@ -219,10 +225,11 @@ class _Lane(NamedTuple):
 def _keyframe(lanes: Sequence[_Lane], event: Sequence[_Event]) -> Keyframe:
     pairs = zip(lanes, event, strict=True)
     line = " | ".join(f"{lane.name}: {part.news}" for lane, part in pairs if part.news is not None)
-    marks, texts, pieces = (
-        {name: text for part in event for name, text in part[kind].items()} for kind in (1, 2, 3)
-    )
-    return Keyframe(line, marks, texts, pieces)
+    together: list[dict[str, str]] = [{}, {}, {}]
+    for part in event:
+        for gathered, own in zip(together, (part.marks, part.texts, part.pieces), strict=True):
+            gathered |= own
+    return Keyframe(line, *together)
 
 
 def _template(lanes: Sequence[_Lane]) -> str:

@@ -81,7 +81,8 @@ def _printed(layout: Layout) -> str:
 def _listing(layout: Layout, number: int) -> str:
     code, visits = layout.codes[number], layout.visits_of_rows()
     targets = {i.jump_target for i in code.instructions if i.jump_target is not None}
-    rows, line = [], None
+    rows: list[str] = []
+    line = None
     for step in code.instructions:
         goes = visits.get((number, step.offset))
         lead = f' data-go="{_list(goes)}"' if goes else ""
