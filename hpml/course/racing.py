@@ -55,7 +55,7 @@ def answering(
         else:
             ready[name] = run
             continue
-        put(say(f"**{name}** does not take part: {problem}."), uuid.uuid4().hex)
+        put(say(f"**{name}** is left out: {problem}."), uuid.uuid4().hex)
     return ready
 
 

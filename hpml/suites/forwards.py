@@ -169,5 +169,5 @@ def add_forward_arguments(
     )
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
     parser.add_argument(
-        "--compile", action="store_true", help="torch.compile too; takes a minute to begin"
+        "--compile", action="store_true", help="also torch.compile; takes a minute to start"
     )

@@ -126,7 +126,7 @@ class WithoutNumbers:
         check_no_setting(self)
         raise ArgumentError(
             f"the truth value of {described(self)} is not known while the graph is built: use "
-            "torch.where, or put the decision into the forward of a module"
+            "torch.where, or move the decision into the forward of a module"
         )
 
 

@@ -83,9 +83,9 @@ def _creation_order(nodes: list[Node], inputs: Sequence[Node]) -> list[Node]:
         for parent in node.parents:
             if parent not in known and parent.index >= node.index:
                 raise CycleError(
-                    f"the {node.describe()} depends on the younger {parent.describe()}: a value "
-                    "cannot depend on one that is made after it. Expected parents as they were "
-                    "when the node was made; do not change them"
+                    f"the {node.describe()} depends on the later {parent.describe()}: a value "
+                    "cannot depend on one that is created after it. Do not change the parents "
+                    "of a node"
                 )
         known.add(node)
     return nodes
