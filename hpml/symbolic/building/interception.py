@@ -119,7 +119,7 @@ def _recording(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def recording(*args: Any, **kwargs: Any) -> Any:
-        handle = find(args, (Handle,)) if _has_handle(*args) else None
+        handle = find(args, (Handle,)) if _has_handle(args) else None
         if handle is None:
             return function(*args, **kwargs)
         return handle._record_function_call(function, args, kwargs)
@@ -169,17 +169,13 @@ def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     # This runs for every module of the process while a handle is alive: a call with tensors may pay
-    # for a few checks in C and nothing else. Containers are looked into where they come first;
-    # behind a real tensor only a value that is symbolic itself is noticed.
+    # for a few checks in C and nothing else. Containers are looked into by name and where they come
+    # first; behind a real tensor only a value that is symbolic itself is noticed.
+    found = args and (_has_handle(args) or (type(args[0]) is not Tensor and _may_hold_handle(args)))
     if kwargs:
-        first = args[0] if args else next(iter(kwargs.values()))
-        found = _has_handle(*args, *kwargs.values()) or (
-            type(first) is not Tensor and _may_hold_handle((*args, *kwargs.values()))
-        )
-    else:
-        found = _has_handle(*args) or bool(
-            args and type(args[0]) is not Tensor and _may_hold_handle(args)
-        )
+        for value in kwargs.values():
+            if type(value) not in _ATOMS and _may_hold_handle((value,)):
+                found = True
     if found:
         result = _record(self, args, kwargs)
         if result is not ORDINARY:
@@ -189,13 +185,13 @@ def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     return self._call_impl(*args, **kwargs)  # type: ignore[no-untyped-call]
 
 
-_has_handle = torch._C._has_torch_function_variadic  # true of subclasses of tensors, too
+_has_handle = torch._C._has_torch_function  # true of subclasses of tensors, too
 _ATOMS = frozenset((Tensor, nn.Parameter, int, float, bool, str, type(None)))
 
 
 def _may_hold_handle(values: Collection[Any], depth: int = 4) -> bool:
     """Return whether a handle may be in these values: false where they hold plain values alone."""
-    if depth == 0 or _has_handle(*values):
+    if depth == 0 or _has_handle(tuple(values)):
         return True
     for value in values:
         kind = type(value)
