@@ -25,10 +25,7 @@ def rounds() -> int:
 def race(
     runs: Mapping[str, Callable[[], Any]], baseline: str | None = None, *, times: int = 1
 ) -> Comparison:
-    """Compare in interleaved rounds, with module calls as PyTorch made them."""
-    from hpml.symbolic import optimize_module_calls
-
-    optimize_module_calls()
+    """Compare in interleaved rounds."""
     # Twice warmed up: first calls that compile are expected in labs.
     return compare(
         dict(runs),

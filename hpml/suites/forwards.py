@@ -123,8 +123,6 @@ def contenders_of(
     size: Mapping[str, Value],
 ) -> list[AnyContender]:
     """Return the contenders that run a network of some size on `x`, here or in their processes."""
-    from hpml.symbolic import optimize_module_calls
-
     arguments = {name: getattr(settings, name) for name in ("batch", "grad", "device", "seed")}
     arguments.update(size)
     made: list[AnyContender] = [
@@ -133,8 +131,6 @@ def contenders_of(
         else Contender(name, functools.partial(ways[name](), x))
         for name in settings.contenders or ()
     ]
-    # Symbolic values that someone still holds would slow down every module of this process.
-    optimize_module_calls()
     return made
 
 
