@@ -65,6 +65,12 @@ def _judge(expected: Callable[[Mapping[str, Any]], dict[str, object]], collector
             if wanted["numbers"] != found["numbers"]:
                 why = "The result is right; how often `run` was asked for what is not."
                 return Wrong(f"runs {wanted['numbers']}", f"runs {found['numbers']}"[:300], why)
+            runs = len(found["numbers"])
+            if found["readings"] > 2 * runs:
+                why = (
+                    "Two readings of a real clock differ: read it once before each run, once after."
+                )
+                return Wrong(f"at most {2 * runs} readings", f"{found['readings']} readings", why)
         if collector and case.part == "collector" and found["on"]:
             return Wrong("the collector off during each run", "on during a run")
         if collector and case.part == "collector" and found["changed"]:
@@ -132,7 +138,8 @@ def _clock_symptom(case: Case, outcome: Outcome) -> object:
         return symptom(case, outcome)
     if case.part == "collector":
         return [found.get("raised"), found["on"], found["changed"]]
-    return [found.get("value"), found.get("raised"), found["numbers"]]
+    again = found["readings"] > 2 * len(found["numbers"])
+    return [found.get("value"), found.get("raised"), found["numbers"], again]
 
 
 _AUTORANGE = Exercise(

@@ -24,15 +24,16 @@ _NO_TORCH = Forbidden(
 
 
 def estimated_epoch(seconds: Sequence[float], steps: int) -> tuple[float, float, float]:
-    """Return the seconds of an epoch and its interval, from the sums of powers."""
+    """Return the seconds of an epoch and its prediction interval, from the sums of powers."""
     later = sorted(seconds[len(seconds) // 2 :])
     limit = 0.75 * (later[(len(later) - 1) // 2] + later[len(later) // 2])
     steady = list(seconds)
     while steady[0] > limit:
         del steady[0]
     n, mean = len(steady), math.fsum(steady) / len(steady)
-    error = math.sqrt(math.fsum((s - mean) ** 2 for s in steady) / (n - 1) / n)
-    return steps * mean, steps * (mean - 2 * error), steps * (mean + 2 * error)
+    variance = math.fsum((s - mean) ** 2 for s in steady) / (n - 1)
+    half = 2 * math.sqrt(variance * steps + variance * steps**2 / n)
+    return steps * mean, steps * mean - half, steps * mean + half
 
 
 def _epoch(name: str, seconds: Sequence[float], steps: int, part: str) -> Case:
@@ -80,11 +81,12 @@ _EPOCH_ESTIMATE = Exercise(
         "steady": (
             "`statistics` has `fmean`, `median` and `stdev`.",
             "An epoch is a sum: its slow steps count, so it is the mean that is multiplied.",
-            "The standard error of a mean is the standard deviation divided by the root of n.",
+            "Half the interval is `2 * stdev(kept) * steps * sqrt(1 / len(kept) + 1 / steps)`.",
         ),
         "warm-up": (
             "First the limit: 1.5 times the median of `seconds[len(seconds) // 2:]`.",
             "Drop from the front while the first step is above it. A later slow step stays.",
+            "`while seconds[0] > limit: seconds = seconds[1:]`, with the limit computed before.",
         ),
     },
     forbids=_NO_TORCH,

@@ -49,32 +49,12 @@ def sample(x):
     return x
 
 
-def squares_first(x):
-    """The mean of the squares less the square of the mean: where both are large, the difference has
-    lost its digits. Subtract the mean first, then square."""
-    mean = x.mean()
-    spread = np.sqrt(max(np.dot(x, x) / len(x) - mean * mean, 0))
-    x -= mean
-    if spread > 0:
-        x /= spread
-    return x
-
-
 def std(x):
     """The numbers arrive in the array, but some line computes a whole array on the way. `x -
     x.mean()` is one, also on the right of `x[:] =`; so is `x ** 2`, and `x.std()` makes one
     inside."""
     x -= x.mean()
     spread = x.std()
-    if spread > 0:
-        x /= spread
-    return x
-
-
-def variance(x):
-    """The numbers were divided by the variance. Its root is the standard deviation."""
-    x -= x.mean()
-    spread = np.dot(x, x) / len(x)
     if spread > 0:
         x /= spread
     return x

@@ -1,23 +1,6 @@
 """Wrong answers to `lazy_forward`: each docstring is the diagnosis."""
 
 
-def asks_for_none(parents, operations, inputs, output):
-    """It takes a value of None for one that is not known. An operation may return None: ask with `in`
-    whether a name is known."""
-    values = dict(inputs)
-    waiting = [output]
-    while waiting:
-        name = waiting[-1]
-        missing = [parent for parent in parents[name] if values.get(parent) is None]
-        if values.get(name) is not None:
-            waiting.pop()
-        elif missing:
-            waiting += missing
-        else:
-            values[name] = operations[name](*[values[parent] for parent in parents[name]])
-    return values[output]
-
-
 def asks_for_truth(parents, operations, inputs, output):
     """It takes a value of 0 for one that is not known. Ask with `in` whether a name is known."""
     values = dict(inputs)
@@ -31,25 +14,6 @@ def asks_for_truth(parents, operations, inputs, output):
         if missing:
             waiting += missing
         else:
-            values[name] = operations[name](*[values[parent] for parent in parents[name]])
-    return values[output]
-
-
-def computes_inputs(parents, operations, inputs, output):
-    """An input may be asked for, and it has no operation. Look first whether a value is known; only
-    then at its parents and its operation."""
-    values = dict(inputs)
-    executed = set()
-    waiting = [output]
-    while waiting:
-        name = waiting[-1]
-        missing = [parent for parent in parents[name] if parent not in values]
-        if missing:
-            waiting += missing
-            continue
-        waiting.pop()
-        if name not in executed:
-            executed.add(name)
             values[name] = operations[name](*[values[parent] for parent in parents[name]])
     return values[output]
 

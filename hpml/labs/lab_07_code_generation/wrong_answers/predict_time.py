@@ -8,14 +8,6 @@ def always_codegen(n_layers, costs, execution):
     return costs["start"] + n_layers * (costs["layer"] + costs["codegen"])
 
 
-def counts_the_gaps(n_layers, costs, execution):
-    """Between 100 layers there are 99 gaps, but the first layer has to be found too: what the
-    execution adds is paid once for each layer."""
-    if execution not in costs:
-        raise ValueError(f"costs knows no execution {execution!r}, only {sorted(costs)}")
-    return costs["start"] + n_layers * costs["layer"] + (n_layers - 1) * costs[execution]
-
-
 def forgets_the_start(n_layers, costs, execution):
     """The start is missing. It is paid once a forward, also when there are no layers."""
     if execution not in costs:

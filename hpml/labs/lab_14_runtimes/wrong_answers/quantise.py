@@ -37,15 +37,3 @@ def still_floats(x, bits):
     """These are rounded, and still floats. Integers of few bits are what saves memory: `int`."""
     scale = max(abs(v) for v in x) / (2 ** (bits - 1) - 1) or 1.0
     return [float(round(v / scale)) for v in x], scale
-
-
-def upside_down(x, bits):
-    """It returns how many integers a float is: 1 divided by the scale. float = scale × integer."""
-    scale = max(abs(value) for value in x) / (2 ** (bits - 1) - 1) or 1.0
-    return [round(value / scale) for value in x], 1 / scale
-
-
-def without_a_sign(x, bits):
-    """With all bits for the size, half of the integers do not fit: one bit is for the sign."""
-    scale = max(abs(v) for v in x) / (2**bits - 1) or 1.0
-    return [round(v / scale) for v in x], scale
