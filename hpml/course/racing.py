@@ -13,6 +13,8 @@ from hpml.base.tables import format_seconds
 from hpml.benchmark import BenchmarkError, Comparison, compare
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.estimate import Estimate
+from hpml.course.predictions.prediction import current_lab
+from hpml.course.reference import keep_revealed, recorded
 
 
 def rounds() -> int:
@@ -74,9 +76,12 @@ def conclude(
         for (name, (before, after)), change in zip(changes.items(), found, strict=True)
     )
     if "cannot tell" in found:
-        verdict = "The intervals are too wide to explain anything: measure on a quieter machine."
+        verdict = "The intervals are too wide to explain anything: measure on a quieter machine. "
+        verdict += recorded(current_lab().name, "explanation")
     else:
-        verdict = f"That fits **{fits.get(found, 'none of them alone')}**."
+        fitting = f"fits **{fits.get(found, 'none of them alone')}**"
+        keep_revealed("explanation", f"{'; '.join(found)}: {fitting}")
+        verdict = f"That {fitting}."
     return say(f"{seen}\n\n{verdict}")
 
 

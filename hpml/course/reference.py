@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -17,6 +18,7 @@ from hpml.base.files import append_line, course_folder, write_atomically
 from hpml.base.page import Page, frame
 from hpml.base.style import MUTED
 from hpml.course.execute import result_texts, tagged_texts
+from hpml.course.verdicts import verdicts_of
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -31,21 +33,35 @@ def keep_revealed(key: str, text: str) -> None:
         append_line(path, json.dumps([key, text]))
 
 
-def write_record(name: str, notebook: NotebookNode, revealed: str | os.PathLike[str]) -> Path:
-    """Write the record of a lab from its executed copy and what it revealed; return its path."""
-    lines = Path(revealed).read_text().splitlines() if Path(revealed).exists() else []
+def write_record(
+    name: str, notebooks: Sequence[NotebookNode], revealed: Sequence[str | os.PathLike[str]]
+) -> Path:
+    """Write the record of a lab from its executed copies and what each revealed; return its path.
+
+    Kept is the run whose conclusions most runs share, each with the number of runs that reached it.
+    """
+    drawn = [verdicts_of(each) for each in notebooks]
+    shared = [
+        [sum(run[place : place + 1] == (each,) for run in drawn) for place, each in enumerate(own)]
+        for own in drawn
+    ]
+    best = max(range(len(drawn)), key=lambda run: sum(shared[run]))
+    verdicts = tagged_texts(notebooks[best], "verdict", last=True)
+    path = Path(revealed[best])
+    lines = path.read_text().splitlines() if path.exists() else []
     known = ("cpu", "gpu", "logical_cores", "python", "torch", "hpml")
     machine = environment_record()
     record = {
         "lab": name,
         "machine": {key: machine[key] for key in known},
-        "results": list(result_texts(notebook)),
-        "verdicts": [list(each) for each in tagged_texts(notebook, "verdict", last=True)],
+        "runs": len(drawn),
+        "results": list(result_texts(notebooks[best])),
+        "verdicts": [[*each, runs] for each, runs in zip(verdicts, shared[best], strict=True)],
         "questions": dict(map(json.loads, lines)),
     }
-    path = course_folder() / "data" / "reference" / f"{name[:2]}.json"
-    write_atomically(path, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
-    return path
+    target = course_folder() / "data" / "reference" / f"{name[:2]}.json"
+    write_atomically(target, json.dumps(record, indent=1, ensure_ascii=False) + "\n")
+    return target
 
 
 def read_record(lab: str) -> dict[str, Any] | None:
@@ -78,6 +94,9 @@ def reference(lab: int | str) -> Page:
         text = "No result of this lab was recorded."
     else:
         machine = ", ".join(f"{key} {value}" for key, value in record["machine"].items() if value)
-        verdicts = [f"{heading}: {said}" for heading, said in record["verdicts"]]
+        verdicts = [
+            f"{heading} ({runs} of {record['runs']} runs): {text}"
+            for heading, text, runs in record["verdicts"]
+        ]
         text = "\n\n".join([*record["results"], *verdicts, f"Recorded on {machine}."])
     return Page(text, frame("Recorded", f"<pre>{html.escape(text)}</pre>", MUTED))

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(
     r"[-−+]?\d(?:[\d,.]*\d)?(?:e[-+]?\d+)?(?:\s?(?:%|×|ns|µs|us|ms|min|s|h|B|[KMGT]iB)(?!\w))?"
 )
+_BEYOND = re.compile(r"\(\d+ samples? beyond the edge\)")
 
 
 def verdicts_of(notebook: NotebookNode) -> tuple[tuple[str, str], ...]:
@@ -29,8 +30,8 @@ def verdicts_of(notebook: NotebookNode) -> tuple[tuple[str, str], ...]:
 
 
 def wording(text: str) -> str:
-    """Return a text with its numbers and their units taken out."""
-    return " ".join(_NUMBER.sub("…", text).split())
+    """Return a text without its numbers, their units and the notes on samples off the scale."""
+    return " ".join(_NUMBER.sub("…", _BEYOND.sub("", text)).split())
 
 
 def count_verdicts(runs: Iterable[Sequence[tuple[str, str]]]) -> Table:

@@ -70,6 +70,10 @@ def test_a_record_is_shown_beside_a_result_that_cannot_tell(
     forget()
 
 
-def test_runs_that_disagree_leave_no_record(course: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    assert run(course, monkeypatch, "slower", "faster") == 1
-    assert not (course / "data" / "reference").exists()
+def test_a_record_keeps_the_typical_run_and_says_how_many_runs_agree(
+    course: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(course, monkeypatch, "slower", "2 times faster", "3 times faster") == 0
+    record = json.loads((course / "data" / "reference" / "01.json").read_text())
+    assert (record["runs"], record["verdicts"][0][1:]) == (3, ["2 times faster", 2])
+    assert "2 of 3 runs" in str(reference(1))

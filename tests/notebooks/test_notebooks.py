@@ -6,6 +6,8 @@ without.
 
 from __future__ import annotations
 
+import ast
+import builtins
 import re
 import statistics
 from pathlib import Path
@@ -93,6 +95,22 @@ def test_a_lab_takes_as_long_as_its_head_says_and_no_longer_than_an_hour(path: P
     assert length.core.words <= 2500
     assert length.core.minutes < 62.5, "an hour, to the nearest five minutes"
     assert 2 * length.further.minutes <= length.core.minutes, "at most a third of the whole"
+
+
+@each_lab
+def test_the_core_of_a_lab_runs_without_what_goes_further(path: Path) -> None:
+    made: dict[bool, set[str]] = {True: set(), False: set()}
+    used = set()
+    for cell in filter(_is_code, nbformat.read(path, as_version=4).cells):
+        further = "further" in cell.metadata.get("tags", [])
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Load):
+                used |= set() if further else {node.id}
+            elif isinstance(node, ast.Name | ast.FunctionDef | ast.ClassDef | ast.arg | ast.alias):
+                made[further] |= {
+                    getattr(node, "id", None) or getattr(node, "name", None) or node.arg
+                }
+    assert used & (made[True] - made[False] - set(dir(builtins))) == set()
 
 
 @each_lab

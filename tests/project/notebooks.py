@@ -91,6 +91,14 @@ def long_cells(text: str) -> list[str]:
     return found
 
 
+def with_head(notebook: str) -> str:
+    """Return a notebook with the time that its cells take in its head."""
+    nb = nbformat.reads(notebook, as_version=4)
+    head = nb.cells[0]
+    head.source = re.sub(r"\*\*Time\*\*: about [^.]+\.", length_of(nb).head, head.source)
+    return str(nbformat.writes(nb))
+
+
 def with_times(readme: str) -> str:
     """Return the README with a row for each lab that is there, its minutes in the last column."""
 
@@ -111,7 +119,7 @@ def main(arguments: list[str]) -> int:
         return 2
     for path in notebooks():
         text = path.read_text(encoding="utf-8")
-        wanted = normalised(text)
+        wanted = normalised(with_head(text))
         if wanted != text:
             path.write_text(wanted, encoding="utf-8", newline="\n")
             print(f"normalised {path.relative_to(ROOT)}")

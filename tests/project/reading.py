@@ -113,7 +113,7 @@ def _prose(markdown: str) -> str:
     text = re.sub(r"```.*?```", "\n\n", markdown, flags=re.S)
     text = re.sub(r"</?(?:details|summary|p|br)[^>]*>", "\n\n", text)
     text = re.sub(r"<!--.*?-->|</?\w[^>]*>", "", text, flags=re.S)
-    return re.sub(r"`[^`\n]+`", "code", text)
+    return re.sub(r"`[^`\n]+`", "Code", text)  # may begin a sentence
 
 
 def _tags(cell: NotebookNode) -> list[str]:
