@@ -16,11 +16,11 @@ Importing ``hpml`` loads the standard library and nothing else, and changes noth
 
 >>> import hpml
 >>> hpml.__version__
-'0.1.0'
+'1.0.0'
 """
 
 from __future__ import annotations
 
 __all__ = ["__version__"]
 
-__version__ = "0.1.0"
+__version__ = "1.0.0"

@@ -29,7 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         arguments: the words after ``hpml``; those of this process without it.
 
     >>> main(["--version"])
-    hpml 0.1.0
+    hpml 1.0.0
     0
     """
     parser = _parser()
@@ -168,7 +168,10 @@ def _declare_release(parser: argparse.ArgumentParser) -> None:
 
 def _declare_book(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("out", type=Path, metavar="OUT", help="new, empty, or an earlier book")
-    parser.add_argument("--executed", type=Path, metavar="DIR", help=_COPIES)
+    source = parser.add_mutually_exclusive_group()
+    source.add_argument("--executed", type=Path, metavar="DIR", help=_COPIES)
+    instructor = "instead: plans, solutions, answers and exam questions"
+    source.add_argument("--instructor", action="store_true", help=instructor)
     parser.set_defaults(run=_book)
 
 
@@ -316,9 +319,14 @@ def _release(options: argparse.Namespace) -> int:
 
 
 def _book(options: argparse.Namespace) -> int:
-    from hpml.release.book import make_book
+    if options.instructor:
+        from hpml.release.teaching import make_teaching
 
-    make_book(options.out, options.executed)
+        make_teaching(options.out)
+    else:
+        from hpml.release.book import make_book
+
+        make_book(options.out, options.executed)
     return 0
 
 

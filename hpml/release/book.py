@@ -23,6 +23,12 @@ if TYPE_CHECKING:
     from nbformat import NotebookNode
 
 
+_EXECUTED = (
+    "Each lab was executed from top to bottom, without answers: questions and exercises are open. "
+    "To answer them, open the course in Jupyter."
+)
+
+
 def make_book(out: Path, executed: Path | None = None) -> None:
     """Write the book, of the copies in `executed`, or of labs that are executed now."""
     if executed is not None:
@@ -74,8 +80,8 @@ def write_book(out: Path, notebooks: Mapping[str, NotebookNode]) -> None:
     write_folder(out, {name: text.encode("utf-8") for name, text in files.items()}, "book")
 
 
-def book_files(notebooks: Mapping[str, NotebookNode]) -> dict[str, str]:
-    """Return the pages and what they load, by the name of the file."""
+def book_files(notebooks: Mapping[str, NotebookNode], about: str = _EXECUTED) -> dict[str, str]:
+    """Return the pages and what they load, by the name of the file; `about` is for the index."""
     names = {name[:2]: f"{name}.html" for name in notebooks}
     titles = {name: pages.title_of(notebook) for name, notebook in notebooks.items()}
     files = {"book.css": pages.style()}
@@ -99,7 +105,7 @@ def book_files(notebooks: Mapping[str, NotebookNode]) -> dict[str, str]:
     ]
     found = json.dumps(sections, ensure_ascii=False, separators=(",", ":"))
     files["search.js"] = f"const SECTIONS = {found};\n{pages.own('book.js')}"
-    files["index.html"] = _index(notebooks, titles)
+    files["index.html"] = _index(notebooks, titles, about)
     return files
 
 
@@ -140,7 +146,7 @@ def _sections(notebook: NotebookNode, page: str) -> list[list[str]]:
     return found
 
 
-def _index(notebooks: Mapping[str, NotebookNode], titles: Mapping[str, str]) -> str:
+def _index(notebooks: Mapping[str, NotebookNode], titles: Mapping[str, str], intro: str) -> str:
     rows = []
     for name, notebook in notebooks.items():
         time = re.search(r"\*\*Time\*\*: ([^.]+)\.", notebook.cells[0].source)
@@ -153,8 +159,7 @@ def _index(notebooks: Mapping[str, NotebookNode], titles: Mapping[str, str]) -> 
 <body>
 <main class="hpml-index jp-RenderedHTMLCommon">
 <h1>The labs</h1>
-<p>Each was executed from top to bottom, with nobody there to guess or to write: what you are asked
-for is open. To answer, open the course in Jupyter.</p>
+<p>{intro}</p>
 <p><label for="search">Search in all labs</label><br><input id="search" type="search"></p>
 <p id="said" role="status"></p>
 <ol id="found"></ol>

@@ -122,5 +122,5 @@ def _folded(source: str) -> list[tuple[str, str]]:
 def _markdown(text: str) -> str:
     from nbconvert.filters import markdown2html
 
-    found: str = markdown2html(text.strip())  # type: ignore[no-untyped-call]
+    found: str = markdown2html(text.strip())
     return re.sub(r"<a class=.anchor-link.*?</a>", "", found)

@@ -208,34 +208,46 @@ def test_what_is_declared_fits_together(exercise: Exercise) -> None:
     assert exercise.points == (sum(exercise.worth.values()) if exercise.core else 0)
 
 
-@pytest.mark.parametrize("lab", WITH_NOTEBOOK)
-def test_a_notebook_holds_each_stub_with_the_parameters_that_are_tried(lab: str) -> None:
+@cache
+def notebook_of(lab: str) -> tuple[Program, list[dict[str, Any]]]:
     (path,) = NOTEBOOKS.glob(f"{lab}_*.ipynb")
     text = path.read_text(encoding="utf-8")
-    cells = json.loads(text)["cells"]
-    program = parse(python_cells(text))
-    for exercise in exercises(lab):
-        assert program.is_stub(exercise.name), exercise.name
-        cases = cases_of(exercise, 0)
-        assert judge(exercise, cases, [], stub=True).points == 0
-        # A decorator, as Numba's, needs its import as well.
-        nodes = [each.node for each in program.needed(exercise.name)]
-        (stub,) = (node for node in nodes if isinstance(node, ast.FunctionDef))
-        assert {type(node) for node in nodes} <= {ast.FunctionDef, ast.Import}
-        assert ast.get_docstring(stub)
-        given = exercise.arguments(cases[0].data)
-        assert [argument.arg for argument in stub.args.args] == list(given), exercise.name
-        cell = next(
-            c
-            for c in cells
-            if c["cell_type"] == "code" and f"def {exercise.name}(" in "".join(c["source"])
-        )
-        assert ("further" in cell["metadata"].get("tags", [])) is not exercise.core, exercise.name
-        points, bonus = sum(exercise.worth.values()), "" if exercise.core else "bonus "
-        worth = f"{points:g} {bonus}point{'s' * (points != 1)}, "
-        stated = f"**Exercise {lab}.{exercise.number} `{exercise.name}`** ({worth}"
-        assert any(stated in "".join(each["source"]) for each in cells), stated
-    assert program.literal(choice(lab).name) is None
+    return parse(python_cells(text)), json.loads(text)["cells"]
+
+
+@pytest.mark.parametrize(
+    "exercise", [each for each in EXERCISES.values() if each.lab in WITH_NOTEBOOK],
+    ids=lambda each: each.name,
+)  # fmt: skip
+def test_a_notebook_holds_the_stub_with_the_points_and_parameters_that_are_tried(
+    exercise: Exercise,
+) -> None:
+    program, cells = notebook_of(exercise.lab)
+    assert program.is_stub(exercise.name)
+    cases = cases_of(exercise, 0)
+    assert judge(exercise, cases, [], stub=True).points == 0
+    # A decorator, as Numba's, needs its import as well.
+    nodes = [each.node for each in program.needed(exercise.name)]
+    (stub,) = (node for node in nodes if isinstance(node, ast.FunctionDef))
+    assert {type(node) for node in nodes} <= {ast.FunctionDef, ast.Import}
+    assert ast.get_docstring(stub)
+    given = exercise.arguments(cases[0].data)
+    assert [argument.arg for argument in stub.args.args] == list(given)
+    cell = next(
+        c
+        for c in cells
+        if c["cell_type"] == "code" and f"def {exercise.name}(" in "".join(c["source"])
+    )
+    assert ("further" in cell["metadata"].get("tags", [])) is not exercise.core
+    points, bonus = sum(exercise.worth.values()), "" if exercise.core else "bonus "
+    worth = f"{points:g} {bonus}point{'s' * (points != 1)}, "
+    stated = f"**Exercise {exercise.lab}.{exercise.number} `{exercise.name}`** ({worth}"
+    assert any(stated in "".join(each["source"]) for each in cells), stated
+
+
+@pytest.mark.parametrize("lab", WITH_NOTEBOOK)
+def test_a_notebook_holds_the_choice_of_its_explanation(lab: str) -> None:
+    assert notebook_of(lab)[0].literal(choice(lab).name) is None
 
 
 def test_the_names_of_functions_are_used_once() -> None:

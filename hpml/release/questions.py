@@ -1,0 +1,87 @@
+"""Exam questions: one Markdown file a lab, converted to what learning platforms import.
+
+A question begins with ``## kind · outcome N``. Then its text, and its answer in one of three forms:
+choices (``- [x]`` right, ``- [ ]`` wrong), a number (``= 42 ± 1``), or neither, for a text that a
+person reads. The lines that begin with ``>`` are the model answer.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+
+_CHOICE = re.compile(r"(?m)^- \[([ x])\] (.+(?:\n  .+)*)\n?")
+_NUMBER = re.compile(r"(?m)^= (\S+) ± (\S+)\n?")
+_ANSWER = re.compile(r"(?m)^> ?(.*)\n?")
+
+
+@dataclass(frozen=True)
+class Question:
+    """One question with its answer."""
+
+    kind: str  # "predict and justify", "read a table", ...
+    outcome: int  # the place of the learning outcome in the lab's head, from 1
+    text: str  # Markdown
+    choices: tuple[tuple[str, bool], ...]  # each with whether it is right
+    number: tuple[str, str] | None  # the value and the accepted difference
+    answer: str  # the model answer, Markdown
+
+
+def read_questions(text: str) -> list[Question]:
+    r"""Return the questions of a file.
+
+    >>> (one,) = read_questions("## predict · outcome 2\n\nHow many?\n\n= 3 ± 0\n\n> Three.")
+    >>> one.outcome, one.text, one.number, one.answer
+    (2, 'How many?', ('3', '0'), 'Three.')
+    """
+    found = []
+    for part in re.split(r"(?m)^## ", text)[1:]:
+        head, _, body = part.partition("\n")
+        kind, _, outcome = head.partition(" · outcome ")
+        chosen = [(each[2].replace("\n ", ""), each[1] == "x") for each in _CHOICE.finditer(body)]
+        number = _NUMBER.search(body)
+        answer = "\n".join(_ANSWER.findall(body)).strip()
+        for pattern in (_CHOICE, _NUMBER, _ANSWER):
+            body = pattern.sub("", body)
+        value = (number[1], number[2]) if number else None
+        found.append(Question(kind, int(outcome), body.strip(), tuple(chosen), value, answer))
+    return found
+
+
+def gift(lab: str, questions: list[Question]) -> str:
+    """Return the questions in Moodle's GIFT format."""
+    parts = []
+    for place, each in enumerate(questions, 1):
+        feedback = f"####{_escaped(each.answer)}"
+        if each.choices:
+            marks = [f"{'=' if right else '~'}{_escaped(text)}" for text, right in each.choices]
+            answer = "\n".join([*marks, feedback])
+        else:
+            answer = f"#{each.number[0]}:{each.number[1]}\n{feedback}" if each.number else feedback
+        head = f"::{lab}.{place} {each.kind}::[markdown]"
+        parts.append(f"{head}{_escaped(each.text)} {{\n{answer}\n}}\n")
+    return "\n".join(parts)
+
+
+def quiz(lab: str, questions: list[Question]) -> str:
+    """Return the questions in the plain text that ``text2qti`` converts to QTI, as for Canvas."""
+    parts = [f"Quiz title: Lab {lab}\n"]
+    for place, each in enumerate(questions, 1):
+        lines = [f"Title: {lab}.{place} {each.kind}", _indented(f"{place}.", each.text)]
+        lines.append(_indented("...", each.answer))
+        for letter, (text, right) in zip("abcdefgh", each.choices, strict=False):
+            lines.append(_indented(f"{'*' * right}{letter})", text))
+        if not each.choices:
+            lines.append(f"=   {each.number[0]} +- {each.number[1]}" if each.number else "____")
+        parts.append("\n".join(lines) + "\n")
+    return "\n".join(parts)
+
+
+def _escaped(text: str) -> str:
+    # An empty line would end the question.
+    return re.sub(r"([~=#{}:\\])", r"\\\1", text).replace("\n", "\\n")
+
+
+def _indented(mark: str, text: str) -> str:
+    first, *rest = text.splitlines()
+    return "\n".join([f"{mark:4}{first}", *(f"    {line}".rstrip() for line in rest)])
