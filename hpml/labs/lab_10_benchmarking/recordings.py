@@ -1,4 +1,4 @@
-"""Samples that were really taken (see `record`), as values, as a picture and as a table."""
+"""Samples that were really taken (see ``data/recorded``) as values, pictures and tables."""
 
 from __future__ import annotations
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import dis
 import json
+import runpy
+from pathlib import Path
 from typing import Any
 
 import nbformat
@@ -14,6 +16,9 @@ from hpml.benchmark import Comparison, Measurement
 from hpml.bytecode import disassemble, trace
 from hpml.labs.lab_02_bytecode import counting, harness, slide, stages
 from hpml.labs.lab_02_bytecode.threads import ThreadSwitches
+
+SOLUTION = Path(__file__).parents[2] / "solutions" / "lab_02" / "execute" / "right.py"
+execute = runpy.run_path(str(SOLUTION))["execute"]
 
 
 def larger(a: int, b: int) -> int:
@@ -47,26 +52,6 @@ def test_the_slide_stands_whole_on_the_left_and_todays_bytecode_on_the_right() -
         f"{offset} {name} {operand}".rstrip() for offset, name, operand in slide.LISTING
     ]
     assert right == [f"{step.offset} {step}" for step in disassemble(slides_f).instructions]
-
-
-def execute(program: list[tuple[str, int | None]], values: list[Any]) -> list[Any]:
-    """Do what exercise 02.1 asks for."""
-    slots, stack, place = list(values), [], 0
-    arithmetic = {"ADD": "__add__", "SUBTRACT": "__sub__", "MULTIPLY": "__mul__", "LESS": "__lt__"}
-    while place < len(program):
-        (name, arg), place = program[place], place + 1
-        if name == "LOAD_FAST":
-            stack.append(slots[arg or 0])
-        elif name == "LOAD_CONST":
-            stack.append(arg)
-        elif name == "STORE_FAST":
-            slots[arg or 0] = stack.pop()
-        elif name == "JUMP" or (name == "POP_JUMP_IF_FALSE" and not stack.pop()):
-            place = arg or 0
-        elif name != "POP_JUMP_IF_FALSE":
-            right = stack.pop()
-            stack[-1] = getattr(stack[-1], arithmetic[name.split("_")[1]])(right)
-    return slots
 
 
 def odd_sum(n: int) -> None:

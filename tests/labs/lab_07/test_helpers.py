@@ -31,20 +31,6 @@ def test_the_documents_example_is_printed_as_in_the_documents():
         assert networks.documents_example()._generated_forward_source == networks.DOCUMENTS_SOURCE
 
 
-def test_generated_code_executes_fewer_instructions_than_the_other_executions():
-    def each(execution):
-        with config.loop_length(WITHOUT_LOOPS):
-            few, many = (
-                networks.chain_model([nn.Identity() for _ in range(n)], execution) for n in (5, 10)
-            )
-        x = torch.ones(1, 4)
-        return (count_instructions(many, x) - count_instructions(few, x)) / 5
-
-    lazy, ordered, codegen = each("lazy"), each("ordered"), each("codegen")
-    assert lazy > ordered > codegen > 0
-    assert codegen == int(codegen)
-
-
 def each_layer(execution, *, inside):
     with config.loop_length(WITHOUT_LOOPS):
         few, many = (
