@@ -283,8 +283,13 @@ _CALLS_TO_BREAK_EVEN = Exercise(
         "pays": (
             "What does one call save? How many of these make up for the compile time?",
             "There is no half call. In which direction do you round?",
+            "`math.ceil(compile_time / (slow - fast))`.",
         ),
-        "never": ("What does a call save that takes as long as before?",),
+        "never": (
+            "What does a call save that takes as long as before?",
+            "Compare `fast` with `slow` before you divide.",
+            "If `fast >= slow`, return `math.inf`.",
+        ),
     },
 )
 

@@ -191,10 +191,13 @@ _CHOOSE_PRECISION = Exercise(
         "values": (
             "Go through `formats.items()` and return the first name for which no rule is broken.",
             "Look at magnitudes: `abs(value)`. The largest decides what may vanish beside it.",
+            "A value below `smallest` may vanish if it is at most `error` times the "
+            "largest magnitude.",
         ),
         "sums": (
             "Each addition rounds once more: as many roundings as there are values.",
             "Add up magnitudes: on the way a sum may be larger than at its end.",
+            "`len(values) * spacing / 2 <= error`, and the sum of magnitudes is at most `largest`.",
         ),
     },
     forbids=_NO_TORCH,
@@ -286,10 +289,13 @@ _GRAD_SCALER = Exercise(
         "step": (
             "`math.isfinite(g)` is false for both infinities and for NaN.",
             "The gradients were made with the scale that came in. Divide by that one.",
+            "If not all are finite, return `(None, scale / 2, 0)`.",
         ),
         "run": (
             "The count is of good steps in a row: an overflow resets it, and so does growing.",
             "When the count has reached `interval`, two things happen: which?",
+            "If `good + 1 == interval`, the scale doubles and the count is 0. Otherwise "
+            "it is `good + 1`.",
         ),
     },
     forbids=_NO_TORCH,
