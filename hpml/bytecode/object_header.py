@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hpml.base.errors import describe
-from hpml.base.page import Page
 from hpml.base.style import PALETTE
 from hpml.base.tables import Shown, Table
 from hpml.bytecode.errors import BytecodeError
@@ -79,25 +78,19 @@ class ObjectHeader(Shown):
             align=["right", "left", "left", "left", "left"],
         )
 
-    @property
-    def picture(self) -> Page:
-        """The bytes as boxes, eight a row, coloured by field; a tick for what was confirmed."""
-        inside = [field for field in self.fields if not field.elsewhere]
-        plain = "\n".join(
-            f"{field.place:+4d} [{_hex(field):<23}] {field.name}: {field.value}" for field in inside
-        )
-        rows, led = [], False
+    def _repr_html_(self) -> str:
+        """Return the bytes as boxes, eight a row, coloured by field; a tick for what is confirmed.
+
+        The boxes say all that the table says.
+        """
+        rows, led = [f"<div><b>{html.escape(self.table.title or '')}</b></div>"], False
         for place, field in enumerate(self.fields):
             if field.elsewhere and not led:
                 led = True
                 rows.append("<div><small>Where its pointer leads:</small></div>")
             rows.append(_boxes(field, PALETTE[_ROLES[place % len(_ROLES)]]))
-        return Page(plain, f'<div style="margin: 0.5em 0;">{"".join(rows)}</div>')
-
-    def _repr_html_(self) -> str:
-        # The boxes say all that the table says.
-        title = f"<b>{html.escape(self.table.title or '')}</b>"
-        return f"<div>{title}</div>{self.picture.html}<p><small>{self._sum()}</small></p>"
+        caption = f"<p><small>{self._sum()}</small></p>"
+        return f'<div style="margin: 0.5em 0;">{"".join(rows)}</div>{caption}'
 
     def _sum(self) -> str:
         own = sum(field.size for field in self.fields if not field.elsewhere and field.place >= 0)

@@ -79,7 +79,7 @@ def _refuse(out: Path, kind: str) -> None:
     if not out.exists():
         return
     if not out.is_dir():
-        raise ReleaseError(f"{out} is a file, expected a folder; name another place.")
+        raise ReleaseError(f"{out} is a file; expected a folder.")
     there: dict[str, Path] = {}
     for folder, folders, names in os.walk(out):
         top = Path(folder) == out
@@ -104,6 +104,6 @@ def _refuse(out: Path, kind: str) -> None:
     if foreign:
         more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
         raise ReleaseError(
-            f"{out} holds what no earlier {kind} wrote: {', '.join(foreign[:3])}{more}. "
-            "Name an empty folder, or move these away."
+            f"{out} contains files that no earlier {kind} wrote: {', '.join(foreign[:3])}{more}. "
+            "Name an empty folder, or move these files."
         )

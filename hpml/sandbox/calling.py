@@ -79,7 +79,7 @@ def _message(error: BaseException) -> str:
     try:
         text = str(error)
     except BaseException as second:  # noqa: BLE001 - its text is the submission's own code
-        return f"<its text raises {type_name(second)}>"
+        return f"<str() raises {type_name(second)}>"
     # An exact str, and nothing that JSON or a terminal cannot carry.
     text = str.__getitem__(text, slice(0, _MESSAGE))
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

@@ -45,8 +45,8 @@ class _Watcher:
         free = [tool for tool in _TOOLS if monitoring.get_tool(tool) is None]
         if not free:
             raise NoFreeToolError(
-                "Counting instructions needs one of the six places for tools of sys.monitoring, "
-                "and all are taken. Switch off a profiler, a debugger or a coverage measurement."
+                "Counting instructions needs one of the six tool slots of sys.monitoring, and "
+                "all are in use. Switch off a profiler, a debugger or a coverage measurement."
             )
         tool, events = free[0], monitoring.events
         # RESUME is reported as the start or the resumption of a function.

@@ -156,23 +156,13 @@ def _split(graph: Graph, layers: Sequence[nn.Module], known: set[int]) -> Split:
     for position, (call, layer) in enumerate(zip(graph.calls, layers, strict=True)):
         # Who reads a value again after it was changed in place must see the change: later then.
         changed |= effects(layer)[1] and any(counts[a] > 1 for a in call.arguments)
-        if not changed and made.issuperset(call.arguments) and not _varies_by_itself(layer):
+        if not changed and made.issuperset(call.arguments) and not effects(layer)[0]:
             positions.append(position)
             made.update(result for result in call.results if result is not None)
         else:
             crossing |= dict.fromkeys(a for a in call.arguments if a in made)
     crossing |= dict.fromkeys(value for value in graph.outputs if value in made)
     return Split(positions, list(crossing))
-
-
-def _varies_by_itself(layer: nn.Module) -> bool:
-    """Return whether a layer may draw anew, or count, each time it is called."""
-    if getattr(layer, "function", None) is not None:  # a function, whose name says it
-        return effects(layer)[0]
-    inside = [module for module in modules_in(layer) if module.training]
-    return any(isinstance(module, _NormBase) for module in inside) or (
-        bool(inside) and effects(layer)[0]
-    )
 
 
 _OPERATORS = (
@@ -183,6 +173,12 @@ _OPERATORS = (
 )
 _RANDOM = ("rand", "dropout", "bernoulli", "normal", "multinomial", "poisson", "rrelu", "gumbel")
 
+_IN_PLACE = frozenset(
+    ("iadd", "iand", "ifloordiv", "ilshift", "imatmul", "imod", "imul", "ior", "ipow", "irshift",
+     "isub", "itruediv", "ixor")
+)  # fmt: skip
+"""What the module `operator` calls ``x += y`` and its like."""
+
 
 def modules_in(layer: nn.Module) -> list[nn.Module]:
     """Return the modules in a layer, also one that it calls and somebody else registers."""
@@ -191,22 +187,36 @@ def modules_in(layer: nn.Module) -> list[nn.Module]:
 
 
 def effects(layer: nn.Module) -> tuple[bool, bool]:
-    """Return whether a layer may draw random numbers, and whether it may change its argument.
+    """Return whether a layer may draw or count in its present mode, and change its argument.
 
-    A layer whose code is not known may do the first; that it changes its argument is only assumed
-    where it says so.
+    A layer whose code is not known may do the first in every mode; that it changes its argument is
+    only assumed where it says so.
     """
-    draws = changes = False
-    for module in modules_in(layer):
-        changes |= bool(getattr(module, "inplace", False))
-        if isinstance(module, useful_layers.FunctionLayer):
-            name = module.method or getattr(module.function, "__name__", "")
-            changes |= name.endswith("_") and not name.endswith("__")
-            home = (getattr(module.function, "__module__", None) or "torch").partition(".")[0]
-            known = home in ("torch", "_operator") or isinstance(module.function, nn.Module)
-            draws |= not known or any(word in name for word in _RANDOM)
-        elif not isinstance(module, _OPERATORS):
-            known = type(module).__module__.startswith("torch.")
-            draws |= not known or isinstance(module, (_DropoutNd, nn.RReLU))
-            draws |= bool(getattr(module, "dropout", 0.0))
-    return draws, changes
+    modules = modules_in(layer)
+    return any(map(_varies_by_itself, modules)), any(map(_works_in_place, modules))
+
+
+def _varies_by_itself(module: nn.Module) -> bool:
+    if isinstance(module, useful_layers.FunctionLayer):
+        home = (getattr(module.function, "__module__", None) or "torch").partition(".")[0]
+        known = home in ("torch", "_operator") or isinstance(module.function, nn.Module)
+        return not known or any(word in _name_of(module) for word in _RANDOM)
+    if not (
+        isinstance(module, _OPERATORS)
+        or type(module).__module__.startswith(("torch.", "hpml.symbolic."))
+    ):
+        return True
+    drops = isinstance(module, (_NormBase, _DropoutNd, nn.RReLU)) or getattr(
+        module, "dropout", False
+    )
+    return bool(module.training and drops)
+
+
+def _works_in_place(module: nn.Module) -> bool:
+    name = _name_of(module) if isinstance(module, useful_layers.FunctionLayer) else ""
+    says_so = name in _IN_PLACE or (name.endswith("_") and not name.endswith("__"))
+    return says_so or bool(getattr(module, "inplace", False))
+
+
+def _name_of(module: Any) -> str:
+    return str(module.method or getattr(module.function, "__name__", ""))

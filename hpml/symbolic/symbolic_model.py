@@ -393,9 +393,10 @@ class SymbolicModel(nn.Module):
     def partial_run(self, known: Mapping[SymbolicData, Any]) -> PartialRun:
         """Compute once what depends on known inputs alone; return the model of what remains.
 
-        For a loop in which others vary. What may draw or count remains: while training, any layer
-        of unknown code. Weights or a mode changed later show in the remaining calls only; a value
-        held that is changed in place is refused. Gradients flow for one backward.
+        For a loop in which others vary. What may draw or count remains: layers of unknown code, in
+        training also dropout and batch normalisation. Weights or a mode changed later show in the
+        remaining calls only. Values held must not be changed in place. Gradients flow for one
+        backward.
 
         Args:
             known: values by input, ``{model.inputs[1]: value}``.

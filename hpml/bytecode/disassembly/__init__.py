@@ -10,9 +10,7 @@ from hpml.bytecode.disassembly.listing import (
     Disassembly,
     Instruction,
     Listing,
-    compare,
     disassemble,
-    histogram,
 )
 from hpml.bytecode.disassembly.stages import stages
 from hpml.bytecode.disassembly.versions import ExceptionEntry
@@ -23,8 +21,6 @@ __all__ = [
     "ExceptionEntry",
     "Instruction",
     "Listing",
-    "compare",
     "disassemble",
-    "histogram",
     "stages",
 ]

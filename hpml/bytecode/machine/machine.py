@@ -49,10 +49,12 @@ class Machine:
     warning) sees the machine, and so does what watches execution (`sys.settrace`) or looks into a
     generator (``gi_frame``, ``gi_yieldfrom``).
 
-    Python has no way to make a frame object of a given call, so those that a program gets are
-    copies: ``f_code`` is a copy of the function's code, a write through ``f_locals`` (3.13) changes
-    nothing, and in a traceback ``f_lineno`` and ``f_back`` are None (``tb_lineno`` is right) and
-    the variables those of the moment of the exception.
+    The frames that a program gets are copies: ``f_code`` is a copy of the function's code,
+    ``f_lineno`` its first line (``tb_lineno`` is right), ``f_back`` is None, and the variables are
+    those of that moment.
+
+    Async code, ``except*``, template strings and type aliases are refused by name. ``locals()``
+    returns a new dictionary each time, as from 3.13 on; `exec` passes no ``__future__`` on.
 
     A program that meets the limit leaves through its ``finally`` and ``with`` blocks, with a few
     more steps for them; then the limit is reported. Steps that another thread takes are not

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from hpml.base.tables import Table
 from hpml.profiling import simulate
-from hpml.widgets.animation.animation import Animation, Keyframe, baked, part, placeholder
+from hpml.widgets.animation.animation import Animation, Keyframe, part, placeholder
 
 TIMES = (2.0, 4.0, 8.0, 12.0, 16.0)
 """Microseconds to choose from, for both."""
@@ -56,8 +56,8 @@ def launch_explorer(timeline: TimelineFunction | None = None) -> Animation:
         keyframes,
         style=_STYLE,
         kind="launches",
-        still=baked(template, keyframes[0]),
         table=Table(["launch, µs", "kernel, µs", "one by one, µs", "as a graph, µs"], rows),
+        columns=len(TIMES),
         labels=[f"launch {launch:g} µs, kernel {kernel:g} µs" for launch, kernel in pairs],
     )
 
