@@ -1,21 +1,23 @@
 """Wrong answers to `lazy_forward`: each docstring is the diagnosis."""
 
 
-def asks_for_truth(parents, operations, inputs, output):
-    """It takes a value of 0 for one that is not known. Ask with `in` whether a name is known."""
-    values = dict(inputs)
+def _forward(parents, operations, values, output, known=dict.__contains__):
     waiting = [output]
     while waiting:
         name = waiting[-1]
-        if values.get(name):
+        missing = [parent for parent in parents[name] if not known(values, parent)]
+        if known(values, name):
             waiting.pop()
-            continue
-        missing = [parent for parent in parents[name] if not values.get(parent)]
-        if missing:
+        elif missing:
             waiting += missing
         else:
             values[name] = operations[name](*[values[parent] for parent in parents[name]])
     return values[output]
+
+
+def asks_for_truth(parents, operations, inputs, output):
+    """It takes a value of 0 for one that is not known. Ask with `in` whether a name is known."""
+    return _forward(parents, operations, dict(inputs), output, known=dict.get)
 
 
 def executes_everything(parents, operations, inputs, output):
@@ -31,17 +33,7 @@ def executes_everything(parents, operations, inputs, output):
 def fills_inputs(parents, operations, inputs, output):
     """It left values in the caller's `inputs`. The next call finds old values there: begin with a
     copy, `dict(inputs)`."""
-    waiting = [output]
-    while waiting:
-        name = waiting[-1]
-        missing = [parent for parent in parents.get(name, []) if parent not in inputs]
-        if name in inputs:
-            waiting.pop()
-        elif missing:
-            waiting += missing
-        else:
-            inputs[name] = operations[name](*[inputs[parent] for parent in parents[name]])
-    return inputs[output]
+    return _forward(parents, operations, inputs, output)
 
 
 def forgets_who_asked(parents, operations, inputs, output):

@@ -3,9 +3,7 @@
 from collections import Counter
 
 
-def largest_of_all(events, mine):
-    """That function is not yours, so you cannot fix it. Its time belongs to the function that
-    called it."""
+def _self_times(events):
     times, running = {}, []
     for (kind, function, time), (_, _, end) in zip(events, events[1:], strict=False):
         if kind == "enter":
@@ -13,6 +11,13 @@ def largest_of_all(events, mine):
         else:
             running.pop()
         times[running[-1]] = times.get(running[-1], 0) + end - time
+    return times
+
+
+def largest_of_all(events, mine):
+    """That function is not yours, so you cannot fix it. Its time belongs to the function that
+    called it."""
+    times = _self_times(events)
     return max(times, key=times.get)
 
 
@@ -33,14 +38,7 @@ def largest_total(events, mine):
 def library_left_out(events, mine):
     """The time inside foreign functions is lost. It belongs to the function of yours that called
     them: that one can call them less often."""
-    times, running = {}, []
-    for (kind, function, time), (_, _, end) in zip(events, events[1:], strict=False):
-        if kind == "enter":
-            running.append(function)
-        else:
-            running.pop()
-        times[running[-1]] = times.get(running[-1], 0) + end - time
-    return max(mine, key=times.get)
+    return max(mine, key=_self_times(events).get)
 
 
 def most_calls(events, mine):
