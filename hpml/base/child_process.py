@@ -98,11 +98,11 @@ class ChildProcess:
     def receive(self, seconds: float | None = None) -> Any:
         """Return the next value that the process sent."""
         if not self._finish.alive:
-            raise ChildEndedError("The process had been closed before.", None)
+            raise ChildEndedError("The process was already closed.", None)
         try:
             line = self._lines.get(timeout=seconds)
         except queue.Empty:
-            raise ChildTimeoutError(f"The process gave no answer within {seconds:g} s.") from None
+            raise ChildTimeoutError(f"The process did not answer within {seconds:g} s.") from None
         if not line.endswith(b"\n"):
             self._lines.put(b"")  # whoever asks again learns the same
             if 0 <= self._longest <= len(line):
@@ -113,7 +113,7 @@ class ChildProcess:
                 self.kill()
                 code = self._process.wait()
             words = self.last_words()
-            said = f"Its last words:\n{words}" if words else "It wrote nothing to standard error."
+            said = f"It wrote:\n{words}" if words else "It wrote nothing to standard error."
             raise ChildEndedError(f"The process ended with exit code {code}. {said}", code)
         try:
             return json.loads(line)

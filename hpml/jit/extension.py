@@ -71,7 +71,7 @@ def build_extension(
 
     Raises:
         NoCompilerError: there is no C compiler, or no headers of Python.
-        CompileError: the compiler refused the source. The message holds what it says.
+        CompileError: the compiler rejected the source. The message holds what it says.
         JitError: the arguments are no source, name or flags; or the library has no
             ``PyInit_<name>``.
 
@@ -163,7 +163,7 @@ def _build(source: str, name: str, flags: Sequence[str], folder: Path, compiler:
                 "give a smaller source or lower optimisation in flags"
             ) from error
         if done.returncode:
-            raise CompileError(f"the compiler refused {file}:\n{_words(done.stderr)}")
+            raise CompileError(f"the compiler rejected {file}:\n{_words(done.stderr)}")
         if "warning:" in done.stderr:
             warnings.warn(f"compiling {file}:\n{_words(done.stderr)}", stacklevel=3)
         built = Path(place, "built")
@@ -194,7 +194,7 @@ def _imported(name: str, library: Path) -> ModuleType:
     except (ImportError, SystemError) as error:
         shutil.rmtree(library.parent, ignore_errors=True)  # nobody finds it again
         raise JitError(
-            f"{name} was compiled, and cannot be imported: {error}. Does it call a function that "
+            f"{name} was compiled but cannot be imported: {error}. Does it call a function that "
             f"it does not define? Does PyInit_{name} return the module, without static before it?"
         ) from error
     finally:  # a module that is made in one step enters itself

@@ -46,8 +46,8 @@ def progress() -> Table:
         rows.append([name, run, f"{passed} of {len(items)}", f"{points:g}{more} of {whole:g}"])
         earned, worth = earned + points + bonus, worth + whole
     caption = (
-        f"{earned:g} of {worth:g} points so far, by your checks. A grade is counted on other "
-        f"cases, and with the points for speed. Kept in {FILE.path.name}, beside your predictions."
+        f"{earned:g} of {worth:g} points so far, by your checks. Grading uses other cases and "
+        f"adds the points for speed. Kept in {FILE.path.name}, beside your predictions."
     )
     align = ["left", "left", "right", "right"]
     return Table(["lab", "run", "passed", "points"], rows, caption=caption, align=align)

@@ -195,7 +195,7 @@ def read_profile(path: str | os.PathLike[str]) -> FunctionProfile:
     except (ValueError, EOFError, TypeError, AttributeError):
         stats = None
     if not isinstance(stats, dict) or not all(map(_is_entry, stats.items())):
-        raise ProfilingError(f"{path} holds no profile; python -m cProfile -o FILE makes one.")
+        raise ProfilingError(f"{path} contains no profile; python -m cProfile -o FILE writes one.")
     return FunctionProfile(stats)
 
 

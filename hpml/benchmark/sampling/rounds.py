@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from hpml.base import module_calls
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
 from hpml.benchmark.comparison import Comparison
@@ -243,6 +244,7 @@ def _run(
 ) -> list[Measurement]:
     """Take one sample of each contender a round, in the given orders."""
     with contextlib.ExitStack() as opened:
+        opened.enter_context(module_calls.suspended())
         samplers: dict[str, Sampler] = {}
         for contender in contenders:
             with _named(contender.name, "while it was opened"):

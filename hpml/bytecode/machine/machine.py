@@ -71,7 +71,7 @@ class Machine:
     ...         pass
     >>> Machine(max_steps=1000).run(forever)
     Traceback (most recent call last):
-    hpml.bytecode.errors.StepLimitError: The program took 1,000 instructions and had not ended. ...
+    hpml.bytecode.errors.StepLimitError: The program did not end within 1,000 instructions. ...
     """
 
     def __init__(self, *, max_steps: int | None = None, step_into: StepInto = True) -> None:

@@ -138,7 +138,9 @@ def _summary(entries: Sequence[state.Entry]) -> str:
     parts.extend(_right([entry for entry in timely if entry.choices or entry.exact]))
     parts.append(f"Answered in time: {len(timely)} of {_things(len(entries), 'question')}.")
     unsure = sum(bool(entry.unsure) for entry in timely)
-    parts.extend([f"Not scored, since not measured cleanly: {unsure}."] if unsure else [])
+    parts.extend(
+        [f"Not scored, because the measurement was too uncertain: {unsure}."] if unsure else []
+    )
     parts.extend([_late(late)] if late else [])
     return " ".join(parts)
 

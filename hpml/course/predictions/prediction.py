@@ -124,7 +124,7 @@ class Prediction:
     def reopen(self) -> None:
         """Show the question as open again; what is kept on disk is the caller's business."""
         self._entry = replace(self._entry, answer=None, measured=None, late=False, unsure="")
-        self._note = "What was answered is forgotten: run this cell again."
+        self._note = "The answer was deleted. Run this cell again."
         self._ids.pop("result", None)  # what was measured stays on the page
         self._refresh()
 

@@ -126,7 +126,7 @@ def what_fits(expressions: Comparison) -> str:
         lines.append(_VERDICTS[answers[-1]].format(claim, reason))
     if set(answers) == {"below"}:
         lines.append(
-            "So **A** remains: what happens inside the one instruction takes longer. That the "
-            "power has no form of its own is true, and not the reason."
+            "So **A** remains: the work inside the one instruction takes longer. It is true "
+            "that the power has no specialised form, but that is not the reason."
         )
     return "\n\n".join(lines)

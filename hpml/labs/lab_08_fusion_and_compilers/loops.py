@@ -54,9 +54,9 @@ def loops_in_c() -> tuple[dict[str, Callable[..., None]], Page]:
     try:
         module = build_extension(C_SOURCE, "loops_in_c")
     except JitError as error:
-        return {}, say(f"The loops in C do not take part: {str(error).splitlines()[0]}")
+        return {}, say(f"The loops in C are left out: {str(error).splitlines()[0]}")
     found = {"three loops, C": module.three_loops, "one loop, C": module.one_loop}
-    return found, say("The loops in C are built and take part.")
+    return found, say("The loops in C were built.")
 
 
 def bytes_of(

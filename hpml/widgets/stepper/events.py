@@ -136,7 +136,7 @@ class _Walk:
     def _start(self) -> Event:
         first = self.steps[0]
         words: Words = [
-            f"{self.called_with or first.function} is called: its arguments stand in the values "
+            f"{self.called_with or first.function} is called: its arguments are in the values "
             "array, the value stack is empty, and nothing has been executed yet"
         ]
         return self._event("start", first, words, ())

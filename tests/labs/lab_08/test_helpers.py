@@ -27,7 +27,7 @@ def test_the_loops_in_c_compute_what_the_lecture_says() -> None:
         np.testing.assert_allclose(xy, np.outer(x, y) * 100 + 10, rtol=1e-5)
         with pytest.raises(ValueError):
             loop(x, y[:-1].copy(), xy)
-    assert (len(made), said.plain) == (2, "The loops in C are built and take part.")
+    assert (len(made), said.plain) == (2, "The loops in C were built.")
 
 
 def test_without_a_compiler_the_lab_says_so(monkeypatch: pytest.MonkeyPatch, tmp_path: Any) -> None:
@@ -85,7 +85,7 @@ def test_a_compiler_pays_where_later_calls_are_faster() -> None:
     first = {"Python": 0.002, "trace": 0.1, "compile": 5.002}
     ready = {name: FirstCall(abs, 0.0, seconds) for name, seconds in first.items()}
     column = compiling.paying(ready, later).column("has paid after")
-    assert column[:2] == ("–", "not seen to pay")
+    assert column[:2] == ("–", "does not pay here")
     assert 4900 < int(column[2].removesuffix(" calls").replace(",", "")) < 5100
 
 

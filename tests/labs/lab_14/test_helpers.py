@@ -60,4 +60,4 @@ def test_without_torchao_there_are_floats_and_the_way_to_install_it(monkeypatch,
     assert list(found) == ["floats"]
     assert "pip install -c constraints.txt torchao" in quantised.race_integers(found).plain
     monkeypatch.setattr(quantised, "quick", lambda: True)
-    assert "left out in a short run" in quantised.race_integers(quantised.in_integers([0])).plain
+    assert "A short run leaves out" in quantised.race_integers(quantised.in_integers([0])).plain

@@ -125,7 +125,7 @@ def _cycle_fault(case: Case, outcome: Outcome) -> str:
     data = case.data
     found = (observed(outcome) or {}).get("cycle")
     if not isinstance(found, list):
-        return "It is no list."
+        return "It is not a list."
     if -1 in found or set(found) & set(data["hidden"]):
         return "It names an object that is not in `objects`."
     if not found:
@@ -134,7 +134,10 @@ def _cycle_fault(case: Case, outcome: Outcome) -> str:
         return "It names an object twice."
     for place, after in zip(found, [*found[1:], found[0]], strict=True):
         if after not in data["refers"][place]:
-            return "One does not refer to the next, or the last not to the first."
+            return (
+                "An object does not refer to the next one, or the last one does not refer to "
+                "the first."
+            )
     return ""
 
 

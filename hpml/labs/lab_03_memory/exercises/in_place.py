@@ -67,12 +67,14 @@ def _array_fault(case: Case, outcome: Outcome) -> tuple[str, str]:
         before = case.data["x"]
         same = difference(before, got[: len(before)], tolerance=1e-12) is None
         if same:
-            return "unchanged", "The array itself was left as it was."
-        return ("nan" if any(map(math.isnan, got)) else "values"), "The array holds other numbers."
+            return "unchanged", "The array itself did not change."
+        return (
+            "nan" if any(map(math.isnan, got)) else "values"
+        ), "The array contains other numbers."
     if found.get("returned") is not True:
         return "returned", "The array is right, but it was not returned."
     if case.part == "in place" and found["peak"] > ALLOWED:
-        return "peak", "The numbers are right, and were computed in new memory."
+        return "peak", "The numbers are right, but were computed in new memory."
     return "", ""
 
 

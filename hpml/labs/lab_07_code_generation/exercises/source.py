@@ -165,7 +165,7 @@ def _form(right: _Run, found: Mapping[str, Any], source: str) -> Wrong | None:
     if found.get("first") != _FETCH:
         return Wrong(f"the first line is {_FETCH}", _shortened(source))
     lines = len(right.calls) + 2
-    why = "Each call has a line of its own, between the first line and `return`."
+    why = "Each call has its own line, between the first line and `return`."
     if found.get("joined"):
         return Wrong(f"{lines} lines in the function", _shortened(source), why)
     if found.get("lines") != lines:

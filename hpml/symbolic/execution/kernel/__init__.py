@@ -52,11 +52,13 @@ class CompiledInference:
     are no hooks, no training mode and no gradients.
     """
 
-    def __init__(self, compute: Callable[[Any, Sequence[Any]], Any], weights: Any) -> None:
-        self._compute, self._weights = compute, weights
+    def __init__(
+        self, compute: Callable[[Any, Sequence[Any]], Any], weights: Any, graph: Graph
+    ) -> None:
+        self._compute, self._weights, self._graph = compute, weights, graph
 
     def __call__(self, *inputs: Any) -> Any:
-        return self._compute(self._weights, inputs)
+        return self._graph.named(self._compute(self._weights, inputs))
 
 
 def compiled_inference(model: Any, program: Program) -> CompiledInference:
@@ -109,7 +111,7 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     def infer(layers: Sequence[nn.Module], dtype: Any) -> CompiledInference | None:
         parameters = guard.parameters(layers)
         packed = None if parameters is None else weights.read(layers, parameters, dtype)
-        return None if packed is None else CompiledInference(compute, packed)
+        return None if packed is None else CompiledInference(compute, packed, graph)
 
     def run(self: Any, *given: Any) -> Any:
         layers = self._execution_order_layers
