@@ -39,6 +39,11 @@ def keep_first(lab: str, item: str, choice: int, points: float) -> int:
     return int(kept.get("choice", choice)) if isinstance(kept, dict) else choice
 
 
+def keep_answers(lab: str, answers: str) -> None:
+    """Keep the answers to the course's ten questions."""
+    _keep(lab, "questions", lambda _: answers)
+
+
 def _keep(lab: str, key: str, changed: Any) -> Any:
     if notebook_shell() is None or flag("HPML_HEADLESS"):
         return None

@@ -139,7 +139,7 @@ def judge(
         parts=MappingProxyType(parts),
         failures=tuple(place for place, _ in failures),
         counterexample=_first(exercise, cases, outcomes, failures),
-        note=note,
+        note="" if failures else note,
     )
 
 

@@ -84,10 +84,11 @@ def filled(kernel: Callable[..., Any], given: Sequence[Any], out: Any) -> Any:
     return None if np.isnan(out).all() else out[:50]
 
 
-def limits_and_product(megabytes: int, size: int = 512) -> tuple[Limits, Work]:
+def limits_and_product(megabytes: int) -> tuple[Limits, Work]:
     """Measure the machine's limits, and PyTorch's product of two square matrices."""
     import torch
 
+    size = 512
     a = torch.rand(size, size)
     seconds = race({"torch.mm": lambda: a @ a})["torch.mm"].minimum
     product = Work(2 * size**3, 3 * size**2 * 4, seconds)

@@ -83,7 +83,7 @@ def test_hints_are_about_the_part_that_failed_and_begin_with_a_wrong_type() -> N
     assert "to a name that none of its branches" in hint(written(source, "execute")).plain
     check(written(source.replace("return values", "return str(values)"), "execute"))
     told = hint(written(source, "execute")).plain
-    assert told == "Hint 1 of 2: Check the type first: list is expected, your result is a str."
+    assert told == "Hint 1 of 4: Check the type first: list is expected, your result is a str."
 
 
 def test_a_stub_is_not_done_yet_and_counts_as_no_failure() -> None:

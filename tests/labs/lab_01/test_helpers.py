@@ -110,16 +110,6 @@ def test_lines_that_cross_are_found_to_cross_there_and_others_never() -> None:
     assert always.overtakes(CALLS[0]) == 2
 
 
-def test_one_disturbed_size_gives_no_negative_cost() -> None:
-    sizes = [1, 2, 4, 8, 16, 32, 64, 128, 256, 512]
-    found = [1e-7 + 4e-8 * n for n in sizes]
-    found[-1] *= 1.3
-    runs = tuple(steady(LOOP, **{LOOP: seconds}) for seconds in found)
-    line = SmallSizes(tuple(sizes), runs).line(LOOP)
-    assert line.overhead > 5e-8
-    assert line.per_item == pytest.approx(4.3e-8, rel=0.1)
-
-
 @pytest.mark.parametrize(
     ("ns", "says"),
     [

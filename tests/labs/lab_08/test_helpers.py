@@ -89,20 +89,6 @@ def test_a_compiler_pays_where_later_calls_are_faster() -> None:
     assert 4900 < int(column[2].removesuffix(" calls").replace(",", "")) < 5100
 
 
-def test_where_inductor_does_not_run_its_recorded_loops_and_times_are_shown(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    monkeypatch.setenv("HPML_QUICK", "1")
-    page = compiling.inductor_page(abs)
-    assert "Recorded, not measured here" in page.plain
-    assert page.plain.count(".store(") == 1
-    names = compiling.recorded_compilers().column("recorded")
-    assert names == ("torch.compile", "AOTInductor")
-    times = Comparison((Measurement("Python", (1e-3,) * 9, 1),), "Python", 9)
-    caption = compiling.paying({"Python": FirstCall(abs, 0.0, 1.0)}, times).caption
-    assert "Recorded, not measured here" in str(caption)
-
-
 class Gated(torch.nn.Module):
     def __init__(self, gate: Any) -> None:
         super().__init__()

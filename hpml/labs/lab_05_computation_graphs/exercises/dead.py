@@ -86,6 +86,8 @@ DEAD_NODES = Exercise(
         "right": (
             "Turn the question round: which nodes are needed? The rest is dead.",
             "The outputs are needed. Which nodes lead to one that is needed?",
+            "Make a dictionary from each node to those that lead to it, and search it "
+            "from the outputs.",
         )
     },
     core=False,

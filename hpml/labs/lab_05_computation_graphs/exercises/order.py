@@ -182,6 +182,8 @@ TOPOLOGICAL_ORDER = Exercise(
         "deep": (
             "Does a function of yours call itself once for each node of the chain?",
             "How often do you look through the whole graph? What could you record the first time?",
+            "Count the edges that lead to each node. A node whose count reaches 0 joins a "
+            "list of ready nodes.",
         ),
     },
     forbids=Forbidden(
