@@ -52,7 +52,7 @@ def _drawn_ops(generator: random.Random) -> tuple[Ops, dict[str, tuple[int, ...]
     names = ["x", "y", "z"]
     ops: list[tuple[str, list[str]]] = []
     for place in range(generator.randint(2, 6)):
-        # Mostly what was made last, so that little is made for nobody.
+        # Mostly what was made last, so that few results are unused.
         near = [names[-1], *generator.choices(names, k=generator.randint(0, 2))]
         generator.shuffle(near)
         ops.append((f"t{place}", near))
@@ -72,7 +72,7 @@ def _byte_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         *_moving("an operand used twice", [("a", ["x", "x"])], line),
         *_moving("an input that two operations read", [("a", ["x"]), ("b", ["a", "x"])], line),
         *_moving("a result that two read", [("a", ["x"]), ("b", ["a"]), ("c", ["b", "a"])], line),
-        *_moving("an input that nobody reads", [("b", ["y"])], line),
+        *_moving("an input that is never read", [("b", ["y"])], line),
         *_moving("a linear layer and relu",
                  [("xw", ["x", "w"]), ("h", ["xw", "b"]), ("out", ["h"])], large),
         *_moving("a sum, a single number", [("a", ["x"]), ("s", ["a"])], line | {"s": (1,)}),
@@ -286,7 +286,7 @@ def _branch_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _chosen(case: Case) -> list[Any]:
-    """Run the branch in Python, which asks for each input anew."""
+    """Run the branch in Python, which asks for each input again."""
     import torch
 
     data = case.data

@@ -191,7 +191,7 @@ _REPEAT = Exercise(
 def _drawn(
     chance: random.Random, wanted: str, make: Callable[[], Rounds], also: Callable[..., bool]
 ) -> Rounds:
-    """Draw until every sound rule says what is wanted: nobody's points depend on luck."""
+    """Draw until every sound rule says what is wanted, so that no points depend on luck."""
     while True:
         a, b = make()
         if chance.random() < 0.5:
@@ -246,7 +246,7 @@ def _minimum_right(a: Sequence[float], b: Sequence[float]) -> bool:
 
 
 def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
-    """Return whether drift hides the difference from whoever does not look at the rounds."""
+    """Return whether drift hides the difference from a rule that ignores the rounds."""
     apart = abs(statistics.mean(a) - statistics.mean(b))
     error = math.sqrt((statistics.variance(a) + statistics.variance(b)) / len(a))
     return apart < 1.5 * error and _minimum_right(a, b)
