@@ -18,7 +18,7 @@ Why?
 >>> forget()
 1
 
-Nothing blocks: where nobody answers, the result is shown as not predicted.
+Nothing blocks: without an answer, the result is shown as not predicted.
 """
 
 from __future__ import annotations

@@ -32,7 +32,7 @@ def check(function: Callable[..., Any]) -> Checked:
         function: the function, under the name that the exercise gave it.
 
     Returns:
-        The verdict, for whoever wants to look at it.
+        The verdict as a value.
 
     >>> def dead_nodes(edges, outputs):
     ...     return set()

@@ -52,7 +52,7 @@ def _drawn_ops(generator: random.Random) -> tuple[Ops, dict[str, tuple[int, ...]
     names = ["x", "y", "z"]
     ops: list[tuple[str, list[str]]] = []
     for place in range(generator.randint(2, 6)):
-        # Mostly what was made last, so that little is made for nobody.
+        # Mostly what was made last, so that few results are unused.
         near = [names[-1], *generator.choices(names, k=generator.randint(0, 2))]
         generator.shuffle(near)
         ops.append((f"t{place}", near))

@@ -17,7 +17,7 @@ from hpml.labs.lab_05_computation_graphs.exercises.order import (
 
 
 def _dead(case: Case) -> set[str]:
-    """Add to the live nodes whoever has a live target, again and again until nobody is new."""
+    """Propagate liveness from the outputs to a fixed point."""
     edges, live, before = case.data["edges"], set(case.data["outputs"]), -1
     while len(live) > before:
         before = len(live)
@@ -56,13 +56,13 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
     cases = [
         Case(name, {"edges": edges, "outputs": outputs}) for name, (edges, outputs) in tried.items()
     ]
-    # Nobody lives to walk all the ways through sixty: kept for where there is a deadline.
+    # Walking every path through sixty diamonds never ends: only grading has a deadline for it.
     for diamonds in (60,) if more else (6,):
         row = f"{diamonds} diamonds in a row"
         data = {"edges": _ladder(diamonds), "outputs": [f"n{diamonds}"]}
         call = f"dead_nodes({row}, with a dead end, ['n{diamonds}'])"
         cases.append(Case(row, data, call=call))
-        # Who asks of each node whether an output can be reached looks through all of it in vain.
+        # A search from each node would look through all of it in vain.
         dead = {"x": ["y", "n0"], "y": [], **_ladder(diamonds)}
         call = f"dead_nodes({{'x': ['y', 'n0'], {row} from 'n0' on}}, ['y'])"
         cases.append(Case(f"{row}, all dead", {"edges": dead, "outputs": ["y"]}, call=call))

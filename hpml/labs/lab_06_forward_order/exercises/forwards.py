@@ -214,7 +214,7 @@ def _judge_ordered(case: Case, outcome: Outcome) -> Wrong | None:
         return wrong
     order = case.data["order"]
     if _follows(observed[1], order):
-        # While time is measured, nobody writes down what is executed.
+        # While time is measured, executions are not recorded.
         wanted = set() if case.data.get("uncounted") else set(order)
         return _never_executed(wanted, observed[1])
     text = describe(observed[1], 120)
