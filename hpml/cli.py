@@ -201,9 +201,9 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
         _declare_lab,
     ),
     "doctor": (
-        "what this machine can do for the course",
-        "Show what this machine has, and what each missing thing costs.\n"
-        "Exit code 1 if something the course requires is missing.",
+        "show what this machine has for the course",
+        "Show what this machine has, and what each missing thing costs.\nThe exit code is 1 if "
+        "something that the course requires is missing.",
         "hpml doctor --json",
         _declare_doctor,
     ),
@@ -216,8 +216,8 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
     ),
     "grade": (
         "points for a submission, or for a class",
-        "Grade a submission, or with --class a folder of them: each exercise in a\n"
-        "process of its own. Exit code 0 when grading worked, whatever the grades.",
+        "Grade a submission, or with --class a folder of them. Each exercise runs in its own\n"
+        "process. The exit code is 0 if grading worked, whatever the points.",
         "hpml grade 06\n  hpml grade --class submissions --lab 06 --csv points.csv",
         _declare_grade,
     ),
@@ -229,9 +229,9 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
     ),
     "train": (
         "train the ConvNeXt by a recipe",
-        "Train the ConvNeXt by a recipe: vanilla, compile, amp, compile+amp, ...\n"
-        "Ctrl-C leaves a checkpoint, and --resume goes on from it. On several processes:\n"
-        "  torchrun --nproc-per-node 2 -m hpml train vanilla",
+        "Train the ConvNeXt by a recipe: vanilla, compile, amp, compile+amp, ...\nCtrl-C leaves "
+        "a checkpoint; --resume continues from it. On several processes:\n  torchrun "
+        "--nproc-per-node 2 -m hpml train vanilla",
         "hpml train compile+amp --data digits --epochs 4",
         _declare_train,
     ),
@@ -262,7 +262,7 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
     ),
     "profile": (
         "open a saved profile in SnakeViz",
-        "Open a saved profile in SnakeViz, which this machine alone can reach.",
+        "Open a saved profile in SnakeViz. The page can be reached from this machine only.",
         "hpml profile nn.prof",
         _declare_profile,
     ),
@@ -299,9 +299,11 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _progress(options: argparse.Namespace) -> int:
-    from hpml.labs.overview import progress
+    from hpml.labs.overview import course_table, misses, progress
 
     print(progress())
+    if misses():
+        print(f"\n{course_table()}")
     return 0
 
 
@@ -311,7 +313,7 @@ def _release(options: argparse.Namespace) -> int:
 
     archive = release(options.out)
     for name in not_handed_out(course_folder()):
-        print(f"Not handed out, since git does not know it: {name}")
+        print(f"Left out, because git does not know it: {name}")
     print(f"The students' copy is {shown_path(options.out)} and {shown_path(archive)}")
     return 0
 

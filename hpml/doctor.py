@@ -49,15 +49,15 @@ _REQUIRED = {
     "tqdm": "no progress bars",
 }
 _OPTIONAL = {
-    "jupyterlab": "`hpml lab` cannot open the course; a hosted notebook has its own front-end",
+    "jupyterlab": "`hpml lab` cannot open the course; hosted notebooks do not need it",
     "numba": "no Numba rows in labs 01, 04, 07, 08, 13",
     "snakeviz": "lab 09 cannot open the saved profile in SnakeViz",
     "memory_profiler": "lab 03 shows no memory by line",
-    "pytorch-symbolic": "labs 07 and 11 have no peer to compare with",
+    "pytorch-symbolic": "labs 07 and 11 have no other library to compare with",
     "onnx": "lab 14 exports no model",
     "onnxscript": "lab 14 exports no model",
     "onnxruntime": "lab 14 has no rows of ONNX Runtime",
-    "netron": "lab 14 opens no graph in a browser of its own",
+    "netron": "lab 14 cannot open a graph in Netron",
     "torchao": "lab 14 has no models in 8-bit integers",
     "tensorrt": "lab 14 has no row of TensorRT",
 }
@@ -119,8 +119,8 @@ class Report(Shown):
         return Table(
             ("package", "tested", "installed"),
             rows,
-            title="Other versions than the course was tested with",
-            caption="Results may differ. `make .venv` brings back the tested versions.",
+            title="Versions that differ from the tested ones",
+            caption="Results may differ. `make .venv` installs the tested versions.",
             align=("left", "left", "left"),
         )
 
@@ -179,7 +179,7 @@ def _course() -> tuple[dict[str, str], Finding]:
     labs = len(list((folder / "notebooks").glob("[0-9][0-9]_*.ipynb")))
     constraints = folder / "constraints.txt"
     if not constraints.is_file():
-        cost = "versions are not compared: constraints.txt is not in the folder"
+        cost = "versions are not compared: the folder has no constraints.txt"
         return {}, Finding("course folder", "warning", f"labs: {labs}", cost)
     pairs = re.findall(r"(?m)^([\w.-]+)==(\S+)", constraints.read_text(encoding="utf-8"))
     return dict(pairs), Finding("course folder", "ok", f"labs: {labs}")
@@ -192,7 +192,7 @@ def _python() -> Finding:
     if sys.version_info < _OLDEST_PYTHON:
         return Finding("Python", "missing", value, f"the course needs 3.11 or newer; {tested}")
     if sys.version_info[:2] > _NEWEST_PYTHON or implementation != "CPython":
-        cost = f"{tested}; lab 02 may not know this one's bytecode"
+        cost = f"{tested}; lab 02 may not support its bytecode"
         return Finding("Python", "warning", value, cost)
     return Finding("Python", "ok", f"{value}; {tested}")
 
@@ -220,7 +220,9 @@ def _cpu() -> Finding:
     if physical is not None:
         value += f", {physical} physical"
     if logical < 2:
-        return Finding("CPU", "warning", value, "measurements compete with everything else")
+        return Finding(
+            "CPU", "warning", value, "measurements share the core with all other programs"
+        )
     return Finding("CPU", "ok", value)
 
 
@@ -229,7 +231,7 @@ def _memory() -> Finding:
     if total is None:
         return Finding("memory", "warning", "", "its size cannot be read")
     if total < 3.5 * 2**30:
-        return Finding("memory", "warning", format_bytes(total), "4 GiB are advised")
+        return Finding("memory", "warning", format_bytes(total), "at least 4 GiB are recommended")
     return Finding("memory", "ok", format_bytes(total))
 
 

@@ -15,9 +15,8 @@ but the standard library:
 >>> steps[-1].returned, steps[-1].locals["d"]
 ('14', '14')
 
-`disassemble` shows bytecode, `compare` that of two functions, `histogram` counts it as written and
-`count_instructions` as executed, `stages` shows the way to it from source text, and `object_header`
-what the values it works on consist of:
+`disassemble` shows bytecode, `count_instructions` counts what CPython executes, `stages` shows the
+way from source text to a ``.pyc`` file, and `object_header` the memory of a value:
 
 >>> from hpml.bytecode import disassemble
 >>> [step.opname for step in disassemble(lecture).instructions if step.source == "a + b * c"]
@@ -27,7 +26,7 @@ what the values it works on consist of:
 from __future__ import annotations
 
 from hpml.bytecode.counting import count_instructions
-from hpml.bytecode.disassembly import compare, disassemble, histogram, stages
+from hpml.bytecode.disassembly import disassemble, stages
 from hpml.bytecode.errors import BytecodeError, StepLimitError, UnknownOpcodeError
 from hpml.bytecode.machine import Machine, Step, Trace, run, trace
 from hpml.bytecode.object_header import object_header
@@ -39,10 +38,8 @@ __all__ = [
     "StepLimitError",
     "Trace",
     "UnknownOpcodeError",
-    "compare",
     "count_instructions",
     "disassemble",
-    "histogram",
     "object_header",
     "run",
     "stages",

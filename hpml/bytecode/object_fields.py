@@ -22,6 +22,9 @@ _SHOWN = 24
 _START = object.__basicsize__
 """Where the value begins: behind reference count and type."""
 
+_TEXT_FROM = {True: 40, False: 56} if sys.version_info >= (3, 12) else {True: 48, False: 72}
+"""Where the characters of a string begin, for ASCII and other text."""
+
 _KINDS = {1: "1 byte a character", 2: "2 bytes a character", 4: "4 bytes a character"}
 
 
@@ -106,29 +109,15 @@ def _int(obj: int) -> Iterator[Field]:
 
 
 def _list(obj: list[object]) -> Iterator[Field]:
-    length, items, allocated = struct.unpack("<qQq", read(id(obj) + _START, 24))
     data = read(id(obj) + _START, 24)
-    yield Field(
-        _START,
-        data[:8],
-        8,
-        "ob_size",
-        f"{length} item" + "s" * (length != 1),
-        "len(obj)",
-        length == len(obj),
-    )
-    where = f"→ {items:#x}" if items else "nowhere: no room for items yet"
-    yield Field(_START + 8, data[8:16], 8, "ob_item", where)
-    room = sys.getsizeof(obj) - sys.getsizeof([])
-    yield Field(
-        _START + 16,
-        data[16:],
-        8,
-        "allocated",
-        f"room for {allocated}",
-        "getsizeof",
-        8 * allocated == room,
-    )
+    length, items, allocated = struct.unpack("<qQq", data)
+    text = f"{length} item" + "s" * (length != 1)
+    yield Field(_START, data[:8], 8, "ob_size", text, "len(obj)", length == len(obj))
+    text = f"→ {items:#x}" if items else "nowhere: no room for items yet"
+    yield Field(_START + 8, data[8:16], 8, "ob_item", text)
+    same = 8 * allocated == sys.getsizeof(obj) - sys.getsizeof([])
+    text = f"room for {allocated}"
+    yield Field(_START + 16, data[16:], 8, "allocated", text, "getsizeof", same)
     for place in range(min(length, 3)):
         pointer = read(items + 8 * place, 8)
         same = int.from_bytes(pointer, "little") == id(obj[place])
@@ -137,69 +126,47 @@ def _list(obj: list[object]) -> Iterator[Field]:
 
 
 def _str(obj: str) -> Iterator[Field]:
-    old = sys.version_info < (3, 12)
-    length = int.from_bytes(read(id(obj) + _START, 8), "little", signed=True)
+    head = read(id(obj) + _START, 24)
+    length, known, state = *struct.unpack("<qq", head[:16]), head[16]
     text = f"{length} character" + "s" * (length != 1)
-    same = length == len(obj)
-    yield Field(_START, read(id(obj) + _START, 8), 8, "length", text, "len(obj)", same)
-    known = int.from_bytes(read(id(obj) + _START + 8, 8), "little", signed=True)
-    text = "not asked for yet" if known == -1 else f"{known:#x}"
+    yield Field(_START, head[:8], 8, "length", text, "len(obj)", length == len(obj))
+    text, check = ("not computed yet", "") if known == -1 else (f"{known:#x}", "hash(obj)")
     same = known in (-1, hash(obj))
-    yield Field(
-        _START + 8,
-        read(id(obj) + _START + 8, 8),
-        8,
-        "hash",
-        text,
-        "" if known == -1 else "hash(obj)",
-        same,
-    )
-    data = read(id(obj) + _START + 16, 8)
-    state = data[0]
+    yield Field(_START + 8, head[8:16], 8, "hash", text, check, same)
     kind, compact, ascii_only = state >> 2 & 7, bool(state & 32), bool(state & 64)
     text = f"{'ASCII' if ascii_only else 'not ASCII'}, {_KINDS.get(kind, 'unknown')}"
     text += ", interned" if state & 3 else ""
-    yield Field(_START + 16, data, 8, "state", text, "isascii()", ascii_only == obj.isascii())
-    place = _START + 24
-    # The text again as wide characters (until 3.11) and as UTF-8: both made when C asks for it.
-    extra = ["wstr"] if old else []
-    extra += [] if ascii_only else ["utf8_length", "utf8"]
-    extra += ["wstr_length"] if old and not ascii_only else []
-    for name in extra:
-        word = read(id(obj) + place, 8)
-        number = int.from_bytes(word, "little")
-        text = str(number) if name.endswith("length") else f"→ {number:#x}"
-        yield Field(place, word, 8, name, text if number else "none made yet")
-        place += 8
+    yield Field(_START + 16, head[16:], 8, "state", text, "isascii()", ascii_only == obj.isascii())
+    place, start = _START + 24, _TEXT_FROM[ascii_only]
+    if start > place:
+        data = read(id(obj) + place, start - place)
+        yield Field(place, data, len(data), "utf8, wstr", "pointers to copies in other encodings")
     if not compact:
         return
     size = kind * (length + 1)
-    data = read(id(obj) + place, size)
+    data = read(id(obj) + start, size)
     codec = {1: "latin-1", 2: "utf-16-le", 4: "utf-32-le"}.get(kind, "latin-1")
     back = data[:-kind].decode(codec, "surrogatepass")
     text = f"{describe(back, 30)} and a zero"
-    yield Field(place, data[:_SHOWN], size, "the text", text, "the text", back == obj)
+    yield Field(start, data[:_SHOWN], size, "the text", text, "the text", back == obj)
 
 
 def _tensor(obj: Any) -> Iterator[Field]:
-    words = [read(id(obj) + place, 8) for place in range(_START, type(obj).__basicsize__, 8)]
-    for place, word in enumerate(words):
+    for place in range(_START, type(obj).__basicsize__, 8):
+        word = read(id(obj) + place, 8)
         pointer = int.from_bytes(word, "little")
         if pointer == obj._cdata:
             where = f"→ {pointer:#x}, the tensor in C++"
-            yield Field(_START + 8 * place, word, 8, "cdata", where, "obj._cdata")
+            yield Field(place, word, 8, "cdata", where, "obj._cdata")
         else:
             text = f"→ {pointer:#x}" if pointer else "nothing (hooks, names)"
-            yield Field(_START + 8 * place, word, 8, f"word {_START // 8 + place}", text)
-    codes = {"torch.float32": "f", "torch.float64": "d", "torch.int64": "q", "torch.int32": "i"}
-    code = codes.get(str(obj.dtype))
-    if code and obj.device.type == "cpu" and obj.is_contiguous() and obj.numel():
+            yield Field(place, word, 8, f"word {place // 8}", text)
+    code = {"torch.float32": "f", "torch.int64": "q"}.get(str(obj.dtype))
+    if code and obj.device.type == "cpu" and obj.is_contiguous():
         size = struct.calcsize(code)
-        data = read(obj.data_ptr(), min(obj.numel(), 3) * size)
-        first = obj.detach().flatten()[:3].tolist()
-        for place, (number,) in enumerate(struct.iter_unpack(f"<{code}", data)):
-            piece = data[place * size : (place + 1) * size]
+        for place, number in enumerate(obj.detach().flatten()[:3].tolist()):
+            piece = read(obj.data_ptr() + place * size, size)
             text = f"{number:g}, {str(obj.dtype).removeprefix('torch.')}"
-            same = struct.pack(f"<{code}", first[place]) == piece
+            same = struct.pack(f"<{code}", number) == piece
             name = f"element {place}"
             yield Field(place * size, piece, size, name, text, "tolist()", same, True)

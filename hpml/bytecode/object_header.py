@@ -17,7 +17,6 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 
 from hpml.base.errors import describe
-from hpml.base.page import Page
 from hpml.base.style import PALETTE
 from hpml.base.tables import Shown, Table
 from hpml.bytecode.errors import BytecodeError
@@ -79,25 +78,19 @@ class ObjectHeader(Shown):
             align=["right", "left", "left", "left", "left"],
         )
 
-    @property
-    def picture(self) -> Page:
-        """The bytes as boxes, eight a row, coloured by field; a tick for what was confirmed."""
-        inside = [field for field in self.fields if not field.elsewhere]
-        plain = "\n".join(
-            f"{field.place:+4d} [{_hex(field):<23}] {field.name}: {field.value}" for field in inside
-        )
-        rows, led = [], False
+    def _repr_html_(self) -> str:
+        """Return the bytes as boxes, eight a row, coloured by field; a tick for what is confirmed.
+
+        The boxes say all that the table says.
+        """
+        rows, led = [f"<div><b>{html.escape(self.table.title or '')}</b></div>"], False
         for place, field in enumerate(self.fields):
             if field.elsewhere and not led:
                 led = True
                 rows.append("<div><small>Where its pointer leads:</small></div>")
             rows.append(_boxes(field, PALETTE[_ROLES[place % len(_ROLES)]]))
-        return Page(plain, f'<div style="margin: 0.5em 0;">{"".join(rows)}</div>')
-
-    def _repr_html_(self) -> str:
-        # The boxes say all that the table says.
-        title = f"<b>{html.escape(self.table.title or '')}</b>"
-        return f"<div>{title}</div>{self.picture.html}<p><small>{self._sum()}</small></p>"
+        caption = f"<p><small>{self._sum()}</small></p>"
+        return f'<div style="margin: 0.5em 0;">{"".join(rows)}</div>{caption}'
 
     def _sum(self) -> str:
         own = sum(field.size for field in self.fields if not field.elsewhere and field.place >= 0)
@@ -109,9 +102,11 @@ class ObjectHeader(Shown):
             parts.append(f"{rest} {where.get(self.type, 'not taken apart here')}")
         total = f"{' + '.join(parts)} = {self.size} bytes, as sys.getsizeof says. "
         if self.references is None:
-            return total + "It is immortal: nobody counts references to it."
+            return total + "It is immortal: its references are not counted."
         if sys.version_info >= (3, 14):
-            return total + "A local variable is lent to this call, and counted no second time."
+            return total + (
+                "The call borrows the reference of the local variable, so it is not counted twice."
+            )
         return total + "One of the references is the argument of this very call."
 
 
@@ -157,8 +152,8 @@ def object_header(obj: object) -> ObjectHeader:
     pointer = read(id(obj) + 8, 8)
     if int.from_bytes(pointer, "little") != id(kind):
         raise BytecodeError(
-            f"Where {describe(obj)} should have its type is something else, so this Python "
-            f"({platform.python_version()}) lays out objects in another way than is known here."
+            f"The type of {describe(obj)} is not where it should be, so this Python "
+            f"({platform.python_version()}) has an unknown object layout."
         )
     size = sys.getsizeof(obj)
     before = size - int(kind.__sizeof__(obj))
@@ -195,9 +190,8 @@ def _refuse_elsewhere() -> None:
     what = f"{platform.python_implementation()} {'.'.join(map(str, version))}"
     what += ", a debug or free-threaded build" if other else ""
     raise BytecodeError(
-        "object_header knows the memory of CPython 3.11 to 3.14, 64 bits; this is "
-        f"{what}, {8 * struct.calcsize('P')} bits, {sys.byteorder}-endian. Run it with one of "
-        "those."
+        f"object_header supports CPython 3.11 to 3.14 with 64 bits; this is {what}, "
+        f"{8 * struct.calcsize('P')} bits, {sys.byteorder}-endian. Run it with one of those."
     )
 
 

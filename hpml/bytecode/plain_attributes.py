@@ -22,7 +22,6 @@ class _Slot(Protocol):
 
 _TRACEBACK: _Slot = BaseException.__dict__["__traceback__"]
 _CONTEXT: _Slot = BaseException.__dict__["__context__"]
-_CAUSE: _Slot = BaseException.__dict__["__cause__"]
 _VALUE: _Slot = StopIteration.__dict__["value"]
 _MRO: _Slot = type.__dict__["__mro__"]
 _FLAGS: _Slot = type.__dict__["__flags__"]
@@ -33,7 +32,6 @@ traceback_of = _TRACEBACK.__get__
 set_traceback = _TRACEBACK.__set__
 context_of = _CONTEXT.__get__
 set_context = _CONTEXT.__set__
-cause_of = _CAUSE.__get__
 returned_by = _VALUE.__get__
 """What a generator returned, from the `StopIteration` that says so."""
 

@@ -22,7 +22,7 @@ from typing import Any
 
 from hpml.bytecode.null import NULL
 from hpml.bytecode.own_code import BUILTINS
-from hpml.bytecode.plain_attributes import flags, in_class, name_of
+from hpml.bytecode.plain_attributes import in_class, name_of
 
 __builtins__ = BUILTINS
 
@@ -64,9 +64,9 @@ def _text(value: Any, levels: int, limit: int) -> str:
             return repr(value)
         return f"<int of {value.bit_length()} bits>"
     if kind is str or kind is bytes or kind is bytearray:
-        start = value[: max(limit - 5, 1)]
+        start = repr(value[: max(limit - 5, 1)])
         # The prefix ends inside the quotes, so that it still reads as a string.
-        return repr(start) if len(value) == len(start) else _shortened(start, limit)
+        return start if len(value) <= max(limit - 5, 1) else f"{start[: limit - 4]}...{start[-1]}"
     if kind in _BRACKETS:
         return _container(value, kind, levels, limit)
     if kind is CellType:
@@ -75,17 +75,9 @@ def _text(value: Any, levels: int, limit: int) -> str:
     if named is not None:
         text: str = named(value)
         return text
-    bare = _BARE.get(kind)
-    if bare is not None:
-        return bare
     if issubclass(kind, type):
         return f"<class {name_of(value)}>"
     return _instance(value, kind, limit)
-
-
-def _shortened(start: Any, limit: int) -> str:
-    quoted = repr(start)
-    return quoted[: limit - 4] + "..." + quoted[-1]
 
 
 def _container(value: Any, kind: type, levels: int, limit: int) -> str:
@@ -112,17 +104,9 @@ def _container(value: Any, kind: type, levels: int, limit: int) -> str:
     return f"frozenset({text})" if kind is frozenset else text
 
 
-_BARE: dict[type, str] = {}
-"""The texts of objects of C's own types that have no ``__repr__``, such as iterators."""
-
-_MADE_BY_A_PROGRAM = 1 << 9  # Py_TPFLAGS_HEAPTYPE
-
-
 def _instance(value: Any, kind: type, limit: int) -> str:
     """Return the text of an object of a class that we do not know."""
     name = name_of(kind)
-    if in_class(kind, "__repr__") is object.__repr__ and not flags(kind) & _MADE_BY_A_PROGRAM:
-        return _BARE.setdefault(kind, f"<{name} object>")
     try:
         # A NumPy scalar is not an array, though it has a shape.
         is_array = in_class(kind, "shape") is not NULL and in_class(kind, "dtype") is not NULL
@@ -145,18 +129,6 @@ _COLLECTIONS = (list, tuple, dict, set, frozenset, str, bytes, bytearray)
 _LONG = 100
 
 
-def _function(value: Any) -> str:
-    return f"<function {value.__name__}>"
-
-
-def _builtin(value: Any) -> str:
-    return f"<builtin {value.__name__}>"
-
-
-def _method(value: Any) -> str:
-    return f"<method {getattr(value.__func__, '__name__', '?')}>"
-
-
 def _cell(value: CellType, levels: int, limit: int) -> str:
     # The namespace of a class body can hold a cell that holds the namespace.
     try:
@@ -167,9 +139,9 @@ def _cell(value: CellType, levels: int, limit: int) -> str:
 
 
 _NAMED: dict[type, Any] = {
-    FunctionType: _function,
-    BuiltinFunctionType: _builtin,
-    MethodType: _method,
+    FunctionType: lambda value: f"<function {value.__name__}>",
+    BuiltinFunctionType: lambda value: f"<builtin {value.__name__}>",
+    MethodType: lambda value: f"<method {getattr(value.__func__, '__name__', '?')}>",
     CodeType: lambda value: f"<code {value.co_name}>",
     GeneratorType: lambda value: f"<generator {value.__name__}>",
     ModuleType: lambda value: f"<module {getattr(value, '__name__', '?')}>",

@@ -54,13 +54,14 @@ def members(
         raise GradingError(f"{describe(str(folder))}: {text}")
     wanted = tuple(labs) if labs is not None else _labs_of(entries, catalogue)
     if not wanted:
-        text = "no notebook in it is named as a lab; say which lab it is with --lab."
+        text = "no notebook in it has the name of a lab; name the lab with --lab."
         raise GradingError(f"{describe(str(folder))}: {text}")
     found = [_member(entry, wanted, catalogue) for entry in entries]
     often = Counter(student(each.name) for each in found)
     return tuple(
         replace(
-            each, remarks=(*each.remarks, (wanted[0], "A folder and a notebook have this name."))
+            each,
+            remarks=(*each.remarks, (wanted[0], "A folder and a notebook have the same name.")),
         )
         if often[student(each.name)] > 1
         else each
@@ -132,13 +133,17 @@ def grade_class(
 ) -> tuple[Graded, ...]:
     """Grade every submission in a folder, or `only` some; the others are as their records say."""
     if reports.resolve().is_relative_to(folder.resolve()):
-        raise GradingError("--reports: expected a folder outside of the class's, where all read.")
+        raise GradingError(
+            "--reports: expected a folder outside the class's folder, which all can read."
+        )
     submissions = members(folder, labs=labs, catalogue=catalogue)
     names = {submission.name for submission in submissions}
     names = {each for name in names for each in names_of(name)}
     only = [one_form(name) for name in only]
     if strangers := [name for name in only if name not in names]:
-        raise GradingError(f"{describe(strangers[0])} is no submission in {describe(str(folder))}.")
+        raise GradingError(
+            f"{describe(strangers[0])} is not a submission in {describe(str(folder))}."
+        )
     limits = limits or Limits()
     chosen = submissions[0].labs
     records = Records(reports, "-".join(chosen))

@@ -32,20 +32,40 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--lab", metavar="N", help="only this lab")
     add("--seed", type=whole(0, 10**18), metavar="S", help="seed of the cases (default: random)")
     add("--report", type=Path, metavar="FILE", help="write Gradescope's results.json")
-    another = "PATH is another's: run it in bubblewrap, or as another user where root is alone"
+    another = "run PATH in bubblewrap, or as another user (root only)"
     kinds = ("bubblewrap", "user")
     add("--sandbox", nargs="?", const=kinds[0], default="none", choices=kinds, help=another)
     each = "grade every folder and notebook in it, in bubblewrap"
     add("--class", dest="folder", type=Path, metavar="FOLDER", help=each)
-    add("--jobs", type=whole(1, 256), metavar="J", help="at one time (default: the cores)")
-    add("--reports", type=Path, metavar="DIR", help="a report each; a later run continues")
-    add("--only", nargs="+", metavar="NAME", help="grade these of the class, once more")
-    add("--override", type=Path, metavar="CSV", help="student,exercise,points,comment; it is kept")
+    add(
+        "--jobs",
+        type=whole(1, 256),
+        metavar="J",
+        help="number of submissions graded at the same time (default: number of cores)",
+    )
+    add(
+        "--reports",
+        type=Path,
+        metavar="DIR",
+        help="folder for the reports; a later run continues from it",
+    )
+    add("--only", nargs="+", metavar="NAME", help="grade these submissions again")
+    add(
+        "--override",
+        type=Path,
+        metavar="CSV",
+        help="CSV of score overrides: student,exercise,points,comment",
+    )
     add("--csv", type=Path, metavar="FILE", help="write the class's points as CSV")
     add("--roster", type=Path, metavar="CSV", help="the platform's list of students")
     add("--canvas", type=Path, metavar="FILE", help="write the CSV that Canvas imports")
     add("--moodle", type=Path, metavar="FILE", help="write the CSV that Moodle imports")
-    add("--feedback", type=Path, metavar="ZIP", help="write a page each, for Canvas and Moodle")
+    add(
+        "--feedback",
+        type=Path,
+        metavar="ZIP",
+        help="write a zip of feedback pages for Canvas and Moodle",
+    )
     add("--gradescope", type=Path, metavar="ZIP", help="write Gradescope's autograder for --lab")
 
 
@@ -81,12 +101,12 @@ def _interrupted(number: int, frame: object) -> None:
 def _contradiction(options: argparse.Namespace) -> str:
     if options.folder is not None:
         if options.path is not None:
-            return "expected PATH or --class FOLDER, received both."
+            return "expected PATH or --class FOLDER, got both."
         if options.report is not None:
             return "--report is for one submission; a class has --reports DIR."
         platform = options.canvas is not None or options.moodle is not None
         if platform and options.roster is None:
-            return "--canvas and --moodle need --roster CSV, which says who is who."
+            return "--canvas and --moodle need the list of students, --roster CSV."
         return ""
     given = [name for name in _FOR_A_CLASS if getattr(options, name) is not None]
     return f"--{given[0]} is for a class; add --class FOLDER." if given else ""
@@ -100,7 +120,7 @@ def _grade_one(options: argparse.Namespace) -> None:
     # A bare number is a lab of the course, unless something of that name lies here.
     if options.path is not None and options.path.isdecimal() and not path.exists():
         if lab is not None:
-            raise GradingError("expected the lab once, as PATH or with --lab; received both.")
+            raise GradingError("expected the lab once, as PATH or with --lab; got both.")
         lab, path = options.path, course_folder() / "notebooks"
     report = grade(path, lab=lab, seed=options.seed, isolation=options.sandbox)
     _show(report)
@@ -154,16 +174,19 @@ def _grade_class(options: argparse.Namespace) -> None:
     rate = f", {points(60 * again / seconds)} a minute" if again else ""
     print(f"{again} graded{rate}; {len(graded) - again} taken from an earlier run.")
     for name in [each.report.shown for each in graded if each.forged]:
-        print(f"The record of {name} was not written by this grader; it was graded again.")
+        print(f"The record of {name} was not written by this grader, so it was graded again.")
     _print_list("Look at these:", tables.look_at(found))
-    _print_list("Left out, no notebook of the lab:", [*map(harmless, passed_over(folder, labs))])
+    _print_list(
+        "Left out, because there is no notebook of the lab:",
+        [*map(harmless, passed_over(folder, labs))],
+    )
     _print_list("Equal after renaming, which proves nothing:", tables.alike(found))
     if roster is not None:
         _print_list("Not in the roster:", tables.not_in_roster(found, roster))
         _print_list(
             "In the roster, without a submission:", tables.without_submission(found, roster)
         )
-    print(f"A report and a page for each, and the seeds, in {reports}")
+    print(f"Reports, feedback pages and seeds are in {reports}")
     name = f"Lab {'-'.join(dict.fromkeys(item.lab for item in found[0].items))}"
     makers: dict[Path | None, Callable[[], str]] = {
         options.csv: partial(tables.as_csv, found),

@@ -102,7 +102,7 @@ def find(
         return Submission(path.resolve().name, chosen, told)
     if not path.is_symlink() and not path.exists():
         text = "expected a notebook or a folder of notebooks."
-        raise GradingError(f"Nothing is at {describe(str(path))}; {text}")
+        raise GradingError(f"{describe(str(path))} does not exist; {text}")
     found = labs[0] if labs is not None and len(labs) == 1 else lab_of(path.name, catalogue)
     if labs is not None and found not in labs:
         found = None
@@ -218,7 +218,7 @@ def read_cells(path: Path, limits: Limits) -> dict[int, str]:
     most = _OBJECTS * limits.cells
     if len(text) >= _LARGE and (sum(map(text.count, "{[")) > most or text.count(",") > 20 * most):
         raise UnreadableNotebook(
-            f"The notebook {path.name} has too many parts to be read; clear its outputs."
+            f"The notebook {path.name} has too many cells and outputs; clear its outputs."
         )
     if path.name.lower().endswith(_SCRIPT):
         return {number: as_python(cell) for number, cell in enumerate(_CELL.split(text), start=1)}
@@ -233,7 +233,7 @@ def _text(path: Path, most: int) -> str:
         return _bytes(path, most).decode("utf-8-sig")
     except UnicodeDecodeError as error:
         text = f"The notebook is not UTF-8 text: {error.reason}."
-        raise UnreadableNotebook(f"{text} Save it in Jupyter, and hand in that file.") from None
+        raise UnreadableNotebook(f"{text} Save it in Jupyter and submit that file.") from None
 
 
 def fingerprint(path: Path, most: int) -> str:
@@ -253,12 +253,12 @@ def _bytes(path: Path, most: int) -> bytes:
         raise MissingNotebook(f"The notebook {path.name} is missing.") from None
     except OSError as error:
         link = error.errno == errno.ELOOP
-        reason = "is a link; hand in the file" if link else f"cannot be read: {error.strerror}"
+        reason = "is a link; submit the file" if link else f"cannot be read: {error.strerror}"
         raise UnreadableNotebook(f"The notebook {path.name} {reason}.") from None
     about = os.fstat(descriptor)
     if not stat.S_ISREG(about.st_mode):
         os.close(descriptor)
-        raise UnreadableNotebook(f"The notebook {path.name} is no file.")
+        raise UnreadableNotebook(f"The notebook {path.name} is not a file.")
     with os.fdopen(descriptor, "rb") as stream:
         if about.st_size > most:
             raise UnreadableNotebook(

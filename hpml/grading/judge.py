@@ -43,7 +43,7 @@ def grade_entry(submitted: Submitted, entry: Exercise | Choice) -> Item:
     began, item = time.monotonic(), blank(entry)
     printed = Printed(submitted.limits.printed)
     if submitted.left(1.0) <= 0:
-        text = "The time for the whole submission was over before this exercise."
+        text = "The time limit of the whole submission was reached before this exercise."
         return item.without_points("no answer", text)
     if isinstance(entry, Exercise):
         item = grade_exercise(submitted, entry, printed)
@@ -81,7 +81,7 @@ def grade_exercise(submitted: Submitted, exercise: Exercise, printed: Printed) -
             break
     best = max(found, key=lambda each: (each.earned, each.extra))
     if best is not found[0]:
-        note = "As the notebook stands it fails; an earlier definition counts, which does better."
+        note = "The last definition fails, so an earlier, better one counts."
         best = replace(best, note=f"{best.note} {note}".strip())
     return best
 
@@ -215,7 +215,7 @@ def chosen(item: Item, choice: Choice, value: object) -> Item:
     """Return the item with the points for the experiment of that number."""
     wanted = f"a number from 1 to {choice.experiments}"
     if value is None:
-        return item.without_points("not done", f"`{choice.name}` is still None: not done yet.")
+        return item.without_points("not done", f"`{choice.name}` is still None.")
     if type(value) is not int or not 1 <= value <= choice.experiments:
         text = f"`{choice.name}`: expected {wanted}, got {describe(value)}."
         return item.without_points("wrong", text)
@@ -229,7 +229,7 @@ def _no_python(broken: Sequence[Mapping[str, Any]]) -> str:
     if not broken:
         return ""
     cells = "; ".join(f"cell {entry['cell']}: {entry['message']}" for entry in broken[:3])
-    return f" Cells that are no Python: {cells}."
+    return f" Cells that are not valid Python: {cells}."
 
 
 def _failures(loaded: Mapping[str, Any]) -> str:

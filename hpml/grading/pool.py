@@ -206,7 +206,7 @@ def _require_packages(chosen: Sequence[Exercise | Choice]) -> None:
         if isinstance(entry, Exercise) and (names := missing(entry.packages)):
             raise GradingError(
                 f"Exercise {entry.lab}.{entry.number} {entry.name} needs {' and '.join(names)}, "
-                f"not installed here; pip install {' '.join(names)}."
+                f"which is not installed; run pip install {' '.join(names)}."
             )
 
 

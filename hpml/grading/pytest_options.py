@@ -25,6 +25,6 @@ def pytest_load_initial_conftests(args: list[str]) -> None:
     """Refuse the submission as a word of its own, before any ``conftest.py`` runs."""
     if "--submission" in args:
         raise pytest.UsageError(
-            "--submission: expected one word, --submission=PATH; received PATH as a word of its "
-            "own, which pytest takes for a folder of tests with settings. Write it with `=`."
+            "--submission: expected --submission=PATH with `=`, got PATH as a separate word. "
+            "Pytest would read settings from it."
         )

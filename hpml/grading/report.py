@@ -154,7 +154,7 @@ def table(report: Report) -> Table:
         for item in report.items
     ]
     return Table(
-        ["exercise", "points", "parts", "status", "what was wrong"],
+        ["exercise", "points", "parts", "status", "what is wrong"],
         rows,
         title=f"{report.shown}: {report.total}",
         caption=f"isolation: {report.isolation}",

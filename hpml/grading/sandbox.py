@@ -163,7 +163,7 @@ def described(isolation: Isolation) -> str:
     """Return what a report says of the isolation, and which limit of memory was in force."""
     if isolation != "bubblewrap":
         return isolation
-    return f"bubblewrap, memory limited by {'a cgroup' if cgroup() else 'looking at it'}"
+    return f"bubblewrap, memory limited by {'a cgroup' if cgroup() else 'polling'}"
 
 
 def require_isolation(isolation: Isolation) -> None:
@@ -171,19 +171,19 @@ def require_isolation(isolation: Isolation) -> None:
     if isolation == "bubblewrap" and _trouble():
         raise CannotIsolate(_trouble())
     if isolation == "user" and (not hasattr(os, "geteuid") or os.geteuid() != 0):
-        raise CannotIsolate("Only root can run a worker as another user; see --sandbox bubblewrap.")
+        raise CannotIsolate("Only root can run a worker as another user; use --sandbox bubblewrap.")
 
 
 @functools.cache
 def _trouble() -> str:
     if not sys.platform.startswith("linux"):
         return (
-            "Grading what others handed in needs bubblewrap, and so Linux. On this system, "
-            "`hpml grade` on a notebook of your own works."
+            "Grading the work of others needs bubblewrap, and so Linux. On this system you can "
+            "grade your own notebook with `hpml grade`."
         )
     if shutil.which("bwrap") is None:
         return (
-            "Grading what others handed in needs bubblewrap, the command bwrap, which is not "
+            "Grading the work of others needs bubblewrap (the command bwrap), which is not "
             "installed: `sudo apt-get install bubblewrap`."
         )
     command = sandboxed_command(Limits())
@@ -203,9 +203,10 @@ def _trouble() -> str:
     finally:
         child.close()
     return (
-        f"bwrap does not work here: {said or 'it ended'}\nOn Debian and Ubuntu, `sudo sysctl "
-        "kernel.unprivileged_userns_clone=1 kernel.apparmor_restrict_unprivileged_userns=0` "
-        "allows it. Inside a container that forbids namespaces, grade outside of it."
+        f"bwrap does not work on this machine: {said or 'it ended'}\nOn Debian and Ubuntu, "
+        "`sudo sysctl kernel.unprivileged_userns_clone=1 "
+        "kernel.apparmor_restrict_unprivileged_userns=0` allows it. If a container forbids "
+        "namespaces, grade outside it."
     )
 
 

@@ -96,15 +96,15 @@ def compare(
         for name in generator.sample(("submission", "reference"), 2):
             sample = (submission if name == "submission" else reference)(data)
             if isinstance(sample, NoAnswer):
-                return f"The {name} gave no answer while it was measured: {sample.text}"
+                return f"The {name} gave no answer during the measurement: {sample.text}"
             samples[name] = sample
         mine, theirs = samples["submission"], samples["reference"]
         place = generator.randrange(len(cases))
         if len(mine.outcomes) != len(cases):
-            return "A call failed while time was measured."
+            return "A call failed during the measurement."
         wrong = check(cases[place], mine.outcomes[place])
         if wrong:
-            return f"A result was wrong while time was measured. {wrong}"
+            return f"A result was wrong during the measurement. {wrong}"
         rounds.append((mine, theirs))
         late = clock() - began > most_seconds or len(rounds) >= MOST_ROUNDS
         if len(rounds) < FEWEST_ROUNDS:
@@ -139,7 +139,7 @@ def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClie
     if speed is None:
         return item
     if worker is None or not item.right:  # one that returns at once is fast
-        note = "Its time was not measured, because it is not right yet."
+        note = "The time was not measured, because the results are not right yet."
         return replace(item, parts={**item.parts, "speed": 0.0}, text=_joined(item.text, note))
     left = submitted.left
     with submitted.worker(Printed(submitted.limits.printed), exercise) as other:
@@ -168,7 +168,8 @@ def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClie
     status = "right" if full or "speed" in exercise.bonus else "partly right"
     if not full and not found.decided:
         noisy = (
-            "The machine was too noisy to measure its time: grade it again with --only, --jobs 1."
+            "The machine was too noisy to measure the time; grade it again with --only and "
+            "--jobs 1."
         )
         item = replace(item, note=f"{item.note} {noisy}".strip())
     return replace(item, parts={**item.parts, "speed": earned}, status=status, text=text)
@@ -176,15 +177,14 @@ def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClie
 
 def _said(speed: Speed, found: Ratio) -> str:
     text = (
-        f"Time: {format_ratio(found.value)} of the reference's "
-        f"(95 % interval {format_ratio(found.low)} to {format_ratio(found.high)}, "
-        f"{found.rounds} rounds); full points up to {format_ratio(speed.full)}, none from "
-        f"{format_ratio(speed.none)}."
+        f"Time: {format_ratio(found.value)} of the reference's (95 % interval "
+        f"{format_ratio(found.low)} to {format_ratio(found.high)}, {found.rounds} rounds). Full "
+        f"points up to {format_ratio(speed.full)}, none from {format_ratio(speed.none)}."
     )
     if not found.decided:
         best, worst = points_for(speed, found.low), points_for(speed, found.high)
         text += (
-            f" The machine was too noisy to tell between {points(worst)} and {points(best)} "
+            f" The machine was too noisy to decide between {points(worst)} and {points(best)} "
             "points; the median counts. Grade again on a quiet machine."
         )
     return text
@@ -220,6 +220,6 @@ def _sample(
             if word == "ready":
                 worker.send({"do": "go"})
     if type(outcomes) is not list:
-        return NoAnswer("garbled", "What came back was no list of outcomes.")
+        return NoAnswer("garbled", "The answer was not a list of outcomes.")
     began, ready, ended = times
     return Sample(ended - began, ended - ready, outcomes)

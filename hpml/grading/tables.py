@@ -91,7 +91,7 @@ def for_moodle(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> s
 
 
 def _reason(item: Item) -> str:
-    """Return the first lines of what was wrong, on one line."""
+    """Return the first lines of what is wrong, on one line."""
     text = " ".join(item.text.split())
     return f" ({text[:_REASON]}{'…' * (len(text) > _REASON)})" if text else ""
 
@@ -102,9 +102,9 @@ def read_roster(path: Path) -> list[dict[str, str]]:
     if not rows or not {"submission", *_IDS, *_NAMES}.intersection(rows[0]):
         raise GradingError(
             f"{describe(str(path))}: expected a CSV with a column submission (the names of the "
-            f"folders or notebooks) or one of {', '.join((*_IDS, *_NAMES))}, by which the names "
-            f"that a platform made are known, and the platform's own: {', '.join(_CANVAS)} for "
-            f"Canvas, one of {', '.join(_MOODLE)} for Moodle."
+            f"folders or notebooks) or one of {', '.join((*_IDS, *_NAMES))}, by which the "
+            "platform's file names are recognised, and the platform's own column: "
+            f"{', '.join(_CANVAS)} for Canvas, one of {', '.join(_MOODLE)} for Moodle."
         )
     return rows
 
@@ -174,7 +174,7 @@ def look_at(reports: Sequence[Report]) -> list[str]:
             if whole or item.status == "unreadable":
                 why[f"{item.lab} {item.status}: {item.text}"] = None  # once for all its exercises
             elif item.status in _LOOK_AT and (item.worth or item.status not in _LEFT_OUT):
-                broken = ", a cell that is no Python" if "no Python" in item.text else ""
+                broken = ", a cell that is not valid Python" if "no Python" in item.text else ""
                 why[f"{lead} {item.status}{broken}"] = None
             if item.note:
                 why[f"{lead}: {item.note}"] = None
@@ -224,12 +224,13 @@ def _parts(reports: Sequence[Report], column: Item) -> list[str]:
 
 
 def _require(roster: Sequence[dict[str, str]], columns: Sequence[str], platform: str) -> list[str]:
-    """Return those of the columns that the roster has; without one nobody is known there."""
+    """Return the columns that the roster has; at least one must identify students."""
     keys = [column for column in columns if roster and column in roster[0]]
     if not keys:
         has = ", ".join(roster[0]) if roster else "no row"
         raise GradingError(
-            f"--roster: {platform} knows a student by {' or '.join(columns)}; the roster has {has}."
+            f"--roster: {platform} identifies students by {' or '.join(columns)}; the roster "
+            f"has {has}."
         )
     return keys
 
@@ -263,8 +264,8 @@ def read_csv(path: Path) -> list[dict[str, str]]:
         raise GradingError(f"{describe(str(path))} cannot be read: {error.strerror}.") from None
     except UnicodeDecodeError:
         raise GradingError(
-            f"{describe(str(path))}: expected UTF-8 text; save it as 'CSV UTF-8', the names of "
-            "students would be mangled."
+            f"{describe(str(path))}: expected UTF-8 text; save it as 'CSV UTF-8', so that "
+            "students' names stay readable."
         ) from None
     first = text.partition("\n")[0]
     try:

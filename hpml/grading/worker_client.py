@@ -95,7 +95,7 @@ class WorkerClient:
     def send(self, question: Mapping[str, object]) -> str:
         """Send a question and return the number that its answers must carry."""
         number = secrets.token_hex(8)
-        # Whoever does not read is ended as well.
+        # A process that does not read is ended as well.
         self._until = min(self._until, time.monotonic() + self._limits.load)
         self._child.send({**question, "id": number})
         return number
@@ -108,14 +108,14 @@ class WorkerClient:
         try:
             answer = self._child.receive()
         except ChildEndedError as error:
-            late = f"There was no answer within {format_seconds(seconds)}."
+            late = f"No answer within {format_seconds(seconds)}."
             over = NoAnswer("too slow", late) if self._until < time.monotonic() else None
             return self._end(self._over or over or NoAnswer("ended", _how(error.exit_code)))
         except ChildError:
-            return self._garbled("What came back was no line of JSON, or too long a one.")
+            return self._garbled("The answer was not a line of JSON, or too long.")
         self._until = float("inf")
         if type(answer) is not dict or answer.get("id") != number:
-            return self._garbled("What came back was not an answer to the question asked.")
+            return self._garbled("The answer does not belong to the request.")
         self._received += len(str(answer.get("outcome", "")))
         if self._received > self._limits.answer:
             size = format_bytes(self._limits.answer)
@@ -168,11 +168,11 @@ class WorkerClient:
             everyone = family(self.pid)
             memory = sum(resident for _, resident in everyone)
             if len(everyone) > self._limits.processes + 2:  # bubblewrap's own two
-                text = f"It had more than {self._limits.processes} processes."
+                text = f"It started more than {self._limits.processes} processes."
                 self._over = NoAnswer("too many processes", text)
             elif memory > self._limits.memory:
                 most = format_bytes(self._limits.memory)
-                text = f"It used {format_bytes(memory)} of memory; {most} are allowed."
+                text = f"It used {format_bytes(memory)} of memory; the limit is {most}."
                 self._over = NoAnswer("too much memory", text)
             if self._over is not None:
                 self._child.kill()
@@ -225,9 +225,9 @@ def _signal(pid: int, number: int) -> None:
 
 def _how(code: int | None) -> str:
     if code is None:
-        return "Its process had been ended."
+        return "Its process had already ended."
     # bwrap gives 128 and the number of the signal that ended the first process.
     number = -code if code < 0 else code - 128
     if number > 0:
-        return f"Its process was ended by signal {number}."
-    return f"Its process ended, with exit code {code}, before the answer."
+        return f"Its process was stopped by signal {number}."
+    return f"Its process ended with exit code {code} before it answered."

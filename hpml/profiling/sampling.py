@@ -135,7 +135,7 @@ def _shared(stacks: list[Stack]) -> int:
 class _TimerSampler:
     """Collects stacks at each ring of the system's timer, with the seconds since the one before."""
 
-    profiler = "sample"  # what a second profiler is told
+    profiler = "sample"  # named to a second profiler
 
     def __init__(self) -> None:
         self.stacks: list[tuple[Stack, float]] = []
@@ -167,8 +167,8 @@ class _TimerSampler:
             self.stacks = [(outside + _named(codes), seconds) for codes, seconds in self._codes]
         if not (kept and left):
             raise ProfilingError(
-                f"{describe(function)} used the system's timer (signal.SIGALRM), with which sample "
-                "looks; take hpml.profiling.profile(f, x), or the function without its own timer."
+                f"{describe(function)} used the system's timer (signal.SIGALRM), which sample "
+                "needs; use hpml.profiling.profile(f, x), or the function without its timer."
             )
         return result
 

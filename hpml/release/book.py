@@ -34,7 +34,7 @@ def make_book(out: Path, executed: Path | None = None) -> None:
     if executed is not None:
         notebooks = executed_labs(executed)
         if missing := [path.stem for path in labs() if path.stem not in notebooks]:
-            print(f"Not in the book, for no copy is there: {', '.join(missing)}")
+            print(f"Not in the book, because there is no executed copy: {', '.join(missing)}")
     else:
         notebooks = {}
         for path in labs():
@@ -60,8 +60,8 @@ def executed_labs(folder: Path, only: Sequence[Path] = ()) -> dict[str, Notebook
         )
         if [cell.source for cell in copy.cells] != [cell.source for cell in lab.cells]:
             raise ReleaseError(
-                f"The copy of lab {path.stem} in {folder} is not of the lab as it is now; "
-                f"`hpml run {path.stem[:2]} --out {folder}` makes it anew."
+                f"The copy of lab {path.stem} in {folder} is of another version of the lab; "
+                f"`hpml run {path.stem[:2]} --out {folder}` makes a new one."
             )
         found[path.stem] = copy
     if not found:

@@ -1,7 +1,7 @@
 """A folder written whole or not at all, that replaces only what was written here before.
 
 A list of its files and their hashes lies in it. What is not on the list, or is no longer what was
-written, belongs to somebody: a student's work, an instructor's correction. Then it is refused.
+written, belongs to a person: a student's work, an instructor's correction. Then it is refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hpml.base.files import write_atomically
 from hpml.release.errors import ReleaseError
 
 _LIST = ".hpml-files.json"
-# What somebody who tries the copy leaves in it; git does not publish it.
+# What running the copy leaves in it; git does not publish it.
 _KEPT = re.compile(r"\.git|\.venv.*|results")
 _CACHES = {"__pycache__", ".pytest_cache", ".ipynb_checkpoints"}
 _OLDEST = (1980, 1, 1, 0, 0, 0)  # a zip knows no earlier time
@@ -79,7 +79,7 @@ def _refuse(out: Path, kind: str) -> None:
     if not out.exists():
         return
     if not out.is_dir():
-        raise ReleaseError(f"{out} is a file, expected a folder; name another place.")
+        raise ReleaseError(f"{out} is a file; expected a folder.")
     there: dict[str, Path] = {}
     for folder, folders, names in os.walk(out):
         top = Path(folder) == out
@@ -104,6 +104,6 @@ def _refuse(out: Path, kind: str) -> None:
     if foreign:
         more = f" and {len(foreign) - 3} more" if len(foreign) > 3 else ""
         raise ReleaseError(
-            f"{out} holds what no earlier {kind} wrote: {', '.join(foreign[:3])}{more}. "
-            "Name an empty folder, or move these away."
+            f"{out} contains files that no earlier {kind} wrote: {', '.join(foreign[:3])}{more}. "
+            "Name an empty folder, or move these files."
         )

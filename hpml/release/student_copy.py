@@ -72,8 +72,8 @@ def student_files(course: Path) -> dict[str, bytes]:
         text: str = nbformat.writes(notebook) + "\n"  # type: ignore[no-untyped-call]
         if done := _done(path.stem[:2], text):
             raise ReleaseError(
-                f"{path.name} holds answers: {', '.join(done)}. Expected the stubs alone; "
-                f"`git checkout -- notebooks/{path.name}` brings them back."
+                f"{path.name} contains answers: {', '.join(done)}. Expected stubs only; `git "
+                f"checkout -- notebooks/{path.name}` restores them."
             )
         files[f"notebooks/{path.name}"] = text.encode("utf-8")
     return files

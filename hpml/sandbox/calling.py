@@ -35,7 +35,7 @@ def call(
         after = {name: encode(given[name]) for name in before}
         value = encode(observe(result, given))
         if inspect.iscoroutine(result):
-            result.close()  # or Python warns that nobody awaited it
+            result.close()  # or Python warns that it was never awaited
     except BaseException as error:  # KeyboardInterrupt and SystemExit are outcomes as well
         if interruptible and isinstance(error, KeyboardInterrupt):
             raise
@@ -79,7 +79,7 @@ def _message(error: BaseException) -> str:
     try:
         text = str(error)
     except BaseException as second:  # noqa: BLE001 - its text is the submission's own code
-        return f"<its text raises {type_name(second)}>"
+        return f"<str() raises {type_name(second)}>"
     # An exact str, and nothing that JSON or a terminal cannot carry.
     text = str.__getitem__(text, slice(0, _MESSAGE))
     return text.encode("utf-8", "backslashreplace").decode("utf-8")

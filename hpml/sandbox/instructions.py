@@ -25,7 +25,7 @@ class NoFreeToolError(RuntimeError):
 def watch_instructions(
     run: Callable[[], Value], report: Report, within: Callable[[CodeType], bool] | None = None
 ) -> Value:
-    """Call `run` and return what it returns; `report` is told of each instruction executed."""
+    """Call `run` and return what it returns; `report` receives each executed instruction."""
     watcher = _Watcher(report, within)
     return (watcher.monitor if sys.version_info >= (3, 12) else watcher.trace)(run)
 
@@ -45,8 +45,8 @@ class _Watcher:
         free = [tool for tool in _TOOLS if monitoring.get_tool(tool) is None]
         if not free:
             raise NoFreeToolError(
-                "Counting instructions needs one of the six places for tools of sys.monitoring, "
-                "and all are taken. Switch off a profiler, a debugger or a coverage measurement."
+                "Counting instructions needs one of the six tool slots of sys.monitoring, and "
+                "all are in use. Switch off a profiler, a debugger or a coverage measurement."
             )
         tool, events = free[0], monitoring.events
         # RESUME is reported as the start or the resumption of a function.
@@ -64,7 +64,7 @@ class _Watcher:
             monitoring.free_tool_id(tool)
 
     def trace(self, run: Callable[[], Value]) -> Value:
-        """Call `run` while a trace function is told of each instruction."""
+        """Call `run` while a trace function receives each instruction."""
         before = sys.gettrace()
         sys.settrace(self._traced)
         try:

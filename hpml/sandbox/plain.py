@@ -79,7 +79,7 @@ def decode(data: Any) -> Any:
     try:
         return _decode(data, 0)
     except (TypeError, ValueError, KeyError, RecursionError, OverflowError) as error:
-        raise PlainError(f"This is no plain value: {error}.") from None
+        raise PlainError(f"Not a plain value: {error}.") from None
 
 
 def type_name(value: object) -> str:
@@ -196,7 +196,7 @@ def guarded_text(value: object) -> str:
     except BaseException as error:  # a foreign repr may raise anything, SystemExit too
         if isinstance(error, KeyboardInterrupt):
             raise
-        return f"<its repr raises {type_name(error)}>"
+        return f"<repr() raises {type_name(error)}>"
     # Not text[:n]: it may be of a subclass of str with a slice of its own.
     text = str.__getitem__(text, slice(0, 4 * _TEXT))
     text = re.sub(r" at 0x[0-9a-fA-F]+", "", " ".join(text.split()))
@@ -263,7 +263,7 @@ def _decode(data: Any, depth: int) -> Any:
     if data is None or type(data) in (bool, int, str):
         return data
     if depth > DEEPEST + 1:
-        raise ValueError("it is too deep")
+        raise ValueError("it is nested too deeply")
     if type(data) is list:  # mostly of names
         return [part if type(part) is str else _decode(part, depth + 1) for part in data]
     if type(data) is not dict or len(data) != 1:
@@ -316,4 +316,4 @@ def _refuse_collisions(keys: Iterable[Any]) -> None:
     """Refuse thousands of keys of one hash, which would keep the reader busy for hours."""
     hashes = [hash(key) for key in keys]
     if len(hashes) - len(set(hashes)) > 1000:
-        raise ValueError("its keys were made to collide")
+        raise ValueError("its keys collide")

@@ -240,7 +240,7 @@ class _Cells:
             return []
         began, before = time.monotonic(), self._namespace.get(self._name)
         failed: list[tuple[Statement, BaseException]] = []
-        late = _LateError(f"The cell took more than {seconds:.0f} seconds.")
+        late = _LateError(f"The cell ran for more than {seconds:.0f} seconds.")
         with contextlib.suppress(_LateError), deadline(seconds, late):
             for statement in statements:
                 try:

@@ -19,7 +19,6 @@ _MODULES = (
     "failing",
     "flow",
     "generating",
-    "grouping",
     "lines",
     "making_classes",
     "managing",

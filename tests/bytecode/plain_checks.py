@@ -21,7 +21,7 @@ import textwrap
 from collections.abc import Callable, Iterator
 from types import CodeType, FunctionType, ModuleType
 
-from hpml.bytecode.disassembly import Listing, compare, disassemble, histogram, stages
+from hpml.bytecode.disassembly import Listing, disassemble, stages
 from hpml.bytecode.object_header import object_header
 
 MODULES = [
@@ -64,13 +64,6 @@ def check_that_the_instructions_are_those_of_the_bytes() -> None:
         assert [(s.offset, s.opname, s.arg) for s in listing.instructions] == expected
         met += len(expected)
     assert met > 10_000
-
-
-def check_that_caches_fill_the_gaps_when_they_are_shown() -> None:
-    for function in functions():
-        for listing in disassemble(function, show_caches=True).listings:
-            offsets = [step.offset for step in listing.instructions]
-            assert offsets == list(range(0, len(listing.code.co_code), 2))
 
 
 def check_that_lines_are_those_of_the_code_object() -> None:
@@ -173,21 +166,6 @@ def check_that_specialised_instructions_are_shown_when_asked_for() -> None:
     assert (added.stack_effect, added.argrepr) == (-1, "+")
 
 
-def check_comparisons_and_counts() -> None:
-    table = compare("a + b", "b + a")
-    assert table.columns[0] != table.columns[2]
-    left = [row[0] for row in table.rows if row[0]]
-    assert left == [str(step) for step in disassemble("a + b").instructions]
-    assert all((row[1] == "=") == (row[0] == row[2]) for row in table.rows)
-
-    def twice(x: int) -> list[int]:
-        return [x * 2, x * 2]
-
-    counts = dict(histogram(twice).rows)
-    assert counts["BINARY_OP"] == 2
-    assert sum(counts.values()) == sum(len(p.instructions) for p in disassemble(twice).listings)  # type: ignore[arg-type]
-
-
 def check_stages() -> None:
     source = "d = a + b * c  # é\n"
     pyc = stages(source).pyc
@@ -198,9 +176,7 @@ def check_stages() -> None:
     assert scope["d"] == 14
     found = stages("def f(x):\n    return x if x else [i for i in x]\n")
     assert ["DEDENT", ""] in [list(row[2:]) for row in found.tokens.rows]
-    assert "IfExp" in found.tree.plain
-    assert any("JUMP" in str(row[2]) for row in found.blocks.rows)
-    for part in ("Tokens", "Syntax tree", "Basic blocks", "Code object", "The .pyc file"):
+    for part in ("Tokens", "Source text", "The .pyc file"):
         assert part in str(found)
         assert part in found._repr_html_()
 
@@ -223,7 +199,6 @@ def check_object_headers() -> None:
         if type(value) in (int, bool, float):
             assert ends[-1] == header.size
         assert str(header.table) in str(header)
-        assert header.picture.html in header._repr_html_()
 
 
 def check_reference_counts() -> None:

@@ -87,6 +87,18 @@ def test_refuses_an_unknown_opcode_by_name_and_version(monkeypatch: pytest.Monke
     assert (caught.value.opname, caught.value.version) == ("BINARY_OP", python_version())
 
 
+def test_refuses_except_star_by_name() -> None:
+    def grouped() -> None:
+        try:
+            raise ExceptionGroup("two", [ValueError(), KeyError()])
+        except* ValueError:
+            pass
+
+    with pytest.raises(UnknownOpcodeError) as caught:
+        run(grouped)
+    assert caught.value.opname == "CHECK_EG_MATCH"
+
+
 def test_refuses_a_python_without_a_table(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delitem(HANDLERS, python_version())
     with pytest.raises(BytecodeError):

@@ -13,6 +13,8 @@ from tests.bytecode.cases import corpus
 
 _ASYNC = "only async code contains it"
 _COMPILER = "the compiler replaces it before the code object is made"
+_REFUSED = "the machine refuses it by name"
+_MODULE = "only the code of a module, or of the prompt, contains it"
 _INTERPRETER = "the interpreter puts it into code that it runs itself"
 
 LEFT_OUT: dict[str, str] = {
@@ -22,6 +24,13 @@ LEFT_OUT: dict[str, str] = {
     "GET_AITER": _ASYNC,
     "GET_ANEXT": _ASYNC,
     "GET_AWAITABLE": _ASYNC,
+    "CHECK_EG_MATCH": _REFUSED,
+    "PREP_RERAISE_STAR": _REFUSED,
+    "CALL_INTRINSIC_2": _REFUSED,
+    "BUILD_INTERPOLATION": _REFUSED,
+    "BUILD_TEMPLATE": _REFUSED,
+    "IMPORT_STAR": _MODULE,
+    "PRINT_EXPR": _MODULE,
     "CACHE": "it is room for what the interpreter learns, and dis does not list it",
     "RESERVED": "it stands for no instruction",
     "JUMP": _COMPILER,

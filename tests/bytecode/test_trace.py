@@ -42,21 +42,6 @@ def test_a_trace_knows_its_function_and_how_it_ended() -> None:
     assert [step.index for step in found] == list(range(len(found)))
 
 
-def test_counts_and_lines_add_up() -> None:
-    def loop() -> int:
-        total = 0
-        for n in range(5):
-            total += n
-        return total
-
-    found = trace(loop)
-    assert found.counts["FOR_ITER"] == 6
-    assert sum(found.counts.values()) == len(found)
-    first = loop.__code__.co_firstlineno
-    assert sum(found.lines.values()) == len(found)
-    assert found.lines[first + 3] > found.lines[first + 1]
-
-
 def test_what_was_seen_does_not_change_afterwards() -> None:
     def grow() -> list[int]:
         values: list[int] = []
@@ -314,9 +299,3 @@ def test_long_constants_are_cut() -> None:
     assert found.value is not None
     assert len(str(found)) < 10_000
     assert len(str(disassemble(f))) < 20_000
-    huge = f.__code__.replace(
-        co_consts=tuple(10**5000 if type(c) is str else c for c in f.__code__.co_consts)
-    )
-    for code in (huge, f.__code__):
-        assert len(str(disassemble(code))) < 20_000
-        assert len(str(disassemble(code, adaptive=True))) < 20_000

@@ -72,7 +72,7 @@ def test_a_folder_and_a_notebook_of_one_name_and_what_a_mac_adds(group: Path) ->
     graded = {each.report.name: each.report for each in _grade(group)}
     assert list(graded) == ["ada", "ada.ipynb", "bob", "cy"]
     lines = tables.look_at(list(graded.values()))
-    assert [line.partition(":")[0] for line in lines if "have this name" in line] == [
+    assert [line.partition(":")[0] for line in lines if "have the same name" in line] == [
         "ada", "ada.ipynb"
     ]  # fmt: skip
     told = f"The notebook {LAB} is missing. There is also: work.zip."

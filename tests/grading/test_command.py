@@ -48,7 +48,7 @@ def test_a_class_with_its_table_and_csv(
     assert "3 graded" in shown.out
     assert "3/3" in shown.err
     assert "cy: 06 missing: The notebook 06_forward_order.ipynb is missing." in shown.out
-    assert "Left out, no notebook of the lab:\n  di.zip" in shown.out
+    assert "Left out, because there is no notebook of the lab:\n  di.zip" in shown.out
     assert "In the roster, without a submission:\n  Eve: 'eve'" in shown.out
     assert (tmp_path / "canvas.csv").read_text().splitlines()[2] == "Ada,7,,,,0"
     assert (tmp_path / "points.csv").read_text().splitlines()[1].startswith("ada,0,0,0,wrong")
@@ -60,7 +60,7 @@ def test_a_class_with_its_table_and_csv(
     ("words", "said"),
     [
         (["--csv", "x.csv"], "--csv is for a class; add --class FOLDER"),
-        (["06", "--class", "x"], "expected PATH or --class FOLDER, received both"),
+        (["06", "--class", "x"], "expected PATH or --class FOLDER, got both"),
         (["--class", "x", "--report", "r.json"], "a class has --reports DIR"),
         (["--seed", "-1"], "expected a whole number from 0"),
         (["--jobs", "0", "--class", "x"], "expected a whole number from 1 to 256"),
@@ -76,7 +76,7 @@ def test_arguments_that_make_no_sense(
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["no such folder"], "Nothing is at 'no such folder'"),
+        (["no such folder"], "'no such folder' does not exist"),
         (["--lab", "99"], "has no exercises"),
         (["06", "--lab", "05"], "expected the lab once"),
         (["--class", "no such folder"], "expected the folder of a class"),

@@ -161,5 +161,5 @@ def test_a_submission_whose_time_is_over_keeps_what_it_has(tmp_path: Path) -> No
     assert [item.status for item in report.items] == ["no answer"] * 3
     assert "no answer: too slow" in report["double"].text
     assert report["total"].text == (
-        "The time for the whole submission was over before this exercise."
+        "The time limit of the whole submission was reached before this exercise."
     )

@@ -78,7 +78,7 @@ def test_a_path_of_its_own_is_refused_before_anything_there_runs(
         (hostile / "pytest.ini").unlink()
     code, text = _pytest(hostile.parent, *(word.format(hostile) for word in words))
     assert code == 4
-    assert "expected one word, --submission=PATH" in text
+    assert "expected --submission=PATH" in text
 
 
 def test_plain_pytest_passes_the_folder_over(tmp_path: Path) -> None:
@@ -92,4 +92,4 @@ def test_plain_pytest_passes_the_folder_over(tmp_path: Path) -> None:
 def test_what_is_no_submission_is_said(tmp_path: Path) -> None:
     code, text = _pytest(tmp_path, "tests/graded", f"--submission={tmp_path / 'none'}")
     assert code == 4
-    assert "Nothing is at" in text
+    assert "does not exist" in text

@@ -80,7 +80,7 @@ def test_a_right_answer_is_right_in_every_style(
     item = beside_a_right_one(folder, names=["double"])["double"]
     assert (item.status, item.text) == ("right", "")
     told = {
-        "an abandoned draft below": "an earlier definition",
+        "an abandoned draft below": "an earlier, better one",
         "a number of NumPy": "numpy's int64",
     }
     assert told.get(style, "") in item.note

@@ -354,7 +354,7 @@ def test_what_lies_in_a_covered_folder_is_not_covered_again(
     assert (folder in covered) == alone
 
 
-@pytest.mark.parametrize(("code", "named"), [(0, "a cgroup"), (1, "looking at it")])
+@pytest.mark.parametrize(("code", "named"), [(0, "a cgroup"), (1, "polling")])
 def test_where_systemd_can_a_cgroup_limits_the_memory_and_the_report_says_so(
     code: int, named: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:

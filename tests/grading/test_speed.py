@@ -140,12 +140,12 @@ def test_a_little_more_carrying_is_no_work() -> None:
 
 def test_a_wrong_result_earns_nothing_however_fast() -> None:
     found = _measured(repeat(1e-3), check=lambda case, outcome: "expected 4, got 5")
-    assert found == "A result was wrong while time was measured. expected 4, got 5"
+    assert found == "A result was wrong during the measurement. expected 4, got 5"
 
 
 def test_a_missing_result_earns_nothing() -> None:
     speed = Speed(2.0, "none", _inputs, 1.5, 6.0, calls=3)
-    assert _measured(repeat(1e-3), speed=speed) == "A call failed while time was measured."
+    assert _measured(repeat(1e-3), speed=speed) == "A call failed during the measurement."
 
 
 def test_both_sides_get_the_same_inputs_new_ones_each_round_and_for_each_call() -> None:

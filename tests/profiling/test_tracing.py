@@ -70,4 +70,4 @@ def test_operators_of_other_threads_are_said_to_be_missing() -> None:
 
     table = trace(run).table()
     assert "aten::exp" not in table.column("operator")
-    assert "other threads" in str(table)
+    assert "other Python threads" in str(table)

@@ -122,12 +122,12 @@ def test_the_command_executes_the_labs_or_takes_copies_of_them_as_they_are(
     assert "42" in (out / "05_a.html").read_text(encoding="utf-8")
     nbformat.write(lab("06"), path.with_name("06_b.ipynb"))
     assert cli.main(["book", str(out), "--executed", str(copies)]) == 0
-    assert "Not in the book, for no copy is there: 06_b" in capsys.readouterr().out
+    assert "Not in the book, because there is no executed copy: 06_b" in capsys.readouterr().out
     path.with_name("06_b.ipynb").unlink()
 
     nbformat.write(lab("05", new_code_cell("1 / 0", id="code")), path)
     assert cli.main(["book", str(out), "--executed", str(copies)]) == 1
-    assert "is not of the lab as it is now" in capsys.readouterr().err
+    assert "is of another version of the lab" in capsys.readouterr().err
     assert cli.main(["book", str(out)]) == 1
     assert re.search(r"05_a: Code cell 1 .*ZeroDivisionError", capsys.readouterr().err)
     assert "42" in (out / "05_a.html").read_text(encoding="utf-8")

@@ -106,7 +106,7 @@ def test_a_notebook_that_holds_an_answer_is_refused(
         .replace("explanation = None", "explanation = 2")
     )  # fmt: skip
     monkeypatch.setattr(student_copy, "labs", lambda: (answered,))
-    with pytest.raises(ReleaseError, match="holds answers: hello, explanation"):
+    with pytest.raises(ReleaseError, match="contains answers: hello, explanation"):
         student_copy.release(tmp_path / "out")
     assert not (tmp_path / "out").exists()
 
@@ -125,7 +125,7 @@ def test_a_notebook_of_ones_own_is_not_handed_out_and_is_named(
     assert student_copy.not_handed_out(home) == ["notebooks/16_notes.ipynb"]
     assert "notebooks/16_notes.ipynb" not in student_copy.student_files(home)
     git(home, "add", "notebooks")
-    with pytest.raises(ReleaseError, match=r"16_notes.ipynb holds answers: lazy_forward"):
+    with pytest.raises(ReleaseError, match=r"16_notes.ipynb contains answers: lazy_forward"):
         student_copy.student_files(home)
 
 

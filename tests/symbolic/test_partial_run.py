@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import operator
 import pickle
 
 import pytest
@@ -74,7 +75,8 @@ def test_a_layer_that_draws_or_counts_is_called_each_time(layer: nn.Module) -> N
     model = recurrent(middle=layer)
     assert model.partial_run({model.inputs[0]: X}).evaluated == ("Linear_1",)
     model.eval()
-    assert len(model.partial_run({model.inputs[0]: X}).evaluated) == 3
+    known = type(layer).__module__.startswith("torch.")
+    assert len(model.partial_run({model.inputs[0]: X}).evaluated) == (3 if known else 1)
 
 
 def test_a_random_function_is_called_each_time() -> None:
@@ -93,6 +95,17 @@ def test_a_change_in_place_never_reaches_the_values_held() -> None:
     for _ in range(2):
         for mine, its in zip(step(STATE), model(X, STATE), strict=True):
             assert torch.equal(mine, its)
+
+
+def test_an_in_place_operator_never_reaches_the_values_held() -> None:
+    x, state = Input(shape=(4,)), Input(shape=(4,))
+    shared = nn.Linear(4, 4)(x)
+    model = SymbolicModel([x, state], [add_to_graph(operator.iadd, shared, state), shared * 2])
+    with torch.no_grad():
+        step = model.partial_run({x: X})
+        for _ in range(2):
+            for mine, its in zip(step(STATE), model(X, STATE), strict=True):
+                assert torch.equal(mine, its)
 
 
 def test_what_is_no_tensor_may_be_known() -> None:
@@ -136,23 +149,16 @@ def with_held_values(layer: nn.Module | None = None) -> SymbolicModel:
     return SymbolicModel([x, state], [x * state, held, (layer or nn.Tanh())(held), held + state])
 
 
-def test_a_value_held_that_somebody_changes_in_place_is_refused() -> None:
+def test_a_layer_that_changes_its_argument_without_saying_so_gets_a_copy() -> None:
     class Unsaid(nn.Module):
         def forward(self, x: torch.Tensor) -> torch.Tensor:
             return x.mul_(2)
 
-    known = X.clone()
+    model = with_held_values(Unsaid())
     with torch.no_grad():
-        for change in (lambda step: known.add_(1), lambda step: step(STATE)[1].zero_()):
-            model = with_held_values()
-            step = model.partial_run({model.inputs[0]: known})
-            step(STATE)
-            change(step)
-            with pytest.raises(ArgumentError):
-                step(STATE)
-        model = with_held_values(Unsaid())
-        with pytest.raises(ArgumentError):
-            model.partial_run({model.inputs[0]: X.clone()})(STATE)
+        step = model.partial_run({model.inputs[0]: X.clone()})
+        for one, two in zip(step(STATE), step(STATE), strict=True):
+            assert torch.equal(one, two)
 
 
 def test_a_moved_copied_or_compiled_one_is_not_taken_for_changed() -> None:

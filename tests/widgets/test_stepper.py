@@ -64,7 +64,7 @@ def marked(animation: Stepper, keyframe: int, state: str) -> set[str]:
 def test_the_lectures_line_shows_what_is_taken_and_pushed() -> None:
     animation = stepper(lecture, 2, 3, 4)
     assert animation.keyframes[0].line.startswith(
-        "lecture(2, 3, 4) is called: its arguments stand in"
+        "lecture(2, 3, 4) is called: its arguments are in"
     )
     assert shown(animation, 0) == ([], [])
     times = at(animation, r"BINARY_OP \* takes 3 and 4 off the stack and pushes 12\.")

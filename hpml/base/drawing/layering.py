@@ -8,14 +8,15 @@ only arithmetic is on positions along a row. Nothing is random: equal input, equ
 
 from __future__ import annotations
 
-import bisect
 import itertools
 from collections.abc import Callable, Sequence
+from graphlib import TopologicalSorter
+from math import inf
+from statistics import fmean, median
 from typing import NamedTuple
 
 _SWEEPS = 24
 _ROUNDS = 60
-_CLOSE = 1e-6
 
 
 class Rows(NamedTuple):
@@ -39,12 +40,14 @@ def order_rows(given: Rows) -> Rows:
     stands left of the lines that pass it by.
     """
     above, below = _neighbours(given)
-    rows = _first_order(given, above, below)
-    best, fewest = rows, count_crossings(rows, below)
+    length = _drawn_to_the_end(given, given.rows[::-1], below)
+    first = {thing: place for place, thing in enumerate(_depth_first(given, above, below, length))}
+    rows = best = [sorted(row, key=first.__getitem__) for row in given.rows]
+    fewest = count_crossings(rows, below)
     for sweep in range(_SWEEPS):
         if fewest == 0:
             break
-        rows = _sweep(rows, above, below, downward=sweep % 2 == 0)
+        rows = _sweep(rows, above) if sweep % 2 == 0 else _sweep(rows[::-1], below)[::-1]
         count = count_crossings(rows, below)
         if count < fewest:
             best, fewest = rows, count
@@ -52,18 +55,50 @@ def order_rows(given: Rows) -> Rows:
 
 
 def place(given: Rows, apart: Callable[[int, int], float]) -> list[float]:
-    """Return a position along the row for each thing, the least of them near 0.
+    """Return a position along the row for each thing, the least of them at 0.
 
-    Lines on long paths of drawn things are made straight first, then other lines; what stands in
-    one straight line moves as a block towards its neighbours.
+    Things that shall be in one straight line move as a block: first as far left as there is room,
+    then again and again towards the median of the things that lines connect them to.
     """
-    above, below = _neighbours(given)
-    block = _straight_blocks(given, above, below)
-    after = _constraints(given, block, apart)
-    position = _compact(len(after), after)
-    pulls = _pulls(given, block, len(after))
-    _relax(position, after, pulls)
-    return [position[number] for number in block]
+    block = _straight_blocks(given)
+    count = max(block, default=-1) + 1
+    gap: dict[tuple[int, int], float] = {}
+    for left, right in itertools.chain.from_iterable(map(itertools.pairwise, given.rows)):
+        pair = block[left], block[right]
+        gap[pair] = max(apart(left, right), gap.get(pair, 0.0))
+    pulls: list[list[int]] = [[] for _ in range(count)]
+    for upper, lower in given.lines:
+        if block[upper] != block[lower]:
+            pulls[block[upper]].append(block[lower])
+            pulls[block[lower]].append(block[upper])
+    before: list[list[tuple[int, float]]] = [[] for _ in range(count)]
+    after: list[list[tuple[int, float]]] = [[] for _ in range(count)]
+    for (left, right), distance in gap.items():
+        before[right].append((left, distance))
+        after[left].append((right, distance))
+    position = [0.0] * count
+    for number in TopologicalSorter({n: [m for m, _ in before[n]] for n in block}).static_order():
+        position[number] = max((position[m] + d for m, d in before[number]), default=0.0)
+    for turn in range(_ROUNDS):
+        for number in range(count) if turn % 2 else reversed(range(count)):
+            if pulls[number]:
+                wanted = median(position[other] for other in pulls[number])
+                low = max((position[m] + d for m, d in before[number]), default=-inf)
+                high = min((position[m] - d for m, d in after[number]), default=inf)
+                position[number] = min(max(wanted, low), high)
+    least = min((position[number] for number in block), default=0.0)
+    return [position[number] - least for number in block]
+
+
+def count_crossings(rows: Sequence[Sequence[int]], below: Sequence[Sequence[int]]) -> int:
+    """Return how many pairs of lines cross; `below` has the ends of the lines from each thing."""
+    total = 0
+    for upper, lower in itertools.pairwise(rows):
+        position = {thing: place for place, thing in enumerate(lower)}
+        ends = [sorted(position[other] for other in below[thing]) for thing in upper]
+        for left, right in itertools.combinations(filter(None, ends), 2):
+            total += sum(a > b for a in left for b in right)
+    return total
 
 
 def _neighbours(given: Rows) -> tuple[list[list[int]], list[list[int]]]:
@@ -75,92 +110,62 @@ def _neighbours(given: Rows) -> tuple[list[list[int]], list[list[int]]]:
     return above, below
 
 
-def _drawn_below(given: Rows, below: list[list[int]]) -> list[int]:
-    """Return for each thing how many drawn things the best path from it down has."""
+def _drawn_to_the_end(
+    given: Rows, rows: Sequence[Sequence[int]], following: list[list[int]]
+) -> list[int]:
+    """Return for each thing how many drawn things the best path from it has; `rows` end with it."""
     length = [0] * len(given.solid)
-    for row in reversed(given.rows):
-        for thing in row:
-            further = max((length[lower] for lower in below[thing]), default=0)
-            length[thing] = further + given.solid[thing]
+    for thing in itertools.chain.from_iterable(rows):
+        further = max((length[other] for other in following[thing]), default=0)
+        length[thing] = further + given.solid[thing]
     return length
 
 
-def _drawn_above(given: Rows, above: list[list[int]]) -> list[int]:
-    flipped = given._replace(rows=tuple(reversed(given.rows)))
-    return _drawn_below(flipped, above)
-
-
-# --- order ----------------------------------------------------------------------------------------
-
-
-def _first_order(given: Rows, above: list[list[int]], below: list[list[int]]) -> list[list[int]]:
-    """Order rows by a depth-first walk that takes the longest way first."""
-    length = _drawn_below(given, below)
-    met: dict[int, int] = {}
-    sources = [thing for row in given.rows for thing in row if not above[thing]]
-    waiting = list(reversed(sources))
+def _depth_first(
+    given: Rows, above: list[list[int]], below: list[list[int]], length: list[int]
+) -> list[int]:
+    """Return all things in the order of a depth-first walk that takes the longest path first."""
+    met: dict[int, None] = {}
+    waiting = [thing for row in given.rows for thing in row if not above[thing]][::-1]
     while waiting:
         thing = waiting.pop()
-        if thing in met:
-            continue
-        met[thing] = len(met)
-        ways = sorted(below[thing], key=lambda lower: -length[lower])
-        waiting.extend(reversed(ways))
-    return [sorted(row, key=met.__getitem__) for row in given.rows]
+        if thing not in met:
+            met[thing] = None
+            waiting.extend(sorted(below[thing], key=lambda lower: -length[lower])[::-1])
+    return list(met)
 
 
-def _sweep(
-    rows: list[list[int]], above: list[list[int]], below: list[list[int]], downward: bool
-) -> list[list[int]]:
+def _sweep(rows: Sequence[list[int]], neighbours: list[list[int]]) -> list[list[int]]:
     """Sort each row by the mean position of its neighbours in the row before."""
-    rows = [list(row) for row in rows]
-    numbers = range(1, len(rows)) if downward else range(len(rows) - 2, -1, -1)
-    for number in numbers:
-        fixed = rows[number - 1 if downward else number + 1]
-        position = {thing: place for place, thing in enumerate(fixed)}
-        neighbours = above if downward else below
-        weight: dict[int, float] = {}
-        for own, thing in enumerate(rows[number]):
-            places = [position[other] for other in neighbours[thing]]
-            weight[thing] = sum(places) / len(places) if places else own
-        rows[number].sort(key=weight.__getitem__)
-    return rows
+    found = [list(rows[0])] if rows else []
+    for row in rows[1:]:
+        position = {thing: place for place, thing in enumerate(found[-1])}
+        weight = {
+            thing: fmean([position[other] for other in neighbours[thing]] or [own])
+            for own, thing in enumerate(row)
+        }
+        found.append(sorted(row, key=weight.__getitem__))
+    return found
 
 
-def count_crossings(rows: Sequence[Sequence[int]], below: Sequence[Sequence[int]]) -> int:
-    """Return how many pairs of lines cross; `below` has the ends of the lines from each thing."""
-    total = 0
-    for upper, lower in itertools.pairwise(rows):
-        position = {thing: place for place, thing in enumerate(lower)}
-        seen: list[int] = []
-        for thing in upper:
-            ends = sorted(position[other] for other in below[thing])
-            total += sum(len(seen) - bisect.bisect_right(seen, end) for end in ends)
-            for end in ends:
-                bisect.insort(seen, end)
-    return total
-
-
-# --- positions ------------------------------------------------------------------------------------
-
-
-def _straight_blocks(given: Rows, above: list[list[int]], below: list[list[int]]) -> list[int]:
+def _straight_blocks(given: Rows) -> list[int]:
     """Group things that shall be in one straight line; return the block of each thing.
 
     A line is straight if it is on the longest path of drawn things both from its upper and to its
     lower end; of several that are as long, the middle one. So is one that only passes a row.
     Straight lines do not cross, so that "left of" orders the blocks.
     """
+    above, below = _neighbours(given)
+    up = _drawn_to_the_end(given, given.rows, above)
+    down = _drawn_to_the_end(given, given.rows[::-1], below)
     place_of = {thing: place for row in given.rows for place, thing in enumerate(row)}
-    up, down = _drawn_above(given, above), _drawn_below(given, below)
 
     def best(among: list[int], length: list[int]) -> int | None:
         longest = max((length[thing] for thing in among), default=0)
         found = sorted((t for t in among if length[t] == longest), key=place_of.__getitem__)
         return found[len(found) // 2] if len(found) % 2 else None
 
-    block = [-1] * len(given.solid)
-    count = 0
+    block = list(range(len(given.solid)))
     for row in given.rows:
         straight: list[tuple[int, int]] = []
         for thing in sorted(row, key=lambda thing: -up[thing] - down[thing]):
@@ -168,90 +173,10 @@ def _straight_blocks(given: Rows, above: list[list[int]], below: list[list[int]]
             if upper is None:
                 continue
             passes = not given.solid[upper] and not given.solid[thing]
-            if passes or best(below[upper], down) == thing:
-                a, b = place_of[upper], place_of[thing]
-                if all((a - c) * (b - d) > 0 for c, d in straight):
-                    straight.append((a, b))
-                    block[thing] = block[upper]
-        for thing in row:
-            if block[thing] < 0:
-                block[thing] = count
-                count += 1
+            a, b = place_of[upper], place_of[thing]
+            if (passes or best(below[upper], down) == thing) and all(
+                (a - c) * (b - d) > 0 for c, d in straight
+            ):
+                straight.append((a, b))
+                block[thing] = block[upper]
     return block
-
-
-def _constraints(
-    given: Rows, block: list[int], apart: Callable[[int, int], float]
-) -> list[dict[int, float]]:
-    """Return for each block those that stand to its right, and at what distance at least."""
-    after: list[dict[int, float]] = [{} for _ in range(max(block, default=-1) + 1)]
-    for row in given.rows:
-        for left, right in itertools.pairwise(row):
-            distances = after[block[left]]
-            wanted = max(apart(left, right), distances.get(block[right], 0.0))
-            distances[block[right]] = wanted
-    return after
-
-
-def _compact(count: int, after: list[dict[int, float]]) -> list[float]:
-    """Return the middle between everything as far left and as far right as it goes."""
-    missing = [0] * count
-    for distances in after:
-        for other in distances:
-            missing[other] += 1
-    order = [number for number in range(count) if missing[number] == 0]
-    for number in order:  # grows while it is walked
-        for other in after[number]:
-            missing[other] -= 1
-            if missing[other] == 0:
-                order.append(other)
-    least = [0.0] * count
-    for number in order:
-        for other, distance in after[number].items():
-            least[other] = max(least[other], least[number] + distance)
-    width = max(least, default=0.0)
-    most = [width] * count
-    for number in reversed(order):
-        for other, distance in after[number].items():
-            most[number] = min(most[number], most[other] - distance)
-    return [(low + high) / 2 for low, high in zip(least, most, strict=True)]
-
-
-def _pulls(given: Rows, block: list[int], count: int) -> list[list[int]]:
-    """Return for each block the blocks that lines pull it towards, once for each line."""
-    pulls: list[list[int]] = [[] for _ in range(count)]
-    for upper, lower in given.lines:
-        if block[upper] != block[lower]:
-            pulls[block[upper]].append(block[lower])
-            pulls[block[lower]].append(block[upper])
-    return pulls
-
-
-def _relax(position: list[float], after: list[dict[int, float]], pulls: list[list[int]]) -> None:
-    """Move each block towards the median of its neighbours, as far as there is room."""
-    before: list[dict[int, float]] = [{} for _ in after]
-    for number, distances in enumerate(after):
-        for other, distance in distances.items():
-            before[other][number] = distance
-    for turn in range(_ROUNDS):
-        moved = 0.0
-        for number in range(len(position)) if turn % 2 == 0 else reversed(range(len(position))):
-            if not pulls[number]:
-                continue
-            wanted = _median([position[other] for other in pulls[number]])
-            for other, distance in before[number].items():
-                wanted = max(wanted, position[other] + distance)
-            for other, distance in after[number].items():
-                wanted = min(wanted, position[other] - distance)
-            moved = max(moved, abs(wanted - position[number]))
-            position[number] = wanted
-        if moved < _CLOSE:
-            break
-    least = min(position, default=0.0)
-    position[:] = [value - least for value in position]
-
-
-def _median(values: Sequence[float]) -> float:
-    ordered = sorted(values)
-    middle = len(ordered) // 2
-    return (ordered[middle] + ordered[~middle]) / 2

@@ -21,7 +21,7 @@ from hpml.base.drawing.layering import order_rows
 from hpml.base.drawing.routing import fold_chains, rows_and_routes
 
 MOST_BOXES = 150
-"""A picture of more boxes helps nobody."""
+"""A picture of more boxes is unreadable."""
 
 _PADDING = {"box": (0.11, 0.075), "label": (0.05, 0.025)}
 _LEAST_BOX = (0.62, 0.28)
@@ -78,30 +78,14 @@ class Layout(NamedTuple):
     def curves(self) -> list[tuple[Point, ...]]:
         """Return all lines as single curves of four points, each once.
 
-        What two lines share would look thicker if it were drawn twice. A label without text is a
-        point on the way: a line runs through it.
+        A label without text is a point on the way: a line runs through it.
         """
         pieces = [
             line.points[n : n + 4] for line in self.lines for n in range(0, len(line.points) - 1, 3)
         ]
         for label in self.labels:
             pieces += [] if label.text else self.through(label)
-        curved: dict[tuple[Point, ...], None] = {}
-        straight: dict[tuple[int, float], list[tuple[float, float]]] = {}
-        for piece in pieces:
-            (x1, y1), (x2, y2) = piece[0], piece[-1]
-            if x1 == x2:
-                straight.setdefault((0, x1), []).append((y1, y2))
-            elif y1 == y2:
-                straight.setdefault((1, y1), []).append((x1, x2))
-            else:
-                curved[piece] = None
-        found = list(curved)
-        for (direction, at), spans in straight.items():
-            for start, end in _united(spans):
-                ends = ((at, start), (at, end)) if direction == 0 else ((start, at), (end, at))
-                found.append((ends[0], *ends, ends[1]))
-        return found
+        return list(dict.fromkeys(pieces))
 
     def mirrored(self) -> Layout:
         """Return the same from right to left."""
@@ -161,7 +145,7 @@ def lay_out(
 
     Raises:
         DrawingError: the picture would have more than 150 boxes after folding long chains, or as
-            many lines as nobody can follow.
+            many lines as cannot be followed.
     """
     groups = fold_chains(graph) if groups is None else tuple(groups)
     made = [r for group in groups for r in graph.calls[group[-1]].results if r is not None]
@@ -210,14 +194,3 @@ def _size(text: str, is_box: bool, turned: bool) -> tuple[float, float]:
     if is_box:
         width, height = max(width, _LEAST_BOX[0]), max(height, _LEAST_BOX[1])
     return (height, width) if turned else (width, height)
-
-
-def _united(spans: list[tuple[float, float]]) -> list[tuple[float, float]]:
-    """Return spans that overlap or touch as one."""
-    united: list[tuple[float, float]] = []
-    for start, end in sorted(spans):
-        if united and start <= united[-1][1]:
-            united[-1] = (united[-1][0], max(united[-1][1], end))
-        else:
-            united.append((start, end))
-    return united

@@ -21,7 +21,7 @@ LONGEST_CHAIN = 12
 KEPT_AT_ENDS = 5
 """How many layers of a folded chain are drawn at each end."""
 
-_MOST_PLACES = 6000
+_MOST_PLACES = 2000
 _PARALLEL = 0.14
 
 

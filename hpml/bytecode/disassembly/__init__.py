@@ -1,4 +1,4 @@
-"""Bytecode to read: from what somebody asks about (`subject`) to a table (`listing`).
+"""Readable bytecode: from the requested function (`subject`) to a table (`listing`).
 
 Where the versions of `dis` differ is in `versions`; `stages` shows the way from source text.
 """
@@ -10,9 +10,7 @@ from hpml.bytecode.disassembly.listing import (
     Disassembly,
     Instruction,
     Listing,
-    compare,
     disassemble,
-    histogram,
 )
 from hpml.bytecode.disassembly.stages import stages
 from hpml.bytecode.disassembly.versions import ExceptionEntry
@@ -23,8 +21,6 @@ __all__ = [
     "ExceptionEntry",
     "Instruction",
     "Listing",
-    "compare",
     "disassemble",
-    "histogram",
     "stages",
 ]

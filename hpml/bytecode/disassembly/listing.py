@@ -7,13 +7,9 @@ ones, in a terminal and in a page.
 
 from __future__ import annotations
 
-import collections
-import difflib
-import dis
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from types import CodeType
-from typing import Any
 
 from hpml.base.tables import Shown, Table
 from hpml.bytecode.disassembly.subject import Subject, subject_of
@@ -105,7 +101,7 @@ class Listing:
     @property
     def blocks(self) -> tuple[Block, ...]:
         """The instructions in basic blocks."""
-        return tuple(_blocks(tuple(step for step in self.instructions if step.opname != "CACHE")))
+        return tuple(_blocks(self.instructions))
 
     @property
     def table(self) -> Table:
@@ -186,14 +182,11 @@ class Disassembly(Shown):
         )
 
 
-def disassemble(
-    func_or_code_or_source: object, *, show_caches: bool = False, adaptive: bool = False
-) -> Disassembly:
+def disassemble(func_or_code_or_source: object, *, adaptive: bool = False) -> Disassembly:
     """Return the bytecode of a function, as the running CPython compiled it.
 
     Args:
         func_or_code_or_source: a function, method, generator, code object, or source text.
-        show_caches: list the inline caches too, which follow the instructions that use them.
         adaptive: show what the interpreter has made of the instructions after some calls, such as
             ``BINARY_OP_ADD_INT``, instead of what was compiled.
 
@@ -212,76 +205,18 @@ def disassemble(
     """
     subject = subject_of(func_or_code_or_source)
     lines = subject.lines()
-    found = tuple(_listings(subject, lines, show_caches=show_caches, adaptive=adaptive))
+    found = tuple(_listings(subject, lines, adaptive=adaptive))
     return Disassembly(found, python_version())
 
 
-def compare(f: object, g: object) -> Table:
-    """Return the bytecode of two functions side by side, equal instructions on one line.
-
-    Args:
-        f: anything that `disassemble` takes.
-        g: the other one.
-
-    Raises:
-        BytecodeError: as `disassemble`.
-
-    >>> table = compare("a + b", "a * b")
-    >>> [row for row in table.rows if row[1] != "="]
-    [('BINARY_OP +', '≠', 'BINARY_OP *')]
-    """
-    subjects = subject_of(f), subject_of(g)
-    names = [subject.code.co_name for subject in subjects]
-    if names[0] == names[1]:
-        names = [f"{names[0]} (first)", f"{names[1]} (second)"]
-    left, right = ([str(step) for step in disassemble(each).instructions] for each in (f, g))
-    rows = []
-    matcher = difflib.SequenceMatcher(a=left, b=right, autojunk=False)
-    for kind, a_start, a_end, b_start, b_end in matcher.get_opcodes():
-        for place in range(max(a_end - a_start, b_end - b_start)):
-            a = left[a_start + place] if a_start + place < a_end else ""
-            b = right[b_start + place] if b_start + place < b_end else ""
-            rows.append([a, "=" if kind == "equal" else "≠" if a and b else "<" if a else ">", b])
-    counts = f"{len(left)} instructions and {len(right)}"
-    return Table(
-        [names[0], "", names[1]],
-        rows,
-        caption=f"{counts}. Bytecode of CPython {python_version()}.",
-        code=True,
-    )
-
-
-def histogram(f: object) -> Table:
-    """Return how often each opcode stands in a function's code, the most frequent first.
-
-    These are instructions as written, not as executed; code objects inside the function count too.
-
-    Raises:
-        BytecodeError: as `disassemble`.
-
-    >>> dict(histogram("a + b + c").rows)["BINARY_OP"]
-    2
-    """
-    code = disassemble(f)
-    names = [step.opname for listing in code.listings for step in listing.instructions]
-    counts = sorted(collections.Counter(names).items(), key=lambda item: (-item[1], item[0]))
-    return Table(
-        ["opcode", "times"],
-        counts,
-        caption=f"{len(names)} instructions in all, of {len(counts)} kinds.",
-    )
-
-
-def _listings(
-    subject: Subject, lines: tuple[str, ...], *, show_caches: bool, adaptive: bool
-) -> Iterator[Listing]:
-    # A list of those who wait, not recursion: source text may nest functions as deep as it likes.
+def _listings(subject: Subject, lines: tuple[str, ...], *, adaptive: bool) -> Iterator[Listing]:
+    # Not recursion: source text may nest functions as deep as it likes.
     waiting = [(subject.name, subject.code)]
     while waiting:
         name, code = waiting.pop()
         entries = exception_entries(code)
         handlers = {entry.target for entry in entries}
-        steps = tuple(_instructions(code, lines, handlers, show_caches, adaptive))
+        steps = tuple(_instructions(code, lines, handlers, adaptive))
         yield Listing(name, code, steps, entries)
         inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
         # From 3.14 on annotations are computed by a function of their own (PEP 649).
@@ -292,10 +227,9 @@ def _listings(
 
 
 def _instructions(
-    code: CodeType, lines: tuple[str, ...], handlers: set[int], show_caches: bool, adaptive: bool
+    code: CodeType, lines: tuple[str, ...], handlers: set[int], adaptive: bool
 ) -> Iterator[Instruction]:
-    listed_caches = show_caches and not hasattr(dis.Instruction, "cache_info")
-    for step in listed(code, adaptive=adaptive, show_caches=listed_caches):
+    for step in listed(code, adaptive=adaptive):
         where = span(step)
         jumps = base_opcode(step.opname) in JUMPS
         yield Instruction(
@@ -311,16 +245,6 @@ def _instructions(
             stack_effect_jump=stack_effect(step, jump=True) if jumps else None,
             falls_through=base_name(step.opname) not in LEAVES,
         )
-        # From 3.13 on `dis` lists the caches on their instruction; before, as instructions.
-        offset = step.offset + 2
-        cache_info: Any = getattr(step, "cache_info", None) if show_caches else None
-        for name, size, data in cache_info or ():
-            for unit in range(size):
-                text = "" if unit else f"{name}: {int.from_bytes(data, 'little')}"
-                yield Instruction(
-                    offset, where[0], "", "CACHE", 0, text, None, False, 0, None, True
-                )
-                offset += 2
 
 
 def _piece(lines: tuple[str, ...], span: tuple[int | None, ...]) -> str:
@@ -341,7 +265,7 @@ def _cut(text: str) -> str:
 
 
 def _effect(step: Instruction) -> str:
-    if step.opname in ("CACHE", "EXTENDED_ARG") or base_name(step.opname) == "RESUME":
+    if step.opname == "EXTENDED_ARG" or base_name(step.opname) == "RESUME":
         return ""
     ways = []
     if step.falls_through:

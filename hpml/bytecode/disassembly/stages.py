@@ -2,13 +2,12 @@
 
     text → tokens → syntax tree → basic blocks of instructions → code object → .pyc
 
-The stages are the lecture's; each is asked of the standard library, so what is shown is what this
-Python really does, and not a model of it.
+The stages are the lecture's. The standard library makes each of them, so that what is shown is what
+this Python does. `ast.dump` shows the tree.
 """
 
 from __future__ import annotations
 
-import ast
 import importlib.util
 import io
 import marshal
@@ -22,13 +21,10 @@ from pathlib import Path
 from types import CodeType
 
 from hpml.base.errors import describe
-from hpml.base.page import Page, show_code
 from hpml.base.tables import Shown, Table
 from hpml.bytecode.disassembly.listing import Disassembly, disassemble
-from hpml.bytecode.disassembly.subject import compiled
 from hpml.bytecode.disassembly.versions import python_version
 from hpml.bytecode.errors import BytecodeError
-from hpml.bytecode.safe_repr import short
 
 
 @dataclass(frozen=True)
@@ -72,46 +68,18 @@ class Stages(Shown):
 
     Attributes:
         source: the text.
-        tokens: names, numbers and signs, with where they stand.
-        tree: the abstract syntax tree, as indented text.
-        code: the attributes of the code object: constants, names, depth of the stack.
-        bytecode: its instructions; ``.blocks`` has them in basic blocks.
+        tokens: names, numbers and signs, with their line and column.
+        bytecode: the instructions; ``.blocks`` has them in basic blocks.
         pyc: the file that an import would leave behind.
     """
 
     source: str
     tokens: Table
-    tree: Page
-    code: Table
     bytecode: Disassembly
     pyc: Pyc
 
-    @property
-    def blocks(self) -> Table:
-        """The basic blocks of every code object: where each begins, and which may follow."""
-        rows = [
-            [
-                listing.name,
-                block.offset,
-                "; ".join(map(str, block.instructions)),
-                ", ".join(map(str, block.successors)) or "none",
-            ]
-            for listing in self.bytecode.listings
-            for block in listing.blocks
-        ]
-        return Table(
-            ["code of", "from", "instructions", "may be followed by"], rows, title="Basic blocks"
-        )
-
-    def __str__(self) -> str:
-        tree = f"Syntax tree\n{self.tree.plain}"
-        parts = [self.tokens, tree, self.blocks, self.code, self.bytecode, self.pyc]
-        return "\n\n".join(str(part) for part in parts)
-
-    def _repr_html_(self) -> str:
-        tree = f"<p><b>Syntax tree</b></p>{self.tree.html}"
-        shown = [part._repr_html_() for part in (self.blocks, self.code, self.bytecode, self.pyc)]
-        return "".join([self.tokens._repr_html_(), tree, *shown])
+    def _shown(self) -> tuple[Shown, ...]:
+        return self.tokens, self.bytecode, self.pyc
 
 
 def stages(source: str) -> Stages:
@@ -126,10 +94,6 @@ def stages(source: str) -> Stages:
     >>> found = stages("d = a + b * c")
     >>> found.tokens.column("text")
     ('d', '=', 'a', '+', 'b', '*', 'c', '⏎', '')
-    >>> print(found.tree.plain.splitlines()[0])
-    Module(
-    >>> dict(found.code.rows)["names"]
-    'a, b, c, d'
     >>> len(found.pyc.header)
     16
 
@@ -140,19 +104,8 @@ def stages(source: str) -> Stages:
             f"stages expects source text, got {describe(source)}; for a function's bytecode there "
             "is disassemble(function)."
         )
-    code = compiled(source)
-    parts = _tokens(source), _tree(source), _attributes(code), disassemble(source), _pyc(source)
-    return Stages(source, *parts)
-
-
-class _Number:
-    """An integer of the tree; Python refuses to write one of more than 4,300 digits."""
-
-    def __init__(self, value: int) -> None:
-        self.value = value
-
-    def __repr__(self) -> str:
-        return short(self.value)
+    bytecode = disassemble(source)  # first: its errors say what does not compile
+    return Stages(source, _tokens(source), bytecode, _pyc(source))
 
 
 def _tokens(source: str) -> Table:
@@ -164,35 +117,6 @@ def _tokens(source: str) -> Table:
         kind = tokenize.tok_name[token.exact_type]
         rows.append([token.start[0], token.start[1], kind, text])
     return Table(["line", "column", "token", "text"], rows, title="Tokens")
-
-
-def _tree(source: str) -> Page:
-    tree = ast.parse(source)
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Constant) and type(node.value) is int:
-            node.value = _Number(node.value)  # type: ignore[assignment]
-    try:
-        text = ast.dump(tree, indent=2)
-    except RecursionError:
-        raise BytecodeError(
-            "The source text is nested too deeply for its tree to be shown. Divide the expression."
-        ) from None
-    return show_code(text)
-
-
-def _attributes(code: CodeType) -> Table:
-    def listed(values: tuple[object, ...]) -> str:
-        shown = [f"<code {v.co_name}>" if isinstance(v, CodeType) else describe(v) for v in values]
-        return ", ".join(shown) or "none"
-
-    rows = [
-        ["constants", listed(code.co_consts)],
-        ["names", ", ".join(code.co_names) or "none"],
-        ["local variables", ", ".join(code.co_varnames) or "none"],
-        ["stack, at most", f"{code.co_stacksize} values"],
-        ["bytecode", f"{len(code.co_code)} bytes: {describe(code.co_code.hex(' '))}"],
-    ]
-    return Table(["part", "holds"], rows, title="Code object")
 
 
 def _pyc(source: str) -> Pyc:

@@ -1,8 +1,7 @@
 """Where `dis` of CPython 3.11 to 3.14 differ, and nowhere else.
 
-What differs: 3.13 hands out the inline caches as a list on their instruction, before that they
-were instructions named ``CACHE``; 3.13 calls a jump's target ``L1``, before it was an offset; and
-the names of instructions that the interpreter has specialised are known to `dis`, but not to
+What differs: 3.13 calls a jump's target ``L1``, before it was an offset; and the names of
+instructions that the interpreter has specialised are known to `dis`, but not to
 ``dis.stack_effect``. Line numbers are taken from the positions (PEP 657), alike on all.
 """
 
@@ -15,7 +14,6 @@ from types import CodeType
 from typing import Any
 
 from hpml.bytecode.own_code import BUILTINS, with_own_builtins
-from hpml.bytecode.safe_repr import short
 
 __builtins__ = BUILTINS
 
@@ -38,6 +36,10 @@ _dis: Any = with_own_builtins("dis")
 
 JUMPS = frozenset(dis.hasjrel) | frozenset(dis.hasjabs)
 """The opcodes that may jump."""
+
+
+_LONGEST = 80
+"""The most characters that stand for a constant."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -70,55 +72,9 @@ def exception_entries(code: CodeType) -> tuple[ExceptionEntry, ...]:
     return tuple(ExceptionEntry(e.start, e.end, e.target, e.depth, e.lasti) for e in found)
 
 
-_LONGEST = 80
-"""The most characters that stand for a constant."""
-
-
-class _Constant:
-    """Stands for a constant while `dis` writes it: some cost much to write, or cannot be."""
-
-    def __init__(self, value: object) -> None:
-        self.value = value
-
-    def __repr__(self) -> str:
-        return short(self.value, _LONGEST)
-
-
-def listed(
-    code: CodeType, *, adaptive: bool = False, show_caches: bool = False
-) -> list[dis.Instruction]:
-    """Return the instructions that `dis` lists; a long constant is written shortly.
-
-    As `dis` writes every constant in full, a long text would stand in every table, and a number of
-    more than 4,300 digits is an error.
-    """
-    constants = code.co_consts
-    if not any(_is_long(constant) for constant in constants):
-        return list(_dis.get_instructions(code, adaptive=adaptive, show_caches=show_caches))
-    changed = code.replace(
-        co_consts=tuple(_Constant(each) if _is_long(each) else each for each in constants)
-    )
-    found = list(_dis.get_instructions(changed, show_caches=show_caches))
-    for place, step in enumerate(found):
-        if type(step.argval) is _Constant:
-            found[place] = step._replace(argval=step.argval.value)
-    if adaptive:
-        # A changed copy has learnt nothing: the names are those of the code's own bytes.
-        names: Any = dis._all_opname if hasattr(dis, "_all_opname") else dis.opname
-        learnt: Any = code
-        data: bytes = learnt._co_code_adaptive
-        found = [step._replace(opname=names[data[step.offset]]) for step in found]
-    return found
-
-
-def _is_long(value: object) -> bool:
-    if type(value) is int:
-        return value.bit_length() > 4 * _LONGEST
-    if type(value) in (str, bytes):
-        return len(value) > _LONGEST  # type: ignore[arg-type]
-    if type(value) in (tuple, frozenset):
-        return len(value) > _LONGEST or any(map(_is_long, value))  # type: ignore[arg-type, call-overload]
-    return False
+def listed(code: CodeType, *, adaptive: bool = False) -> list[dis.Instruction]:
+    """Return the instructions that `dis` lists."""
+    return list(_dis.get_instructions(code, adaptive=adaptive))
 
 
 def stands_for(step: dis.Instruction) -> str:
@@ -128,7 +84,7 @@ def stands_for(step: dis.Instruction) -> str:
     # A code object's repr has its address and the path of its file, which say nothing here.
     if isinstance(step.argval, CodeType):
         return f"<code {step.argval.co_name}>"
-    return step.argrepr
+    return step.argrepr if len(step.argrepr) <= _LONGEST else f"{step.argrepr[: _LONGEST - 3]}..."
 
 
 def span(step: Any) -> tuple[int | None, int | None, int | None, int | None]:

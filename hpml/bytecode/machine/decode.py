@@ -18,7 +18,7 @@ from hpml.bytecode.disassembly.versions import (
 )
 from hpml.bytecode.errors import BytecodeError, UnknownOpcodeError
 from hpml.bytecode.machine.decoded_code import DecodedCode, DecodedInstruction
-from hpml.bytecode.machine.opcodes.names import load_f_back
+from hpml.bytecode.machine.opcodes.operators import INTRINSICS
 from hpml.bytecode.machine.opcodes.versions import HANDLERS
 from hpml.bytecode.own_code import BUILTINS
 
@@ -31,8 +31,8 @@ def decode(code: CodeType) -> DecodedCode:
     handlers = HANDLERS.get(version)
     if handlers is None or sys.implementation.name != "cpython":
         raise BytecodeError(
-            f"The stack machine knows the opcodes of CPython {', '.join(HANDLERS)}, and this is "
-            f"{sys.implementation.name} {version}. Run it on one of those."
+            f"The stack machine supports CPython {', '.join(HANDLERS)}; this is "
+            f"{sys.implementation.name} {version}."
         )
     found = listed(code)
     number_at = {item.offset: number for number, item in enumerate(found)}
@@ -44,13 +44,13 @@ def decode(code: CodeType) -> DecodedCode:
     instructions = []
     for item in found:
         handler = handlers.get(item.opname)
-        if item.argval == "f_back" and item.opname == "LOAD_ATTR":
-            handler = load_f_back
-        if handler is None:
+        if handler is None or (item.opname == "CALL_INTRINSIC_1" and item.arg not in INTRINSICS):
+            name = item.opname if handler is None else f"{item.opname} {item.arg}"
             raise UnknownOpcodeError(
-                f"The stack machine has no handler for {item.opname} of Python {version} "
+                f"The stack machine has no handler for {name} of Python {version} "
                 f"(in {code.co_qualname}, line {item.positions and item.positions.lineno}). It "
-                "runs everything that an ordinary function can contain, but not async code.",
+                "does not run async code, except*, template strings and type aliases. Remove the "
+                "statement, or pass step_into=False to leave called functions to CPython.",
                 opname=item.opname,
                 version=version,
             )
@@ -58,13 +58,13 @@ def decode(code: CodeType) -> DecodedCode:
         instructions.append(
             DecodedInstruction(
                 handler=handler,
+                code=code,
                 offset=item.offset,
                 line=item.positions.lineno if item.positions else None,
                 opname=item.opname,
-                arg=item.arg or 0,
+                arg=item.arg,
                 argval=item.argval,
                 argrepr=stands_for(item),
-                has_arg=item.arg is not None,
                 target=number_at[item.argval] if item.opcode in JUMPS else -1,
                 guard=guard,
                 guard_target=number_at[guard.target] if guard else -1,

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import linecache
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import CodeType
 from typing import Any
 
@@ -15,24 +16,37 @@ __builtins__ = BUILTINS
 
 @dataclass(slots=True, eq=False)  # not frozen: that would triple the time to decode a function
 class DecodedInstruction:
-    """One instruction, ready to be executed.
+    """One instruction, ready to be executed; the same object in every step that executes it.
 
-    `argval` and `argrepr` are what `dis` resolved the argument to, as a value and as text. `target`
-    and `guard_target` are numbers of instructions: where it may jump to (-1 if it cannot jump),
-    and where an exception leads.
+    `arg` is a number, or None where the opcode takes no argument; `argval` and `argrepr` are what
+    `dis` resolved it to, as a value and as text. `target` and `guard_target` are numbers of
+    instructions: where it may jump to (-1 if it cannot jump), and where an exception leads.
     """
 
-    handler: Callable[[Any, DecodedInstruction], Any]
+    handler: Callable[[Any, DecodedInstruction], Any] = field(repr=False)
+    code: CodeType = field(repr=False)
     offset: int
     line: int | None
     opname: str
-    arg: int
+    arg: Any
     argval: Any
     argrepr: str
-    has_arg: bool
     target: int
     guard: ExceptionEntry | None
     guard_target: int
+
+    @property
+    def file(self) -> str:
+        """The file that the code came from."""
+        return self.code.co_filename
+
+    @property
+    def source(self) -> str:
+        """The line of the source, without its indentation."""
+        return linecache.getline(self.file, self.line).strip() if self.line else ""
+
+    def __str__(self) -> str:
+        return f"{self.opname} {self.argrepr or ('' if self.arg is None else self.arg)}".rstrip()
 
 
 @dataclass(frozen=True, slots=True, eq=False)

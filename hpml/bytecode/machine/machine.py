@@ -49,10 +49,12 @@ class Machine:
     warning) sees the machine, and so does what watches execution (`sys.settrace`) or looks into a
     generator (``gi_frame``, ``gi_yieldfrom``).
 
-    Python has no way to make a frame object of a given call, so those that a program gets are
-    copies: ``f_code`` is a copy of the function's code, a write through ``f_locals`` (3.13) changes
-    nothing, and in a traceback ``f_lineno`` and ``f_back`` are None (``tb_lineno`` is right) and
-    the variables those of the moment of the exception.
+    The frames that a program gets are copies: ``f_code`` is a copy of the function's code,
+    ``f_lineno`` its first line (``tb_lineno`` is right), ``f_back`` is None, and the variables are
+    those of that moment.
+
+    Async code, ``except*``, template strings and type aliases are refused by name. ``locals()``
+    returns a new dictionary each time, as from 3.13 on; `exec` passes no ``__future__`` on.
 
     A program that meets the limit leaves through its ``finally`` and ``with`` blocks, with a few
     more steps for them; then the limit is reported. Steps that another thread takes are not
@@ -69,7 +71,7 @@ class Machine:
     ...         pass
     >>> Machine(max_steps=1000).run(forever)
     Traceback (most recent call last):
-    hpml.bytecode.errors.StepLimitError: The program took 1,000 instructions and had not ended. ...
+    hpml.bytecode.errors.StepLimitError: The program did not end within 1,000 instructions. ...
     """
 
     def __init__(self, *, max_steps: int | None = None, step_into: StepInto = True) -> None:
@@ -147,7 +149,7 @@ class Machine:
         state.end_recording(RUN_LIMIT)
         if isinstance(outcome, Reraise):
             if isinstance(outcome.error, KeyboardInterrupt):
-                raise outcome.error  # somebody pressed stop
+                raise outcome.error  # the user pressed stop
             return _trace(plain, recorder, None, _report(outcome.error))
         return _trace(plain, recorder, short(outcome.value), None)
 

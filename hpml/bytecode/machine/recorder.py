@@ -11,7 +11,7 @@ from typing import Any, SupportsIndex
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.machine.state import Enter, Frame, Reraise, Return, Signal, Yield
-from hpml.bytecode.machine.trace import Raised, Step, TracedInstruction
+from hpml.bytecode.machine.trace import Raised, Step
 from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import name_of
 from hpml.bytecode.safe_repr import short
@@ -88,9 +88,7 @@ class Recorder:
         self.steps: list[Step | None] = []
         self._started: list[_Started] = []
         self._output = _Tee(None)
-        self._instructions: dict[int, TracedInstruction] = {}
         self._last: tuple[Frame | None, tuple[str, ...]] = (None, ())
-        self._decoded: list[Any] = []
         self._variables: tuple[Mapping[str, str], Mapping[str, str]] = ({}, {})
 
     def new_stack(self) -> list[Any]:
@@ -166,7 +164,7 @@ class Recorder:
             index=started.index,
             depth=started.depth,
             function=frame.name,
-            instruction=self._instruction(frame, instruction),
+            instruction=instruction,
             stack_before=started.stack,
             stack_after=stack,
             popped=len(started.stack) - kept,
@@ -195,20 +193,6 @@ class Recorder:
     def printed(self) -> str:
         """Return everything that was printed."""
         return "".join(self._output.everything)
-
-    def _instruction(self, frame: Frame, instruction: DecodedInstruction) -> TracedInstruction:
-        found = self._instructions.get(id(instruction))
-        if found is None:
-            self._decoded.append(frame.decoded)  # keeps the instruction, and so its id
-            found = self._instructions[id(instruction)] = TracedInstruction(
-                offset=instruction.offset,
-                line=instruction.line,
-                opname=instruction.opname,
-                arg=instruction.arg if instruction.has_arg else None,
-                argrepr=instruction.argrepr,
-                code=frame.code,
-            )
-        return found
 
 
 def _stack_texts(frame: Frame) -> tuple[str, ...]:

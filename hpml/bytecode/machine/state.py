@@ -35,9 +35,6 @@ __builtins__ = BUILTINS
 # CO_COROUTINE | CO_ITERABLE_COROUTINE | CO_ASYNC_GENERATOR: only an event loop can run these.
 ASYNC = 0x80 | 0x100 | 0x200
 
-# The flags of a code object that say what it imports from ``__future__``.
-_FUTURE: int = sum(getattr(__future__, name).compiler_flag for name in __future__.all_feature_names)
-
 _ALLOWANCE = 10_000
 """Steps beyond the limit for a program to run its ``finally`` blocks and leave its ``with``."""
 
@@ -48,7 +45,6 @@ class Frame:
     `index` is the number of the next instruction, `current` the instruction being executed.
     `keyword_names` are left by KW_NAMES for the next CALL. `namespace` is the dictionary that a
     class body fills, None in a function. `finish` turns the returned value into that of the call.
-    `snapshot` is what ``locals()`` gave, before 3.13 one dictionary for the whole call.
     """
 
     __slots__ = (
@@ -66,7 +62,6 @@ class Frame:
         "namespace",
         "short_name",
         "slots",
-        "snapshot",
         "stack",
     )
 
@@ -95,7 +90,6 @@ class Frame:
         self.keyword_names: tuple[str, ...] = ()
         self.coroutine_stack = coroutine_stack
         self.finish = finish
-        self.snapshot: dict[str, Any] = {}
 
     def variables(self) -> tuple[dict[str, Any], dict[str, Any]]:
         """Return the local variables and the cells' contents that have a value, by name."""
@@ -123,6 +117,16 @@ class Frame:
         return {name: value for name, value in (local | cells).items() if isinstance(name, str)}
 
 
+def _call(function: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
+    return function(*args, **keywords)
+
+
+# Text that it executes must not inherit this file's ``from __future__ import annotations``.
+_CALL_NATIVELY: CodeType = _call.__code__.replace(
+    co_flags=_call.__code__.co_flags & ~__future__.annotations.compiler_flag
+)
+
+
 @dataclass(frozen=True, slots=True)
 class Enter:
     """A function is called: `frame` runs next."""
@@ -132,14 +136,14 @@ class Enter:
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """The frame is done; `value` goes to whoever called it."""
+    """The frame is done; `value` goes to its caller."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Yield:
-    """The generator pauses; `value` goes to whoever resumed it."""
+    """The generator pauses; `value` goes to the code that resumed it."""
 
     value: Any
 
@@ -198,7 +202,7 @@ class MachineState:
         self._step_into = step_into
         self._decode = decode
         self._decoded: dict[int, DecodedCode] = {}
-        self._native_calls: dict[tuple[int, int], Callable[..., Any]] = {}
+        self._native_calls: dict[int, Callable[..., Any]] = {}
         self._outer_depth = _native_depth()
 
     def decoded(self, code: CodeType) -> DecodedCode:
@@ -240,16 +244,12 @@ class MachineState:
     def native_call(self, frame: Frame) -> Callable[..., Any]:
         """Return what calls a function for CPython to execute, from the module of `frame`.
 
-        A class that C code creates (`type`, `TypeVar`) takes its ``__module__`` from there, and
-        `compile` and `exec` take over what that module imports from ``__future__``.
+        A class that C code creates (`type`, `TypeVar`) takes its ``__module__`` from there.
         """
-        future = frame.code.co_flags & _FUTURE
-        found = self._native_calls.get((id(frame.globals), future))
+        found = self._native_calls.get(id(frame.globals))
         if found is None:
-            code = call_natively.__code__
-            code = code.replace(co_flags=code.co_flags & ~_FUTURE | future)
-            found = FunctionType(code, frame.globals)
-            self._native_calls[id(frame.globals), future] = found
+            found = FunctionType(_CALL_NATIVELY, frame.globals)
+            self._native_calls[id(frame.globals)] = found
         return found
 
     def frames(self) -> list[Frame]:
@@ -289,16 +289,10 @@ class MachineState:
     def limit_error(self) -> StepLimitError:
         """Return the error that says that the limit was met."""
         return StepLimitError(
-            f"The program took {self.limit:,} instructions and had not ended. Give it less "
-            "to do, look for a loop that does not end, or allow more with "
-            "Machine(max_steps=...).",
+            f"The program did not end within {self.limit:,} instructions. Give it less work, "
+            "look for an endless loop, or raise the limit with Machine(max_steps=...).",
             steps=self.limit or self.max_steps,
         )
-
-
-def call_natively(function: Any, args: list[Any], keywords: dict[str, Any]) -> Any:
-    """Call a function for CPython to execute."""
-    return function(*args, **keywords)
 
 
 def _native_depth() -> int:

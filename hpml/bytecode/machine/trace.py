@@ -1,51 +1,25 @@
 """What a run left behind: one immutable step for each instruction that was executed.
 
 A `Step` holds texts, never the objects: what a list was at that moment stays true when the program
-changes the list afterwards, and a trace keeps nothing alive.
+changes the list afterwards, and a trace keeps nothing of the program alive but its code.
 """
 
 from __future__ import annotations
 
-import linecache
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from types import CodeType
 from typing import overload
 
 from hpml.base.tables import Table
 from hpml.bytecode.disassembly.versions import ExceptionEntry
+from hpml.bytecode.machine.decoded_code import DecodedInstruction
 from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.safe_repr import short
 
 __builtins__ = BUILTINS
 
 _COLUMNS = ("step", "line", "offset", "instruction", "stack after")
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class TracedInstruction:
-    """An instruction of the program, the same object in every step that executes it."""
-
-    offset: int
-    line: int | None
-    opname: str
-    arg: int | None
-    argrepr: str
-    code: CodeType = field(repr=False)
-
-    @property
-    def file(self) -> str:
-        """The file that the code came from."""
-        return self.code.co_filename
-
-    @property
-    def source(self) -> str:
-        """The line of the source, without its indentation."""
-        return linecache.getline(self.file, self.line).strip() if self.line else ""
-
-    def __str__(self) -> str:
-        return f"{self.opname} {self.argrepr or ('' if self.arg is None else self.arg)}".rstrip()
 
 
 @dataclass(frozen=True, slots=True)
@@ -88,13 +62,13 @@ class Step:
         raised: the exception that the instruction raised, or None.
         jumped_to: the offset where the function goes on, if that is not the next instruction.
         called: the name of the function that was stepped into, or None.
-        returned: the value returned (or yielded) to whoever called, or None.
+        returned: the value returned (or yielded) to the caller, or None.
     """
 
     index: int
     depth: int
     function: str
-    instruction: TracedInstruction
+    instruction: DecodedInstruction
     stack_before: tuple[str, ...]
     stack_after: tuple[str, ...]
     popped: int
@@ -167,11 +141,6 @@ class Trace:
     def __getitem__(self, index: slice) -> tuple[Step, ...]: ...
     def __getitem__(self, index: int | slice) -> Step | tuple[Step, ...]:
         return self.steps[index] if isinstance(index, int) else tuple(self.steps[index])
-
-    @property
-    def counts(self) -> Counter[str]:
-        """Return how often each opcode was executed."""
-        return Counter(step.opname for step in self.steps)
 
     @property
     def lines(self) -> Counter[int]:

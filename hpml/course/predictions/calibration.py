@@ -103,18 +103,22 @@ def calibration() -> Calibration:
 def _entries(lab: Lab) -> tuple[state.Entry, ...]:
     asked = {key: question.entry for key, question in lab.questions.items()}
     for key, kept in lab.store.answers(lab.name).items():
-        if key in asked:
-            continue
-        unit = kept.get("unit")
-        entry = state.Entry(
-            key=key,
-            question=str(kept.get("question", key)),
-            unit=unit,
-            choices=tuple(kept.get("choices", ())) if unit is None else (),
-            exact=bool(kept.get("exact", False)),
-        )
-        asked[key] = state.restore(entry, kept)
+        if key not in asked:
+            asked[key] = kept_entry(key, kept)
     return tuple(asked.values())
+
+
+def kept_entry(key: str, kept: dict[str, Any]) -> state.Entry:
+    """Return a question of an earlier sitting with its answer."""
+    unit = kept.get("unit")
+    entry = state.Entry(
+        key=key,
+        question=str(kept.get("question", key)),
+        unit=unit,
+        choices=tuple(kept.get("choices", ())) if unit is None else (),
+        exact=bool(kept.get("exact", False)),
+    )
+    return state.restore(entry, kept)
 
 
 def _summary(entries: Sequence[state.Entry]) -> str:
@@ -134,7 +138,9 @@ def _summary(entries: Sequence[state.Entry]) -> str:
     parts.extend(_right([entry for entry in timely if entry.choices or entry.exact]))
     parts.append(f"Answered in time: {len(timely)} of {_things(len(entries), 'question')}.")
     unsure = sum(bool(entry.unsure) for entry in timely)
-    parts.extend([f"Not scored, since not measured cleanly: {unsure}."] if unsure else [])
+    parts.extend(
+        [f"Not scored, because the measurement was too uncertain: {unsure}."] if unsure else []
+    )
     parts.extend([_late(late)] if late else [])
     return " ".join(parts)
 

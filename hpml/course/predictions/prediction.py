@@ -117,14 +117,14 @@ class Prediction:
                 self._note = ""
 
     def forget(self) -> None:
-        """Forget the locked answer; run the question's cell again to answer anew."""
+        """Forget the locked answer; run the question's cell again to answer again."""
         self._lab.store.forget(self._lab.name, self._entry.key)
         self.reopen()
 
     def reopen(self) -> None:
         """Show the question as open again; what is kept on disk is the caller's business."""
         self._entry = replace(self._entry, answer=None, measured=None, late=False, unsure="")
-        self._note = "What was answered is forgotten: run this cell again."
+        self._note = "The answer was deleted. Run this cell again."
         self._ids.pop("result", None)  # what was measured stays on the page
         self._refresh()
 

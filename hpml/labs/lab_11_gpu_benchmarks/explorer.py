@@ -53,7 +53,7 @@ def launch_explorer(timeline: TimelineFunction | None = None) -> Animation:
         for launch, kernel in pairs
     ]
     return Animation(
-        f"{COUNT} kernels: what does a launch cost, how long runs a kernel? Drawn by {who}",
+        f"{COUNT} kernels: choose the cost of a launch and the time of a kernel. Drawn by {who}",
         template,
         keyframes,
         style=_STYLE,

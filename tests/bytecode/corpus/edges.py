@@ -176,94 +176,6 @@ def error_of_a_generator_that_is_a_context_already():
             return outside.__context__ is inner, type(inner.__context__).__name__
 
 
-def locals_of_frames_are_those_of_the_program():
-    def inner(a):
-        b = 2
-        frame = sys._getframe(1)
-        return sorted(sys._getframe().f_locals), sorted(frame.f_locals), frame.f_code.co_name
-
-    x, y = 1, 2
-    found = inner(x + y)
-    found[0].remove("frame") if "frame" in found[0] else None
-    return found[0], [name for name in found[1] if name in "xy"], found[2]
-
-
-def stacks_asked_for_are_those_of_the_program():
-    def inner():
-        return [entry.name for entry in traceback.extract_stack()]
-
-    out = io.StringIO()
-    handler = logging.StreamHandler(out)
-    logger = logging.getLogger("hpml.edges")
-    logger.addHandler(handler)
-    logger.propagate = False
-    try:
-        logger.warning("where", stack_info=True)
-    finally:
-        logger.removeHandler(handler)
-    traceback.print_stack(file=out)
-    files = {line.split('"')[1] for line in out.getvalue().splitlines() if 'File "' in line}
-    ours = [file for file in files if "bytecode/machine" in file]
-    names = inner()
-    return (
-        names[names.index("stacks_asked_for_are_those_of_the_program") :],
-        ours,
-        "edges.py" in str(files),
-    )
-
-
-def warnings_that_skip_files():
-    def inner(**options):
-        warnings.warn("look", stacklevel=2, **options)
-
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        inner()
-        if sys.version_info >= (3, 12):
-            inner(skip_file_prefixes=("/nowhere",))
-            json.loads("[1]", object_hook=None, parse_int=lambda text: warnings.warn(text))
-    return [(str(w.message), w.lineno, w.filename) for w in caught]
-
-
-def module_code_as_a_function():
-    space = {"__name__": "made"}
-    text = """
-import math
-from string import *
-x: int = 1
-def f(n): return n + x
-class A:
-    y = x
-try:
-    1 / 0
-except ZeroDivisionError as error:
-    said = str(error)
-total = sum(f(i) for i in range(3)) + A.y
-names = sorted(name for name in locals() if name.islower() and len(name) < 6)
-del x
-"""
-    module = types.FunctionType(compile(text, "<made>", "exec", dont_inherit=True), space)
-    found = module()
-    return (
-        found,
-        space["total"],
-        space["names"],
-        "x" in space,
-        space["ascii_lowercase"],
-        space["said"],
-    )
-
-
-def expression_code_as_a_function():
-    code = compile("[a * b for b in range(3)]", "<expression>", "eval")
-    return types.FunctionType(code, {"a": 2})()
-
-
-def interactive_code_as_a_function():
-    code = compile("for i in range(2): i * 10\n", "<prompt>", "single")
-    types.FunctionType(code, {})()
-
-
 def key_of_a_class_body_that_raises():
     class Key(str):
         __slots__ = ()
@@ -330,3 +242,30 @@ def metaclass_that_prints():
         case Thing(x):
             print("matched", x)
     return a, b
+
+
+def module_code_as_a_function():
+    space = {"__name__": "made"}
+    text = """
+import math
+x: int = 1
+def f(n): return n + x
+class A:
+    y = x
+try:
+    1 / 0
+except ZeroDivisionError as error:
+    said = str(error)
+total = sum(f(i) for i in range(3)) + A.y
+names = sorted(name for name in locals() if name.islower() and len(name) < 6)
+del x
+"""
+    module = types.FunctionType(compile(text, "<made>", "exec", dont_inherit=True), space)
+    found = module()
+    return (
+        found,
+        space["total"],
+        space["names"],
+        "x" in space,
+        space["said"],
+    )

@@ -266,7 +266,7 @@ def traceback_lines_are_right():
             entry = entry.tb_next
         return found
 
-    start = sys._getframe().f_code.co_firstlineno
+    start = traceback_lines_are_right.__code__.co_firstlineno
 
     def inner():
         raise ValueError("many lines")

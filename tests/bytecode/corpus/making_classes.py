@@ -206,3 +206,15 @@ def exceptions_are_matched_by_identity():
         return "equal"
     except ValueError:
         return "the same"
+
+
+def name_deleted_in_a_class_body():
+    class Body:
+        x = 1
+        del x
+        try:
+            del x
+        except NameError as error:
+            said = str(error)
+
+    return hasattr(Body, "x"), Body.said

@@ -34,30 +34,6 @@ def generic_class():
     (
         (3, 12),
         """
-def type_aliases():
-    type Number = int | float
-    type Pair[T] = tuple[T, T]
-    type Tree = list[Tree] | None
-    return (Number.__value__, Number.__name__, Pair.__value__, Pair[int],
-            Pair.__type_params__[0].__name__, repr(Tree), Tree.__value__)
-""",
-    ),
-    (
-        (3, 12),
-        """
-def alias_is_evaluated_later():
-    type Late = missing_for_now
-    try:
-        Late.__value__
-    except NameError as error:
-        print(error)
-    missing_for_now = int
-    return Late.__value__
-""",
-    ),
-    (
-        (3, 12),
-        """
 def bounds_and_constraints_are_evaluated_later():
     def f[A: (int, str), B: later](a: A, b: B): return a, b
     A, B = f.__type_params__
@@ -171,28 +147,6 @@ def defaults_of_parameters_of_any_name():
     def f[evaluate = int, *old = *tuple[int], **made = [int]](): pass
     def g[old: object = bool](): pass
     return [p.__default__ for p in (*f.__type_params__, *g.__type_params__)]
-""",
-    ),
-    (
-        (3, 14),
-        """
-def template_strings():
-    name, width = "it", 5
-    made = t"{name!r:>{width}} is {1 + 1} and {name}{width:.1f}!"
-    empty, plain, alone = t"", t"only text", t"{name!a}"
-    print(made, alone.interpolations[0].conversion)
-    return ([(i.value, i.expression, i.conversion, i.format_spec) for i in made.interpolations],
-            made.strings, made.values, empty.strings, plain.strings, alone.strings)
-""",
-    ),
-    (
-        (3, 14),
-        """
-def template_string_whose_value_fails():
-    try:
-        t"{1} {1 // 0!r}"
-    except ZeroDivisionError as error:
-        return str(error)
 """,
     ),
     (

@@ -64,7 +64,7 @@ def test_what_was_not_measured_cleanly_is_listed_and_not_scored(lab: Lab) -> Non
     found = calibration()
     assert guess.verdict == "You said 3 µs, measured 2 µs. Not scored: The cores were busy."
     assert found.table.column("so") == ("not scored",)
-    assert "Not scored, since not measured cleanly: 1." in found.summary
+    assert "Not scored, because the measurement was too uncertain: 1." in found.summary
     assert [text.get_text() for text in found.figure().axes[0].texts] == ["no predictions yet"]
     lab_head(42, "The same lab in a new kernel")
     assert calibration().table.column("so") == ("not scored",)

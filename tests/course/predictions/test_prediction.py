@@ -57,7 +57,7 @@ def test_another_answer_in_the_cell_is_refused_with_a_note_and_by_lock_with_an_e
     ask(3)
     guess = ask(5)
     assert guess.answer == 3.0
-    assert "You locked 3 µs for this question, and 5 µs came now" in capsys.readouterr().out
+    assert "You locked 3 µs for this question; 5 µs cannot replace it" in capsys.readouterr().out
     with pytest.raises(PredictionLocked):
         guess.lock(5)
     guess.lock("3 us")

@@ -85,25 +85,6 @@ def import_from(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.stack.append(value)
 
 
-def import_star(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a module into the namespace: its public names (3.11)."""
-    names_from_star(frame, frame.stack.pop())
-
-
-def names_from_star(frame: Frame, module: Any) -> None:
-    """Put the public names of `module` into the namespace."""
-    names = getattr(module, "__all__", NULL)
-    public = names is NULL
-    for name in module.__dict__ if public else names:
-        if not (public and name.startswith("_")):
-            frame.namespace[name] = getattr(module, name)
-
-
-def print_expression(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a value, and show it as the interactive prompt does (3.11)."""
-    sys.displayhook(frame.stack.pop())
-
-
 # With
 
 

@@ -29,53 +29,35 @@ def pop_jump_if(test: Callable[[Any], bool]) -> Handler:
     return handler
 
 
-def jump_if_true_or_pop(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Jump if the top is true, and else drop it (3.11)."""
-    if frame.stack[-1]:
-        frame.index = instruction.target
-    else:
-        frame.stack.pop()
+def jump_or_pop(test: Callable[[Any], bool]) -> Handler:
+    """Return a handler that jumps if the top passes `test`, and else drops it (3.11)."""
+
+    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
+        if test(frame.stack[-1]):
+            frame.index = instruction.target
+        else:
+            frame.stack.pop()
+
+    return handler
 
 
-def jump_if_false_or_pop(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Jump if the top is false, and else drop it (3.11)."""
-    if frame.stack[-1]:
-        frame.stack.pop()
-    else:
-        frame.index = instruction.target
+def for_iter(past: int, *, keeps_iterator: bool = False) -> Handler:
+    """Return a handler that pushes the next item of the iterator on top.
 
+    After the last item it drops the iterator, unless POP_ITER does (3.14), and goes on `past`
+    instructions behind its target: END_FOR there cleans up after inlined generators only.
+    """
 
-def for_iter(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push the next item of the iterator on top; after the last, drop the iterator and jump."""
-    value = next(frame.stack[-1], _END)
-    if value is not _END:
-        frame.stack.append(value)
-        return
-    frame.stack.pop()
-    frame.index = instruction.target
+    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
+        value = next(frame.stack[-1], _END)
+        if value is not _END:
+            frame.stack.append(value)
+            return
+        if not keeps_iterator:
+            frame.stack.pop()
+        frame.index = instruction.target + past
 
-
-def for_iter_past_end_for(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Do as FOR_ITER, but jump past END_FOR, which cleans up after inlined generators (3.12)."""
-    for_iter(frame, instruction)
-    if frame.index == instruction.target:
-        frame.index += 1
-
-
-def for_iter_past_pop_top(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Do as FOR_ITER, but jump past END_FOR and POP_TOP (3.13)."""
-    for_iter(frame, instruction)
-    if frame.index == instruction.target:
-        frame.index += 2
-
-
-def for_iter_keeping_iterator(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push the next item; after the last jump past END_FOR, to where POP_ITER is (3.14)."""
-    value = next(frame.stack[-1], _END)
-    if value is _END:
-        frame.index = instruction.target + 1
-    else:
-        frame.stack.append(value)
+    return handler
 
 
 def end_for_pops_two(frame: Frame, instruction: DecodedInstruction) -> None:

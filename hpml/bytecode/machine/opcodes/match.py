@@ -6,7 +6,7 @@ import sys
 from typing import Any
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.machine.state import Frame, Handler
 from hpml.bytecode.null import NULL
 from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import flags
@@ -14,19 +14,18 @@ from hpml.bytecode.plain_attributes import flags
 __builtins__ = BUILTINS
 
 # Py_TPFLAGS_SEQUENCE, Py_TPFLAGS_MAPPING and _Py_TPFLAGS_MATCH_SELF.
-_SEQUENCE = 1 << 5
-_MAPPING = 1 << 6
+SEQUENCE = 1 << 5
+MAPPING = 1 << 6
 _MATCHES_ITSELF = 1 << 22
 
 
-def match_sequence(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push whether the top is a sequence to patterns (a string is not)."""
-    frame.stack.append(bool(flags(type(frame.stack[-1])) & _SEQUENCE))
+def match_flag(flag: int) -> Handler:
+    """Return a handler that pushes whether the type of the top has `flag`: is a sequence, say."""
 
+    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
+        frame.stack.append(bool(flags(type(frame.stack[-1])) & flag))
 
-def match_mapping(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push whether the top is a mapping to patterns."""
-    frame.stack.append(bool(flags(type(frame.stack[-1])) & _MAPPING))
+    return handler
 
 
 def get_len(frame: Frame, instruction: DecodedInstruction) -> None:

@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from types import CellType, FrameType
+from types import CellType
 from typing import Any, NoReturn
 
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.state import Frame
+from hpml.bytecode.machine.state import Frame, Handler
 from hpml.bytecode.null import NULL
-from hpml.bytecode.own_code import BUILTINS, is_ours
+from hpml.bytecode.own_code import BUILTINS
 from hpml.bytecode.plain_attributes import flags, in_class
 
 __builtins__ = BUILTINS
@@ -160,19 +160,20 @@ def global_or_builtin(frame: Frame, name: str) -> Any:
     return value
 
 
-def load_global_with_null_first(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push a global; below it NULL, if it is about to be called (3.11, 3.12)."""
-    value = global_or_builtin(frame, instruction.argval)
-    if instruction.arg & 1:
-        frame.stack.append(NULL)
-    frame.stack.append(value)
+def load_global(*, null_first: bool) -> Handler:
+    """Return a handler that pushes a global, and NULL if it is about to be called.
 
+    NULL goes below it (3.11, 3.12) or above it (3.13).
+    """
 
-def load_global_with_null_last(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push a global; above it NULL, if it is about to be called (3.13)."""
-    frame.stack.append(global_or_builtin(frame, instruction.argval))
-    if instruction.arg & 1:
-        frame.stack.append(NULL)
+    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
+        value = global_or_builtin(frame, instruction.argval)
+        if not instruction.arg & 1:
+            frame.stack.append(value)
+        else:
+            frame.stack.extend((NULL, value) if null_first else (value, NULL))
+
+    return handler
 
 
 def store_global(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -237,48 +238,43 @@ def load_attr(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.stack.append(getattr(frame.stack.pop(), instruction.argval))
 
 
-def load_f_back(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Do as LOAD_ATTR for the caller of a frame: the machine's own are passed over."""
-    value = getattr(frame.stack.pop(), instruction.argval)
-    while type(value) is FrameType and is_ours(value):
-        value = value.f_back
-    frame.stack.append(value)
-
-
 def load_method(frame: Frame, instruction: DecodedInstruction) -> None:
     """Pop an object; push its method and itself, or NULL and its attribute (3.11)."""
     value = frame.stack.pop()
     frame.stack.extend(_method_below(*method_of(value, instruction.argval)))
 
 
-def load_attr_or_method_below(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Do as LOAD_ATTR or, for an odd argument, as LOAD_METHOD did (3.12)."""
-    value = frame.stack.pop()
-    if instruction.arg & 1:
-        frame.stack.extend(_method_below(*method_of(value, instruction.argval)))
-    else:
-        frame.stack.append(getattr(value, instruction.argval))
+def load_attr_or_method(*, null_first: bool) -> Handler:
+    """Return a handler of LOAD_ATTR that, for an odd argument, pushes a method and ``self``.
+
+    Where there is no method it pushes NULL below the attribute (3.12) or above it (3.13).
+    """
+
+    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
+        value = frame.stack.pop()
+        if not instruction.arg & 1:
+            frame.stack.append(getattr(value, instruction.argval))
+            return
+        found = method_of(value, instruction.argval)
+        frame.stack.extend(_method_below(*found) if null_first else found)
+
+    return handler
 
 
-def load_attr_or_method_above(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Do as LOAD_ATTR; for an odd argument push a method and ``self`` or NULL (3.13)."""
-    value = frame.stack.pop()
-    if instruction.arg & 1:
-        frame.stack.extend(method_of(value, instruction.argval))
-    else:
-        frame.stack.append(getattr(value, instruction.argval))
+def load_super_attr(*, null_first: bool) -> Handler:
+    """Return a handler that pops ``super``, a class and an object, and pushes an attribute.
 
+    It is looked up in the classes after the given one; NULL goes with it as with LOAD_GLOBAL.
+    """
 
-def load_super_attr_below(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop ``super``, a class and an object; push an attribute of the classes after it (3.12)."""
-    value = _super_attribute(frame, instruction)
-    frame.stack.extend((NULL, value) if instruction.arg & 1 else (value,))
+    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
+        value = _super_attribute(frame, instruction)
+        if not instruction.arg & 1:
+            frame.stack.append(value)
+        else:
+            frame.stack.extend((NULL, value) if null_first else (value, NULL))
 
-
-def load_super_attr_above(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop ``super``, a class and an object; push an attribute of the classes after it (3.13)."""
-    value = _super_attribute(frame, instruction)
-    frame.stack.extend((value, NULL) if instruction.arg & 1 else (value,))
+    return handler
 
 
 def _super_attribute(frame: Frame, instruction: DecodedInstruction) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import operator
 from collections.abc import Callable
 from typing import Any
@@ -91,6 +90,16 @@ def contains_op(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.stack.append(operator.contains(container, value) != bool(instruction.arg))
 
 
+def binary(function: Callable[[Any, Any], Any]) -> Handler:
+    """Return a handler that replaces the two values on top by ``function(lower, top)``."""
+
+    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
+        right = frame.stack.pop()
+        frame.stack.append(function(frame.stack.pop(), right))
+
+    return handler
+
+
 def unary(function: Callable[[Any], Any]) -> Handler:
     """Return a handler that replaces the top by ``function(top)``."""
 
@@ -100,13 +109,25 @@ def unary(function: Callable[[Any], Any]) -> Handler:
     return handler
 
 
+def stop_iteration_error(error: BaseException) -> BaseException:
+    """Turn a StopIteration that would leave a generator into a RuntimeError (PEP 479)."""
+    if not issubclass(type(error), StopIteration):
+        return error
+    replacement = RuntimeError("generator raised StopIteration")
+    replacement.__cause__ = replacement.__context__ = error
+    return replacement
+
+
+INTRINSICS: dict[int, Callable[[Any], Any]] = {3: stop_iteration_error, 5: operator.pos, 6: tuple}
+"""What CALL_INTRINSIC_1 calls, by number; the others do not occur in an ordinary function."""
+
+
+def call_intrinsic_1(frame: Frame, instruction: DecodedInstruction) -> None:
+    """Replace the top by ``function(top)`` for the function that `arg` numbers (3.12)."""
+    frame.stack.append(INTRINSICS[instruction.arg](frame.stack.pop()))
+
+
 # Subscripts
-
-
-def binary_subscr(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a key and a container, push the item."""
-    key = frame.stack.pop()
-    frame.stack.append(operator.getitem(frame.stack.pop(), key))
 
 
 def store_subscr(frame: Frame, instruction: DecodedInstruction) -> None:
@@ -157,34 +178,3 @@ def format_value(frame: Frame, instruction: DecodedInstruction) -> None:
 def convert_value(frame: Frame, instruction: DecodedInstruction) -> None:
     """Replace the top by its ``str``, ``repr`` or ``ascii`` (3.13)."""
     frame.stack.append(CONVERSIONS[instruction.arg](frame.stack.pop()))
-
-
-def format_with_spec(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a format and a value, push the formatted text (3.13)."""
-    specification = frame.stack.pop()
-    frame.stack.append(format(frame.stack.pop(), specification))
-
-
-# Template strings (PEP 750)
-
-
-def build_interpolation(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop a format (if 1 is set), a text and a value; push what a t-string holds of it (3.14)."""
-    specification = frame.stack.pop() if instruction.arg & 1 else ""
-    text = frame.stack.pop()
-    conversion = (None, "s", "r", "a")[instruction.arg >> 2]
-    interpolation = _templatelib().Interpolation
-    frame.stack.append(interpolation(frame.stack.pop(), text, conversion, specification))
-
-
-def build_template(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Pop the interpolations and the strings around them, push the template (3.14)."""
-    interpolations = frame.stack.pop()
-    strings = frame.stack.pop()
-    between = zip(strings, interpolations, strict=False)
-    parts = [part for pair in between for part in pair]
-    frame.stack.append(_templatelib().Template(*parts, strings[-1]))
-
-
-def _templatelib() -> Any:
-    return importlib.import_module("string.templatelib")

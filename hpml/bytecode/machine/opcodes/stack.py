@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from hpml.bytecode.machine.decoded_code import DecodedInstruction
-from hpml.bytecode.machine.state import Frame
-from hpml.bytecode.null import NULL
+from hpml.bytecode.machine.state import Frame, Handler
 from hpml.bytecode.own_code import BUILTINS
 
 __builtins__ = BUILTINS
@@ -37,9 +38,13 @@ def pop_top(frame: Frame, instruction: DecodedInstruction) -> None:
     frame.stack.pop()
 
 
-def push_null(frame: Frame, instruction: DecodedInstruction) -> None:
-    """Push the marker of a call without ``self``."""
-    frame.stack.append(NULL)
+def push(value: Any) -> Handler:
+    """Return a handler that pushes `value`, whatever its name means in the program."""
+
+    def handler(frame: Frame, instruction: DecodedInstruction) -> None:
+        frame.stack.append(value)
+
+    return handler
 
 
 def copy(frame: Frame, instruction: DecodedInstruction) -> None:

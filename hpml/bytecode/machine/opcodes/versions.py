@@ -15,13 +15,13 @@ from hpml.bytecode.machine.opcodes import (
     control,
     exceptions,
     generators,
-    intrinsics,
     match,
     names,
     operators,
     stack,
 )
 from hpml.bytecode.machine.state import Handler
+from hpml.bytecode.null import NULL
 from hpml.bytecode.own_code import BUILTINS
 
 __builtins__ = BUILTINS
@@ -42,7 +42,7 @@ _ALWAYS: dict[str, Handler] = {
     "EXTENDED_ARG": stack.nop,
     "LOAD_CONST": stack.load_const,
     "POP_TOP": stack.pop_top,
-    "PUSH_NULL": stack.push_null,
+    "PUSH_NULL": stack.push(NULL),
     "COPY": stack.copy,
     "SWAP": stack.swap,
     # names
@@ -99,7 +99,6 @@ _ALWAYS: dict[str, Handler] = {
     "PUSH_EXC_INFO": exceptions.push_exc_info,
     "POP_EXCEPT": exceptions.pop_except,
     "CHECK_EXC_MATCH": exceptions.check_exc_match,
-    "CHECK_EG_MATCH": exceptions.check_eg_match,
     # generators
     "RETURN_GENERATOR": generators.return_generator,
     "YIELD_VALUE": generators.yield_value,
@@ -109,8 +108,8 @@ _ALWAYS: dict[str, Handler] = {
     "IMPORT_NAME": classes.import_name,
     "IMPORT_FROM": classes.import_from,
     # match
-    "MATCH_SEQUENCE": match.match_sequence,
-    "MATCH_MAPPING": match.match_mapping,
+    "MATCH_SEQUENCE": match.match_flag(match.SEQUENCE),
+    "MATCH_MAPPING": match.match_flag(match.MAPPING),
     "MATCH_KEYS": match.match_keys,
     "MATCH_CLASS": match.match_class,
     "GET_LEN": match.get_len,
@@ -118,10 +117,10 @@ _ALWAYS: dict[str, Handler] = {
 
 _UNTIL_3_13: dict[str, Handler] = {
     **_ALWAYS,
-    "BINARY_SUBSCR": operators.binary_subscr,
+    "BINARY_SUBSCR": operators.binary(operator.getitem),
     "BUILD_CONST_KEY_MAP": containers.build_const_key_map,
     "CALL_FUNCTION_EX": calls.call_function_ex_with_flag,
-    "LOAD_ASSERTION_ERROR": exceptions.load_assertion_error,
+    "LOAD_ASSERTION_ERROR": stack.push(AssertionError),
     "BEFORE_WITH": classes.before_with,
     "WITH_EXCEPT_START": classes.with_except_start_bound,
 }
@@ -130,15 +129,15 @@ _3_11: dict[str, Handler] = {
     **_UNTIL_3_13,
     "LOAD_CLOSURE": names.load_closure,
     "LOAD_CLASSDEREF": names.load_classderef,
-    "LOAD_GLOBAL": names.load_global_with_null_first,
+    "LOAD_GLOBAL": names.load_global(null_first=True),
     "LOAD_ATTR": names.load_attr,
     "LOAD_METHOD": names.load_method,
     "COMPARE_OP": operators.compare_op,
     "UNARY_POSITIVE": operators.unary(operator.pos),
     "FORMAT_VALUE": operators.format_value,
-    "FOR_ITER": control.for_iter,
-    "JUMP_IF_TRUE_OR_POP": control.jump_if_true_or_pop,
-    "JUMP_IF_FALSE_OR_POP": control.jump_if_false_or_pop,
+    "FOR_ITER": control.for_iter(0),
+    "JUMP_IF_TRUE_OR_POP": control.jump_or_pop(bool),
+    "JUMP_IF_FALSE_OR_POP": control.jump_or_pop(operator.not_),
     "POP_JUMP_FORWARD_IF_TRUE": control.pop_jump_if(bool),
     "POP_JUMP_FORWARD_IF_FALSE": control.pop_jump_if(operator.not_),
     "POP_JUMP_FORWARD_IF_NONE": control.pop_jump_if(_is_none),
@@ -147,14 +146,11 @@ _3_11: dict[str, Handler] = {
     "POP_JUMP_BACKWARD_IF_FALSE": control.pop_jump_if(operator.not_),
     "POP_JUMP_BACKWARD_IF_NONE": control.pop_jump_if(_is_none),
     "POP_JUMP_BACKWARD_IF_NOT_NONE": control.pop_jump_if(_is_not_none),
-    "IMPORT_STAR": classes.import_star,
-    "PRINT_EXPR": classes.print_expression,
     "LIST_TO_TUPLE": operators.unary(tuple),
     "KW_NAMES": calls.kw_names,
     "PRECALL": stack.nop,
     "CALL": calls.call_with_function_above,
     "MAKE_FUNCTION": calls.make_function,
-    "PREP_RERAISE_STAR": exceptions.prep_reraise_star,
     "SEND": generators.send_and_drop,
 }
 
@@ -170,8 +166,7 @@ _SINCE_3_12: dict[str, Handler] = {
     "POP_JUMP_IF_FALSE": control.pop_jump_if(operator.not_),
     "POP_JUMP_IF_NONE": control.pop_jump_if(_is_none),
     "POP_JUMP_IF_NOT_NONE": control.pop_jump_if(_is_not_none),
-    "CALL_INTRINSIC_1": intrinsics.call_intrinsic_1,
-    "CALL_INTRINSIC_2": intrinsics.call_intrinsic_2,
+    "CALL_INTRINSIC_1": operators.call_intrinsic_1,
     "SEND": generators.send,
     "END_SEND": generators.end_send,
     "CLEANUP_THROW": generators.cleanup_throw,
@@ -182,12 +177,12 @@ _3_12: dict[str, Handler] = {
     **_SINCE_3_12,
     "RETURN_CONST": control.return_const,
     "LOAD_CLOSURE": names.load_closure,
-    "LOAD_GLOBAL": names.load_global_with_null_first,
-    "LOAD_ATTR": names.load_attr_or_method_below,
-    "LOAD_SUPER_ATTR": names.load_super_attr_below,
+    "LOAD_GLOBAL": names.load_global(null_first=True),
+    "LOAD_ATTR": names.load_attr_or_method(null_first=True),
+    "LOAD_SUPER_ATTR": names.load_super_attr(null_first=True),
     "COMPARE_OP": operators.compare_op,
     "FORMAT_VALUE": operators.format_value,
-    "FOR_ITER": control.for_iter_past_end_for,
+    "FOR_ITER": control.for_iter(1),
     "END_FOR": control.end_for_pops_two,
     "KW_NAMES": calls.kw_names,
     "CALL": calls.call_with_function_above,
@@ -198,14 +193,14 @@ _SINCE_3_13: dict[str, Handler] = {
     "LOAD_FAST_LOAD_FAST": names.load_fast_load_fast,
     "STORE_FAST_LOAD_FAST": names.store_fast_load_fast,
     "STORE_FAST_STORE_FAST": names.store_fast_store_fast,
-    "LOAD_GLOBAL": names.load_global_with_null_last,
-    "LOAD_ATTR": names.load_attr_or_method_above,
-    "LOAD_SUPER_ATTR": names.load_super_attr_above,
+    "LOAD_GLOBAL": names.load_global(null_first=False),
+    "LOAD_ATTR": names.load_attr_or_method(null_first=False),
+    "LOAD_SUPER_ATTR": names.load_super_attr(null_first=False),
     "COMPARE_OP": operators.compare_op_to_bool,
     "TO_BOOL": operators.unary(bool),
     "CONVERT_VALUE": operators.convert_value,
     "FORMAT_SIMPLE": operators.unary(format),
-    "FORMAT_WITH_SPEC": operators.format_with_spec,
+    "FORMAT_WITH_SPEC": operators.binary(format),
     "END_FOR": stack.pop_top,
     "CALL": calls.call_with_function_below,
     "CALL_KW": calls.call_kw,
@@ -218,7 +213,7 @@ _3_13: dict[str, Handler] = {
     **_SINCE_3_12,
     **_SINCE_3_13,
     "RETURN_CONST": control.return_const,
-    "FOR_ITER": control.for_iter_past_pop_top,
+    "FOR_ITER": control.for_iter(2),
 }
 
 _3_14: dict[str, Handler] = {
@@ -231,12 +226,10 @@ _3_14: dict[str, Handler] = {
     "POP_ITER": stack.pop_top,
     "LOAD_FAST_BORROW": names.load_fast,
     "LOAD_FAST_BORROW_LOAD_FAST_BORROW": names.load_fast_load_fast,
-    "FOR_ITER": control.for_iter_keeping_iterator,
+    "FOR_ITER": control.for_iter(1, keeps_iterator=True),
     "CALL_FUNCTION_EX": calls.call_function_ex,
     "LOAD_SPECIAL": classes.load_special,
     "WITH_EXCEPT_START": classes.with_except_start,
-    "BUILD_INTERPOLATION": operators.build_interpolation,
-    "BUILD_TEMPLATE": operators.build_template,
 }
 
 HANDLERS: dict[str, dict[str, Handler]] = {
