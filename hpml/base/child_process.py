@@ -59,7 +59,7 @@ class ChildProcess:
         longest: int = -1,
     ) -> None:
         self._longest = longest
-        # A file, not a pipe: nobody reads it until something goes wrong, and a full pipe blocks.
+        # A file, not a pipe: it is read only if something goes wrong, and a full pipe blocks.
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
         try:
             self._process = subprocess.Popen(
@@ -104,7 +104,7 @@ class ChildProcess:
         except queue.Empty:
             raise ChildTimeoutError(f"The process did not answer within {seconds:g} s.") from None
         if not line.endswith(b"\n"):
-            self._lines.put(b"")  # whoever asks again learns the same
+            self._lines.put(b"")  # the next read gets the same answer
             if 0 <= self._longest <= len(line):
                 raise ChildError(f"The process sent a line of more than {self._longest} bytes.")
             try:

@@ -42,8 +42,8 @@ def same_results(
     >>> check({"a": [1.0, 2.0], "b": [1.0, 3.0]})
     Traceback (most recent call last):
     ...
-    hpml.benchmark.errors.BenchmarkError: Contender 'b' computes a different result than 'a': at [1] \
-expected 2.0, got 3.0. Their times cannot be compared.
+    hpml.benchmark.errors.BenchmarkError: Contender 'b' computes a different result than 'a': at \
+[1] expected 2.0, got 3.0. Their times cannot be compared.
     """
     allowed = "a number of at least 0 (pass `same_results()`, with brackets)"
     relative = real("same_results: relative", relative, allowed)

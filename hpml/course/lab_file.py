@@ -1,4 +1,4 @@
-"""A file of what a student did, by lab: read afresh, changed by one at a time, written whole."""
+"""What a student did, by lab: a file that one process at a time changes atomically."""
 
 from __future__ import annotations
 

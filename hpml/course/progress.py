@@ -1,6 +1,6 @@
 """What a student has done so far: ``progress.json`` in the results folder, for them to read.
 
-Only what a student does in an open notebook counts: a lab that ran headless was done by nobody.
+Only what a student does in an open notebook counts: a headless run does not count.
 """
 
 from __future__ import annotations

@@ -170,7 +170,7 @@ def _build(source: str, name: str, flags: Sequence[str], folder: Path, compiler:
         shutil.copy(Path(place, file), built)
         try:
             if _library_in(folder) is None:  # else another process was faster
-                shutil.rmtree(folder, ignore_errors=True)  # the rest of one that somebody deleted
+                shutil.rmtree(folder, ignore_errors=True)  # the rest of a deleted one
                 os.replace(built, folder)
         except OSError:
             if _library_in(folder) is None:
@@ -192,7 +192,7 @@ def _imported(name: str, library: Path) -> ModuleType:
         module = importlib.util.module_from_spec(spec)
         loader.exec_module(module)
     except (ImportError, SystemError) as error:
-        shutil.rmtree(library.parent, ignore_errors=True)  # nobody finds it again
+        shutil.rmtree(library.parent, ignore_errors=True)  # it cannot be found again
         raise JitError(
             f"{name} was compiled but cannot be imported: {error}. Does it call a function that "
             f"it does not define? Does PyInit_{name} return the module, without static before it?"

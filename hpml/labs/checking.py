@@ -32,7 +32,7 @@ def check(function: Callable[..., Any]) -> Checked:
         function: the function, under the name that the exercise gave it.
 
     Returns:
-        The verdict as a value.
+        The verdict.
 
     >>> def dead_nodes(edges, outputs):
     ...     return set()

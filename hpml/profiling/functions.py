@@ -71,7 +71,7 @@ class FunctionProfile:
 
     @property
     def tree(self) -> CallTree:
-        """Who called whom, with the time of each in its place."""
+        """The call tree with the time of each call path."""
         return tree_of_profile(self.stats)
 
     def table(self, sort: str = "tottime", search: str = "", limit: int | None = 20) -> Table:
@@ -125,7 +125,7 @@ class FunctionProfile:
                 it was.
         """
         path = Path(path)
-        if not path.parent.is_dir():  # a folder made for a path with a mistake is found by nobody
+        if not path.parent.is_dir():  # a folder made for a mistyped path would go unnoticed
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
         write_atomically(path, marshal.dumps(dict(self.stats)))
         return path
@@ -222,7 +222,7 @@ def _row(function: Function, entry: Entry) -> list[object]:
     place = short_place(*function[:2])
     counted = f"{calls}/{primitive}" if calls != primitive else str(calls)
     called = f"{place}({function[2]})" if place else "{" + function[2].strip("<>") + "}"
-    # Where every call counted is a recursion, its time is that of the first, which nobody saw.
+    # Where every call counted is a recursion, its time is that of the first, which was not seen.
     each = total / primitive if primitive else 0.0
     return [counted, own, own / calls if calls else 0.0, total, each, called]
 

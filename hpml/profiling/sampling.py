@@ -135,7 +135,7 @@ def _shared(stacks: list[Stack]) -> int:
 class _TimerSampler:
     """Collects stacks at each ring of the system's timer, with the seconds since the one before."""
 
-    profiler = "sample"  # what a second profiler is told
+    profiler = "sample"  # named to a second profiler
 
     def __init__(self) -> None:
         self.stacks: list[tuple[Stack, float]] = []

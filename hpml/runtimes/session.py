@@ -29,7 +29,7 @@ class OnnxSession:
     Args:
         model: from `export_onnx`.
         optimisation: ``"off"``, ``"basic"`` (constants folded, useless operators removed) or
-            ``"all"`` (operators fused, memory laid out anew).
+            ``"all"`` (operators fused, memory laid out differently).
         threads: how many work on one operator.
         spinning: whether waiting threads keep their core busy; otherwise they sleep.
         tensorrt: let TensorRT run what it can.

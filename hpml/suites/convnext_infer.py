@@ -40,7 +40,7 @@ RESOLUTIONS = {"tiny-imagenet": 224, "small": 64}
 
 @dataclass(frozen=True)
 class InferSettings(Settings):
-    """What this suite can be told as well."""
+    """What this suite also accepts."""
 
     device: str = "cpu"
     compile: bool = False

@@ -64,7 +64,7 @@ class ForwardResult(CasesResult):
 
 @dataclass(frozen=True)
 class ForwardSettings(Settings):
-    """What suites of forwards can be told as well.
+    """What suites of forwards also accepts.
 
     Attributes:
         batch: rows of the input.

@@ -162,7 +162,7 @@ _IN_PLACE = frozenset(
 
 
 def modules_in(layer: nn.Module) -> list[nn.Module]:
-    """Return the modules in a layer, also one that it calls and somebody else registers."""
+    """Return the modules in a layer, also one that it calls and that is registered elsewhere."""
     called = getattr(layer, "function", None)
     return [*layer.modules(), *(called.modules() if isinstance(called, nn.Module) else ())]
 

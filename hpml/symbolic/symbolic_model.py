@@ -396,7 +396,7 @@ class SymbolicModel(nn.Module):
         return copied
 
     def __getstate__(self) -> Any:
-        # The program is generated again; the nodes are made again when somebody asks.
+        # The program is generated again; the nodes are made again on request.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
         for name in ("_program", "_run", "_pick_layers", "_untimed", "_timing"):
             del state[name]

@@ -2,7 +2,7 @@
 
 It holds the weights, the optimiser, the scaler, each process's random generators, the place in the
 epoch and the losses so far. The learning rate is a function of the step. The file is replaced by
-renaming: whoever is killed, even while writing, leaves the old one or the new one.
+renaming: a killed process, even while writing, leaves the old one or the new one.
 """
 
 from __future__ import annotations

@@ -29,7 +29,7 @@ def refuse_unfinished(result: object) -> None:
         # An open file can be iterated over as well, and is there.
         if (lazy or promised) and not isinstance(item, io.IOBase):
             if inspect.iscoroutine(item):
-                item.close()  # Python would warn later that nobody awaited it
+                item.close()  # Python would warn later that it was never awaited
             raise not_computed(item)
 
 

@@ -198,7 +198,7 @@ def schedule(contenders: int, rounds: int, seed: int) -> tuple[tuple[int, ...], 
 
     Each order is followed by its reverse. Twice as many rounds as contenders make a cycle, in which
     each contender has come twice at each place and equally often after each other; the contenders
-    are shuffled anew for each cycle.
+    are shuffled again for each cycle.
 
     Source: E. J. Williams, "Experimental designs balanced for the estimation of residual effects of
     treatments", Australian Journal of Scientific Research A 2, 1949.
@@ -270,7 +270,7 @@ def _run(
             for order in _with_progress(orders, progress):
                 if stop is not None and stop():
                     break
-                # The garbage of the last round is nobody's in this one.
+                # The garbage of the last round must not be charged to this one.
                 gc.collect()
                 times = [0.0] * len(prepared)
                 for place in order:
@@ -356,7 +356,7 @@ def _named(name: str, when: str) -> Iterator[None]:
 def _only_new_garbage() -> Iterator[None]:
     """Let the collector pass over what is there already: 50 ms a look, with torch loaded."""
     if gc.get_freeze_count() > OF_THE_INTERPRETER:
-        yield  # somebody else has set it aside, and will want it so afterwards
+        yield  # other code has set it aside and expects it so afterwards
         return
     gc.freeze()
     try:

@@ -149,7 +149,7 @@ class Machine:
         state.end_recording(RUN_LIMIT)
         if isinstance(outcome, Reraise):
             if isinstance(outcome.error, KeyboardInterrupt):
-                raise outcome.error  # somebody pressed stop
+                raise outcome.error  # the user pressed stop
             return _trace(plain, recorder, None, _report(outcome.error))
         return _trace(plain, recorder, short(outcome.value), None)
 

@@ -136,14 +136,14 @@ class Enter:
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """The frame is done; `value` goes to whoever called it."""
+    """The frame is done; `value` goes to its caller."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Yield:
-    """The generator pauses; `value` goes to whoever resumed it."""
+    """The generator pauses; `value` goes to the code that resumed it."""
 
     value: Any
 

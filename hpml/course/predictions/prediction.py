@@ -117,7 +117,7 @@ class Prediction:
                 self._note = ""
 
     def forget(self) -> None:
-        """Forget the locked answer; run the question's cell again to answer anew."""
+        """Forget the locked answer; run the question's cell again to answer again."""
         self._lab.store.forget(self._lab.name, self._entry.key)
         self.reopen()
 

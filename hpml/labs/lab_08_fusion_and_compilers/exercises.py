@@ -72,7 +72,7 @@ def _byte_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         *_moving("an operand used twice", [("a", ["x", "x"])], line),
         *_moving("an input that two operations read", [("a", ["x"]), ("b", ["a", "x"])], line),
         *_moving("a result that two read", [("a", ["x"]), ("b", ["a"]), ("c", ["b", "a"])], line),
-        *_moving("an input that nobody reads", [("b", ["y"])], line),
+        *_moving("an input that is never read", [("b", ["y"])], line),
         *_moving("a linear layer and relu",
                  [("xw", ["x", "w"]), ("h", ["xw", "b"]), ("out", ["h"])], large),
         *_moving("a sum, a single number", [("a", ["x"]), ("s", ["a"])], line | {"s": (1,)}),
@@ -286,7 +286,7 @@ def _branch_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _chosen(case: Case) -> list[Any]:
-    """Run the branch in Python, which asks for each input anew."""
+    """Run the branch in Python, which asks for each input again."""
     import torch
 
     data = case.data

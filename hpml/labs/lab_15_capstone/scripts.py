@@ -164,7 +164,7 @@ SLOW: Mapping[str, tuple[Fragments, ...]] = {
         },
     ),
 }
-"""For each fault its variants, by the places of the script that they fill; the tests have the fixes."""
+"""For each fault its variants, by the places of the script that they fill; tests have the fixes."""
 
 _SCRIPT = '''"""Train a network that tells $things by their frequency. It works, but it is slow."""
 

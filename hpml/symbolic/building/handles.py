@@ -87,7 +87,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     @property
     def children(self) -> tuple[SymbolicData, ...]:
-        """The values computed from this one that somebody still uses."""
+        """The values computed from this one that are still used."""
         return tuple(handle_of(child, self._token) for child in self._node.living_children())
 
     @property

@@ -233,7 +233,7 @@ _TAKING_SIZES = [
 ]
 _ORIGINAL = nn.Module._wrapped_call_impl
 
-# What is called through by each replacement of ours that is still known to somebody.
+# What is called through by each replacement of ours that is still referenced.
 _below: weakref.WeakKeyDictionary[Callable[..., Any], Callable[..., Any]]
 _below = weakref.WeakKeyDictionary({_recording_call: _ORIGINAL})
 

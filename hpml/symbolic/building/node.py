@@ -1,7 +1,7 @@
 """What a graph is made of: plain nodes, and what is known about a value before it exists.
 
 A node says "this value is that layer applied to those parents". It stores no activation. Parents
-are held strongly, children weakly, so a value that nobody uses vanishes with its handle.
+are held strongly, children weakly, so an unused value vanishes with its handle.
 """
 
 from __future__ import annotations
@@ -264,7 +264,7 @@ class Node:
                 waiting.extend(node.parents)
 
     def living_children(self) -> tuple[Node, ...]:
-        """Return the children that are still used by somebody, each once, in creation order."""
+        """Return the children that are still used, each once, in creation order."""
         known = self.children
         references = known if isinstance(known, list) else [] if known is None else [known]
         living = {id(child): child for ref in references if (child := ref()) is not None}

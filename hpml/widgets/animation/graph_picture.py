@@ -17,7 +17,7 @@ from hpml.widgets.animation.animation import part, placeholder
 
 _UNIT = 100  # of the drawing, in an inch
 _MARGIN = 0.2
-_LEAST_SCALE = 0.75  # smaller, nobody can read it: then it scrolls
+_LEAST_SCALE = 0.75  # below this it is unreadable: then it scrolls
 
 
 @dataclass

@@ -1,4 +1,4 @@
-"""A trace as events to look at: what stands where, what came and went, and who waits for whom.
+"""A trace as events to show: values, changes, and which call waits for which.
 
 An event is one executed instruction. Where another function runs in between, there are more: the
 value that a call brought back, and an exception that arrives from a function that was called.

@@ -52,8 +52,8 @@ def stepper(
     """Return an animation of a call, instruction by instruction, to play and step through.
 
     Shown are the line and the instruction that is executed, the value stack with what was taken
-    off and put on, the variables, who waits for whom, what was printed, and where an exception
-    goes. What the function prints is shown in the animation and nowhere else.
+    off and put on, the variables, which call waits for which, what was printed, and where
+    an exception goes. What the function prints is shown in the animation and nowhere else.
 
     Args:
         function_or_source: a function written in Python; or source text, of which the last function

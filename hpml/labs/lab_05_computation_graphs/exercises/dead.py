@@ -17,7 +17,7 @@ from hpml.labs.lab_05_computation_graphs.exercises.order import (
 
 
 def _dead(case: Case) -> set[str]:
-    """Propagate liveness from the outputs to a fixed point."""
+    """Propagate liveness from targets to nodes until nothing changes."""
     edges, live, before = case.data["edges"], set(case.data["outputs"]), -1
     while len(live) > before:
         before = len(live)
@@ -56,7 +56,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
     cases = [
         Case(name, {"edges": edges, "outputs": outputs}) for name, (edges, outputs) in tried.items()
     ]
-    # Walking every path through sixty diamonds never ends: only grading has a deadline for it.
+    # All paths through sixty take too long to walk: used only with a deadline.
     for diamonds in (60,) if more else (6,):
         row = f"{diamonds} diamonds in a row"
         data = {"edges": _ladder(diamonds), "outputs": [f"n{diamonds}"]}

@@ -79,7 +79,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("c is not needed", ["x", "y"], [a, b, c], "b", "unneeded"),
         ("only a is needed", ["x", "y"], [a, b, c], "a", "unneeded"),
         (
-            "neither b nor c, which reads it, is needed",
+            "b is not needed, nor c that reads it",
             ["x"],
             [a, ("b", 1, ["a"]), ("c", 2, ["b"]), ("d", 3, ["a"])],
             "d",
@@ -98,7 +98,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         name = f"any network, number {number}"
         cases.append(_case(name, inputs, calls, generator.choice(calls)[0], "unneeded"))
     chain: list[Call] = [(f"h{n}", n, [f"h{n - 1}" if n else "x"]) for n in range(_DEEP)]
-    # The long one has an unneeded call too: without it a plain loop would pass.
+    # The long one contains unneeded calls too: without them a generator is a loop.
     chain.insert(generator.randrange(1, _DEEP), ("aside", 0, ["x"]))
     cases.append(_case(f"{_DEEP:,} calls in a row", ["x"], chain, chain[-1][0], "deep"))
     return cases

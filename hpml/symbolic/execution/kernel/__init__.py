@@ -6,7 +6,7 @@ of steps, one array of weights, one of values, and a loop that Numba compiled. W
 that the kernel does not know is refused when the model is made.
 
 The layers stay what the model consists of. Each forward asks the guard whether they are what the
-kernel was written for, and reads their weights anew; else they are called. An object of
+kernel was written for, and reads their weights again; else they are called. An object of
 `CompiledInference` has weights of its own instead, and no layers.
 
 Results agree with PyTorch's to 1e-6 relative in float64 and 1e-5 in float32, in which sums over a
