@@ -18,6 +18,12 @@ from hpml.course.predictions.store import PredictionStore
 from hpml.course.progress import FILE
 from hpml.labs.catalogue import LABS, choice, exercises
 
+PATHS = {
+    "How Python runs a network": ("00", "01", "02", "05", "06", "07", "09", "10"),
+    "Making models faster": ("00", "01", "03", "08", "09", "10", "12", "13", "14", "15"),
+}
+"""The two paths through the course, each of eight weeks; of labs 13 and 14 one is enough."""
+
 
 def progress() -> Table:
     """Return a table of the labs: whether each was run, what passed its check, points so far.
@@ -26,7 +32,7 @@ def progress() -> Table:
     with the points for speed.
 
     >>> progress().columns
-    ('lab', 'run', 'passed', 'points')
+    ('lab', 'paths', 'run', 'passed', 'points')
     """
     kept = FILE.labs()
     rows, earned, worth = [], 0.0, 0.0
@@ -43,14 +49,18 @@ def progress() -> Table:
         more = f" + {bonus:g}" if bonus else ""
         run = "to its end" if "finished" in done else "begun" if "opened" in done else "–"
         name = path.stem.replace("_", " ")
-        rows.append([name, run, f"{passed} of {len(items)}", f"{points:g}{more} of {whole:g}"])
+        paths = ", ".join(str(n) for n, path in enumerate(PATHS.values(), 1) if number in path)
+        rows.append(
+            [name, paths, run, f"{passed} of {len(items)}", f"{points:g}{more} of {whole:g}"]
+        )
         earned, worth = earned + points + bonus, worth + whole
     caption = (
         f"{earned:g} of {worth:g} points so far, by your checks. Grading uses other cases and "
-        f"adds the points for speed. Kept in {FILE.path.name}, beside your predictions."
+        f"adds the points for speed. Kept in {FILE.path.name}, beside your predictions. "
+        f"Paths: {', '.join(f'{n} {name}' for n, name in enumerate(PATHS, 1))}."
     )
-    align = ["left", "left", "right", "right"]
-    return Table(["lab", "run", "passed", "points"], rows, caption=caption, align=align)
+    align = ["left", "left", "left", "right", "right"]
+    return Table(["lab", "paths", "run", "passed", "points"], rows, caption=caption, align=align)
 
 
 def _counts(item: Exercise | Choice) -> bool:

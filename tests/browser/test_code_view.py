@@ -40,7 +40,7 @@ def choose(lab: Any, control: str, option: str) -> None:
 
 
 def source(lab: Any) -> str:
-    text: str = lab.page.locator("ol.side").inner_text()
+    text: str = lab.page.locator(".source").inner_text()
     return text
 
 
@@ -65,13 +65,13 @@ def test_the_execution_and_the_loop_length_are_chosen(lab: Any, server: Any, sho
 
 
 def test_a_line_and_its_layers_point_at_each_other(lab: Any, shot: Any) -> None:
-    lab.page.locator("ol.side li", has_text="# Linear_2").hover()
+    lab.page.locator(".source li", has_text="# Linear_2").hover()
     assert lit(lab, "g") == ["Linear_2", "h0: (None, 4)"]
-    lab.page.locator("div.side .label", has_text="ReLU_2").hover()
+    lab.page.locator(".hpml-code-view .graph .label", has_text="ReLU_2").hover()
     (line,) = lit(lab, "li")
     assert "# ReLU_2" in line
     shot(lab, "code_view_pointing")
-    area = lab.page.locator("ol.side")
+    area = lab.page.locator(".source")
     area.focus()
     for number in (1, 2):
         area.press("ArrowDown")
@@ -83,19 +83,21 @@ def test_a_line_and_its_layers_point_at_each_other(lab: Any, shot: Any) -> None:
 def test_tab_lands_on_the_graph_where_the_arrow_keys_light_layers_and_lines(lab: Any) -> None:
     lab.page.get_by_role("combobox", name="loops").focus()
     lab.page.keyboard.press("Tab")
-    assert lab.page.locator("div.side").evaluate("area => document.activeElement === area")
+    assert lab.page.locator(".hpml-code-view .graph").evaluate(
+        "area => document.activeElement === area"
+    )
     for number in (1, 2, 3):
         lab.page.keyboard.press("ArrowDown")
         (line,) = lit(lab, "li")
         assert line.endswith(f"# Linear_{number}")
         assert lit(lab, "g")[0] == f"Linear_{number}"
     lab.page.keyboard.press("Tab")
-    assert lab.page.locator("ol.side").evaluate("area => document.activeElement === area")
+    assert lab.page.locator(".source").evaluate("area => document.activeElement === area")
     assert lit(lab, "g") == []
 
 
 def test_a_loop_is_one_box_and_lights_up_its_three_lines(lab: Any) -> None:
     choose(lab, "loops", "loops from 2 layers")
     lab.saw("codegen, loops from 2 layers")
-    lab.page.locator("div.side .folded").first.hover()
+    lab.page.locator(".hpml-code-view .graph .folded").first.hover()
     assert [line.split()[1] for line in lit(lab, "li")] == ["h0", "for", "h0"]

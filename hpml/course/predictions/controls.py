@@ -22,10 +22,12 @@ if (!cell || cell.dataset.hpmlLocks) return;
 cell.dataset.hpmlLocks = "yes";
 cell.addEventListener("focusin", (event) => {
   if (event.target.type === "radio")
-    event.target.closest(".widget-radio").dataset.lmSuppressShortcuts = "true";
+    event.target.closest(".hpml-answer").dataset.lmSuppressShortcuts = "true";
 });
 cell.addEventListener("keydown", (event) => {
-  if (event.key !== "Enter" || event.target.type !== "radio") return;
+  if (event.target.type !== "radio") return;
+  event.stopPropagation();
+  if (event.key !== "Enter") return;
   event.preventDefault();
   event.target.closest(".hpml-answer")?.querySelector("button")?.click();
 });

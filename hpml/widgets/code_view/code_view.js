@@ -47,10 +47,10 @@
     side?.addEventListener("blur", () => { at = -1; light(null); });
   };
   const first = (part) => spans.get(part)[0];
-  along(root.querySelector("ol.side"), parts.filter(part => part.tagName === "LI"));
+  along(root.querySelector(".source"), parts.filter(part => part.tagName === "LI"));
   // A layer has several parts in the picture, its label and its values: one stop for all.
   const layers = new Map(parts.filter(part => part.tagName === "g")
     .map(part => [first(part), part]));
-  along(root.querySelector("div.side"),
+  along(root.querySelector(".graph"),
     [...layers.values()].sort((one, other) => first(one) - first(other)));
 })();

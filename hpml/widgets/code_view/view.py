@@ -187,12 +187,13 @@ def _listing(code: Code) -> str:
         written = html.escape(text) + (f"<i>{html.escape(mark + comment)}</i>" if mark else "")
         calls = f' data-calls="{start} {end}"' if start < end else ""
         rows.append(f"<li{calls}><b>{number}</b><span>{written or ' '}</span></li>")
-    return f"<ol {_region('Source; arrow keys move along its lines')}>{''.join(rows)}</ol>"
+    label = "Source; arrow keys move along its lines"
+    return f"<div {_region('source', label)}><ol>{''.join(rows)}</ol></div>"
 
 
-def _region(label: str) -> str:
+def _region(kind: str, label: str) -> str:
     return (
-        f'class="side" tabindex="0" data-lm-suppress-shortcuts="true" role="region" '
+        f'class="side {kind}" tabindex="0" data-lm-suppress-shortcuts="true" role="region" '
         f'aria-label="{label}"'
     )
 
@@ -244,4 +245,4 @@ def _drawn(code: Code, graph: Graph) -> str:
         first = next((start for start, end in loops if start <= min(calls) < end), min(calls))
         mark = f'data-part="{name}"'
         svg = svg.replace(mark, f'{mark} data-calls="{first} {max(calls) + 1}"')
-    return f"<div {_region('Graph; arrow keys move along its layers')}>{svg}</div>"
+    return f"<div {_region('graph', 'Graph; arrow keys move along its layers')}>{svg}</div>"
