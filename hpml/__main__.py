@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 
 if __name__ == "__main__":
-    # Python looks first into the folder it is run in, where an `argparse.py` of somebody's may lie.
+    # Python looks first into the folder it is run in, where a user's `argparse.py` may be.
     # The package itself has been found already.
     if not sys.flags.safe_path:
         del sys.path[0]

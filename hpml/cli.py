@@ -299,9 +299,11 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _progress(options: argparse.Namespace) -> int:
-    from hpml.labs.overview import progress
+    from hpml.labs.overview import course_table, misses, progress
 
     print(progress())
+    if misses():
+        print(f"\n{course_table()}")
     return 0
 
 

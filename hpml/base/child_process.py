@@ -59,7 +59,7 @@ class ChildProcess:
         longest: int = -1,
     ) -> None:
         self._longest = longest
-        # A file, not a pipe: nobody reads it until something goes wrong, and a full pipe blocks.
+        # A file, not a pipe: it is read only if something goes wrong, and a full pipe blocks.
         self._errors: IO[bytes] = tempfile.TemporaryFile()  # noqa: SIM115 - `close` closes it
         try:
             self._process = subprocess.Popen(
@@ -98,13 +98,13 @@ class ChildProcess:
     def receive(self, seconds: float | None = None) -> Any:
         """Return the next value that the process sent."""
         if not self._finish.alive:
-            raise ChildEndedError("The process had been closed before.", None)
+            raise ChildEndedError("The process was already closed.", None)
         try:
             line = self._lines.get(timeout=seconds)
         except queue.Empty:
-            raise ChildTimeoutError(f"The process gave no answer within {seconds:g} s.") from None
+            raise ChildTimeoutError(f"The process did not answer within {seconds:g} s.") from None
         if not line.endswith(b"\n"):
-            self._lines.put(b"")  # whoever asks again learns the same
+            self._lines.put(b"")  # the next read gets the same answer
             if 0 <= self._longest <= len(line):
                 raise ChildError(f"The process sent a line of more than {self._longest} bytes.")
             try:
@@ -113,7 +113,7 @@ class ChildProcess:
                 self.kill()
                 code = self._process.wait()
             words = self.last_words()
-            said = f"Its last words:\n{words}" if words else "It wrote nothing to standard error."
+            said = f"It wrote:\n{words}" if words else "It wrote nothing to standard error."
             raise ChildEndedError(f"The process ended with exit code {code}. {said}", code)
         try:
             return json.loads(line)

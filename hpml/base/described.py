@@ -19,6 +19,14 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+# Figures are drawn on white; where the page is dark they are inverted, with their hues kept. The
+# book says the same in its style sheet.
+_DARK = (
+    '<style>:is([data-jp-theme-light="false"], .vscode-dark) .hpml-figure '
+    "{filter: invert(0.93) hue-rotate(180deg);}</style>"
+)
+
+
 class DescribedFigure(Figure):
     """A figure whose `settings` hold when it is shown, as they did when it was drawn."""
 
@@ -59,7 +67,7 @@ def image(figure: Figure, text: str) -> tuple[str, bytes]:
     figure.savefig(stream, format="png")
     width = int(figure.get_size_inches()[0] * 100)
     shown = (
-        f'<img src="data:image/png;base64,{_base64(stream.getvalue())}" '
+        f'{_DARK}<img class="hpml-figure" src="data:image/png;base64,{_base64(stream.getvalue())}" '
         f'alt="{html.escape(text)}" width="{width}" style="max-width: 100%;">'
     )
     return shown, stream.getvalue()

@@ -37,7 +37,7 @@ FIXED = (
     "line-height: 1.35; white-space: pre-wrap; word-break: normal; overflow-wrap: anywhere;"
 )
 
-# Else Shift+Enter would do nothing until somebody clicks, and Tab would leave cells out.
+# Otherwise Shift+Enter would do nothing until a click, and Tab would skip cells.
 _BACK_TO_THE_CELL = """<script>(() => {
 const cell = document.currentScript?.closest(".jp-Cell");
 setTimeout(() => {
@@ -174,7 +174,7 @@ def put_away(display_id: str) -> None:
 
 
 def put_live(make: Callable[[Any], Any], instead: str) -> None:
-    """Show the control that `make` makes of ``ipywidgets``, where there is somebody to use it."""
+    """Show the control that `make` makes of ``ipywidgets``, where a person can use it."""
     if notebook_shell() is None or flag("HPML_HEADLESS"):
         return
     if installed_version("ipywidgets") is not None:

@@ -1,7 +1,7 @@
 """Tables that read in a terminal and in a page, and numbers written the same way everywhere.
 
 A `Table` keeps the raw values, so that a notebook can compute with a column, and writes them as
-text only when it is shown. Its HTML is a plain table: it survives in a notebook that nobody trusts.
+text only when it is shown. Its HTML is a plain table: it also shows in an untrusted notebook.
 """
 
 from __future__ import annotations

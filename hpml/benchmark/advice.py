@@ -57,7 +57,7 @@ Found = Iterable[tuple[str, Advice]]
 
 
 def footnote(found: Found) -> str:
-    """Return one short paragraph: what was seen on whom, the gravest first, and what to do."""
+    """Return one short paragraph: what was seen, the most serious first, and what to do."""
     listed = sorted(found, key=lambda each: _GRAVEST.index(each[1].problem))
     explained = {name for name, advice in listed if advice.problem in _GRAVEST[:2]}
     groups: dict[str, list[tuple[str, Advice]]] = {}

@@ -42,10 +42,10 @@ def same_results(
     >>> check({"a": [1.0, 2.0], "b": [1.0, 3.0]})
     Traceback (most recent call last):
     ...
-    hpml.benchmark.errors.BenchmarkError: Contender 'b' computes something else than 'a': at [1] \
-expected 2.0, got 3.0. Their times cannot be compared.
+    hpml.benchmark.errors.BenchmarkError: Contender 'b' computes a different result than 'a': at \
+[1] expected 2.0, got 3.0. Their times cannot be compared.
     """
-    allowed = "a number of at least 0 (as a check it is `same_results()`, with its brackets)"
+    allowed = "a number of at least 0 (pass `same_results()`, with brackets)"
     relative = real("same_results: relative", relative, allowed)
     absolute = real("same_results: absolute", absolute, allowed)
     close: _Close = partial(cmath.isclose, rel_tol=relative, abs_tol=absolute)
@@ -62,7 +62,7 @@ expected 2.0, got 3.0. Their times cannot be compared.
         for name, result in others:
             for place, want, got in _differences(wanted, plain(result), close, close_floats):
                 raise BenchmarkError(
-                    f"Contender {name!r} computes something else than {first!r}: at "
+                    f"Contender {name!r} computes a different result than {first!r}: at "
                     f"{place or 'the result'} expected {want}, got {got}. Their times cannot be "
                     "compared."
                 )
@@ -135,7 +135,6 @@ def _same(a: object, b: object, close: _Close) -> bool:
 
 def _incomparable(value: object) -> BenchmarkError:
     return BenchmarkError(
-        f"Results that hold a {type(value).__name__} cannot be compared: two of them cannot be "
-        "asked whether they are the same. Let the contenders return numbers, or compare with a "
-        "check of your own."
+        f"Results that contain a {type(value).__name__} cannot be compared for equality. Let the "
+        "contenders return numbers, or compare with a check of your own."
     )

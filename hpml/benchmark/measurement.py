@@ -143,8 +143,9 @@ class Measurement:
         return Advice(
             "first call",
             f"the first call took {float(f'{times:.1e}'):,.0f} times as long as the later ones",
-            "Does it use up its input (a generator, a list sorted in place) or cache its result? "
-            "Then make it new in each call. If it compiles, call it once before, or raise warm_up.",
+            "Does it use up its input (a generator, a list sorted in place) or cache its "
+            "result? Then create it in each call. If it compiles, call it once before, or raise "
+            "warm_up.",
         )
 
     def __str__(self) -> str:

@@ -1,4 +1,4 @@
-"""Measurements of several contenders from the same rounds, and what may be said about them."""
+"""Measurements of several contenders from the same rounds, and which claims they support."""
 
 from __future__ import annotations
 

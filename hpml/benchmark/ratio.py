@@ -1,4 +1,4 @@
-"""The ratio of two contenders, and what may be said about it: faster, slower, or "cannot tell".
+"""The ratio of two contenders, and which claim it supports: faster, slower, or "cannot tell".
 
 The k-th samples of both were taken one after the other in round k, under the same conditions, so
 that their quotient is free of whatever the machine did over the minutes. From the logarithms of the

@@ -133,7 +133,7 @@ def _share(seconds: object, count: object) -> float | None:
 def _caption(comparison: PairedSamples) -> list[str]:
     rounds = f"{comparison.rounds} interleaved rounds"
     if not comparison.complete:
-        early = "stopped early, every answer was clear" if comparison.clear else "stopped"
+        early = "stopped early because every answer was clear" if comparison.clear else "stopped"
         rounds += f" ({early}; {comparison.asked_rounds} were asked for)"
     caption = (
         f"Ratio: time as a multiple of {comparison.baseline}, Hodges-Lehmann estimate over {rounds}"
@@ -152,5 +152,8 @@ def _together(intervals: int, rounds: int) -> str:
     # All rounds on one side of the truth: the rarest that so many can show.
     needed = 1 - math.floor(math.log2(0.05 / intervals))
     if rounds < needed:
-        return f" The 95 % are for each interval alone; for all together take {needed} rounds."
-    return " If the rounds are independent, the 95 % are for all intervals together."
+        return (
+            " The level of 95 % holds for each interval by itself; for all together take "
+            f"{needed} rounds."
+        )
+    return " If the rounds are independent, the level of 95 % holds for all intervals together."

@@ -43,7 +43,7 @@ def count_instructions(
     True
     >>> count_instructions(len, [])
     Traceback (most recent call last):
-    hpml.bytecode.errors.BytecodeError: No instruction was counted in <built-in function len>: ...
+    hpml.bytecode.errors.BytecodeError: No instruction was counted in <built-in function len>, ...
 
     Source: https://docs.python.org/3/library/sys.monitoring.html; PEP 669.
     """
@@ -62,7 +62,8 @@ def count_instructions(
         raise BytecodeError(str(error)) from None
     if not total:
         raise BytecodeError(
-            f"No instruction was counted in {describe(function)}: it calls no Python function"
-            f"{' of those asked for' if within else ''}. Pass a function written in Python."
+            f"No instruction was counted in {describe(function)}, because it calls no Python "
+            f"function{' of those asked for' if within else ''}. Pass a function written in "
+            "Python."
         )
     return total

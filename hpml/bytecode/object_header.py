@@ -102,9 +102,11 @@ class ObjectHeader(Shown):
             parts.append(f"{rest} {where.get(self.type, 'not taken apart here')}")
         total = f"{' + '.join(parts)} = {self.size} bytes, as sys.getsizeof says. "
         if self.references is None:
-            return total + "It is immortal: nobody counts references to it."
+            return total + "It is immortal: its references are not counted."
         if sys.version_info >= (3, 14):
-            return total + "A local variable is lent to this call, and counted no second time."
+            return total + (
+                "The call borrows the reference of the local variable, so it is not counted twice."
+            )
         return total + "One of the references is the argument of this very call."
 
 
@@ -150,8 +152,8 @@ def object_header(obj: object) -> ObjectHeader:
     pointer = read(id(obj) + 8, 8)
     if int.from_bytes(pointer, "little") != id(kind):
         raise BytecodeError(
-            f"Where {describe(obj)} should have its type is something else, so this Python "
-            f"({platform.python_version()}) lays out objects in another way than is known here."
+            f"The type of {describe(obj)} is not where it should be, so this Python "
+            f"({platform.python_version()}) has an unknown object layout."
         )
     size = sys.getsizeof(obj)
     before = size - int(kind.__sizeof__(obj))
@@ -188,9 +190,8 @@ def _refuse_elsewhere() -> None:
     what = f"{platform.python_implementation()} {'.'.join(map(str, version))}"
     what += ", a debug or free-threaded build" if other else ""
     raise BytecodeError(
-        "object_header knows the memory of CPython 3.11 to 3.14, 64 bits; this is "
-        f"{what}, {8 * struct.calcsize('P')} bits, {sys.byteorder}-endian. Run it with one of "
-        "those."
+        f"object_header supports CPython 3.11 to 3.14 with 64 bits; this is {what}, "
+        f"{8 * struct.calcsize('P')} bits, {sys.byteorder}-endian. Run it with one of those."
     )
 
 

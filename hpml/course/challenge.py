@@ -69,7 +69,7 @@ def _difference(
         expected = decode(encode(given(*copy.deepcopy(arguments))))
         got = decode(encode(yours(*passed)))
     except Exception as error:  # noqa: BLE001 - whatever a student's function raises is told
-        return _page("✗", f"Not finished: yours raises {type(error).__name__}: {error}")
+        return _page("✗", f"Not finished: your function raises {type(error).__name__}: {error}")
     if got is None and expected is not None:
         return _page("…", f"Not written yet: {target:g} times as fast is the target.")
     called = f"called with {', '.join(map(describe, arguments))}"
@@ -78,7 +78,7 @@ def _difference(
         said = f"{name} returns {describe(expected)} and yours {describe(got)}."
         return _page("✗", f"Not equal: {called}, {said}")
     if difference(list(arguments), decode(encode(list(passed)))) is not None:
-        said = "yours changes its arguments, and the given function does not."
+        said = "your function changes its arguments, but the given function does not."
         return _page("✗", f"Not equal: {called}, {said}")
     return None
 
@@ -90,8 +90,8 @@ def _told(ratio: Ratio, medians: float, target: float) -> Page:
     if low <= 1 / target < high:
         return _page(
             "…",
-            f"Equal results. This measurement cannot tell: it was {least} to {most} times as fast; "
-            f"{target:g} times is the target. Run the cell again, with less else running.",
+            f"Equal results. This measurement cannot tell: it was {least} to {most} times as "
+            f"fast; {target:g} times is the target. Run the cell again when fewer programs run.",
         )
     faster = f"{_plain_number(ratio.speed_up)} times as fast ({least} to {most})"
     said = f"{faster}; {target:g} times is the target."

@@ -202,7 +202,7 @@ class _Run(threading.Thread):
 
         processes = [self._kernel]
         with contextlib.suppress(psutil.Error):
-            # Before the kernel dies, for then they are nobody's children.
+            # Before the kernel dies, because then they are no longer its children.
             processes += self._kernel.children(recursive=True)
         for process in processes:
             with contextlib.suppress(psutil.Error):

@@ -1,4 +1,4 @@
-"""A file of what a student did, by lab: read afresh, changed by one at a time, written whole."""
+"""What a student did, by lab: a file that one process at a time changes atomically."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class LabFile:
             return self._put_aside(f"expected version {_VERSION} of the file, got {version!r}")
         labs = everything.get("labs")
         if not isinstance(labs, dict) or not all(isinstance(lab, dict) for lab in labs.values()):
-            return self._put_aside("it holds no labs")
+            return self._put_aside("it contains no labs")
         return labs
 
     @contextmanager
@@ -82,8 +82,8 @@ class LabFile:
             aside = self.path.with_suffix(f".unreadable-{number}.json")
         os.replace(self.path, aside)
         warnings.warn(
-            f"{self.path.name} cannot be read ({reason}); it is kept as {aside.name} and a new one "
-            "is begun. Mend and rename it to have what it held back.",
+            f"{self.path.name} cannot be read ({reason}). It was renamed to {aside.name} and a "
+            "new file was begun. To restore its contents, repair it and rename it back.",
             stacklevel=4,
         )
         return {}

@@ -23,8 +23,8 @@ def parents_of(model: SymbolicModel) -> dict[str, list[str]]:
     for call in graph.calls:
         if call.unpacks or len(call.results) != 1:
             raise LabError(
-                f"A plain graph expects layers that make one value, got {call.name}, which makes "
-                "or takes apart a tuple."
+                f"A plain graph expects layers with one value, got {call.name}, which creates or "
+                "splits a tuple."
             )
         parents[call.name] = [names[argument] for argument in call.arguments]
         if call.results[0] is not None:

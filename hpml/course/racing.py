@@ -25,10 +25,7 @@ def rounds() -> int:
 def race(
     runs: Mapping[str, Callable[[], Any]], baseline: str | None = None, *, times: int = 1
 ) -> Comparison:
-    """Compare in interleaved rounds, with module calls as PyTorch made them."""
-    from hpml.symbolic import optimize_module_calls
-
-    optimize_module_calls()
+    """Compare in interleaved rounds."""
     # Twice warmed up: first calls that compile are expected in labs.
     return compare(
         dict(runs),
@@ -55,7 +52,7 @@ def answering(
         else:
             ready[name] = run
             continue
-        put(say(f"**{name}** does not take part: {problem}."), uuid.uuid4().hex)
+        put(say(f"**{name}** is left out: {problem}."), uuid.uuid4().hex)
     return ready
 
 

@@ -133,7 +133,7 @@ def _images(root: Path, part: str, paths: Sequence[str]) -> Bytes:
         if file.read() == mark:
             kept: Bytes = np.load(cached, mmap_mode="c")
             return kept
-    # Beside its place, then renamed: whoever is interrupted leaves no half of a file behind.
+    # Written beside its place, then renamed: an interruption leaves no half of a file.
     unfinished = cached.with_name(f".{cached.name}.{os.getpid()}.part")
     shape = (len(paths), 3, RESOLUTION, RESOLUTION)
     try:
@@ -164,7 +164,7 @@ def _decoded(paths: Sequence[str], part: str) -> Iterator[Bytes]:
 
     portions = [paths[start : start + AT_ONCE] for start in range(0, len(paths), AT_ONCE)]
     count = min(os.cpu_count() or 1, len(portions))
-    # Not forked: torch's threads may hold locks that nobody in the copy would ever release.
+    # Not forked: torch's threads may hold locks that would never be released in the copy.
     pool = ProcessPoolExecutor(count, mp_context=get_context("spawn"))
     bar = tqdm(total=len(paths), desc=f"decoding {part}", unit="image", file=sys.stderr,
                dynamic_ncols=True)  # fmt: skip

@@ -224,7 +224,7 @@ def _parts(reports: Sequence[Report], column: Item) -> list[str]:
 
 
 def _require(roster: Sequence[dict[str, str]], columns: Sequence[str], platform: str) -> list[str]:
-    """Return those of the columns that the roster has; without one nobody is known there."""
+    """Return the columns that the roster has; at least one must identify students."""
     keys = [column for column in columns if roster and column in roster[0]]
     if not keys:
         has = ", ".join(roster[0]) if roster else "no row"

@@ -95,7 +95,7 @@ class WorkerClient:
     def send(self, question: Mapping[str, object]) -> str:
         """Send a question and return the number that its answers must carry."""
         number = secrets.token_hex(8)
-        # Whoever does not read is ended as well.
+        # A process that does not read is ended as well.
         self._until = min(self._until, time.monotonic() + self._limits.load)
         self._child.send({**question, "id": number})
         return number

@@ -71,7 +71,7 @@ def build_extension(
 
     Raises:
         NoCompilerError: there is no C compiler, or no headers of Python.
-        CompileError: the compiler refused the source. The message holds what it says.
+        CompileError: the compiler rejected the source. The message holds what it says.
         JitError: the arguments are no source, name or flags; or the library has no
             ``PyInit_<name>``.
 
@@ -163,14 +163,14 @@ def _build(source: str, name: str, flags: Sequence[str], folder: Path, compiler:
                 "give a smaller source or lower optimisation in flags"
             ) from error
         if done.returncode:
-            raise CompileError(f"the compiler refused {file}:\n{_words(done.stderr)}")
+            raise CompileError(f"the compiler rejected {file}:\n{_words(done.stderr)}")
         if "warning:" in done.stderr:
             warnings.warn(f"compiling {file}:\n{_words(done.stderr)}", stacklevel=3)
         built = Path(place, "built")
         shutil.copy(Path(place, file), built)
         try:
             if _library_in(folder) is None:  # else another process was faster
-                shutil.rmtree(folder, ignore_errors=True)  # the rest of one that somebody deleted
+                shutil.rmtree(folder, ignore_errors=True)  # the rest of a deleted one
                 os.replace(built, folder)
         except OSError:
             if _library_in(folder) is None:
@@ -192,9 +192,9 @@ def _imported(name: str, library: Path) -> ModuleType:
         module = importlib.util.module_from_spec(spec)
         loader.exec_module(module)
     except (ImportError, SystemError) as error:
-        shutil.rmtree(library.parent, ignore_errors=True)  # nobody finds it again
+        shutil.rmtree(library.parent, ignore_errors=True)  # it cannot be found again
         raise JitError(
-            f"{name} was compiled, and cannot be imported: {error}. Does it call a function that "
+            f"{name} was compiled but cannot be imported: {error}. Does it call a function that "
             f"it does not define? Does PyInit_{name} return the module, without static before it?"
         ) from error
     finally:  # a module that is made in one step enters itself

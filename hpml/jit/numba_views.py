@@ -131,15 +131,15 @@ def _signature(function: Any, arguments: tuple[Any, ...]) -> Any:
         if types not in function.overloads:
             if not function._can_compile:
                 raise JitError(
-                    f"{function.py_func.__name__} was compiled for {function.signatures} and is "
-                    f"for nothing else, got {types}: give numba.njit no signature"
+                    f"{function.py_func.__name__} was compiled only for {function.signatures}, "
+                    f"got {types}: call numba.njit without a signature"
                 )
             function.compile(types)
         return types
     if not function.signatures:
         raise JitError(
-            f"{function.py_func.__name__} was compiled for nothing yet: call it first, or give "
-            "arguments that it would be called with"
+            f"{function.py_func.__name__} was not compiled yet: call it first, or pass example "
+            "arguments"
         )
     return function.signatures[0]
 
@@ -149,8 +149,8 @@ def _annotation(function: Any, signature: Any) -> Any:
     annotation = function.overloads[signature].type_annotation
     if not hasattr(annotation, "typemap"):
         raise JitError(
-            f"{function.py_func.__name__} was read from Numba's cache, which keeps no types of "
-            "variables and no text of instructions: define it without cache=True"
+            f"{function.py_func.__name__} was read from Numba's cache, which does not store "
+            "types or instructions: define it without cache=True"
         )
     return annotation
 

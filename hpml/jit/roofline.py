@@ -145,12 +145,12 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Work]) -> Page:
             charts.Line(roof, edges, [limits.at_most(e) / 1e9 for e in edges], colour=style.INK),
             *(charts.Line(n, [w.intensity], [w.speed / 1e9], form="") for n, w in kernels.items()),
         ],
-        title="How near to what the machine allows",
+        title="Measured speed and the limits of the machine",
         x="operations a byte",
         y="GFLOP/s",
         log="xy",
     )
-    caption = "One core. Both limits are the best of several runs, not a data sheet's."
+    caption = "One core. Both limits are the best of several runs, not from a data sheet."
     return charts.show(chart, caption=caption, text=_said(limits, kernels))
 
 

@@ -99,9 +99,7 @@ def _same(name: str, expected: Any, other: str, result: Any) -> None:
         torch.testing.assert_close(result, expected, rtol=1e-4, atol=1e-5)
     except AssertionError as error:
         reason = str(error).splitlines()[0]
-        raise JitError(
-            f"{other} expected the result of {name}, and gave another: {reason}"
-        ) from None
+        raise JitError(f"{other} returned a different result than {name}: {reason}") from None
 
 
 def graph_breaks(function: Callable[..., Any], *arguments: Any) -> Table:

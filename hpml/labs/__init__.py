@@ -18,7 +18,7 @@ Why?
 >>> forget()
 1
 
-Nothing blocks: where nobody answers, the result is shown as not predicted.
+Nothing blocks: without an answer, the result is shown as not predicted.
 """
 
 from __future__ import annotations
@@ -32,7 +32,8 @@ from hpml.course.predictions.session import forget, lab_head
 from hpml.course.reference import reference
 from hpml.labs.checking import check, explain, hint
 from hpml.labs.kept import mine
-from hpml.labs.overview import progress
+from hpml.labs.overview import course_calibration, progress
+from hpml.labs.questions import ten_questions
 
 __all__ = [
     "AnswerError",
@@ -43,6 +44,7 @@ __all__ = [
     "calibration",
     "challenge",
     "check",
+    "course_calibration",
     "explain",
     "forget",
     "hint",
@@ -53,5 +55,6 @@ __all__ = [
     "reference",
     "say",
     "show_code",
+    "ten_questions",
     "why",
 ]

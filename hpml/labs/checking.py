@@ -32,7 +32,7 @@ def check(function: Callable[..., Any]) -> Checked:
         function: the function, under the name that the exercise gave it.
 
     Returns:
-        The verdict, for whoever wants to look at it.
+        The verdict.
 
     >>> def dead_nodes(edges, outputs):
     ...     return set()
@@ -74,7 +74,7 @@ def hint(function: Callable[..., Any]) -> Page:
     >>> def hello(name):
     ...     return name
     >>> hint(hello)
-    Hint 1 of 2: A function gives its answer with return.
+    Hint 1 of 3: A function gives its answer with return.
     """
     return next_hint(_exercise(function))
 

@@ -23,7 +23,7 @@ def mine(name: str) -> Callable[..., Any]:
         name: the exercise's function, such as ``"ordered_forward"``.
 
     Returns:
-        The function as it was when its check passed, made afresh from its source. If it never
+        The function as it was when its check passed, created again from its source. If it never
         passed, the course's own version of `topological_order` or `ordered_forward`.
 
     Raises:

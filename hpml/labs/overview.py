@@ -1,15 +1,29 @@
-"""The student's way through the course on one page: labs run, exercises passed, points so far."""
+"""A student's course on one page: labs run, exercises, points, and how far predictions missed."""
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping
 from typing import Any
 
+from hpml.base import style
+from hpml.base.charts import Dot, dots, show
+from hpml.base.page import Page, say
 from hpml.base.tables import Table
 from hpml.course.execute import labs
 from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.course.predictions import state
+from hpml.course.predictions.calibration import kept_entry
+from hpml.course.predictions.store import PredictionStore
 from hpml.course.progress import FILE
 from hpml.labs.catalogue import LABS, choice, exercises
+
+
+PATHS = {
+    "How Python runs a network": ("00", "01", "02", "05", "06", "07", "09", "10"),
+    "Making models faster": ("00", "01", "03", "08", "09", "10", "12", "13", "14", "15"),
+}
+"""The two paths through the course, each of eight weeks; of labs 13 and 14 one is enough."""
 
 
 def progress() -> Table:
@@ -19,7 +33,7 @@ def progress() -> Table:
     with the points for speed.
 
     >>> progress().columns
-    ('lab', 'run', 'passed', 'points')
+    ('lab', 'paths', 'run', 'passed', 'points')
     """
     kept = FILE.labs()
     rows, earned, worth = [], 0.0, 0.0
@@ -36,14 +50,18 @@ def progress() -> Table:
         more = f" + {bonus:g}" if bonus else ""
         run = "to its end" if "finished" in done else "begun" if "opened" in done else "–"
         name = path.stem.replace("_", " ")
-        rows.append([name, run, f"{passed} of {len(items)}", f"{points:g}{more} of {whole:g}"])
+        paths = ", ".join(str(n) for n, path in enumerate(PATHS.values(), 1) if number in path)
+        rows.append(
+            [name, paths, run, f"{passed} of {len(items)}", f"{points:g}{more} of {whole:g}"]
+        )
         earned, worth = earned + points + bonus, worth + whole
     caption = (
-        f"{earned:g} of {worth:g} points so far, by your checks. A grade is counted on other "
-        f"cases, and with the points for speed. Kept in {FILE.path.name}, beside your predictions."
+        f"{earned:g} of {worth:g} points so far, by your checks. Grading uses other cases and "
+        f"adds the points for speed. Kept in {FILE.path.name}, beside your predictions. "
+        f"Paths: {', '.join(f'{n} {name}' for n, name in enumerate(PATHS, 1))}."
     )
-    align = ["left", "left", "right", "right"]
-    return Table(["lab", "run", "passed", "points"], rows, caption=caption, align=align)
+    align = ["left", "left", "left", "right", "right"]
+    return Table(["lab", "paths", "run", "passed", "points"], rows, caption=caption, align=align)
 
 
 def _counts(item: Exercise | Choice) -> bool:
@@ -58,3 +76,40 @@ def _entry(done: Mapping[str, Any], item: Exercise | Choice) -> Mapping[str, Any
 
 def _points(done: Mapping[str, Any], item: Exercise | Choice) -> float:
     return float(_entry(done, item).get("points", 0))
+
+
+def misses() -> dict[str, list[float]]:
+    """Return by which factor each number that was predicted missed the measurement, by lab."""
+    store, found = PredictionStore(), {}
+    for lab in LABS:
+        entries = [kept_entry(key, kept) for key, kept in store.answers(lab).items()]
+        factors = [state.factor(entry) for entry in entries if not entry.late]
+        found[lab] = [factor for factor in factors if factor is not None]
+    return {lab: factors for lab, factors in found.items() if factors}
+
+
+def course_table() -> Table:
+    """Return a row for each lab with predictions: how many, and by which factor they missed."""
+    rows = [
+        [lab, len(factors), sum(factor <= 2 for factor in factors), statistics.median(factors)]
+        for lab, factors in misses().items()
+    ]
+    columns = ["lab", "numbers predicted", "within a factor of 2", "median factor"]
+    caption = "Predictions that were locked before the measurement."
+    return Table(columns, rows, caption=caption, formats={"median factor": "{:.2g}".format})
+
+
+def course_calibration() -> Page:
+    """Draw by which factor each prediction of the course missed, lab by lab."""
+    rows = []
+    for lab, factors in misses().items():
+        rows.append(Dot(f"lab {lab}", factors))
+        rows.append(Dot(f"lab {lab}", statistics.median(factors), "", None, style.ACCENT, "|"))
+    if not rows:
+        return say("No prediction has been compared with a measurement yet.")
+    table = course_table()
+    x = "factor between prediction and measurement (dashed: 2)"
+    chart = dots(rows, title="Each prediction of the course", x=x, log="x", at=(2,))
+    page = show(chart, caption="A point is a prediction, a line the median of its lab.",
+                text=str(table))  # fmt: skip
+    return Page(page.plain, page.html + table._repr_html_(), page.png)

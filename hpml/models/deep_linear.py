@@ -1,8 +1,8 @@
 """The deep linear network: hundreds of linear layers of a handful of features, one after the other.
 
-Nobody would train it. Each layer multiplies a 4 by 4 matrix, which takes the processor nanoseconds,
+Not meant for training. Each layer multiplies a 4 by 4 matrix, which takes nanoseconds,
 so that nearly all of the time goes into getting from one layer to the next: attribute look-ups,
-calls, hooks, dispatch. Whatever a way of writing a model costs is visible here and nowhere better.
+calls, hooks, dispatch. So the cost of an execution shows best here.
 
 All ways take the same layer objects, so they share weights and must agree to the last bit.
 

@@ -76,7 +76,7 @@ def toy_resnet_layers(
     Returns:
         Layers of float32. Scales, shifts and running statistics of the normalisations are drawn
         as well, as if there had been a training: with torch's 1 and 0 a normalisation would do
-        next to nothing in eval mode, and nobody would miss one that was left out.
+        next to nothing in eval mode, and a missing one would not be noticed.
 
     Raises:
         ModelError: if `resolution` is not a positive multiple of 4, or `classes` is below 1.

@@ -6,6 +6,7 @@ import errno
 import importlib
 import inspect
 import os
+import signal
 import sys
 import types
 from pathlib import Path
@@ -44,6 +45,8 @@ def refuse_a_second_profiler(caller: str) -> None:
     running: object = sys.getprofile()
     if running is None and monitoring is not None:
         running = monitoring.get_tool(monitoring.PROFILER_ID)
+    if running is None and hasattr(signal, "SIGALRM"):
+        running = getattr(signal.getsignal(signal.SIGALRM), "profiler", None)
     if running is not None:
         raise ProfilingError(
             f"{caller} was called while another profiler is running ({describe(running)}). "

@@ -70,7 +70,7 @@ class FunctionProfile:
 
     @property
     def tree(self) -> CallTree:
-        """Who called whom, with the time of each in its place."""
+        """The call tree with the time of each call path."""
         return tree_of_profile(self.stats)
 
     def table(self, sort: str = "tottime", search: str = "", limit: int | None = 20) -> Table:
@@ -192,7 +192,7 @@ def read_profile(path: str | os.PathLike[str]) -> FunctionProfile:
     except (ValueError, EOFError, TypeError, AttributeError):
         stats = None
     if not isinstance(stats, dict) or not all(map(_is_entry, stats.items())):
-        raise ProfilingError(f"{path} holds no profile; python -m cProfile -o FILE makes one.")
+        raise ProfilingError(f"{path} contains no profile; python -m cProfile -o FILE writes one.")
     return FunctionProfile(stats)
 
 
@@ -219,7 +219,7 @@ def _row(function: Function, entry: Entry) -> list[object]:
     place = short_place(*function[:2])
     counted = f"{calls}/{primitive}" if calls != primitive else str(calls)
     called = f"{place}({function[2]})" if place else "{" + function[2].strip("<>") + "}"
-    # Where every call counted is a recursion, its time is that of the first, which nobody saw.
+    # Where every call counted is a recursion, its time is that of the first, which was not seen.
     each = total / primitive if primitive else 0.0
     return [counted, own, own / calls if calls else 0.0, total, each, called]
 

@@ -1,14 +1,18 @@
 """A sampling profiler: a look at the stack once in a while, and a tree of what was seen.
 
-`pyinstrument` looks, on every system and in every thread. It asks the clock at each call and return
-and keeps the stack if an interval is over.
+The system's timer asks for the look; where there is none (Windows, another thread), `pyinstrument`
+looks, which asks the clock at each call and so costs something at each call.
 """
 
 from __future__ import annotations
 
+import inspect
+import signal
+import threading
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from types import CodeType, FrameType
 from typing import Any
 
 from hpml.base.errors import describe
@@ -54,10 +58,9 @@ class Samples:
 def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3) -> Samples:
     """Call a function once and look at its stack every `interval` seconds.
 
-    Between two samples each call costs a look at the clock, far less than counting it. What
-    takes less than an interval may be missed, and calls are not counted; a loop without calls is
-    one long sample. Time inside a built-in function counts for the function that called it. Only
-    the thread that called `sample` is sampled.
+    Nothing happens between two samples, so the program runs about as fast as without; what takes
+    less than an interval may be missed, and calls are not counted. Time inside a built-in function
+    counts for the function that called it. Looked at is the thread that called `sample`.
 
     Args:
         function: called with `arguments`.
@@ -65,9 +68,9 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
 
     Raises:
         ProfilingError: if `function` cannot be called, `interval` is too short, another profiler
-            is running, or the run was too short for a sample.
+            is running, the function used the timer itself, or the run was too short for a sample.
 
-    Source: https://pyinstrument.readthedocs.io/
+    Source: https://docs.python.org/3/library/signal.html#signal.setitimer
 
     >>> found = sample(lambda: sum(n * n for n in range(2_000_000)))
     >>> found.count > 10, abs(found.tree.total / found.seconds - 1) < 0.2
@@ -78,7 +81,12 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
         raise ProfilingError(f"interval expects 0.0001 seconds or more, got {describe(interval)}.")
     refuse_a_second_profiler("sample")
     start = time.perf_counter()
-    result, stacks = _sampled(function, arguments, interval)
+    if _TimerSampler.available():
+        sampler = _TimerSampler()
+        result = sampler.run(function, arguments, interval)
+        stacks = sampler.stacks
+    else:
+        result, stacks = _by_pyinstrument(function, arguments, interval)
     seconds = time.perf_counter() - start
     if not stacks:
         raise ProfilingError(
@@ -88,7 +96,7 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     return Samples(tree_of_stacks(stacks), len(stacks), interval, seconds, result)
 
 
-def _sampled(
+def _by_pyinstrument(
     function: Callable[..., Any], arguments: tuple[Any, ...], interval: float
 ) -> tuple[Any, list[tuple[Stack, float]]]:
     profiler = library("pyinstrument").Profiler(interval=interval, async_mode="disabled")
@@ -119,6 +127,69 @@ def _shared(stacks: list[Stack]) -> int:
     here = [
         depth
         for depth, (name, place) in enumerate(stacks[0] if stacks else ())
-        if name == "_sampled" and place.startswith("sampling.py:")
+        if name == "_by_pyinstrument" and place.startswith("sampling.py:")
     ]
     return here[-1] + 1 if here else 0
+
+
+class _TimerSampler:
+    """Collects stacks at each ring of the system's timer, with the seconds since the one before."""
+
+    profiler = "sample"  # named to a second profiler
+
+    def __init__(self) -> None:
+        self.stacks: list[tuple[Stack, float]] = []
+        self._codes: list[tuple[list[CodeType], float]] = []
+        self._last = 0.0
+        self._built_in = False  # then no frame stands for the function itself
+
+    @staticmethod
+    def available() -> bool:
+        """Return whether there is a timer, free, whose signals this thread handles."""
+        return (
+            hasattr(signal, "setitimer")
+            and threading.current_thread() is threading.main_thread()
+            and signal.getitimer(signal.ITIMER_REAL)[0] == 0
+        )
+
+    def run(self, function: Callable[..., Any], arguments: tuple[Any, ...], interval: float) -> Any:
+        """Call a function while the timer runs, and return what it returns."""
+        self._built_in = inspect.isbuiltin(function)
+        before = signal.signal(signal.SIGALRM, self)
+        self._last = time.perf_counter()
+        try:
+            signal.setitimer(signal.ITIMER_REAL, interval, interval)
+            result = function(*arguments)
+        finally:
+            left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+            kept = signal.signal(signal.SIGALRM, before or signal.SIG_DFL) is self
+            outside = ((function.__qualname__, ""),) if self._built_in else ()
+            self.stacks = [(outside + _named(codes), seconds) for codes, seconds in self._codes]
+        if not (kept and left):
+            raise ProfilingError(
+                f"{describe(function)} used the system's timer (signal.SIGALRM), which sample "
+                "needs; use hpml.profiling.profile(f, x), or the function without its timer."
+            )
+        return result
+
+    def __call__(self, number: int, frame: FrameType | None) -> None:
+        """Handle the signal: note the calls below `run`, innermost first."""
+        codes = []
+        while frame is not None and frame.f_code is not _RUN:
+            if frame.f_code is not _LOOK:  # the timer rang while this ran
+                codes.append(frame.f_code)
+            frame = frame.f_back
+        now = time.perf_counter()
+        if (codes or self._built_in) and frame is not None:
+            self._codes.append((codes, now - self._last))
+            self._last = now
+
+
+_RUN, _LOOK = _TimerSampler.run.__code__, _TimerSampler.__call__.__code__
+
+
+def _named(codes: list[CodeType]) -> Stack:
+    return tuple(
+        (code.co_name, short_place(code.co_filename, code.co_firstlineno))
+        for code in reversed(codes)
+    )

@@ -73,7 +73,7 @@ class OperatorTrace:
             ["operator", "calls", "own", "share", "with its own calls"],
             rows[:limit],
             title=f"{len(self.events):,} operators in {format_seconds(whole)}",
-            caption="Operators that other threads of Python ran are not among them.",
+            caption="Operators of other Python threads are not included.",
             formats={
                 "own": format_seconds,
                 "share": "{:.1%}".format,

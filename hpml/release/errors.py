@@ -6,4 +6,4 @@ from hpml.base.errors import HpmlError
 
 
 class ReleaseError(HpmlError):
-    """The student's copy or the book cannot be made; the message says what to mend."""
+    """The student's copy or the book cannot be made; the message says what to fix."""

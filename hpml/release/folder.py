@@ -1,7 +1,7 @@
 """A folder written whole or not at all, that replaces only what was written here before.
 
 A list of its files and their hashes lies in it. What is not on the list, or is no longer what was
-written, belongs to somebody: a student's work, an instructor's correction. Then it is refused.
+written, belongs to a person: a student's work, an instructor's correction. Then it is refused.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from hpml.base.files import write_atomically
 from hpml.release.errors import ReleaseError
 
 _LIST = ".hpml-files.json"
-# What somebody who tries the copy leaves in it; git does not publish it.
+# What running the copy leaves in it; git does not publish it.
 _KEPT = re.compile(r"\.git|\.venv.*|results")
 _CACHES = {"__pycache__", ".pytest_cache", ".ipynb_checkpoints"}
 _OLDEST = (1980, 1, 1, 0, 0, 0)  # a zip knows no earlier time

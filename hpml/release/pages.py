@@ -53,15 +53,19 @@ def page(name: str, notebook: NotebookNode, names: Mapping[str, str], navigation
             _prepare(cell)
     resources = {"metadata": {"name": title_of(notebook)}, "book_navigation": navigation}
     body: str = _exporter().from_notebook_node(notebook, resources=resources)[0]
+    sections = re.findall(r'<h2 id="([^"]+)">(.*?)</h2>', body)
+    contents = "".join(f'<li><a href="#{place}">{text}</a></li>' for place, text in sections)
+    body = body.replace("<main>", f'<main><ul class="hpml-contents">{contents}</ul>', 1)
     return re.sub(r'(href="[\w./-]+)\.ipynb(?=[#"])', r"\1.html", body)
 
 
 def style() -> str:
     """Return the style sheet of all pages: JupyterLab's, then the book's own."""
     environment = _exporter().environment
-    names = ("static/index.css", "static/theme-light.css")
-    sheets = [environment.loader.get_source(environment, name)[0] for name in names]
-    return "\n".join([*sheets, own("book.css")])
+    names = ("static/index.css", "static/theme-light.css", "static/theme-dark.css")
+    *sheets, dark = (environment.loader.get_source(environment, name)[0] for name in names)
+    dark = f"@media (prefers-color-scheme: dark) {{\n{dark}\n}}"
+    return "\n".join([*sheets, dark, own("book.css")])
 
 
 def own(name: str) -> str:
@@ -109,4 +113,5 @@ def _formula(where: str, text: str) -> str:
     data = base64.b64encode(stream.getvalue()).decode("ascii")
     alternative = html.escape(" ".join(text.split()))
     picture = f"data:image/svg+xml;base64,{data}"
-    return f'<img alt="{alternative}" style="vertical-align: middle" src="{picture}">'
+    look = 'class="hpml-figure" style="vertical-align: middle"'
+    return f'<img alt="{alternative}" {look} src="{picture}">'

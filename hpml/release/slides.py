@@ -29,10 +29,11 @@ _STYLE = """
 html { scroll-snap-type: y mandatory; font: 1.45rem/1.45 system-ui, sans-serif; }
 body { margin: 0; color: #222; background: #fff; }
 section { height: 100vh; box-sizing: border-box; padding: 5vh 8vw; overflow: auto;
-  scroll-snap-align: start; display: flex; flex-direction: column; justify-content: center; }
+  scroll-snap-align: start; display: flex; flex-direction: column; justify-content: safe center; }
 section > h2:first-child { margin: 0 0 3vh; font-size: 1.9rem; }
-section img, section svg { max-width: 100%; max-height: 66vh; object-fit: contain; }
+section img, section svg { max-width: 100%; max-height: 58vh; object-fit: contain; }
 section pre, section table { font-size: 1rem; } td, th { padding: .15em .8em; }
+.results table { font-size: .66rem; line-height: 1.1; } section p { margin: .5em 0; }
 .question { border-left: .4rem solid #b45309; padding-left: 1.5rem; }
 @media (prefers-color-scheme: dark) { body { color: #eee; background: #1b1b1b; }
   section img { background: #fff; } }
@@ -92,7 +93,7 @@ def slides(notebook: NotebookNode) -> Iterator[str]:
                 opening = _markdown(first) if short else ""
             for summary, answer in _folded(cell.source):
                 yield f"<h2>{summary}</h2>{_markdown(answer)}"
-        elif cell.cell_type == "code":
+        elif cell.cell_type == "code" and cell.source != "calibration()":
             result = "result" in cell.metadata.get("tags", [])
             for output in cell.outputs:
                 if shown := _shown(output.get("data", {}), result):
@@ -110,7 +111,7 @@ def _shown(data: dict[str, str], result: bool) -> str:
     if "image/png" in data:
         caption = html.escape(text.partition(". ")[0])
         return f'<img alt="{caption}" src="data:image/png;base64,{data["image/png"].strip()}">'
-    return data.get("text/html", "") if result else ""
+    return f'<div class="results">{data.get("text/html", "")}</div>' if result else ""
 
 
 def _folded(source: str) -> list[tuple[str, str]]:

@@ -18,6 +18,7 @@ from hpml.course.exercises.wrong_answers import wrong_answers
 from hpml.course.reference import read_record
 from hpml.labs.catalogue import choice, exercises, explanation
 from hpml.release.book import book_files
+from hpml.release.errors import ReleaseError
 from hpml.release.folder import write_folder
 from hpml.release.questions import Question, gift, quiz, read_questions
 from hpml.release.reading import length_of
@@ -38,6 +39,11 @@ def make_teaching(out: Path) -> None:
     import nbformat
     from nbformat.v4 import new_markdown_cell, new_notebook
 
+    if not (course_folder() / "tests" / "solutions").is_dir():
+        raise ReleaseError(
+            f"{course_folder()} has no solutions: expected a clone of the repository, not an "
+            "installed package or a students' copy."
+        )
     pages = {}
     for path in labs():
         notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]

@@ -124,8 +124,9 @@ def _distances(runs: Mapping[str, Callable[[], Any]]) -> dict[str, float]:
         found[name] = max(_distance(mine, its) for mine, its in pairs)
         if not found[name] <= TOLERANCE:
             raise RuntimesError(
-                f"{name} expected eager's result to within {TOLERANCE:g} of its largest number, "
-                f"received one {found[name]:.1e} away: do not use this runtime for this model"
+                f"{name} expected the result of eager within {TOLERANCE:g} of its largest "
+                f"number, received one that differs by {found[name]:.1e}: do not use this "
+                "runtime for this model"
             )
     return found
 

@@ -151,8 +151,8 @@ def _exported(model: nn.Module, inputs: tuple[torch.Tensor, ...]) -> Any:
         advice = ""
         if "data-dependent" in reason:
             advice = (
-                " A branch on the numbers of a tensor cannot be recorded: use torch.where or "
-                "torch.cond, or leave the layer out."
+                " A branch that depends on a tensor's values cannot be recorded: use "
+                "torch.where or torch.cond, or remove the layer."
             )
         raise ExportError(f"torch.export cannot follow {where}: {reason}{advice}") from error
 

@@ -29,8 +29,9 @@ class OnnxSession:
     Args:
         model: from `export_onnx`.
         optimisation: ``"off"``, ``"basic"`` (constants folded, useless operators removed) or
-            ``"all"`` (operators fused, memory laid out anew).
-        threads: how many work on one operator; waiting threads sleep, so as to disturb nobody.
+            ``"all"`` (operators fused, memory laid out differently).
+        threads: how many work on one operator.
+        spinning: whether waiting threads keep their core busy; otherwise they sleep.
         tensorrt: let TensorRT run what it can.
 
     Raises:
@@ -51,6 +52,7 @@ class OnnxSession:
         *,
         optimisation: str = "all",
         threads: int = 1,
+        spinning: bool = False,
         tensorrt: bool = False,
     ) -> None:
         if optimisation not in OPTIMISATION or not isinstance(threads, int) or threads < 1:
@@ -71,7 +73,7 @@ class OnnxSession:
         (runtime,) = require("onnxruntime")
         options = _options(runtime, optimisation)
         options.intra_op_num_threads, options.inter_op_num_threads = threads, 1
-        options.add_session_config_entry("session.intra_op.allow_spinning", "0")
+        options.add_session_config_entry("session.intra_op.allow_spinning", str(int(spinning)))
         providers = ["CPUExecutionProvider"]
         if tensorrt:
             missing = tensorrt_missing()

@@ -1,4 +1,4 @@
-"""The room a submission lives in: its notebook read, its functions called, and no answer anywhere.
+"""What runs beside a submission: reads the notebook, calls functions, knows no answers.
 
 It stands alone: the standard library only, nothing else of ``hpml``. What leaves it is plain data
 (``plain``), which is judged elsewhere.

@@ -35,7 +35,7 @@ def call(
         after = {name: encode(given[name]) for name in before}
         value = encode(observe(result, given))
         if inspect.iscoroutine(result):
-            result.close()  # or Python warns that nobody awaited it
+            result.close()  # or Python warns that it was never awaited
     except BaseException as error:  # KeyboardInterrupt and SystemExit are outcomes as well
         if interruptible and isinstance(error, KeyboardInterrupt):
             raise

@@ -25,7 +25,7 @@ class NoFreeToolError(RuntimeError):
 def watch_instructions(
     run: Callable[[], Value], report: Report, within: Callable[[CodeType], bool] | None = None
 ) -> Value:
-    """Call `run` and return what it returns; `report` is told of each instruction executed."""
+    """Call `run` and return what it returns; `report` receives each executed instruction."""
     watcher = _Watcher(report, within)
     return (watcher.monitor if sys.version_info >= (3, 12) else watcher.trace)(run)
 
@@ -64,7 +64,7 @@ class _Watcher:
             monitoring.free_tool_id(tool)
 
     def trace(self, run: Callable[[], Value]) -> Value:
-        """Call `run` while a trace function is told of each instruction."""
+        """Call `run` while a trace function receives each instruction."""
         before = sys.gettrace()
         sys.settrace(self._traced)
         try:

@@ -18,7 +18,7 @@ __all__ = ["SUITES"]
 SUITES: dict[str, tuple[str, str]] = {
     "deep-linear": (
         "hpml.suites.deep_linear",
-        "forward of hundreds of tiny linear layers: what each way of running a model costs",
+        "forward of hundreds of tiny linear layers: what each execution of a model costs",
     ),
     "toy-resnet": (
         "hpml.suites.toy_resnet",

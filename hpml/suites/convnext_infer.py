@@ -40,7 +40,7 @@ RESOLUTIONS = {"tiny-imagenet": 224, "small": 64}
 
 @dataclass(frozen=True)
 class InferSettings(Settings):
-    """What this suite can be told as well."""
+    """What this suite also accepts."""
 
     device: str = "cpu"
     compile: bool = False
@@ -186,5 +186,5 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench convnext-infer``."""
     add_shared_arguments(parser, "convnext-infer", run, "numbers of pictures at once")
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
-    parser.add_argument("--compile", action="store_true", help="compiled too; takes minutes")
+    parser.add_argument("--compile", action="store_true", help="also compiled; takes minutes")
     parser.add_argument("--size", choices=tuple(RESOLUTIONS), help="small (CPU), tiny-imagenet")

@@ -1,4 +1,4 @@
-"""The suite `deep-linear`: what each way of running a model costs, where nothing else costs much.
+"""The suite `deep-linear`: what each execution of a model costs, where nothing else costs much.
 
 Hundreds of linear layers of four features on a batch of four, the forward only: a hand-written
 module, `torch.nn.Sequential`, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` in a
@@ -129,7 +129,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--kernels",
         action="store_true",
-        help="the compiled kernel too, which runs without Python, frozen and not",
+        help="also the compiled kernel, with current and with frozen weights",
     )
 
 

@@ -64,7 +64,7 @@ class ForwardResult(CasesResult):
 
 @dataclass(frozen=True)
 class ForwardSettings(Settings):
-    """What suites of forwards can be told as well.
+    """What suites of forwards also accepts.
 
     Attributes:
         batch: rows of the input.
@@ -123,8 +123,6 @@ def contenders_of(
     size: Mapping[str, Value],
 ) -> list[AnyContender]:
     """Return the contenders that run a network of some size on `x`, here or in their processes."""
-    from hpml.symbolic import optimize_module_calls
-
     arguments = {name: getattr(settings, name) for name in ("batch", "grad", "device", "seed")}
     arguments.update(size)
     made: list[AnyContender] = [
@@ -133,8 +131,6 @@ def contenders_of(
         else Contender(name, functools.partial(ways[name](), x))
         for name in settings.contenders or ()
     ]
-    # Symbolic values that someone still holds would slow down every module of this process.
-    optimize_module_calls()
     return made
 
 
@@ -169,5 +165,5 @@ def add_forward_arguments(
     )
     parser.add_argument("--device", default="cpu", help="cpu, cuda, cuda:1 (default: %(default)s)")
     parser.add_argument(
-        "--compile", action="store_true", help="torch.compile too; takes a minute to begin"
+        "--compile", action="store_true", help="also torch.compile; takes a minute to start"
     )

@@ -75,8 +75,8 @@ def add_shared_arguments(
         "--gc",
         dest="garbage",
         action="store_true",
-        help="leave Python's garbage collector on while timing; off, as in timeit, a collection "
-        "is never charged to whom it happens to hit",
+        help="leave Python's garbage collector on while timing; off, as in timeit, no contender "
+        "pays for a collection",
     )
     parser.add_argument(
         "--out",
@@ -90,7 +90,7 @@ def add_shared_arguments(
     parser.add_argument(
         "--resume",
         action="store_true",
-        help="continue an interrupted run: skip the cases that FILE already holds",
+        help="continue an interrupted run: skip the cases that are already in FILE",
     )
 
     def main(arguments: argparse.Namespace) -> int:

@@ -1,4 +1,4 @@
-"""How a suite measures, as one value: what all suites can be told in the same words."""
+"""How a suite measures, as one value: the settings that all suites share."""
 
 from __future__ import annotations
 
@@ -21,14 +21,14 @@ class SuiteError(HpmlError):
 
 @dataclass(frozen=True)
 class Settings:
-    """What every suite can be told; ``run`` takes each by its name as well.
+    """The settings of every suite; ``run`` takes each by its name as well.
 
     Attributes:
         rounds: interleaved rounds a case.
         contenders: names, in the order of tables and pictures; None measures the usual ones.
         threads: size of torch's thread pool.
         min_sample_time: seconds that one sample should last.
-        garbage: leave the garbage collector on during samples. Off, whoever makes cycles gets
+        garbage: leave the garbage collector on during samples. Off, contenders that make cycles get
             them collected between the rounds for nothing.
         seed: of weights, inputs and order.
         out, resume: see `hpml.suites.running.run_cases`.

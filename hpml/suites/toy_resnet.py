@@ -1,4 +1,4 @@
-"""The suite `toy-resnet`: what each way of running a model costs beside real convolutions.
+"""The suite `toy-resnet`: what each execution of a model costs beside real convolutions.
 
 A small residual network in eval mode on a batch of four images, the forward only: a hand-written
 module, every execution of `hpml.symbolic`, the peer `pytorch-symbolic` in a process of its own,
@@ -196,7 +196,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     """Declare the options of ``hpml bench toy-resnet``."""
     add_forward_arguments(parser, "toy-resnet", run, "heights and widths in pixels")
     parser.add_argument(
-        "--cuda-graphs", action="store_true", help="a recorded model too; needs --device cuda"
+        "--cuda-graphs", action="store_true", help="also with CUDA graphs; needs --device cuda"
     )
 
 

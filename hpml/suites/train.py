@@ -24,7 +24,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--batch", type=int, default=128, metavar="N", help="(%(default)s)")
     parser.add_argument("--seed", type=int, default=0, metavar="N", help="(%(default)s)")
     parser.add_argument("--device", help="cpu, cuda, cuda:1 (default: a GPU if there is one)")
-    parser.add_argument("--resume", action="store_true", help="go on from the checkpoint in DIR")
+    parser.add_argument("--resume", action="store_true", help="continue from the checkpoint in DIR")
     parser.add_argument("--out", type=Path, metavar="DIR", help="for checkpoint and record "
                        "(default: results/train/RECIPE)")  # fmt: skip
     parser.set_defaults(run=run)
@@ -48,7 +48,7 @@ def run(options: argparse.Namespace) -> int:
         result = train_convnext(options.recipe, options.data, out=out, progress=True, **told)
     except KeyboardInterrupt as interrupt:
         kept = (out / "checkpoint.pt").exists()
-        left = f"--resume goes on from {shown}" if kept else "nothing was kept"
+        left = f"--resume continues from {shown}" if kept else "nothing was saved"
         place = f"interrupted {interrupt}".strip()
         print(f"hpml train: {place}; {left}", file=sys.stderr)
         return 130

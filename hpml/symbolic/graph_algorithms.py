@@ -14,9 +14,9 @@ from torch import nn
 
 from hpml.base.drawing import DrawingError, Look, draw, lay_out
 
-from .building.handles import SymbolicData, handle_of
-from .building.interception import handle_token, is_suspended, suspend
-from .building.node import Concrete, Node, layer_name
+from .building.handles import SymbolicData, as_handles, handle_of
+from .building.interception import handle_token
+from .building.node import Concrete, Node, layer_name, oldest_first
 from .errors import ArgumentError, GraphError
 from .graph import Graph, check_inputs, collect
 from .symbolic_model import SymbolicModel
@@ -159,13 +159,12 @@ def _choose(model: Any, inputs: Any, outputs: Any) -> _Part:
             "draw_graph expected model=, inputs= or outputs=, received none of them: give the "
             "model, or the symbolic data to start from"
         )
-    given = None if inputs is None else _nodes("inputs", inputs)
-    wanted = None if outputs is None else _nodes("outputs", outputs)
+    given = [] if inputs is None else _nodes("inputs", inputs)
+    wanted = [] if outputs is None else _nodes("outputs", outputs)
     outside: list[Node] = []
-    if given is None:
-        assert wanted is not None  # one of both was given
-        given = _sources_above(wanted)
-    elif wanted is None:
+    if inputs is None:
+        given = [node for node in oldest_first(*wanted) if node.layer is None]
+    elif outputs is None:
         wanted, outside = _ends_below(given)
     check_inputs(given)
     collected = collect([*given, *outside], wanted)
@@ -180,62 +179,28 @@ def _choose(model: Any, inputs: Any, outputs: Any) -> _Part:
 
 
 def _nodes(what: str, given: Any) -> list[Node]:
-    if isinstance(given, SymbolicData):
-        return [given._node]
-    if not isinstance(given, Iterable):
-        raise ArgumentError(_not_symbolic(what, given))
-    handles = list(given)
-    for handle in handles:
-        if not isinstance(handle, SymbolicData):
-            raise ArgumentError(_not_symbolic(what, handle))
-    if not handles:
-        raise ArgumentError(f"{what} expected at least one symbolic value, received none")
-    nodes = [handle._node for handle in handles]
-    # The order of a set differs from run to run.
-    return sorted(nodes, key=_age) if isinstance(given, (set, frozenset)) else nodes
-
-
-def _not_symbolic(what: str, given: object) -> str:
-    return (
-        f"{what} expected symbolic data, as returned by Input and by layers called on it, or "
-        f"several of it, received {type(given).__name__}"
+    handles = (
+        [given] if isinstance(given, SymbolicData) or not isinstance(given, Iterable) else given
     )
-
-
-def _age(node: Node) -> int:
-    return node.index
-
-
-def _sources_above(nodes: list[Node]) -> list[Node]:
-    """Return the inputs that nodes depend on."""
-    seen = set(nodes)
-    waiting = list(nodes)
-    while waiting:
-        for parent in waiting.pop().parents:
-            if parent not in seen:
-                seen.add(parent)
-                waiting.append(parent)
-    return sorted((node for node in seen if node.layer is None), key=_age)
+    return [handle._node for handle in as_handles(what, list(handles))]
 
 
 def _ends_below(nodes: list[Node]) -> tuple[list[Node], list[Node]]:
     """Return the living values below nodes that nothing reads, and what all this needs besides."""
-    below: set[Node] = set()
-    waiting = list(nodes)
-    given, known = set(nodes), set(nodes)
-    inner: set[Node] = set()
+    known, waiting = set(nodes), list(nodes)
     while waiting:
-        node = waiting.pop()
-        children = [child for child in node.living_children() if child not in given]
-        if children:
-            inner.add(node)
-        for child in children:
+        for child in waiting.pop().living_children():
             if child not in known:
                 known.add(child)
-                below.add(child)
                 waiting.append(child)
+    below = known.difference(nodes)
+    ends = below.difference(*[node.parents for node in below])
     outside = {parent for node in below for parent in node.parents if parent not in known}
-    return sorted(below - inner, key=_age), sorted(outside, key=_age)
+    return sorted(ends, key=_age), sorted(outside, key=_age)
+
+
+def _age(node: Node) -> int:
+    return node.index
 
 
 def _first_result(results: tuple[int | None, ...]) -> int:
@@ -279,38 +244,20 @@ def _node_text(
     function: Callable[[Any], str] | None,
     namespace: Mapping[str, Any] | None,
 ) -> Callable[[int], str]:
-    names = {} if namespace is None else _variable_names(namespace)
+    names = {
+        value._node: name
+        for name, value in reversed(list((namespace or {}).items()))
+        if isinstance(value, SymbolicData) and not _LAST_RESULTS.fullmatch(name)
+    }
 
     def text(number: int) -> str:
         node = part.nodes[number]
         if function is not None:
-            return _shortened(function(_handle(node)))
+            return _shortened(function(handle_of(node, handle_token())))
         about = _concrete_text(node) or part.graph.values[number].text()
         return _shortened(f"{names[node]}\n{about}" if node in names else about)
 
     return text
-
-
-def _handle(node: Node) -> Any:
-    """Return symbolic data for a node; what `optimize_module_calls` switched off stays off."""
-    alive = None if node.handle is None else node.handle()
-    if alive is not None:
-        return alive
-    was_suspended = is_suspended()
-    try:
-        return handle_of(node, handle_token())
-    finally:
-        if was_suspended:
-            suspend()
-
-
-def _variable_names(namespace: Mapping[str, Any]) -> dict[Node, str]:
-    """Return the first name of each symbolic value."""
-    names: dict[Node, str] = {}
-    for name, value in list(namespace.items()):
-        if isinstance(value, SymbolicData) and not _LAST_RESULTS.fullmatch(name):
-            names.setdefault(value._node, name)
-    return names
 
 
 def _concrete_text(node: Node) -> str:
@@ -318,12 +265,8 @@ def _concrete_text(node: Node) -> str:
     if not isinstance(node.spec, Concrete) or not node.spec.is_real:
         return ""
     value = node.spec.value
-    if callable(value):
-        return "callable"
-    try:
-        return f"{type(value).__name__}({len(value)})"
-    except TypeError:
-        return type(value).__name__
+    size = f"({len(value)})" if hasattr(value, "__len__") else ""
+    return "callable" if callable(value) else type(value).__name__ + size
 
 
 def _shortened(text: object) -> str:
@@ -332,6 +275,4 @@ def _shortened(text: object) -> str:
         line if len(line) <= _LONGEST_LINE else line[: _LONGEST_LINE - 1] + "…"
         for line in str(text).expandtabs(4).splitlines()
     ]
-    if len(lines) > _MOST_LINES:
-        lines = [*lines[: _MOST_LINES - 1], "…"]
-    return "\n".join(lines)
+    return "\n".join(lines if len(lines) <= _MOST_LINES else [*lines[: _MOST_LINES - 1], "…"])

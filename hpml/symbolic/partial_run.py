@@ -27,7 +27,7 @@ from .graph import Graph
 from .graph.liveness import use_counts
 from .graph.reading import nodes_from_graph
 
-Build = Callable[[list[SymbolicData], list[SymbolicData]], nn.Module]
+Build = Callable[[list[SymbolicData], Any], nn.Module]
 
 
 class Split(NamedTuple):
@@ -40,6 +40,9 @@ class Split(NamedTuple):
 class PartialRun(nn.Module):
     """What remains of a model: takes the inputs that vary, and holds what was computed once.
 
+    The values held must not be changed in place. The rest gets copies if one of its layers does, or
+    may do, so.
+
     Attributes:
         rest: the model of what remains; its inputs are those that vary, then the values held.
         evaluated: the names of the calls that were made once and for all.
@@ -51,23 +54,18 @@ class PartialRun(nn.Module):
         super().__init__()
         self.rest, self.evaluated, self._varying = rest, evaluated, varying
         self.training = rest.training
-        self._changed_in_place = any(effects(layer)[1] for layer in rest.children())
-        self._others: dict[int, Any] = {}
-        self._count = len(values)
-        self._versions: dict[str, tuple[int, int]] = {}
+        self._copies = any(any(effects(layer)) for layer in rest.children())
+        self._held = list(values)
         for place, value in enumerate(values):
             if isinstance(value, torch.Tensor):  # moves with the model
                 self.register_buffer(f"value_{place}", value, persistent=False)
-            else:
-                self._others[place] = value
-        self._check_unchanged()
+                self._held[place] = None
 
     @property
     def values(self) -> list[Any]:
         """The values that were computed once, in the order in which the rest takes them."""
-        places = range(self._count)
-        held = [self._buffers.get(f"value_{p}", self._others.get(p)) for p in places]
-        if not self._changed_in_place:
+        held = [self._buffers.get(f"value_{p}", value) for p, value in enumerate(self._held)]
+        if not self._copies:
             return held
         return [value.clone() if isinstance(value, torch.Tensor) else value for value in held]
 
@@ -77,27 +75,7 @@ class PartialRun(nn.Module):
                 f"what remains of the model expected {self._varying} input(s), those that were "
                 f"not known, received {len(inputs)}: give them in the order of the model's inputs"
             )
-        if not torch.compiler.is_compiling():
-            self._check_unchanged()
-        results = self.rest(*inputs, *self.values)
-        if not torch.compiler.is_compiling():  # before anybody trusts them
-            self._check_unchanged()
-        return results
-
-    def _check_unchanged(self) -> None:
-        """Refuse values that somebody changed in place; moved and copied ones are noted anew."""
-        for name, value in self._buffers.items():
-            if value is None or value.is_inference():  # which counts no changes
-                continue
-            now = id(value), value._version
-            before = self._versions.setdefault(name, now)
-            if now[0] == before[0] and now[1] > before[1]:
-                raise ArgumentError(
-                    f"partial_run expected what it computed once to stay as it is, received {name}"
-                    f" of shape {tuple(value.shape)} changed in place: give known inputs, layers "
-                    "and whoever takes the results a .clone() to change, or call partial_run again"
-                )
-            self._versions[name] = now
+        return self.rest(*inputs, *self.values)
 
 
 def partial_run(model: Any, known: Mapping[Any, Any], build: Build) -> PartialRun:
@@ -121,7 +99,10 @@ def partial_run(model: Any, known: Mapping[Any, Any], build: Build) -> PartialRu
     if computed:
         results = build(handles(list(values)), handles(computed))(*values.values())
         found |= zip(computed, [results] if len(computed) == 1 else results, strict=True)
-    rest = build(handles([*varying, *split.crossing]), handles(graph.outputs))
+    outputs: Any = handles(graph.outputs)
+    if graph.output_names:
+        outputs = dict(zip(graph.output_names, outputs, strict=True))
+    rest = build(handles([*varying, *split.crossing]), outputs)
     rest.training = model.training  # and not rest.train(): the layers belong to the model too
     evaluated = tuple(graph.calls[position].name for position in split.known)
     return PartialRun(rest, len(varying), [found[value] for value in split.crossing], evaluated)
@@ -181,7 +162,7 @@ _IN_PLACE = frozenset(
 
 
 def modules_in(layer: nn.Module) -> list[nn.Module]:
-    """Return the modules in a layer, also one that it calls and somebody else registers."""
+    """Return the modules in a layer, also one that it calls and that is registered elsewhere."""
     called = getattr(layer, "function", None)
     return [*layer.modules(), *(called.modules() if isinstance(called, nn.Module) else ())]
 

@@ -37,13 +37,18 @@ class SymbolicModel(nn.Module):
     """A PyTorch module that replays the operations between inputs and outputs on real data.
 
     Args:
-        inputs: the symbolic data that the model is given, one or several, in order.
-        outputs: the symbolic data that the model returns: one, or several as a tuple.
+        inputs: the symbolic data that the model is given, one or several, in order. Inputs with a
+            ``name`` may also be given by name, ``model(name=value)``.
+        outputs: the symbolic data that the model returns: one, several as a tuple, or a dictionary
+            of names and symbolic data.
         enable_cuda_graphs: record the kernels once and replay them on the GPU.
         enable_forward_codegen: ``True`` means ``execution="codegen"``, ``False`` means
             ``"ordered"``; ``None`` leaves it to ``execution``.
         execution: how the forward runs, one of ``hpml.symbolic.EXECUTIONS``, or ``"numba"``;
             ``None`` means ``"inlined"``, which `execution.guard` says when to call the layers.
+
+    Layers are named by type and number, ``Linear_2``, in the order of the calls: inserting one
+    renames the later ones of its type, and no others. A ``custom_name`` stays.
 
     Raises:
         ArgumentError: no symbolic data, or what the chosen execution cannot run.
@@ -70,7 +75,7 @@ class SymbolicModel(nn.Module):
     def __init__(
         self,
         inputs: SymbolicData | Iterable[SymbolicData],
-        outputs: SymbolicData | Iterable[SymbolicData],
+        outputs: SymbolicData | Iterable[SymbolicData] | Mapping[str, SymbolicData],
         enable_cuda_graphs: bool = False,
         enable_forward_codegen: bool | None = None,
         *,
@@ -80,10 +85,12 @@ class SymbolicModel(nn.Module):
         execution = choose_execution(execution, enable_forward_codegen, enable_cuda_graphs)
         input_nodes = [handle._node for handle in as_handles("inputs", inputs)]
         check_inputs(input_nodes)
-        output_nodes = [current(handle._node) for handle in as_handles("outputs", outputs)]
+        names = list(outputs) if isinstance(outputs, Mapping) else []
+        values = list(outputs.values()) if isinstance(outputs, Mapping) else outputs
+        output_nodes = [current(handle._node) for handle in as_handles("outputs", values)]
         self._execution = execution
         self._cuda_graphs = enable_cuda_graphs
-        self._adopt(collect(input_nodes, output_nodes))
+        self._adopt(collect(input_nodes, output_nodes, names))
 
     def _adopt(self, collected: Collected) -> None:
         """Take over a graph with its layers and nodes, and make it ready to run."""
@@ -140,15 +147,29 @@ class SymbolicModel(nn.Module):
         self._program = program
         self._run = program.run
 
-    def forward(self, *inputs: Any) -> Any:
+    def forward(self, *inputs: Any, **named: Any) -> Any:
         """Run the graph on real data; call the model instead, ``model(x)``."""
-        if self._checks_sizes:
-            self._check_sizes(inputs)
         try:
-            return self._run(self, *inputs)
+            if named:
+                inputs = self._in_order(inputs, named)
+            if self._checks_sizes:
+                self._check_sizes(inputs)
+            results = self._run(self, *inputs)
+            return self._graph.named(results) if self._graph.output_names else results
         except Exception as error:
             self._explain(error, inputs)
             raise
+
+    def _in_order(self, inputs: tuple[Any, ...], named: dict[str, Any]) -> tuple[Any, ...]:
+        """Return the inputs in the order of the graph, some of which were given by name."""
+        names = [self._graph.values[value].name for value in self._graph.inputs]
+        if set(named) != set(names[len(inputs) :]):
+            raise ArgumentError(
+                f"the model expected inputs named {', '.join(n or '(no name)' for n in names)}, "
+                f"received {len(inputs)} by position and by name {', '.join(named)}: "
+                "give each input once; Input(shape, name=...) gives an input a name"
+            )
+        return (*inputs, *[named[name] for name in names[len(inputs) :]])
 
     def _check_sizes(self, inputs: tuple[Any, ...]) -> None:
         for number, (value, expected) in enumerate(zip(inputs, self._declared, strict=False)):
@@ -173,7 +194,7 @@ class SymbolicModel(nn.Module):
                 "symbolic model, which takes *inputs: use model.to_fx(), the same GraphModule, "
                 "made from the graph itself"
             ) from None
-        if len(inputs) != len(graph.inputs):
+        if len(inputs) != len(graph.inputs) and not isinstance(error, ArgumentError):
             expected = ", ".join(graph.values[value].text() for value in graph.inputs)
             raise ArgumentError(
                 f"the model expected {len(graph.inputs)} input(s), {expected}; received "
@@ -351,6 +372,11 @@ class SymbolicModel(nn.Module):
                 f"add_output expected a value that this model computes, received "
                 f"{handle._node.describe()}: build a model with it in outputs instead"
             ) from None
+        if self._graph.output_names:
+            raise ArgumentError(
+                "add_output expected a model that returns one value or a tuple, received one that "
+                "returns a dictionary: build a model with another entry in outputs"
+            )
         if value in self._graph.inputs:
             raise ArgumentError(
                 f"add_output expected a value that the model computes, received its input "
@@ -370,7 +396,7 @@ class SymbolicModel(nn.Module):
         return copied
 
     def __getstate__(self) -> Any:
-        # The program is generated again; the nodes are made again when somebody asks.
+        # The program is generated again; the nodes are made again on request.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
         for name in ("_program", "_run", "_pick_layers", "_untimed", "_timing"):
             del state[name]

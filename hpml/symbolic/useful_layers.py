@@ -114,7 +114,7 @@ class FunctionLayer(nn.Module):
         return other  # type: ignore[no-any-return]
 
     def without(self, names: set[str]) -> FunctionLayer:
-        """Return the same call, without the modules of these names, which somebody else owns."""
+        """Return the same call, without the modules of these names, which other code owns."""
         other = copy.copy(self)
         other._modules = {n: module for n, module in self._modules.items() if n not in names}
         places = self._tensor_constants

@@ -62,7 +62,7 @@ class Batches:
                     num_workers=self.recipe.workers,
                     prefetch_factor=self.recipe.prefetch,
                     pin_memory=self.processes.device.type == "cuda",
-                    # A generator of its own: the loader draws a seed, which is nobody's business.
+                    # Its own generator: the loader draws a seed.
                     generator=torch.Generator(),
                     worker_init_fn=_leave_interrupts_to_the_parent,
                 )

@@ -2,7 +2,7 @@
 
 It holds the weights, the optimiser, the scaler, each process's random generators, the place in the
 epoch and the losses so far. The learning rate is a function of the step. The file is replaced by
-renaming: whoever is killed, even while writing, leaves the old one or the new one.
+renaming: a killed process, even while writing, leaves the old one or the new one.
 """
 
 from __future__ import annotations
@@ -76,8 +76,8 @@ def read_checkpoint(path: str | os.PathLike[str]) -> dict[str, Any]:
     got = state.get("format") if isinstance(state, dict) else None
     if got != FORMAT:
         raise TrainingError(
-            f"{path}: expected a checkpoint of format {FORMAT}, got {describe(got or state)}; go "
-            "on with the hpml that wrote it, or train to another folder."
+            f"{path}: expected a checkpoint of format {FORMAT}, got {describe(got or state)}; "
+            "use the version of hpml that wrote it, or train to another folder."
         )
     return state
 
@@ -91,8 +91,8 @@ def check_same(path: Path, before: Mapping[str, Any], now: Mapping[str, Any]) ->
                 pairs = zip_longest(str(was).split("\n"), value.split("\n"), fillvalue="")
                 was, value = next((a.strip(), b.strip()) for a, b in pairs if a != b)
             raise TrainingError(
-                f"{path}: expected a training with {name} {describe(was)}, as it was begun, got "
-                f"{describe(value)}; resume with the same, or train to another folder."
+                f"{path}: the training was started with {name} {describe(was)}, got "
+                f"{describe(value)}; resume with the same value, or train to another folder."
             )
 
 

@@ -96,7 +96,7 @@ def train(
     path = None if out is None else Path(out) / NAME
     if path is not None and path.exists() and not resume:
         raise TrainingError(
-            f"{path}: an earlier training is there; resume continues it, another out keeps it."
+            f"{path} contains an earlier training; resume it, or choose another out."
         )
     if path is not None and not resume:
         try_folder(path.parent)
@@ -112,8 +112,9 @@ def train(
                 trainer.load(state)
             except (KeyError, RuntimeError, TypeError, ValueError) as error:
                 raise TrainingError(
-                    f"{path}: expected the state of this network, got another ({error}); resume "
-                    "with the network it was begun with, or delete it and train again."
+                    f"{path}: expected the state of this network, got the state of another one "
+                    f"({error}); resume with the original network, or delete the file and train "
+                    "again."
                 ) from error
         begun = trainer.step
         alone = path is not None and mine.rank == 0

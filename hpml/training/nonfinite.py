@@ -17,8 +17,8 @@ from torch import Tensor, nn
 from hpml.training.errors import NotFiniteError
 
 _TRY = (
-    "Try a lower learning_rate, bf16 in place of amp, whose float16 ends at 65,504, or float32; "
-    "and look at the pictures and labels of this step."
+    "Try a lower learning_rate, bf16 instead of amp, whose float16 ends at 65,504, or float32. "
+    "Check the pictures and labels of this step."
 )
 
 
@@ -40,7 +40,7 @@ def not_finite(
         where = (
             f"layer {layer!r} is the first whose output is not finite"
             if layer
-            else "all layers give finite numbers, the loss of their scores is not"
+            else "all layers return finite numbers, but the loss is not finite"
         )
     todo = "Load other weights." if spoiled and not step else _TRY
     return NotFiniteError(f"Step {step}: the loss is {loss}: {where}. {todo}", step, layer)

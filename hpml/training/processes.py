@@ -69,9 +69,9 @@ def processes(device: str | torch.device | None = None) -> Iterator[Processes]:
         if not _is_about_the_others(error):
             raise
         raise ProcessEndedError(
-            f"Process {rank} of {count}: another process of this training has ended, and this one "
-            "cannot go on without it. What that one printed says why; start all of them again with "
-            f"--resume. ({str(error).splitlines()[0][:120]})"
+            f"Process {rank} of {count}: another process of this training has ended, so this one "
+            "cannot continue. Its output says why; start all of them again with --resume. "
+            f"({str(error).splitlines()[0][:120]})"
         ) from error
     finally:
         signal.signal(signal.SIGTERM, before)

@@ -92,8 +92,8 @@ class Trainer:
         recipe.check(self.device, self.processes.count)
         if not any(weights.requires_grad for weights in model.parameters()):
             raise TrainingError(
-                "model: expected a weight that can be trained, got none with requires_grad; call "
-                "weights.requires_grad_() on those that shall learn."
+                "model: expected a weight that can be trained, got none with requires_grad; "
+                "call requires_grad_() on the weights to train."
             )
         other = {str(w.dtype) for w in model.parameters()} - {"torch.float32"}
         if other:
@@ -273,8 +273,8 @@ class Trainer:
         self.optimiser.zero_grad(set_to_none=True)
         if math.isfinite(own):
             return NotFiniteError(
-                f"Step {self.step}: the loss of another process is not finite; what that one "
-                "printed says where.", self.step, ""
+                f"Step {self.step}: the loss of another process is not finite; its output says "
+                "where.", self.step, ""
             )  # fmt: skip
         return not_finite(self.model, lambda: self._scores(self.model, images), self.step, own)
 

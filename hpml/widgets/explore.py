@@ -54,7 +54,7 @@ def explore(show: Callable[..., object], **controls: Sequence[object]) -> None:
 
         for slider in sliders.values():
             slider.observe(changed, names="value")
-        return widgets.VBox(list(sliders.values()))
+        return widgets.HBox(list(sliders.values()), layout={"flex_flow": "row wrap"})
 
     if controls:
         put_live(made, "(here you move a slider)")

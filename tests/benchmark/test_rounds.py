@@ -166,7 +166,7 @@ def test_contenders_that_share_an_output_buffer_are_told_apart() -> None:
     import numpy
 
     x, buffer = numpy.arange(3.0), numpy.empty(3)
-    with pytest.raises(BenchmarkError, match="'b' computes something else than 'a'"):
+    with pytest.raises(BenchmarkError, match="'b' computes a different result than 'a'"):
         compare(
             {"a": lambda: numpy.add(x, 1, out=buffer), "b": lambda: numpy.negative(x, out=buffer)},
             check=same_results(), **QUICK,

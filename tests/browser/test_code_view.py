@@ -29,98 +29,73 @@ def lab(scratch: Any) -> Any:
 
 
 def lit(lab: Any, kind: str) -> list[str]:
-    found: list[str] = lab.page.locator(f".hpml-code-view {kind}.hpml-lit").evaluate_all(
-        "parts => parts.map(part => part.title || part.innerText.trim())"
+    found: list[str] = lab.page.locator(f".hpml-code-view {kind}.lit").evaluate_all(
+        "parts => parts.map(part => part.textContent.trim())"
     )
     return found
 
 
+def choose(lab: Any, control: str, option: str) -> None:
+    lab.page.get_by_role("combobox", name=control).select_option(option)
+
+
 def source(lab: Any) -> str:
-    text: str = lab.page.locator(".hpml-source").inner_text()
+    text: str = lab.page.locator(".source").inner_text()
     return text
 
 
-def test_it_is_operated_by_mouse(lab: Any, shot: Any) -> None:
+def test_the_execution_and_the_loop_length_are_chosen(lab: Any, server: Any, shot: Any) -> None:
     assert "for layer" not in source(lab)
-    lab.page.get_by_role("button", name="lazy").click()
-    lab.saw("lazy: nothing is generated.")
+    choose(lab, "loops", "loops from 3 layers")
+    lab.saw("codegen, loops from 3 layers")
+    lab.saw("Before: codegen, loops from 10 layers")
+    assert source(lab).count("for layer in") == 2
+    choose(lab, "execution", "inlined")
+    lab.saw("inlined, loops from 3 layers: generated source")
+    assert "linear(" in source(lab)
+    choose(lab, "execution", "lazy")
+    lab.saw("lazy: no generated source.")
     # The library's own function is the answer to no question here: it is folded.
     assert not lab.page.get_by_text("while waiting").is_visible()
     shot(lab, "code_view_folded")
     lab.page.locator("summary", has_text="The library's function").click()
     assert "while waiting" in source(lab)
-    lab.page.get_by_role("button", name="inlined").click()
-    lab.saw("inlined, loops from 10 layers: generated source")
-    assert "linear(" in source(lab)
-
-
-def test_it_is_operated_by_keyboard(lab: Any) -> None:
-    slider = lab.page.get_by_role("slider")
-    slider.focus()
-    slider.press("ArrowLeft")
-    lab.saw("codegen, loops from 5 layers")
-    slider.press("ArrowLeft")
-    lab.saw("codegen, loops from 3 layers")
-    assert source(lab).count("for layer in") == 2
-    lab.page.get_by_role("button", name="ordered").press("Enter")
-    lab.saw("ordered: nothing is generated.")
-    lab.saw("ordered generates no source")
-    lab.page.get_by_role("button", name="codegen").press("Enter")
-    # The length chosen before is remembered.
-    lab.saw("codegen, loops from 3 layers")
+    lab.save()
+    assert "lazy: no generated source." in (server.folder / lab.name).read_text(encoding="utf-8")
 
 
 def test_a_line_and_its_layers_point_at_each_other(lab: Any, shot: Any) -> None:
-    lab.page.locator(".hpml-source li", has_text="# Linear_2").hover()
-    assert set(lit(lab, "span")) == {"Linear_2"}
-    lab.page.locator('.hpml-graph span[title="ReLU_2"]').first.hover()
+    lab.page.locator(".source li", has_text="# Linear_2").hover()
+    assert lit(lab, "g") == ["Linear_2", "h0: (None, 4)"]
+    lab.page.locator(".hpml-code-view .graph .label", has_text="ReLU_2").hover()
     (line,) = lit(lab, "li")
     assert "# ReLU_2" in line
     shot(lab, "code_view_pointing")
-
-    area = lab.page.locator(".hpml-source")
+    area = lab.page.locator(".source")
     area.focus()
-    area.press("ArrowDown")
-    assert set(lit(lab, "span")) == {"Linear_1"}
-    area.press("ArrowDown")
-    assert set(lit(lab, "span")) == {"Linear_2"}
+    for number in (1, 2):
+        area.press("ArrowDown")
+        assert lit(lab, "g")[0] == f"Linear_{number}"
     # JupyterLab did not take the arrow for itself, to go to another cell.
     assert area.evaluate("area => document.activeElement === area")
 
 
-def test_tab_lands_on_the_graph_where_the_arrow_keys_light_layers_and_lines(
-    lab: Any, shot: Any
-) -> None:
-    lab.page.get_by_role("slider").focus()
-    lab.page.keyboard.press("Tab")  # the slider's readout can be typed in
+def test_tab_lands_on_the_graph_where_the_arrow_keys_light_layers_and_lines(lab: Any) -> None:
+    lab.page.get_by_role("combobox", name="loops").focus()
     lab.page.keyboard.press("Tab")
-    assert lab.page.locator(".hpml-graph").evaluate("area => document.activeElement === area")
-    seen = []
-    for _ in range(3):
+    assert lab.page.locator(".hpml-code-view .graph").evaluate("area => document.activeElement === area")
+    for number in (1, 2, 3):
         lab.page.keyboard.press("ArrowDown")
         (line,) = lit(lab, "li")
-        # The layer's label and its value.
-        seen.append((*lit(lab, "span"), line.split("# ")[1]))
-    assert seen == [(f"Linear_{n}",) * 3 for n in (1, 2, 3)]
-    shot(lab, "code_view_keyboard")
-    lab.page.keyboard.press("ArrowUp")
-    assert lit(lab, "span") == ["Linear_2"] * 2
+        assert line.endswith(f"# Linear_{number}")
+        assert lit(lab, "g")[0] == f"Linear_{number}"
     lab.page.keyboard.press("Tab")
-    assert lab.page.locator(".hpml-source").evaluate("area => document.activeElement === area")
-    assert lit(lab, "span") == []
+    assert lab.page.locator(".source").evaluate("area => document.activeElement === area")
+    assert lit(lab, "g") == []
 
 
 def test_a_loop_is_one_box_and_lights_up_its_three_lines(lab: Any) -> None:
-    lab.page.get_by_role("slider").press("Home")
+    choose(lab, "loops", "loops from 2 layers")
     lab.saw("codegen, loops from 2 layers")
-    lab.page.locator('.hpml-graph span[title="Linear_1 to ReLU_1"]').first.hover()
+    lab.page.locator(".hpml-code-view .graph .folded").first.hover()
     assert [line.split()[1] for line in lit(lab, "li")] == ["h0", "for", "h0"]
-
-
-def test_the_last_state_survives_saving_and_needs_no_kernel(lab: Any, server: Any) -> None:
-    lab.page.get_by_role("button", name="ordered").click()
-    lab.saw("ordered: nothing is generated.")
-    lab.save()
-    saved = (server.folder / lab.name).read_text(encoding="utf-8")
-    assert "ordered: nothing is generated." in saved
-    assert "data:image/png;base64" in saved

@@ -91,7 +91,7 @@ def test_an_animation_is_operated_with_the_mouse(lab: Any, shot: Any) -> None:
     player.shows("You ask for sum.", "double is executed.")
     assert player.lit("asked") == ["sum"]
     player.click("One step on")
-    player.shows("sum asks for double.", "Open questions, 2: sum → double")
+    player.shows("sum asks for double.", "Open requests, 2: sum → double")
     assert (player.lit("waits"), player.lit("asked")) == (["sum"], ["double"])
     shot(player.root, "player_step")
     player.click("One step back")

@@ -12,8 +12,8 @@ from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel
 from hpml.widgets import execution_player, graph_browser, stepper
-from hpml.widgets.code_view.page import page as code_page
-from hpml.widgets.code_view.state import CodeView
+from hpml.widgets.code_view.view import look
+from hpml.widgets.code_view.view import page as code_page
 
 WIDTHS = range(800, 1401, 50)
 # The texts that are seen, each where it is seen: what scrolls out of sight is cut off there.
@@ -86,13 +86,13 @@ def ladder(diamonds: int) -> dict[str, list[str]]:
 
 
 def code_view() -> str:
-    view = CodeView(residual(), [torch.rand(2, 3, 8, 8)])
-    return code_page(view).html
+    model = residual()
+    code = look(model, [torch.rand(2, 3, 8, 8)], "codegen", 10)
+    return code_page(code, model.graph, before="lazy: ...").html
 
 
 WIDGETS: dict[str, Callable[[], str]] = {
     "player": lambda: execution_player(ladder(3), ["without memory", "lazy"]).html,
-    "player of a model": lambda: execution_player(residual()).html,
     "graph browser": lambda: graph_browser(residual()).html,
     "stepper": lambda: stepper(total, [2, 3, 1]).html,
     "stepper of a recursion": lambda: (

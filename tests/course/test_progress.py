@@ -22,7 +22,7 @@ def results(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def row(lab: str) -> tuple[object, ...]:
-    return next(tuple(each[1:]) for each in progress().rows if str(each[0]).startswith(lab))
+    return next(tuple(each[2:]) for each in progress().rows if str(each[0]).startswith(lab))
 
 
 def dead_nodes(edges, outputs):

@@ -73,7 +73,7 @@ def test_an_error_of_the_compiler_is_shown_with_its_line(results: Path) -> None:
     with pytest.raises(CompileError) as caught:
         build_extension(HELLO.replace("const char *name;", "const char *nmae;"), "hello")
     text = str(caught.value)
-    assert text.startswith("the compiler refused hello.c")
+    assert text.startswith("the compiler rejected hello.c")
     assert "hello.c:7" in text
     assert "PyArg_ParseTuple(arguments" in text
     assert str(results) not in text

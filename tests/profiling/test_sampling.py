@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import threading
 
 import pytest
@@ -36,6 +37,13 @@ def test_it_is_off_after_an_error_and_runs_again() -> None:
     assert profile(slow, 10).result == 285
 
 
+def test_the_timer_is_off_afterwards_and_its_signal_is_whose_it_was() -> None:
+    before = signal.getsignal(signal.SIGALRM)
+    sample(slow, 1_000_000)
+    assert signal.getsignal(signal.SIGALRM) == before
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
+
+
 def test_a_thread_that_gets_no_signals_is_sampled_all_the_same() -> None:
     found: list[Samples] = []
     thread = threading.Thread(target=lambda: found.append(sample(both)))
@@ -50,6 +58,18 @@ def test_a_second_profiler_is_refused() -> None:
             sample(inner)
     with pytest.raises(ProfilingError):
         profile(lambda: sample(slow, 10))
+
+
+def test_a_function_that_takes_the_timer_is_refused() -> None:
+    def with_its_own_timer() -> None:
+        before = signal.signal(signal.SIGALRM, signal.SIG_IGN)
+        slow(1000)
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+
+    with pytest.raises(ProfilingError):
+        sample(with_its_own_timer)
+    assert signal.getitimer(signal.ITIMER_REAL) == (0, 0)
 
 
 def test_a_built_in_function_is_seen_by_its_name() -> None:

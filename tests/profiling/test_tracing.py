@@ -70,7 +70,7 @@ def test_operators_of_other_threads_are_said_to_be_missing() -> None:
 
     table = trace(run).table()
     assert "aten::exp" not in table.column("operator")
-    assert "other threads" in str(table)
+    assert "other Python threads" in str(table)
 
 
 def test_a_trace_reads_as_text_and_makes_no_folder(tmp_path: Path) -> None:

@@ -22,8 +22,15 @@ from hpml.grading.sandbox import require_isolation
 ROOT = Path(__file__).resolve().parents[2]
 GUIDE = (ROOT / "INSTRUCTORS.md").read_text(encoding="utf-8")
 COMMANDS = re.findall(r"^ {4}(\S.*)$", GUIDE, re.MULTILINE)
-# The cells that opening, checking, explaining and the result table need.
-CELLS = ("lab_head(", "def hello", "check(hello)", "explain(explanation)", "calibration()")
+# The cells that opening, checking, explaining, the tests and the result table need.
+CELLS = (
+    "lab_head(",
+    "**Exercise 00.1",
+    "def hello",
+    "check(hello)",
+    "explain(explanation)",
+    "calibration()",
+)
 ROSTER = "submission,Student,ID,Email address\nada,Ada,1,ada@localhost\nbob,Bob,2,bob@localhost\n"
 LEFT = {
     "hpml release ../students": ("students/README.md", "students.zip"),

@@ -9,6 +9,7 @@ import pytest
 
 from hpml.course.execute import labs
 from hpml.labs.catalogue import exercises
+from hpml.release.errors import ReleaseError
 from hpml.release.questions import gift, quiz
 from hpml.release.student_copy import student_files
 from hpml.release.teaching import all_questions, make_teaching, outcomes
@@ -59,3 +60,15 @@ def test_the_instructors_book_has_every_solution_and_the_students_copy_nothing_o
         assert all(exercise.name in page for exercise in exercises(path.stem[:2]))
         assert (tmp_path / "book" / "questions" / f"{path.stem[:2]}.gift").is_file()
     assert not [name for name in student_files(ROOT) if name.startswith("tests/questions")]
+
+
+def test_a_copy_without_solutions_makes_no_instructors_book(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for folder in ("notebooks", "data"):
+        (tmp_path / folder).mkdir()
+    (tmp_path / "data" / "published_results.json").write_text("{}")
+    monkeypatch.setenv("HPML_HOME", str(tmp_path))
+    with pytest.raises(ReleaseError):
+        make_teaching(tmp_path / "book")
+    assert not (tmp_path / "book").exists()

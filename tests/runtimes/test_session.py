@@ -132,7 +132,7 @@ class Several(nn.Module):
 def test_results_of_any_kind_are_compared_each_by_itself() -> None:
     right = runtimes(Several(), X, compiled=False)
     assert max(right.distances.values()) <= 1e-3
-    with pytest.raises(RuntimesError, match=r"ONNX Runtime, off expected eager's result"):
+    with pytest.raises(RuntimesError, match=r"ONNX Runtime, off expected the result of eager"):
         runtimes(Several(), X, compiled=False, exported=export_onnx(Several(0.1), X))
 
 
@@ -152,7 +152,7 @@ def test_what_is_no_exported_model_and_what_has_no_kernel_is_said(tmp_path) -> N
 
 def test_a_runtime_that_computes_something_else_is_refused(monkeypatch) -> None:
     monkeypatch.setattr(OnnxSession, "__call__", lambda self, x: MODEL(x) + 1)
-    with pytest.raises(RuntimesError, match=r"ONNX Runtime, off expected eager's result"):
+    with pytest.raises(RuntimesError, match=r"ONNX Runtime, off expected the result of eager"):
         runtimes(MODEL, X, compiled=False)
 
 

@@ -107,10 +107,10 @@ def test_train_leaves_checkpoint_and_record_and_resumes(
 
     monkeypatch.setattr(Trainer, "_update", interrupted)
     assert cli.main(words) == 130
-    assert "interrupted after step 3; --resume goes on from" in capsys.readouterr().err
+    assert "interrupted after step 3; --resume continues from" in capsys.readouterr().err
     monkeypatch.setattr(Trainer, "_update", update)
     assert cli.main(words) == 1
-    assert "an earlier training is there" in capsys.readouterr().err
+    assert "contains an earlier training" in capsys.readouterr().err
     assert cli.main([*words, "--resume"]) == 0
     shown = capsys.readouterr().out
     assert shown.startswith("bf16 on digits, seed 0")

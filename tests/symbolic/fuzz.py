@@ -115,6 +115,13 @@ UNARY: dict[str, Callable[[Any], Any]] = {
     "similar": lambda h: (h @ h.T).tanh() @ h / h.size(0),
     "half the batch": lambda h: h - h[: h.shape[0] // 2].sum(0),
     "largest": lambda h: h * (h == h.max(1, keepdim=True).values),
+    "split": lambda h: h / h.split(3)[0].shape[0],
+    "padded": lambda h: h / nn.functional.pad(h, (0, 0, 0, -h.shape[0] % 8)).shape[0],
+    "remainder": lambda h: h * (h.shape[0] % 4 + 1),
+    "positive": lambda h: torch.where(h != 0, h, 0.5).masked_fill(h >= 1, 1.0),
+    "unsqueezed in place": lambda h: nn.functional.leaky_relu(
+        h.unsqueeze(1), 0.1, inplace=True
+    ).squeeze(1),
     "zeros": lambda h: h + torch.zeros(h.shape[0], WIDTH) + h.numel(),
 }
 
@@ -249,7 +256,7 @@ EVENTS: dict[str, Callable[[nn.ModuleList], object]] = {
 def observe(run: Callable[[Any], Any], modules: nn.ModuleList, seed: int) -> Any:
     """Return everything that a forward and a backward leave behind, or the error."""
     generator = torch.Generator().manual_seed(seed)
-    x = torch.randn(3 + 3 * (seed % 2), WIDTH, generator=generator).requires_grad_()
+    x = torch.randn((1, 2, 3, 7)[seed % 4], WIDTH, generator=generator).requires_grad_()
     modules.zero_grad()
     torch.manual_seed(seed)
     try:

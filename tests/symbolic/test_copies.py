@@ -13,7 +13,7 @@ import torch
 from torch import nn
 
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
-from tests.symbolic.models import PROGRAMS, VALUE, assert_same, small_model
+from tests.symbolic.models import VALUE, assert_same, small_model
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
 
@@ -63,20 +63,6 @@ def test_a_copy_does_the_same_with_weights_of_its_own(copied: Any, execution: st
     assert (other(VALUE)[1] == 0).all()
 
 
-@each_copy
-@pytest.mark.parametrize("name", [n for n in PROGRAMS if n != "arguments_in_containers"])
-def test_every_model_can_be_copied(name: str, copied: Any) -> None:
-    torch.manual_seed(0)
-    program = PROGRAMS[name]("codegen")
-    model = program.model("codegen")
-    program.modules.eval()
-    outputs = []
-    for each in (model, copied(model)):
-        torch.manual_seed(0)
-        outputs.append(each(*copy.deepcopy(program.samples)))
-    assert_same(outputs[1], outputs[0])
-
-
 def test_a_shared_layer_stays_shared_in_a_copy_and_inside_a_larger_module() -> None:
     x = Input(shape=(4,))
     layer = nn.Linear(4, 4)
@@ -117,12 +103,6 @@ def test_a_module_that_keeps_symbolic_data_is_pickled_with_it(copied: Any, depth
     assert again.Linear_1 is other.model.Linear_1
 
 
-def test_a_shallow_copy_shares_the_layers() -> None:
-    model = small_model()
-    other = copy.copy(model)
-    assert other.Linear_1 is model.Linear_1
-
-
 @pytest.mark.parametrize("expression", ["x + 1", "x.sum(1)", "x[:, 1:3]", "-x", "torch.relu(x)"])
 def test_an_expression_can_be_pickled(expression: str) -> None:
     x = Input(shape=(4,))
@@ -140,13 +120,3 @@ def test_a_copy_has_symbolic_data_of_its_own_and_takes_further_outputs() -> None
     assert len(copied(VALUE)) == 3
     assert_same(copied(VALUE)[2], copied(VALUE)[1] + 1)
     assert len(model(VALUE)) == 2
-
-
-def test_a_copy_keeps_the_length_of_its_loops_as_configured_now() -> None:
-    x = inputs = Input(shape=(4,))
-    for _ in range(5):
-        x = nn.ReLU()(x)
-    model = SymbolicModel(inputs, x)
-    assert "for layer" not in model.source
-    config.CODEGEN_MIN_LOOP_LENGTH = 3
-    assert "for layer" in copy.deepcopy(model).source

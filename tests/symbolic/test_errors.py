@@ -91,14 +91,6 @@ def test_a_wrong_number_of_inputs_is_named(execution: str, given: int) -> None:
     assert caught.value.__cause__ is None
 
 
-@each_execution
-def test_one_input_too_many_is_an_error_where_it_would_not_matter(execution: str) -> None:
-    x = Input(shape=(4,))
-    model = SymbolicModel(x, nn.ReLU()(x), execution=execution)
-    with pytest.raises(errors.ArgumentError):
-        model(torch.rand(2, 4), torch.rand(2, 4))
-
-
 def notes_of(model: SymbolicModel, *values: Any) -> tuple[str, BaseException]:
     with pytest.raises(RuntimeError) as caught:
         model(*values)
@@ -131,26 +123,6 @@ def test_a_failing_layer_is_named_with_its_line_also_in_a_loop(execution: str, l
 
 
 @each_execution
-def test_a_wrong_shape_at_run_time_names_the_first_layer(execution: str) -> None:
-    x = Input(shape=(4,))
-    y = nn.Linear(4, 3)(x) * 2
-    notes, _ = notes_of(SymbolicModel(x, y, execution=execution), torch.rand(2, 5))
-    assert "In layer Linear_1" in notes
-    assert "call 1 of 2" in notes
-
-
-@each_execution
-def test_a_failing_operator_and_a_failing_function_are_named(execution: str) -> None:
-    x, y = Input(shape=(4,)), Input(shape=(4,))
-    model = SymbolicModel((x, y), torch.cat([x + y, x], dim=0), execution=execution)
-    notes, _ = notes_of(model, torch.rand(2, 4), torch.rand(2, 5))
-    assert "In layer AddOpLayer_1" in notes
-    assert "it received (None, 4) and (None, 4)" in notes
-    notes, _ = notes_of(model, torch.rand(2, 4), torch.rand(2, 4, 1, 1))
-    assert "In layer cat_1" in notes
-
-
-@each_execution
 def test_unpacking_another_number_of_results_is_named(execution: str) -> None:
     x = CustomInput([torch.rand(4)] * 3)
     a, _, c = x
@@ -158,18 +130,6 @@ def test_unpacking_another_number_of_results_is_named(execution: str) -> None:
     with pytest.raises(ValueError, match=r"unpack|zip") as caught:
         model(torch.rand(4, 4))
     assert "In layer UnpackLayer_1" in caught.value.__notes__[0]
-
-
-@each_execution
-def test_nested_models_are_named_from_the_inside_out(execution: str) -> None:
-    x = Input(shape=(4,))
-    inner = SymbolicModel(x, nn.Linear(4, 4)(x), execution=execution)
-    x = Input(shape=(4,))
-    outer = SymbolicModel(x, inner(nn.ReLU()(x)), execution=execution)
-    _, error = notes_of(outer, torch.rand(2, 5))
-    first, second = error.__notes__
-    assert "In layer Linear_1" in first
-    assert "In layer SymbolicModel_1" in second
 
 
 @each_execution

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import pickle
 import weakref
 
 import pytest
@@ -11,8 +10,8 @@ import torch
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel, add_to_graph
-from hpml.symbolic.errors import ArgumentError, CycleError, ForeignNodeError
-from hpml.symbolic.graph import Call, Graph
+from hpml.symbolic.errors import CycleError, ForeignNodeError
+from hpml.symbolic.graph import Call
 
 
 def names(model: SymbolicModel) -> list[str]:
@@ -20,46 +19,19 @@ def names(model: SymbolicModel) -> list[str]:
 
 
 def test_a_graph_prints_as_a_program() -> None:
-    x = Input(shape=(4,))
-    y = Input(batch_shape=(2, 4))
+    x = Input(batch_shape=(2, 4))
+    y = Input(batch_shape=(2, 4), name="other")
     first, _ = (nn.Linear(4, 6)(x) + nn.Linear(4, 6)(y)).chunk(2, dim=1)
     assert str(SymbolicModel((x, y), (first, x)).graph) == (
-        "v0 = input (None, 4)\n"
-        "v1 = input (2, 4)\n"
-        "v2 = Linear_1(v0)  # (None, 6)\n"
+        "v0 = input (2, 4)\n"
+        "v1 = input other (2, 4)\n"
+        "v2 = Linear_1(v0)  # (2, 6)\n"
         "v3 = Linear_2(v1)  # (2, 6)\n"
         "v4 = AddOpLayer_1(v2, v3)  # (2, 6)\n"
         "v5 = chunk_1(v4)  # tuple\n"
         "v6, _ = UnpackLayer_1(*v5)  # (2, 3)\n"
         "return v6, v0"
     )
-
-
-def test_a_graph_is_immutable_data_without_layers() -> None:
-    x = Input(shape=(4,))
-    graph = SymbolicModel(x, nn.Linear(4, 4)(x)).graph
-    with pytest.raises(AttributeError):
-        graph.outputs = ()  # type: ignore[misc]
-    assert isinstance(graph, tuple)
-    assert hash(graph) == hash(pickle.loads(pickle.dumps(graph)))
-    waiting: list[object] = [graph]
-    leaves = []
-    while waiting:
-        item = waiting.pop()
-        if isinstance(item, tuple):
-            waiting.extend(item)
-        else:
-            leaves.append(type(item))
-    assert set(leaves) <= {int, str, bool, type(None)}
-
-
-def test_calls_stand_in_the_order_in_which_they_were_written() -> None:
-    x = Input(shape=(4,))
-    late_needed_first = nn.Tanh()(x)
-    early = nn.ReLU()(x)
-    model = SymbolicModel(x, (early, late_needed_first))
-    assert names(model) == ["Tanh_1", "ReLU_1"]
-    assert model.graph.outputs == (2, 1)
 
 
 def test_only_what_the_outputs_need_is_collected() -> None:
@@ -163,12 +135,6 @@ def test_a_cycle_is_refused(far: bool) -> None:
         SymbolicModel(x, end)
 
 
-def test_the_same_input_twice_is_refused() -> None:
-    x = Input(shape=(4,))
-    with pytest.raises(ArgumentError):
-        SymbolicModel((x, x), nn.ReLU()(x))
-
-
 def test_a_value_that_nobody_uses_vanishes() -> None:
     x = Input(shape=(4,))
     layer = nn.Linear(4, 4)
@@ -194,11 +160,3 @@ def test_a_model_keeps_its_part_of_the_graph_and_nothing_else() -> None:
     assert references[0]() is model.Linear_1
     assert references[1]() is None
     assert y.children == ()
-
-
-def test_two_equal_programs_have_equal_graphs_but_for_their_lines() -> None:
-    def build() -> Graph:
-        x = Input(shape=(4,))
-        return SymbolicModel(x, nn.ReLU()(nn.Linear(4, 4)(x))).graph
-
-    assert build() == build()

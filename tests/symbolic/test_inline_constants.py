@@ -132,14 +132,4 @@ def test_tensors_among_the_arguments_move_with_the_model_so_the_function_is_call
     assert_same(model(*double), torch.addcmul(*double, weight) + shift.double())
 
 
-def test_modules_with_further_arguments_are_called() -> None:
-    attention = nn.MultiheadAttention(4, 2, batch_first=True)
-    x = Input(shape=SHAPE)
-    result = add_to_graph(attention, x, x, x, need_weights=False)[0]
-    model = SymbolicModel(x, result, execution="inlined")
-    given = torch.rand(2, *SHAPE)
-    assert_same(model(given), attention(given, given, given, need_weights=False)[0])
-    assert list(obstacles(model).values()) == ["it calls a module with further arguments"]
-
-
 # --- what a function layer holds, changed later ---------------------------------------------------

@@ -7,7 +7,6 @@ import pickle
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -127,15 +126,6 @@ def test_subclasses_of_tensor_keep_their_operators() -> None:
     assert not torch.equal(model(x), plain)
 
 
-@pytest.mark.parametrize("dtype", [torch.int64, torch.uint8, torch.float16, torch.complex64])
-@pytest.mark.parametrize("function", [lambda x: x * 0.5, lambda x: x / 2 + x], ids=["*", "/"])
-def test_numbers_that_the_kernel_does_not_know_get_the_layers(
-    dtype: torch.dtype, function: Callable[[Any], Any]
-) -> None:
-    x = torch.arange(1, 9).reshape(2, 4).to(dtype)
-    close(function_model(function)(x), function(x))
-
-
 @pytest.mark.parametrize("kind", ["half", "bfloat16", "double", "int"])
 def test_of_two_equal_layers_one_in_another_dtype_is_not_converted(kind: str) -> None:
     """PyTorch puts tensors of two types together in the larger one and says nothing."""
@@ -145,27 +135,6 @@ def test_of_two_equal_layers_one_in_another_dtype_is_not_converted(kind: str) ->
     for run in (nn.Sequential(*layers), model):
         with pytest.raises(RuntimeError, match="dtype"):
             run(x)
-
-
-REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any], str]] = {
-    "in place on a part": ((4,), lambda x: nn.ReLU(inplace=True)((x * 1)[:, :2]), "in place"),
-    "in place on a part of the input": ((4,), lambda x: F.relu(x[:, 1], inplace=True), "in place"),
-    "an index of NumPy": ((4,), lambda x: x[:, np.array([0, 1])], "one int or slice"),
-}
-
-
-@pytest.mark.parametrize("name", REFUSED)
-@pytest.mark.filterwarnings("ignore::hpml.symbolic.errors.GraphWarning")
-def test_what_would_be_wrong_is_refused(name: str) -> None:
-    shape, function, _reason = REFUSED[name]
-    with pytest.raises(ArgumentError):
-        function_model(function, shape)
-
-
-def test_inputs_of_two_dtypes_are_refused_when_the_model_is_made() -> None:
-    x, y = Input((4,)), Input((4,), dtype=torch.float64)
-    with pytest.raises(ArgumentError):
-        SymbolicModel((x, y), x + y, execution="numba")
 
 
 def test_a_copy_that_has_no_kernel_runs_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:

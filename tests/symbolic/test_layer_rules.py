@@ -92,7 +92,7 @@ DTYPES = [torch.float32, torch.float64, torch.bfloat16, torch.int64, torch.bool]
 
 
 def test_every_entry_is_covered() -> None:
-    assert set(LAYERS) == set(LAYER_RULES)
+    assert set(LAYERS) == {kind for kind in LAYER_RULES if kind.__module__.startswith("torch.")}
 
 
 def real_run(layer: nn.Module, shape: tuple[int, ...], dtype: torch.dtype) -> Any:

@@ -13,8 +13,7 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import EXECUTIONS, FunctionalModel, Input, SymbolicModel, config, model_tools
-from hpml.symbolic.errors import ArgumentError
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
 from tests.symbolic.models import VALUE, assert_same, small_model
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
@@ -49,12 +48,6 @@ def test_the_switches_choose_the_execution(
     assert SymbolicModel(x, x + 1, **settings).execution == expected
 
 
-def test_by_default_source_is_generated() -> None:
-    model = small_model()
-    assert model.execution == "inlined"
-    assert "def forward(" in model.source
-
-
 def test_a_model_can_be_switched_and_stays_the_same_function() -> None:
     model = small_model("lazy").eval()
     expected = model(VALUE)
@@ -62,14 +55,6 @@ def test_a_model_can_be_switched_and_stays_the_same_function() -> None:
         model.execution = execution
         assert model.execution == execution
         assert_same(model(VALUE), expected)
-
-
-def test_an_execution_that_does_not_exist_changes_nothing() -> None:
-    model = small_model("ordered")
-    with pytest.raises(ArgumentError):
-        model.execution = "fast"
-    assert model.execution == "ordered"
-    assert len(model(VALUE)) == 2
 
 
 @each_execution
@@ -95,23 +80,6 @@ def test_an_added_output_is_returned_last(execution: str) -> None:
     assert model.outputs == (first, h, first)
     assert model.output_shape == ((None, 2), (None, 4), (None, 2))
     assert second.shape == (None, 2)
-
-
-def test_an_added_output_inside_a_loop_splits_it() -> None:
-    config.CODEGEN_MIN_LOOP_LENGTH = 2
-    x = inputs = Input(shape=(4,))
-    values = []
-    for _ in range(8):
-        x = nn.Linear(4, 4)(x)
-        values.append(x)
-    model = SymbolicModel(inputs, x)
-    final = model(VALUE)
-    model.add_output(values[3])
-    received = model(VALUE)
-    expected = VALUE
-    for call in model.graph.calls[:4]:
-        expected = getattr(model, call.name)(expected)
-    assert_same(received, (final, expected))
 
 
 def replace_by_assignment(model: SymbolicModel, layer: nn.Module) -> None:
@@ -295,21 +263,3 @@ def test_the_summary_shows_unpacking_as_one_row_with_the_used_results(
     assert rows[1] == ["2", "chunk_1", "tuple", "0", "1"]
     assert rows[2] == ["3*", "UnpackLayer_1", "(None,", "2),", "(None,", "2)", "0", "2"]
     assert rows[3] == ["4*", "AddOpLayer_1", "(None,", "2)", "0", "3,3"]
-
-
-def test_functional_model_is_an_alias() -> None:
-    assert FunctionalModel is SymbolicModel
-
-
-def test_the_tools_compare_models() -> None:
-    model = small_model()
-    assert model_tools.get_parameter_count(model) == 4 * 6 + 6 + 12
-    assert model_tools.get_parameter_shapes(model) == [(6, 4), (6,), (6,), (6,)]
-    other = copy.deepcopy(model)
-    assert model_tools.model_similar(model, other)
-    assert model_tools.models_have_corresponding_parameters(model, other)
-    with torch.no_grad():
-        other.Linear_1.weight[0, 0] += 1
-    assert model_tools.model_similar(model, other)
-    assert not model_tools.models_have_corresponding_parameters(model, other)
-    assert not model_tools.model_similar(model, nn.Linear(4, 6))

@@ -34,9 +34,6 @@ class Reversed(torch.autograd.Function):
         return -ctx.scale * gradient, None
 
 
-early = Reversed.apply
-
-
 @each_execution
 def test_an_autograd_function_is_recorded_with_its_backward(execution: str) -> None:
     x = Input(shape=(4,))
@@ -47,16 +44,6 @@ def test_an_autograd_function_is_recorded_with_its_backward(execution: str) -> N
         value = VALUE.clone().requires_grad_()
         owner(value).sum().backward()
         assert_same(value.grad, torch.full((5, 4), -6.0))
-
-
-def test_an_apply_that_was_looked_up_early_is_refused_and_told_how() -> None:
-    x = Input(shape=(4,))
-    with pytest.raises(ArgumentError):
-        early(x)
-    assert early(VALUE) is not None
-    del x
-    assert early.__func__ is torch.autograd.Function.__dict__["apply"].__func__
-    assert torch._functorch.utils.unwrap_dead_wrappers.__name__ == "unwrap_dead_wrappers"
 
 
 # --- containers -----------------------------------------------------------------------------------
@@ -172,16 +159,6 @@ def test_a_container_that_contains_itself_is_refused_and_an_ordinary_one_passes(
     assert First()(ordinary) is VALUE
 
 
-def test_the_same_call_of_a_module_made_again_is_the_same_layer() -> None:
-    layer, x = Takes().eval(), Input(shape=(4,))
-    model = SymbolicModel(x, layer([layer([x, x]), x]))
-    assert len(model._modules) == 1
-    other = {name: torch.randn_like(p) for name, p in model.named_parameters()}
-    before = model(VALUE)
-    torch.func.functional_call(model, other, (VALUE,))
-    assert_same(model(VALUE), before)
-
-
 def test_a_module_that_is_called_in_several_ways_is_registered_once() -> None:
     layer, x = Takes().eval(), Input(shape=(4,))
     h = layer([x, x]) + layer((x, x))
@@ -210,64 +187,6 @@ def test_a_forward_may_have_parameters_of_any_name() -> None:
 
 
 # --- methods --------------------------------------------------------------------------------------
-
-
-class Coder(nn.Module):
-    def __init__(self) -> None:
-        super().__init__()
-        self.inner = nn.Linear(4, 4)
-
-    def encode(self, x: Any) -> Any:
-        h = self.inner(x)
-        return h * 0 if self.training else h
-
-    def helped(self, x: Any) -> Any:
-        return dropped(self.inner(x), self.training)
-
-    def plain(self, x: Any) -> Any:
-        return self.inner(x).relu()
-
-
-def dropped(x: Any, training: bool) -> Any:
-    return nn.functional.dropout(x, 0.5, training)
-
-
-@pytest.mark.parametrize("name", ["encode", "helped"])
-def test_a_method_that_reads_whether_it_trains_is_refused_and_recorded_by_hand(name: str) -> None:
-    coder, x = Coder(), Input(shape=(4,))
-    with pytest.raises(ArgumentError):
-        getattr(coder, name)(x)
-    model = SymbolicModel(x, add_to_graph(getattr(coder, name), x))
-    assert len(list(model.parameters())) == 2
-    for training in (True, False):
-        model.train(training)
-        torch.manual_seed(0)
-        received = model(VALUE)
-        torch.manual_seed(0)
-        assert_same(received, getattr(coder, name)(VALUE))
-    copied = copy.deepcopy(model)
-    with torch.no_grad():
-        coder.inner.weight.zero_()
-    assert not torch.equal(copied(VALUE), model(VALUE))
-
-
-def test_a_method_that_does_not_is_traced_as_before() -> None:
-    coder, x = Coder(), Input(shape=(4,))
-    model = SymbolicModel(x, coder.plain(x))
-    assert_same(model(VALUE), coder.plain(VALUE))
-
-
-def test_a_module_that_builds_its_own_graph_may_read_whether_it_trains() -> None:
-    class Owner(nn.Module):
-        def __init__(self) -> None:
-            super().__init__()
-            x = Input(shape=(4,))
-            self.model = SymbolicModel(x, self.block(x))
-
-        def block(self, x: Any) -> Any:
-            return x * 2 if self.training else x
-
-    assert_same(Owner().model(VALUE), VALUE * 2)
 
 
 # --- parameters -----------------------------------------------------------------------------------

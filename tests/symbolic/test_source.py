@@ -49,34 +49,11 @@ def test_a_chain_is_a_loop_from_the_configured_length_on() -> None:
     )
 
 
-def test_by_default_loops_begin_at_fifty_layers_as_in_the_documents() -> None:
-    assert config.CODEGEN_MIN_LOOP_LENGTH == 50
-    assert "for layer in l[0:50]:" in chain(50).source
-    assert "for layer" not in chain(49).source
-
-
-def test_infinity_writes_no_loops() -> None:
-    config.CODEGEN_MIN_LOOP_LENGTH = float("inf")
-    assert chain(60).source.count("= l[") == 60
-
-
 @pytest.mark.parametrize("length", [1, 0, -3, float("nan")])
 def test_a_loop_length_below_two_is_refused(length: float) -> None:
     config.CODEGEN_MIN_LOOP_LENGTH = length
     with pytest.raises(ArgumentError):
         chain(3)
-
-
-def test_a_value_that_is_an_output_ends_its_loop() -> None:
-    config.CODEGEN_MIN_LOOP_LENGTH = 2
-    x = inputs = Input(shape=(4,))
-    values = []
-    for _ in range(6):
-        x = nn.ReLU()(x)
-        values.append(x)
-    model = SymbolicModel(inputs, (values[5], values[2]))
-    assert find_chains(model.graph, 2) == {0: 3, 3: 6}
-    assert find_chains(model.graph, 4) == {}
 
 
 def test_a_value_with_two_readers_ends_its_loop() -> None:
@@ -170,8 +147,3 @@ def test_the_lines_are_known_as_long_as_the_function() -> None:
     del model
     gc.collect()
     assert file_name not in linecache.cache
-
-
-def test_two_models_have_two_file_names() -> None:
-    first, second = chain(2), chain(2)
-    assert first._run.__code__.co_filename != second._run.__code__.co_filename

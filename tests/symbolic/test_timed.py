@@ -15,7 +15,7 @@ from torch import nn
 from hpml.base.operator_times import OperatorTimes, Timing, TimingSettingError
 from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError
-from tests.symbolic.models import PROGRAMS, assert_observations_equal, observe, small_model
+from tests.symbolic.models import PROGRAMS, assert_observations_equal, observe
 
 
 def timed(model: SymbolicModel, **options: Any) -> list[OperatorTimes]:
@@ -86,33 +86,6 @@ def test_a_slow_operator_has_its_time_and_a_neighbour_has_not(
     assert {name: ns for name, ns in runs[0].by_operator.items() if ns} == {"Slow": 1_000_000}
 
 
-def test_letting_go_counts_for_memory_and_not_for_an_operator(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    now = [0]
-
-    class Costly:
-        def __del__(self) -> None:
-            now[0] += 1_000_000
-
-    class Add(nn.Module):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            result = x + 1
-            result.costly = Costly()  # type: ignore[attr-defined]
-            return result
-
-    monkeypatch.setattr("time.perf_counter_ns", lambda: now[0])
-    x = inputs = Input(shape=(4,))
-    for _ in range(3):
-        x = Add()(x)
-    model = SymbolicModel(inputs, x)
-    runs = timed(model)
-    now[0] = 0
-    result = model(torch.ones(2, 4))
-    assert runs[0].by_operator["[Mem alloc/free]"] == runs[0].total == 2_000_000
-    del result
-
-
 @pytest.mark.parametrize("execution", EXECUTIONS)
 def test_an_error_names_the_layer_and_leaves_no_run(execution: str) -> None:
     inputs = Input(shape=(4,))
@@ -126,39 +99,12 @@ def test_an_error_names_the_layer_and_leaves_no_run(execution: str) -> None:
     assert len(runs) == 1
 
 
-def test_another_execution_and_another_output_stay_timed() -> None:
-    model = small_model("codegen")
-    runs = timed(model)
-    model.execution = "inlined"
-    model(torch.rand(2, *model.input_shape[1:]))
-    assert "[Guard]" in runs[0].by_operator
-
-
-def test_switched_off_the_program_is_the_one_before() -> None:
-    model = chain("inlined")
-    before = model._run
-    runs = timed(model)
-    model._set_timing(None)
-    assert model._run is before
-    model(torch.ones(2, 4))
-    assert runs == []
-
-
 def test_cuda_graphs_are_refused() -> None:
     model = chain("codegen")
     model._cuda_graphs = True
     with pytest.raises(ArgumentError):
         timed(model)
     assert model._timing is None
-
-
-def test_a_compiler_gets_the_program_without_timestamps() -> None:
-    model = chain("inlined")
-    runs = timed(model)
-    x = torch.ones(2, 4)
-    exported = torch.export.export(model, (x,))
-    assert runs == []
-    assert torch.equal(exported.module()(x), model(x))
 
 
 # --- HPML_TIMING ----------------------------------------------------------------------------------

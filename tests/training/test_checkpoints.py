@@ -75,11 +75,11 @@ def test_another_training_is_neither_overwritten_nor_resumed(tmp_path: Path) -> 
     with pytest.raises(TrainingError, match=r"checkpoint.pt: expected a checkpoint, got nothing"):
         train(network(), data(), recipe(), epochs=1, out=tmp_path, resume=True)
     train(network(), data(), recipe(), epochs=1, out=tmp_path)
-    with pytest.raises(TrainingError, match="an earlier training is there; resume continues"):
+    with pytest.raises(TrainingError, match="contains an earlier training; resume it"):
         train(network(), data(), recipe(), epochs=1, out=tmp_path)
-    with pytest.raises(TrainingError, match="expected a training with batch 32, as it was begun,"):
+    with pytest.raises(TrainingError, match="the training was started with batch 32,"):
         train(network(), data(), recipe(batch=16), epochs=1, out=tmp_path, resume=True)
-    with pytest.raises(TrainingError, match="expected a training with epochs 1, as it was begun,"):
+    with pytest.raises(TrainingError, match="the training was started with epochs 1,"):
         train(network(), data(), recipe(), epochs=2, out=tmp_path, resume=True)
     (tmp_path / "checkpoint.pt").write_bytes(b"torn")
     with pytest.raises(TrainingError, match="got a file that cannot be read"):
@@ -135,7 +135,7 @@ def test_a_checkpoint_of_another_network_is_refused(tmp_path: Path) -> None:
         train(other, data(), recipe(), epochs=1, out=tmp_path, resume=True)
     other = network()
     other[1] = torch.nn.SiLU()  # as many weights
-    with pytest.raises(TrainingError, match=r"network '\(1\): ReLU\(\)', .* got '\(1\): SiLU"):
+    with pytest.raises(TrainingError, match=r"network '\(1\): ReLU\(\)', got '\(1\): SiLU"):
         train(other, data(), recipe(), epochs=1, out=tmp_path, resume=True)
 
 

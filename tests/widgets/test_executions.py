@@ -12,12 +12,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from torch import nn
 
-from hpml.base import HpmlError
+from hpml.base.drawing import dataflow
 from hpml.symbolic import Input, SymbolicModel
 from hpml.widgets.player.executions import (
     ExecutionStep,
     forgetful_steps,
-    graph_adapter,
     lazy_steps,
     ordered_steps,
 )
@@ -106,7 +105,7 @@ def test_questions_and_executions_are_those_of_a_recursive_forward(
 ) -> None:
     output = list(parents)[-1]
     trace = lazy_steps if remember else forgetful_steps
-    calls = trace(graph_adapter(parents, [output]), at_most=10_000)
+    calls = trace(dataflow(parents, [output]), at_most=10_000)
     asked, executed = pulled(parents, output, remember)
     assert calls[-1].asked == asked == sum(call.kind != "execute" for call in calls)
     assert executed_of(calls, parents) == executed
@@ -131,17 +130,14 @@ def test_the_library_executes_the_same_layers_in_the_same_order(
 ) -> None:
     model, log = modelled(parents, output, execution)
     model(*(torch.ones(1, 2) for _ in model.graph.inputs))
-    assert executed_of(trace(parents), parents) == log
-    from_model = [call.call for call in trace(model) if call.kind == "execute"]
-    types = [call.name for call in model.graph.calls]
-    assert len(from_model) == len(log) == len(types)
+    assert executed_of(trace(dataflow(parents)), parents) == log
 
 
 def test_who_waits_is_who_has_asked_and_not_been_answered() -> None:
-    calls = lazy_steps(TINY)
+    calls = lazy_steps(dataflow(TINY))
     names = list(TINY)
-    told = [(call.kind, names[call.value], [names[v] for v in call.waiting]) for call in calls]
-    assert told == [
+    shown = [(call.kind, names[call.value], [names[v] for v in call.waiting]) for call in calls]
+    assert shown == [
         ("ask", "sum", ["sum"]),
         ("ask", "double", ["sum", "double"]),
         ("find", "x", ["sum", "double"]),
@@ -156,34 +152,9 @@ def test_who_waits_is_who_has_asked_and_not_been_answered() -> None:
 
 def test_without_memory_a_diamond_doubles() -> None:
     def made(diamonds: int) -> Counter[int]:
-        calls = forgetful_steps(ladder(diamonds), at_most=10_000)
+        calls = forgetful_steps(dataflow(ladder(diamonds)), at_most=10_000)
         return Counter(call.value for call in calls if call.kind == "execute")
 
     for diamonds in (1, 2, 3, 4, 5):
         assert made(diamonds).total() == 3 * (2**diamonds - 1)
-    assert lazy_steps(ladder(5))[-1].executed == 15
-
-
-def test_a_value_in_several_parts_is_made_by_one_call() -> None:
-    x = Input(shape=(4,))
-    first, second = x.chunk(2, -1)
-    model = SymbolicModel(x, (first, second))
-    wired = graph_adapter(model)
-    assert wired.names[0] == "input"
-    assert [name for name in wired.names if name.endswith(("[0]", "[1]"))] == list(wired.names[2:])
-    calls = lazy_steps(model)
-    assert calls[-1].executed == len(model.graph.calls) == ordered_steps(model)[-1].executed
-    assert [call.kind for call in calls][-1] == "find"  # the second part comes with the first
-
-
-@pytest.mark.parametrize(
-    "graph",
-    [
-        3,
-        {"y": ["x"], "x": []},
-        {"y": ["x"]},
-    ],
-)
-def test_a_graph_that_is_none_is_named(graph: Any) -> None:
-    with pytest.raises(HpmlError):
-        graph_adapter(graph)
+    assert lazy_steps(dataflow(ladder(5)))[-1].executed == 15

@@ -35,7 +35,7 @@ def said(body: str, **names: Any) -> list[str]:
         ("a, b = x, 3; a, b = [a, b]", r"pushes its items, the first on top: 2 and 3\."),
         ("y = f'{x}!'", r"BUILD_STRING 2 takes '2' and '!' off .* the joined text '2!'\."),
         ("y = abs(x)", r"CALL 1 calls builtin abs with 2 and pushes what it returns, 2\."),
-        ("abs(x)", r"POP_TOP throws 2 away: nobody needs it\."),
+        ("abs(x)", r"POP_TOP throws 2 away: it is not used\."),
         ("y = 1 if x > 9 else 0", r"takes False off the stack; it is not true: jumps to \d+\."),
         ("y = 1 if x < 9 else 0", r"takes True off the stack; it is true: no jump\."),
         ("y = 1 if x is None else 0", r"takes 2 off the stack; it is not None: jumps to \d+\."),

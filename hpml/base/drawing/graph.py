@@ -13,7 +13,7 @@ class DrawingError(HpmlError):
 
 
 class Applied(Protocol):
-    """One call: the values it reads, and those it makes, None for one that nobody uses."""
+    """One call: the values it reads, and those it makes, None for one that is not used."""
 
     @property
     def arguments(self) -> tuple[int, ...]: ...
@@ -50,7 +50,7 @@ class Dataflow(NamedTuple):
         names: of each value.
         inputs: the values that are given.
         calls: in an order that works: arguments before results.
-        outputs: the values that somebody asks for.
+        outputs: the requested values.
     """
 
     names: tuple[str, ...]

@@ -21,7 +21,7 @@ from hpml.base.drawing.layering import order_rows
 from hpml.base.drawing.routing import fold_chains, rows_and_routes
 
 MOST_BOXES = 150
-"""A picture of more boxes helps nobody."""
+"""A picture of more boxes is unreadable."""
 
 _PADDING = {"box": (0.11, 0.075), "label": (0.05, 0.025)}
 _LEAST_BOX = (0.62, 0.28)
@@ -145,7 +145,7 @@ def lay_out(
 
     Raises:
         DrawingError: the picture would have more than 150 boxes after folding long chains, or as
-            many lines as nobody can follow.
+            many lines as cannot be followed.
     """
     groups = fold_chains(graph) if groups is None else tuple(groups)
     made = [r for group in groups for r in graph.calls[group[-1]].results if r is not None]

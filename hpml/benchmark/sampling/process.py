@@ -58,8 +58,9 @@ class ProcessContender:
         module, colon, function = target.partition(":")
         if not (module and colon and function) or module == "__main__":
             raise BenchmarkError(
-                f"{who}: expected a target 'module:function', got {describe(self.target)}. Put the "
-                "function in a file of its own: another process sees no notebook and no lambda."
+                f"{who}: expected a target 'module:function', got {describe(self.target)}. Put "
+                "the function into a separate file: another process cannot import a notebook or "
+                "a lambda."
             )
         if not isinstance(self.arguments, Mapping):
             raise BenchmarkError(

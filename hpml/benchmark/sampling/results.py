@@ -29,16 +29,16 @@ def refuse_unfinished(result: object) -> None:
         # An open file can be iterated over as well, and is there.
         if (lazy or promised) and not isinstance(item, io.IOBase):
             if inspect.iscoroutine(item):
-                item.close()  # Python would warn later that nobody awaited it
+                item.close()  # Python would warn later that it was never awaited
             raise not_computed(item)
 
 
 def not_computed(what: object) -> BenchmarkError:
     """Return the error for a call that makes something which is still to be computed."""
     return BenchmarkError(
-        f"a call makes {describe(what)}, and nothing was computed yet. Let it finish inside the "
+        f"a call returns {describe(what)}, so nothing was computed yet. Let it finish inside the "
         "call: `list(…)` for an iterator, `asyncio.run(…)` for a coroutine, `.result()` for a "
-        "future; to time the making alone, return it in a list."
+        "future; to time only its creation, return it in a list."
     )
 
 

@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
+from hpml.base import module_calls
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
 from hpml.benchmark.comparison import Comparison
@@ -197,7 +198,7 @@ def schedule(contenders: int, rounds: int, seed: int) -> tuple[tuple[int, ...], 
 
     Each order is followed by its reverse. Twice as many rounds as contenders make a cycle, in which
     each contender has come twice at each place and equally often after each other; the contenders
-    are shuffled anew for each cycle.
+    are shuffled again for each cycle.
 
     Source: E. J. Williams, "Experimental designs balanced for the estimation of residual effects of
     treatments", Australian Journal of Scientific Research A 2, 1949.
@@ -243,6 +244,7 @@ def _run(
 ) -> list[Measurement]:
     """Take one sample of each contender a round, in the given orders."""
     with contextlib.ExitStack() as opened:
+        opened.enter_context(module_calls.suspended())
         samplers: dict[str, Sampler] = {}
         for contender in contenders:
             with _named(contender.name, "while it was opened"):
@@ -268,7 +270,7 @@ def _run(
             for order in _with_progress(orders, progress):
                 if stop is not None and stop():
                     break
-                # The garbage of the last round is nobody's in this one.
+                # The garbage of the last round must not be charged to this one.
                 gc.collect()
                 times = [0.0] * len(prepared)
                 for place in order:
@@ -354,7 +356,7 @@ def _named(name: str, when: str) -> Iterator[None]:
 def _only_new_garbage() -> Iterator[None]:
     """Let the collector pass over what is there already: 50 ms a look, with torch loaded."""
     if gc.get_freeze_count() > OF_THE_INTERPRETER:
-        yield  # somebody else has set it aside, and will want it so afterwards
+        yield  # other code has set it aside and expects it so afterwards
         return
     gc.freeze()
     try:

@@ -134,7 +134,7 @@ class LocalSampler:
         synchronise: Callable[[], object] | None = None,
     ) -> None:
         if inspect.isgeneratorfunction(run) or inspect.iscoroutinefunction(run):
-            # Without a warming-up call nobody would see its result.
+            # Without a warm-up call its result would not be seen.
             raise not_computed(run)
         self._run = run
         self._inspected = False

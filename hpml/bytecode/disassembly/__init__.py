@@ -1,4 +1,4 @@
-"""Bytecode to read: from what somebody asks about (`subject`) to a table (`listing`).
+"""Readable bytecode: from the requested function (`subject`) to a table (`listing`).
 
 Where the versions of `dis` differ is in `versions`; `stages` shows the way from source text.
 """

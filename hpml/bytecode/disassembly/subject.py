@@ -1,4 +1,4 @@
-"""What somebody asks to see the bytecode of: found, or named in the error together with what helps.
+"""Find the code object of a function, or say in the error what to pass instead.
 
 A function has one code object, a method and a generator lead to one, source text is compiled to
 one. A class has several, a builtin none, a ``partial`` stands for a function that was meant.

@@ -31,8 +31,8 @@ def decode(code: CodeType) -> DecodedCode:
     handlers = HANDLERS.get(version)
     if handlers is None or sys.implementation.name != "cpython":
         raise BytecodeError(
-            f"The stack machine knows the opcodes of CPython {', '.join(HANDLERS)}, and this is "
-            f"{sys.implementation.name} {version}. Run it on one of those."
+            f"The stack machine supports CPython {', '.join(HANDLERS)}; this is "
+            f"{sys.implementation.name} {version}."
         )
     found = listed(code)
     number_at = {item.offset: number for number, item in enumerate(found)}

@@ -111,7 +111,7 @@ def _throw(
         if _ends_loop(frame, error):
             return None
     if issubclass(type(error), GeneratorExit) and following.arg & _OUTSIDE_TRY:
-        # Nobody can catch it here: from 3.13 on CPython ends the generator at once.
+        # It cannot be caught here: from 3.13 on CPython ends the generator at once.
         set_traceback(error, tracebacks.entry(error, frame))
         return Reraise(error)
     frame.stack.append(None)  # in the place of a sent value

@@ -71,7 +71,7 @@ class Machine:
     ...         pass
     >>> Machine(max_steps=1000).run(forever)
     Traceback (most recent call last):
-    hpml.bytecode.errors.StepLimitError: The program took 1,000 instructions and had not ended. ...
+    hpml.bytecode.errors.StepLimitError: The program did not end within 1,000 instructions. ...
     """
 
     def __init__(self, *, max_steps: int | None = None, step_into: StepInto = True) -> None:
@@ -149,7 +149,7 @@ class Machine:
         state.end_recording(RUN_LIMIT)
         if isinstance(outcome, Reraise):
             if isinstance(outcome.error, KeyboardInterrupt):
-                raise outcome.error  # somebody pressed stop
+                raise outcome.error  # the user pressed stop
             return _trace(plain, recorder, None, _report(outcome.error))
         return _trace(plain, recorder, short(outcome.value), None)
 

@@ -136,14 +136,14 @@ class Enter:
 
 @dataclass(frozen=True, slots=True)
 class Return:
-    """The frame is done; `value` goes to whoever called it."""
+    """The frame is done; `value` goes to its caller."""
 
     value: Any
 
 
 @dataclass(frozen=True, slots=True)
 class Yield:
-    """The generator pauses; `value` goes to whoever resumed it."""
+    """The generator pauses; `value` goes to the code that resumed it."""
 
     value: Any
 
@@ -289,9 +289,8 @@ class MachineState:
     def limit_error(self) -> StepLimitError:
         """Return the error that says that the limit was met."""
         return StepLimitError(
-            f"The program took {self.limit:,} instructions and had not ended. Give it less "
-            "to do, look for a loop that does not end, or allow more with "
-            "Machine(max_steps=...).",
+            f"The program did not end within {self.limit:,} instructions. Give it less work, "
+            "look for an endless loop, or raise the limit with Machine(max_steps=...).",
             steps=self.limit or self.max_steps,
         )
 

@@ -62,7 +62,7 @@ class Step:
         raised: the exception that the instruction raised, or None.
         jumped_to: the offset where the function goes on, if that is not the next instruction.
         called: the name of the function that was stepped into, or None.
-        returned: the value returned (or yielded) to whoever called, or None.
+        returned: the value returned (or yielded) to the caller, or None.
     """
 
     index: int

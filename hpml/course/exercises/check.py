@@ -124,7 +124,7 @@ def next_hint(exercise: Exercise) -> Page:
     hints = list(exercise.hints.get(part) or next(iter(exercise.hints.values())))
     if found and (other := _OTHER_TYPE.search(found.why)):
         wanted, kind = other.groups()
-        hints.insert(0, f"Look at the type first: `{wanted}` is asked for, yours is `{kind}`.")
+        hints.insert(0, f"Check the type first: `{wanted}` is expected, your result is a `{kind}`.")
     known.hints[part] = count = min(known.hints.get(part, 0) + 1, len(hints))
     titles = [f"Hint {number} of {len(hints)}" for number in range(1, count + 1)]
     told = list(zip(titles, hints, strict=False))
@@ -183,7 +183,7 @@ def _page(verdict: Verdict, exercise: Exercise, offer: str) -> Page:
     elif verdict.right:
         sign, colour = "✓", PASS
         if exercise.speed is not None:
-            lines.append("How fast it is, is measured when it is graded.")
+            lines.append("Speed is measured during grading.")
     else:
         sign, colour = "✗", FAIL
         lines += [f"`{use}`" for use in verdict.forbidden]

@@ -73,7 +73,7 @@ class Verdict:
         if self.not_done:
             return f"{self.name}: not done yet."
         if self.forbidden:
-            return f"{self.name}: it uses what this exercise forbids."
+            return f"{self.name}: it uses something that this exercise forbids."
         if self.right:
             many = "the one case passes" if self.cases == 1 else f"all {self.cases} cases pass"
             return f"{self.name}: right, {many}."
@@ -139,7 +139,7 @@ def judge(
         parts=MappingProxyType(parts),
         failures=tuple(place for place, _ in failures),
         counterexample=_first(exercise, cases, outcomes, failures),
-        note=note,
+        note="" if failures else note,
     )
 
 

@@ -70,7 +70,7 @@ def outcome_of(data: object) -> Outcome:
     try:
         return _outcome(data)
     except (PlainError, KeyError, TypeError, ValueError, RecursionError):
-        return NoAnswer("garbled", "What came back was no outcome of a call.")
+        return NoAnswer("garbled", "The answer was not the outcome of a call.")
 
 
 def _outcome(data: Any) -> Outcome:

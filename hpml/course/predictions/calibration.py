@@ -103,18 +103,22 @@ def calibration() -> Calibration:
 def _entries(lab: Lab) -> tuple[state.Entry, ...]:
     asked = {key: question.entry for key, question in lab.questions.items()}
     for key, kept in lab.store.answers(lab.name).items():
-        if key in asked:
-            continue
-        unit = kept.get("unit")
-        entry = state.Entry(
-            key=key,
-            question=str(kept.get("question", key)),
-            unit=unit,
-            choices=tuple(kept.get("choices", ())) if unit is None else (),
-            exact=bool(kept.get("exact", False)),
-        )
-        asked[key] = state.restore(entry, kept)
+        if key not in asked:
+            asked[key] = kept_entry(key, kept)
     return tuple(asked.values())
+
+
+def kept_entry(key: str, kept: dict[str, Any]) -> state.Entry:
+    """Return a question of an earlier sitting with its answer."""
+    unit = kept.get("unit")
+    entry = state.Entry(
+        key=key,
+        question=str(kept.get("question", key)),
+        unit=unit,
+        choices=tuple(kept.get("choices", ())) if unit is None else (),
+        exact=bool(kept.get("exact", False)),
+    )
+    return state.restore(entry, kept)
 
 
 def _summary(entries: Sequence[state.Entry]) -> str:
@@ -132,11 +136,11 @@ def _summary(entries: Sequence[state.Entry]) -> str:
     factors = [times for entry in timely if (times := state.factor(entry)) is not None]
     parts = [_near(factors)] if factors else []
     parts.extend(_right([entry for entry in timely if entry.choices or entry.exact]))
-    lean = _lean([entry for entry in timely if state.factor(entry) is not None])
-    parts.extend([lean] if lean else [])
     parts.append(f"Answered in time: {len(timely)} of {_things(len(entries), 'question')}.")
     unsure = sum(bool(entry.unsure) for entry in timely)
-    parts.extend([f"Not scored, since not measured cleanly: {unsure}."] if unsure else [])
+    parts.extend(
+        [f"Not scored, because the measurement was too uncertain: {unsure}."] if unsure else []
+    )
     parts.extend([_late(late)] if late else [])
     return " ".join(parts)
 
@@ -148,7 +152,7 @@ def _near(factors: Sequence[float]) -> str:
     middle = statistics.median(factors)
     return (
         f"Of {len(factors)} numbers predicted, {two} within a factor of 2 and {ten} "
-        f"within a factor of 10; the middle one was off by a factor of {middle:.2g}."
+        f"within a factor of 10; the median factor was {middle:.2g}."
     )
 
 
@@ -157,15 +161,6 @@ def _right(entries: Sequence[state.Entry]) -> list[str]:
     if not scored:
         return []
     return [f"Of {_things(len(scored), 'question')} with one right answer, {sum(scored)} right."]
-
-
-def _lean(entries: Sequence[state.Entry]) -> str:
-    """Say so if at least three predictions all lie clearly on the same side."""
-    off = [entry for entry in entries if (state.factor(entry) or 1.0) > state.NEAR]
-    high = [float(entry.answer or 0) > float(entry.measured or 0) for entry in off]
-    if len(off) < 3 or len(set(high)) != 1:
-        return ""
-    return f"All that missed were too {'high' if high[0] else 'low'}: lean the other way next time."
 
 
 def _late(count: int) -> str:

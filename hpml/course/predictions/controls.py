@@ -6,19 +6,45 @@ import asyncio
 import html
 import importlib
 from collections.abc import Callable
-from typing import Any
+from typing import Any, NamedTuple
 
 from hpml.base.environment import installed_version
+from hpml.base.style import ACCENT
 from hpml.course.predictions.state import Entry
 
-# Seconds that what stands in the field may come after Enter, where it has changed.
+# Seconds that a changed text may arrive after Enter.
 _ON_ITS_WAY = 0.3
+
+# Enter locks a choice. JupyterLab must not take it, nor the arrows that move along the choices.
+ENTER_LOCKS = """<script>(() => {
+const cell = document.currentScript?.closest(".jp-Cell");
+if (!cell || cell.dataset.hpmlLocks) return;
+cell.dataset.hpmlLocks = "yes";
+cell.addEventListener("focusin", (event) => {
+  if (event.target.type === "radio")
+    event.target.closest(".hpml-answer").dataset.lmSuppressShortcuts = "true";
+});
+cell.addEventListener("keydown", (event) => {
+  if (event.target.type !== "radio") return;
+  event.stopPropagation();
+  if (event.key !== "Enter") return;
+  event.preventDefault();
+  event.target.closest(".hpml-answer")?.querySelector("button")?.click();
+});
+})()</script>"""
 
 Submit = Callable[[object], "str | None"]
 """Takes what was typed or chosen; returns what is wrong with it, or None if it is locked."""
 
 
-def make(entry: Entry, submit: Submit) -> Any | None:
+class Control(NamedTuple):
+    """A field with its button, and the field alone."""
+
+    box: Any
+    field: Any
+
+
+def make(entry: Entry, submit: Submit) -> Control | None:
     """Return a control that answers `entry`, or None where ``ipywidgets`` is not installed."""
     if installed_version("ipywidgets") is None:
         return None
@@ -27,24 +53,27 @@ def make(entry: Entry, submit: Submit) -> Any | None:
     button = widgets.Button(
         description="Lock in",
         tooltip="Locks your answer; it cannot be changed afterwards",
-        button_style="primary",
+        style={"button_color": ACCENT, "text_color": "white"},
     )
     field = _choice(widgets, entry) if entry.choices else _number(widgets, entry)
 
     def send(*_: object) -> None:
-        wrong = "Choose one of the lines first." if field.value is None else submit(field.value)
+        wrong = "Choose one of the options first." if field.value is None else submit(field.value)
         # role=alert: a screen reader says it as soon as it appears.
         message.value = f'<div role="alert">{html.escape(wrong)}</div>' if wrong else ""
 
     button.on_click(send)
     if entry.choices:
-        return widgets.VBox([field, button, message])
-    _on_enter(field, send)
-    return widgets.VBox([widgets.HBox([field, button]), message])
+        box = widgets.VBox([field, button, message])
+    else:
+        _on_enter(field, send)
+        box = widgets.VBox([widgets.HBox([field, button]), message])
+    box.add_class("hpml-answer")
+    return Control(box, field)
 
 
 def _on_enter(field: Any, send: Callable[[], None]) -> None:
-    """Call `send` once Enter was pressed in `field` and what was typed has arrived."""
+    """Call `send` once Enter was pressed in `field` and its text has arrived."""
     waiting: list[asyncio.TimerHandle] = []
 
     def settle() -> None:
@@ -52,13 +81,13 @@ def _on_enter(field: Any, send: Callable[[], None]) -> None:
             waiting.pop().cancel()
             send()
 
-    def told(_: object, content: dict[str, object], __: object) -> None:
+    def received(_: object, content: dict[str, object], __: object) -> None:
         if content.get("event") == "submit" and not waiting:
             # The browser sends the text right behind Enter, and nothing if it has sent it already.
             waiting.append(asyncio.get_running_loop().call_later(_ON_ITS_WAY, settle))
 
     # Not Text.on_submit, which ipywidgets deprecated: this is the message it is built on.
-    field.on_msg(told)
+    field.on_msg(received)
     field.observe(lambda _: settle(), "value")
 
 
@@ -68,8 +97,8 @@ def _number(widgets: Any, entry: Entry) -> Any:
         value="",
         placeholder=unit.examples(),
         description=f"in {unit.name}:",
-        # Sent letter by letter, a text is behind what Enter or the button says: while the kernel is
-        # busy, 250 would be locked as 2.
+        # Sent letter by letter, a text is behind Enter and the button: while the kernel is busy,
+        # 250 would be locked as 2.
         continuous_update=False,
         style={"description_width": "initial"},
         layout={"width": "22em"},

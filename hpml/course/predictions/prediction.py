@@ -1,12 +1,11 @@
-"""`predict`: a number is written down before it is measured, and stands beside the result after.
+"""`predict`: a number is written down before it is measured, and shown beside the result after.
 
-Guessing first is what makes a measurement teach: a surprise is remembered, and the calibration at
-the lab's end shows whether one's feeling for these numbers grows (Soderstrom and Bjork, "Learning
+Guessing first makes a measurement teach: a surprise is remembered (Soderstrom and Bjork, "Learning
 versus performance", 2015, review the evidence).
 
 The card is static text and HTML, replaced in place when the state changes; the field below it is an
-``ipywidgets`` control that exists only while there is something to answer. So the page reads the
-same without a kernel, and nothing ever waits for an answer.
+``ipywidgets`` control that exists only while the question is open. So the page reads the same
+without a kernel, and no cell waits for an answer.
 """
 
 from __future__ import annotations
@@ -15,16 +14,15 @@ import html
 import uuid
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 from hpml.base.environment import flag
 from hpml.base.errors import describe, is_text
 from hpml.base.page import Page, frame, notebook_shell, put, put_away, put_control, sentence
 from hpml.base.style import ACCENT, MUTED, PASS
-from hpml.base.tables import Table
 from hpml.course.errors import LabError, PredictionLocked
 from hpml.course.predictions import state
-from hpml.course.predictions.quantity import find_unit, format_quantity
+from hpml.course.predictions.controls import ENTER_LOCKS, Control, make
+from hpml.course.predictions.quantity import find_unit
 from hpml.course.predictions.store import PredictionStore
 from hpml.course.reference import keep_revealed, recorded
 
@@ -47,7 +45,7 @@ class Prediction:
         self._entry = entry
         self._ids: dict[str, str] = {}
         self._shown: dict[str, Page] = {}
-        self._control: Any = None
+        self._control: Control | None = None
         self._cell: object = None
         self._note = ""
 
@@ -103,6 +101,7 @@ class Prediction:
         You said 3 µs, measured 0.9 µs: 3.3 times too high.
         >>> guess.forget()
         """
+        self._take_unlocked()
         # Forget where an earlier run of this cell showed it: that output is gone.
         self._ids.pop("result", None)
         self._change(state.show(self._entry, measured, unsure))
@@ -110,15 +109,22 @@ class Prediction:
             keep_revealed(self._entry.key, self._entry.text(self._entry.measured))
         self._put("result", self._result())
 
+    def _take_unlocked(self) -> None:
+        """Lock what was chosen or typed without the button, before its result is shown."""
+        if self._control is not None and self._control.field.value not in (None, ""):
+            self._note = "You had not locked it; it counts."
+            if self._submitted(self._control.field.value) is not None:
+                self._note = ""
+
     def forget(self) -> None:
-        """Forget the locked answer; run the question's cell again to answer anew."""
+        """Forget the locked answer; run the question's cell again to answer again."""
         self._lab.store.forget(self._lab.name, self._entry.key)
         self.reopen()
 
     def reopen(self) -> None:
         """Show the question as open again; what is kept on disk is the caller's business."""
         self._entry = replace(self._entry, answer=None, measured=None, late=False, unsure="")
-        self._note = "What was answered is forgotten: run this cell again."
+        self._note = "The answer was deleted. Run this cell again."
         self._ids.pop("result", None)  # what was measured stays on the page
         self._refresh()
 
@@ -127,13 +133,11 @@ class Prediction:
         shell = notebook_shell()
         self._cell = getattr(shell, "execution_count", None)
         if self._entry.answer is None and shell is not None and not flag("HPML_HEADLESS"):
-            from hpml.course.predictions import controls
-
-            self._control = controls.make(self._entry, self._submitted)
+            self._control = make(self._entry, self._submitted)
         self._put("card", self._card())
         if self._control is not None:
             self._ids["control"] = uuid.uuid4().hex
-            put_control(self._control, self._ids["control"])
+            put_control(self._control.box, self._ids["control"])
         self._note = ""
 
     def _change(self, entry: state.Entry) -> None:
@@ -147,7 +151,7 @@ class Prediction:
         if self._entry.answer is not None and self._control is not None:
             # Replaced before it is closed: a closed control would leave an error in its place.
             put_away(self._ids["control"])
-            self._control.close()
+            self._control.box.close()
             self._control = None
         for place, page in (("card", self._card), ("result", self._result)):
             if place in self._ids:
@@ -190,6 +194,7 @@ class Prediction:
         options = "".join(f"<li>{html.escape(text)}</li>" for text in choices)
         body = sentence(entry.question) + (f"<ol>{options}</ol>" if options else "")
         body += f"<p><i>{html.escape(status)}</i></p>" if status else ""
+        body += ENTER_LOCKS if self._control is not None and entry.choices else ""
         lines += [status] if status else []
         return Page("Predict: " + "\n".join(lines), frame("Predict", body, ACCENT))
 
@@ -200,19 +205,10 @@ class Prediction:
             text = f"{text} {recorded(self._lab.name, entry.key)}".rstrip()
         headline = f"<p><b>{html.escape(text)}</b></p>"
         if entry.answer is None:
-            # Nothing stands beside the result, and the line has said it.
             return Page(text, frame("Measured", headline, MUTED))
-        columns = ["you said", "the answer" if entry.choices else "measured"]
-        row: list[object] = [entry.text(entry.answer), entry.text(entry.measured)]
-        times = state.factor(entry)
-        if times is not None:
-            columns.append("factor between them")
-            row.append(format_quantity(float(f"{times:.2g}"), find_unit("×")))
-        table = Table(columns, [row], align=["right"] * len(columns))
-        body = headline + table._repr_html_()
         # Green says right, here as in a check.
         colour = PASS if state.right(entry) else MUTED
-        return Page(text, frame("Predicted and measured", body, colour))
+        return Page(text, frame("Predicted and measured", headline, colour))
 
     def _ipython_display_(self) -> None:
         # `predict(...)` shows itself; as the last line of that same cell it must not do so twice.

@@ -64,7 +64,7 @@ def forget(lab: int | str | None = None, key: str | None = None) -> int:
         key: the key of one question; all of them if None.
 
     Returns:
-        How many answers were forgotten. Run the questions' cells again to answer anew.
+        How many answers were forgotten. Run the questions' cells again to answer again.
 
     >>> _ = lab_head("try-forget", "Trying things out")
     >>> forget()

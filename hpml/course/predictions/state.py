@@ -88,9 +88,8 @@ def lock(entry: Entry, answer: object) -> Entry:
     if value == entry.answer:
         return entry
     raise PredictionLocked(
-        f"You locked {entry.text(entry.answer)} for this question, and {entry.text(value)} came "
-        "now; a locked answer stays as it is. To start again, call .forget() on it and run its "
-        "cell once more."
+        f"You locked {entry.text(entry.answer)} for this question; {entry.text(value)} cannot "
+        "replace it. To answer again, call .forget() on the prediction and run its cell again."
     )
 
 

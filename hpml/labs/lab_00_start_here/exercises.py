@@ -41,6 +41,8 @@ _HELLO = Exercise(
         "right": (
             "A function gives its answer with `return`.",
             "An f-string puts a value into a text: `f'{name} is here'`.",
+            "Write `return` and an f-string: `Hello`, a comma, a space, `{name}`, an "
+            "exclamation mark.",
         )
     },
 )

@@ -165,7 +165,7 @@ def compiler_says(source: str) -> Page:
         # Run in its folder, so that messages name the file and no path of this machine.
         command = [compiler, "-fsyntax-only", "-fdiagnostics-color=never", "lecture.c"]
         done = ask(command, folder)
-    return show_code(f"{compiler} lecture.c\n{done.stderr.strip() or 'nothing to complain about'}")
+    return show_code(f"{compiler} lecture.c\n{done.stderr.strip() or 'no message'}")
 
 
 def ways(operation: str, n: int, compiled: CompiledLoops) -> dict[str, Callable[[], object]]:

@@ -105,25 +105,25 @@ def what_fits(measured: Comparison) -> str:
     boxing = measured.difference("array.array", "list")
     adding = measured.difference("NumPy's numbers", "floats")
     lines = [
-        f"With few elements a look-up in the array takes {format_seconds(look_up.value)} more "
-        f"than in the list, and an addition of its numbers {format_seconds(adding.value)} more."
+        f"With few elements, a lookup in the array takes {format_seconds(look_up.value)} longer "
+        f"than in the list, and an addition of its numbers {format_seconds(adding.value)} longer."
     ]
     parts = {"A": look_up.against(LEAST) == "above", "C": adding.against(LEAST) == "above"}
     if all(parts.values()):
         # A turn of the loop looks up twice and adds once.
         share = 2 * look_up.value / (2 * look_up.value + adding.value)
         lines.append(
-            "**A** and **C** both have a part. A turn looks up twice and adds once: of what that "
-            f"takes more, **{share:.0%}** is looking up and **{1 - share:.0%}** adding."
+            "**A** and **C** both have a part. An iteration looks up twice and adds once: of "
+            f"the extra time, **{share:.0%}** is lookup and **{1 - share:.0%}** is addition."
         )
     elif any(parts.values()):
-        lines.append(f"Only **{'A' if parts['A'] else 'C'}** is clearly seen to have a part.")
+        lines.append(f"Only **{'A' if parts['A'] else 'C'}** clearly has a part.")
     else:
         lines.append("Neither is clearly longer here: this measurement cannot tell.")
     if parts["A"] and boxing.against(0) == "above":
         lines.append(
-            "An `array.array` makes an object at each look-up as well, one of Python's floats. "
-            f"That takes {boxing.value / look_up.value:.0%} of what NumPy's look-up takes more."
+            "An `array.array` also creates an object at each lookup, a Python float. Its lookup "
+            f"adds {boxing.value / look_up.value:.0%} of what NumPy's lookup adds."
         )
     lines.append(_memory(measured, look_up.value))
     return "\n\n".join(lines)
@@ -136,8 +136,8 @@ def _memory(measured: Comparison, before: float) -> str:
     }
     grown = measured.sum_of({"array, many": 1, "list, many": -1, "array": -1, "list": 1})
     said = (
-        f"With many elements, visited in no order, a look-up in the list takes {slower['list']} "
-        f"more than with few, in the array {slower['array']} more. "
+        "With many elements, visited in random order, a lookup in the list takes "
+        f"{slower['list']} longer than with few, in the array {slower['array']} longer. "
     )
     if grown.against(LEAST) == "above":
         return said + "The difference has grown: **B** has a part in it."

@@ -42,7 +42,8 @@ def draw_blocks(function: FunctionType, trace: Trace | None = None) -> Page:
         ax.set_title(f"Basic blocks of {function.__name__}")
     text = (
         f"{function.__name__}: {sum(len(b.instructions) for b in blocks)} instructions in "
-        f"{len(blocks)} basic blocks. Straight arrows go on to the next block, the others jump."
+        f"{len(blocks)} basic blocks. Straight arrows lead to the next block, the others are "
+        "jumps."
     )
     if times is not None:
         skipped = any(not times[step.offset] for block in blocks for step in block.instructions)

@@ -75,8 +75,8 @@ class CountsAndTimes:
             rows.append(Dot(pair.name, pair.ratio.value, f"{count} × instructions, {time} × time",
                             (pair.ratio.low, pair.ratio.high), style.ACCENT, "o",
                             "time, with its 95 % interval"))  # fmt: skip
-        text = "The farther square and circle are apart, the worse the count guessed."
-        x = "the second way as a multiple of the first"
+        text = "The farther square and circle are apart, the worse the count predicts the time."
+        x = "the second version as a multiple of the first"
         chart = dots(rows, title="What was left of it", x=x, log="x", at=(1,))
         return show(chart, caption=text)
 

@@ -38,7 +38,7 @@ _CHANGES = {
     "LOAD_SMALL_INT": "3.14: pushes a small whole number, which stands in the instruction itself.",
     "LOAD_FAST_BORROW": "3.14: reads a local variable and counts no reference to it.",
     "PUSH_NULL": "3.11: an empty place beside the function, where self would stand.",
-    "PRECALL": "Only in 3.11: makes ready for the call.",
+    "PRECALL": "Only in 3.11: prepares the call.",
     "CALL": "3.11: one instruction for all calls, with self or without.",
     "LOAD_METHOD": "3.7: finds the method; makes no object that binds it to its self.",
     "LOAD_ATTR": "3.12 (LOAD_METHOD since 3.7): finds the method; makes no object that binds it to "
@@ -153,9 +153,9 @@ def effects(function: FunctionType) -> list[tuple[int, int | None, bool]]:
         effect = step.stack_effect if step.falls_through else step.stack_effect_jump
         if step.falls_through and step.jump_target is not None and effect != step.stack_effect_jump:
             raise LabError(
-                f"effects expects instructions that push and pop alike whether they jump or not, "
-                f"but {step.opname} in {describe(function.__name__)} does not; try a function "
-                "without `for`."
+                "effects expects instructions that push and pop equally whether they jump or "
+                f"not, but {step.opname} in {describe(function.__name__)} does not; try a "
+                "function without `for`."
             )
         target = None if step.jump_target is None else place[step.jump_target]
         found.append(
@@ -171,7 +171,7 @@ def race(execute: Callable[..., Any], function: FunctionType, *arguments: int) -
     try:
         result = execute(program, values)
     except Exception as error:  # noqa: BLE001 - whatever a student's machine raises is told
-        return say(f"`execute` raises {type(error).__name__}: {error}. Is its check green?")
+        return say(f"`execute` raises {type(error).__name__}: {error}. Does its check pass?")
     if not isinstance(result, list):
         return say("`execute` returns no list yet. Finish the exercise, then run this cell again.")
     last, right = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import dis
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from types import FunctionType
 from typing import Any
 
@@ -30,21 +30,6 @@ def syntax_tree(source: str) -> Page:
     tree = ast.parse(source)
     text = "\n".join([_label(tree), *_branches(tree, "")])
     return show_code(text)
-
-
-def mistakes(sources: Sequence[str]) -> Table:
-    """Say of each one-line source what the compiler makes of it, without running anything."""
-    rows = []
-    for source in sources:
-        said, count = "nothing", "none"
-        try:
-            code = compile(source, "<mistake>", "exec", dont_inherit=True)
-        except SyntaxError as error:
-            said = f"{type(error).__name__}: {error.msg}"
-        else:
-            count = f"{len(code.co_code)} bytes"
-        rows.append([source, said, count])
-    return Table(["source", "the compiler says", "bytecode"], rows)
 
 
 _CONTEXT = (ast.Load, ast.Store, ast.Del)
@@ -141,7 +126,7 @@ def what_fits(expressions: Comparison) -> str:
         lines.append(_VERDICTS[answers[-1]].format(claim, reason))
     if set(answers) == {"below"}:
         lines.append(
-            "So **A** remains: what happens inside the one instruction takes longer. That the "
-            "power has no form of its own is true, and not the reason."
+            "So **A** remains: the work inside the one instruction takes longer. It is true "
+            "that the power has no specialised form, but that is not the reason."
         )
     return "\n\n".join(lines)

@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import ctypes
 import importlib
 import runpy
-import sys
 from collections.abc import Callable, Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -84,12 +82,3 @@ def page_faults(run: Callable[[], Any]) -> int | None:
     before = resource.getrusage(resource.RUSAGE_SELF).ru_minflt
     run()
     return int(resource.getrusage(resource.RUSAGE_SELF).ru_minflt - before)
-
-
-def c_library() -> Any:
-    """Return this system's C library, with the types of malloc and free said to ctypes."""
-    libc = ctypes.CDLL("msvcrt" if sys.platform == "win32" else None)
-    libc.malloc.restype, libc.malloc.argtypes = ctypes.c_void_p, [ctypes.c_size_t]
-    # Or ctypes takes an address for an int of 32 bits.
-    libc.free.restype, libc.free.argtypes = None, [ctypes.c_void_p]
-    return libc

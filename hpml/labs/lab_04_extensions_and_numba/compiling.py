@@ -72,7 +72,7 @@ def recorded() -> Table:
 
 
 def tried(functions: Mapping[str, Callable[[Any], object]], values: Mapping[str, object]) -> Table:
-    """Return what each function makes of each value, and for which ones Numba compiled anew."""
+    """Return what each function makes of each value, and for which ones Numba compiled again."""
     rows = []
     for name, value in values.items():
         row = [name]

@@ -60,7 +60,11 @@ def _array_case(
 ) -> Case:
     numbers = [number for row in rows for number in row]
     shape = shape or (len(rows), len(rows[0]))
-    written = f"np.array({rows if len(numbers) <= 12 else '...'}, {dtype!r})"
+    table = len(shape) == 2
+    written = (
+        f"np.array({(rows if table else numbers) if len(numbers) <= 12 else '...'}, {dtype!r})"
+    )
+    written += "" if table else f".reshape({tuple(shape)})"
     if not numbers:
         written = f"np.zeros({tuple(shape)}, {dtype!r})"
     text = LAYOUTS[layout].format("x") if layout == "read-only" else LAYOUTS[layout].format(written)
@@ -101,6 +105,10 @@ def _sum_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     ]  # fmt: skip
     for layout in ("columns", "transposed", "backwards", "every second", "read-only"):
         cases.append(case(layout, _drawn(generator, 2, 3), "layouts", layout=layout))
+    for shape in ((6,), (2, 1, 3), (3, 1, 1, 2)):
+        name = "one axis" if len(shape) == 1 else f"{len(shape)} axes"
+        cases.append(case(name, _drawn(generator, 1, 6), "layouts", shape=shape))
+    cases.append(case("no numbers, three axes", [], "layouts", shape=(2, 0, 3)))
     for number in range(4 if more else 0):
         sizes = generator.randint(1, 30), generator.randint(1, 30)
         layout = generator.choice(list(LAYOUTS))
@@ -110,6 +118,9 @@ def _sum_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         cases.append(case(f"large integers, number {number + 1}", large, "integers", dtype="int64"))
         column = [[generator.uniform(-5, 5)] for _ in range(number + 2)]
         cases.append(case(f"a column, number {number + 1}", column, "floats"))
+        shape = (2, generator.randint(1, 4), generator.randint(1, 4))
+        numbers = _drawn(generator, 1, math.prod(shape))
+        cases.append(case(f"three axes, number {number + 1}", numbers, "layouts", shape=shape))
     return cases
 
 
@@ -128,17 +139,19 @@ _SUM2D = Exercise(
     symptom=_compiled_symptom,
     hints={
         "floats": (
-            "`for row in a:` goes through the rows. How many iterations does it make when there "
-            "are none?",
+            "What is the total before the first number is added? Which type has it?",
             "Numba finds one type for a variable that holds integers first and floats later.",
+            "Start from `0`, not from `0.0`: with floats the total becomes a `float64`.",
         ),
         "integers": (
             "The lecture's `result = 0.0` makes everything that is added to it a float.",
             "`inferred_types(sum2d, a)` shows the type of your running total.",
+            "Start from `0`: added to integers it stays an `int64`.",
         ),
         "layouts": (
-            "An array that is not contiguous cannot be reshaped without a copy.",
+            "`rows, columns = a.shape` needs two axes, and `reshape` needs contiguous memory.",
             "A signature that you declare is the only one. Without it, each type gets its own.",
+            "`for number in a.flat:` visits the numbers of any array, however they are stored.",
         ),
     },
     forbids=Forbidden(
@@ -209,8 +222,8 @@ _PAIRWISE_DISTANCES = Exercise(
     },
     forbids=Forbidden(
         modules=("hpml", "torch"),
-        names=("cache",),
-        why="This is about what Numba makes of loops; graded cells have no file for a cache.",
+        names=("cache", "plain_distances"),
+        why="Numba should compile loops that you wrote; graded cells have no file for a cache.",
     ),
     arguments=array,
     observe=result_and_compiled,
@@ -270,8 +283,13 @@ _CALLS_TO_BREAK_EVEN = Exercise(
         "pays": (
             "What does one call save? How many of these make up for the compile time?",
             "There is no half call. In which direction do you round?",
+            "`math.ceil(compile_time / (slow - fast))`.",
         ),
-        "never": ("What does a call save that takes as long as before?",),
+        "never": (
+            "What does a call save that takes as long as before?",
+            "Compare `fast` with `slow` before you divide.",
+            "If `fast >= slow`, return `math.inf`.",
+        ),
     },
 )
 

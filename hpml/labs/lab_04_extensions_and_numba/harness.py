@@ -17,7 +17,7 @@ LAYOUTS: Mapping[str, str] = {
 
 
 def array(data: Mapping[str, Any]) -> dict[str, Any]:
-    """Return an array of two axes, laid out as `data` says."""
+    """Return an array, laid out as `data` says."""
     import numpy as np
 
     x = np.array(data["numbers"], dtype=data["dtype"]).reshape(data["shape"])

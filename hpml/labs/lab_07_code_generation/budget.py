@@ -81,13 +81,14 @@ def budget(stages: Comparison) -> Budget:
     return Budget(parts, stages.sum_of({"whole": 1}), stages.sum_of({"floor": 1}))
 
 
-def costs_of(measured: Mapping[int, Comparison], baseline: str = "handwritten") -> dict[str, float]:
+def costs_of(measured: Mapping[int, Comparison]) -> dict[str, float]:
     """Return what a forward costs, from measurements at two depths, in seconds."""
     (few, small), (many, large) = sorted(measured.items())
 
     def slope(name: str) -> float:
         return (large[name].minimum - small[name].minimum) / (many - few)
 
+    baseline = "handwritten"
     layer = slope(baseline)
     costs = {"start": max(0.0, small[baseline].minimum - few * layer), "layer": layer}
     return costs | {name: slope(name) - layer for name in small.names}

@@ -37,7 +37,7 @@ def _generated_forward(self, i00, i01):
 """What the documents of pytorch-symbolic print under "How is Symbolic Model optimized?"."""
 
 
-def documents_example(features: int = 4) -> SymbolicModel:
+def documents_example() -> SymbolicModel:
     """Return the model of two inputs and 44 layers whose source the documents print."""
     from torch import nn
 
@@ -45,10 +45,10 @@ def documents_example(features: int = 4) -> SymbolicModel:
 
     def run_of(length: int, x: Any) -> Any:
         for _ in range(length):
-            x = nn.Linear(features, features)(x)
+            x = nn.Linear(4, 4)(x)
         return x
 
-    first, second = Input(shape=(features,)), Input(shape=(features,))
+    first, second = Input(shape=(4,)), Input(shape=(4,))
     below = run_of(10, second)
     joined = run_of(2, run_of(10, first) + below)
     left, right = run_of(10, joined), run_of(10, joined)
@@ -68,16 +68,16 @@ def chain_model(
     return SymbolicModel(inputs, x, execution=execution)
 
 
-def residual_model(blocks: int, features: int = 4) -> SymbolicModel:
+def residual_model(blocks: int) -> SymbolicModel:
     """Return a model of blocks x + relu(linear(x))."""
     from torch import nn
 
     from hpml.symbolic import Input, SymbolicModel
 
-    x: Any = Input(shape=(features,))
+    x: Any = Input(shape=(4,))
     inputs = x
     for _ in range(blocks):
-        x = x + nn.ReLU()(nn.Linear(features, features)(x))
+        x = x + nn.ReLU()(nn.Linear(4, 4)(x))
     return SymbolicModel(inputs, x, execution="codegen")
 
 

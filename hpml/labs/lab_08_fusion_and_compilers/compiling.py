@@ -94,7 +94,7 @@ def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
         saved = later[baseline].median - later[name].median
         faster = later.ratio(name).answer == "faster"
         pays = f"{(first.seconds - ready[baseline].seconds) / saved:,.0f} calls" if faster else ""
-        said = "–" if name == baseline else pays or "not seen to pay"
+        said = "–" if name == baseline else pays or "does not pay here"
         rows.append([name, format_seconds(first.seconds), format_seconds(later[name].median), said])
     options, _ = compiler_of_this_run()
     (_, took, ratio), *_ = recorded_compilers().rows

@@ -52,7 +52,7 @@ def _drawn_ops(generator: random.Random) -> tuple[Ops, dict[str, tuple[int, ...]
     names = ["x", "y", "z"]
     ops: list[tuple[str, list[str]]] = []
     for place in range(generator.randint(2, 6)):
-        # Mostly what was made last, so that little is made for nobody.
+        # Mostly what was made last, so that few results are unused.
         near = [names[-1], *generator.choices(names, k=generator.randint(0, 2))]
         generator.shuffle(near)
         ops.append((f"t{place}", near))
@@ -72,7 +72,7 @@ def _byte_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         *_moving("an operand used twice", [("a", ["x", "x"])], line),
         *_moving("an input that two operations read", [("a", ["x"]), ("b", ["a", "x"])], line),
         *_moving("a result that two read", [("a", ["x"]), ("b", ["a"]), ("c", ["b", "a"])], line),
-        *_moving("an input that nobody reads", [("b", ["y"])], line),
+        *_moving("an input that is never read", [("b", ["y"])], line),
         *_moving("a linear layer and relu",
                  [("xw", ["x", "w"]), ("h", ["xw", "b"]), ("out", ["h"])], large),
         *_moving("a sum, a single number", [("a", ["x"]), ("s", ["a"])], line | {"s": (1,)}),
@@ -91,10 +91,13 @@ _BYTES_MOVED = Exercise(
         "one by one": (
             "For each operation: every different operand is read, and the result is written.",
             "An array has as many numbers as the product of its shape; a number has four bytes.",
+            "`{result, *operands}` has each array once; add four bytes times `math.prod` "
+            "of its shape.",
         ),
         "fused": (
             "Which arrays are there before the loop begins? Only those have to be read.",
             "An intermediate result stays in a register. What leaves the loop?",
+            "All operands that are no operation's result, each once, and the last result.",
         ),
     },
     forbids=Forbidden(modules=("hpml",), why="Predict the bytes; do not measure them."),
@@ -224,10 +227,12 @@ _FUSED = Exercise(
             "Begin with two loops: over the rows of `out`, and over its columns.",
             "A third loop inside adds up `x[i, k] * w[k, j]` in a variable that starts at 0 for "
             "each number of `out`.",
+            "After the third loop: add `b[j]`, compare with 0, store.",
         ),
         "one loop": (
             "Keep the sum in a variable. When it is complete, do the remaining arithmetic on it.",
             "Store into `out[i, j]` in one line only, after the innermost loop.",
+            "`total = 0.0` before the third loop, `out[i, j] = max(total + b[j], 0.0)` after it.",
         ),
     },
     forbids=Forbidden(
@@ -281,7 +286,7 @@ def _branch_cases(generator: random.Random, more: bool) -> Sequence[Case]:
 
 
 def _chosen(case: Case) -> list[Any]:
-    """Run the branch in Python, which asks for each input anew."""
+    """Run the branch in Python, which asks for each input again."""
     import torch
 
     data = case.data
@@ -299,7 +304,11 @@ _MAKE_TRACEABLE = Exercise(
     cases=_branch_cases,
     judge=expect(_chosen, tolerance=1e-6),
     hints={
-        "same": ("Return a function of `x`: `def` inside `def`.",),
+        "same": ("Return a function of `x`: `def` inside `def`.",
+            "The inner function takes `x` and uses `test`, `yes` and `no` of the outer "
+            "one.",
+            "Return the inner function itself, without calling it.",
+        ),
         "traced": (
             "A trace contains operators only. An `if` is not one: it is evaluated once, while "
             "tracing.",

@@ -52,7 +52,7 @@ class Grid:
         return self.shape[0]
 
     def forget(self) -> None:
-        """Begin to count anew, and forget what was written."""
+        """Reset the counters, and forget what was written."""
         self.reads = 0
         for place in range(len(self._times)):
             self._times[place] = 0

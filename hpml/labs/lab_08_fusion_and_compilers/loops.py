@@ -54,9 +54,9 @@ def loops_in_c() -> tuple[dict[str, Callable[..., None]], Page]:
     try:
         module = build_extension(C_SOURCE, "loops_in_c")
     except JitError as error:
-        return {}, say(f"The loops in C do not take part: {str(error).splitlines()[0]}")
+        return {}, say(f"The loops in C are left out: {str(error).splitlines()[0]}")
     found = {"three loops, C": module.three_loops, "one loop, C": module.one_loop}
-    return found, say("The loops in C are built and take part.")
+    return found, say("The loops in C were built.")
 
 
 def bytes_of(
@@ -84,10 +84,11 @@ def filled(kernel: Callable[..., Any], given: Sequence[Any], out: Any) -> Any:
     return None if np.isnan(out).all() else out[:50]
 
 
-def limits_and_product(megabytes: int, size: int = 512) -> tuple[Limits, Work]:
+def limits_and_product(megabytes: int) -> tuple[Limits, Work]:
     """Measure the machine's limits, and PyTorch's product of two square matrices."""
     import torch
 
+    size = 512
     a = torch.rand(size, size)
     seconds = race({"torch.mm": lambda: a @ a})["torch.mm"].minimum
     product = Work(2 * size**3, 3 * size**2 * 4, seconds)

@@ -69,9 +69,18 @@ _SELF_TIMES = Exercise(
         "right": (
             "Between two events that follow each other, exactly one function runs. Which one?",
             "Keep a list of the calls that are open. An `enter` adds one, a `leave` removes one.",
+            "Add the time between two events to the function that was opened last.",
         ),
-        "again": ("A function may run in several calls, one inside the other. What adds up?",),
-        "deep": ("Go through the events once, from first to last, without recursion.",),
+        "again": (
+            "A function may run in several calls, one inside the other. What adds up?",
+            "One dictionary entry for each function; every interval is added to it.",
+            "`times[name] = times.get(name, 0) + interval`, whichever call of `name` is open last.",
+        ),
+        "deep": (
+            "Go through the events once, from first to last, without recursion.",
+            "`zip(events, events[1:])` gives each event with the next one.",
+            "Use a list as a stack: `append` at an `enter`, `pop` at a `leave`.",
+        ),
     },
     forbids=_WRITE_IT,
     observe=plain_dictionary,
@@ -127,12 +136,18 @@ _BOTTLENECK = Exercise(
             "Is a function slow if it mostly waits for the functions that it calls? What does "
             "`main` do itself?",
             "`max(times, key=times.get)` is the key with the largest value.",
+            "Compute self times, and take the largest among the functions of `mine`.",
         ),
         "library": (
             "You cannot fix `sorted`. Which function of yours is its time attributed to?",
             "What would `self_times` return if the events of foreign functions were missing?",
+            "Leave out the events of functions that are not in `mine`, then compute self times.",
         ),
-        "recursion": ("Time in a call inside a call of the same function counts once.",),
+        "recursion": (
+            "Time in a call inside a call of the same function counts once.",
+            "Which times count each interval only once: total times or self times?",
+            "Self times do, however deep the recursion is.",
+        ),
     },
     forbids=_WRITE_IT,
 )
@@ -179,6 +194,7 @@ _SAMPLES_NEEDED = Exercise(
         "right": (
             "Set sqrt(p · (1 - p) / n) equal to the error, and solve for n.",
             "`math.ceil` rounds up. A program that always does one thing still needs one sample.",
+            "n is p · (1 - p) / error², rounded up, and at least 1.",
         )
     },
     core=False,

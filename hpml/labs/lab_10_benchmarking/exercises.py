@@ -65,6 +65,12 @@ def _judge(expected: Callable[[Mapping[str, Any]], dict[str, object]], collector
             if wanted["numbers"] != found["numbers"]:
                 why = "The result is right; how often `run` was asked for what is not."
                 return Wrong(f"runs {wanted['numbers']}", f"runs {found['numbers']}"[:300], why)
+            runs = len(found["numbers"])
+            if found["readings"] > 2 * runs:
+                why = (
+                    "Two readings of a real clock differ: read it once before each run, once after."
+                )
+                return Wrong(f"at most {2 * runs} readings", f"{found['readings']} readings", why)
         if collector and case.part == "collector" and found["on"]:
             return Wrong("the collector off during each run", "on during a run")
         if collector and case.part == "collector" and found["changed"]:
@@ -132,7 +138,8 @@ def _clock_symptom(case: Case, outcome: Outcome) -> object:
         return symptom(case, outcome)
     if case.part == "collector":
         return [found.get("raised"), found["on"], found["changed"]]
-    return [found.get("value"), found.get("raised"), found["numbers"]]
+    again = found["readings"] > 2 * len(found["numbers"])
+    return [found.get("value"), found.get("raised"), found["numbers"], again]
 
 
 _AUTORANGE = Exercise(
@@ -147,6 +154,8 @@ _AUTORANGE = Exercise(
         "right": (
             "Read the clock just before `run(number)` and just after it. Their difference counts.",
             "1, 2, 5, then ten times as many: a loop over (1, 2, 5) inside a loop without end.",
+            "`seconds = clock() - start`, once after each run. From 0.2 on, return "
+            "`(number, seconds)`.",
         )
     },
     forbids=_NO_LIBRARY,
@@ -165,10 +174,13 @@ _REPEAT = Exercise(
             "The run in which `autorange` found the number does not count as a sample: take five "
             "new ones.",
             "A sample is the seconds of one run divided by its number of calls.",
+            "Five times: read the clock, `run(number)`, read the clock. Divide each by the number.",
         ),
         "collector": (
             "`gc.isenabled()`, `gc.disable()` and `gc.enable()` are all that is needed.",
             "Look at `Timer.timeit` above: what does its `finally` do, and what its `if`?",
+            "`was = gc.isenabled()`, `gc.disable()`, then `try`; in `finally` enable it "
+            "only if `was`.",
         ),
     },
     core=False,
@@ -179,7 +191,7 @@ _REPEAT = Exercise(
 def _drawn(
     chance: random.Random, wanted: str, make: Callable[[], Rounds], also: Callable[..., bool]
 ) -> Rounds:
-    """Draw until every sound rule says what is wanted: nobody's points depend on luck."""
+    """Draw until every sound rule says what is wanted, so that no points depend on luck."""
     while True:
         a, b = make()
         if chance.random() < 0.5:
@@ -234,7 +246,7 @@ def _minimum_right(a: Sequence[float], b: Sequence[float]) -> bool:
 
 
 def _overlap(a: Sequence[float], b: Sequence[float]) -> bool:
-    """Return whether drift hides the difference from whoever does not look at the rounds."""
+    """Return whether drift hides the difference from a rule that ignores the rounds."""
     apart = abs(statistics.mean(a) - statistics.mean(b))
     error = math.sqrt((statistics.variance(a) + statistics.variance(b)) / len(a))
     return apart < 1.5 * error and _minimum_right(a, b)
@@ -317,14 +329,17 @@ _IS_FASTER = Exercise(
         "clear": (
             "How many rounds did `a` win? `zip(a, b)` gives the pairs.",
             "`needed(n)` of section 5 says how many of n wins are enough.",
+            "Compare the number of wins with `needed(wins + losses)`; the same for the losses.",
         ),
         "equal": (
             "Two equal programs are the two sides of a coin. How many heads of n are common?",
             "A round in which both took the same time is a win for neither.",
+            "Count neither side in a round of equal times. Below six rounds return `cannot tell`.",
         ),
         "paired": (
             "The machine changed while it measured, for both in the same way. What did not change?",
             "Compare only times of the same round.",
+            "`sum(x < y for x, y in zip(a, b))` counts the rounds that `a` won. Sort nothing.",
         ),
     },
     forbids=Forbidden(

@@ -11,7 +11,9 @@ AT_MOST = 100
 
 _runs: list[tuple[int, bool]] = []
 _before: list[bool] = []
-# What was run in this call, each with whether the collector was on; and whether it was on before.
+_readings = [0]
+# What was run in this call, each with whether the collector was on; whether it was on before; and
+# how often the clock was read.
 
 
 def seconds_of(data: Mapping[str, Any], place: int, number: int) -> float:
@@ -24,6 +26,7 @@ def seconds_of(data: Mapping[str, Any], place: int, number: int) -> float:
 def statement_and_clock(data: Mapping[str, Any]) -> dict[str, Any]:
     """Return the arguments: a `run` and a `clock` that only `run` moves."""
     _runs.clear()
+    _readings[0] = 0
     _before[:] = [bool(data.get("collector", True))]
     now = [data["start"]]
 
@@ -38,6 +41,7 @@ def statement_and_clock(data: Mapping[str, Any]) -> dict[str, Any]:
         now[0] += seconds_of(data, len(_runs) - 1, number)
 
     def clock() -> float:
+        _readings[0] += 1
         return float(now[0])
 
     return {"run": run, "clock": clock}
@@ -60,6 +64,7 @@ def _through(function: Callable[..., Any], arguments: Mapping[str, Any]) -> dict
         left = gc.isenabled()
         (gc.enable if was else gc.disable)()
     found["numbers"] = [number for number, _ in _runs]
+    found["readings"] = _readings[0]
     return {**found, "on": any(on for _, on in _runs), "changed": left != _before[0]}
 
 

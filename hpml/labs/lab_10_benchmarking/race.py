@@ -187,6 +187,6 @@ def _answering(rules: Mapping[str, Rule]) -> dict[str, Rule]:
         if answer in ANSWERS:
             ready[name] = rule
         else:
-            told = f"**{name}** does not take part: it gave {describe(answer)}."
+            told = f"**{name}** is left out: it gave {describe(answer)}."
             put(say(told), uuid.uuid4().hex)
     return ready

@@ -1,9 +1,9 @@
-"""Samples that were really taken (see `record`), as values, as a picture and as a table."""
+"""Samples that were really taken (see ``data/recorded``) as values, pictures and tables."""
 
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cache
 
@@ -70,13 +70,13 @@ def draw_noise(found: Recording) -> Page:
     )  # fmt: skip
 
 
-def summaries(names: Sequence[str] = NAMES) -> Table:
+def summaries() -> Table:
     """Return minimum, quartiles and mean of one program in each situation."""
     rows = []
-    for name in names:
+    for name in NAMES:
         samples = recording(name).a
         rows.append([name, min(samples), *quartiles(samples), statistics.mean(samples)])
     columns = ["situation", "minimum", "25 %", "median", "75 %", "mean"]
     formats = dict.fromkeys(columns[1:], "{:,.0f}".format)
-    where = recording(names[0]).where
+    where = recording(NAMES[0]).where
     return Table(columns, rows, caption=f"µs a call, recorded: {where}.", formats=formats)

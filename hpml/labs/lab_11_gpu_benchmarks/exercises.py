@@ -95,6 +95,8 @@ _TIMELINE = Exercise(
         "right": (
             "When has the CPU finished issuing kernel number k? It never waits for the GPU.",
             "A kernel starts when it is issued and the kernel before has ended: the later of both.",
+            "Kernel k, from 0, starts at the later of `(k + 1) * launch` and the end of "
+            "kernel k - 1.",
         )
     },
     forbids=_OWN,
@@ -131,6 +133,7 @@ _GRAPH_SPEEDUP = Exercise(
         "right": (
             "The graph: one launch, then n kernels without a gap.",
             "One by one: `timeline(launch, n * [kernel])` knows when the last kernel ends.",
+            "One by one: `launch + kernel + (n - 1) * max(launch, kernel)`.",
         )
     },
     forbids=_OWN,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 
 from hpml.base.tables import Table
 from hpml.profiling import simulate
-from hpml.widgets.animation.animation import Animation, Keyframe, baked, part, placeholder
+from hpml.widgets.animation.animation import Animation, Keyframe, part, placeholder
 
 TIMES = (2.0, 4.0, 8.0, 12.0, 16.0)
 """Microseconds to choose from, for both."""
@@ -30,9 +30,11 @@ _STYLE = """
 & .cpu {fill: #5AA9D6;} & .gpu {fill: #C4500B;}
 & .launch rect {fill: #5AA9D6; fill-opacity: 0.3;}
 & .compute rect {fill: #C4500B; fill-opacity: 0.3;}
+& .tick {stroke: var(--hpml-line); stroke-width: 0.7; stroke-dasharray: 2 3;}
 & .cell {cursor: pointer;}
 & .cell rect {stroke: var(--hpml-paper); stroke-width: 2;}
 & .cell[data-on] rect {stroke: var(--hpml-ink); stroke-width: 3; fill-opacity: 0.75;}
+& .cell:focus-visible {outline: none;}
 & .cell:focus-visible rect {stroke: var(--hpml-accent); stroke-width: 4;}
 """
 
@@ -51,13 +53,13 @@ def launch_explorer(timeline: TimelineFunction | None = None) -> Animation:
         for launch, kernel in pairs
     ]
     return Animation(
-        f"{COUNT} kernels: what does a launch cost, how long runs a kernel? Drawn by {who}",
+        f"{COUNT} kernels: choose the cost of a launch and the time of a kernel. Drawn by {who}",
         template,
         keyframes,
         style=_STYLE,
         kind="launches",
-        still=baked(template, keyframes[0]),
         table=Table(["launch, µs", "kernel, µs", "one by one, µs", "as a graph, µs"], rows),
+        columns=len(TIMES),
         labels=[f"launch {launch:g} µs, kernel {kernel:g} µs" for launch, kernel in pairs],
     )
 
@@ -88,7 +90,7 @@ def _keyframe(spans: TimelineFunction, launch: float, kernel: float) -> Keyframe
         ("one by one: CPU", "cpu", launches), ("GPU", "gpu", drawn),
         ("as a graph: CPU", "cpu", graph.launches), ("GPU", "gpu", graph.kernels),
     ]  # fmt: skip
-    body = "".join(_row(place, *row) for place, row in enumerate(rows))
+    body = _axis() + "".join(_row(place, *row) for place, row in enumerate(rows))
     return Keyframe(line, marks={f"{launch:g} {kernel:g}": "here"}, pieces={"lines": body})
 
 
@@ -107,6 +109,15 @@ def _row(place: int, name: str, kind: str, spans: Spans) -> str:
         f'<text x="{_LEFT - 8}" y="{y + 14}" text-anchor="end">{name}</text>'
         f'<path class="{kind}" d="{path}"/>{said}'
     )
+
+
+def _axis() -> str:
+    """Return a scale of microseconds, the same for all pairs of times."""
+    return "".join(
+        f'<path class="tick" d="M{_LEFT + _SCALE * time:.1f} 4V118"/>'
+        f'<text x="{_LEFT + _SCALE * time:.1f}" y="132" text-anchor="middle">{time}</text>'
+        for time in range(0, 201, 50)
+    )  # fmt: skip
 
 
 def _template() -> str:
@@ -128,15 +139,17 @@ def _template() -> str:
     side = _LEFT + _CELL_WIDTH * len(TIMES) + 12
     height = 34 + _CELL_HEIGHT * len(TIMES)
     return (
-        f'<svg viewBox="0 0 800 130" width="800" role="img" aria-label="Time lines" '
+        f'<svg viewBox="0 0 800 138" width="800" role="img" aria-label="Time lines" '
         f"{placeholder('lines')}></svg>"
         f'<svg viewBox="0 0 800 {height}" width="800" role="group" '
         f'aria-label="Launch and kernel times to choose from">{heads}{sides}'
         f'<text x="{side}" y="18">kernel, µs</text>'
         '<text x="4" y="18">launch, µs</text>'
-        f'<text x="{side}" y="60">blue: launch-bound</text>'
-        f'<text x="{side}" y="82">orange: compute-bound</text>'
-        f'<text x="{side}" y="104">number: what a graph gains</text>'
+        f'<g class="launch"><rect x="{side}" y="48" width="14" height="14"/></g>'
+        f'<text x="{side + 20}" y="60">launch-bound</text>'
+        f'<g class="compute"><rect x="{side}" y="70" width="14" height="14"/></g>'
+        f'<text x="{side + 20}" y="82">compute-bound</text>'
+        f'<text x="{side}" y="104">number: speed-up by a graph</text>'
         f"{cells}</svg>"
     )
 

@@ -9,6 +9,17 @@ AT_MOST = 1000
 """Calls of the function in one trial; then one that never ends is stopped."""
 
 
+class Mark:
+    """A place in the queue, with the time when the device gets there."""
+
+    def __init__(self, time: float) -> None:
+        self._time = time
+
+    def since(self, earlier: Mark) -> float:
+        """Return the seconds from an earlier mark to this one."""
+        return self._time - earlier._time
+
+
 class Device:
     """A queue that is worked off in order; the program's time and the device's are two."""
 
@@ -18,6 +29,10 @@ class Device:
     def clock(self) -> float:
         """Return the program's time in seconds."""
         return self._now
+
+    def event(self) -> Mark:
+        """Put a mark into the queue."""
+        return Mark(max(self._now, self._free))
 
     def synchronize(self) -> None:
         """Wait until the device has done all that was issued."""

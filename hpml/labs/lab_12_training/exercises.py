@@ -24,15 +24,16 @@ _NO_TORCH = Forbidden(
 
 
 def estimated_epoch(seconds: Sequence[float], steps: int) -> tuple[float, float, float]:
-    """Return the seconds of an epoch and its interval, from the sums of powers."""
+    """Return the seconds of an epoch and its prediction interval, from the sums of powers."""
     later = sorted(seconds[len(seconds) // 2 :])
     limit = 0.75 * (later[(len(later) - 1) // 2] + later[len(later) // 2])
     steady = list(seconds)
     while steady[0] > limit:
         del steady[0]
     n, mean = len(steady), math.fsum(steady) / len(steady)
-    error = math.sqrt(math.fsum((s - mean) ** 2 for s in steady) / (n - 1) / n)
-    return steps * mean, steps * (mean - 2 * error), steps * (mean + 2 * error)
+    variance = math.fsum((s - mean) ** 2 for s in steady) / (n - 1)
+    half = 2 * math.sqrt(variance * steps + variance * steps**2 / n)
+    return steps * mean, steps * mean - half, steps * mean + half
 
 
 def _epoch(name: str, seconds: Sequence[float], steps: int, part: str) -> Case:
@@ -80,11 +81,12 @@ _EPOCH_ESTIMATE = Exercise(
         "steady": (
             "`statistics` has `fmean`, `median` and `stdev`.",
             "An epoch is a sum: its slow steps count, so it is the mean that is multiplied.",
-            "The standard error of a mean is the standard deviation divided by the root of n.",
+            "Half the interval is `2 * stdev(kept) * steps * sqrt(1 / len(kept) + 1 / steps)`.",
         ),
         "warm-up": (
             "First the limit: 1.5 times the median of `seconds[len(seconds) // 2:]`.",
             "Drop from the front while the first step is above it. A later slow step stays.",
+            "`while seconds[0] > limit: seconds = seconds[1:]`, with the limit computed before.",
         ),
     },
     forbids=_NO_TORCH,
@@ -189,10 +191,13 @@ _CHOOSE_PRECISION = Exercise(
         "values": (
             "Go through `formats.items()` and return the first name for which no rule is broken.",
             "Look at magnitudes: `abs(value)`. The largest decides what may vanish beside it.",
+            "A value below `smallest` may vanish if it is at most `error` times the "
+            "largest magnitude.",
         ),
         "sums": (
             "Each addition rounds once more: as many roundings as there are values.",
             "Add up magnitudes: on the way a sum may be larger than at its end.",
+            "`len(values) * spacing / 2 <= error`, and the sum of magnitudes is at most `largest`.",
         ),
     },
     forbids=_NO_TORCH,
@@ -284,10 +289,13 @@ _GRAD_SCALER = Exercise(
         "step": (
             "`math.isfinite(g)` is false for both infinities and for NaN.",
             "The gradients were made with the scale that came in. Divide by that one.",
+            "If not all are finite, return `(None, scale / 2, 0)`.",
         ),
         "run": (
             "The count is of good steps in a row: an overflow resets it, and so does growing.",
             "When the count has reached `interval`, two things happen: which?",
+            "If `good + 1 == interval`, the scale doubles and the count is 0. Otherwise "
+            "it is `good + 1`.",
         ),
     },
     forbids=_NO_TORCH,

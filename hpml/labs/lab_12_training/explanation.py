@@ -13,7 +13,7 @@ EXPLANATION = Explanation(
     ),
     claims=(
         "Precision: coarser rounding acts as noise, and with noise the network learns better.",
-        "Seed: weights and order are drawn anew for each run, and runs of equal seed agree.",
+        "Seed: weights and order are drawn again for each run, and runs with equal seeds agree.",
         "Digits: any other rounding, however small, grows until the two networks differ.",
     ),
     experiments={

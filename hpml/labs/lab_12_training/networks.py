@@ -232,7 +232,7 @@ if os.environ.get("RANK", "0") == "0":
 def two_processes() -> Table | Page:
     """Train the digits for an epoch in one process and in two; return losses and time of both."""
     if quick():
-        return say("A short run leaves the two processes out.")
+        return say("A short run leaves out the two processes.")
     torchrun = ["-m", "torch.distributed.run", "--standalone", "--nproc-per-node", "2"]
     script = ["-c", SCRIPT]
     two = [*torchrun, "--no-python", sys.executable, *script]

@@ -69,10 +69,13 @@ _GRADIENT_DIES = Exercise(
         "right": (
             "`torch.linspace(low, high, 1001, requires_grad=True)` makes the points.",
             "The sum of all results has one `backward()`; then `x.grad` holds each point's own.",
+            "`activation(x).sum().backward()`, then `bool((x.grad == 0).all())`.",
         ),
         "nearly": (
             "Exactly 0, at each of the points: compare with `==`.",
             "A gradient that is NaN is not 0, and neither is one of 1e-7.",
+            "Look at all 1,001 gradients. Their sum may be 0 where they are not, and so "
+            "may the two ends.",
         ),
     },
     forbids=Forbidden(modules=("hpml",), why="The exercise is to look at the gradients."),
@@ -271,10 +274,12 @@ _FAST_SWISH_BACKWARD = Exercise(
         "right": (
             "Differentiate each of the three pieces on paper, and choose with `torch.where`.",
             "The chain rule: the slope times `grad`.",
+            "Left `-2 / (3 * x * x)`, in the middle `(2 * x + 3) / 6`, on the right 1.",
         ),
         "every input": (
             "0 times infinity is NaN: choose with `torch.where`, do not multiply by a mask.",
             "`torch.ones_like(x)` has the shape and the dtype of `x`.",
+            "One `torch.where` inside another: first `x < -2`, then `x < 3`; then times `grad`.",
         ),
     },
     forbids=Forbidden(

@@ -71,11 +71,13 @@ _BEST_SETTING = Exercise(
         "best": (
             "`statistics.median` of each list; `min` takes a `key`.",
             "Return a pair, also where there is no rival: `(best, [])`.",
+            "`min(table, key=lambda name: statistics.median(table[name]))`.",
         ),
         "rivals": (
             "`zip(table[best], table[other])` gives the two times of each round.",
             "A round counts for `best` only if it took less time there. How many are three "
             "quarters of `len(table[best])`?",
+            "A rival loses fewer rounds than `0.75 * len(table[best])`.",
         ),
     },
     forbids=Forbidden(
@@ -137,7 +139,11 @@ _QUANTISE = Exercise(
             "The number farthest from 0 becomes the largest integer. That gives the scale.",
             "`round` gives the nearest integer; `int` cuts off.",
         ),
-        "zeros": ("What would the scale be, and what would you divide by it?",),
+        "zeros": (
+            "What would the scale be, and what would you divide by it?",
+            "The largest magnitude is 0, so the scale would be 0.",
+            "Return 1.0 as the scale there, and integers that are all 0.",
+        ),
     },
     forbids=Forbidden(
         modules=("hpml", "torch"), why="Rounding and a scale are enough; plain Python has both."
@@ -212,10 +218,12 @@ _LOOP_INVARIANT = Exercise(
             "Follow the edges, starting from the varying values. Every value that you reach "
             "varies.",
             "A value may appear only as a target: it counts as well.",
+            "The result is all names, keys and readers, without those that you reached.",
         ),
         "deep": (
             "Use a list of values still to be looked at instead of recursion.",
             "A value that was reached before need not be followed again.",
+            "`waiting = list(varying)`: take one, add its new readers to the set and to the list.",
         ),
     },
     forbids=Forbidden(

@@ -122,9 +122,9 @@ def race_integers(found: Mapping[str, Sequence[nn.Module]]) -> Comparison | Page
     from hpml.runtimes import compile_int8
 
     if len(found) == 1 and quick():
-        return say("Integers are left out in a short run.")
+        return say("A short run leaves out integers.")
     if len(found) == 1:
-        return say("There are no integers here: `pip install -c constraints.txt torchao`.")
+        return say("Integers need torchao: `pip install -c constraints.txt torchao`.")
     if find_compiler() is None:
         return say("Integer kernels are compiled, which needs a C++ compiler, such as g++.")
     batch = images()[0][:BATCH]

@@ -31,8 +31,8 @@ def onnx_is_here() -> bool:
     if missing:
         put(
             say(
-                f"There is no export here: `pip install -c constraints.txt {' '.join(missing)} "
-                "onnxruntime`. Until then the lab goes on without it."
+                f"Export needs packages: `pip install -c constraints.txt {' '.join(missing)} "
+                "onnxruntime`. Without them the lab leaves it out."
             ),
             uuid.uuid4().hex,
         )

@@ -69,10 +69,12 @@ _SPEED_UP = Exercise(
             "Call the old time 1. What is the new time of a part with share 0.5 that becomes "
             "twice as fast?",
             "The new time of the whole: each part's share divided by its factor, and the rest.",
+            "`1 - sum(shares)` stays; each part leaves `share / factors.get(name, 1)`.",
         ),
         "free": (
             "A share divided by `math.inf` is 0.0, which is right.",
             "If no time is left, the whole is `math.inf` times as fast.",
+            "`return 1 / left if left else math.inf`.",
         ),
     },
 )

@@ -129,7 +129,9 @@ class Ladder:
              format_bytes(rung.kept), _times(rung.total)] for rung in self.rungs
         ]  # fmt: skip
         columns = ["fix", "because", "claimed", "measured", "claim", "autograd keeps", "total"]
-        caption = f"The original keeps {format_bytes(most_kept(self.script.train))} at one time."
+        caption = (
+            f"The original keeps at most {format_bytes(most_kept(self.script.train))} at a time."
+        )
         return Table(columns, rows, caption=caption)
 
 
@@ -188,7 +190,7 @@ def class_table(paths: Iterable[str | Path]) -> Table:
         how = f"{1 / ratio.high:.2f} – {1 / ratio.low:.2f}"
         rows.append([rank, student, f"{ratio.speed_up:.2f}", how, machine])
     shared = len(rows) - len({row[0] for row in rows})
-    caption = "Each in turns with their own original, on their own machine."
+    caption = "Each was measured in turns with its original, on its own machine."
     if shared:
         caption += " Entries whose intervals overlap share a rank."
     columns = ["rank", "student", "times as fast", "95 % interval", "machine"]

@@ -31,7 +31,7 @@ def icicle(
         raise ProfilingError(
             "Nothing was counted, so there is no picture; profile something that takes longer."
         )
-    # Nobody sees, or opens, what takes a ten thousandth: it would only make the page heavy.
+    # A share of a ten thousandth is invisible and would only make the page large.
     tree = tree.pruned(tree.total / _CUTOFFS[-1])
     name = title or f"Calls by time, {_amount(tree.total, unit)} in all"
     body = (

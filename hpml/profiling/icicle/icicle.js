@@ -10,7 +10,7 @@
   }
   const whole = frames[0], svg = root.querySelector("svg"), about = root.querySelector(".hpml-icicle-about");
   const state = {style: "icicle", depth: 10, cutoff: 1000};
-  let top = whole, chosen = whole, shown = [];
+  let top = whole, chosen = whole, shown = [], height = 0;
   const amount = (value) => {
     if (data.unit !== "s") return `${+value.toPrecision(4)} ${data.unit}`;
     const [unit, size] = value >= 1 ? ["s", 1] : value >= 1e-3 ? ["ms", 1e-3] : ["µs", 1e-6];
@@ -55,6 +55,14 @@
     group.append(make("path", {fill: frame.colour, d: `M ${point(left, inner)} L ${point(left, outer)} `
       + `A ${outer} ${outer} 0 ${large} 1 ${point(end, outer)} L ${point(end, inner)} `
       + `A ${inner} ${inner} 0 ${large} 0 ${point(left, inner)} Z`}));
+    const middle = depth ? left + width / 2 : 0, r = depth ? inner + ring / 2 : 0;
+    const room = Math.floor((depth ? 2 * Math.PI * r * Math.min(width, 0.5) : 2 * ring) / 6.6) - 1;
+    if (room > 3 && ring > 14) {
+      const label = frame.name.length <= room ? frame.name : `${frame.name.slice(0, room - 1)}…`;
+      const [x, y] = point(middle, r).split(" "), upside = middle > 0.25 && middle < 0.75;
+      group.append(make("text", {x, y, "text-anchor": "middle", "dominant-baseline": "middle",
+        transform: `rotate(${360 * middle + (upside ? 180 : 0)} ${x} ${y})`}, label));
+    }
     return group;
   };
   const choose = (frame) => {
@@ -68,7 +76,8 @@
   const draw = () => {
     const found = layout(), deepest = Math.max(...found.map(part => part.depth)) + 1;
     const round = state.style === "sunburst";
-    svg.setAttribute("viewBox", round ? "0 0 960 600" : `0 0 960 ${deepest * 22}`);
+    height = Math.max(height, deepest * 22);  // what is below does not jump when a frame opens
+    svg.setAttribute("viewBox", round ? "0 0 960 600" : `0 0 960 ${height}`);
     const drawn = found.map(part => {
       const group = (round ? sunburst(295 / deepest) : icicle)(part);
       group.firstChild.append(make("title", {}, `${called(part.frame)}: ${amount(part.frame.total)} (${share(part.frame)})`));
@@ -94,6 +103,7 @@
     select.addEventListener("change", () => {
       const name = select.dataset.set;
       state[name] = name === "style" ? select.value : Number(select.value);
+      height = 0;
       draw();
     });
   }

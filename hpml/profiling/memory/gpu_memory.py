@@ -15,7 +15,7 @@ def peak_allocated(function: Callable[..., Any], *arguments: Any) -> Table:
 
     The rows: what tensors held before the call, at most during it, and after it, the result among
     them; and what the allocator has of the device afterwards, in use or kept for later. The peak
-    that PyTorch keeps for the device starts anew.
+    that PyTorch keeps for the device is reset.
 
     Raises:
         ProfilingError: if `function` cannot be called, or PyTorch sees no GPU.

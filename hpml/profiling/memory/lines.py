@@ -110,8 +110,8 @@ def memory_lines(function: Callable[..., Any], *arguments: Any, **keywords: Any)
         lines,
         mib,
         title=f"Resident memory of {code.co_name}, line by line",
-        caption="Resident memory of the process, not memory of a GPU. The system was asked after "
-        "each line: the times of this run say nothing.",
+        caption="Resident memory of the process, not memory of a GPU. Memory is read after each "
+        "line, so ignore the times of this run.",
     )
     return LineMemory(table, lines, result)
 

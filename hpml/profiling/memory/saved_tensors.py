@@ -56,8 +56,8 @@ class SavedTensors(Shown):
             ["operation", "saves its", "shape", "dtype", "kept", "not counted"],
             self.tensors,
             title="Saved for the backward pass",
-            caption=f"{format_bytes(self.total)} in all. Each piece of memory is counted once and "
-            "whole, also where several tensors look at it; parameters are there anyway.",
+            caption=f"{format_bytes(self.total)} in all. Memory that several tensors share is "
+            "counted once. Parameters exist anyway and are not counted.",
             align=["left", "left", "left", "left", "right", "left"],
             formats={"kept": format_bytes},
         )
@@ -122,8 +122,8 @@ def saved_tensors(function: Callable[..., Any], *arguments: Any) -> SavedTensors
                 getattr(step, role)
             except RuntimeError as error:
                 raise ProfilingError(
-                    f"What {asked[0]} saved is gone: the function ran its own backward pass. Give "
-                    "saved_tensors the forward alone."
+                    f"{asked[0]} ran its own backward pass, which frees what was saved. Pass "
+                    "only the forward to saved_tensors."
                 ) from error
     return SavedTensors(tuple(_rows(packed, names, own)), result)
 

@@ -27,9 +27,9 @@ from hpml.symbolic import SymbolicModel
 from hpml.symbolic.execution.timed import clock_for, shapes_of
 
 _NOTE = (
-    "An operator is a function of PyTorch that Python calls; its time runs from the end of the "
-    "one before, so Python in between and memory count for it. While it is timed, a module takes "
-    "no fast path of its own, as TransformerEncoderLayer does in evaluation."
+    "An operator is a function of PyTorch that Python calls; its time begins at the end of the "
+    "previous one, so it includes Python code and allocations in between. Modules do not use "
+    "fast paths during timing, such as TransformerEncoderLayer's in evaluation mode."
 )
 _lock = threading.Lock()
 

@@ -89,8 +89,8 @@ def operator_timing(
     if hasattr(model, "_orig_mod") or model._compiled_call_impl is not None:
         raise ProfilingError(
             "operator_timing expects a model whose operators Python calls, got the result of "
-            "torch.compile, which has kernels in their place; time the model before it is "
-            "compiled, or look at the kernels with hpml.profiling.trace."
+            "torch.compile, which replaces them by kernels; time the model without compiling "
+            "it, or show the kernels with hpml.profiling.trace."
         )
     try:
         check_sort("operator_timing", sort)

@@ -40,10 +40,6 @@ class Template(NamedTuple):
         return self.text == ", ".join(f"a{i}" for i in range(self.holes))
 
 
-class _Text(str):
-    """Source that is already written, to tell it from arguments that are strings."""
-
-
 _ATOMS = frozenset((Tensor, nn.Parameter, int, float, bool, str, type(None)))
 _OPAQUE = (nn.Module, Tensor, type, FunctionType, BuiltinFunctionType, MethodType, ModuleType)
 
@@ -111,54 +107,62 @@ def split_call(
     >>> found, template.text, template.constants
     ([1.5, 2.5], '[a0, k[0], k[1]], dim=a1', (2, 'a'))
     """
-    found: list[Any] = []
-    constants: list[Any] = []
-    pieces: list[str] = []
-
-    def constant(value: Any) -> str:
-        constants.append(value)
-        return f"k[{len(constants) - 1}]"
-
-    waiting: list[Any] = list(reversed(_with_commas([(None, a) for a in args])))
-    if args and kwargs:
-        waiting.insert(0, _Text(", "))
-    named: list[tuple[_Text | None, Any]]
+    call = _Call(kind)
+    written = [call.text(value) for value in args]
     if all(name.isidentifier() and not keyword.iskeyword(name) for name in kwargs):
-        named = [(_Text(f"{name}="), value) for name, value in kwargs.items()]
+        written += [f"{name}={call.text(value)}" for name, value in kwargs.items()]
     else:  # f(**{"from": x}) cannot be written as f(from=x)
-        named = [(_Text("**"), kwargs)]
-    waiting[:0] = list(reversed(_with_commas(named)))
+        written.append(f"**{call.text(kwargs)}")
+    return call.found, Template(", ".join(written), tuple(call.constants), len(call.found))
 
-    open_now: set[int] = set()
-    while waiting:
-        value = waiting.pop()
-        if isinstance(value, _Text):
-            pieces.append(value)
-        elif isinstance(value, _Leave):
-            open_now.discard(value.container)
-        elif isinstance(value, kind):
+
+class _Call:
+    """The parts of a call while it is taken apart."""
+
+    def __init__(self, kind: type) -> None:
+        self.kind = kind
+        self.found: list[Any] = []
+        self.constants: list[Any] = []
+
+    def constant(self, value: Any) -> str:
+        self.constants.append(value)
+        return f"k[{len(self.constants) - 1}]"
+
+    def text(self, value: Any, around: tuple[Any, ...] = ()) -> str:
+        if isinstance(value, self.kind):
             # The size of a batch becomes symbolic data when it is used.
             symbolic = getattr(type(value), "symbolic", None)
-            found.append(value if symbolic is None else symbolic(value))
-            pieces.append(f"a{len(found) - 1}")
-        elif _is_taken_apart(value, kind):
-            if id(value) in open_now:
-                raise ArgumentError(
-                    f"a {type(value).__name__} among the arguments contains itself; expected "
-                    "containers that end: pass the symbolic values in it one by one"
-                )
-            open_now.add(id(value))
-            waiting.append(_Leave(id(value)))
-            waiting.extend(reversed(_expand(value, constant)))
-        else:
-            pieces.append(constant(value))
-    return found, Template("".join(pieces), tuple(constants), len(found))
+            self.found.append(value if symbolic is None else symbolic(value))
+            return f"a{len(self.found) - 1}"
+        if not _is_taken_apart(value, self.kind):
+            return self.constant(value)
+        if len(around) > _DEEPEST or any(value is outer for outer in around):
+            raise ArgumentError(
+                f"containers among the arguments expected at most {_DEEPEST} levels and none that "
+                "contains itself, received more: pass the symbolic values in them one by one"
+            )
+        inside = (*around, value)
+        if type(value) is dict:
+            items = [f"{self.constant(k)}: {self.text(v, inside)}" for k, v in value.items()]
+            return "{" + ", ".join(items) + "}"
+        if type(value) not in (list, slice) and not isinstance(value, tuple):
+            raise ArgumentError(
+                f"symbolic data inside a {type(value).__name__} cannot be passed on: expected it "
+                "alone or in lists, tuples, dictionaries and slices; give its parts as arguments "
+                "of their own"
+            )
+        before, after = _BRACKETS.get(type(value), ("", ""))
+        if not before:  # a named tuple takes its parts one by one, others take all
+            before, after = self.constant(getattr(type(value), "_make", type(value))) + "([", "])"
+        return (
+            before
+            + ", ".join([self.text(part, inside) for part in children_of(value) or ()])
+            + after
+        )
 
 
-class _Leave(NamedTuple):
-    """Stands behind the parts of a container."""
-
-    container: int
+_BRACKETS = {list: ("[", "]"), tuple: ("(", ",)"), slice: ("slice(", ")")}
+_DEEPEST = 80
 
 
 def _is_taken_apart(value: Any, kind: type) -> bool:
@@ -167,41 +171,6 @@ def _is_taken_apart(value: Any, kind: type) -> bool:
     if isinstance(value, (list, tuple, dict, slice)):
         return mentions(value, (kind, Tensor))
     return mentions(value, (kind,))
-
-
-def _with_commas(items: list[tuple[_Text | None, Any]]) -> list[Any]:
-    result: list[Any] = []
-    for prefix, value in items:
-        if result:
-            result.append(_Text(", "))
-        if prefix is not None:
-            result.append(prefix)
-        result.append(value)
-    return result
-
-
-def _expand(value: Any, constant: Callable[[Any], str]) -> list[Any]:
-    """Return a container as a list of source pieces and parts still to be written."""
-    kind = type(value)
-    if kind is dict:
-        items: list[tuple[_Text | None, Any]] = [
-            (_Text(constant(key) + ": "), part) for key, part in value.items()
-        ]
-        return [_Text("{"), *_with_commas(items), _Text("}")]
-    parts = _with_commas([(None, part) for part in children_of(value) or ()])
-    if kind is slice:
-        return [_Text("slice("), *parts, _Text(")")]
-    if kind is list:
-        return [_Text("["), *parts, _Text("]")]
-    if kind is tuple:
-        return [_Text("("), *parts, _Text(",)")]
-    if isinstance(value, tuple):  # a named tuple takes its parts one by one, others take all
-        make = getattr(kind, "_make", kind)
-        return [_Text(constant(make) + "(["), *parts, _Text("])")]
-    raise ArgumentError(
-        f"symbolic data inside a {kind.__name__} cannot be passed on: expected it alone or in "
-        "lists, tuples, dictionaries and slices; give its parts as arguments of their own"
-    )
 
 
 @functools.lru_cache(maxsize=4096)
@@ -217,14 +186,7 @@ def compile_call(text: str, holes: int, method: str = "") -> Callable[..., Any]:
     written = (
         f"a0.{method}({text.removeprefix('a0').lstrip(', ')})" if method else f"function({text})"
     )
-    source = f"def call({parameters}):\n    return {written}\n"
     scope: dict[str, Any] = {}
-    try:
-        exec(compile(source, "<hpml call>", "exec"), scope)
-    except (SyntaxError, MemoryError, RecursionError) as error:
-        raise ArgumentError(
-            f"the arguments are nested too deeply to be written as a call ({error}); expected at "
-            "most about 80 levels of lists, tuples and dictionaries: flatten them"
-        ) from error
+    exec(f"def call({parameters}):\n    return {written}\n", scope)
     call: Callable[..., Any] = scope["call"]
     return call

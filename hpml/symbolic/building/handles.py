@@ -27,9 +27,17 @@ from hpml.symbolic.errors import ArgumentError
 
 from . import interception
 from .arguments import mentions
-from .inference import IN_PLACE, evaluate
+from .inference import evaluate
 from .interception import Handle, Token
-from .node import Concrete, Node, TensorSpec, describe_spec, oldest_first
+from .node import (
+    IN_PLACE,
+    REQUIRED_BATCHES,
+    Concrete,
+    Node,
+    TensorSpec,
+    describe_spec,
+    oldest_first,
+)
 from .operators import (
     OUT_OF_PLACE,
     Operators,
@@ -79,7 +87,7 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
 
     @property
     def children(self) -> tuple[SymbolicData, ...]:
-        """The values computed from this one that somebody still uses."""
+        """The values computed from this one that are still used."""
         return tuple(handle_of(child, self._token) for child in self._node.living_children())
 
     @property
@@ -124,8 +132,14 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         return self._apply(layer, (self._node, other._node))
 
     def _changed_to(self, result: Any, operation: str) -> None:
-        if isinstance(self._node.spec, TensorSpec):
-            note_effects(result._node, current(self._node), IN_PLACE, operation)
+        if not isinstance(self._node.spec, TensorSpec):
+            return
+        if (self._node.base or self._node).layer is None:
+            raise ArgumentError(
+                f"{operation} would change {self._node.describe()}: a tensor of the caller. Make a "
+                "new value, x = x + y"
+            )
+        note_effects(result._node, current(self._node), IN_PLACE, operation)
 
     def _record_call(self, layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
         if len(args) == 1 and not kwargs and args[0] is self:
@@ -174,15 +188,18 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         check_no_setting(self)
         if isinstance(example := self._example(), Mapping):
             return iter(list(example))  # keys are the same in each run
-        len(self)  # refused where it depends on the batch
+        self._length(REQUIRED_BATCHES)  # refused where it depends on the batch
         nodes = make_parts(self._node)
         return iter([None if _is_none(n) else handle_of(n, self._token) for n in nodes])
 
     def __len__(self) -> int:
+        return self._length(None)
+
+    def _length(self, examples: int | None) -> int:
         spec = self._node.spec
         assert isinstance(spec, Concrete)  # a tensor has a length of its own
         try:
-            lengths = {len(value) for value in spec.values}
+            lengths = {len(value) for value in spec.values[:examples]}
         except TypeError:
             raise ArgumentError(f"{self!r} has no length") from None
         return lengths.pop() if len(lengths) == 1 else self.__index__()
@@ -269,7 +286,7 @@ class SymbolicTensor(TensorShape, SymbolicData):
         assert isinstance(spec, TensorSpec)  # handle_of chose this class by the spec
         return spec
 
-    def __len__(self) -> int:
+    def _length(self, examples: int | None) -> int:
         if not self._spec.shape:
             raise ArgumentError(
                 f"{self!r} has no length, because it has no dimensions, and no numbers while the "

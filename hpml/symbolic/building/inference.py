@@ -7,7 +7,7 @@ Three answers, the first that applies:
 3. where meta tensors cannot stand for the values (a Python object of the user, an operator whose
    result's size depends on the data): a copy of the layer runs on example data.
 
-A run is made for two example batch sizes. What differs between the two depends on the batch, and
+A run is made for several example batch sizes. What differs between them depends on the batch, and
 is unknown. A run also shows which argument shares memory with the result, and which was changed in
 place. Results are remembered for functions of torch and for the layers of `useful_layers`, which
 have no state; everything else runs each time.
@@ -28,7 +28,7 @@ import sys
 from collections import OrderedDict
 from collections.abc import Hashable, Iterator, Sequence
 from types import BuiltinFunctionType, FunctionType, ModuleType
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import Tensor, nn
@@ -46,7 +46,11 @@ from .layer_rules import LAYER_RULES
 from .node import (
     BATCH,
     EXAMPLE_BATCHES,
+    IN_PLACE,
+    ITSELF,
+    REQUIRED_BATCHES,
     Concrete,
+    Effects,
     InputExample,
     Node,
     Spec,
@@ -56,52 +60,27 @@ from .node import (
     format_origin,
     layer_name,
     layer_text,
+    oldest_first,
 )
-
-
-class Effects(NamedTuple):
-    """What a call does to the memory of one of its arguments.
-
-    Attributes:
-        argument: which argument this is about.
-        shares: whether the result shares memory with it.
-        itself: whether the result is that very tensor.
-        changed: whether its values are changed.
-    """
-
-    argument: int
-    shares: bool
-    itself: bool
-    changed: bool
-
-
-IN_PLACE = Effects(0, shares=True, itself=True, changed=True)
-_ITSELF = Effects(0, shares=True, itself=True, changed=False)
-VIEW = Effects(0, shares=True, itself=False, changed=False)
-_MAY_RETURN_ITS_ARGUMENT = {nn.Identity: _ITSELF, nn.Flatten: VIEW, nn.Dropout: VIEW}
 
 Inferred = tuple[Spec, Effects | None]
 
 
 def infer(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
     """Return what is known about ``layer(*parents)``, and what the call does to its arguments."""
-    kind = type(layer)
-    if len(parents) == 1 and type(parents[0].spec) is TensorSpec and kind in LAYER_RULES:
+    rule = LAYER_RULES.get(type(layer))
+    if rule is not None and rule.shape is not None and len(parents) == rule.arguments:
+        specs: list[Any] = [parent.spec for parent in parents]
         own = layer.__dict__
-        try:
-            found = None if "forward" in own else LAYER_RULES[kind].shape(layer, parents[0].spec)
-        except ShapeError as error:
-            raise ShapeError(_message(layer, parents, str(error))) from None
-        if found is not None:
-            if own.get("inplace") is True:
-                return found, IN_PLACE
-            return found, _MAY_RETURN_ITS_ARGUMENT.get(kind)
-    elif len(parents) == 2 and kind in _ELEMENTWISE:
-        first, second = parents[0].spec, parents[1].spec
-        if type(first) is TensorSpec and first == second and first.dtype.is_floating_point:
-            return first, None
-    elif kind is useful_layers.CallbackLayer:
-        return parents[0].spec, _ITSELF
+        if "forward" not in own and TensorSpec is type(specs[0]) is type(specs[-1]):
+            try:
+                found = rule.shape(layer, *specs)
+            except ShapeError as error:
+                raise ShapeError(_message(layer, parents, str(error))) from None
+            if found is not None:
+                return found, IN_PLACE if own.get("inplace") is True else rule.effects
+    elif type(layer) is useful_layers.CallbackLayer:
+        return parents[0].spec, ITSELF
     key = _memo_key(layer, parents)
     if key is not None and key in _remembered:
         _remembered.move_to_end(key)
@@ -114,14 +93,6 @@ def infer(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
         if len(_remembered) > _MOST_REMEMBERED:
             _remembered.popitem(last=False)
     return inferred
-
-
-_ELEMENTWISE = {
-    useful_layers.AddOpLayer,
-    useful_layers.SubOpLayer,
-    useful_layers.MulOpLayer,
-    useful_layers.ModOpLayer,
-}
 
 
 def given_spec(shape: Any, parents: Sequence[Node]) -> TensorSpec:
@@ -146,8 +117,9 @@ def infer_parts(parent: Node) -> list[Spec]:
         count = spec.shape[0]
         assert isinstance(count, int)  # len() refuses a size that depends on the batch
         return [TensorSpec(spec.shape[1:], spec.dtype)] * count
-    parts = [_merge(parent.layer, items, spec.is_real) for items in zip(*spec.values, strict=True)]
-    return parts
+    count = len(spec.value)  # a batch of another example may have fewer parts, as by `chunk`
+    values = [value for value in spec.values if len(value) == count]
+    return [_merge(parent.layer, items, spec.is_real) for items in zip(*values, strict=True)]
 
 
 # --- what is remembered ---------------------------------------------------------------------------
@@ -223,19 +195,15 @@ def _run(layer: nn.Module, parents: Sequence[Node], *, pure: bool) -> Inferred:
     )
     # The parameters of TorchScript lie in C++, where they cannot be meta tensors.
     if not real and not any(isinstance(m, torch.jit.ScriptModule) for m in layer.modules()):
-        specs = [parent.spec for parent in parents]
         try:
-            return _outcome(layer, parents, specs, meta=True, pure=pure)
+            return _outcome(layer, parents, meta=True, pure=pure)
         except GraphError:
             raise
         except Exception as error:  # a layer may raise anything
             if isinstance(error, RuntimeError) and not _is_about_meta(error):
-                if (known := _with_known_batch(specs)) is not None:
-                    with contextlib.suppress(Exception):
-                        return _outcome(layer, parents, known, meta=True, pure=pure)
                 raise ShapeError(_message(layer, parents, _first_line(error))) from error
     try:
-        return _outcome(layer, parents, [p.spec for p in parents], meta=False, pure=pure)
+        return _outcome(layer, parents, meta=False, pure=pure)
     except GraphError:
         raise
     except Exception as error:
@@ -247,45 +215,29 @@ def _is_about_meta(error: RuntimeError) -> bool:
     return isinstance(error, NotImplementedError) or "meta" in str(error).lower()
 
 
-def _with_known_batch(specs: Sequence[Spec]) -> list[Spec] | None:
-    """Return the specs with the batch that another argument has, as ``x + y`` says that it is."""
-    shapes = [spec.shape for spec in specs if isinstance(spec, TensorSpec)]
-    known = {shape[0] for shape in shapes if shape and isinstance(shape[0], int)}
-    if len(known) != 1 or not any(BATCH in shape for shape in shapes):
-        return None
-    (batch,) = known
-    return [
-        TensorSpec(tuple([batch if size == BATCH else size for size in spec.shape]), spec.dtype)
-        if isinstance(spec, TensorSpec)
-        else spec
-        for spec in specs
-    ]
-
-
-def _outcome(
-    layer: nn.Module, parents: Sequence[Node], specs: Sequence[Spec], *, meta: bool, pure: bool
-) -> Inferred:
-    examples = range(len(EXAMPLE_BATCHES)) if any(spec.depends for spec in specs) else (0,)
+def _outcome(layer: nn.Module, parents: Sequence[Node], *, meta: bool, pure: bool) -> Inferred:
+    specs = [parent.spec for parent in parents]
+    depends = any(spec.depends for spec in specs)
+    count = min([spec.examples for spec in specs], default=1) if depends else 1
     device = torch.device("meta") if meta else device_of(layer)
     results, effects, watch = [], None, _SizesOfData()  # type: ignore[no-untyped-call]
-    for example in examples:
-        arguments = [
-            _value(parent, spec, example, device)
-            for parent, spec in zip(parents, specs, strict=True)
-        ]
+    for example in range(count if meta else min(count, REQUIRED_BATCHES)):
+        arguments = [_value(parent, example, device) for parent in parents]
         given = [_tensors_in(argument) for argument in arguments]
         versions = [[tensor._version for tensor in tensors] for tensors in given]
-        result = _call(layer, arguments, meta=meta, pure=pure, watch=watch)
-        effects = _effects(given, versions, result)
+        try:
+            result = _call(layer, arguments, meta=meta, pure=pure, watch=watch)
+        except Exception:
+            if example < REQUIRED_BATCHES:
+                raise
+            break  # no such batch can be given to the model either
+        if example < REQUIRED_BATCHES:
+            effects = _effects(given, versions, result)
         results.append(result)
-    sizes = [s for spec in specs if isinstance(spec, TensorSpec) for s in spec.shape]
-    cut = {s.examples[0] for s in sizes if isinstance(s, Unknown) and len({*s.examples}) == 1}
-    spec = _merge(layer, tuple(results), not meta, cut)
+    spec = _merge(layer, tuple(results), not meta)
     if isinstance(spec, TensorSpec) and spec.shape and watch.found:
-        both = [result.shape[0] for result in results] * (len(EXAMPLE_BATCHES) // len(results))
+        both = [result.shape[0] for result in results] * (REQUIRED_BATCHES // len(results) or 1)
         spec = TensorSpec((Unknown(*both), *spec.shape[1:]), spec.dtype)
-    elif type(layer) is useful_layers.SliceLayer and isinstance(spec, TensorSpec):
-        spec = _unknown_where_cut(parents[0].spec, layer.idx, spec)
     return spec, effects
 
 
@@ -299,59 +251,33 @@ class _SizesOfData(TorchDispatchMode):  # type: ignore[no-untyped-call]
         return func(*args, **(kwargs or {}))
 
 
-def _merge(
-    layer: Any,
-    results: tuple[Any, ...],
-    is_real: bool,
-    cut: set[int] | frozenset[int] = frozenset(),
-) -> Spec:
+def _merge(layer: Any, results: tuple[Any, ...], is_real: bool) -> Spec:
     """Return what the results for the example batches have in common."""
-    first, last = results[0], results[-1]
+    first = results[0]
     if any(isinstance(result, Handle) for result in results):
         raise ArgumentError(
             f"a layer expected values, and took {first!r} from elsewhere: give it as an argument"
         )
-    if isinstance(first, Tensor) and isinstance(last, Tensor):
-        if first.ndim != last.ndim or first.dtype != last.dtype:
+    if all(isinstance(result, Tensor) for result in results[:REQUIRED_BATCHES]):
+        kind = first.ndim, first.dtype
+        like = [isinstance(r, Tensor) and (r.ndim, r.dtype) == kind for r in results]
+        if not all(like[:REQUIRED_BATCHES]):
             raise ShapeError(
                 f"{layer_text(layer)} expected to return tensors of one dtype and number of "
                 f"dimensions for every batch, received {tuple(first.shape)} and "
-                f"{tuple(last.shape)} for two batch sizes: name the dimensions it works along"
+                f"{tuple(results[1].shape)} for two batch sizes: name the dimensions it works along"
             )
+        if not all(like):
+            results = results[:REQUIRED_BATCHES]
         sizes = [
-            a if a == b and a not in cut else Unknown(a, b)
-            for a, b in zip(first.shape, last.shape, strict=True)
+            same[0] if len({*same}) == 1 else Unknown(*same)
+            for same in zip(*[result.shape for result in results], strict=True)
         ]
         return TensorSpec(tuple(sizes), first.dtype)
     numberless = all(map(_is_numberless, results))
-    if numberless and type(first) is type(last) and _is_plain(first) and first == last:
+    if numberless and all(type(r) is type(first) and _is_plain(r) and r == first for r in results):
         results = (first,)
     return Concrete(results, is_real or numberless)
-
-
-def _unknown_where_cut(before: Spec, index: Any, spec: TensorSpec) -> TensorSpec:
-    """Return the spec with each size unknown that is a part of an unknown size, as in ``x[:3]``.
-
-    A smaller batch gives fewer. One sample, ``x[:1]`` or ``x[-1:]``, is one for any batch.
-    """
-    parts = list(index) if isinstance(index, tuple) else [index]
-    if not isinstance(before, TensorSpec) or not before.depends:
-        return spec
-    if any(not isinstance(part, (int, slice, type(...), type(None))) for part in parts):
-        return spec
-    if ... in parts:
-        place = parts.index(...)
-        count = len(before.shape) - sum(part is not None and part is not ... for part in parts)
-        parts[place : place + 1] = [slice(None)] * count
-    sizes, old, new = list(spec.shape), 0, 0
-    for part in parts:
-        size = sizes[new] if isinstance(part, slice) else None
-        if isinstance(size, int) and isinstance(before.shape[old], Unknown):
-            one = part in (slice(None, 1), slice(0, 1), slice(-1, None))
-            sizes[new] = size if one else Unknown(size, size)
-        old += part is not None
-        new += not isinstance(part, int)
-    return TensorSpec(tuple(sizes), spec.dtype)
 
 
 def _tensors_in(value: Any) -> list[Tensor]:
@@ -381,8 +307,9 @@ def _memory(tensor: Tensor) -> Any:
         return tensor
 
 
-def _value(node: Node, spec: Spec, example: int, device: torch.device) -> Any:
+def _value(node: Node, example: int, device: torch.device) -> Any:
     """Return an argument for one of the example batches."""
+    spec = node.spec
     if not isinstance(spec, TensorSpec):
         return spec.at(example) if spec.is_real or device.type == "meta" else evaluate(node)
     if device.type == "meta":
@@ -499,7 +426,7 @@ def _materialize(layer: nn.Module, parents: Sequence[Node]) -> None:
     try:
         layer.eval()
         with torch.no_grad():
-            layer(*[_value(parent, parent.spec, 0, device) for parent in parents])
+            layer(*[_value(parent, 0, device) for parent in parents])
     except Exception as error:
         raise ShapeError(_message(layer, parents, _first_line(error))) from error
     finally:
@@ -518,7 +445,8 @@ def _message(layer: nn.Module, parents: Sequence[Node], reason: str) -> str:
     where = f" The value it received was made by {' and '.join(made)}." if made else ""
     tried = ""
     if any(parent.spec.depends for parent in parents):
-        tried = f" It was tried with batches of {' and '.join(map(str, EXAMPLE_BATCHES))}."
+        batches = " and ".join(map(str, EXAMPLE_BATCHES[:REQUIRED_BATCHES]))
+        tried = f" It was tried with batches of {batches}."
     return f"{layer_text(layer)} cannot take a value of {received}: {reason}.{tried}{where}"
 
 
@@ -558,20 +486,14 @@ def random_tensor(
 def evaluate(node: Node) -> Any:
     """Compute a node's value on example data for the inputs above it; nothing is stored."""
     values: dict[Node, Any] = {}
-    waiting = [node]
-    while waiting:
-        current = waiting[-1]
-        spec = current.spec
-        if current in values:
-            waiting.pop()
-        elif isinstance(spec, Concrete) and spec.is_real and not spec.depends:
-            values[current] = spec.value
-        elif current.layer is None:
-            values[current] = _example_input(current)
-        elif missing := [parent for parent in current.parents if parent not in values]:
-            waiting.extend(missing)
+    for each in oldest_first(node):
+        spec = each.spec
+        if isinstance(spec, Concrete) and spec.is_real and not spec.depends:
+            values[each] = spec.value
+        elif each.layer is None:
+            values[each] = _example_input(each)
         else:
-            values[current] = _apply(current, [values[parent] for parent in current.parents])
+            values[each] = _apply(each, each.layer, [values[parent] for parent in each.parents])
     return values[node]
 
 
@@ -588,9 +510,7 @@ def _example_input(node: Node) -> Any:
     return random_tensor(shape, node.spec.dtype, node.example, node.index)
 
 
-def _apply(node: Node, arguments: list[Any]) -> Any:
-    layer = node.layer
-    assert layer is not None  # the caller handles inputs
+def _apply(node: Node, layer: nn.Module, arguments: list[Any]) -> Any:
     device = device_of(layer)
     moved = [a.to(device) if isinstance(a, Tensor) else a for a in arguments]
     try:

@@ -13,7 +13,7 @@ from hpml.symbolic.errors import ArgumentError
 from .handles import SymbolicTensor, handle_of
 from .interception import handle_token
 from .node import BATCH, Concrete, InputExample, Node, Size, TensorSpec
-from .recording import modes
+from .recording import check_name, modes
 
 
 def Input(  # noqa: N802 - the name of the API that this package follows
@@ -23,6 +23,7 @@ def Input(  # noqa: N802 - the name of the API that this package follows
     dtype: torch.dtype = torch.float32,
     min_value: float = 0.0,
     max_value: float = 1.0,
+    name: str | None = None,
 ) -> SymbolicTensor:
     """Return a symbolic tensor with no parents: an input of the graph. No memory is allocated.
 
@@ -33,6 +34,7 @@ def Input(  # noqa: N802 - the name of the API that this package follows
         dtype: the element type of the data.
         min_value: the least value of example data, for ``x.v``.
         max_value: the bound above which no example data lies.
+        name: the name of the model's argument, for ``model(name=value)``.
 
     Raises:
         ArgumentError: a size is not a non-negative integer, or both shapes are given.
@@ -52,7 +54,9 @@ def Input(  # noqa: N802 - the name of the API that this package follows
         sizes = (BATCH, *sizes)
     if not isinstance(dtype, torch.dtype):
         raise ArgumentError(f"Input expected a torch.dtype, received {dtype!r}")
-    node = Node(None, (), TensorSpec(sizes, dtype), 0, origin=_caller(), modes=modes())
+    if name is not None:
+        check_name("name", name)
+    node = Node(None, (), TensorSpec(sizes, dtype), 0, name, _caller(), modes())
     node.example = InputExample(min_value, max_value, batch)
     return SymbolicTensor(node, handle_token(resume=True))
 

@@ -12,11 +12,11 @@ do, and then does what ``Module._wrapped_call_impl`` does, in the same Python fu
 
 from __future__ import annotations
 
+import contextlib
 import functools
-import sys
 import threading
 import weakref
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Collection, Iterator
 from types import MethodType
 from typing import Any
 
@@ -24,7 +24,7 @@ import torch
 from torch import Tensor, nn
 from torch.autograd import Function
 
-from hpml.symbolic.errors import ArgumentError
+from hpml.base import module_calls
 
 from .arguments import find
 
@@ -78,6 +78,21 @@ def suspend() -> None:
         _uninstall()
 
 
+@contextlib.contextmanager
+def suspended() -> Iterator[None]:
+    """Measure module calls as PyTorch made them; ``layer(x)`` is noticed again at the end."""
+    global _suspended
+    before = _suspended
+    suspend()
+    try:
+        yield
+    finally:
+        with _lock:
+            _suspended = before
+            if not before and _token is not None and _token() is not None:
+                _install()
+
+
 def is_active() -> bool:
     """Return whether ``torch.nn.Module.__call__`` is replaced at the moment."""
     return nn.Module.__call__ in _below
@@ -104,7 +119,7 @@ def _recording(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @functools.wraps(function)
     def recording(*args: Any, **kwargs: Any) -> Any:
-        handle = find(args, (Handle,)) if _has_handle(*args) else None
+        handle = find(args, (Handle,)) if _has_handle(args) else None
         if handle is None:
             return function(*args, **kwargs)
         return handle._record_function_call(function, args, kwargs)
@@ -118,7 +133,6 @@ def _install() -> None:
             setattr(owner, name, recording)
     if Function.__dict__["apply"] is _ORIGINAL_APPLY:
         Function.apply = _recording_apply  # type: ignore[assignment, method-assign]
-        torch._functorch.utils.unwrap_dead_wrappers = _refusing_unwrap
     current = nn.Module.__call__
     if current is _ORIGINAL:
         nn.Module.__call__ = _recording_call  # type: ignore[method-assign]
@@ -136,8 +150,6 @@ def _uninstall() -> None:
                 setattr(owner, name, original)
     if Function.__dict__["apply"] is _recording_apply:
         Function.apply = _ORIGINAL_APPLY  # type: ignore[method-assign]
-    if torch._functorch.utils.unwrap_dead_wrappers is _refusing_unwrap:
-        torch._functorch.utils.unwrap_dead_wrappers = _ORIGINAL_UNWRAP
     # If someone wrapped our method meanwhile, taking theirs away would break them. Ours then
     # stays below theirs, where it passes ordinary calls on; should they put it back on top, it
     # goes with the next handles.
@@ -157,16 +169,14 @@ def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     # This runs for every module of the process while a handle is alive: a call with tensors may pay
-    # for a few checks in C and nothing else. Containers are looked into where they come first;
-    # behind a real tensor only a value that is symbolic itself is noticed.
-    if (
-        _has_handle(*args)
-        or (kwargs and _has_handle(*kwargs.values()))
-        or (
-            (type(args[0]) is not Tensor if args else kwargs)
-            and (_may_hold_handle(args) or _may_hold_handle(kwargs.values()))
-        )
-    ):
+    # for a few checks in C and nothing else. Containers are looked into by name and where they come
+    # first; behind a real tensor only a value that is symbolic itself is noticed.
+    found = args and (_has_handle(args) or (type(args[0]) is not Tensor and _may_hold_handle(args)))
+    if kwargs:
+        for value in kwargs.values():
+            if type(value) not in _ATOMS and _may_hold_handle((value,)):
+                found = True
+    if found:
         result = _record(self, args, kwargs)
         if result is not ORDINARY:
             return result
@@ -175,13 +185,13 @@ def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     return self._call_impl(*args, **kwargs)  # type: ignore[no-untyped-call]
 
 
-_has_handle = torch._C._has_torch_function_variadic  # true of subclasses of tensors, too
+_has_handle = torch._C._has_torch_function  # true of subclasses of tensors, too
 _ATOMS = frozenset((Tensor, nn.Parameter, int, float, bool, str, type(None)))
 
 
 def _may_hold_handle(values: Collection[Any], depth: int = 4) -> bool:
     """Return whether a handle may be in these values: false where they hold plain values alone."""
-    if depth == 0 or _has_handle(*values):
+    if depth == 0 or _has_handle(tuple(values)):
         return True
     for value in values:
         kind = type(value)
@@ -211,17 +221,6 @@ def _apply(cls: type[Function], *args: Any, **kwargs: Any) -> Any:
     return handle._record_function_call(MethodType(_ORIGINAL_APPLY.__func__, cls), args, kwargs)
 
 
-def _refusing_unwrap(args: tuple[Any, ...]) -> tuple[Any, ...]:
-    """Stand where every ``apply`` passes, also one that was looked up before the first handle."""
-    if find(args, (Handle,)) is not None:
-        name = sys._getframe(1).f_locals["cls"].__name__
-        raise ArgumentError(
-            f"{name}.apply was looked up before the symbolic data was made, so that the call is "
-            f"not noticed: write {name}.apply(x) in full, or add_to_graph({name}.apply, x)"
-        )
-    return _ORIGINAL_UNWRAP(args)
-
-
 _recording_apply = classmethod(_apply)
 _ORIGINAL_APPLY = Function.__dict__["apply"]
 _TAKING_SIZES = [
@@ -232,12 +231,13 @@ _TAKING_SIZES = [
     )
     for name in names
 ]
-_ORIGINAL_UNWRAP = torch._functorch.utils.unwrap_dead_wrappers
 _ORIGINAL = nn.Module._wrapped_call_impl
 
-# What is called through by each replacement of ours that is still known to somebody.
+# What is called through by each replacement of ours that is still referenced.
 _below: weakref.WeakKeyDictionary[Callable[..., Any], Callable[..., Any]]
 _below = weakref.WeakKeyDictionary({_recording_call: _ORIGINAL})
+
+module_calls.suspended = suspended
 
 TRANSPARENT: tuple[Callable[..., Any], ...] = (_ORIGINAL, _recording_call)
 """Values of ``Module.__call__`` that do for real data what torch's own does."""

@@ -1,16 +1,19 @@
-"""What the builder knows about common layers, so that it need not run them: one entry a type.
+"""What the package knows about common layers: one entry a type.
 
-An entry holds two things about a layer type:
+An entry holds up to four things:
 
-- its *shape rule*: from the spec of the argument to the spec of the result, in about a microsecond.
-  A rule returns ``None`` where it does not apply (an unusual setting, another dtype), and then the
-  layer is run on meta tensors instead (`inference`);
-- its *functional form*: the expression that computes what its ``forward`` computes, with the
-  layer's own parameters and settings, as they are when it runs.
+- the *shape rule*: from the specs of the arguments to the spec of the result, in about a
+  microsecond. A rule returns ``None`` where it does not apply (an unusual setting, another dtype),
+  and then a copy of the layer runs on meta tensors instead (`inference`);
+- the *functional form*: the expression that computes what its ``forward`` computes, with the
+  layer's own parameters and settings, as they are when it runs (`execution.inlined`);
+- the settings that the *guard* compares, because the form depends on them;
+- how the *kernel* computes it: the name of an operation, and the settings that it takes
+  (`execution.kernel.operations`).
 
-Both are checked against the layer itself in the tests. A layer type that is not here works all the
-same: its shape takes longer to find, and it is called. Only exact types are looked up: a subclass
-may compute something else.
+The first two are checked against the layer itself in the tests. A layer type that is not here works
+all the same: its shape takes longer to find, and it is called. Only exact types are looked up: a
+subclass may compute something else.
 """
 
 from __future__ import annotations
@@ -22,27 +25,41 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 
+from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ShapeError
 
-from .node import Size, TensorSpec
+from .node import ITSELF, VIEW, Effects, Size, TensorSpec
 
-ShapeRule = Callable[[Any, TensorSpec], TensorSpec | None]
+ShapeRule = Callable[..., TensorSpec | None]
 
 
 class LayerRule(NamedTuple):
     """What is known about one layer type.
 
     Attributes:
-        shape: ``(layer, spec of its argument) -> spec of its result``, ``None`` where the
-            rule does not apply. Raises ShapeError where the layer cannot take the argument.
-        expression: the functional form: ``{x}`` is the argument, ``{l}`` the layer, ``{p}`` its
-            dictionary of parameters; functions are those of ``torch.nn.functional``.
+        shape: ``(layer, specs of its arguments) -> spec of its result``, ``None`` where the
+            rule does not apply. Raises ShapeError where the layer cannot take the arguments.
+        expression: the functional form: ``{0}`` and ``{1}`` are the arguments, ``{l}`` the layer,
+            ``{p}`` its dictionary of parameters; functions are those of `FUNCTIONS`.
+        kernel: the kernel's operation, then the settings of the layer that it takes.
         fixed: settings that the form stands on; with other values the layer is called.
+        kernel_fixed: settings that the kernel stands on besides.
+        effects: what the layer does to the memory of its argument.
+        arguments: how many there are.
     """
 
-    shape: ShapeRule
+    shape: ShapeRule | None
     expression: str
+    kernel: tuple[str, ...] = ()
     fixed: tuple[tuple[str, Any], ...] = ()
+    kernel_fixed: tuple[tuple[str, Any], ...] = ()
+    effects: Effects | None = None
+    arguments: int = 1
+
+    @property
+    def parameters(self) -> tuple[str, ...]:
+        """The parameters that the form looks up."""
+        return tuple(n for n in ("weight", "bias") if f'{{p}}["{n}"]' in self.expression)
 
 
 def _same(layer: nn.Module, spec: TensorSpec) -> TensorSpec | None:
@@ -188,15 +205,6 @@ def _batch_norm(ranks: tuple[int, ...]) -> ShapeRule:
     return rule
 
 
-_CONVOLUTION = LayerRule(
-    _convolution,
-    '{function}({x}, {p}["weight"], {p}["bias"], '
-    "{l}.stride, {l}.padding, {l}.dilation, {l}.groups)",
-    (("padding_mode", "zeros"),),
-)
-_BATCH_NORM = 'batch_norm({x}, {l}, {p}["weight"], {p}["bias"])'
-
-
 def _batch_norm_form(x: Any, layer: Any, weight: Any, bias: Any) -> Any:
     """Compute BatchNorm with the statistics that were collected; else call the layer."""
     mean, variance = layer._buffers.get("running_mean"), layer._buffers.get("running_var")
@@ -206,42 +214,97 @@ def _batch_norm_form(x: Any, layer: Any, weight: Any, bias: Any) -> Any:
     return F.batch_norm(x, mean, variance, weight, bias, False, 0.0, layer.eps)
 
 
+def _alike(layer: nn.Module, one: TensorSpec, two: TensorSpec) -> TensorSpec | None:
+    return one if one == two and one.dtype.is_floating_point else None
+
+
+def _convolution_rule(function: str) -> LayerRule:
+    return LayerRule(
+        _convolution,
+        f'{function}({{0}}, {{p}}["weight"], {{p}}["bias"], '
+        "{l}.stride, {l}.padding, {l}.dilation, {l}.groups)",
+        fixed=(("padding_mode", "zeros"),),
+    )
+
+
+_EVALUATING = (("training", False),)
+
+
+def _batch_norm_rule(*ranks: int) -> LayerRule:
+    return LayerRule(
+        _batch_norm(ranks),
+        'batch_norm({0}, {l}, {p}["weight"], {p}["bias"])',
+        ("batch_norm", "eps", "num_features"),
+        kernel_fixed=_EVALUATING,
+    )
+
+
+def _operator(symbol: str, *kernel: str) -> LayerRule:
+    return LayerRule(_alike, f"{{0}} {symbol} {{1}}", kernel, arguments=2)
+
+
 LAYER_RULES: dict[type[nn.Module], LayerRule] = {
-    nn.Linear: LayerRule(_linear, 'linear({x}, {p}["weight"], {p}["bias"])'),
-    nn.Conv1d: _CONVOLUTION._replace(
-        expression=_CONVOLUTION.expression.replace("{function}", "conv1d")
+    nn.Linear: LayerRule(
+        _linear,
+        'linear({0}, {p}["weight"], {p}["bias"])',
+        ("linear", "in_features", "out_features"),
     ),
-    nn.Conv2d: _CONVOLUTION._replace(
-        expression=_CONVOLUTION.expression.replace("{function}", "conv2d")
+    nn.Conv1d: _convolution_rule("conv1d"),
+    nn.Conv2d: _convolution_rule("conv2d"),
+    nn.ReLU: LayerRule(_same, "relu({0}, {l}.inplace)", ("relu", "inplace")),
+    nn.GELU: LayerRule(_same, "gelu({0}, approximate={l}.approximate)", ("gelu", "approximate")),
+    nn.LeakyReLU: LayerRule(
+        _same,
+        "leaky_relu({0}, {l}.negative_slope, {l}.inplace)",
+        ("leaky_relu", "negative_slope", "inplace"),
     ),
-    nn.ReLU: LayerRule(_same, "relu({x}, {l}.inplace)"),
-    nn.GELU: LayerRule(_same, "gelu({x}, approximate={l}.approximate)"),
-    nn.LeakyReLU: LayerRule(_same, "leaky_relu({x}, {l}.negative_slope, {l}.inplace)"),
-    nn.SiLU: LayerRule(_same, "silu({x}, inplace={l}.inplace)"),
-    nn.Softmax: LayerRule(_softmax, "softmax({x}, {l}.dim, _stacklevel=5)"),
-    nn.Hardswish: LayerRule(_same, "hardswish({x}, {l}.inplace)"),
-    nn.Sigmoid: LayerRule(_same, "sigmoid({x})"),
-    nn.Tanh: LayerRule(_same, "tanh({x})"),
-    nn.Dropout: LayerRule(_same, "dropout({x}, {l}.p, {l}.training, {l}.inplace)"),
-    nn.Identity: LayerRule(_identity, "{x}"),
-    nn.Flatten: LayerRule(_flatten, "{x}.flatten({l}.start_dim, {l}.end_dim)"),
+    nn.SiLU: LayerRule(_same, "silu({0}, inplace={l}.inplace)", ("silu", "inplace")),
+    nn.Softmax: LayerRule(_softmax, "softmax({0}, {l}.dim, _stacklevel=5)", ("softmax", "dim")),
+    nn.Hardswish: LayerRule(_same, "hardswish({0}, {l}.inplace)", ("hardswish", "inplace")),
+    nn.Sigmoid: LayerRule(_same, "sigmoid({0})", ("sigmoid",)),
+    nn.Tanh: LayerRule(_same, "tanh({0})", ("tanh",)),
+    nn.Dropout: LayerRule(
+        _same,
+        "dropout({0}, {l}.p, {l}.training, {l}.inplace)",
+        ("unchanged", "p"),
+        kernel_fixed=_EVALUATING,
+        effects=VIEW,
+    ),
+    nn.Identity: LayerRule(_identity, "{0}", ("unchanged",), effects=ITSELF),
+    nn.Flatten: LayerRule(
+        _flatten,
+        "{0}.flatten({l}.start_dim, {l}.end_dim)",
+        ("flatten", "start_dim", "end_dim"),
+        effects=VIEW,
+    ),
     nn.MaxPool2d: LayerRule(
         _max_pool,
-        "max_pool2d({x}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.dilation, "
+        "max_pool2d({0}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.dilation, "
         "ceil_mode={l}.ceil_mode, return_indices={l}.return_indices)",
     ),
     nn.AvgPool2d: LayerRule(
         _average_pool,
-        "avg_pool2d({x}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.ceil_mode, "
+        "avg_pool2d({0}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.ceil_mode, "
         "{l}.count_include_pad, {l}.divisor_override)",
     ),
-    nn.AdaptiveAvgPool2d: LayerRule(_adaptive_pool, "adaptive_avg_pool2d({x}, {l}.output_size)"),
+    nn.AdaptiveAvgPool2d: LayerRule(_adaptive_pool, "adaptive_avg_pool2d({0}, {l}.output_size)"),
     nn.LayerNorm: LayerRule(
         _layer_norm,
-        'layer_norm({x}, {l}.normalized_shape, {p}["weight"], {p}["bias"], {l}.eps)',
+        'layer_norm({0}, {l}.normalized_shape, {p}["weight"], {p}["bias"], {l}.eps)',
+        ("layer_norm", "eps", "normalized_shape"),
     ),
-    nn.BatchNorm1d: LayerRule(_batch_norm((2, 3)), _BATCH_NORM),
-    nn.BatchNorm2d: LayerRule(_batch_norm((4,)), _BATCH_NORM),
+    nn.BatchNorm1d: _batch_norm_rule(2, 3),
+    nn.BatchNorm2d: _batch_norm_rule(4),
+    useful_layers.AddOpLayer: _operator("+", "add"),
+    useful_layers.SubOpLayer: _operator("-", "sub"),
+    useful_layers.MulOpLayer: _operator("*", "mul"),
+    useful_layers.ModOpLayer: _operator("%"),
+    useful_layers.MatmulOpLayer: _operator("@")._replace(shape=None),
+    useful_layers.ReshapeLayer: LayerRule(None, "reshape({0}, {l}.shape)", ("reshape", "shape")),
+    useful_layers.SliceLayer: LayerRule(None, "{0}[{l}.idx]", ("getitem", "idx")),
+    useful_layers.SliceLayerSymbolicIdx: LayerRule(None, "{0}[{1}]", arguments=2),
+    useful_layers.GetAttr: LayerRule(None, "getattr({0}, {l}.name)"),
+    useful_layers.ConcatLayer: LayerRule(None, "cat(({0},), {l}.dim)", ("joined", "dim")),
 }
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

@@ -1,7 +1,7 @@
 """What a graph is made of: plain nodes, and what is known about a value before it exists.
 
 A node says "this value is that layer applied to those parents". It stores no activation. Parents
-are held strongly, children weakly, so a value that nobody uses vanishes with its handle.
+are held strongly, children weakly, so an unused value vanishes with its handle.
 """
 
 from __future__ import annotations
@@ -20,12 +20,14 @@ _creation = itertools.count()
 _LONGEST_TEXT = 400
 
 
-EXAMPLE_BATCHES = (4, 8)
+EXAMPLE_BATCHES = (4, 8, 240, 1)
 """The batch sizes with which shapes are inferred.
 
-What differs between the two depends on the batch. Halves, quarters and pairs of a batch exist for
-both, and differ, so that code which splits a batch can be inferred.
+A size that is not the same for all of them depends on the batch. A layer has to accept the first
+two: halves, quarters and pairs of a batch exist for both. The others show what those two hide, such
+as ``x[:3]``, which has fewer rows for a smaller batch.
 """
+REQUIRED_BATCHES = 2
 
 
 class Unknown:
@@ -67,6 +69,12 @@ class TensorSpec(NamedTuple):
         """Whether a size depends on the batch."""
         return not all(type(size) is int for size in self.shape)
 
+    @property
+    def examples(self) -> int:
+        """For how many of the example batches the shape is known."""
+        known = [len(size.examples) for size in self.shape if isinstance(size, Unknown)]
+        return min(known, default=len(EXAMPLE_BATCHES))
+
     def at(self, example: int) -> tuple[int, ...]:
         """Return the shape for one of the example batches."""
         return tuple([s.examples[example] if isinstance(s, Unknown) else s for s in self.shape])
@@ -93,12 +101,38 @@ class Concrete(NamedTuple):
         """Whether the object depends on the batch."""
         return len(self.values) > 1
 
+    @property
+    def examples(self) -> int:
+        """For how many of the example batches the object is known."""
+        return len(self.values) if self.depends else len(EXAMPLE_BATCHES)
+
     def at(self, example: int) -> Any:
         """Return the object for one of the example batches."""
         return self.values[example if self.depends else 0]
 
 
 Spec = TensorSpec | Concrete
+
+
+class Effects(NamedTuple):
+    """What a call does to the memory of one of its arguments.
+
+    Attributes:
+        argument: which argument this is about.
+        shares: whether the result shares memory with it.
+        itself: whether the result is that very tensor.
+        changed: whether its values are changed.
+    """
+
+    argument: int
+    shares: bool
+    itself: bool
+    changed: bool
+
+
+IN_PLACE = Effects(0, shares=True, itself=True, changed=True)
+ITSELF = Effects(0, shares=True, itself=True, changed=False)
+VIEW = Effects(0, shares=True, itself=False, changed=False)
 
 
 class Change(NamedTuple):
@@ -230,7 +264,7 @@ class Node:
                 waiting.extend(node.parents)
 
     def living_children(self) -> tuple[Node, ...]:
-        """Return the children that are still used by somebody, each once, in creation order."""
+        """Return the children that are still used, each once, in creation order."""
         known = self.children
         references = known if isinstance(known, list) else [] if known is None else [known]
         living = {id(child): child for ref in references if (child := ref()) is not None}
@@ -244,10 +278,10 @@ class Node:
         return f"{what} of {describe_spec(self.spec)}{place}"
 
 
-def oldest_first(node: Node) -> list[Node]:
-    """Return a node behind everything that it is computed from: pickled in this order, flat."""
-    found = {node}
-    waiting = [node]
+def oldest_first(*nodes: Node) -> list[Node]:
+    """Return nodes behind everything that they are computed from: pickled in this order, flat."""
+    found = set(nodes)
+    waiting = list(nodes)
     while waiting:
         for parent in waiting.pop().parents:
             if parent not in found:

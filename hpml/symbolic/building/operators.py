@@ -19,24 +19,6 @@ from .arguments import find
 from .interception import Handle
 from .node import layer_name
 
-NUMPY_OPERATORS: dict[str, Callable[..., Any]] = {
-    "add": operator.add,
-    "subtract": operator.sub,
-    "multiply": operator.mul,
-    "divide": operator.truediv,
-    "floor_divide": operator.floordiv,
-    "remainder": operator.mod,
-    "power": operator.pow,
-    "matmul": operator.matmul,
-    "less": operator.lt,
-    "less_equal": operator.le,
-    "greater": operator.gt,
-    "greater_equal": operator.ge,
-    "equal": operator.eq,
-    "not_equal": operator.ne,
-}
-"""The functions of NumPy that its scalars and arrays call for an operator such as ``3.0 * x``."""
-
 
 def method_refused(name: str) -> str:
     """Return why a method cannot be called while the graph is built, and what to write."""
@@ -73,15 +55,6 @@ def number_refused(value: Any) -> str:
     )
 
 
-def array_refused(value: Any, function: str) -> str:
-    """Return why NumPy cannot take symbolic data."""
-    return (
-        f"{function} expected numbers, received {value!r}, which has none while the graph is "
-        "built: use the function of torch of that name, or add_to_graph(function, x), which calls "
-        "it when the model runs"
-    )
-
-
 _NO_ITEM = (
     "x[i] = y would change a value that other nodes read; build the result instead, with "
     "torch.where, torch.cat, index_put or masked_fill (all without a trailing underscore)"
@@ -111,7 +84,11 @@ class WithoutNumbers:
         raise ArgumentError(_NO_ITEM)
 
     def __array__(self, *args: Any, **kwargs: Any) -> Any:
-        raise ArgumentError(array_refused(self, "np.array"))
+        raise ArgumentError(
+            f"np.array expected numbers, received {self!r}, which has none while the graph is "
+            "built: use the function of torch of that name, or add_to_graph(function, x), which "
+            "calls it when the model runs"
+        )
 
     def __index__(self) -> int:
         raise ArgumentError(number_refused(self))
@@ -126,7 +103,7 @@ class WithoutNumbers:
         check_no_setting(self)
         raise ArgumentError(
             f"the truth value of {described(self)} is not known while the graph is built: use "
-            "torch.where, or put the decision into the forward of a module"
+            "torch.where, or move the decision into the forward of a module"
         )
 
 
@@ -223,12 +200,7 @@ class Operators:
     def __ceil__(self) -> Any:
         return self._record(math.ceil, self)
 
-    def __array_ufunc__(self, ufunc: Any, method: str, *args: Any, **kwargs: Any) -> Any:
-        """Record what an operator of NumPy's would compute; refuse any other function."""
-        function = NUMPY_OPERATORS.get(ufunc.__name__)
-        if function is None or method != "__call__" or kwargs:
-            raise ArgumentError(array_refused(self, f"np.{ufunc.__name__}"))
-        return self._record(function, *args)
+    __array_ufunc__ = None  # NumPy's scalars and arrays leave their operators to these
 
 
 def _binary(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import keyword
-import math
 import sys
 import weakref
 from collections.abc import Callable, Sequence
@@ -13,121 +12,40 @@ from typing import Any
 import torch
 from torch import Tensor, is_grad_enabled, nn
 from torch._C import _is_any_autocast_enabled
+from torch._C._dynamo.eval_frame import get_eval_frame_callback
 
 from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
 
-from .arguments import Template, find, split_call
-from .inference import IN_PLACE, VIEW, Effects, given_spec, infer, infer_parts
-from .interception import Handle
-from .node import Change, Node, TensorSpec, Unpacking, layer_name, name_of
+from .arguments import Template, split_call
+from .inference import given_spec, infer, infer_parts
+from .node import IN_PLACE, VIEW, Change, Effects, Node, Unpacking, layer_name, name_of
 from .operators import check_settings
 
-_NOT_THE_USERS = ("hpml.symbolic.", "torch.")
-_FRAMES_LOOKED_AT = range(8)
-
-
-# --- methods of modules ---------------------------------------------------------------------------
+_NOT_THE_STUDENTS = ("hpml.symbolic.", "torch.")
 
 
 def place_of_call(depth: int) -> tuple[str, int] | None:
-    """Return file and line of the user's statement; refuse a method that would be traced.
-
-    A method of a module that reads ``self.training`` may not, while its calls are recorded. One
-    that builds a graph for its own module may: it was not given the symbolic data.
-    """
+    """Return file and line of the student's statement."""
     frame: FrameType | None = sys._getframe(depth)
     while frame is not None:
-        if not (frame.f_globals.get("__name__") or "").startswith(_NOT_THE_USERS):
-            break
+        if not (frame.f_globals.get("__name__") or "").startswith(_NOT_THE_STUDENTS):
+            return frame.f_code.co_filename, frame.f_lineno
         frame = frame.f_back
-    else:
-        return None
-    place = frame.f_code.co_filename, frame.f_lineno
-    for _ in _FRAMES_LOOKED_AT:
-        code = frame.f_code
-        if code.co_argcount > 1:
-            if "training" in code.co_names:
-                _check_traced(frame)
-        elif code.co_name == "<module>":
-            break
-        elif code.co_name == "compile_wrapper" and code.co_filename.endswith("eval_frame.py"):
-            raise ArgumentError(
-                "a function that torch.compile compiled was called with symbolic data, which it "
-                "would take apart, to be compiled no longer. Expected a call that is recorded as "
-                "a whole: write add_to_graph(function, x)"
-            )
-        if (frame := frame.f_back) is None:
-            break
-    return place
-
-
-def _check_traced(frame: FrameType) -> None:
-    owner = _module_given_handles(frame)
-    outer: FrameType | None = frame.f_back
-    while owner is not None and outer is not None:
-        if _own_arguments(outer)[:1] == [owner] and _module_given_handles(outer) is None:
-            return
-        outer = outer.f_back
-    if owner is not None:
-        name = frame.f_code.co_name
-        raise ArgumentError(
-            f"{type(owner).__name__}.{name} reads self.training while symbolic data passes "
-            "through it: whether it trains would be fixed for good. Expected a call that "
-            f"is recorded as a whole: write add_to_graph(module.{name}, x), or put it into "
-            "the forward of a module"
-        )
-
-
-def _own_arguments(frame: FrameType) -> list[Any]:
-    code = frame.f_code
-    return [frame.f_locals.get(name) for name in code.co_varnames[: code.co_argcount]]
-
-
-def _module_given_handles(frame: FrameType) -> nn.Module | None:
-    arguments = _own_arguments(frame)
-    if not arguments or not isinstance(arguments[0], nn.Module):
-        return None
-    return None if find(arguments[1:], (Handle,)) is None else arguments[0]
-
-
-# --- tensors computed from parameters -------------------------------------------------------------
+    return None
 
 
 def check_constant(tensor: Tensor) -> None:
     """Refuse a tensor that was computed from parameters: they would never be trained."""
-    if isinstance(tensor, nn.Parameter) or (tensor.grad_fn is None and tensor._base is None):
-        return
-    leaves = _leaves_of(tensor)
-    if tensor._base is not None and isinstance(tensor._base, nn.Parameter):
-        leaves.append(tensor._base)
-    if not leaves:
+    of_parameter = isinstance(tensor._base, nn.Parameter)
+    if isinstance(tensor, nn.Parameter) or (tensor.grad_fn is None and not of_parameter):
         return
     raise ArgumentError(
-        f"a tensor of shape {tuple(tensor.shape)} was computed from a parameter of shape "
-        f"{tuple(leaves[0].shape)} while the graph is built: it would stay as it is now and train "
-        "nothing. Expected the parameter itself; put the expression into the call, "
-        "add_to_graph(lambda x, p: x + p[:5], x, p), or into the forward of a module; for a value "
-        "that is meant to stay, give it .detach()"
+        f"expected data or a parameter, received a tensor of shape {tuple(tensor.shape)} that was "
+        "computed from a parameter while the graph is built: it would stay as it is now. Put the "
+        "expression into the call, add_to_graph(lambda x, p: x + p[:5], x, p), or into the forward "
+        "of a module; for a value that is meant to stay, give it .detach()"
     )
-
-
-def _leaves_of(tensor: Tensor) -> list[Tensor]:
-    leaves: dict[int, Tensor] = {}
-    waiting = [tensor.grad_fn]
-    seen = set(waiting)
-    while waiting:
-        function = waiting.pop()
-        if function is None:
-            continue
-        variable = getattr(function, "variable", None)
-        if variable is not None:
-            leaves[id(variable)] = variable
-        for following, _ in function.next_functions:
-            if following is not None and following not in seen:
-                seen.add(following)
-                waiting.append(following)
-    return list(leaves.values())
 
 
 # --- changes in place -----------------------------------------------------------------------------
@@ -157,35 +75,10 @@ def current(node: Node) -> Node:
 
 
 def _are_apart(node: Node, other: Node | None) -> bool:
-    """Return whether two nodes are known to have no element in common."""
-    if other is None:
+    """Return whether two nodes are different parts of one unpacked value, as after ``chunk``."""
+    if other is None or node.unpacking is None or node.unpacking is not other.unpacking:
         return False
-    unpacked = node.unpacking is not None and other.unpacking is not None
-    if unpacked and node.parents == other.parents and node.position != other.position:
-        return True
-    try:
-        return _elements(node).isdisjoint(_elements(other))
-    except Exception:  # noqa: BLE001 - a layer in between may take no numbers of elements
-        return False
-
-
-def _elements(node: Node) -> set[int]:
-    """Return which elements of its base a view has: the same view of their numbers."""
-    chain = []
-    while node.base is not None:
-        chain.append(node)
-        (node,) = node.parents
-    assert isinstance(node.spec, TensorSpec)
-    shape = node.spec.at(0)
-    value: Any = torch.arange(math.prod(shape) if math.prod(shape) < _MOST_ELEMENTS else -1)
-    value = value.reshape(shape)
-    for view in reversed(chain):
-        assert view.layer is not None  # only an input has none
-        value = view.layer(value) if view.unpacking is None else tuple(value)[view.position]
-    return set(value.flatten().tolist())
-
-
-_MOST_ELEMENTS = 1_000_000
+    return node.position != other.position
 
 
 def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> None:
@@ -308,9 +201,14 @@ def make_node(
         if (parent.base or parent).change is not None:
             parents = tuple(map(current, parents))
             break
+    if callable(get_eval_frame_callback()):
+        raise ArgumentError(
+            "expected a call that is recorded as a whole, received symbolic data in a function "
+            "that torch.compile would take apart: write add_to_graph(function, x)"
+        )
     depth = 1 + (parents[0].depth if len(parents) == 1 else max(p.depth for p in parents))
     if custom_name is not None:
-        _check_name(custom_name)
+        check_name("custom_name", custom_name)
     now = modes()
     if now:
         check_modes(now, parents)
@@ -348,9 +246,10 @@ def make_parts(parent: Node) -> list[Node]:
     return nodes
 
 
-def _check_name(name: Any) -> None:
+def check_name(what: str, name: Any) -> None:
+    """Refuse a name that is not an identifier."""
     if not isinstance(name, str) or not name.isidentifier() or keyword.iskeyword(name):
         raise ArgumentError(
-            f"custom_name expected a name as of a variable, received {name!r}: it becomes the name "
-            "of a submodule, without dots, spaces or line breaks"
+            f"{what} expected a name as of a variable, received {name!r}: it becomes the name of "
+            "a submodule or an argument, without dots, spaces or line breaks"
         )

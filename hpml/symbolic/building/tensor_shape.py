@@ -14,7 +14,7 @@ from hpml.symbolic.errors import ArgumentError
 
 from .arguments import find
 from .interception import Handle
-from .node import Node, TensorSpec
+from .node import REQUIRED_BATCHES, Node, TensorSpec
 from .operators import Operators, WithoutNumbers
 
 
@@ -107,7 +107,7 @@ class SymbolicShape(tuple):  # type: ignore[type-arg]
 
 def _known(size: Any) -> Any:
     """Return what a size is compared by; None, as it is shown, is any that depends on the batch."""
-    return size.size if isinstance(size, UnknownSize) else size
+    return size.size.examples[:REQUIRED_BATCHES] if isinstance(size, UnknownSize) else size
 
 
 class TensorShape:
@@ -146,9 +146,8 @@ class TensorShape:
         """Return the number of dimensions."""
         return len(self._spec.shape)
 
-    def ndimension(self) -> int:
-        """Return the number of dimensions."""
-        return len(self._spec.shape)
+    ndimension = dim
+    ndim = property(dim, doc="The number of dimensions.")
 
     def is_floating_point(self) -> bool:
         """Return whether the elements are floating-point numbers."""
@@ -164,11 +163,6 @@ class TensorShape:
         return self._spec.dtype
 
     @property
-    def ndim(self) -> int:
-        """The number of dimensions."""
-        return len(self._spec.shape)
-
-    @property
     def numel(self) -> Any:
         """The number of elements, which may also be called as torch's method is."""
         count = math.prod(self._spec.shape)
@@ -177,62 +171,20 @@ class TensorShape:
             return Count(count)
         return UnknownSize(self, count, torch.Tensor.numel)
 
-    @property
-    def features(self) -> int:
-        """The size of the last dimension."""
-        return self._end("features", -1)  # type: ignore[no-any-return]
+    def _layer_size(self, name: str, *dims: int) -> Any:
+        """Return sizes to make a layer with; those of an image are the last three of four."""
+        rank = len(self._spec.shape)
+        if rank == 0 or (len(name) <= 3 and rank != 4):
+            expected = "at least one dimension" if rank == 0 else "an image of four dimensions"
+            raise ArgumentError(f"x.{name} expected {expected}, received {self!r}")
+        sizes = tuple([self._size(dim, for_a_layer=True) for dim in dims])
+        return sizes if len(sizes) > 1 else sizes[0]
 
-    @property
-    def batch_size(self) -> int:
-        """The size of the first dimension."""
-        return self._end("batch_size", 0)  # type: ignore[no-any-return]
-
-    def _end(self, what: str, dim: int) -> Any:
-        if not self._spec.shape:
-            raise ArgumentError(f"{what}: expected at least one dimension, received {self!r}")
-        return self._size(dim, for_a_layer=True)
-
-    def _image(self, what: str) -> Any:
-        shape = [self._size(d, for_a_layer=True) for d in range(len(self._spec.shape))]
-        if len(shape) != 4:
-            raise ArgumentError(
-                f"{what}: expected an image of shape (batch, channels, height, width), "
-                f"received {self!r}"
-            )
-        return shape[1], shape[2], shape[3]
-
-    @property
-    def C(self) -> int:  # noqa: N802 - the name of the API
-        """The number of channels of an image."""
-        return self._image("C")[0]  # type: ignore[no-any-return]
-
-    @property
-    def channels(self) -> int:
-        """The same as ``C``."""
-        return self.C
-
-    @property
-    def H(self) -> int:  # noqa: N802 - the name of the API
-        """The height of an image."""
-        return self._image("H")[1]  # type: ignore[no-any-return]
-
-    @property
-    def W(self) -> int:  # noqa: N802 - the name of the API
-        """The width of an image."""
-        return self._image("W")[2]  # type: ignore[no-any-return]
-
-    @property
-    def HW(self) -> tuple[int, int]:  # noqa: N802 - the name of the API
-        """Height and width of an image."""
-        return self._image("HW")[1:]  # type: ignore[no-any-return]
-
-    @property
-    def CHW(self) -> tuple[int, int, int]:  # noqa: N802 - the name of the API
-        """Channels, height and width of an image."""
-        return self._image("CHW")  # type: ignore[no-any-return]
-
-    @property
-    def HWC(self) -> tuple[int, int, int]:  # noqa: N802 - the name of the API
-        """Height, width and channels of an image."""
-        channels, height, width = self._image("HWC")
-        return height, width, channels
+    features = property(lambda x: x._layer_size("features", -1), doc="The last size.")
+    batch_size = property(lambda x: x._layer_size("batch_size", 0), doc="The first size.")
+    C = channels = property(lambda x: x._layer_size("C", 1), doc="The channels of an image.")
+    H = property(lambda x: x._layer_size("H", 2), doc="The height of an image.")
+    W = property(lambda x: x._layer_size("W", 3), doc="The width of an image.")
+    HW = property(lambda x: x._layer_size("HW", 2, 3), doc="Height and width.")
+    CHW = property(lambda x: x._layer_size("CHW", 1, 2, 3), doc="Channels, height, width.")
+    HWC = property(lambda x: x._layer_size("HWC", 2, 3, 1), doc="Height, width, channels.")

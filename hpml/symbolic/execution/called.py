@@ -176,7 +176,7 @@ def make_lazy(graph: Graph) -> Callable[..., Any]:
             for argument in call.arguments:
                 remaining[argument] -= 1
                 if not remaining[argument]:
-                    del values[argument]  # nobody asks for it again
+                    del values[argument]  # it is not needed again
             if call.unpacks:
                 results = layers[position](*arguments.pop())
                 for result, part in zip(call.results, results, strict=True):

@@ -47,7 +47,7 @@ class _Kept:
     """The modules, hooks and tensors of a model, and where in memory they are.
 
     Every forward asks whether they still are, and a graph is there to save launches: finding the
-    modules anew each time would cost as much as dozens of them.
+    modules again each time would cost as much as dozens of them.
     """
 
     def __init__(self, model: nn.Module) -> None:

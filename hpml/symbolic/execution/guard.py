@@ -205,7 +205,7 @@ class Guard:
             if not _is_identity(layer, self._identities[position]):
                 return (
                     f"the source was written for another layer than this {type(layer).__name__}; "
-                    "assign model.execution once more to write it anew"
+                    "assign model.execution once more to generate it again"
                 )
             if type(layer).__call__ not in interception.TRANSPARENT:
                 return f"the __call__ of {type(layer).__name__} was replaced"

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from torch import nn
 
 from hpml.symbolic import useful_layers
-from hpml.symbolic.building.layer_rules import LAYER_RULES, LayerRule
+from hpml.symbolic.building.layer_rules import LAYER_RULES
 
 
 class Expression(NamedTuple):
@@ -68,31 +68,13 @@ _SYMBOLS = {
     operator.ge: ">=",
 }
 
-_OPERATORS: dict[type[nn.Module], str] = {
-    useful_layers.AddOpLayer: "{0} + {1}",
-    useful_layers.SubOpLayer: "{0} - {1}",
-    useful_layers.MulOpLayer: "{0} * {1}",
-    useful_layers.ModOpLayer: "{0} % {1}",
-    useful_layers.MatmulOpLayer: "{0} @ {1}",
-    useful_layers.ReshapeLayer: "reshape({0}, {l}.shape)",
-    useful_layers.SliceLayer: "{0}[{l}.idx]",
-    useful_layers.SliceLayerSymbolicIdx: "{0}[{1}]",
-    useful_layers.GetAttr: "getattr({0}, {l}.name)",
+_EXPRESSIONS = {
+    kind: Expression(rule.expression, None, rule.parameters, rule.fixed)
+    for kind, rule in LAYER_RULES.items()
 }
 
-
-def _expression(entry: LayerRule) -> Expression:
-    text = entry.expression.replace("{x}", "{0}")
-    used = tuple(name for name in ("weight", "bias") if f'{{p}}["{name}"]' in text)
-    return Expression(text, None, used, entry.fixed)
-
-
-_REGISTERED = {kind: _expression(entry) for kind, entry in LAYER_RULES.items()}
-
 KINDS: tuple[type[nn.Module], ...] = (
-    *_REGISTERED,
-    *_OPERATORS,
-    useful_layers.ConcatLayer,
+    *LAYER_RULES,
     useful_layers.FunctionLayer,
     useful_layers.UnpackLayer,
 )
@@ -108,14 +90,11 @@ def expression_of(layer: nn.Module, arguments: int) -> Expression | str:
     'Softmin has no functional form in the layer rules'
     """
     kind = type(layer)
-    if kind in _REGISTERED and arguments == 1:
-        return _REGISTERED[kind]
     if kind is useful_layers.ConcatLayer:
         parts = ", ".join(f"{{{position}}}" for position in range(arguments))
         return Expression(f"cat(({parts},), {{l}}.dim)")
-    text = _OPERATORS.get(kind, "")
-    if text and arguments == (2 if "{1}" in text else 1):
-        return Expression(text)
+    if kind in LAYER_RULES and arguments == LAYER_RULES[kind].arguments:
+        return _EXPRESSIONS[kind]
     if isinstance(layer, useful_layers.FunctionLayer):
         return _function_expression(layer)
     return f"{kind.__name__} has no functional form in the layer rules"

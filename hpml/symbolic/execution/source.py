@@ -117,7 +117,7 @@ def find_chains(
 ) -> dict[int, int]:
     """Return the straight chains of calls: from the first call to one past the last.
 
-    In a chain every call takes the result of the call before it and nothing else, and nobody else
+    In a chain every call takes the result of the call before it and nothing else, and no other call
     reads that result. A value that is an output ends its chain, and so does a call of another
     ``kind``.
     """

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from torch import nn
 
-from hpml.symbolic.building.node import EXAMPLE_BATCHES, Node, TensorSpec, layer_name
+from hpml.symbolic.building.node import Node, TensorSpec, layer_name
 from hpml.symbolic.errors import ArgumentError, CycleError, ForeignNodeError
 from hpml.symbolic.useful_layers import FunctionLayer
 
@@ -31,7 +31,9 @@ class Collected(NamedTuple):
     nodes: list[Node]
 
 
-def collect(inputs: Sequence[Node], outputs: Sequence[Node]) -> Collected:
+def collect(
+    inputs: Sequence[Node], outputs: Sequence[Node], output_names: Sequence[str] = ()
+) -> Collected:
     """Collect the graph between ``inputs`` and ``outputs``.
 
     An input may be any node: what lies above it is left out. An input that no output needs stays
@@ -43,7 +45,8 @@ def collect(inputs: Sequence[Node], outputs: Sequence[Node]) -> Collected:
     """
     found = _nodes_between(inputs, outputs)
     order = _creation_order(found, inputs)
-    return _number(inputs, outputs, order)
+    collected = _number(inputs, outputs, order)
+    return collected._replace(graph=collected.graph._replace(output_names=tuple(output_names)))
 
 
 def _nodes_between(inputs: Sequence[Node], outputs: Sequence[Node]) -> list[Node]:
@@ -83,9 +86,9 @@ def _creation_order(nodes: list[Node], inputs: Sequence[Node]) -> list[Node]:
         for parent in node.parents:
             if parent not in known and parent.index >= node.index:
                 raise CycleError(
-                    f"the {node.describe()} depends on the younger {parent.describe()}: a value "
-                    "cannot depend on one that is made after it. Expected parents as they were "
-                    "when the node was made; do not change them"
+                    f"the {node.describe()} depends on the later {parent.describe()}: a value "
+                    "cannot depend on one that is created after it. Do not change the parents "
+                    "of a node"
                 )
         known.add(node)
     return nodes
@@ -94,7 +97,10 @@ def _creation_order(nodes: list[Node], inputs: Sequence[Node]) -> list[Node]:
 def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) -> Collected:
     number = {node: position for position, node in enumerate(inputs)}
     nodes = list(inputs)
-    values = [_value_of(node) for node in inputs]
+    values = [
+        _value_of(node)._replace(name=(node.layer is None and node.custom_name) or "")
+        for node in inputs
+    ]
     calls: list[Call] = []
     layers: list[nn.Module] = []
     name_for = _Namer()
@@ -218,7 +224,7 @@ def _tensor_value(spec: TensorSpec) -> Value:
     # Values that look the same are the same object: a deep model has few shapes.
     kind = str(spec.dtype).removeprefix("torch.")
     shape = tuple([size if isinstance(size, int) else None for size in spec.shape])
-    examples = [spec.at(example) for example in range(len(EXAMPLE_BATCHES))] if spec.depends else ()
+    examples = [spec.at(example) for example in range(spec.examples)] if spec.depends else ()
     return Value(shape, kind, tuple(examples))
 
 
@@ -233,3 +239,6 @@ def check_inputs(inputs: Sequence[Node]) -> None:
             f"inputs expected different symbolic values, received one of them twice among "
             f"{len(inputs)}: give each once"
         )
+    names = [node.custom_name for node in inputs if node.layer is None and node.custom_name]
+    if len(set(names)) != len(names):
+        raise ArgumentError(f"inputs expected different names, received {', '.join(names)}")

@@ -31,11 +31,13 @@ class Value(NamedTuple):
             the value is not a tensor.
         kind: the dtype of a tensor, such as ``"float32"``, else the name of the type.
         examples: the shape for each example batch, where it depends on the batch.
+        name: of an input that has one.
     """
 
     shape: tuple[int | None, ...] | None
     kind: str
     examples: tuple[tuple[int, ...], ...] = ()
+    name: str = ""
 
     def text(self) -> str:
         """Return the shape, or the name of the type."""
@@ -76,15 +78,27 @@ class Graph(NamedTuple):
         inputs: which values are given, in the order of the model's arguments.
         calls: what is computed, in an order that works: arguments before results.
         outputs: which values are returned.
+        output_names: under which names, if the model returns a dictionary.
     """
 
     values: tuple[Value, ...]
     inputs: Numbers
     calls: tuple[Call, ...]
     outputs: Numbers
+    output_names: tuple[str, ...] = ()
+
+    def named(self, results: Any) -> Any:
+        """Return the results of a run under their names, if they have some."""
+        if not self.output_names:
+            return results
+        parts = (results,) if len(self.outputs) == 1 else results
+        return dict(zip(self.output_names, parts, strict=True))
 
     def __str__(self) -> str:
-        lines = [f"v{i} = input {self.values[i].text()}" for i in self.inputs]
+        lines = [
+            f"v{i} = input {' '.join(filter(None, (self.values[i].name, self.values[i].text())))}"
+            for i in self.inputs
+        ]
         for call in self.calls:
             results = ", ".join("_" if r is None else f"v{r}" for r in call.results)
             star = "*" if call.unpacks else ""

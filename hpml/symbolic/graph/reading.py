@@ -58,7 +58,8 @@ def _rows(graph: Graph, layers: Sequence[nn.Module]) -> list[list[str]]:
 
     for value in graph.inputs:
         first = label([value])
-        rows.append([first, f"Input_{len(rows)}", graph.values[value].text(), "0", ""])
+        name = graph.values[value].name or f"Input_{len(rows)}"
+        rows.append([first, name, graph.values[value].text(), "0", ""])
     for call, layer in zip(graph.calls, layers, strict=True):
         results = [result for result in call.results if result is not None]
         parents = ",".join(str(row_of[argument]) for argument in call.arguments)
@@ -75,7 +76,7 @@ def graph_module(model: nn.Module, graph: Graph) -> fx.GraphModule:
     fx_graph = fx.Graph()
     made: dict[int, fx.Node] = {}
     for position, value in enumerate(graph.inputs):
-        made[value] = fx_graph.placeholder(f"input_{position}")
+        made[value] = fx_graph.placeholder(graph.values[value].name or f"input_{position}")
     for call in graph.calls:
         if call.unpacks:
             for position, result in enumerate(call.results):
@@ -88,7 +89,7 @@ def graph_module(model: nn.Module, graph: Graph) -> fx.GraphModule:
         assert result is not None  # only unpacking leaves results out
         made[result] = fx_graph.call_module(call.module, arguments)
     outputs = tuple(made[value] for value in graph.outputs)
-    fx_graph.output(outputs[0] if len(outputs) == 1 else outputs)
+    fx_graph.output(graph.named(outputs[0] if len(outputs) == 1 else outputs))
     fx_graph.lint()
     return fx.GraphModule(model, fx_graph, class_name=type(model).__name__)
 
@@ -98,7 +99,7 @@ def nodes_from_graph(graph: Graph, layers: Sequence[nn.Module]) -> list[Node]:
     nodes: list[Node] = [None] * len(graph.values)  # type: ignore[list-item]
     for value in graph.inputs:
         about = graph.values[value]
-        nodes[value] = Node(None, (), _spec(about), 0)
+        nodes[value] = Node(None, (), _spec(about), 0, about.name or None)
     for call, layer in zip(graph.calls, layers, strict=True):
         parents = tuple(nodes[argument] for argument in call.arguments)
         depth = max(parent.depth for parent in parents) + 1

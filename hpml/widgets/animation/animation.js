@@ -1,9 +1,8 @@
 // What makes keyframes move in a page, without a kernel. It makes the controls itself, so that a page
 // where scripts are off shows no dead buttons; it leaves no name behind, loads nothing, and starts
 // each copy of an animation on a page by itself.
-// `animation`: id, template (null where the page holds it), parts, texts, pieces (names), strings,
-// keyframes as [caption, changes of parts, of texts, of pieces], each a flat list of name and string
-// numbers, labels (null for a player).
+// `animation`: id, parts and fills (names), strings, keyframes as [caption, changes of parts, of
+// fills], each a flat list of name and string numbers, labels (null for a player), columns.
 (function (animation) {
 "use strict";
 const icons = {
@@ -15,7 +14,7 @@ const chooses = animation.labels !== null, count = animation.keyframes.length;
 
 // A keyframe holds only what changed: add up, so that any keyframe can be shown from any other.
 const states = [];
-let sum = [animation.parts, animation.texts, animation.pieces].map((list) => list.map(() => ""));
+let sum = [animation.parts, animation.fills].map((list) => list.map(() => ""));
 for (const keyframe of animation.keyframes) {
   sum = sum.map((list, kind) => {
     const next = list.slice(), changes = keyframe[kind + 1];
@@ -30,9 +29,8 @@ function start(root) {
   const caption = root.querySelector(".hpml-animation-caption");
   // A page saved by the browser holds the controls of an earlier run.
   root.querySelectorAll(".hpml-animation-controls").forEach((old) => old.remove());
-  if (animation.template !== null) template.innerHTML = animation.template;
-  const places = ["part", "fill", "fill"].map((kind, at) => {
-    const found = new Map([animation.parts, animation.texts, animation.pieces][at].map((name) => [name, []]));
+  const places = ["part", "fill"].map((kind) => {
+    const found = new Map(animation[kind + "s"].map((name) => [name, []]));
     template.querySelectorAll("[data-" + kind + "]").forEach((element) => {
       const list = found.get(element.dataset[kind]);
       if (list) list.push(element);
@@ -43,7 +41,6 @@ function start(root) {
     (element, text) => {
       if (text) element.dataset.on = text; else delete element.dataset.on;
     },
-    (element, text) => { element.textContent = text; },
     (element, text) => { element.innerHTML = text; }];
   let now = 0, shown = null, timer = null, speed = 1;
 
@@ -193,8 +190,14 @@ function start(root) {
       event.preventDefault();
     }
     if (on.tagName === "SELECT" || on.tagName === "SUMMARY") return;
+    const across = chooses ? animation.columns : 0;  // of a list, all four arrows move
     const moves = {ArrowLeft: now - 1, ArrowRight: now + 1, Home: 0, End: count - 1};
-    if (event.key in moves) go(moves[event.key]);
+    if (across) Object.assign(moves, {ArrowUp: now - across, ArrowDown: now + across});
+    if (event.key in moves) {
+      // The mark shows where we are: a second outline on another part would contradict it.
+      if (pressed && pressed.tagName !== "BUTTON") root.focus();
+      if (moves[event.key] in states) go(moves[event.key]);
+    }
     else if (event.key !== " " && event.key !== "Enter") return;
     else if (on.tagName === "BUTTON") return;
     else if (pressed) go(leads(pressed.dataset.go));

@@ -1,31 +1,23 @@
 """The picture of a graph as SVG whose boxes, labels and lines can be lit one by one.
 
 Places come from `hpml.base.drawing`. Colours follow the page, so that the picture reads in light
-and dark themes; the same picture stands by itself, on white, where scripts and style sheets of a
-page are stripped.
+and dark themes.
 """
 
 from __future__ import annotations
 
-import base64
 import html
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from hpml.base.drawing import Drawable, lay_out
 from hpml.base.drawing.grid import Point, Rectangle
 from hpml.base.drawing.layout import CallLabel, Layout, Line, ValueBox, arrow_head
-from hpml.base.page import asset
-from hpml.widgets.animation.animation import Keyframe, baked, part, placeholder
+from hpml.widgets.animation.animation import part, placeholder
 
 _UNIT = 100  # of the drawing, in an inch
 _MARGIN = 0.2
-_LEAST_SCALE = 0.75  # smaller, nobody can read it: then it scrolls
-_TALLEST = 6.2  # inches; a taller graph runs to the right
-_ALONE = (
-    ".hpml-graph {--hpml-ink: #1A1A1A; --hpml-paper: white; --hpml-line: #6A6A6A; "
-    "--hpml-accent: #C4500B}"
-)
+_LEAST_SCALE = 0.75  # below this it is unreadable: then it scrolls
 
 
 @dataclass
@@ -62,10 +54,15 @@ def picture_of(
     kind: str = "",
     prefix: str = "",
     leads_to: Mapping[str, tuple[int, str]] | None = None,
+    groups: Sequence[tuple[int, ...]] | None = None,
+    tallest: float = 5.2,
 ) -> Picture:
-    """Draw a graph; it runs to the right where it would be too tall for a page."""
-    layout = lay_out(graph, node_text, edge_text)
-    if layout.height > _TALLEST:
+    """Draw a graph; it runs to the right where it would be taller than so many inches.
+
+    `leads_to` has, for names of parts, where a click on them goes and their name for Tab.
+    """
+    layout = lay_out(graph, node_text, edge_text, groups=groups)
+    if layout.height > tallest and groups is None:
         layout = lay_out(graph, node_text, edge_text, rotated=True)
     picture = Picture(width=layout.width + 2 * _MARGIN)
     painter = _Painter(picture, graph, layout, prefix, leads_to or {})
@@ -78,23 +75,6 @@ def picture_of(
         f'role="{role}" aria-label="{html.escape(text)}">{"".join(painter.pieces())}</svg>'
     )
     return picture
-
-
-def standing_picture(picture: Picture, keyframe: Keyframe, text: str, style: str = "") -> str:
-    """Return the picture at one keyframe as an image that needs no script and no style sheet."""
-    svg = baked(picture.svg, keyframe)
-    svg = svg.replace("<svg ", '<svg xmlns="http://www.w3.org/2000/svg" ', 1)
-    opening, _, rest = svg.partition(">")
-    paper = (
-        f'<rect x="{_at(-_MARGIN)}" y="{_at(-_MARGIN)}" width="100%" height="100%" '
-        'style="fill: white; stroke: none"/>'
-    )
-    look = asset(__package__, "graph.css") + style + _ALONE
-    data = base64.b64encode(f"{opening}><style>{look}</style>{paper}{rest}".encode())
-    return (
-        f'<img src="data:image/svg+xml;base64,{data.decode("ascii")}" alt="{html.escape(text)}" '
-        f'width="{_at(picture.width)}" style="max-width: 100%;">'
-    )
 
 
 class _Painter:
@@ -161,10 +141,11 @@ class _Painter:
         kinds = {"input": self._graph.inputs, "output": self._graph.outputs}
         kind = " ".join(["shape", *(kind for kind, values in kinds.items() if box.value in values)])
         left, x, y = _at(box.place.left), _at(box.place.right), _at(box.place.top)
+        above = 9 if "output" in kind else 5  # an output has a second outline
         return self._group(kind, name, box.place, box.text) + (
             f'<g class="badge" {part(badge)}><circle cx="{x}" cy="{y}" r="9"/>'
             f'<text x="{x}" y="{y + 4}" {placeholder(badge)}></text></g>'
-            f'<text class="note" x="{left + 3}" y="{y - 5}" {placeholder(note)}></text>'
+            f'<text class="note" x="{left + 3}" y="{y - above}" {placeholder(note)}></text>'
         )
 
     def _group(self, kind: str, name: str, place: Rectangle, text: str) -> str:

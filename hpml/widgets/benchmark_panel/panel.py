@@ -1,7 +1,7 @@
-"""The panel: what can be chosen and was measured, its page, and its controls.
+"""The benchmark panel: choices and results, their page, and the controls.
 
 The suite runs in a process of its own and records each case as soon as it is finished; the panel
-reads the record. Only the controls are widgets: picture and table are an ordinary output beneath
+reads the record. Only the controls are widgets: chart and table are an ordinary output beneath
 them, so that a saved page keeps them.
 """
 
@@ -18,8 +18,6 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from hpml.base import style
-from hpml.base.charts import mark_sizes
 from hpml.base.child_process import (
     ChildEndedError,
     ChildProcess,
@@ -31,11 +29,10 @@ from hpml.base.environment import quick
 from hpml.base.errors import describe
 from hpml.base.files import results_folder
 from hpml.base.page import PAPER, Page, picture, put, put_live
+from hpml.base.style import ACCENT
 from hpml.widgets.errors import WidgetError
 
 if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
     from hpml.benchmark.record import Case
 
 ROUNDS = (7, 15, 25, 50)
@@ -48,7 +45,6 @@ def benchmark_panel(
     *,
     sizes: Sequence[int] | None = None,
     contenders: Sequence[str] | None = None,
-    cases: Iterable[Case] = (),
     **options: Any,
 ) -> None:
     """Show a suite with its choices, and measure what the reader chooses.
@@ -59,18 +55,17 @@ def benchmark_panel(
     Args:
         suite: a name in `hpml.suites.SUITES`, such as "deep-linear".
         sizes: the sizes to choose from; by default the suite's own.
-        contenders: those to choose from; by default the suite's, without those that run only on
-            request, such as "torch.compile".
-        cases: of the same suite, measured before: what is shown at first.
+        contenders: those to choose from; by default the suite's, without optional ones such as
+            "torch.compile".
         **options: of the suite's ``run``, plain values, such as ``grad=True``.
 
     Raises:
-        WidgetError: if there is no such suite, or it does not know what is given.
+        WidgetError: if there is no such suite, size, contender or option.
 
     >>> benchmark_panel("deep-linear")
-    Benchmark deep-linear: Nothing measured yet. Choose contenders and sizes, then Run...
+    Benchmark deep-linear: Nothing measured yet. Choose contenders and sizes, then Run.
     """
-    panel = BenchmarkPanel(suite, sizes, contenders, cases, options)
+    panel = BenchmarkPanel(suite, sizes, contenders, options)
     place = uuid.uuid4().hex
 
     def draw() -> None:
@@ -83,7 +78,7 @@ def benchmark_panel(
 
 
 class BenchmarkPanel:
-    """A suite's choices, its results, and the run that is going on."""
+    """A suite's choices, its results, and the current run."""
 
     _running: ClassVar[BenchmarkPanel | None] = None
 
@@ -92,50 +87,37 @@ class BenchmarkPanel:
         suite: str,
         sizes: Sequence[int] | None = None,
         contenders: Sequence[str] | None = None,
-        cases: Iterable[Case] = (),
         options: Mapping[str, Any] | None = None,
     ) -> None:
-        from hpml.suites import SUITES
-        from hpml.suites.settings import choose, option_names
+        from hpml.suites import SUITES, peer
+        from hpml.suites.settings import option_names
 
-        if suite not in SUITES:
-            raise WidgetError(
-                f"benchmark_panel expects the name of a suite, {', '.join(SUITES)}, got "
-                f"{describe(suite)}."
-            )
-        module = importlib.import_module(SUITES[suite][0])
+        module: Any = importlib.import_module(SUITES[suite][0]) if suite in SUITES else None
         if not hasattr(module, "names"):
             raise WidgetError(
-                f"benchmark_panel expects a suite with contenders, got {describe(suite)}; run it "
-                f"in a terminal: hpml bench {suite}."
+                f"benchmark_panel expects a suite with contenders, of {', '.join(SUITES)}, got "
+                f"{describe(suite)}; in a terminal, hpml bench runs every suite."
             )
         first = next(iter(inspect.signature(module.run).parameters.values()))
         self.suite, self.parameter = suite, first.name
         self.options = dict(options or {})
-        known = [name for name in option_names(module.run) if name not in _OURS]
         if self.options:
+            known = [name for name in option_names(module.run) if name not in _OURS]
             _chosen(f"options of the suite {suite}", list(self.options), known)
-        self.sizes = _sizes(first.default if sizes is None else sizes)
-        self.missing: tuple[str, ...] = ()
+        self.sizes = tuple(sorted(set(first.default if sizes is None else sizes)))
+        if not all(type(size) is int and size > 0 for size in self.sizes) or not self.sizes:
+            raise WidgetError(f"sizes: expected integers of at least 1, got {describe(sizes)}.")
+        optional = dict.fromkeys(inspect.signature(module.names).parameters, True)
+        everyone = module.names(**({} if contenders is None else optional))
         if contenders is None:
-            self.contenders, self.missing = choose(None, module.names())
-        else:
-            everything = dict.fromkeys(inspect.signature(module.names).parameters, True)
-            self.contenders = _chosen("contenders", contenders, module.names(**everything))
+            everyone = [name for name in everyone if name != peer.NAME or not peer.how_to_install()]
+        self.contenders = _chosen(
+            "contenders", everyone if contenders is None else contenders, everyone
+        )
         base = getattr(module, "BASELINE", None)
         self.baseline: str | None = base if base in self.contenders else None
-        self.cases = tuple(cases)
-        for case in self.cases:
-            if getattr(case, "suite", None) != suite:
-                raise WidgetError(
-                    f"cases: expected those of the suite {suite}, such as the cases of what its "
-                    f"run returned, got {describe(case)}."
-                )
-        self.status = (
-            f"Measured before: {self._counted(self.cases)}."
-            if self.cases
-            else "Nothing measured yet. Choose contenders and sizes, then Run."
-        )
+        self.cases: tuple[Case, ...] = ()
+        self.status = "Nothing measured yet. Choose contenders and sizes, then Run."
         self.running = self.stopping = False
         self._before: tuple[Case, ...] = ()
         self._asked: tuple[int, ...] = ()
@@ -145,7 +127,7 @@ class BenchmarkPanel:
 
     @property
     def fraction(self) -> float:
-        """How many of the sizes asked for are measured, as a share."""
+        """The share of the chosen sizes that is measured."""
         return self._done / len(self._asked) if self._asked else 0.0
 
     def start(self, contenders: Sequence[str], sizes: Sequence[int], rounds: int) -> None:
@@ -153,16 +135,10 @@ class BenchmarkPanel:
 
         A run of another panel is ended first: a cell that was run again has lost its button.
         """
-        if self.running:
-            raise WidgetError("A run is going on; stop it, or wait until it is done.")
         chosen = _chosen(
             "contenders", [*contenders, *filter(None, [self.baseline])], self.contenders
         )
         self._asked = _chosen("sizes", sizes, self.sizes)
-        if not isinstance(rounds, int) or rounds < 1:
-            raise WidgetError(
-                f"rounds: expected a whole number of at least 1, got {describe(rounds)}."
-            )
         other = BenchmarkPanel._running
         if other is not None and other._child is not None:
             other._child.kill()
@@ -188,14 +164,13 @@ class BenchmarkPanel:
         self.status = f"Measuring; 0 of {len(self._asked)} sizes are done."
 
     def stop(self) -> None:
-        """Ask the run to end after the round in flight; asked a second time, end it now."""
-        if self._child is None:
-            raise WidgetError("No run is going on; start one first.")
-        if self.stopping:
-            self._child.kill()
+        """Ask the run to end after the current round; asked a second time, end it now."""
+        if self._child is None or self.stopping:
+            if self._child is not None:
+                self._child.kill()
             return
         self.stopping = True
-        self.status = "Stopping after the round in flight; Stop once more ends it at once."
+        self.status = "Stopping after the current round; Stop now ends it at once."
         self._child.send("stop")
 
     def poll(self, seconds: float = 0.0) -> bool:
@@ -253,61 +228,27 @@ class BenchmarkPanel:
         return f"{self.parameter} {', '.join(parts)}"
 
     def page(self) -> Page:
-        """Return the panel as a page: where it is, the picture, the table."""
+        """Return the status, the chart and the table."""
         head = f"<p><b>{html.escape(self.suite)}:</b> {html.escape(self.status)}</p>"
-        notes = "".join(f"<p><small>{html.escape(note)}</small></p>" for note in self.missing)
-        parts = [f"Benchmark {self.suite}: {self.status}"]
+        plain = f"Benchmark {self.suite}: {self.status}"
         if not self.cases:
-            return Page("\n\n".join([*parts, *self.missing]), head + notes)
+            return Page(plain, head)
         from hpml.benchmark.tables import cases_table
+        from hpml.suites.pictures import draw_times
         from hpml.suites.running import environment_line
 
         table = cases_table(self.cases, title=f"{self.suite} ({environment_line(self.cases)})")
-        folded = f"{PAPER}<details><summary>Table</summary>{table._repr_html_()}</details>"
-        drawn = picture(self.figure(), f"Time and ratio against {self.parameter}", folded)
-        plain = "\n\n".join([*parts, str(table), *self.missing])
-        return Page(plain, head + drawn.html + notes, drawn.png)
-
-    def figure(self) -> Figure:
-        """Draw time and ratio against the size, on axes with room for all sizes of the run."""
-        from hpml.benchmark.plots import limits, plot_sweep, sweeps
-        from hpml.suites.pictures import unstable_line
-        from hpml.suites.running import environment_line
-
         parameter = next(iter(self.cases[0].parameters))
-        places = sorted({*map(_size, self.cases), *(self._asked if self.running else ())})
-        fig, axes = style.figure(1, 2, width=11.0, height=4.6)
-        times = sweeps(self.cases, parameter, "time")
-        ratios = sweeps(self.cases, parameter, "ratio")
-        largest = max(middle for line in times for _, middle, _ in line.bands)
-        factor, unit = next(
-            ((f, u) for f, u in ((1.0, "s"), (1e3, "ms")) if largest * f >= 1), (1e6, "µs")
+        figure = draw_times(
+            self.cases, parameter, "time", f"{self.suite}: time", parameter, "µs per call"
         )
-        plot_sweep(
-            times, axes[0], title="Time", x=parameter, y=f"{unit} per call", scale=factor,
-            label=False, log=True,
-        )  # fmt: skip
-        title = f"Time relative to {self.cases[0].comparison.baseline}"
-        y = "ratio (below 1 is faster)"
-        plot_sweep(ratios, axes[1], title=title, x=parameter, y=y, log=True)
-        axes[1].set_ylim(*limits([band for line in ratios for band in line.bands]))
-        room = max(1.2, (places[-1] / places[0]) ** 0.2)
-        for ax in axes:
-            ax.set_xlim(places[0] / room, places[-1] * room)
-            mark_sizes(ax, places)
-        rounds = sorted({case.comparison.rounds for case in self.cases})
-        style.caption(
-            fig,
-            "Left: median and 25 to 75 % band of interleaved rounds. Right: median ratio in the "
-            "same round, with its 95 % interval, cut where it is very wide. "
-            f"{' or '.join(f'{count:,}' for count in rounds)} rounds. "
-            f"{environment_line(self.cases)}.{unstable_line(self.cases)}",
-        )
-        return fig
+        folded = f"{PAPER}<details><summary>Table</summary>{table._repr_html_()}</details>"
+        drawn = picture(figure, f"Time against {self.parameter}", folded)
+        return Page(f"{plain}\n\n{table}", head + drawn.html, drawn.png)
 
 
 class _Controls:
-    """The boxes and the button, and what follows a run."""
+    """The check boxes, the button, and the task that follows a run."""
 
     def __init__(self, widgets: Any, panel: BenchmarkPanel, draw: Callable[[], None]) -> None:
         self._panel, self._draw = panel, draw
@@ -323,7 +264,7 @@ class _Controls:
             layout={"width": "9em"},
         )
         # One button that changes its label: a disabled one would lose the keyboard's focus.
-        self._button = widgets.Button(description="Run", button_style="primary")
+        self._button = widgets.Button(description="Run", style={"button_color": ACCENT})
         self._button.on_click(self._pressed)
         self._bar = widgets.FloatProgress(value=0.0, max=1.0, layout={"width": "14em"})
         self._message = widgets.HTML(value="")
@@ -371,7 +312,6 @@ class _Controls:
         panel = self._panel
         running, stopping = panel.running, panel.stopping
         self._button.description = "Stop now" if stopping else "Stop" if running else "Run"
-        self._button.button_style = "danger" if stopping else "warning" if running else "primary"
         self._bar.value = panel.fraction
         self._say(panel.status if running else "")
 
@@ -388,15 +328,6 @@ def _box(widgets: Any, name: str, *, always: bool = False) -> Any:
         indent=False,
         layout={"width": "max-content", "margin": "0 1.2em 0 0"},
     )
-
-
-def _sizes(sizes: Sequence[int]) -> tuple[int, ...]:
-    good = isinstance(sizes, (list, tuple, range)) and len(sizes) > 0
-    if not good or not all(type(size) is int and size > 0 for size in sizes):
-        raise WidgetError(
-            f"sizes: expected one or more whole numbers of at least 1, got {describe(sizes)}."
-        )
-    return tuple(sorted(set(sizes)))
 
 
 def _chosen(what: str, wanted: Sequence[Any], known: Sequence[Any]) -> tuple[Any, ...]:

@@ -4,23 +4,23 @@
   const spans = new Map(parts.map(part => [part, part.dataset.calls.split(" ").map(Number)]));
   const light = (from) => {
     const [start, end] = spans.get(from) ?? [0, 0];
-    const there = from?.tagName === "LI" ? "SPAN" : "LI";
+    const there = from?.tagName === "LI" ? "g" : "LI";
     let shown = false;
     for (const part of parts) {
       const [first, last] = spans.get(part);
       // A layer's label and the values it makes are one thing in the graph.
-      const same = part.tagName === "SPAN" && part.dataset.calls === from?.dataset.calls;
+      const same = part.tagName === "g" && part.dataset.calls === from?.dataset.calls;
       const lit = first < end && start < last
         && (part === from || same || part.tagName === there);
-      part.classList.toggle("hpml-lit", lit);
+      part.classList.toggle("lit", lit);
       if (lit && !shown && part.tagName === there) { shown = true; reveal(part); }
     }
   };
   const reveal = (part) => {
-    const side = part.closest(".hpml-side"), at = part.getBoundingClientRect();
-    const window_ = side.getBoundingClientRect();
-    if (at.top < window_.top) side.scrollTop -= window_.top - at.top + 30;
-    if (at.bottom > window_.bottom) side.scrollTop += at.bottom - window_.bottom + 30;
+    const side = part.closest(".side"), at = part.getBoundingClientRect();
+    const seen = side.getBoundingClientRect();
+    if (at.top < seen.top) side.scrollTop -= seen.top - at.top + 30;
+    if (at.bottom > seen.bottom) side.scrollTop += at.bottom - seen.bottom + 30;
   };
   // When the page scrolls below a mouse at rest, the keys decide what is lit, not the mouse.
   let mouse = "";
@@ -30,7 +30,7 @@
     const part = event.target.closest("[data-calls]");
     if (!rests(event) && part) light(part);
   });
-  root.querySelector(".hpml-sides").addEventListener("mouseleave", (event) => {
+  root.querySelector(".sides").addEventListener("mouseleave", (event) => {
     if (!rests(event)) light(null);
   });
   const along = (side, stops) => {
@@ -47,10 +47,10 @@
     side?.addEventListener("blur", () => { at = -1; light(null); });
   };
   const first = (part) => spans.get(part)[0];
-  along(root.querySelector(".hpml-source"), parts.filter(part => part.tagName === "LI"));
-  // A layer has several frames in the picture, its label and its values: one stop for all.
-  const layers = new Map(parts.filter(part => part.tagName === "SPAN")
+  along(root.querySelector(".source"), parts.filter(part => part.tagName === "LI"));
+  // A layer has several parts in the picture, its label and its values: one stop for all.
+  const layers = new Map(parts.filter(part => part.tagName === "g")
     .map(part => [first(part), part]));
-  along(root.querySelector(".hpml-graph"),
+  along(root.querySelector(".graph"),
     [...layers.values()].sort((one, other) => first(one) - first(other)));
 })();

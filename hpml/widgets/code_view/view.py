@@ -1,48 +1,95 @@
-"""The code view: a model's graph and the source that runs it side by side, under two controls.
+"""The code view: a model's graph and the source that runs it, for an execution and loop length.
 
-Only the controls are widgets. Graph, source and counts are an ordinary output beneath them,
-replaced in place: a saved, exported or printed page keeps what was seen last, and a run without a
-front-end shows the first state.
+The page stands by itself; a few lines of script highlight the layers of a line and the lines of a
+layer.
 """
 
 from __future__ import annotations
 
+import copy
+import functools
 import html
-import uuid
+import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from hpml.base.page import put, put_live
-from hpml.widgets.code_view.page import page
-from hpml.widgets.code_view.state import LENGTHS, CodeView
+from hpml.base.executions import EXECUTIONS
+from hpml.base.page import Page, asset
+from hpml.widgets.errors import WidgetError
+from hpml.widgets.explore import explore
 
 if TYPE_CHECKING:
     from hpml.symbolic import SymbolicModel
+    from hpml.symbolic.graph import Graph
+
+LENGTHS = (2, 3, 5, 10, 20, 50, math.inf)
+MOST_COUNTED = 2000
+"""In a larger graph executed instructions are not counted: each is reported one by one."""
+
+
+@dataclass(frozen=True)
+class Code:
+    """What runs in one state.
+
+    Attributes:
+        execution: one of ``hpml.symbolic.EXECUTIONS``.
+        loop_length: the least length of a chain that is written as a loop; None where no source is
+            generated.
+        source: the Python source that runs.
+        spans: for each line of it the calls it makes, the first and one past the last; empty where
+            nothing is generated.
+        written: bytecode instructions in the source.
+        executed: bytecode instructions that one forward executes, outside of the layers; None if
+            the graph has more than `MOST_COUNTED` calls.
+    """
+
+    execution: str
+    loop_length: float | None
+    source: str
+    spans: tuple[tuple[int, int], ...]
+    written: int
+    executed: int | None
+
+    @property
+    def lines(self) -> list[str]:
+        """The lines of the source."""
+        return self.source.splitlines()
+
+    @property
+    def headline(self) -> str:
+        """One or two sentences about the size of the code."""
+        size = f"{_count(len(self.lines), 'line')}, {self.written:,} bytecode instructions"
+        first = f"{self.execution}: no generated source. One function runs every graph: {size}."
+        if self.loop_length is not None:
+            first = f"{self.execution}, {_length(self.loop_length)}: generated source of {size}."
+        if self.executed is None:
+            return f"{first} The graph is too large to count the instructions of a forward."
+        return f"{first} One forward executes {self.executed:,} instructions outside of the layers."
 
 
 def code_view(
     model: SymbolicModel,
     *inputs: Any,
-    executions: Sequence[str] | None = None,
+    executions: Sequence[str] = EXECUTIONS,
     lengths: Sequence[float] = LENGTHS,
 ) -> None:
     """Show a model's graph and the source that runs it, for the execution and loop length chosen.
 
     A chain of layers that the source writes as a loop is one box in the graph. Pointing at a line
-    lights up its layers, and the other way round; with the keyboard, Tab into the graph or the
-    source and move with the arrow keys. What is counted are bytecode instructions, of the source
-    and of one forward.
+    highlights its layers, and the other way round; with the keyboard, Tab into the graph or the
+    source and move with the arrow keys. The counts are bytecode instructions, of the source and of
+    one forward; those of the previous choice stay beside the new ones.
 
     Args:
-        model: what is looked at; it is not changed.
-        *inputs: the tensors a forward is given when its instructions are counted.
-        executions: those to choose from; by default all of ``hpml.symbolic.EXECUTIONS``.
+        model: the model to show; it is not changed.
+        *inputs: the tensors for the forward whose instructions are counted.
+        executions: those to choose from.
         lengths: values of ``config.CODEGEN_MIN_LOOP_LENGTH`` to choose from, at least 2;
             ``float("inf")`` writes no loops.
 
     Raises:
-        WidgetError: if there is nothing to look at, the model cannot run on the inputs, or a choice
-            is unknown.
+        WidgetError: if `model` is not a ``SymbolicModel`` or cannot run on the inputs.
 
     >>> import torch
     >>> from hpml.symbolic import Input, SymbolicModel
@@ -50,50 +97,152 @@ def code_view(
     >>> code_view(SymbolicModel(x, torch.nn.ReLU()(x)), torch.rand(1, 4))  # doctest: +ELLIPSIS
     codegen, loops from 10 layers: generated source of 4 lines, ...
     <BLANKLINE>
-    Graph: 1 input, 1 layer, 1 output.
-    <BLANKLINE>
     1  def forward(self, i0):
     2      l = self._execution_order_layers
     3      h0 = l[0](i0)  # ReLU_1
     4      return h0
     """
-    view = CodeView(model, inputs, executions, lengths)
-    place = uuid.uuid4().hex
-    put_live(lambda widgets: _controls(widgets, view, place), "(here you choose what is shown)")
-    put(page(view), place)
+    from hpml.symbolic import SymbolicModel
 
-
-def _controls(widgets: Any, view: CodeView, place: str) -> Any:
-    execution = widgets.ToggleButtons(
-        options=list(view.executions),
-        value=view.state.execution,
-        description="execution",
-        style={"button_width": "7em"},
-    )
-    length = widgets.SelectionSlider(
-        options=[("no loops" if n == float("inf") else f"{n:g}", n) for n in view.lengths],
-        value=view.loop_length,
-        description="loop length",
-        continuous_update=False,
-        layout={"width": "26em"},
-    )
-    message = widgets.HTML(value="")
-
-    def show() -> None:
-        length.disabled = view.state.loop_length is None
-        message.value = (
-            f"<small>{html.escape(view.state.execution)} generates no source, so there are no "
-            "loops to write.</small>"
-            if length.disabled
-            else ""
+    if not isinstance(model, SymbolicModel):
+        raise WidgetError(
+            f"code_view expects a SymbolicModel, got {type(model).__name__}: only those have "
+            "source to show; build one with SymbolicModel(inputs, outputs)."
         )
-        put(page(view), place, again=True)
+    names = {_length(length): length for length in lengths}
+    code_of = functools.cache(lambda *state: look(model, inputs, *state))
+    seen: list[Code] = []
 
-    def choose(_: object) -> None:
-        view.choose(execution.value, length.value)
-        show()
+    def show(execution: str = "codegen", loops: str = _length(10)) -> Page:
+        code = code_of(execution, names[loops])
+        seen[:] = [*seen[-1:], code]
+        return page(code, model.graph, seen[0].headline if seen[0] != code else "")
 
-    length.disabled = view.state.loop_length is None
-    execution.observe(choose, names="value")
-    length.observe(choose, names="value")
-    return widgets.VBox([execution, length, message])
+    explore(show, execution=list(executions), loops=list(names))
+
+
+def look(model: SymbolicModel, inputs: Sequence[Any], execution: str, length: float) -> Code:
+    """Return what runs when a copy of the model, over the same layers, runs in this way."""
+    import torch
+
+    from hpml.symbolic.config import loop_length
+    from hpml.symbolic.execution.instructions import count_instructions, written_instructions
+    from hpml.symbolic.execution.preserved import preserved
+
+    shown, executed = copy.copy(model), None
+    with loop_length(length):
+        shown.execution = execution
+    with torch.no_grad(), preserved(shown):
+        try:
+            if len(model.graph.calls) <= MOST_COUNTED:
+                executed = count_instructions(shown, *inputs)
+            else:
+                shown(*inputs)
+        except Exception as error:
+            raise WidgetError(
+                f"code_view expects inputs that the model runs on, as in code_view(model, x); "
+                f"got {len(inputs)}, and the forward failed with {type(error).__name__}: {error}"
+            ) from error
+    source, spans = shown.source, shown.source_spans
+    length_used = length if spans else None
+    return Code(execution, length_used, source, spans, written_instructions(source), executed)
+
+
+def page(code: Code, graph: Graph, before: str = "") -> Page:
+    """Return the view as a page, with the headline of the previous choice."""
+    name, _, rest = code.headline.partition(":")
+    head = f"<p><b>{html.escape(name)}:</b>{html.escape(rest)}</p>"
+    head += f'<p class="before">Before: {html.escape(before)}</p>' if before else ""
+    listing = _listing(code)
+    if not code.spans:  # the library's own function answers no question here
+        listing = (
+            "<details><summary>The library's function, "
+            f"{_count(len(code.lines), 'line')}</summary>{listing}</details>"
+        )
+    look = asset("hpml.widgets.animation", "animation.css")
+    look += asset("hpml.widgets.animation", "graph.css") + asset(__package__, "code_view.css")
+    width = len(str(len(code.lines)))
+    lines = [f"{number:>{width}}  {line}" for number, line in enumerate(code.lines, 1)]
+    return Page(
+        f"{code.headline}\n\n" + "\n".join(lines),
+        f'<div class="hpml-animation hpml-code-view"><style>{look}</style>{head}'
+        f'<div class="sides">{_drawn(code, graph)}<div class="listing">{listing}</div></div>'
+        f"<script>{asset(__package__, 'code_view.js')}</script></div>",
+    )
+
+
+def _length(length: float) -> str:
+    return "no loops" if length == math.inf else f"loops from {length:g} layers"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def _listing(code: Code) -> str:
+    spans = code.spans or ((0, 0),) * len(code.lines)
+    rows = []
+    for number, (line, (start, end)) in enumerate(zip(code.lines, spans, strict=True), 1):
+        text, mark, comment = line.partition("  # ")
+        written = html.escape(text) + (f"<i>{html.escape(mark + comment)}</i>" if mark else "")
+        calls = f' data-calls="{start} {end}"' if start < end else ""
+        rows.append(f"<li{calls}><b>{number}</b><span>{written or ' '}</span></li>")
+    label = "Source; arrow keys move along its lines"
+    return f"<div {_region('source', label)}><ol>{''.join(rows)}</ol></div>"
+
+
+def _region(kind: str, label: str) -> str:
+    return (
+        f'class="side {kind}" tabindex="0" data-lm-suppress-shortcuts="true" role="region" '
+        f'aria-label="{label}"'
+    )
+
+
+def variables(code: Code, graph: Graph) -> dict[int, str]:
+    """Return for each value the variable of the source that it is first kept in, ``"h0: "``."""
+    if not code.spans:
+        return {}
+    names = {value: f"i{place}: " for place, value in enumerate(graph.inputs)}
+    for line, (start, end) in zip(code.lines, code.spans, strict=True):
+        target, assigns, _ = line.strip().partition(" = ")
+        if start < end and assigns:
+            # A starred call makes several values at once, and each has a variable of its own.
+            results = graph.calls[end - 1].results
+            for result, name in zip(results, target.split(", "), strict=False):
+                if result is not None:
+                    names[result] = f"{name.strip('*,() ')}: "
+    return names
+
+
+def _drawn(code: Code, graph: Graph) -> str:
+    """Return the graph as SVG; a chain that is a loop is one box."""
+    from hpml.base.drawing import DrawingError, fold_chains
+    from hpml.widgets.animation.graph_picture import picture_of
+
+    names = variables(code, graph)
+    loops = sorted({span for span in code.spans if span[1] - span[0] > 1})
+    single = set(range(len(graph.calls))).difference(*(range(*span) for span in loops))
+    groups = sorted([*((i,) for i in single), *(tuple(range(*span)) for span in loops)])
+    try:
+        picture = picture_of(
+            graph,
+            f"The graph: {_count(len(graph.calls), 'layer')} as boxes and lines",
+            lambda value: names.get(value, "") + graph.values[value].text(),
+            lambda call: graph.calls[call].name,
+            # Without generated source no chain is a loop: long ones are folded as in any picture.
+            groups=groups if code.spans else fold_chains(graph),
+        )
+    except DrawingError as error:
+        return f'<div class="side"><p>{html.escape(str(error))}</p></div>'
+    svg, maker = picture.svg, {r: i for i, call in enumerate(graph.calls) for r in call.results}
+    parts: dict[str, list[int]] = {}
+    for value, call in maker.items():
+        if value is not None:
+            parts.setdefault(picture.values[value], []).append(call)
+    for call, name in picture.calls.items():
+        parts.setdefault(name, []).append(call)
+    for name, calls in parts.items():
+        first = next((start for start, end in loops if start <= min(calls) < end), min(calls))
+        mark = f'data-part="{name}"'
+        svg = svg.replace(mark, f'{mark} data-calls="{first} {max(calls) + 1}"')
+    return f"<div {_region('graph', 'Graph; arrow keys move along its layers')}>{svg}</div>"

@@ -1,20 +1,14 @@
-"""How a graph is executed, step by step: what the player shows, computed beforehand.
-
-Nothing is calculated: who asks whom, who waits and when a layer is executed follows from the graph
-alone.
-"""
+"""The steps of executing a graph, computed from the graph alone: the player shows them."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from typing import Any, Literal, NamedTuple
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
 
-from hpml.base.drawing import Dataflow, NamedCall, dataflow
-from hpml.base.errors import describe
-from hpml.widgets.errors import WidgetError
+from hpml.base.drawing import Dataflow
 
 MOST_STEPS = 400
-"""Where an execution ends at the latest: without memory it would double with each diamond."""
+"""The most steps of an execution: without memory they would double with each diamond."""
 
 Kind = Literal["ask", "find", "execute"]
 
@@ -27,7 +21,7 @@ class ExecutionStep(NamedTuple):
             ``"execute"``, a call is executed.
         value: the value that is asked for, or the first that the call makes.
         call: the position of the call that makes the value; None for an input.
-        asker: the value that needs it; None if the user of the graph asks, or nobody does.
+        asker: the value that needs it; None where the caller of the graph asks.
         waiting: the values whose requests are still open after this step, outermost first.
         known: the values that are remembered after this step.
         asked: requests so far.
@@ -44,47 +38,21 @@ class ExecutionStep(NamedTuple):
     executed: int
 
 
-def graph_adapter(graph: Any, outputs: Sequence[str] | None = None) -> Dataflow:
-    """Return who needs whom in a ``SymbolicModel``, its ``graph``, or a dictionary of parents."""
-    if isinstance(graph, Dataflow):
-        return graph
-    if isinstance(graph, Mapping):
-        return dataflow(graph, outputs)
-    graph = getattr(graph, "graph", graph)
-    if not all(hasattr(graph, part) for part in ("values", "inputs", "calls", "outputs")):
-        raise WidgetError(
-            "expected a SymbolicModel, its graph, or a dictionary of parents such as "
-            f"{{'x': [], 'y': ['x']}}, got {describe(graph)}."
-        )
-    names = [f"input {i}" for i, _ in enumerate(graph.inputs, 1)]
-    names = ["input"] if len(names) == 1 else names
-    names += [""] * (len(graph.values) - len(names))
-    calls = []
-    for call in graph.calls:
-        for place, result in enumerate(call.results):
-            if result is not None:
-                names[result] = f"{call.name}[{place}]" if call.unpacks else call.name
-        made = tuple(result for result in call.results if result is not None)
-        calls.append(NamedCall(call.name, tuple(call.arguments), made))
-    return Dataflow(tuple(names), tuple(graph.inputs), tuple(calls), tuple(graph.outputs))
-
-
-def lazy_steps(graph: Any, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
+def lazy_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
     """Return the steps of a lazy execution with memory: every call once."""
-    return tuple(_asked(graph_adapter(graph), at_most, remember=True))
+    return tuple(_asked(flow, at_most, remember=True))
 
 
-def forgetful_steps(graph: Any, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
+def forgetful_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
     """Return the steps of a lazy execution without memory: a call for each path to it."""
-    return tuple(_asked(graph_adapter(graph), at_most, remember=False))
+    return tuple(_asked(flow, at_most, remember=False))
 
 
-def ordered_steps(graph: Any, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
-    """Return the steps of an execution in an order that was found beforehand: nobody asks.
+def ordered_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
+    """Return the steps of an execution in a precomputed order, without requests.
 
     What no output needs is left out, as in a lazy execution.
     """
-    flow = graph_adapter(graph)
     needed = set(flow.outputs)
     for call in reversed(flow.calls):
         if not needed.isdisjoint(call.results):
@@ -107,42 +75,33 @@ EXECUTIONS = {"without memory": forgetful_steps, "lazy": lazy_steps, "ordered": 
 """The steps of each execution, by its name."""
 
 
-class _Request(NamedTuple):
-    """An open request: the value, and what has still to be asked for, last first."""
-
-    value: int
-    missing: list[int]
-
-
 def _asked(flow: Dataflow, at_most: int, *, remember: bool) -> Iterator[ExecutionStep]:
     maker = {r: i for i, call in enumerate(flow.calls) for r in call.results}
     known = set(flow.inputs)
     asked = executed = steps = 0
-    requests: list[_Request] = []
+    requests: list[tuple[int, list[int]]] = []  # a value, and what it still needs, last first
     wanted = list(reversed(flow.outputs))
 
     def step(kind: Kind, value: int, asker: int | None) -> ExecutionStep:
-        waiting = tuple(request.value for request in requests)
+        waiting = tuple(asking for asking, _ in requests)
         place = maker.get(value)
         return ExecutionStep(kind, value, place, asker, waiting, frozenset(known), asked, executed)
 
     while steps < at_most:
         steps += 1
-        top = requests[-1] if requests else None
-        if top is not None and not top.missing:
+        asker, missing = requests[-1] if requests else (None, wanted)
+        if asker is not None and not missing:
             requests.pop()
             executed += 1
             if remember:
-                known.update(flow.calls[maker[top.value]].results)
-            yield step("execute", top.value, None)
+                known.update(flow.calls[maker[asker]].results)
+            yield step("execute", asker, None)
             continue
-        source = top.missing if top is not None else wanted
-        if not source:
+        if not missing:
             return
-        value = source.pop()
+        value = missing.pop()
         asked += 1
         kind: Kind = "find" if value in known else "ask"
         if kind == "ask":
-            arguments = flow.calls[maker[value]].arguments
-            requests.append(_Request(value, list(reversed(arguments))))
-        yield step(kind, value, top.value if top is not None else None)
+            requests.append((value, list(reversed(flow.calls[maker[value]].arguments))))
+        yield step(kind, value, asker)

@@ -4,25 +4,27 @@ from __future__ import annotations
 
 import html
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from hpml.base import style as colours
-from hpml.base.drawing import Dataflow, Drawable
+from hpml.base import style
+from hpml.base.drawing import Dataflow, dataflow
 from hpml.base.errors import describe
 from hpml.base.page import asset
 from hpml.base.tables import Table
-from hpml.widgets.animation.animation import Animation, Keyframe, baked, placeholder
-from hpml.widgets.animation.graph_picture import Picture, picture_of, standing_picture
+from hpml.widgets.animation.animation import Animation, Keyframe, placeholder
+from hpml.widgets.animation.graph_picture import Picture, picture_of
 from hpml.widgets.errors import WidgetError
-from hpml.widgets.player.executions import EXECUTIONS, MOST_STEPS, ExecutionStep, graph_adapter
+from hpml.widgets.player.executions import EXECUTIONS, MOST_STEPS, ExecutionStep
 
 _ABOUT = {
-    "without memory": ("Lazy, without memory", "every answer is forgotten"),
-    "lazy": ("Lazy", "the output asks its parents"),
-    "ordered": ("Ordered", "nobody asks"),
+    "without memory": ("Lazy, without memory", "no result is kept"),
+    "lazy": ("Lazy", "each value asks its parents"),
+    "ordered": ("Ordered", "the order is known, without requests"),
 }
-_COLOURS = {"without memory": "accent", "lazy": "lazy", "ordered": "ordered"}
+_COLOURS = {name: style.colour(name) for name in ("lazy", "ordered")} | {
+    "without memory": style.MUTED
+}
 _SIGNS = {"asked": "?", "found": "✓", "waits": "…", "now": "=", "known": "✓"}
 _LEGEND = {
     "asked": "is asked for",
@@ -35,73 +37,70 @@ _WIDE = 4.6  # inches: two such pictures do not fit beside each other
 
 
 def execution_player(
-    graph: Any,
+    parents: Mapping[str, Sequence[str]],
     executions: Sequence[str] = ("lazy", "ordered"),
     *,
-    outputs: Sequence[str] | None = None,
     title: str = "",
     at_most: int = MOST_STEPS,
 ) -> Animation:
     """Return an animation of executions of a graph: who asks, who waits, what is executed.
 
-    One step of the animation is one step of each execution, so that the one with less to do is done
-    earlier. Nothing is calculated.
+    One step of the animation is one step of each execution, so the one with less to do finishes
+    earlier. No values are computed.
 
     Args:
-        graph: a ``SymbolicModel``, its ``graph``, or a dictionary that has for each value the list
-            of those it is computed from, parents before children.
+        parents: for each value the list of those it is computed from, parents before children.
         executions: of ``"without memory"``, ``"lazy"`` and ``"ordered"``, one or more.
-        outputs: of a dictionary, the names of the values asked for.
         title: of the animation.
-        at_most: steps of each execution; one that goes on stops there and says so.
+        at_most: steps of each execution; a longer one stops there and says so.
 
     Raises:
-        WidgetError: if there is no such execution, or `graph` is none of these.
-        DrawingError: if a dictionary is no graph, or the graph is too large for a picture.
+        WidgetError: if there is no such execution.
+        DrawingError: if `parents` is not a graph, or the graph is too large for a picture.
 
     >>> animation = execution_player({"x": [], "y": ["x"]})
     >>> print(animation.keyframes[1].line)
     lazy: You ask for y. | ordered: y is executed.
     """
-    for name in executions:
-        if name not in EXECUTIONS:
-            raise WidgetError(
-                f"execution_player has the executions {', '.join(EXECUTIONS)}, got "
-                f"{describe(name)}."
-            )
-    if not executions:
-        raise WidgetError(f"execution_player expects one or more of {', '.join(EXECUTIONS)}.")
-    flow = graph_adapter(graph, outputs)
-    drawn, *texts = _drawn(graph, flow)
+    if isinstance(executions, str) or not executions or set(executions) - set(EXECUTIONS):
+        raise WidgetError(
+            f"execution_player expects one or more of {', '.join(EXECUTIONS)}, got "
+            f"{describe(executions)}."
+        )
+    flow = dataflow(parents)
     lanes = []
     for number, name in enumerate(executions):
-        about = f"The graph, as {_ABOUT[name][0].lower()} execution sees it"
-        picture = picture_of(drawn, about, *texts, kind="execution", prefix=f"{number}")
+        about = f"The graph during {_ABOUT[name][0].lower()} execution"
+        picture = picture_of(
+            flow,
+            about,
+            flow.names.__getitem__,
+            lambda _: "",
+            kind="execution",
+            prefix=f"{number}",
+            tallest=3.4,
+        )
         steps = EXECUTIONS[name](flow, at_most + 1)
         lanes.append(_Lane(number, name, picture, flow, steps[:at_most], len(steps) > at_most))
     # Before the first step, after each, and when all is done.
     length = 2 + max(len(lane.steps) for lane in lanes)
     events = [[lane.event(step) for lane in lanes] for step in range(length)]
-    keyframes = [_keyframe(lanes, event) for event in events]
     rows = [[step, *(part.news for part in event)] for step, event in enumerate(events, 1)]
-    still = _template(lanes, keyframes[0])
     return Animation(
         title or "Executing a graph, call by call",
         _template(lanes),
-        keyframes,
+        [_keyframe(lanes, event) for event in events],
         style=asset("hpml.widgets.animation", "graph.css")
         + asset(__package__, "picture.css")
         + asset(__package__, "player.css"),
         kind="execution",
-        still=still,
         table=Table(["step", *executions], rows),
     )
 
 
 class _Event(NamedTuple):
-    """What one lane shows at one step; the news are None after it has said that it is done."""
+    """What one lane shows at one step; the news are None after it is done."""
 
-    says: str
     news: str | None
     marks: dict[str, str]
     texts: dict[str, str]
@@ -131,7 +130,7 @@ class _Lane(NamedTuple):
         texts[self.named("executed")] = f"{last.executed if last else 0:,}"
         news = says if step <= len(self.steps) + 1 else None
         pieces = {self.named("stack"): self._stack(now, last)}
-        return _Event(says, news, self._marks(states, now), texts, pieces)
+        return _Event(news, self._marks(states, now), texts, pieces)
 
     def named(self, what: str) -> str:
         """Return the name of one of the lane's placeholders."""
@@ -162,7 +161,7 @@ class _Lane(NamedTuple):
         picture = self.picture
         order = ("known", "waits", "found", "asked", "now")
         marks: dict[str, str] = {}
-        # Several values of a folded chain share a part: the liveliest is seen.
+        # Several values of a folded chain share a part: the last state in `order` is seen.
         for value, state in sorted(states.items(), key=lambda item: order.index(item[1])):
             marks[picture.values[value]] = state
             if value in picture.badges:
@@ -182,15 +181,15 @@ class _Lane(NamedTuple):
             lines += [(place, now.value, False) for place in asking]
             lines += [(place, now.asker, True) for place in asking]
         # A request travels against the arrows, from who asks to what is asked for.
-        way = "lit" if now.kind == "execute" else "asks"
-        return marks | {picture.lines[line]: way for line in lines if line in picture.lines}
+        mark = "lit" if now.kind == "execute" else "asks"
+        return marks | {picture.lines[line]: mark for line in lines if line in picture.lines}
 
     def _says(self, step: int, now: ExecutionStep | None) -> str:
         names = self.flow.names
         if step == 0:
             return "Nothing has happened yet."
         if now is None:
-            stopped = f"Stopped after {len(self.steps):,} steps; it would go on."
+            stopped = f"Stopped after {len(self.steps):,} steps; it has more."
             count = len(self.steps)
             return stopped if self.is_cut else f"Done after {count:,} step{'s' * (count != 1)}."
         if now.kind == "execute":
@@ -210,7 +209,7 @@ class _Lane(NamedTuple):
         if len(names) > _STACK_NAMES:
             more = f"({len(names) - _STACK_NAMES + 1} more)"
             names = [*names[:2], more, *names[3 - _STACK_NAMES :]]
-        return f"Open questions, {len(waiting)}: " + (" → ".join(names) or "none")
+        return f"Open requests, {len(waiting)}: " + (" → ".join(names) or "none")
 
     def _listed(self, order: Sequence[int | None], now: int | None) -> str:
         names = [html.escape(self.flow.calls[place or 0].name) for place in order]
@@ -225,52 +224,34 @@ class _Lane(NamedTuple):
 
 def _keyframe(lanes: Sequence[_Lane], event: Sequence[_Event]) -> Keyframe:
     pairs = zip(lanes, event, strict=True)
-    parts = [f"{lane.name}: {part.news}" for lane, part in pairs if part.news is not None]
-    together: tuple[dict[str, str], ...] = ({}, {}, {})
+    line = " | ".join(f"{lane.name}: {part.news}" for lane, part in pairs if part.news is not None)
+    together: list[dict[str, str]] = [{}, {}, {}]
     for part in event:
-        for whole, own in zip(together, part[2:], strict=True):
-            whole |= own
-    return Keyframe(" | ".join(parts), "", *together)
+        for gathered, own in zip(together, (part.marks, part.texts, part.pieces), strict=True):
+            gathered |= own
+    return Keyframe(line, *together)
 
 
-def _template(lanes: Sequence[_Lane], still: Keyframe | None = None) -> str:
-    """Return the template; with a keyframe as it stands without script, pictures as images."""
+def _template(lanes: Sequence[_Lane]) -> str:
     pieces = []
     for lane in lanes:
         heading, about = _ABOUT[lane.name]
-        text = f"The graph before the first step of {heading}"
-        svg = lane.picture.svg
-        shade = colours.PALETTE[_COLOURS[lane.name]]
         wide = " wide" if lane.picture.width > _WIDE else ""
         long = " long" if len(lane.flow.calls) > _STACK_NAMES // 2 else ""
-        if still is not None:
-            svg = standing_picture(lane.picture, still, text, asset(__package__, "picture.css"))
         pieces.append(
-            f'<div class="lane{wide}" style="--lane: {shade}">'
+            f'<div class="lane{wide}" style="--lane: {_COLOURS[lane.name]}">'
             f"<p><b>{heading}</b>: {about}</p>"
-            f'<p class="counts"><span><b {placeholder(lane.named("asked"))}></b> questions</span> '
+            f'<p class="counts"><span><b {placeholder(lane.named("asked"))}></b> requests</span> '
             f"<span><b {placeholder(lane.named('executed'))}></b> executions</span></p>"
             f'<p class="says" {placeholder(lane.named("says"))}></p>'
-            f'<div class="hpml-animation-scroll">{svg}</div>'
+            f'<div class="hpml-animation-scroll">{lane.picture.svg}</div>'
             f'<p class="stack{long}" {placeholder(lane.named("stack"))}></p></div>'
         )
     signs = "".join(
         f'<span><b class="{state}">{_SIGNS[state]}</b> {html.escape(text)}</span> '
         for state, text in _LEGEND.items()
     )
-    template = f'<div class="lanes">{"".join(pieces)}</div><p class="signs">{signs}</p>'
-    return template if still is None else baked(template, still)
-
-
-def _drawn(
-    graph: Any, flow: Dataflow
-) -> tuple[Drawable, Callable[[int], str], Callable[[int], str]]:
-    """Return a graph that can be drawn, and what to write on its values and calls."""
-    if isinstance(graph, (Mapping, Dataflow)):
-        # The name stands in the box; a call has none of its own.
-        return flow, flow.names.__getitem__, lambda _: ""
-    graph = getattr(graph, "graph", graph)
-    return graph, lambda value: graph.values[value].text(), lambda call: graph.calls[call].name
+    return f'<div class="lanes">{"".join(pieces)}</div><p class="signs">{signs}</p>'
 
 
 def _nth(count: int) -> str:

@@ -312,7 +312,7 @@ def _push_null(step: Step) -> Words:
 
 
 def _pop_top(step: Step) -> Words:
-    return ["throws ", *_listed("gone", _gone(step)), " away: nobody needs it"]
+    return ["throws ", *_listed("gone", _gone(step)), " away: it is not used"]
 
 
 def _copy(step: Step) -> Words:

@@ -1,4 +1,4 @@
-"""The code objects of a trace, with their listings and sources, as they are shown."""
+"""The code objects of a trace, with their listings and sources."""
 
 from __future__ import annotations
 
@@ -10,13 +10,10 @@ from types import CodeType
 from hpml.bytecode import Trace
 from hpml.bytecode.disassembly import ExceptionEntry, Instruction, disassemble
 
-_LONG = 120
-_AROUND = 3
-
 
 @dataclass(frozen=True)
 class Source:
-    """The source of a function, as it stands in its file or cell."""
+    """The source of a function."""
 
     lines: tuple[str, ...]
     first: int
@@ -60,20 +57,6 @@ def codes_of(trace: Trace) -> tuple[tuple[Code, ...], list[int]]:
     return tuple(codes), [numbers[id(step.instruction.code)] for step in trace]
 
 
-def kept(count: int, used: Sequence[int]) -> list[int | None]:
-    """Return which of `count` rows are shown; None stands for a gap."""
-    if count <= _LONG:
-        return list(range(count))
-    near = {row for place in used for row in range(place - _AROUND, place + _AROUND + 1)}
-    rows: list[int | None] = []
-    for row in range(count):
-        if row in near:
-            rows.append(row)
-        elif not rows or rows[-1] is not None:
-            rows.append(None)
-    return rows
-
-
 def _shown(code: CodeType, sources: _Sources) -> Code:
     listing = disassemble(code).listings[0]
     # As in CPython: a parameter that inner functions use is variable and cell in one place.
@@ -91,7 +74,7 @@ def _shown(code: CodeType, sources: _Sources) -> Code:
 
 
 class _Sources:
-    """Finds the source around code objects: that of the function it stands in is found once."""
+    """Find the source around code objects; that of an enclosing function is found once."""
 
     def __init__(self) -> None:
         self._found: list[tuple[str, Source]] = []

@@ -14,7 +14,7 @@ from typing import Any
 from hpml.base.errors import describe
 from hpml.base.page import Page, put, put_live
 from hpml.widgets.errors import WidgetError
-from hpml.widgets.stepper.stepper import STEPS, StepInto, animation_of_call, checked_steps
+from hpml.widgets.stepper.stepper import STEPS, StepInto, animation_of_call
 from hpml.widgets.stepper.typed import prepared_call
 
 _SOURCE = """\
@@ -58,7 +58,6 @@ def stepper_editor(
     for name, text in (("source", source), ("call", call)):
         if not isinstance(text, str):
             raise WidgetError(f"stepper_editor: {name} is a text, got {describe(text)}.")
-    checked_steps(max_steps)
     place = uuid.uuid4().hex
 
     def shown(source: str, call: str) -> Page:
@@ -75,12 +74,7 @@ def typed_page(
     try:
         called = prepared_call(source, call)
         animation = animation_of_call(
-            called.function,
-            called.args,
-            called.kwargs,
-            max_steps=max_steps,
-            step_into=step_into,
-            called_with=" ".join(call.split())[:80],
+            *called, max_steps, step_into, called_with=" ".join(call.split())[:80]
         )
     except WidgetError as error:
         return _mistake(str(error))

@@ -1,4 +1,4 @@
-"""A trace as events to look at: what stands where, what came and went, and who waits for whom.
+"""A trace as events to show: values, changes, and which call waits for which.
 
 An event is one executed instruction. Where another function runs in between, there are more: the
 value that a call brought back, and an exception that arrives from a function that was called.
@@ -136,7 +136,7 @@ class _Walk:
     def _start(self) -> Event:
         first = self.steps[0]
         words: Words = [
-            f"{self.called_with or first.function} is called: its arguments stand in the values "
+            f"{self.called_with or first.function} is called: its arguments are in the values "
             "array, the value stack is empty, and nothing has been executed yet"
         ]
         return self._event("start", first, words, ())

@@ -43,17 +43,15 @@ def _pointer(
     shown, source = layout.codes[code], layout.source_of[code]
     starts = event.kind == "start"
     here = "soon" if starts else "bad" if event.raised is not None else "at"
-    row = layout.row_at(code, event.step.offset)
     # Only a number is kept in sight: a wide row would be scrolled to its middle.
-    if row is not None:
-        marks[f"i{code}.{event.step.offset}"] = here
-        marks[f"o{code}.{event.step.offset}"] = "here"
-    if event.goes_to is not None and layout.row_at(code, event.goes_to) is not None:
+    marks[f"i{code}.{event.step.offset}"] = here
+    marks[f"o{code}.{event.step.offset}"] = "here"
+    if event.goes_to is not None:
         target = f"i{code}.{event.goes_to}"
         marks[target] = f"{marks[target]} next" if target in marks else "next"
         for place, arc in enumerate(layout.arcs[code]):
-            ends = shown.instructions[arc.end].offset
-            if arc.start == row and ends == event.goes_to:
+            ends = [shown.instructions[row].offset for row in (arc.start, arc.end)]
+            if ends == [event.step.offset, event.goes_to]:
                 marks[f"a{code}.{place}"] = "lit"
     if source is None:
         marks |= {"no source": "shown"} if None in layout.source_of else {}
@@ -61,45 +59,29 @@ def _pointer(
     marks[f"S{source}"] = "shown"
     text = layout.sources[source]
     line = event.line
-    if line is not None and line - text.first in layout.lines[source]:
+    if line is not None and 0 <= line - text.first < len(text.lines):
         marks[f"l{source}.{line}"] = here
         marks[f"n{source}.{line}"] = "here"
         span = shown.spans.get(event.step.offset)
         if span is not None and not starts:
-            place = list(layout.lines[source]).index(line - text.first)
             _, left, right = span
-            style = f"--r:{place};--c:{left};--w:{right - left}"
+            style = f"--r:{line - text.first};--c:{left};--w:{right - left}"
             pieces[f"u{source}"] = f'<i class="piece" style="{style}"></i>'
 
 
 def _stack(layout: Layout, event: Event, marks: dict[str, str], texts: dict[str, str]) -> None:
-    highest = max(len(event.stack), *(level + 1 for level, _ in event.gone), 0)
-    # The top of the stack is always seen; what was taken off may reach higher.
-    below = max(0, min(highest - layout.levels, len(event.stack) - 1))
     states: dict[int, list[str]] = {row: [] for row in range(layout.levels)}
-    for level, value in enumerate(event.stack[below:]):
+    for level, value in enumerate(event.stack):
         texts[f"K{level}"] = named(value)
-        states[level].append("full")
-        if level + below in event.new:
-            states[level].append("new")
-        if value == "NULL":
-            states[level].append("null")
+        states[level] += ["full", *["new"] * (level in event.new), *["null"] * (value == "NULL")]
     if event.stack:
-        states[len(event.stack) - 1 - below].append("top")
+        states[len(event.stack) - 1] += ["top", "here"]
     else:
         texts["K0"] = "empty"
         states[0].append("void")
-    unseen = 0
     for level, value in event.gone:
-        if level - below >= layout.levels:
-            unseen += 1
-        elif level >= below:
-            texts[f"G{level - below}"] = named(value)
-            states[level - below].append("went")
-    if below:
-        texts["below"] = f"… and {below} more below"
-    if unseen:
-        texts["above"] = f"… {unseen} more were taken off"
+        texts[f"G{level}"] = named(value)
+        states[level].append("went")
     marks |= {f"k{row}": " ".join(state) for row, state in states.items() if state}
 
 
@@ -132,8 +114,7 @@ def _guard(
     )
     for place, entry in enumerate(layout.codes[code].guards):
         inside = entry.start <= event.step.offset < entry.end and entry.target == guard.target
-        # Without an instruction that has a row there is no bracket.
-        if inside and layout.row_at(code, event.step.offset) is not None:
+        if inside:
             thrown = event.goes_to == guard.target and marks.get("says") == "bad"
             marks[f"e{code}.{place}"] = "thrown" if thrown else "on"
 

@@ -1,4 +1,4 @@
-"""What a stepper has to show in all, so that each thing gets its place once."""
+"""Everything that a stepper shows during a trace, so that each thing gets one place."""
 
 from __future__ import annotations
 
@@ -7,11 +7,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from hpml.bytecode.machine import Trace
-from hpml.widgets.stepper.code import Code, Source, codes_of, kept
+from hpml.widgets.stepper.code import Code, Source, codes_of
 from hpml.widgets.stepper.events import Event, events
-
-LEVELS = 7
-"""How many levels of the value stack are seen at once."""
 
 _FEWEST_LEVELS = 3
 _LANES = 5
@@ -28,7 +25,7 @@ class Variable:
 
 @dataclass(frozen=True)
 class Arc:
-    """A jump in a listing, from one shown row to another, drawn in a lane beside it."""
+    """A jump in a listing, from one row to another, drawn in a lane beside it."""
 
     start: int
     end: int
@@ -45,11 +42,9 @@ class Layout:
         of_events: the number of each event's code.
         sources: the sources, each once.
         source_of: for each code the number of its source, or None.
-        rows: for each code the numbers of its instructions that have a row; None is a gap.
-        lines: for each source the places of its lines that have a row; None is a gap.
         arcs: for each code its jumps.
         variables: for each code the rows of its values array.
-        levels: how many levels of the value stack have a place.
+        levels: how many levels the value stack has at most.
         depth: how many functions wait at most.
     """
 
@@ -58,19 +53,10 @@ class Layout:
     of_events: Sequence[int]
     sources: Sequence[Source]
     source_of: Sequence[int | None]
-    rows: Sequence[Sequence[int | None]]
-    lines: Sequence[Sequence[int | None]]
     arcs: Sequence[Sequence[Arc]]
     variables: Sequence[Sequence[Variable]]
     levels: int
     depth: int
-
-    def row_at(self, code: int, offset: int) -> int | None:
-        """Return the number of the instruction at an offset, if it has a row."""
-        for row in self.rows[code]:
-            if row is not None and self.codes[code].instructions[row].offset == offset:
-                return row
-        return None
 
     def visits_of_lines(self) -> dict[tuple[int, int], list[int]]:
         """Return for each source and line the events at which it begins to be executed."""
@@ -116,18 +102,6 @@ def layout_of(trace: Trace, called_with: str) -> Layout:
             number = len(sources)
             sources.append(code.source)
         source_of.append(number)
-    rows, lines = [], []
-    for number, code in enumerate(codes):
-        offsets = {s.offset for s, n in zip(trace, of_steps, strict=True) if n == number}
-        used = [n for n, i in enumerate(code.instructions) if i.offset in offsets]
-        rows.append(kept(len(code.instructions), used))
-    for number, source in enumerate(sources):
-        seen = {
-            step.line - source.first
-            for step, n in zip(trace, of_steps, strict=True)
-            if source_of[n] == number and step.line is not None
-        }
-        lines.append(kept(len(source.lines), sorted(seen)))
     highest = max(max(len(m.stack), *(level + 1 for level, _ in m.gone), 0) for m in shown)
     return Layout(
         shown,
@@ -135,11 +109,9 @@ def layout_of(trace: Trace, called_with: str) -> Layout:
         of_events,
         sources,
         source_of,
-        rows,
-        lines,
-        [_arcs(code, places) for code, places in zip(codes, rows, strict=True)],
+        list(map(_arcs, codes)),
         [_variables(n, code, shown, of_events) for n, code in enumerate(codes)],
-        min(max(highest, _FEWEST_LEVELS), LEVELS),
+        max(highest, _FEWEST_LEVELS),
         max(len(event.callers) for event in shown),
     )
 
@@ -157,24 +129,20 @@ def _variables(
     return found
 
 
-def _arcs(code: Code, rows: Sequence[int | None]) -> list[Arc]:
-    at = {code.instructions[row].offset: row for row in rows if row is not None}
+def _arcs(code: Code) -> list[Arc]:
+    at = {i.offset: row for row, i in enumerate(code.instructions)}
     jumps = [
         (at[i.offset], at[i.jump_target])
         for i in code.instructions
-        if i.jump_target is not None and i.offset in at and i.jump_target in at
+        if i.jump_target is not None and i.jump_target in at
     ]
-    taken: list[list[tuple[int, int]]] = []
+    taken: list[list[tuple[int, int]]] = [[] for _ in range(_LANES)]
     arcs = []
     # The shortest are drawn closest to the listing.
     for start, end in sorted(jumps, key=lambda jump: (abs(jump[1] - jump[0]), jump)):
         low, high = min(start, end), max(start, end)
-        lane = 0
-        while lane < len(taken) and any(low <= b and a <= high for a, b in taken[lane]):
-            lane += 1
-        lane = min(lane, _LANES - 1)
-        while len(taken) <= lane:
-            taken.append([])
+        free = (n for n, spans in enumerate(taken) if all(high < a or b < low for a, b in spans))
+        lane = next(free, _LANES - 1)
         taken[lane].append((low, high))
         arcs.append(Arc(start, end, lane))
     return arcs

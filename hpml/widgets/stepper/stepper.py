@@ -1,7 +1,7 @@
-"""The stepper: any function of yours, executed by the stack machine, to be stepped through.
+"""The stepper: a call of any Python function, executed by the stack machine step by step.
 
-Everything is recorded beforehand and shown as an animation, so that it goes back as well as on, and
-moves in a page that was exported or reopened without a kernel.
+Everything is recorded beforehand and shown as an animation, so that it steps back as well, and in a
+page that was exported or reopened without a kernel.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from hpml.base.page import asset
 from hpml.base.tables import Table
 from hpml.bytecode import BytecodeError, Machine, StepLimitError, Trace
 from hpml.bytecode.safe_repr import short
-from hpml.widgets.animation.animation import MOST_KEYFRAMES, Animation, baked
+from hpml.widgets.animation.animation import Animation
 from hpml.widgets.errors import WidgetError
 from hpml.widgets.stepper.events import Event
 from hpml.widgets.stepper.keyframes import keyframes_of
@@ -52,8 +52,8 @@ def stepper(
     """Return an animation of a call, instruction by instruction, to play and step through.
 
     Shown are the line and the instruction that is executed, the value stack with what was taken
-    off and put on, the variables, who waits for whom, what was printed, and where an exception
-    goes. What the function prints is shown in the animation and nowhere else.
+    off and put on, the variables, which call waits for which, what was printed, and where
+    an exception goes. What the function prints is shown in the animation and nowhere else.
 
     Args:
         function_or_source: a function written in Python; or source text, of which the last function
@@ -76,7 +76,6 @@ def stepper(
     >>> animation.events[-1].locals["d"]
     '14'
     """
-    checked_steps(max_steps)
     function: Any = function_or_source
     if isinstance(function, str):
         function = function_of_text(function, tuple(kwargs))
@@ -89,13 +88,7 @@ def stepper(
         )
     called_with = _call_text(plain, args, kwargs)
     return animation_of_call(
-        function,
-        args,
-        kwargs,
-        max_steps=max_steps,
-        step_into=step_into,
-        called_with=called_with,
-        title=title,
+        function, args, kwargs, max_steps, step_into, called_with=called_with, title=title
     )
 
 
@@ -103,25 +96,40 @@ def animation_of_call(
     function: FunctionType | MethodType,
     args: tuple[Any, ...],
     kwargs: Mapping[str, Any],
-    *,
     max_steps: int,
     step_into: StepInto,
+    *,
     called_with: str,
     title: str = "",
 ) -> Stepper:
     """Return the animation of a call of a Python function."""
-    recorded = _recorded(function, args, kwargs, max_steps, step_into)
-    return _animation(recorded, title=title, called_with=called_with)
-
-
-def checked_steps(max_steps: object) -> None:
-    """Refuse a limit on steps that no animation can have."""
-    whole = isinstance(max_steps, int) and not isinstance(max_steps, bool)
-    if not whole or not 1 <= max_steps <= MOST_STEPS:  # type: ignore[operator]
+    if type(max_steps) is not int or not 1 <= max_steps <= MOST_STEPS:
         raise WidgetError(
-            f"stepper: max_steps is a whole number from 1 to {MOST_STEPS:,}, got "
-            f"{describe(max_steps)}."
+            f"stepper: max_steps expects 1 to {MOST_STEPS:,}, got {describe(max_steps)}."
         )
+    trace = _recorded(function, args, kwargs, max_steps, step_into)
+    if not trace.steps:
+        raise WidgetError(f"The trace of {describe(trace.function)} has no step to show.")
+    layout = layout_of(trace, called_with)
+    keyframes = keyframes_of(layout)
+    rows = [
+        [number, "" if event.line is None else event.line, keyframe.line, " | ".join(event.stack)]
+        for number, (event, keyframe) in enumerate(zip(layout.events, keyframes, strict=True), 1)
+    ]
+    return Stepper(
+        title or f"{called_with}, step by step",
+        template(layout),
+        keyframes,
+        style=asset(__package__, "stepper.css"),
+        kind="stepper",
+        table=Table(
+            ["step", "line", "what happens", "stack afterwards (bottom first)"],
+            rows,
+            align=("right", "right", "left", "left"),
+        ),
+        trace=trace,
+        events=layout.events,
+    )
 
 
 def _recorded(
@@ -132,8 +140,7 @@ def _recorded(
     step_into: StepInto,
 ) -> Trace:
     try:
-        # The animation shows what is printed; on the page it would stand a second time, all at
-        # once.
+        # The animation shows what is printed.
         with contextlib.redirect_stdout(io.StringIO()):
             return Machine(max_steps=max_steps, step_into=step_into).trace(
                 function, *args, **kwargs
@@ -154,35 +161,3 @@ def _call_text(function: FunctionType, args: tuple[Any, ...], kwargs: dict[str, 
     given += [f"{name}={short(value, 30)}" for name, value in kwargs.items()]
     inside = ", ".join(given)
     return f"{function.__name__}({inside if len(inside) <= 80 else '…'})"
-
-
-def _animation(trace: Trace, *, title: str, called_with: str) -> Stepper:
-    if not trace.steps:
-        raise WidgetError(f"The trace of {describe(trace.function)} has no step to show.")
-    layout = layout_of(trace, called_with)
-    if len(layout.events) > MOST_KEYFRAMES:
-        raise WidgetError(
-            f"The trace of {describe(trace.function)} makes {len(layout.events):,} keyframes, and "
-            f"an animation has at most {MOST_KEYFRAMES:,}; pass a smaller max_steps."
-        )
-    keyframes = keyframes_of(layout)
-    rows = [
-        [number, "" if event.line is None else event.line, keyframe.line, " | ".join(event.stack)]
-        for number, (event, keyframe) in enumerate(zip(layout.events, keyframes, strict=True), 1)
-    ]
-    return Stepper(
-        title or f"{called_with or trace.function}, step by step",
-        template(layout),
-        keyframes,
-        style=asset(__package__, "stepper.css"),
-        kind="stepper",
-        # Where scripts do not run, what belongs to other functions would only be in the way.
-        still=baked(template(layout, layout.of_events[0]), keyframes[0]),
-        table=Table(
-            ["step", "line", "what happens", "stack afterwards (bottom first)"],
-            rows,
-            align=("right", "right", "left", "left"),
-        ),
-        trace=trace,
-        events=layout.events,
-    )

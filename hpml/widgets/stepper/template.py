@@ -1,7 +1,7 @@
-"""The template of a stepper: source, instructions, value stack and variables, each in its place.
+"""The template of a stepper: source, instructions, value stack and variables.
 
-Everything that may appear stands in the template once, and a keyframe only marks it: three hundred
-steps take little more room than ten.
+Everything that may appear is in the template once, and a keyframe only marks it: three hundred
+steps are little larger than ten.
 """
 
 from __future__ import annotations
@@ -9,7 +9,9 @@ from __future__ import annotations
 import html
 from collections.abc import Sequence
 
+from hpml.bytecode.disassembly import Instruction
 from hpml.widgets.animation.animation import part, placeholder
+from hpml.widgets.stepper.code import Code
 from hpml.widgets.stepper.layout import Arc, Layout
 
 _ROW = 22  # pixels; the style sheet says the same
@@ -18,14 +20,14 @@ _BRACKET = 10
 _EMPTY = "·"
 
 
-def template(layout: Layout, only: int | None = None) -> str:
-    """Return the template; with `only`, the number of a code object, its parts alone."""
-    codes = [only] if only is not None else list(range(len(layout.codes)))
-    wanted = dict.fromkeys(layout.source_of[code] for code in codes)
+def template(layout: Layout) -> str:
+    """Return the template."""
+    codes = range(len(layout.codes))
     return (
         f'<p class="says" {part("says")}><span {placeholder("says")}></span></p><div class="bench">'
-        f'<div class="panel text"><h4>Source{_jump(layout) if only is None else ""}</h4>'
-        f"{''.join(_source(layout, number) for number in wanted)}{_printed(layout)}</div>"
+        f'<div class="panel text"><h4>Source{_jump(layout)}</h4>'
+        f"{''.join(_source(layout, number) for number in dict.fromkeys(layout.source_of))}"
+        f"{_printed(layout)}</div>"
         f'<div class="panel ops">{"".join(_listing(layout, code) for code in codes)}'
         f"{_guard(layout)}</div>"
         f'<div class="panel state">{_callers(layout)}{_stack(layout)}'
@@ -34,7 +36,7 @@ def template(layout: Layout, only: int | None = None) -> str:
 
 
 def _jump(layout: Layout) -> str:
-    """Return the list of lines to go to; it works where the script runs."""
+    """Return the list of lines to go to, where the script runs."""
     options = []
     for (source, line), places in sorted(layout.visits_of_lines().items()):
         text = layout.sources[source].lines[line - layout.sources[source].first].strip()
@@ -51,19 +53,13 @@ def _jump(layout: Layout) -> str:
 
 def _source(layout: Layout, number: int | None) -> str:
     if number is None:
-        return (
-            f'<p class="none" {part("no source")}>The source of this function is not at hand.</p>'
-        )
+        return f'<p class="none" {part("no source")}>The source of this function was not found.</p>'
     source, visits = layout.sources[number], layout.visits_of_lines()
     rows = []
-    for row in layout.lines[number]:
-        if row is None:
-            rows.append('<div class="line"><b></b> <code>…</code></div>')
-            continue
-        line = source.first + row
+    for line, written in enumerate(source.lines, source.first):
         goes = visits.get((number, line))
         lead = f' data-go="{_list(goes)}" title="Go to the next time this runs"' if goes else ""
-        text = html.escape(source.lines[row]) or " "
+        text = html.escape(written) or " "
         rows.append(
             f'<div class="line" {part(f"l{number}.{line}")}{lead}><b {part(f"n{number}.{line}")}>'
             f"{line}</b> "
@@ -85,12 +81,9 @@ def _printed(layout: Layout) -> str:
 def _listing(layout: Layout, number: int) -> str:
     code, visits = layout.codes[number], layout.visits_of_rows()
     targets = {i.jump_target for i in code.instructions if i.jump_target is not None}
-    rows, line = [], None
-    for row in layout.rows[number]:
-        if row is None:
-            rows.append('<div class="row gap"><i></i> … <span>not executed</span></div>')
-            continue
-        step = code.instructions[row]
+    rows: list[str] = []
+    line = None
+    for step in code.instructions:
         goes = visits.get((number, step.offset))
         lead = f' data-go="{_list(goes)}"' if goes else ""
         first = " first" if step.line != line and rows else ""
@@ -100,7 +93,7 @@ def _listing(layout: Layout, number: int) -> str:
         rows.append(
             f'<div class="row{first}{target}" {part(f"i{number}.{step.offset}")}{lead}>'
             f'<i class="ln">{shown}</i> <i class="of" {part(f"o{number}.{step.offset}")}>'
-            f"{step.offset}</i> {_written(layout, number, row)}</div>"
+            f"{step.offset}</i> {_written(code, step)}</div>"
         )
     arcs, lanes = layout.arcs[number], 1 + max((a.lane for a in layout.arcs[number]), default=-1)
     wide = lanes * _LANE + 6 + (_BRACKET if code.guards else 0)
@@ -110,14 +103,12 @@ def _listing(layout: Layout, number: int) -> str:
         f"<code>{html.escape(code.name)}</code></h4>"
         f'<div class="hpml-animation-scroll" {_scrolls("Instructions")}>'
         f'<div class="inner" style="--gutter:{wide}px">'
-        f"{_drawn(layout.rows[number], arcs, wide, number, guards)}{''.join(rows)}</div></div>"
+        f"{_drawn(len(code.instructions), arcs, wide, number, guards)}{''.join(rows)}</div></div>"
         "</div>"
     )
 
 
-def _written(layout: Layout, number: int, row: int) -> str:
-    code = layout.codes[number]
-    step = code.instructions[row]
+def _written(code: Code, step: Instruction) -> str:
     arg = "" if step.arg is None else str(step.arg)
     stands, leads = step.argrepr, ""
     if step.jump_target is not None:
@@ -135,18 +126,15 @@ def _written(layout: Layout, number: int, row: int) -> str:
     )
 
 
-def _drawn(
-    rows: Sequence[int | None], arcs: Sequence[Arc], wide: int, number: int, guards: str
-) -> str:
+def _drawn(rows: int, arcs: Sequence[Arc], wide: int, number: int, guards: str) -> str:
     if not arcs and not guards:
         return ""
-    at = {row: place for place, row in enumerate(rows) if row is not None}
-    high = len(rows) * _ROW
+    high = rows * _ROW
     paths = []
     for place, arc in enumerate(arcs):
         x = wide - 6 - (arc.lane + 1) * _LANE + 3
         # A row may be left by one jump and reached by another: not at the same height.
-        y1, y2 = at[arc.start] * _ROW + _ROW / 2 + 3, at[arc.end] * _ROW + _ROW / 2 - 2
+        y1, y2 = arc.start * _ROW + _ROW / 2 + 3, arc.end * _ROW + _ROW / 2 - 2
         paths.append(
             f'<g {part(f"a{number}.{place}")}><path d="M{wide - 2} {y1:g}H{x + 3:g}Q{x} {y1:g} {x} '
             f"{y1 + (3 if y2 > y1 else -3):g}V{y2 + (-3 if y2 > y1 else 3):g}Q{x} {y2:g} {x + 3} "
@@ -161,23 +149,13 @@ def _drawn(
 def _guards_drawn(layout: Layout, number: int, wide: int) -> str:
     """Return a bracket around each guarded stretch, with an arrow to where its exceptions go."""
     code = layout.codes[number]
-    at = {
-        code.instructions[row].offset: place * _ROW
-        for place, row in enumerate(layout.rows[number])
-        if row is not None
-    }
+    at = {each.offset: place * _ROW for place, each in enumerate(code.instructions)}
     groups = []
     for place, guard in enumerate(code.guards):
         covered = [y for offset, y in at.items() if guard.start <= offset < guard.end]
-        if not covered:
-            continue
-        top, bottom = covered[0] + 3, covered[-1] + _ROW - 3
-        goal = at.get(guard.target)
-        lines, tip = f"M9 {top}H3V{bottom}H9", ""
-        if goal is not None:
-            y = goal + _ROW // 2
-            lines += f"M3 {bottom}V{y}H{wide - 6}"
-            tip = f'<path class="tip" d="M{wide - 1} {y}l-7 -4v8z"/>'
+        top, bottom, y = covered[0] + 3, covered[-1] + _ROW - 3, at[guard.target] + _ROW // 2
+        lines = f"M9 {top}H3V{bottom}H9M3 {bottom}V{y}H{wide - 6}"
+        tip = f'<path class="tip" d="M{wide - 1} {y}l-7 -4v8z"/>'
         groups.append(
             f'<g class="guarded" {part(f"e{number}.{place}")}><path d="{lines}"/>{tip}</g>'
         )
@@ -213,13 +191,9 @@ def _stack(layout: Layout) -> str:
             f'<span class="kept" {placeholder(f"K{row}")}>'
             f'</span> <span class="gone" {placeholder(f"G{row}")}></span></div>'
         )
-    tallest = max(max(len(m.stack), *(level + 1 for level, _ in m.gone), 0) for m in layout.events)
-    deep = tallest > layout.levels
-    above = f'<p class="above" {placeholder("above")}></p>' if deep else ""
-    below = f'<p class="below" {placeholder("below")}></p>' if deep else ""
     return (
         '<div class="stack"><h4>Value stack <small>grows upward</small></h4>'
-        f'{above}<div class="levels">{"".join(rows)}</div>{below}'
+        f'<div class="levels hpml-animation-scroll">{"".join(rows)}</div>'
         '<p class="floor"><i></i> <span>bottom</span> <span>taken off</span></p></div>'
     )
 

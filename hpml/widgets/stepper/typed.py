@@ -79,7 +79,7 @@ def prepared_call(text: str, call: str) -> Called:
             )
     tree.body = ast.Lambda(_no_parameters(), body)
     function = _evaluated(tree, name, namespace, "The call")
-    # Nobody has typed a lambda: the animation says what it is.
+    # The student has not typed a lambda: the animation says what it is.
     function.__code__ = function.__code__.replace(co_name=_YOURS, co_qualname=_YOURS)
     function.__name__ = function.__qualname__ = _YOURS
     return Called(function)

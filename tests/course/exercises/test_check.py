@@ -83,7 +83,7 @@ def test_hints_are_about_the_part_that_failed_and_begin_with_a_wrong_type() -> N
     assert "to a name that none of its branches" in hint(written(source, "execute")).plain
     check(written(source.replace("return values", "return str(values)"), "execute"))
     told = hint(written(source, "execute")).plain
-    assert told == "Hint 1 of 2: Look at the type first: list is asked for, yours is str."
+    assert told == "Hint 1 of 4: Check the type first: list is expected, your result is a str."
 
 
 def test_a_stub_is_not_done_yet_and_counts_as_no_failure() -> None:
@@ -166,7 +166,7 @@ def test_what_is_forbidden_is_found_also_in_helpers_and_behind_other_names(
 ) -> None:
     checked = check(written(source, "topological_order", **more))
     assert checked.text.splitlines()[:2] == [
-        "✗ topological_order: it uses what this exercise forbids.",
+        "✗ topological_order: it uses something that this exercise forbids.",
         use,
     ]
     assert checked.verdict is not None

@@ -81,7 +81,7 @@ def test_what_is_forbidden_earns_nothing() -> None:
     verdict = judge(TOTAL, CASES, returned(1, 3, 50), forbidden=["line 2: sum(...)"])
     assert (verdict.right, verdict.points) == (False, 0)
     assert verdict.text.splitlines() == [
-        "total: it uses what this exercise forbids.",
+        "total: it uses something that this exercise forbids.",
         "  line 2: sum(...)",
         "The sum is the exercise.",
     ]

@@ -14,7 +14,9 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 from hpml.course.execute import execute
 from hpml.course.predictions import controls
+from hpml.course.predictions.prediction import Lab, Prediction
 from hpml.course.predictions.state import Entry
+from hpml.course.predictions.store import PredictionStore
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -30,8 +32,26 @@ def sent() -> list[object]:
     return []
 
 
+def box(entry: Entry, submit: controls.Submit) -> Any:
+    made = controls.make(entry, submit)
+    assert made is not None
+    return made.box
+
+
+def test_a_choice_that_was_not_locked_counts_when_its_result_is_shown(
+    tmp_path: Path, sent: list[object]
+) -> None:
+    asked = Prediction(Lab("try", "Trying", PredictionStore(tmp_path / "answers.json")), SIDE)
+    asked._control, asked._ids["control"] = controls.make(SIDE, asked._submitted), "a place"
+    assert asked._control is not None
+    asked._control.field.value = "slower"
+    asked.reveal("slower")
+    assert (asked.answer, asked.entry.late) == ("slower", False)
+    assert "You had not locked it; it counts." in repr(asked)
+
+
 def test_the_button_sends_what_the_field_holds(sent: list[object]) -> None:
-    control: Any = controls.make(CALL, sent.append)
+    control: Any = box(CALL, sent.append)
     field, button = control.children[0].children
     field.value = "3 us"
     button.click()
@@ -59,7 +79,7 @@ def test_enter_in_the_field_sends_what_was_typed_though_it_arrives_after_it(
     sent: list[object], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(controls, "_ON_ITS_WAY", 0.0)
-    control: Any = controls.make(CALL, sent.append)
+    control: Any = box(CALL, sent.append)
     control.children[0].children[0].value = "3"  # on leaving the field, which sends nothing
     enter(control, "30")
     assert sent == ["30"]
@@ -70,7 +90,7 @@ def test_enter_in_the_field_sends_what_was_typed_though_it_arrives_after_it(
 def test_what_is_wrong_is_said_under_the_field_and_goes_when_it_is_right(
     sent: list[object],
 ) -> None:
-    control: Any = controls.make(CALL, lambda typed: "not <3>" if typed == "x" else None)
+    control: Any = box(CALL, lambda typed: "not <3>" if typed == "x" else None)
     (field, button), message = control.children[0].children, control.children[1]
     field.value = "x"
     button.click()
@@ -81,11 +101,11 @@ def test_what_is_wrong_is_said_under_the_field_and_goes_when_it_is_right(
 
 
 def test_a_choice_is_sent_only_when_one_is_chosen(sent: list[object]) -> None:
-    control: Any = controls.make(SIDE, sent.append)
+    control: Any = box(SIDE, sent.append)
     field, button, message = control.children
     button.click()
     assert sent == []
-    assert "Choose one of the lines first." in message.value
+    assert "Choose one of the options first." in message.value
     field.value = "slower"
     button.click()
     assert sent == ["slower"]

@@ -50,7 +50,7 @@ def test_forgetting_drops_one_answer_or_a_whole_lab_and_no_other(tmp_path: Path)
 def test_an_unreadable_file_is_put_aside_and_kept(tmp_path: Path, content: str) -> None:
     store = PredictionStore(tmp_path / "predictions.json")
     store.path.write_text(content)
-    with pytest.warns(UserWarning, match=r"kept as predictions\.unreadable\.json"):
+    with pytest.warns(UserWarning, match=r"renamed to predictions\.unreadable\.json"):
         assert store.answers("00") == {}
     assert (tmp_path / "predictions.unreadable.json").read_text() == content
     store.path.write_text("again")

@@ -50,7 +50,7 @@ def test_source_runs_on_layers_that_tell_arguments_and_numbers_apart() -> None:
         ("def forward(self, y, x):" + GOOD[24:], "def forward(self, x, y):"),
         (HEAD + "    return x", "layers called: [4, 1]"),
         (HEAD + "    a = l[4](y)\n    b = l[1](a, y)\n    return b", "the forward returns"),
-        (HEAD + "    return l[1](l[4](x), y)", "a line of its own"),
+        (HEAD + "    return l[1](l[4](x), y)", "its own line"),
         (GOOD.replace("l = ", "k = ").replace("l[", "k["), "the first line is"),
         (HEAD + "    a = l[4]('x')\n    b = l[1](a, y)\n    return b", "expects values"),
     ],

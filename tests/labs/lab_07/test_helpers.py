@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from types import SimpleNamespace
-
 import pytest
 import torch
 from torch import nn
@@ -29,20 +27,6 @@ def _no_gradients():
 def test_the_documents_example_is_printed_as_in_the_documents():
     with config.loop_length(10):
         assert networks.documents_example()._generated_forward_source == networks.DOCUMENTS_SOURCE
-
-
-def test_generated_code_executes_fewer_instructions_than_the_other_executions():
-    def each(execution):
-        with config.loop_length(WITHOUT_LOOPS):
-            few, many = (
-                networks.chain_model([nn.Identity() for _ in range(n)], execution) for n in (5, 10)
-            )
-        x = torch.ones(1, 4)
-        return (count_instructions(many, x) - count_instructions(few, x)) / 5
-
-    lazy, ordered, codegen = each("lazy"), each("ordered"), each("codegen")
-    assert lazy > ordered > codegen > 0
-    assert codegen == int(codegen)
 
 
 def each_layer(execution, *, inside):
@@ -72,16 +56,6 @@ def test_a_name_for_each_value_keeps_all_of_them_alive():
         named, again = both_forms(networks.chain_model([nn.Linear(4, 4) for _ in range(10)]), x)
     assert [count // x.nbytes for count in named] == list(range(1, 11))
     assert [count // x.nbytes for count in again] == [1] + [2] * 9
-
-
-def test_results_that_share_their_memory_are_counted_once():
-    source = (
-        "def forward(self, x):\n    l = self._execution_order_layers\n"
-        "    a = l[0](x)\n    b = l[1](a)\n    return b\n"
-    )
-    x = torch.ones(16, 4)
-    model = SimpleNamespace(ordered_layers=[lambda t: t * 2, lambda t: t.view(4, 16)])
-    assert generated.live_bytes(model, source, x) == (x.nbytes, x.nbytes)
 
 
 def test_an_error_in_generated_code_shows_its_line_and_names_the_layer():

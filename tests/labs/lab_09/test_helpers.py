@@ -96,17 +96,6 @@ def test_the_slides_rows_stand_beside_those_of_today(monkeypatch: pytest.MonkeyP
     assert 0 < own < total < found.seconds
 
 
-def test_a_variable_times_a_program_that_knows_nothing_of_it() -> None:
-    source = "import torch\nfrom hpml.labs.lab_09_profiling.programs import classifier\n"
-    shown = programs.run_with(
-        "HPML_TIMING", "sort=name", f"{source}classifier(4)(torch.ones(1, 4))"
-    )
-    assert "Graph run of 16 ops finished in" in shown.plain
-    assert "Softmax" in shown.plain
-    wrong = programs.run_with("HPML_TIMING", "sort=size", f"{source}classifier(4)")
-    assert "one of time, name, got 'size'" in wrong.plain
-
-
 def ratio(low: float, high: float) -> Any:
     return types.SimpleNamespace(value=(low + high) / 2, low=low, high=high)
 

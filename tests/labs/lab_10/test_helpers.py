@@ -13,7 +13,7 @@ import pytest
 from hpml.base import data_file
 from hpml.benchmark import Comparison, Measurement
 from hpml.benchmark.robust import quartiles
-from hpml.labs.lab_10_benchmarking import claims, race, record, recordings
+from hpml.labs.lab_10_benchmarking import claims, race, recordings
 from hpml.labs.lab_10_benchmarking.claims import Blame
 
 
@@ -44,25 +44,20 @@ def test_the_blame_goes_to_whom_the_profile_enlarges_most() -> None:
 
 
 @pytest.mark.parametrize("name", recordings.NAMES)
-def test_a_recording_says_what_it_is_of_and_names_no_place_of_its_machine(name: str) -> None:
+def test_a_recording_names_no_path_of_its_machine(name: str) -> None:
     found, text = (
         recordings.recording(name),
         data_file(f"recorded/noise_{name}.json").read_text("utf-8"),
     )
-    assert len(found.a) == len(found.b) == record.ROUNDS
-    assert found.command == record.COMMAND
-    assert found.truth == 1 + {s.name: s.more for s in record.SITUATIONS}[name]
-    assert found.about.startswith({s.name: s.about for s in record.SITUATIONS}[name])
-    assert set(json.loads(text)["machine"]) == set(record.KEPT)
-    assert len(text) < 3000
-    assert "/" not in text.replace(record.COMMAND, "").replace("µs a call", "")
+    assert len(found.a) == len(found.b) == 60
+    assert "/" not in text.replace(found.command, "").replace("µs a call", "")
     page = recordings.draw_noise(found)
     assert page.plain.startswith(f"{name}: minimum {min(found.a):.0f} µs, median")
 
 
 def test_the_recordings_show_what_the_text_says_of_them() -> None:
     a = {name: recordings.recording(name).a for name in recordings.NAMES}
-    half = record.ROUNDS // 2
+    half = 30
     assert statistics.median(a["drift"][half:]) > 1.2 * statistics.median(a["drift"][:half])
     assert statistics.mean(a["outliers"]) > 1.05 * statistics.median(a["outliers"])
     assert min(quartiles(a["quiet"])) > max(quartiles(a["equal"]))  # and a is one program
@@ -76,19 +71,6 @@ def test_the_recordings_show_what_the_text_says_of_them() -> None:
     assert [
         name for name, truth, answer in said.rows if (truth, answer) == ("equal", "faster")
     ] == []
-
-
-def test_a_recording_is_made_with_the_command_that_it_names(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(record, "ROUNDS", 3)
-    monkeypatch.setattr(record, "SAMPLE", 1e-4)
-    monkeypatch.setattr(record, "course_folder", lambda: tmp_path)
-    monkeypatch.setattr(record, "_pinned", lambda: None)
-    assert record.main(["drift"]) == 0
-    (made,) = (tmp_path / "data" / "recorded").iterdir()
-    data = json.loads(made.read_text(encoding="utf-8"))
-    assert (data["situation"], len(data["a"]), data["one_core"]) == ("drift", 3, False)
 
 
 def cells() -> list[str]:
@@ -120,8 +102,8 @@ def test_a_race_counts_false_verdicts_and_leaves_out_who_does_not_answer(
     assert set(rates.found["always"].values()) == {1.0}
     assert len(rates.false["always"]) == len(race.NOISES)
     said = capsys.readouterr().out
-    assert "unwritten does not take part: it gave None" in said
-    assert "broken does not take part: it gave" in said
+    assert "unwritten is left out: it gave None" in said
+    assert "broken is left out: it gave" in said
     assert "image/png" in rates._repr_mimebundle_()
 
 

@@ -48,32 +48,6 @@ def test_events_are_noted_by_the_device_and_the_first_launch_is_slow() -> None:
     assert end.since(begin) >= 0.01
 
 
-def test_a_gpu_is_asked_for_the_milliseconds_between_two_events_of_its_own(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    done: list[str] = []
-
-    class Event:
-        def __init__(self, *, enable_timing: bool) -> None:
-            assert enable_timing
-
-        def record(self) -> None:
-            done.append("record")
-
-        def synchronize(self) -> None:
-            done.append("wait")
-
-        def elapsed_time(self, later: Event) -> float:
-            assert later is not self
-            return 250.0
-
-    monkeypatch.setattr("torch.cuda.Event", Event)
-    device = devices.CudaDevice()
-    begin, end = device.event(), device.event()
-    assert end.since(begin) == 0.25
-    assert done == ["record", "record", "wait"]
-
-
 def test_the_thread_of_a_device_ends_with_it() -> None:
     before = set(threading.enumerate())
     device = devices.AsyncDevice()

@@ -31,17 +31,6 @@ def test_recipes_take_turns_and_each_is_trained_as_if_alone(data: Dataset) -> No
         assert sum(taken[name].samples) == pytest.approx(2 * sum(one.seconds))
 
 
-def test_each_published_row_stands_beside_its_recipe(data: Dataset) -> None:
-    trainers = {"vanilla": networks.trainer(data, RECIPES["vanilla"], 1)}
-    table = tables.beside_published(networks.in_turns(trainers), trainers, {"vanilla": 2048})
-    assert table.column("epoch, published") == ("150.91 s", "145.69 s", "136.97 s", "110.99 s")
-    assert table.column("ratio, published") == ("1.000", "0.965", "0.908", "0.735")
-    measured = list(map(str, table.column("ratio, here")))
-    assert measured[0] == "1.000"
-    assert all("recorded" in text or text == "–" for text in measured[1:])
-    assert table.column("kept for backward, here") == ("2.00 KiB", "–", "–", "–")
-
-
 def test_an_unfinished_choice_does_not_stop_the_table(data: Dataset) -> None:
     tensors = {"ones, added": torch.ones(100), "large": torch.tensor([1e6])}
     table = tables.formats_of(lambda *_: 1 / 0, FORMATS, tensors, 0.01)

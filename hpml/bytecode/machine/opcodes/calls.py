@@ -173,7 +173,7 @@ def set_function_attribute(frame: Frame, instruction: DecodedInstruction) -> Non
     function: FunctionType = frame.stack.pop()
     value = frame.stack.pop()
     if instruction.arg == 8:
-        # Python code cannot replace a closure; nobody else has seen this function yet.
+        # Python code cannot replace a closure; no other code has seen this function yet.
         made = FunctionType(function.__code__, function.__globals__, closure=value)
         if sys.version_info >= (3, 14):
             made.__annotate__ = function.__annotate__
@@ -194,7 +194,7 @@ def set_function_attribute(frame: Frame, instruction: DecodedInstruction) -> Non
 
 
 _ANNOTATE = 16
-"""Asks for a function that computes the annotations when somebody wants them (PEP 649, 3.14)."""
+"""Asks for a function that computes the annotations when they are requested (PEP 649, 3.14)."""
 
 
 def _pairs(parts: tuple[Any, ...]) -> dict[str, Any]:

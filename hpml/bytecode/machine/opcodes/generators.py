@@ -20,7 +20,7 @@ def return_generator(frame: Frame, instruction: DecodedInstruction) -> Return:
 
 
 def yield_value(frame: Frame, instruction: DecodedInstruction) -> Yield:
-    """Pop a value for whoever resumed the generator, and pause; what is sent goes on the stack."""
+    """Pop a value for the caller of the generator, and pause; what is sent goes on the stack."""
     return Yield(frame.stack.pop())
 
 

@@ -1,16 +1,6 @@
 """Wrong answers to `horner`: each docstring is the diagnosis."""
 
 
-def asks_whether_zero(coefficients, x):
-    """It asks a number whether it is zero. An array or a tensor of several numbers has no answer to
-    that, and this type of number has none either: it knows + and *, and that is all you may ask of
-    it."""
-    value = coefficients[0]
-    for coefficient in coefficients[1:]:
-        value = value * x + coefficient if value else coefficient
-    return value
-
-
 def in_place(coefficients, x):
     """`value = coefficients[0]` makes no copy, only a second name for the caller's number. With
     ints that does no harm; the `*=` and `+=` of a tensor or an array change the object itself,
@@ -46,15 +36,6 @@ def powers_by_hand(coefficients, x):
     for coefficient in reversed(coefficients[:-1]):
         value = value + coefficient * power
         power = power * x
-    return value
-
-
-def starts_from_a_difference(coefficients, x):
-    """`x - x` asks for more than + and *: this type of number knows no minus. Start from something
-    that was given to you."""
-    value = x - x
-    for coefficient in coefficients:
-        value = value * x + coefficient
     return value
 
 

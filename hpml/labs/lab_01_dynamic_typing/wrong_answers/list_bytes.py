@@ -12,12 +12,6 @@ def floats(n):
     return 56 + 8 * (n + n % 2) + 24 * n
 
 
-def ints_of_32_bytes(n):
-    """You counted 32 bytes for each int. Its header and its one digit of 30 bits take 28, and that
-    is what `sys.getsizeof` says."""
-    return 56 + 8 * (n + n % 2) + 32 * n
-
-
 def nothing_for_none(n):
     """For n = 0 there are no ints and no pointers, but there is a list: an empty one takes some
     bytes too."""

@@ -125,7 +125,7 @@ def _cycle_fault(case: Case, outcome: Outcome) -> str:
     data = case.data
     found = (observed(outcome) or {}).get("cycle")
     if not isinstance(found, list):
-        return "It is no list."
+        return "It is not a list."
     if -1 in found or set(found) & set(data["hidden"]):
         return "It names an object that is not in `objects`."
     if not found:
@@ -134,7 +134,10 @@ def _cycle_fault(case: Case, outcome: Outcome) -> str:
         return "It names an object twice."
     for place, after in zip(found, [*found[1:], found[0]], strict=True):
         if after not in data["refers"][place]:
-            return "One does not refer to the next, or the last not to the first."
+            return (
+                "An object does not refer to the next one, or the last one does not refer to "
+                "the first."
+            )
     return ""
 
 
@@ -173,10 +176,14 @@ FIND_CYCLE = Exercise(
             "meet an object that is on your path.",
             "An object that you met on another path closes no cycle. `id(one)` is a key for any "
             "object.",
+            "Keep the path as a dictionary from `id` to an iterator over "
+            "`gc.get_referents(one)`.",
         ),
         "deep": (
             "From which objects do you know already that no cycle can be reached?",
             "Keep the path in a list: Python allows about a thousand open calls.",
+            "When all references of an object are followed, mark it as done and take it "
+            "off the path.",
         ),
     },
     core=False,

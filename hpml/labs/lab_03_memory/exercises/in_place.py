@@ -67,12 +67,14 @@ def _array_fault(case: Case, outcome: Outcome) -> tuple[str, str]:
         before = case.data["x"]
         same = difference(before, got[: len(before)], tolerance=1e-12) is None
         if same:
-            return "unchanged", "The array itself was left as it was."
-        return ("nan" if any(map(math.isnan, got)) else "values"), "The array holds other numbers."
+            return "unchanged", "The array itself did not change."
+        return (
+            "nan" if any(map(math.isnan, got)) else "values"
+        ), "The array contains other numbers."
     if found.get("returned") is not True:
         return "returned", "The array is right, but it was not returned."
     if case.part == "in place" and found["peak"] > ALLOWED:
-        return "peak", "The numbers are right, and were computed in new memory."
+        return "peak", "The numbers are right, but were computed in new memory."
     return "", ""
 
 
@@ -120,10 +122,14 @@ NORMALISE_IN_PLACE = Exercise(
         "right": (
             "`x -= 1` changes the array; `x = x - 1` makes another one and leaves yours unchanged.",
             "The standard deviation is the root of the mean of the squares, once the mean is 0.",
+            "`x -= x.mean()`, then the root of `np.dot(x, x) / len(x)`. Divide by it "
+            "unless it is 0.",
         ),
         "in place": (
             "`allocation_lines(normalise_in_place, x)` shows which line allocates.",
             "`x ** 2` is an array. `np.dot(x, x)` adds up the squares and makes none.",
+            "Two lines change the array, `x -= ...` and `x /= ...`; all others compute a "
+            "single number.",
         ),
     },
     forbids=Forbidden(

@@ -3,6 +3,16 @@
 import numpy as np
 
 
+def _spread(x):
+    return np.sqrt(np.dot(x, x) / len(x))
+
+
+def _divided(x, spread):
+    if spread > 0:
+        x /= spread
+    return x
+
+
 def copied_back(x):
     """The numbers arrive in the array, but some line computes a whole array on the way. `x -
     x.mean()` is one, also on the right of `x[:] =`; so is `x ** 2`, and `x.std()` makes one
@@ -17,7 +27,7 @@ def divides_by_zero(x):
     there is a spread."""
     x -= x.mean()
     with np.errstate(all="ignore"):
-        x /= np.sqrt(np.dot(x, x) / len(x))
+        x /= _spread(x)
     return x
 
 
@@ -25,17 +35,14 @@ def forgets_return(x):
     """The array is right. It is to be returned as well, as PyTorch's functions with an underscore
     do, so that calls can be chained."""
     x -= x.mean()
-    spread = np.sqrt(np.dot(x, x) / len(x))
-    if spread > 0:
-        x /= spread
+    _divided(x, _spread(x))
 
 
 def new_array(x):
     """`x = x - ...` makes a new array and lets go of the one that was given. The caller's array
     stays as it was. `x -= ...` changes the array itself."""
     x = x - x.mean()
-    spread = np.sqrt(np.dot(x, x) / len(x))
-    return x / spread if spread > 0 else x
+    return _divided(x, _spread(x))
 
 
 def sample(x):
@@ -43,21 +50,7 @@ def sample(x):
     otherwise. Here it is their mean: divide by all of them."""
     x -= x.mean()
     with np.errstate(all="ignore"):
-        spread = np.sqrt(np.dot(x, x) / (len(x) - 1))
-    if spread:
-        x /= spread
-    return x
-
-
-def squares_first(x):
-    """The mean of the squares less the square of the mean: where both are large, the difference has
-    lost its digits. Subtract the mean first, then square."""
-    mean = x.mean()
-    spread = np.sqrt(max(np.dot(x, x) / len(x) - mean * mean, 0))
-    x -= mean
-    if spread > 0:
-        x /= spread
-    return x
+        return _divided(x, np.sqrt(np.dot(x, x) / (len(x) - 1)))
 
 
 def std(x):
@@ -65,16 +58,4 @@ def std(x):
     x.mean()` is one, also on the right of `x[:] =`; so is `x ** 2`, and `x.std()` makes one
     inside."""
     x -= x.mean()
-    spread = x.std()
-    if spread > 0:
-        x /= spread
-    return x
-
-
-def variance(x):
-    """The numbers were divided by the variance. Its root is the standard deviation."""
-    x -= x.mean()
-    spread = np.dot(x, x) / len(x)
-    if spread > 0:
-        x /= spread
-    return x
+    return _divided(x, x.std())

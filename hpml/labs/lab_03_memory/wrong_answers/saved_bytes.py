@@ -3,15 +3,15 @@
 import torch
 
 
-def _saved(model, x, *, trained=None, passes=None, output_of=(torch.nn.ReLU, torch.nn.Tanh)):
+def _saved(model, x, *, all_trained=False, output_of=(torch.nn.ReLU, torch.nn.Tanh)):
     """Return the tensors that a backward pass keeps, with repetitions."""
     kept = []
     for layer in model:
         y = layer(x)
         if isinstance(layer, torch.nn.Linear):
-            if trained or layer.weight.requires_grad:
+            if all_trained or layer.weight.requires_grad:
                 kept.append(x)
-        elif x.requires_grad if passes is None else passes(kept):
+        elif kept if all_trained else x.requires_grad:
             kept.append(y if isinstance(layer, output_of) else x)
         x = y
     return kept
@@ -48,12 +48,6 @@ def four_bytes(model, x):
     return sum(4 * each.numel() for each in {id(each): each for each in _saved(model, x)}.values())
 
 
-def frozen_saves(model, x):
-    """A frozen layer counts like a trained one. A layer saves its input for the gradient of its weight,
-    and a frozen weight has none."""
-    return _bytes(_saved(model, x, trained=True))
-
-
 def gelu_as_relu(model, x):
     """The slope of GELU cannot be computed from its result: it saves its input. ReLU and tanh save
     their results."""
@@ -63,10 +57,4 @@ def gelu_as_relu(model, x):
 def ignores_frozen(model, x):
     """It counts as if every layer were trained. A frozen weight needs no gradient. If no layer before
     this one is trained, no gradient passes through it."""
-    return _bytes(_saved(model, x, trained=True, passes=bool))
-
-
-def no_gradient(model, x):
-    """It counts layers that no gradient passes through. The input needs none, nor does what frozen
-    layers alone compute from it: `y.requires_grad` tells."""
-    return _bytes(_saved(model, x, passes=lambda kept: True))
+    return _bytes(_saved(model, x, all_trained=True))

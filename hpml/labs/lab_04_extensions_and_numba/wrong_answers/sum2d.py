@@ -4,9 +4,19 @@ import numba
 
 
 @numba.njit
+def integers_as_floats(a):
+    """The total begins as `0.0`, so it is a float whatever is added to it. The sum of integers
+    should be an integer: beyond 2**53 a float cannot represent all of them."""
+    result = 0.0
+    for number in a.flat:
+        result += number
+    return result
+
+
+@numba.njit
 def lecture(a):
-    """The lecture's function begins with `0.0`, so its result is a float whatever is added up.
-    NumPy's sum of integers is an integer; a float has no digits left beyond 2**53."""
+    """These are the lecture's loops, for two axes and with a float as total. The sum of integers should
+    be an integer, and an array may have any number of axes."""
     rows, columns = a.shape
     result = 0.0
     for i in range(rows):
@@ -16,10 +26,20 @@ def lecture(a):
 
 
 def not_compiled(a):
-    """The function is Python's own still, interpreted one instruction after the other.
-    `@numba.njit` in the line above `def` hands it to the compiler."""
+    """Python interprets the function, one instruction after the other. `@numba.njit` in the line above
+    `def` passes it to the compiler."""
     total = 0
-    for row in a.tolist():
+    for number in a.flat:
+        total += number.item()
+    return total
+
+
+@numba.njit
+def two_axes(a):
+    """It is right for two axes, and fails for any other number of them. `a.flat` iterates over the
+    numbers of an array of any shape."""
+    total = 0
+    for row in a:
         for number in row:
             total += number
     return total
@@ -51,7 +71,6 @@ def type_of_the_array(a):
     """The total has the type of the array. A `float32` has 24 binary digits: added to 2**24, a 1
     disappears. Add up in `float64`."""
     total = a.dtype.type(0)
-    for row in a:
-        for number in row:
-            total += number
+    for number in a.flat:
+        total += number
     return total

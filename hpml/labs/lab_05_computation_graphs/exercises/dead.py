@@ -17,7 +17,7 @@ from hpml.labs.lab_05_computation_graphs.exercises.order import (
 
 
 def _dead(case: Case) -> set[str]:
-    """Add to the live nodes whoever has a live target, again and again until nobody is new."""
+    """Propagate liveness from targets to nodes until nothing changes."""
     edges, live, before = case.data["edges"], set(case.data["outputs"]), -1
     while len(live) > before:
         before = len(live)
@@ -56,7 +56,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
     cases = [
         Case(name, {"edges": edges, "outputs": outputs}) for name, (edges, outputs) in tried.items()
     ]
-    # Nobody lives to walk all the ways through sixty: kept for where there is a deadline.
+    # All paths through sixty take too long to walk: used only with a deadline.
     for diamonds in (60,) if more else (6,):
         row = f"{diamonds} diamonds in a row"
         data = {"edges": _ladder(diamonds), "outputs": [f"n{diamonds}"]}
@@ -86,6 +86,8 @@ DEAD_NODES = Exercise(
         "right": (
             "Turn the question round: which nodes are needed? The rest is dead.",
             "The outputs are needed. Which nodes lead to one that is needed?",
+            "Make a dictionary from each node to those that lead to it, and search it "
+            "from the outputs.",
         )
     },
     core=False,

@@ -126,17 +126,17 @@ def _fault(edges: Edges, order: object) -> str | None:
     known = set(nodes)
     for name in order:
         if name not in known:
-            return f"{describe(name)} is no node of the graph."
+            return f"{describe(name)} is not a node of the graph."
     for name in nodes:
         if name not in places:
             return f"{describe(name)} is missing."
     if len(order) > len(places):
         (name, count) = Counter(order).most_common(1)[0]
-        return f"{describe(name)} is there {count} times."
+        return f"{describe(name)} occurs {count} times."
     for name, targets in edges.items():
         for target in targets:
             if places[name] >= places[target]:
-                return f"{describe(name)} must stand before {describe(target)}."
+                return f"{describe(name)} must come before {describe(target)}."
     return None
 
 
@@ -182,6 +182,8 @@ TOPOLOGICAL_ORDER = Exercise(
         "deep": (
             "Does a function of yours call itself once for each node of the chain?",
             "How often do you look through the whole graph? What could you record the first time?",
+            "Count the edges that lead to each node. A node whose count reaches 0 joins a "
+            "list of ready nodes.",
         ),
     },
     forbids=Forbidden(

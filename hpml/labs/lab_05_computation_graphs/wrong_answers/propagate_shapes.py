@@ -4,14 +4,14 @@ import math
 
 
 def _propagate(
-    layers, shape, *, check=True, from_one=0, divide=int.__floordiv__, flatten_batch=False,
+    layers, shape, *, check=True, from_one=0, divide=int.__floordiv__,
     message="layer {} ({}) does not fit", sides_padded=2, pool_stride=None,
 ):  # fmt: skip
     shapes = []
     for position, (kind, parameters) in enumerate(layers, from_one):
         fits = True
         if kind == "flatten":
-            shape = (math.prod(shape),) if flatten_batch else (shape[0], math.prod(shape[1:]))
+            shape = (shape[0], math.prod(shape[1:]))
         elif kind == "linear":
             fits = shape[-1] == parameters["in_features"]
             shape = (*shape[:-1], parameters["out_features"])
@@ -45,17 +45,6 @@ def divides_truly(layers, input_shape):
     """`/` gives floats, and half a pixel where the stride does not divide. A kernel is applied at a
     whole number of positions: `//`."""
     return _propagate(layers, input_shape, divide=lambda size, stride: size / stride)
-
-
-def flattens_the_batch(layers, input_shape):
-    """`flatten` keeps the batch: (2, 3, 4) becomes (2, 12)."""
-    return _propagate(layers, input_shape, flatten_batch=True)
-
-
-def includes_the_input(layers, input_shape):
-    """The list begins with the shape of the input. It should have one shape per layer, the one after
-    it."""
-    return [input_shape, *_propagate(layers, input_shape)]
 
 
 def nameless_error(layers, input_shape):

@@ -142,13 +142,18 @@ LAZY_FORWARD = Exercise(
         "right": (
             "Which three states can the value on top of the list have? The table above shows them.",
             "The known values belong to this call; `inputs` belongs to the caller.",
+            "The value on top is known: remove it. Parents are missing: append them. "
+            "Otherwise: compute it.",
         ),
         "once": (
             "May another value have asked for the same parent before, and where is that recorded?",
+            "A name may be in the list twice. What happens when the second one comes to the top?",
+            "If the name on top is already in the dictionary, only remove it.",
         ),
         "deep": (
             "Does a function of yours call itself once for each operation of the chain?",
             "Keep the waiting values in a list. Which of them do you look at next?",
+            "`waiting = [output]`, and `while waiting:` look at `waiting[-1]`.",
         ),
     },
     forbids=Forbidden(
@@ -209,7 +214,7 @@ def _judge_ordered(case: Case, outcome: Outcome) -> Wrong | None:
         return wrong
     order = case.data["order"]
     if _follows(observed[1], order):
-        # While time is measured, nobody writes down what is executed.
+        # While time is measured, executions are not recorded.
         wanted = set() if case.data.get("uncounted") else set(order)
         return _never_executed(wanted, observed[1])
     text = describe(observed[1], 120)

@@ -55,7 +55,7 @@ def needed(case: Case) -> set[str]:
 
 
 def random_graph(generator: random.Random, operations: int) -> dict[str, list[str]]:
-    """Return a graph with values that are shared, read twice, or needed by nobody."""
+    """Return a graph with values that are shared, read twice, or not needed."""
     inputs = generator.randint(1, 3)
     names = [f"{letter}{n}" for letter in "uvw" for n in range(1, 40)]
     names = generator.sample(names, inputs + operations)

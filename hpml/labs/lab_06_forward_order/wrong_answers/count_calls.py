@@ -3,7 +3,7 @@
 
 def counts_every_operation(parents, output, remember):
     """That is every operation of the graph once. Which of them does `output` need, and how often is
-    each executed where nobody remembers?"""
+    each executed without a memory?"""
     return sum(1 for name in parents if parents[name])
 
 

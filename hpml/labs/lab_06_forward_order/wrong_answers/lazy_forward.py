@@ -1,15 +1,12 @@
 """Wrong answers to `lazy_forward`: each docstring is the diagnosis."""
 
 
-def asks_for_none(parents, operations, inputs, output):
-    """It takes a value of None for one that is not known. An operation may return None: ask with `in`
-    whether a name is known."""
-    values = dict(inputs)
+def _forward(parents, operations, values, output, known=dict.__contains__):
     waiting = [output]
     while waiting:
         name = waiting[-1]
-        missing = [parent for parent in parents[name] if values.get(parent) is None]
-        if values.get(name) is not None:
+        missing = [parent for parent in parents[name] if not known(values, parent)]
+        if known(values, name):
             waiting.pop()
         elif missing:
             waiting += missing
@@ -20,38 +17,7 @@ def asks_for_none(parents, operations, inputs, output):
 
 def asks_for_truth(parents, operations, inputs, output):
     """It takes a value of 0 for one that is not known. Ask with `in` whether a name is known."""
-    values = dict(inputs)
-    waiting = [output]
-    while waiting:
-        name = waiting[-1]
-        if values.get(name):
-            waiting.pop()
-            continue
-        missing = [parent for parent in parents[name] if not values.get(parent)]
-        if missing:
-            waiting += missing
-        else:
-            values[name] = operations[name](*[values[parent] for parent in parents[name]])
-    return values[output]
-
-
-def computes_inputs(parents, operations, inputs, output):
-    """An input may be asked for, and it has no operation. Look first whether a value is known; only
-    then at its parents and its operation."""
-    values = dict(inputs)
-    executed = set()
-    waiting = [output]
-    while waiting:
-        name = waiting[-1]
-        missing = [parent for parent in parents[name] if parent not in values]
-        if missing:
-            waiting += missing
-            continue
-        waiting.pop()
-        if name not in executed:
-            executed.add(name)
-            values[name] = operations[name](*[values[parent] for parent in parents[name]])
-    return values[output]
+    return _forward(parents, operations, dict(inputs), output, known=dict.get)
 
 
 def executes_everything(parents, operations, inputs, output):
@@ -67,17 +33,7 @@ def executes_everything(parents, operations, inputs, output):
 def fills_inputs(parents, operations, inputs, output):
     """It left values in the caller's `inputs`. The next call finds old values there: begin with a
     copy, `dict(inputs)`."""
-    waiting = [output]
-    while waiting:
-        name = waiting[-1]
-        missing = [parent for parent in parents.get(name, []) if parent not in inputs]
-        if name in inputs:
-            waiting.pop()
-        elif missing:
-            waiting += missing
-        else:
-            inputs[name] = operations[name](*[inputs[parent] for parent in parents[name]])
-    return inputs[output]
+    return _forward(parents, operations, inputs, output)
 
 
 def forgets_who_asked(parents, operations, inputs, output):

@@ -79,7 +79,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("c is not needed", ["x", "y"], [a, b, c], "b", "unneeded"),
         ("only a is needed", ["x", "y"], [a, b, c], "a", "unneeded"),
         (
-            "nobody needs b, nor c that reads it",
+            "b is not needed, nor c that reads it",
             ["x"],
             [a, ("b", 1, ["a"]), ("c", 2, ["b"]), ("d", 3, ["a"])],
             "d",
@@ -98,7 +98,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         name = f"any network, number {number}"
         cases.append(_case(name, inputs, calls, generator.choice(calls)[0], "unneeded"))
     chain: list[Call] = [(f"h{n}", n, [f"h{n - 1}" if n else "x"]) for n in range(_DEEP)]
-    # Those that nobody needs stand in the long one too: without them a generator is a loop.
+    # The long one contains unneeded calls too: without them a generator is a loop.
     chain.insert(generator.randrange(1, _DEEP), ("aside", 0, ["x"]))
     cases.append(_case(f"{_DEEP:,} calls in a row", ["x"], chain, chain[-1][0], "deep"))
     return cases
@@ -165,7 +165,7 @@ def _form(right: _Run, found: Mapping[str, Any], source: str) -> Wrong | None:
     if found.get("first") != _FETCH:
         return Wrong(f"the first line is {_FETCH}", _shortened(source))
     lines = len(right.calls) + 2
-    why = "Each call has a line of its own, between the first line and `return`."
+    why = "Each call has its own line, between the first line and `return`."
     if found.get("joined"):
         return Wrong(f"{lines} lines in the function", _shortened(source), why)
     if found.get("lines") != lines:
@@ -207,14 +207,19 @@ GENERATE_FORWARD = Exercise(
         "right": (
             "Write by hand what `forward` should be for the case shown, and compare line by line.",
             "`', '.join(names)` puts names into brackets; `'\\n'.join(lines)` makes the text.",
+            "First the line that fetches `l`, then one line for each call, then `return` "
+            "and the output.",
         ),
         "unneeded": (
             "Find out which names are needed before a line is written.",
             "The output is needed. From which end should you read the calls to find the others?",
+            "Go through `reversed(calls)`: if the name is needed, its arguments are needed too.",
         ),
         "deep": (
             "Does a function of yours call itself once for each call?",
             "How often do you look through all the calls? Once for each of them is too often.",
+            "One pass backwards collects the needed names in a set; one pass forwards "
+            "writes the lines.",
         ),
     },
     forbids=Forbidden(

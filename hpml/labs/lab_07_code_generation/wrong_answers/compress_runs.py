@@ -3,18 +3,13 @@
 from collections import Counter
 
 
-def _runs(
-    calls, output, min_length, *, other_readers=True, output_ends=True, shorten=0, ahead=None
-):
+def _runs(calls, output, min_length, *, other_readers=True, output_ends=True, shorten=0):
     reads = Counter(each for _, _, arguments in calls for each in arguments)
     runs = []
     for position, (_, _, arguments) in enumerate(calls):
         if len(arguments) != 1:
             continue
         before = calls[position - 1][0] if position else None
-        if ahead is not None:
-            near = calls[position : position + ahead]
-            reads = Counter(each for _, _, few in near for each in few)
         goes_on = arguments == [before] and not (other_readers and reads[before] > 1)
         if output_ends and before == output:
             goes_on = False
@@ -23,25 +18,6 @@ def _runs(
         else:
             runs.append((position, position + 1))
     return [(first, end - shorten) for first, end in runs if end - first >= min_length]
-
-
-def _from_any_call(calls, min_length, goes_on):
-    runs, first = [], 0
-    while first < len(calls):
-        end = first + 1
-        while end < len(calls) and calls[end][2] == [calls[end - 1][0]] and goes_on(end):
-            end += 1
-        if end - first >= min_length:
-            runs.append((first, end))
-        first = end
-    return runs
-
-
-def begins_with_two(calls, output, min_length):
-    """One of your runs begins with a call that has several arguments. In a loop every line is `h =
-    layer(h)`, the first one too, so it has one argument."""
-    reads = Counter([output, *(each for _, _, arguments in calls for each in arguments)])
-    return _from_any_call(calls, min_length, lambda end: reads[calls[end - 1][0]] == 1)
 
 
 def ignores_other_readers(calls, output, min_length):
@@ -64,12 +40,15 @@ def longer_than(calls, output, min_length):
 def looks_back_only(calls, output, min_length):
     """It checks only what each call reads. Check the value between two calls as well: does another call
     read it, and is it the output?"""
-    return _from_any_call(calls, min_length, lambda end: True)
-
-
-def looks_two_ahead(calls, output, min_length):
-    """It looks for other readers in the next two calls only. Any later call may read a result."""
-    return _runs(calls, output, min_length, ahead=3)
+    runs, first = [], 0
+    while first < len(calls):
+        end = first + 1
+        while end < len(calls) and calls[end][2] == [calls[end - 1][0]]:
+            end += 1
+        if end - first >= min_length:
+            runs.append((first, end))
+        first = end
+    return runs
 
 
 def misses_the_last_run(calls, output, min_length):

@@ -1,7 +1,5 @@
 """Wrong answers to `generate_forward`: each docstring is the diagnosis."""
 
-_LAYERS = "self._execution_order_layers"
-
 
 def _needed(calls, output):
     needed = {output}
@@ -11,17 +9,18 @@ def _needed(calls, output):
     return needed
 
 
-def _lines(calls, needed=None, layers="l"):
+def _lines(calls, needed=None):
     lines = []
     for name, layer, arguments in calls:
         if needed is None or name in needed:
-            lines.append(f"    {name} = {layers}[{layer}]({', '.join(arguments)})")
+            lines.append(f"    {name} = l[{layer}]({', '.join(arguments)})")
     return lines
 
 
-def _source(inputs, lines, output, first=(f"    l = {_LAYERS}",)):
+def _source(inputs, lines, output):
+    first = [f"def forward(self, {', '.join(inputs)}):", "    l = self._execution_order_layers"]
     last = [f"    return {output}"] if output else []
-    return "\n".join([f"def forward(self, {', '.join(inputs)}):", *first, *lines, *last])
+    return "\n".join([*first, *lines, *last])
 
 
 def counts_the_calls(inputs, calls, output):
@@ -31,35 +30,15 @@ def counts_the_calls(inputs, calls, output):
     return _source(inputs, _lines(numbered, _needed(calls, output)), output)
 
 
-def drops_repeats(inputs, calls, output):
-    """It passes each value to a layer once. A call may take the same value twice, as in `a + a`, and
-    then both count."""
-    once = [(name, layer, list(dict.fromkeys(arguments))) for name, layer, arguments in calls]
-    return _source(inputs, _lines(once, _needed(calls, output)), output)
-
-
 def executes_everything(inputs, calls, output):
     """The value is right, but calls that are not needed are executed as well."""
     return _source(inputs, _lines(calls), output)
-
-
-def fetches_each_time(inputs, calls, output):
-    """It works, but looks up the list of layers again in every line. Look it up once, in the first
-    line."""
-    return _source(inputs, _lines(calls, _needed(calls, output), _LAYERS), output, first=())
 
 
 def forgets_the_return(inputs, calls, output):
     """The forward calls the right layers and returns nothing: its last line is missing, `return` and
     the output's name."""
     return _source(inputs, _lines(calls, _needed(calls, output)), None)
-
-
-def joins_the_lines(inputs, calls, output):
-    """The source is right but for its form: the statements are on one line, joined by `;`. Join them by
-    line breaks."""
-    head, *body = _source(inputs, _lines(calls, _needed(calls, output)), output).split("\n")
-    return f"{head}\n    {'; '.join(line.strip() for line in body)}"
 
 
 def read_by_somebody(inputs, calls, output):
@@ -83,18 +62,6 @@ def recursion(inputs, calls, output):
 
     need(output)
     return _source(inputs, _lines(calls, needed), output)
-
-
-def returns_the_last(inputs, calls, output):
-    """It returns the result of the last call. `output` names the value to return, and what comes after
-    it need not be executed."""
-    return _source(inputs, _lines(calls), calls[-1][0])
-
-
-def sorts_the_calls(inputs, calls, output):
-    """It sorts the calls, so that a value is used before it is made. They are in an order that works:
-    keep it."""
-    return _source(inputs, _lines(sorted(calls), _needed(sorted(calls), output)), output)
 
 
 def written_backwards(inputs, calls, output):

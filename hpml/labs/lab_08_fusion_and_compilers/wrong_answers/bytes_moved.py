@@ -3,8 +3,12 @@
 import math
 
 
-def _bytes(names, shapes, size=4):
-    return sum(size * math.prod(shapes[name]) for name in names)
+def _numbers(names, shapes):
+    return sum(math.prod(shapes[name]) for name in names)
+
+
+def _bytes(names, shapes):
+    return 4 * _numbers(names, shapes)
 
 
 def _fused(ops):
@@ -24,19 +28,6 @@ def _moved(ops, fused):
     return [*reads, written]
 
 
-def all_shapes(ops, shapes, fused):
-    """In one loop it reads every array that has a shape. An array that no operation reads is not
-    read."""
-    results = {result for result, _ in ops}
-    moved = [*(set(shapes) - results), ops[-1][0]] if fused else _one_by_one(ops)
-    return _bytes(moved, shapes)
-
-
-def float64(ops, shapes, fused):
-    """It assumes eight bytes per number. The numbers here are float32, with four."""
-    return _bytes(_moved(ops, fused), shapes, size=8)
-
-
 def ignores_fused(ops, shapes, fused):
     """It counts the same for one loop as for many. What one operation makes for the next stays in a
     register there: it is neither written nor read."""
@@ -54,7 +45,7 @@ def input_again(ops, shapes, fused):
 
 def numbers_not_bytes(ops, shapes, fused):
     """That is how many numbers move. Each has four bytes."""
-    return _bytes(_moved(ops, fused), shapes, size=1)
+    return _numbers(_moved(ops, fused), shapes)
 
 
 def operand_twice(ops, shapes, fused):

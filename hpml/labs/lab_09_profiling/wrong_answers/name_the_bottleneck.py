@@ -3,28 +3,7 @@
 from collections import Counter
 
 
-def callback_left_out(events, mine):
-    """A foreign function may call one of yours: from then on the time is that one's."""
-    times, running = {}, []
-    for (kind, function, time), (_, _, end) in zip(events, events[1:], strict=False):
-        if kind == "enter":
-            running.append(function)
-        else:
-            running.pop()
-        payer = None
-        for each in running:
-            if each in mine:
-                payer = each
-            elif payer:
-                break
-        if payer:
-            times[payer] = times.get(payer, 0) + end - time
-    return max(times, key=times.get)
-
-
-def largest_of_all(events, mine):
-    """That function is not yours, so you cannot fix it. Its time belongs to the function that
-    called it."""
+def _self_times(events):
     times, running = {}, []
     for (kind, function, time), (_, _, end) in zip(events, events[1:], strict=False):
         if kind == "enter":
@@ -32,6 +11,13 @@ def largest_of_all(events, mine):
         else:
             running.pop()
         times[running[-1]] = times.get(running[-1], 0) + end - time
+    return times
+
+
+def largest_of_all(events, mine):
+    """That function is not yours, so you cannot fix it. Its time belongs to the function that
+    called it."""
+    times = _self_times(events)
     return max(times, key=times.get)
 
 
@@ -52,29 +38,7 @@ def largest_total(events, mine):
 def library_left_out(events, mine):
     """The time inside foreign functions is lost. It belongs to the function of yours that called
     them: that one can call them less often."""
-    times, running = {}, []
-    for (kind, function, time), (_, _, end) in zip(events, events[1:], strict=False):
-        if kind == "enter":
-            running.append(function)
-        else:
-            running.pop()
-        times[running[-1]] = times.get(running[-1], 0) + end - time
-    return max(mine, key=times.get)
-
-
-def longest_call(events, mine):
-    """That function has the longest single stretch. Many short ones may be more: add them up."""
-    longest, waiting = {}, []
-    for kind, function, time in events:
-        if kind == "enter":
-            waiting.append([time, 0])
-        else:
-            start, below = waiting.pop()
-            if function in mine:
-                longest[function] = max(longest.get(function, 0), time - start - below)
-            if waiting:
-                waiting[-1][1] += time - start
-    return max(longest, key=longest.get)
+    return max(mine, key=_self_times(events).get)
 
 
 def most_calls(events, mine):

@@ -27,15 +27,6 @@ def last_call_only(events):
     return times
 
 
-def nothing_after_a_call(events):
-    """A function's time ends where its first call begins. It goes on when that call is left."""
-    times = {}
-    for (kind, function, time), (_, _, end) in zip(events, events[1:], strict=False):
-        if kind == "enter":
-            times[function] = times.get(function, 0) + end - time
-    return times
-
-
 def one_start_a_name(events):
     """A function that calls itself is open twice, and the second start replaces the first. Keep a
     list of open calls, not one start for each name."""

@@ -55,17 +55,6 @@ def not_after_an_error(run, clock):
     return samples
 
 
-def only_the_best(run, clock):
-    """It returns one number. The task asks for all five samples: the caller can take the best, and see
-    how much they vary."""
-    return min(_collector_off(run, clock))
-
-
-def sorts(run, clock):
-    """The samples are sorted. In the order taken they show a drift; sorted, they hide it."""
-    return sorted(_collector_off(run, clock))
-
-
 def stays_off(run, clock):
     """The collector is still off afterwards. Restore its state."""
     return _collector_off(run, clock, after=gc.disable)

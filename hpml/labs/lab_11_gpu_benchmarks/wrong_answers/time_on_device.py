@@ -10,6 +10,14 @@ def cold(fn, device):
     return device.clock() - start
 
 
+def events_behind_others(fn, device):
+    """Two events measure from the moment when the device reaches the first one. While the device is busy
+    with earlier work, the program already issues the call. Wait for the device first."""
+    fn()
+    begin, _, end = device.event(), fn(), device.event()
+    return end.since(begin)
+
+
 def mean_of_many(fn, device):
     """The mean of many calls is shorter than one call: while the device works on one, the next is
     already being issued. One call was asked for."""

@@ -3,9 +3,10 @@
 import statistics
 
 
-def _estimate(warm, steps, *, middle=statistics.mean, spread=statistics.stdev, root=0.5):
-    half = 2 * spread(warm) / len(warm) ** root
-    return steps * middle(warm), steps * (middle(warm) - half), steps * (middle(warm) + half)
+def _estimate(warm, steps, *, middle=statistics.mean, spread=statistics.stdev, share=None):
+    share = 1 / len(warm) + 1 / steps if share is None else share
+    half = 2 * spread(warm) * steps * share**0.5
+    return steps * middle(warm), steps * middle(warm) - half, steps * middle(warm) + half
 
 
 def _limit(seconds):
@@ -36,10 +37,17 @@ def median(seconds, steps):
     return _estimate(_warm(seconds), steps, middle=statistics.median)
 
 
-def no_root(seconds, steps):
-    """The interval is that of a single step. A mean of n steps is known better than one step: its
-    standard error is the standard deviation divided by the root of n."""
-    return _estimate(_warm(seconds), steps, root=0)
+def of_the_mean(seconds, steps):
+    """That is an interval for the mean of many epochs. A single epoch scatters around the mean as well:
+    add 1 / steps under the root."""
+    warm = _warm(seconds)
+    return _estimate(warm, steps, share=1 / len(warm))
+
+
+def of_one_step(seconds, steps):
+    """The interval is that of a single step. The errors of many steps partly cancel in their sum: that is
+    the factor with the root."""
+    return _estimate(_warm(seconds), steps, share=1)
 
 
 def nothing_dropped(seconds, steps):

@@ -3,13 +3,13 @@
 from math import isfinite, isinf
 
 
-def _step(scaled, scale, good, interval, *, overflow=None, reset=True, late=0, keep_count=False):
+def _step(scaled, scale, good, interval, *, overflow=None, late=0, keep_count=False):
     found = not all(map(isfinite, scaled)) if overflow is None else overflow
     if found:
         return None, scale / 2, good if keep_count else 0
     gradients, good = [each / scale for each in scaled], good + 1
     if good == interval + late:
-        return gradients, 2 * scale, 0 if reset else good
+        return gradients, 2 * scale, 0
     return gradients, scale, good
 
 
@@ -32,12 +32,6 @@ def infinite_only(scaled, scale, good, interval):
     """It finds infinities and misses `nan`. Infinity minus infinity gives `nan`, and `nan` is equal to
     nothing."""
     return _step(scaled, scale, good, interval, overflow=any(map(isinf, scaled)))
-
-
-def keeps_the_count(scaled, scale, good, interval):
-    """When the scale has grown, the count must start again. Otherwise it passes `interval` and the
-    scale never grows again, or grows at each step."""
-    return _step(scaled, scale, good, interval, reset=False)
 
 
 def new_scale(scaled, scale, good, interval):

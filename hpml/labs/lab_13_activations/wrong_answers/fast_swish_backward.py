@@ -42,11 +42,6 @@ def sign(x, grad):
     return grad * _slope(x, -_left(x))
 
 
-def square_of_all(x, grad):
-    """It squares the 3 with the x. The derivative of 2 / (3 x) is -2 / (3 x²)."""
-    return grad * _slope(x, -2 / (3 * x) ** 2)
-
-
 def values(x, grad):
     """It multiplies by the values of FastSwish. The backward pass needs its slope."""
     return grad * _chosen(x, 2 / (3 * x), x * (x + 3) / 6, x)

@@ -8,13 +8,12 @@ def _best(table, middle=statistics.median):
     return min(table, key=lambda name: middle(table[name]))
 
 
-def _rivals(table, best, *, wins=lt, few=lt, share=0.75, prepare=list):
+def _rivals(table, best, *, wins=lt, share=0.75):
     def won(name):
-        pairs = zip(prepare(table[best]), prepare(table[name]), strict=True)
-        return sum(wins(*pair) for pair in pairs)
+        return sum(map(wins, table[best], table[name]))
 
     least = share * len(table[best])
-    return [name for name in table if name != best and few(won(name), least)]
+    return [name for name in table if name != best and won(name) < least]
 
 
 def bands_overlap(table):
@@ -35,13 +34,6 @@ def half_is_enough(table):
     return _best(table), _rivals(table, _best(table), share=0.5)
 
 
-def last_of_equals(table):
-    """Of settings with the same lowest median it takes the last. The task asks for the first in the
-    table."""
-    best = min(reversed(table), key=lambda name: statistics.median(table[name]))
-    return best, _rivals(table, best)
-
-
 def mean(table):
     """It takes the smallest mean. One disturbed round can move a mean by any amount; the task asks for
     the median."""
@@ -56,27 +48,7 @@ def minimum(table):
     return best, _rivals(table, best)
 
 
-def near_medians(table):
-    """It counts every setting whose median is near that of the best as a rival. How near is near
-    enough, the rounds tell: compare the two times of each round."""
-    middle = {name: statistics.median(times) for name, times in table.items()}
-    best = _best(table)
-    return best, [name for name in table if name != best and middle[name] <= 1.05 * middle[best]]
-
-
 def only_the_name(table):
     """It returns the name alone. How sure that is belongs to the answer: the list of rivals, which may
     be empty."""
     return _best(table)
-
-
-def sorts_the_rounds(table):
-    """It compares sorted times. The k-th times of two settings belong to the same round only as long as
-    neither list is sorted."""
-    return _best(table), _rivals(table, _best(table), prepare=sorted)
-
-
-def three_quarters_too_few(table):
-    """It counts a setting as a rival that the best beats in exactly three quarters of the rounds. A
-    rival is beaten in fewer."""
-    return _best(table), _rivals(table, _best(table), few=le)

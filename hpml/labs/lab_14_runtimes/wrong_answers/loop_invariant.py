@@ -33,12 +33,6 @@ def forgets_targets(edges, varying):
     return set(edges) - _varies(edges, varying)
 
 
-def looks_all_up(edges, varying):
-    """It looks up every value in `edges`. A value that appears only as a reader has no entry there:
-    `edges.get(value, [])` finds none."""
-    return _values(edges) - _reached(lambda name: edges[name], varying)
-
-
 def one_step(edges, varying):
     """It removes what reads a varying value, and keeps what reads that. Follow the edges further."""
     return _values(edges) - set(varying).union(*(edges.get(name, []) for name in varying))

@@ -1,17 +1,20 @@
 """Wrong answers to `quantise`: each docstring is the diagnosis."""
 
 
+def _quantise(x, largest, rounding=round):
+    scale = max(abs(value) for value in x) / largest or 1.0
+    return [rounding(value / scale) for value in x], scale
+
+
 def always_eight(x, bits):
     """Its largest integer is 127 whatever the bits. That is right for 8 of them."""
-    scale = max(abs(value) for value in x) / 127 or 1.0
-    return [round(value / scale) for value in x], scale
+    return _quantise(x, 127)
 
 
 def cuts_off(x, bits):
     """`int` cuts off what stands behind the point, so that every number moves towards 0. The
     nearest integer is asked for."""
-    scale = max(abs(v) for v in x) / (2 ** (bits - 1) - 1) or 1.0
-    return [int(v / scale) for v in x], scale
+    return _quantise(x, 2 ** (bits - 1) - 1, int)
 
 
 def divides_by_zero(x, bits):
@@ -29,23 +32,9 @@ def largest_only(x, bits):
 
 def one_too_many(x, bits):
     """8 bits hold 128 integers below 0 and 127 above. 128 itself does not fit."""
-    scale = max(abs(v) for v in x) / 2 ** (bits - 1) or 1.0
-    return [round(v / scale) for v in x], scale
+    return _quantise(x, 2 ** (bits - 1))
 
 
 def still_floats(x, bits):
     """These are rounded, and still floats. Integers of few bits are what saves memory: `int`."""
-    scale = max(abs(v) for v in x) / (2 ** (bits - 1) - 1) or 1.0
-    return [float(round(v / scale)) for v in x], scale
-
-
-def upside_down(x, bits):
-    """It returns how many integers a float is: 1 divided by the scale. float = scale × integer."""
-    scale = max(abs(value) for value in x) / (2 ** (bits - 1) - 1) or 1.0
-    return [round(value / scale) for value in x], 1 / scale
-
-
-def without_a_sign(x, bits):
-    """With all bits for the size, half of the integers do not fit: one bit is for the sign."""
-    scale = max(abs(v) for v in x) / (2**bits - 1) or 1.0
-    return [round(v / scale) for v in x], scale
+    return _quantise(x, 2 ** (bits - 1) - 1, lambda value: float(round(value)))

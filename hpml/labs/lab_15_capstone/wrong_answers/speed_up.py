@@ -15,13 +15,6 @@ def forgets_the_rest(shares, factors):
     return 1 / left if left else math.inf
 
 
-def mean_of_the_factors(shares, factors):
-    """That is the mean of the factors. Times add up, factors do not: a part that is free is not
-    infinitely much of the whole."""
-    rest = 1 - sum(shares.values())
-    return rest + sum(share * factors.get(name, 1) for name, share in shares.items())
-
-
 def multiplies_the_gains(shares, factors):
     """Alone, each part would bring that. But a share is of the old time: add up what is left of all
     parts, once."""

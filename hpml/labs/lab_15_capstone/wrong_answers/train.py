@@ -11,10 +11,6 @@ def _each_row(batch):
     return torch.stack([(row - row.mean()) / row.std() for row in batch])
 
 
-def _swish(x):
-    return x * (1 / (1 + torch.exp(-x)))
-
-
 def _cosines(length, dtype):
     times = torch.linspace(0, 1, 2 * length + 1, dtype=torch.float64)[1::2]
     angles = math.pi * times.reshape(-1, 1) * torch.arange(length).reshape(1, -1)
@@ -23,8 +19,7 @@ def _cosines(length, dtype):
 
 def _train(
     signals, labels, width, epochs, batch_size, rate, seed, *, dtype=torch.float64,
-    standardise=_each_row, activation=_swish, momentum=0.9, drop_last=False, one_order=False,
-    own_generator=True, detach=False, ask_again=False, mean_of_steps=True,
+    standardise=_each_row, drop_last=False, own_generator=True, detach=False,
 ):  # fmt: skip
     torch.manual_seed(seed)
     sizes = [signals.shape[1], width, width, 10]
@@ -34,17 +29,15 @@ def _train(
 
     def model(batch):
         spectrum = standardise(batch) @ _cosines(batch.shape[-1], dtype)
-        return last(activation(second(activation(first(spectrum)))))
+        return last(F.silu(second(F.silu(first(spectrum)))))
 
     signals = signals.to(dtype)
     parameters = [weight for layer in (first, second, last) for weight in layer.parameters()]
     velocities = [torch.zeros_like(weight) for weight in parameters]
     shuffle = torch.Generator().manual_seed(seed) if own_generator else None
-    order, log, epoch_losses = None, [], []
+    log, epoch_losses = [], []
     for _ in range(epochs):
-        if order is None or not one_order:
-            order = torch.randperm(len(signals), generator=shuffle)
-        running = []
+        order, running = torch.randperm(len(signals), generator=shuffle), []
         for chosen in order.split(batch_size):
             if drop_last and len(chosen) < batch_size:
                 continue
@@ -54,28 +47,15 @@ def _train(
             gradients = torch.autograd.grad(loss, parameters, create_graph=True)
             with torch.no_grad():
                 for weight, speed, gradient in zip(parameters, velocities, gradients, strict=True):
-                    speed.mul_(momentum).add_(gradient)
+                    speed.mul_(0.9).add_(gradient)
                     weight.sub_(rate * speed)
-            running.append(losses.mean() if mean_of_steps else losses.sum())
-            if ask_again:
-                outputs = model(signals[chosen])
-                losses = F.cross_entropy(outputs, targets, reduction="none")
+            running.append(losses.mean())
             scores = outputs.float() if dtype is torch.bfloat16 else outputs
-            losses = losses.to(scores.dtype)
-            total = worst = score = 0.0
-            for k in range(len(targets)):
-                total += losses[k].item()
-                worst = max(worst, losses[k].item())
-                score += scores[k, targets[k]].item()
-            log.append((total / len(targets), worst, score / len(targets)))
-        count = len(running) if mean_of_steps else len(signals)
-        epoch_losses.append((sum(running) / count).item())
+            losses, chosen_scores = losses.to(scores.dtype), scores[range(len(targets)), targets]
+            reported = losses.mean(), losses.max(), chosen_scores.mean()
+            log.append(tuple(each.item() for each in reported))
+        epoch_losses.append((sum(running) / len(running)).item())
     return log, epoch_losses
-
-
-def another_activation(**data):
-    """This activation is another function. `x * sigmoid(x)` is SiLU, also called swish; GELU is similar."""
-    return _train(**data, activation=F.gelu)
 
 
 def another_order(**data):
@@ -100,26 +80,10 @@ def half_precision(**data):
     return _train(**data, dtype=torch.bfloat16)
 
 
-def mean_over_signals(**data):
-    """The loss of an epoch is the mean over its steps. Here it is the mean over the signals, so the
-    smaller last batch counts less."""
-    return _train(**data, mean_of_steps=False)
-
-
-def momentum_forgotten(**data):
-    """The velocity keeps nine tenths of its old value. Here each step follows its own gradient only."""
-    return _train(**data, momentum=0)
-
-
 def one_mean_for_the_batch(**data):
     """Each signal is standardised by its own mean and deviation. Without an axis, `mean` and `std` use
     the whole batch."""
     return _train(**data, standardise=lambda batch: (batch - batch.mean()) / batch.std())
-
-
-def one_order_for_all(**data):
-    """Each epoch has its own order. Here the first order is used again in all later epochs."""
-    return _train(**data, one_order=True)
 
 
 def population_deviation(**data):
@@ -130,17 +94,3 @@ def population_deviation(**data):
         return (batch - batch.mean(1, keepdim=True)) / batch.std(1, keepdim=True, correction=0)
 
     return _train(**data, standardise=standardise)
-
-
-def reported_after_the_update(**data):
-    """A step reports the loss that its gradients came from. Here the network is evaluated again after
-    the update."""
-    return _train(**data, ask_again=True)
-
-
-def standardises_each_place(**data):
-    """The axis is wrong: each position is compared with the same position of the other signals. The
-    mean of a signal is taken along axis 1."""
-    return _train(
-        **data, standardise=lambda batch: (batch - batch.mean(0)) / (batch.std(0) + 1e-12)
-    )

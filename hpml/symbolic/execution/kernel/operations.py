@@ -19,6 +19,7 @@ import torch.nn.functional as F
 from torch import nn
 
 from hpml.symbolic import useful_layers
+from hpml.symbolic.building.layer_rules import LAYER_RULES
 
 from . import code
 from .code import COPY, Packed, Step
@@ -267,20 +268,6 @@ NAME_OF: dict[Any, str] = {
 """The functions, methods and operators of PyTorch and Python that stand for one of these."""
 
 
-class LayerForm(NamedTuple):
-    """How the kernel takes a layer.
-
-    Attributes:
-        settings: the attributes that its steps are made from.
-        make: ``make(layer, result, operand, …)`` gives the steps.
-        required: attributes that must have a value for the kernel to be right.
-    """
-
-    settings: tuple[str, ...]
-    make: Callable[..., Taken]
-    required: tuple[tuple[str, Any], ...] = ()
-
-
 def _linear(layer: nn.Linear, result: Operand, x: Operand) -> Taken:
     _behind_the_batch(-1, len(x.shape) + 1)
     inputs, outputs = layer.in_features, layer.out_features
@@ -328,15 +315,6 @@ def _layer_norm(layer: nn.LayerNorm, result: Operand, x: Operand) -> Taken:
     ]
 
 
-def _as(name: str, *settings: str) -> LayerForm:
-    """Return the form of a layer that calls the function of this name with its settings."""
-
-    def make(layer: nn.Module, result: Operand, *operands: Operand) -> Taken:
-        return OPERATIONS[name](result, *operands, *[getattr(layer, s) for s in settings])
-
-    return LayerForm(settings, make)
-
-
 def _unchanged(layer: nn.Module, result: Operand, x: Operand) -> Taken:
     return Same(x.value)
 
@@ -345,32 +323,14 @@ def _joined(layer: useful_layers.ConcatLayer, result: Operand, *parts: Operand) 
     return _concatenate(result, parts, layer.dim)
 
 
-_EVALUATING = (("training", False),)
-
-LAYERS: dict[type[nn.Module], LayerForm] = {
-    nn.Linear: LayerForm(("in_features", "out_features"), _linear),
-    nn.BatchNorm1d: LayerForm(("eps", "num_features"), _batch_norm, _EVALUATING),
-    nn.BatchNorm2d: LayerForm(("eps", "num_features"), _batch_norm, _EVALUATING),
-    nn.LayerNorm: LayerForm(("eps", "normalized_shape"), _layer_norm),
-    nn.Dropout: LayerForm(("p",), _unchanged, _EVALUATING),
-    nn.Identity: LayerForm((), _unchanged),
-    nn.Flatten: _as("flatten", "start_dim", "end_dim"),
-    nn.ReLU: _as("relu", "inplace"),
-    nn.LeakyReLU: _as("leaky_relu", "negative_slope", "inplace"),
-    nn.GELU: _as("gelu", "approximate"),
-    nn.SiLU: _as("silu", "inplace"),
-    nn.Hardswish: _as("hardswish", "inplace"),
-    nn.Sigmoid: _as("sigmoid"),
-    nn.Tanh: _as("tanh"),
-    nn.Softmax: _as("softmax", "dim"),
-    useful_layers.AddOpLayer: _as("add"),
-    useful_layers.SubOpLayer: _as("sub"),
-    useful_layers.MulOpLayer: _as("mul"),
-    useful_layers.SliceLayer: _as("getitem", "idx"),
-    useful_layers.ReshapeLayer: _as("reshape", "shape"),
-    useful_layers.ConcatLayer: LayerForm(("dim",), _joined),
+LAYERS: dict[str, Operation] = {
+    "linear": _linear,
+    "batch_norm": _batch_norm,
+    "layer_norm": _layer_norm,
+    "unchanged": _unchanged,
+    "joined": _joined,
 }
-"""The layer types that the kernel knows; a subclass may compute something else."""
+"""Operations that take the layer; the others of the registry take its settings."""
 
 
 def taken(layer: nn.Module, result: Operand, operands: Sequence[Operand]) -> Taken:
@@ -381,10 +341,13 @@ def taken(layer: nn.Module, result: Operand, operands: Sequence[Operand]) -> Tak
     """
     if type(layer) is useful_layers.FunctionLayer:
         return _function_taken(layer, result, operands)
-    form = LAYERS.get(type(layer))
-    if form is None:
+    rule = LAYER_RULES.get(type(layer))
+    if rule is None or not rule.kernel:
         raise Refused(f"the kernel does not know {type(layer).__name__}")
-    return form.make(layer, result, *operands)
+    name, *settings = rule.kernel
+    if name in LAYERS:
+        return LAYERS[name](layer, result, *operands)
+    return OPERATIONS[name](result, *operands, *[getattr(layer, s) for s in settings])
 
 
 def _function_taken(layer: Any, result: Operand, operands: Sequence[Operand]) -> Taken:
@@ -407,7 +370,7 @@ def _given(*arguments: Any, **named: Any) -> tuple[tuple[Any, ...], dict[str, An
 
 def settings_of(layer: nn.Module) -> tuple[tuple[str, Any], ...]:
     """Return the attributes of a layer that its steps stand on, and what they have to be."""
-    form = LAYERS.get(type(layer))
-    if form is None:
+    rule = LAYER_RULES.get(type(layer))
+    if rule is None:
         return ()
-    return (*((name, getattr(layer, name)) for name in form.settings), *form.required)
+    return (*((name, getattr(layer, name)) for name in rule.kernel[1:]), *rule.kernel_fixed)

@@ -4,7 +4,6 @@ import numba
 @numba.njit
 def sum2d(a):
     total = 0
-    for row in a:
-        for number in row:
-            total += number
+    for number in a.flat:
+        total += number
     return total

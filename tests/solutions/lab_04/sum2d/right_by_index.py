@@ -3,9 +3,8 @@ from numba import jit
 
 @jit
 def sum2d(arr):
-    M, N = arr.shape
+    numbers = arr.ravel()
     result = 0
-    for i in range(M):
-        for j in range(N):
-            result += arr[i, j]
+    for i in range(len(numbers)):
+        result += numbers[i]
     return result

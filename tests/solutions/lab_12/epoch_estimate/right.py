@@ -8,5 +8,5 @@ def epoch_estimate(seconds, steps):
         first += 1
     steady = seconds[first:]
     mean = fmean(steady)
-    half = 2 * stdev(steady) / len(steady) ** 0.5
-    return steps * mean, steps * (mean - half), steps * (mean + half)
+    half = 2 * stdev(steady) * steps * (1 / len(steady) + 1 / steps) ** 0.5
+    return steps * mean, steps * mean - half, steps * mean + half

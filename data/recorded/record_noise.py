@@ -1,8 +1,7 @@
-"""Record noisy samples on the machine at hand: python -m hpml.labs.lab_10_benchmarking.record
+"""Record noisy samples on this machine for lab 10: python data/recorded/record_noise.py
 
-Two programs are measured in turns, while a second process disturbs them in a way that is known.
-The files go to ``data/recorded``; names after the command record only these situations. Another
-machine makes others.
+Two programs are measured in interleaved rounds; a second process disturbs them in a known way.
+The files go to the folder of this script; names after the command record only these situations.
 """
 
 from __future__ import annotations
@@ -14,13 +13,14 @@ import random
 import subprocess
 import sys
 import time
+from pathlib import Path
 from typing import NamedTuple
 
 from hpml.base import environment_record
-from hpml.base.files import course_folder, write_atomically
+from hpml.base.files import write_atomically
 from hpml.benchmark import Comparison, compare
 
-COMMAND = "python -m hpml.labs.lab_10_benchmarking.record"
+COMMAND = "python data/recorded/record_noise.py"
 ROUNDS = 60
 SAMPLE = 10e-3
 STEPS = 10_000
@@ -56,7 +56,7 @@ def work(steps: int) -> int:
 
 def main(names: list[str]) -> int:
     """Record situations, all if none is named."""
-    folder = course_folder() / "data" / "recorded"
+    folder = Path(__file__).parent
     cpu = _pinned()
     for situation in SITUATIONS:
         if names and situation.name not in names:
@@ -84,7 +84,7 @@ def main(names: list[str]) -> int:
 def _measured(situation: Situation) -> Comparison:
     """Measure in turns, beside a process that disturbs; it knows how long this will take."""
     more = round(STEPS * (1 + situation.more))
-    command = [sys.executable, "-m", "hpml.labs.lab_10_benchmarking.record", "--disturb"]
+    command = [sys.executable, __file__, "--disturb"]
     other = subprocess.Popen([*command, situation.name])
     try:
         time.sleep(1.0)  # until it is there
@@ -112,8 +112,8 @@ def _pinned() -> int | None:
 
 
 def disturb(name: str) -> None:
-    """Compute for a share of each tick that depends on the time, until somebody ends it."""
-    chance, start, share, until = random.Random(10), time.perf_counter(), 0.0, 0.0
+    """Compute for a share of each tick that depends on the time, until it is killed."""
+    rng, start, share, until = random.Random(10), time.perf_counter(), 0.0, 0.0
     expected = 3 * ROUNDS * 2 * SAMPLE
     while True:
         now = time.perf_counter() - start
@@ -122,9 +122,9 @@ def disturb(name: str) -> None:
         elif name == "outliers":
             share = 1.0 if now % 0.2 < 0.02 else 0.0
         elif now >= until and name == "modes":
-            share, until = 0.5 - share, now + chance.uniform(0.4, 0.9)
+            share, until = 0.5 - share, now + rng.uniform(0.4, 0.9)
         elif now >= until and name == "wander":
-            share, until = min(0.6, abs(share + chance.gauss(0, 0.1))), now + 0.08
+            share, until = min(0.6, abs(share + rng.gauss(0, 0.1))), now + 0.08
         while time.perf_counter() - start < now + share * TICK and name not in ("quiet", "equal"):
             pass
         time.sleep(TICK * (1 - share) if share < 1 else 0)
