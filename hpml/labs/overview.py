@@ -18,7 +18,6 @@ from hpml.course.predictions.store import PredictionStore
 from hpml.course.progress import FILE
 from hpml.labs.catalogue import LABS, choice, exercises
 
-
 PATHS = {
     "How Python runs a network": ("00", "01", "02", "05", "06", "07", "09", "10"),
     "Making models faster": ("00", "01", "03", "08", "09", "10", "12", "13", "14", "15"),
