@@ -1,4 +1,4 @@
-"""Which labs there are, and what each holds; a lab's room is imported when it is asked for.
+"""Which labs there are, and what each contains; a lab's folder is imported when it is asked for.
 
 A lab is a folder ``hpml/labs/lab_NN_name`` with ``exercises`` and an ``explanation``: a new
 folder is found without being listed anywhere.
@@ -22,20 +22,20 @@ from hpml.course.errors import LabError
 from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.explanation import Explanation
 
-_ROOMS: dict[str, str] = {
+_FOLDERS: dict[str, str] = {
     path.name[4:6]: f"hpml.labs.{path.name}"
     for path in sorted(Path(__file__).parent.glob("lab_[0-9][0-9]_*"))
     if (path / "__init__.py").is_file()
 }
 
-LABS: tuple[str, ...] = tuple(_ROOMS)
+LABS: tuple[str, ...] = tuple(_FOLDERS)
 """The labs: ``("00", "01", ...)``."""
 
 
 def exercises(lab: str) -> tuple[Exercise, ...]:
     """Return the exercises of one lab, in the order of the notebook."""
     part = _part(lab, "exercises")
-    wrong = Path(__file__).parent / _ROOMS[lab].rpartition(".")[2] / "wrong_answers"
+    wrong = Path(__file__).parent / _FOLDERS[lab].rpartition(".")[2] / "wrong_answers"
     return tuple(
         replace(each, lab=lab, number=number, wrong_answers=wrong / f"{each.name}.py")
         for number, each in enumerate(part.EXERCISES, start=1)
@@ -79,8 +79,8 @@ def find(name: str, lab: str | None = None) -> Exercise:
 
 
 def _part(lab: str, name: str) -> ModuleType:
-    if lab not in _ROOMS:
+    if lab not in _FOLDERS:
         raise LabError(
             f"Lab {describe(lab)} has no exercises; expected one of {', '.join(LABS) or 'none'}."
         )
-    return importlib.import_module(f"{_ROOMS[lab]}.{name}")
+    return importlib.import_module(f"{_FOLDERS[lab]}.{name}")

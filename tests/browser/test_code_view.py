@@ -83,7 +83,9 @@ def test_a_line_and_its_layers_point_at_each_other(lab: Any, shot: Any) -> None:
 def test_tab_lands_on_the_graph_where_the_arrow_keys_light_layers_and_lines(lab: Any) -> None:
     lab.page.get_by_role("combobox", name="loops").focus()
     lab.page.keyboard.press("Tab")
-    assert lab.page.locator(".hpml-code-view .graph").evaluate("area => document.activeElement === area")
+    assert lab.page.locator(".hpml-code-view .graph").evaluate(
+        "area => document.activeElement === area"
+    )
     for number in (1, 2, 3):
         lab.page.keyboard.press("ArrowDown")
         (line,) = lit(lab, "li")

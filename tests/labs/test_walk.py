@@ -23,7 +23,7 @@ def blocks() -> list[str]:
 
 
 def course(folder: Path) -> Path:
-    """Return the rooms of a copy of the course, with what tests exercises."""
+    """Return the folder of labs in a copy of the course, with the tests of exercises."""
     shutil.copytree(ROOT / "hpml", folder / "hpml", ignore=LEAVE)
     shutil.copytree(ROOT / "tests" / "solutions", folder / "tests" / "solutions")
     (folder / "tests" / "labs").mkdir()
@@ -49,12 +49,13 @@ def edit(path: Path, before: str, after: str) -> None:
     path.write_text(text.replace(before, after), encoding="utf-8")
 
 
-def test_an_exercise_touches_its_room_the_notebook_and_the_right_solution(tmp_path: Path) -> None:
-    room, (declared, wrong) = course(tmp_path) / "lab_00_start_here", blocks()
-    exercises = room / "exercises.py"
+def test_an_exercise_touches_its_folder_the_notebook_and_the_right_solution(tmp_path: Path) -> None:
+    folder = course(tmp_path) / "lab_00_start_here"
+    declared, wrong, *_ = blocks()
+    exercises = folder / "exercises.py"
     edit(exercises, "EXERCISES: tuple[", f"{declared}\nEXERCISES: tuple[")
     edit(exercises, "= (_HELLO,)", "= (_HELLO, _TWICE)")
-    (room / "wrong_answers" / "twice.py").write_text(wrong, encoding="utf-8")
+    (folder / "wrong_answers" / "twice.py").write_text(wrong, encoding="utf-8")
     solution = tmp_path / "tests" / "solutions" / "lab_00" / "twice" / "right.py"
     solution.parent.mkdir()
     solution.write_text("def twice(n: int) -> int:\n    return n + n\n", encoding="utf-8")

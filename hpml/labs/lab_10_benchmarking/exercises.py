@@ -94,13 +94,13 @@ def _statement(name: str, per_call: float, part: str, **more: Any) -> Case:
     return Case(name, data, part, f"{function}(run, clock)  # {'; '.join(said)}".replace("`", ""))
 
 
-def _wobbly(chance: random.Random, place: int, part: str, kind: str = "") -> Case:
-    wobble = [round(chance.uniform(-0.2, 0.2), 3) for _ in range(7)]
-    per_call, start = 10 ** chance.uniform(-7, -1), round(chance.uniform(1, 900), 2)
+def _wobbly(rng: random.Random, place: int, part: str, kind: str = "") -> Case:
+    wobble = [round(rng.uniform(-0.2, 0.2), 3) for _ in range(7)]
+    per_call, start = 10 ** rng.uniform(-7, -1), round(rng.uniform(1, 900), 2)
     return _statement(f"drawn{kind}, {place + 1}", per_call, part, wobble=wobble, start=start)
 
 
-def _autorange_cases(chance: random.Random, more: bool) -> Sequence[Case]:
+def _autorange_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     cases = [
         _statement("0.2 s at once", 0.2, "right"),
         _statement("a tenth of a second", 0.1, "right"),
@@ -110,10 +110,10 @@ def _autorange_cases(chance: random.Random, more: bool) -> Sequence[Case]:
         _statement("a first run that warms up", 0.015, "right", first=0.18),
         _statement("longer than wanted", 3.0, "right"),
     ]
-    return cases + [_wobbly(chance, place, "right") for place in range(6 if more else 2)]
+    return cases + [_wobbly(rng, place, "right") for place in range(6 if more else 2)]
 
 
-def _repeat_cases(chance: random.Random, more: bool) -> Sequence[Case]:
+def _repeat_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     wobble = [0.0, 0.3, 0.1, 0.2, -0.1, 0.05, 0.15]
     cases = [
         _statement("repeat a fifth of a second", 0.2, "right"),
@@ -126,8 +126,8 @@ def _repeat_cases(chance: random.Random, more: bool) -> Sequence[Case]:
         _statement("run raises in a sample", 0.1, "collector", fails=4),
     ]
     for place in range(4 if more else 1):
-        cases.append(_wobbly(chance, place, "right", ", to repeat"))
-        cases.append(_wobbly(chance, place, "collector"))
+        cases.append(_wobbly(rng, place, "right", ", to repeat"))
+        cases.append(_wobbly(rng, place, "collector"))
     return cases
 
 
@@ -189,12 +189,12 @@ _REPEAT = Exercise(
 
 
 def _drawn(
-    chance: random.Random, wanted: str, make: Callable[[], Rounds], also: Callable[..., bool]
+    rng: random.Random, wanted: str, make: Callable[[], Rounds], also: Callable[..., bool]
 ) -> Rounds:
     """Draw until every sound rule says what is wanted, so that no points depend on luck."""
     while True:
         a, b = make()
-        if chance.random() < 0.5:
+        if rng.random() < 0.5:
             a, b = b, a
         seen = clear_verdict(a, b)
         if (seen == "cannot tell") == (wanted == "cannot tell") and seen and also(a, b):
@@ -257,20 +257,20 @@ def _small_majority(a: Sequence[float], b: Sequence[float]) -> bool:
     return max(_wins(a, b), _wins(b, a)) < 0.7 * len(a) and 0 < _wins(a[:6], b[:6]) < 6
 
 
-def _one_great_loss(chance: random.Random) -> Rounds:
+def _one_great_loss(rng: random.Random) -> Rounds:
     """Return six rounds: a wins five by a little, and loses one by much."""
-    a, b = draw_rounds(chance, 6, more=0.03, noise=0.003)
-    a[chance.randrange(6)] = round(1.4 * BASE, 1)
+    a, b = draw_rounds(rng, 6, more=0.03, noise=0.003)
+    a[rng.randrange(6)] = round(1.4 * BASE, 1)
     return a, b
 
 
-def _duels(chance: random.Random, more: bool) -> Sequence[Case]:
+def _duels(rng: random.Random, more: bool) -> Sequence[Case]:
     cases = []
     for place in range(3 if more else 1):
         many = f" ({place + 1})" if place else ""
 
         def add(name: str, part: str, wanted: str, rounds: int, also: Any, **machine: Any) -> None:
-            a, b = _drawn(chance, wanted, lambda: draw_rounds(chance, rounds, **machine), also)
+            a, b = _drawn(rng, wanted, lambda: draw_rounds(rng, rounds, **machine), also)
             if "seconds" in name:
                 a, b = ([float(f"{1e-6 * x:.4g}") for x in times] for times in (a, b))
             cases.append(_duel(name + many, part, a, b))  # noqa: B023 - it is called at once
@@ -285,29 +285,29 @@ def _duels(chance: random.Random, more: bool) -> Sequence[Case]:
         add("a drift downwards", "paired", "differ", 25, _overlap, more=0.08, drift=-0.6,
             noise=0.006)  # fmt: skip
         add("many rounds, a small difference", "paired", "differ", 120, _small_majority, more=0.013)
-        times = _drawn(chance, "cannot tell", lambda: _one_great_loss(chance), _always)
+        times = _drawn(rng, "cannot tell", lambda: _one_great_loss(rng), _always)
         cases.append(_duel(f"five of six{many}", "equal", *times))
-        few = [draw_rounds(chance, 5, more=1.0), draw_rounds(chance, 3, more=chance.uniform(2, 3))]
+        few = [draw_rounds(rng, 5, more=1.0), draw_rounds(rng, 3, more=rng.uniform(2, 3))]
         cases += [_duel(f"too few{many}", "equal", *times) for times in few]
         same = [BASE] * (12 + place)
         cases.append(_duel(f"the clock sees no difference{many}", "equal", same, same))
-        cases.append(_recorded(chance, "drift", "paired", many))
-        cases.append(_recorded(chance, "equal", "equal", many))
-        cases.append(_recorded(chance, "quiet", "clear", many))
+        cases.append(_recorded(rng, "drift", "paired", many))
+        cases.append(_recorded(rng, "equal", "equal", many))
+        cases.append(_recorded(rng, "quiet", "clear", many))
     return cases
 
 
-def _recorded(chance: random.Random, name: str, part: str, many: str) -> Case:
-    """Return most rounds of a recording, chosen by chance, in their order."""
+def _recorded(rng: random.Random, name: str, part: str, many: str) -> Case:
+    """Return most rounds of a recording, chosen at random, in their order."""
     found = recording(name)
 
     def some() -> Rounds:
-        kept = sorted(chance.sample(range(len(found.a)), 50))
+        kept = sorted(rng.sample(range(len(found.a)), 50))
         return [found.a[k] for k in kept], [found.b[k] for k in kept]
 
     wanted = "cannot tell" if found.truth == 1 else "differ"
     also = _minimum_right if name == "drift" else _always
-    a, b = _drawn(chance, wanted, some, also)
+    a, b = _drawn(rng, wanted, some, also)
     return _duel(f"recorded: {name}{many}", part, a, b)
 
 

@@ -13,7 +13,7 @@ from hpml.profiling import simulate
 _OWN = Forbidden(modules=("hpml",), why="The exercise is to write the library's simulator.")
 
 
-def _device_cases(chance: random.Random, more: bool) -> Sequence[Case]:
+def _device_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     cases = [
         _on_device("one long kernel", 1e-5, [0.25]),
         _on_device("launches take longer than kernels", 0.01, [0.004] * 5),
@@ -23,9 +23,9 @@ def _device_cases(chance: random.Random, more: bool) -> Sequence[Case]:
         _on_device("a clock that began long ago", 0.002, [0.001, 0.03], first=0.1, start=512.0),
     ]
     for place in range(6 if more else 2):
-        kernels = [round(chance.uniform(0.001, 0.05), 4) for _ in range(chance.randint(2, 6))]
-        launch, first = round(chance.uniform(0.001, 0.03), 4), round(chance.uniform(0.1, 1), 3)
-        queued, start = round(chance.uniform(0.1, 2), 3), round(chance.uniform(1, 900), 2)
+        kernels = [round(rng.uniform(0.001, 0.05), 4) for _ in range(rng.randint(2, 6))]
+        launch, first = round(rng.uniform(0.001, 0.03), 4), round(rng.uniform(0.1, 1), 3)
+        queued, start = round(rng.uniform(0.1, 2), 3), round(rng.uniform(1, 900), 2)
         cases.append(_on_device(f"drawn, {place + 1}", launch, kernels, first, queued, start))
     return cases
 
@@ -65,7 +65,7 @@ _TIME_ON_DEVICE = Exercise(
 )
 
 
-def _line_cases(chance: random.Random, more: bool) -> Sequence[Case]:
+def _line_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     given: list[tuple[str, float, list[float]]] = [
         ("one kernel", 10.0, [4.0]),
         ("the GPU waits", 10.0, [4.0, 4.0, 4.0]),
@@ -76,8 +76,8 @@ def _line_cases(chance: random.Random, more: bool) -> Sequence[Case]:
         ("launches for nothing", 0.0, [3.0, 2.0]),
     ]
     for place in range(8 if more else 3):
-        kernels = [round(chance.uniform(0, 30), 1) for _ in range(chance.randint(2, 7))]
-        given.append((f"drawn, {place + 1}", round(chance.uniform(1, 20), 1), kernels))
+        kernels = [round(rng.uniform(0, 30), 1) for _ in range(rng.randint(2, 7))]
+        given.append((f"drawn, {place + 1}", round(rng.uniform(1, 20), 1), kernels))
     return [Case(name, {"launch": launch, "kernels": ks}) for name, launch, ks in given]
 
 
@@ -103,7 +103,7 @@ _TIMELINE = Exercise(
 )
 
 
-def _speedup_cases(chance: random.Random, more: bool) -> Sequence[Case]:
+def _speedup_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     given = [
         ("one kernel", 1, 8.0, 3.0),
         ("launch-bound", 50, 8.0, 2.0),
@@ -113,8 +113,8 @@ def _speedup_cases(chance: random.Random, more: bool) -> Sequence[Case]:
         ("launches for nothing", 20, 0.0, 4.0),
     ]
     for place in range(8 if more else 3):
-        launch, kernel = (round(chance.uniform(0.5, 12), 1) for _ in range(2))
-        given.append((f"drawn, {place + 1}", chance.randint(3, 400), launch, kernel))
+        launch, kernel = (round(rng.uniform(0.5, 12), 1) for _ in range(2))
+        given.append((f"drawn, {place + 1}", rng.randint(3, 400), launch, kernel))
     return [Case(name, {"n": n, "launch": lau, "kernel": k}) for name, n, lau, k in given]
 
 

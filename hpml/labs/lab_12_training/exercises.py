@@ -41,16 +41,16 @@ def _epoch(name: str, seconds: Sequence[float], steps: int, part: str) -> Case:
     return Case(name, data, part)
 
 
-def _epoch_cases(chance: random.Random, more: bool) -> Sequence[Case]:
+def _epoch_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     def drawn(count: int, spread: float = 0.2) -> list[float]:
-        return [chance.uniform(1 - spread, 1 + spread) for _ in range(count)]
+        return [rng.uniform(1 - spread, 1 + spread) for _ in range(count)]
 
     cases = [
         _epoch("all alike", [0.5] * 6, 10, "steady"),
         _epoch("two kinds", [1.0, 1.25] * 4, 100, "steady"),
         _epoch("one slow step in the middle", [1.0] * 5 + [3.0] + [1.0] * 4, 100, "steady"),
         _epoch("a slow last step", [1.0] * 8 + [2.0], 100, "steady"),
-        _epoch("drawn", drawn(9), chance.randint(50, 900), "steady"),
+        _epoch("drawn", drawn(9), rng.randint(50, 900), "steady"),
         _epoch("a slow first step", [9.0, 1.0, 1.0, 1.25, 1.0, 1.0], 100, "warm-up"),
         _epoch("three of them", [8.0, 4.0, 2.0] + [1.0, 1.25] * 3, 100, "warm-up"),
         _epoch("more than the first half", [8.0] * 7 + [1.0, 1.25, 1.0], 100, "warm-up"),
@@ -61,12 +61,12 @@ def _epoch_cases(chance: random.Random, more: bool) -> Sequence[Case]:
                "warm-up"),
         _epoch("slow at first, and later again", [9.0, 1.0, 1.0, 1.0, 3.0, 1.0, 1.0, 1.0], 100,
                "warm-up"),
-        _epoch("drawn, with a warm-up", [4.0, 2.5, *drawn(10)], chance.randint(50, 900), "warm-up"),
+        _epoch("drawn, with a warm-up", [4.0, 2.5, *drawn(10)], rng.randint(50, 900), "warm-up"),
     ]  # fmt: skip
     for place in range(5 if more else 0):
-        slow = sorted((chance.uniform(2, 20) for _ in range(place % 4)), reverse=True)
-        times = [*slow, *drawn(chance.randint(6, 30), 0.15)]
-        cases.append(_epoch(f"drawn, number {place + 1}", times, chance.randint(10, 2000),
+        slow = sorted((rng.uniform(2, 20) for _ in range(place % 4)), reverse=True)
+        times = [*slow, *drawn(rng.randint(6, 30), 0.15)]
+        cases.append(_epoch(f"drawn, number {place + 1}", times, rng.randint(10, 2000),
                             "warm-up" if slow else "steady"))  # fmt: skip
     return cases
 
@@ -137,15 +137,15 @@ _MADE_UP: Formats = {
 }
 
 
-def _drawn_formats(chance: random.Random) -> Formats:
+def _drawn_formats(rng: random.Random) -> Formats:
     def power(least: int, most: int) -> float:
-        return float(2.0 ** chance.randint(least, most))
+        return float(2.0 ** rng.randint(least, most))
 
     names = ("first", "second", "third")
     return {name: (power(-6, 0), power(2, 9), power(-9, -1)) for name in names}
 
 
-def _precision_cases(chance: random.Random, more: bool) -> Sequence[Case]:
+def _precision_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     cases = [
         _tensor("ordinary numbers", [0.5, -2.0, 3.0]),
         _tensor("too large for float16", [1.0, 70000.0]),
@@ -174,11 +174,11 @@ def _precision_cases(chance: random.Random, more: bool) -> Sequence[Case]:
         _tensor("a sum that just fits", [4.0, -4.0], 0.25, True, _MADE_UP),
     ]
     for place in range(12 if more else 4):
-        few = chance.randint(2, 6)
-        values = [chance.choice([-1, 1]) * 2.0 ** chance.randint(-8, 9) for _ in range(few)]
-        error = 2.0 ** -chance.randint(1, 8)
+        few = rng.randint(2, 6)
+        values = [rng.choice([-1, 1]) * 2.0 ** rng.randint(-8, 9) for _ in range(few)]
+        error = 2.0 ** -rng.randint(1, 8)
         cases.append(_tensor(f"drawn, number {place + 1}", values, error, place % 2 == 1,
-                             _drawn_formats(chance)))  # fmt: skip
+                             _drawn_formats(rng)))  # fmt: skip
     return cases
 
 
@@ -235,7 +235,7 @@ def _training(name: str, true: Sequence[Sequence[float]], scale: float, interval
     return Case(name, data, "run", call)
 
 
-def _scaler_cases(chance: random.Random, more: bool) -> Sequence[Case]:
+def _scaler_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     inf, nan = math.inf, math.nan
     cases = [
         _step("an ordinary step", [8.0, -4.0], 4.0, 0, 2000),
@@ -250,18 +250,18 @@ def _scaler_cases(chance: random.Random, more: bool) -> Sequence[Case]:
         _step("an overflow just there", [inf], 4.0, 3, 4),
         _step("it grows at every step", [6.0], 2.0, 0, 1),
         _step("a scale below one", [nan], 1.0, 0, 3),
-        _step("drawn", [chance.uniform(-9, 9) for _ in range(3)], 2.0 ** chance.randint(1, 16),
-              chance.randint(0, 9), 20),
+        _step("drawn", [rng.uniform(-9, 9) for _ in range(3)], 2.0 ** rng.randint(1, 16),
+              rng.randint(0, 9), 20),
         _training("gradients that stay the same", [[1.0, -0.5]] * 20, 16.0, 3),
         _training("a scale that is far too large", [[3.0]] * 12, 2.0**24, 5),
         _training("a gradient that is no number, twice", [[1.0], [nan], [1.0], [nan], [1.0]] * 2,
                   64.0, 3),
     ]  # fmt: skip
     for place in range(6 if more else 2):
-        sizes = [chance.uniform(-1, 1) * 2.0 ** chance.randint(-4, 8) for _ in range(30)]
+        sizes = [rng.uniform(-1, 1) * 2.0 ** rng.randint(-4, 8) for _ in range(30)]
         true = [[size, size / 2] for size in sizes]
         name = f"drawn, a run, number {place + 1}"
-        cases.append(_training(name, true, 2.0 ** chance.randint(4, 16), chance.randint(2, 4)))
+        cases.append(_training(name, true, 2.0 ** rng.randint(4, 16), rng.randint(2, 4)))
     return cases
 
 

@@ -24,31 +24,31 @@ _NAMES = ("loss", "worst loss", "score")
 # --- speed_up ---
 
 
-def _mends_case(
-    name: str, shares: Mapping[str, float], factors: Mapping[str, float], part: str = "mends"
+def _fix_case(
+    name: str, shares: Mapping[str, float], factors: Mapping[str, float], part: str = "fixes"
 ) -> Case:
     return Case(name, {"shares": dict(shares), "factors": dict(factors)}, part)
 
 
-def _mends_cases(generator: random.Random, more: bool) -> Sequence[Case]:
+def _fix_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     # Sixty-fourths are exact in binary, so that what is left of 1 is exact.
     cases = [
-        _mends_case("half of it, twice as fast", {"f": 0.5}, {"f": 2.0}),
-        _mends_case("nothing fixed", {"f": 0.25, "g": 0.5}, {}),
-        _mends_case("one of two", {"f": 0.25, "g": 0.5}, {"g": 4.0}),
-        _mends_case("both", {"f": 0.25, "g": 0.5}, {"f": 8.0, "g": 2.0}),
-        _mends_case("made slower", {"f": 0.25, "g": 0.5}, {"g": 0.5}),
-        _mends_case("half of it free", {"f": 0.5, "g": 0.25}, {"f": math.inf}, "free"),
-        _mends_case("all of it free", {"f": 0.75, "g": 0.25},
+        _fix_case("half of it, twice as fast", {"f": 0.5}, {"f": 2.0}),
+        _fix_case("nothing fixed", {"f": 0.25, "g": 0.5}, {}),
+        _fix_case("one of two", {"f": 0.25, "g": 0.5}, {"g": 4.0}),
+        _fix_case("both", {"f": 0.25, "g": 0.5}, {"f": 8.0, "g": 2.0}),
+        _fix_case("made slower", {"f": 0.25, "g": 0.5}, {"g": 0.5}),
+        _fix_case("half of it free", {"f": 0.5, "g": 0.25}, {"f": math.inf}, "free"),
+        _fix_case("all of it free", {"f": 0.75, "g": 0.25},
                     {"f": math.inf, "g": math.inf}, "free"),
     ]  # fmt: skip
     for number in range(6 if more else 2):
         parts = [generator.randint(1, 15) / 64 for _ in range(4)]
         shares = dict(zip("fghk", parts, strict=True))
         factors = {name: generator.randint(2, 40) / 4 for name in generator.sample("fghk", 3)}
-        cases.append(_mends_case(f"drawn, number {number + 1}", shares, factors))
+        cases.append(_fix_case(f"drawn, number {number + 1}", shares, factors))
         free = factors | {generator.choice("fghk"): math.inf}
-        cases.append(_mends_case(f"one free, number {number + 1}", shares, free, "free"))
+        cases.append(_fix_case(f"one free, number {number + 1}", shares, free, "free"))
     return cases
 
 
@@ -61,11 +61,11 @@ def _speed_up(case: Case) -> float:
 
 _SPEED_UP = Exercise(
     name="speed_up",
-    parts={"mends": 2, "free": 1},
-    cases=_mends_cases,
+    parts={"fixes": 2, "free": 1},
+    cases=_fix_cases,
     judge=expect(_speed_up, tolerance=1e-9),
     hints={
-        "mends": (
+        "fixes": (
             "Call the old time 1. What is the new time of a part with share 0.5 that becomes "
             "twice as fast?",
             "The new time of the whole: each part's share divided by its factor, and the rest.",

@@ -99,7 +99,7 @@ class Ladder:
         self.rungs.append(Rung(what, now, raced, expected, because, most_kept(now)))
         parameters: Parameters = {
             "student": self.script.student, "seed": self.script.seed,
-            "mend": what, "place": len(self.rungs),
+            "fix": what, "place": len(self.rungs),
         }  # fmt: skip
         self.path.parent.mkdir(parents=True, exist_ok=True)
         write_case(self.path, RecordedCase(SUITE, parameters, raced))

@@ -164,8 +164,7 @@ SLOW: Mapping[str, tuple[Fragments, ...]] = {
         },
     ),
 }
-"""For each fault its shapes, by the places of the script that they fill; the mended ones are no
-business of this file."""
+"""For each fault its variants, by the places of the script that they fill; tests have the fixes."""
 
 _SCRIPT = '''"""Train a network that tells $things by their frequency. It works, but it is slow."""
 
@@ -329,5 +328,5 @@ def train_of(source: str) -> Any:
 
 
 def original(*arguments: Any, **keywords: Any) -> Any:
-    """Train as a script does that nobody has mended: what grading compares with."""
+    """Train as the unchanged script does: what grading compares with."""
     return train_of(script(0))(*arguments, **keywords)

@@ -44,8 +44,8 @@ class Script:
 
     def with_cached(self, name: str) -> Callable[..., Any]:
         """Return ``train`` with one function of the script that remembers what it returned."""
-        mended: Callable[..., Any] = frozen(self.train, {name: functools.cache(self.names[name])})
-        return mended
+        fixed: Callable[..., Any] = frozen(self.train, {name: functools.cache(self.names[name])})
+        return fixed
 
     def profile(self, train: Callable[..., Any] | None = None) -> FunctionProfile:
         """Return the profile of three warm runs of a version, else of the script as it is."""

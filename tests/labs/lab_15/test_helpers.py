@@ -106,7 +106,7 @@ def result(path: Path, student: str, ratio: float, noise: float) -> Path:
     wobble = [1 + noise * (n % 3 - 1) for n in range(25)]
     original = Measurement("original", tuple(0.1 for _ in wobble), number=1)
     this = Measurement("this", tuple(0.1 * ratio * w for w in wobble), number=1)
-    parameters = {"student": student, "seed": 1, "mend": "all", "place": 1}
+    parameters = {"student": student, "seed": 1, "fix": "all", "place": 1}
     write_case(path, Case("capstone", parameters, Comparison((original, this), "original", 25)))
     return path
 

@@ -62,7 +62,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         data = {"edges": _ladder(diamonds), "outputs": [f"n{diamonds}"]}
         call = f"dead_nodes({row}, with a dead end, ['n{diamonds}'])"
         cases.append(Case(row, data, call=call))
-        # Who asks of each node whether an output can be reached looks through all of it in vain.
+        # A search from each node would look through all of it in vain.
         dead = {"x": ["y", "n0"], "y": [], **_ladder(diamonds)}
         call = f"dead_nodes({{'x': ['y', 'n0'], {row} from 'n0' on}}, ['y'])"
         cases.append(Case(f"{row}, all dead", {"edges": dead, "outputs": ["y"]}, call=call))
