@@ -178,8 +178,10 @@ def _build(source: str, name: str, flags: Sequence[str], folder: Path, compiler:
 
 
 def _words(text: str) -> str:
-    said = text.partition("Traceback (most recent call last)")[0].strip()
-    lines = [line for line in (said or text.strip()).splitlines() if not line.startswith("running")]
+    message = text.partition("Traceback (most recent call last)")[0].strip()
+    lines = [
+        line for line in (message or text.strip()).splitlines() if not line.startswith("running")
+    ]
     return "\n".join(lines[:40])
 
 

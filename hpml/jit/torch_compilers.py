@@ -25,7 +25,7 @@ def compiler_of_this_run() -> tuple[dict[str, str], str]:
 
     Its own compiler needs one for C++, and takes long; else the stage before it stands in.
 
-    >>> options, said = compiler_of_this_run()
+    >>> options, note = compiler_of_this_run()
     >>> options in ({}, {"backend": "aot_eager"})
     True
     """
@@ -140,7 +140,7 @@ _WORDS = (
     (r"Explanation: ([^\n]+)", r"\1"),
     (r"\s*([^\n]+)", r"\1"),
 )
-"""What a reason holds, and how it is said; the first that fits."""
+"""Patterns in a reason and the text shown for each; the first match counts."""
 
 
 def _in_words(reason: str) -> str:

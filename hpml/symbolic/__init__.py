@@ -10,7 +10,7 @@
 >>> model(torch.rand(16, 1, 28, 28)).shape
 torch.Size([16, 10])
 
-Three rooms, read in this order:
+Three folders, read in this order:
 
 1. `building`: what is written, handles of nodes, and the shapes of results not computed yet
 2. `graph`: the nodes between inputs and outputs, as immutable data
@@ -26,12 +26,14 @@ from __future__ import annotations
 
 from hpml.base.executions import EXECUTIONS
 
-from . import config, graph_algorithms, model_tools, symbolic_data, useful_layers
+from . import compat as symbolic_data
+from . import config, graph_algorithms, model_tools, useful_layers
+from .building.handles import add_to_graph
 from .building.inputs import CustomInput, Input
 from .building.interception import suspend as optimize_module_calls
+from .compat import FunctionalModel
 from .errors import GraphError
-from .functions_utility import add_to_graph
-from .symbolic_model import FunctionalModel, SymbolicModel
+from .symbolic_model import SymbolicModel
 
 __all__ = [
     "EXECUTIONS",

@@ -22,7 +22,7 @@ CODEGEN_MIN_LOOP_LENGTH: int | float = 50
 CUDA_GRAPHS_COPY_OUTPUTS: bool = True
 """Whether a model with CUDA graphs returns copies; else its next call overwrites what it returned.
 
-A copy is a kernel and a launch; who uses a result before the next call can do without.
+A copy is a kernel and a launch. A program that uses a result before the next call needs none.
 """
 
 

@@ -17,10 +17,6 @@ class ForeignNodeError(GraphError, ValueError):
     """An output needs a value that none of the model's inputs leads to."""
 
 
-class CycleError(GraphError, ValueError):
-    """A value depends on itself, so that no forward order exists."""
-
-
 class ArgumentError(GraphError, TypeError):
     """An argument is of a kind that cannot be used here, or there are too many or too few."""
 

@@ -135,7 +135,7 @@ def _split(graph: Graph, layers: Sequence[nn.Module], known: set[int]) -> Split:
     made, positions, changed = set(known), [], False
     crossing: dict[int, None] = {}
     for position, (call, layer) in enumerate(zip(graph.calls, layers, strict=True)):
-        # Who reads a value again after it was changed in place must see the change: later then.
+        # A call that reads a value after it was changed in place must see the change: later then.
         changed |= effects(layer)[1] and any(counts[a] > 1 for a in call.arguments)
         if not changed and made.issuperset(call.arguments) and not effects(layer)[0]:
             positions.append(position)

@@ -27,7 +27,6 @@ from .execution.choice import check_execution, choose_execution, execution_of_co
 from .execution.kernel import CompiledInference, compiled_inference
 from .execution.source import documented_source
 from .graph import Collected, Graph, check_inputs, collect
-from .graph.data import Numbers
 from .graph.reading import graph_module, nodes_from_graph, summary_text
 from .partial_run import PartialRun, partial_run
 from .useful_layers import SharedCall
@@ -53,7 +52,6 @@ class SymbolicModel(nn.Module):
     Raises:
         ArgumentError: no symbolic data, or what the chosen execution cannot run.
         ForeignNodeError: an output needs an input that is not given.
-        CycleError: a value depends on itself.
         DeviceError: CUDA graphs on a machine without a GPU.
 
     >>> from hpml.symbolic import Input
@@ -382,7 +380,7 @@ class SymbolicModel(nn.Module):
                 f"add_output expected a value that the model computes, received its input "
                 f"{handle._node.describe()}: an input need not be returned"
             )
-        self._graph = self._graph._replace(outputs=Numbers((*self._graph.outputs, value)))
+        self._graph = self._graph._replace(outputs=(*self._graph.outputs, value))
         self._prepare()
 
     def detach_from_graph(self) -> SymbolicModel:
@@ -439,8 +437,6 @@ class SymbolicModel(nn.Module):
         """
         return partial_run(self, known, functools.partial(SymbolicModel, execution=self._execution))
 
-
-FunctionalModel = SymbolicModel
 
 _RESERVED = frozenset(dir(SymbolicModel))
 

@@ -10,6 +10,7 @@ tensor([[0., 0., 1.]])
 from __future__ import annotations
 
 import copy
+import operator
 import re
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -167,41 +168,31 @@ class CallbackLayer(nn.Module):
 class AddOpLayer(nn.Module):
     """``a + b``."""
 
-    @staticmethod
-    def forward(a: Any, b: Any) -> Any:
-        return a + b
+    forward = staticmethod(operator.add)
 
 
 class SubOpLayer(nn.Module):
     """``a - b``."""
 
-    @staticmethod
-    def forward(a: Any, b: Any) -> Any:
-        return a - b
+    forward = staticmethod(operator.sub)
 
 
 class MulOpLayer(nn.Module):
     """``a * b``."""
 
-    @staticmethod
-    def forward(a: Any, b: Any) -> Any:
-        return a * b
+    forward = staticmethod(operator.mul)
 
 
 class ModOpLayer(nn.Module):
     """``a % b``."""
 
-    @staticmethod
-    def forward(a: Any, b: Any) -> Any:
-        return a % b
+    forward = staticmethod(operator.mod)
 
 
 class MatmulOpLayer(nn.Module):
     """``a @ b``."""
 
-    @staticmethod
-    def forward(a: Any, b: Any) -> Any:
-        return a @ b
+    forward = staticmethod(operator.matmul)
 
 
 class ConcatLayer(nn.Module):
@@ -237,12 +228,8 @@ class ReshapeLayer(nn.Module):
         return torch.reshape(input=tensor, shape=self.shape)
 
 
-class ViewCopyLayer(nn.Module):
+class ViewCopyLayer(ReshapeLayer):
     """As :class:`ReshapeLayer`, with ``torch.view_copy``."""
-
-    def __init__(self, shape: Sequence[int], batch_size_included: bool = False) -> None:
-        super().__init__()
-        self.shape = tuple(shape) if batch_size_included else (-1, *shape)
 
     def forward(self, tensor: Tensor) -> Tensor:
         return torch.view_copy(tensor, size=self.shape)

@@ -10,7 +10,7 @@ import torch
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel, add_to_graph
-from hpml.symbolic.errors import CycleError, ForeignNodeError
+from hpml.symbolic.errors import ForeignNodeError
 from hpml.symbolic.graph import Call
 
 
@@ -116,23 +116,6 @@ def test_a_foreign_input_is_named_with_its_line_and_the_inputs_that_were_given()
     assert "needs the input of shape (None, 3), float32, made at test_graph.py:" in message
     assert "received input of shape (None, 4), float32" in message
     assert "Add it to inputs" in message
-
-
-@pytest.mark.parametrize("far", [False, True])
-def test_a_cycle_is_refused(far: bool) -> None:
-    x = Input(shape=(2,))
-    values = [nn.Linear(2, 2)(x)]
-    for _ in range(5):
-        values.append(nn.Linear(2, 2)(values[-1]))
-    if far:
-        joined = values[3] + values[0]
-        joined._parents = (values[3], nn.ReLU()(joined))
-        end = nn.ReLU()(joined)
-    else:
-        values[1]._parents = (values[4],)
-        end = values[5]
-    with pytest.raises(CycleError):
-        SymbolicModel(x, end)
 
 
 def test_a_value_that_nobody_uses_vanishes() -> None:

@@ -18,8 +18,8 @@ from hpml.symbolic import (
     optimize_module_calls,
 )
 from hpml.symbolic.building import interception
+from hpml.symbolic.compat import SymbolicData
 from hpml.symbolic.errors import ArgumentError
-from hpml.symbolic.symbolic_data import SymbolicData
 from tests.symbolic.processes import run_python
 
 ORIGINAL = nn.Module._wrapped_call_impl

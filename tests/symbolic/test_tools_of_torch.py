@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import gc
-import importlib.util
-import io
 import re
 from collections.abc import Callable
 from typing import Any
@@ -100,22 +98,6 @@ def test_a_layer_of_torchscript_keeps_its_parameters_when_a_model_is_built() -> 
     given = torch.rand(2, 4)
     for _ in range(2):
         assert_same(model(given), layer(layer(given)).relu())
-
-
-@pytest.mark.filterwarnings("ignore::DeprecationWarning")
-@pytest.mark.parametrize("outputs", [None, ["y"]])
-def test_the_older_exporter_to_onnx_finds_no_names_of_torchscript(outputs: Any) -> None:
-    from torch.onnx._internal.torchscript_exporter.utils import _validate_dynamic_axes
-
-    model = model_of(network(training=False), "inlined")
-    axes: dict[str, Any] = {"x": {0: "batch"}}
-    _validate_dynamic_axes(axes, model, ["x"], outputs)
-    assert axes == {"x": {0: "batch"}}
-    if importlib.util.find_spec("onnx"):
-        given, written = value(), io.BytesIO()
-        names = {"input_names": ["x"], "output_names": outputs, "dynamic_axes": axes}
-        torch.onnx.export(model, (given,), written, dynamo=False, **names)
-        assert written.getvalue()
 
 
 class Wrapper(nn.Module):

@@ -42,7 +42,7 @@ def moment_of_error(careless: Callable[[bool], object]) -> str:
 
 
 def _short(value: object) -> str:
-    from hpml.symbolic.symbolic_data import SymbolicTensor
+    from hpml.symbolic.compat import SymbolicTensor
 
     if isinstance(value, SymbolicTensor):
         return repr(value)  # with the open batch as None, as lab 05 writes it

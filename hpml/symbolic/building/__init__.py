@@ -3,6 +3,15 @@
 `interception` notices a call, `arguments` takes it apart, `inference` finds the shape of its
 result by a rule (`layer_rules`) or by running a copy of the layer, `recording` makes the node, and
 `handles` is what the student holds of it.
+
+Not watched while a graph is built; write ``add_to_graph(function, x)`` or the forward of a module:
+
+- code that decides by something other than symbolic data, such as a method of a module that reads
+  ``self.training``: the decision is made once, as with ``torch.fx``
+- an ``apply`` of an autograd function that was looked up before the first symbolic value
+- symbolic data in a container behind a real tensor among the positional arguments of a module
+- caches and counters outside of a layer that its forward changes: with ``output_shape=`` it does
+  not run
 """
 
 from __future__ import annotations

@@ -91,14 +91,6 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         return tuple(handle_of(child, self._token) for child in self._node.living_children())
 
     @property
-    def _parents(self) -> tuple[SymbolicData, ...]:
-        return self.parents
-
-    @_parents.setter
-    def _parents(self, parents: tuple[SymbolicData, ...]) -> None:
-        self._node.parents = tuple(parent._node for parent in parents)
-
-    @property
     def layer(self) -> nn.Module | None:
         """The module that computes this value from its parents; ``None`` for an input."""
         return self._node.layer

@@ -1,4 +1,4 @@
-"""How ``layer(x)`` notices that ``x`` is symbolic, without slowing anybody else down.
+"""How ``layer(x)`` notices that ``x`` is symbolic, at little cost for other calls.
 
 A module that is called with symbolic data must record a node where it would compute. Python
 offers one place to notice that, ``torch.nn.Module.__call__``. It is replaced only while symbolic

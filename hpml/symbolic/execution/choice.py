@@ -37,16 +37,14 @@ def choose_execution(execution: str | None, codegen: bool | None, cuda_graphs: b
 def execution_of_copy(model: Any) -> str:
     """Return how a copy runs: as its original, or inlined where there is no kernel for it."""
     name: str = model.execution
-    if not BY_NAME[name].any_graph:
-        try:
-            PREPARE[name](model.graph, model._execution_order_layers)
-        except ArgumentError as reason:  # layers that were replaced since, or no Numba here
-            warnings.warn(
-                f"the copy of a model with execution={name!r} runs {DEFAULT!r}: {reason}",
-                GraphWarning,
-                stacklevel=4,
-            )
-            return DEFAULT
+    if BY_NAME[name].any_graph:
+        return name
+    try:
+        PREPARE[name](model.graph, model._execution_order_layers)
+    except ArgumentError as reason:  # layers that were replaced since, or no Numba here
+        message = f"the copy of a model with execution={name!r} runs {DEFAULT!r}: {reason}"
+        warnings.warn(message, GraphWarning, stacklevel=4)
+        return DEFAULT
     return name
 
 

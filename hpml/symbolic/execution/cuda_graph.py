@@ -28,7 +28,7 @@ from hpml.symbolic.execution.preserved import preserved
 from .called import Program
 
 MOST_SHAPES = 16
-"""Each recording keeps all values of a forward; who needs more shapes has no static ones."""
+"""Recordings of one model at most: each keeps all values of a forward."""
 
 
 _requires_grad, _training = attrgetter("requires_grad"), attrgetter("training")

@@ -55,7 +55,7 @@ def prepare(
     labels = (first, *[label for group in operators for label in group], OTHER)
 
     def run(self: Any, *inputs: Any) -> Any:
-        # Who compiles or traces wants the operators, not the time of tracing them.
+        # A compiler or tracer records the operators, not the time of tracing them.
         if torch.compiler.is_compiling() or torch._C._get_tracing_state() is not None:
             return program.run(self, *inputs)
         clock = clock_for(self, inputs)

@@ -11,10 +11,10 @@ from typing import NamedTuple
 from torch import nn
 
 from hpml.symbolic.building.node import Node, TensorSpec, layer_name
-from hpml.symbolic.errors import ArgumentError, CycleError, ForeignNodeError
+from hpml.symbolic.errors import ArgumentError, ForeignNodeError
 from hpml.symbolic.useful_layers import FunctionLayer
 
-from .data import Call, Graph, Numbers, Value
+from .data import Call, Graph, Value
 
 
 class Collected(NamedTuple):
@@ -41,10 +41,10 @@ def collect(
 
     Raises:
         ForeignNodeError: an output needs an input that is not among ``inputs``.
-        CycleError: a value depends on itself.
     """
     found = _nodes_between(inputs, outputs)
-    order = _creation_order(found, inputs)
+    # A parent is older than its children, so sorted by age they are in a forward order.
+    order = sorted(found, key=operator.attrgetter("index"))
     collected = _number(inputs, outputs, order)
     return collected._replace(graph=collected.graph._replace(output_names=tuple(output_names)))
 
@@ -76,22 +76,6 @@ def _not_connected(node: Node, inputs: Sequence[Node], outputs: Sequence[Node]) 
         f"input that the outputs depend on, received {given}. Add it to inputs, or build the "
         "output from the inputs alone"
     )
-
-
-def _creation_order(nodes: list[Node], inputs: Sequence[Node]) -> list[Node]:
-    """Sort nodes by age. A parent is older than its children, so this is a forward order."""
-    nodes = sorted(nodes, key=operator.attrgetter("index"))
-    known = set(inputs)
-    for node in nodes:
-        for parent in node.parents:
-            if parent not in known and parent.index >= node.index:
-                raise CycleError(
-                    f"the {node.describe()} depends on the later {parent.describe()}: a value "
-                    "cannot depend on one that is created after it. Do not change the parents "
-                    "of a node"
-                )
-        known.add(node)
-    return nodes
 
 
 def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) -> Collected:
@@ -157,9 +141,9 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
         ]
     graph = Graph(
         tuple(values),
-        Numbers(range(len(inputs))),
+        tuple(range(len(inputs))),
         tuple(calls),
-        Numbers([number[node] for node in outputs]),
+        tuple([number[node] for node in outputs]),
     )
     layers = _registered_once(calls, layers)
     return Collected(graph, layers, nodes)

@@ -11,18 +11,6 @@ from __future__ import annotations
 from typing import Any, NamedTuple
 
 
-class Numbers(tuple[int, ...]):
-    """Numbers of values; called, none: the older exporter to ONNX calls ``model.graph.inputs()``.
-
-    It takes whatever has a ``graph`` for TorchScript, and asks for names that a module has not.
-    """
-
-    __slots__ = ()
-
-    def __call__(self) -> list[Any]:
-        return []
-
-
 class Value(NamedTuple):
     """What is known about one value.
 
@@ -82,9 +70,9 @@ class Graph(NamedTuple):
     """
 
     values: tuple[Value, ...]
-    inputs: Numbers
+    inputs: tuple[int, ...]
     calls: tuple[Call, ...]
-    outputs: Numbers
+    outputs: tuple[int, ...]
     output_names: tuple[str, ...] = ()
 
     def named(self, results: Any) -> Any:
