@@ -53,7 +53,9 @@ def challenge(
     runs = {"given": given, "yours": yours}
     found = compare({name: functools.partial(way, *arguments) for name, way in runs.items()},
                     rounds=rounds, min_sample_time=1e-3)  # fmt: skip
-    return _told(found.ratio("yours"), found["yours"].median / found["given"].median, target)
+    return _page_of_race(
+        found.ratio("yours"), found["yours"].median / found["given"].median, target
+    )
 
 
 def _difference(
@@ -68,23 +70,23 @@ def _difference(
     try:
         expected = decode(encode(given(*copy.deepcopy(arguments))))
         got = decode(encode(yours(*passed)))
-    except Exception as error:  # noqa: BLE001 - whatever a student's function raises is told
+    except Exception as error:  # noqa: BLE001 - whatever a student's function raises is reported
         return _page("✗", f"Not finished: your function raises {type(error).__name__}: {error}")
     if got is None and expected is not None:
         return _page("…", f"Not written yet: {target:g} times as fast is the target.")
     called = f"called with {', '.join(map(describe, arguments))}"
     if difference(expected, got, tolerance=tolerance) is not None:
         name = getattr(given, "__name__", "the given one")
-        said = f"{name} returns {describe(expected)} and yours {describe(got)}."
-        return _page("✗", f"Not equal: {called}, {said}")
+        text = f"{name} returns {describe(expected)} and yours {describe(got)}."
+        return _page("✗", f"Not equal: {called}, {text}")
     if difference(list(arguments), decode(encode(list(passed)))) is not None:
-        said = "your function changes its arguments, but the given function does not."
-        return _page("✗", f"Not equal: {called}, {said}")
+        text = "your function changes its arguments, but the given function does not."
+        return _page("✗", f"Not equal: {called}, {text}")
     return None
 
 
-def _told(ratio: Ratio, medians: float, target: float) -> Page:
-    """Return what a race came to, `medians` being the quotient of the two medians."""
+def _page_of_race(ratio: Ratio, medians: float, target: float) -> Page:
+    """Return the page of a race; `medians` is the quotient of the two medians."""
     low, high = min(ratio.low, medians), max(ratio.high, medians)
     least, most = (_plain_number(1 / x) if x else "any number of" for x in (high, low))
     if low <= 1 / target < high:
@@ -94,10 +96,10 @@ def _told(ratio: Ratio, medians: float, target: float) -> Page:
             f"fast; {target:g} times is the target. Run the cell again when fewer programs run.",
         )
     faster = f"{_plain_number(ratio.speed_up)} times as fast ({least} to {most})"
-    said = f"{faster}; {target:g} times is the target."
+    text = f"{faster}; {target:g} times is the target."
     if high <= 1 / target:
-        return _page("✓", f"Reached: {said}")
-    return _page("…", f"Equal results, not there yet: {said}")
+        return _page("✓", f"Reached: {text}")
+    return _page("…", f"Equal results, not there yet: {text}")
 
 
 def _plain_number(x: float) -> str:

@@ -296,7 +296,7 @@ def _has_ipc(folder: str) -> bool:
     """Return whether a kernel can be spoken to through sockets in this folder."""
     import zmq
 
-    # The path of a Unix socket has room for about a hundred bytes.
+    # The path of a Unix socket is limited to about a hundred bytes.
     return zmq.has("ipc") and hasattr(socket, "AF_UNIX") and len(os.fsencode(folder)) < 85
 
 

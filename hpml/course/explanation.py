@@ -1,9 +1,8 @@
-"""The explanation at each lab's end, one file a lab, kept out of the notebook that asks it.
+"""The explanation at a lab's end: hypotheses, and the experiment that tells them apart.
 
-A number that was measured has more than one possible cause. The skill is not to guess the right one
-but to know which further measurement would show it: a lab ends with three hypotheses, and the
-student chooses the experiment that tells them apart. The reasons are not on the page before. A
-student reads the notebook's cells, so they cannot stand in one: they stand in the lab's room.
+A number that was measured has more than one possible cause. The student chooses, of several
+experiments, the one that separates three hypotheses. The reasons are in the lab's folder and not in
+the notebook, whose cells the student reads before the choice.
 """
 
 from __future__ import annotations
@@ -58,7 +57,7 @@ class Explanation:
         lines = [*self._lines(), verdict, "What it would show:", *_folded(reasons)]
         rows = [[f"{number}. {text}", reason] for number, (text, reason) in everything]
         table = Table(["experiment", "what it would show"], rows, align=["left", "left"])
-        # The table's cells are escaped; what stands between backticks is code there as elsewhere.
+        # The table's cells are escaped; text between backticks is code there, too.
         shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", table._repr_html_())
         colour = PASS if choice == self.best_number else DATA
         return self._framed(lines, f"<p><b>{html.escape(verdict)}</b></p>{shown}", colour)

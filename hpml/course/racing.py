@@ -63,13 +63,13 @@ def conclude(
 ) -> Page:
     """Say how times changed, each from one estimate to another, and which hypothesis this fits."""
     found = tuple(before.change_to(after, factor) for before, after in changes.values())
-    told = {
+    endings = {
         "cannot tell": "which cannot be told apart from no change",
         "stays": f"it stays within a factor of {factor:g}",
     }
     seen = "\n\n".join(
         f"{name[0].upper()}{name[1:]}: from {format_interval(before)} to {format_interval(after)}, "
-        f"{told.get(change, f'it {change}')}."
+        f"{endings.get(change, f'it {change}')}."
         for (name, (before, after)), change in zip(changes.items(), found, strict=True)
     )
     if "cannot tell" in found:

@@ -1,4 +1,4 @@
-"""Which conclusions a lab draws, run after run: a claim stands only if each run reaches it.
+"""Which conclusions a lab draws, run after run: a claim holds only if each run reaches it.
 
 A cell tagged ``verdict`` draws a conclusion from what was measured. Its numbers change from run to
 run and may; what it says of them, its words, is counted here.
@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(
     r"[-−+]?\d(?:[\d,.]*\d)?(?:e[-+]?\d+)?(?:\s?(?:%|×|ns|µs|us|ms|min|s|h|B|[KMGT]iB)(?!\w))?"
 )
-_BEYOND = re.compile(r"\(\d+ samples? beyond the edge\)")
+_BEYOND = re.compile(r"\s*\(\d+ samples? beyond the edge\)")
 
 
 def verdicts_of(notebook: NotebookNode) -> tuple[tuple[str, str], ...]:

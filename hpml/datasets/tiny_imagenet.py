@@ -46,7 +46,8 @@ def tiny_imagenet(folder: str | os.PathLike[str]) -> Dataset:
 
     Returns:
         Colour pictures; those in grey have three equal channels. The images are mapped from the
-        files ``tiny-imagenet-200.train.npy`` and ``.val.npy``, and read when they are used.
+        files ``tiny-imagenet-200.train.npy`` and ``.val.npy``, and read when they are used. Delete
+        these after you have replaced a picture by another of the same name.
 
     Raises:
         DatasetError: which part is missing or broken, or cannot be written, and what to do.
@@ -185,7 +186,7 @@ def decode(paths: Sequence[str]) -> Bytes:
         try:
             with Image.open(path) as picture:
                 pixels = np.asarray(picture.convert("RGB"))
-        except OSError as error:
+        except Exception as error:  # whatever a decoder stumbles over, SyntaxError among them
             raise DatasetError(
                 f"{path}: expected a JPEG, but it cannot be decoded ({error}). {_HOW}"
             ) from error

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from hpml.base.errors import describe
 from hpml.profiling.errors import ProfilingError
 
 if TYPE_CHECKING:
@@ -46,14 +47,16 @@ def autograd_graph(
     TanhBackward0 (1,) ('result (3,)',)
     AccumulateGrad () w
     """
-    if result.grad_fn is None:
+    first: Any = getattr(result, "grad_fn", None)
+    if first is None:
         raise ProfilingError(
-            "autograd_graph expects a result that autograd recorded; this one has no grad_fn. "
-            "Compute it from a tensor with requires_grad, outside of torch.no_grad()."
+            f"autograd_graph expects a result that autograd recorded, got {describe(result)} "
+            "without a grad_fn. Compute it from a tensor with requires_grad, outside of "
+            "torch.no_grad()."
         )
     owner = {id(tensor): name for name, tensor in (names or {}).items()}
-    number: dict[Any, int] = {result.grad_fn: 0}
-    waiting = [result.grad_fn]
+    number: dict[Any, int] = {first: 0}
+    waiting = [first]
     for step in waiting:  # grows while it is walked: level by level from the result
         for next_step, _ in step.next_functions:
             if next_step is not None and next_step not in number:

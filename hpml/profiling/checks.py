@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 import importlib
 import inspect
+import os
 import signal
 import sys
 import types
+from pathlib import Path
 from typing import Any
 
 from hpml.base.errors import describe
@@ -72,6 +75,13 @@ def traceable(caller: str, function: Any) -> tuple[types.CodeType, list[str], in
             f"The source of {code.co_name} is not known, so its lines cannot be shown; define it "
             "in a file or in a cell."
         ) from None
+
+
+def in_existing_folder(path: str | os.PathLike[str]) -> Path:
+    """Return `path`; a folder made for a path with a mistake would be found by nobody."""
+    if not Path(path).parent.is_dir():
+        raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(Path(path).parent))
+    return Path(path)
 
 
 def library(name: str) -> Any:

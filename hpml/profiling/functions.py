@@ -7,7 +7,6 @@ shows in a notebook, and that the profiler is off again whatever the function di
 from __future__ import annotations
 
 import cProfile
-import errno
 import marshal
 import os
 import pstats
@@ -30,7 +29,7 @@ from hpml.profiling.call_tree import (
     short_place,
     tree_of_profile,
 )
-from hpml.profiling.checks import check_function, refuse_a_second_profiler
+from hpml.profiling.checks import check_function, in_existing_folder, refuse_a_second_profiler
 from hpml.profiling.errors import ProfilingError
 from hpml.profiling.icicle import called, icicle
 
@@ -124,9 +123,7 @@ class FunctionProfile:
             OSError: if its folder is missing or it cannot be written; an older file then stays as
                 it was.
         """
-        path = Path(path)
-        if not path.parent.is_dir():  # a folder made for a mistyped path would go unnoticed
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(path.parent))
+        path = in_existing_folder(path)
         write_atomically(path, marshal.dumps(dict(self.stats)))
         return path
 
@@ -188,7 +185,7 @@ def read_profile(path: str | os.PathLike[str]) -> FunctionProfile:
     """
     try:
         stats = pstats.Stats(os.fspath(path)).stats  # type: ignore[attr-defined]
-    except FileNotFoundError:
+    except (FileNotFoundError, IsADirectoryError):
         raise ProfilingError(
             f"There is no file {path}; make one with python -m cProfile -o {path} PROGRAM."
         ) from None

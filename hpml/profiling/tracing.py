@@ -16,7 +16,7 @@ from hpml.base.errors import describe
 from hpml.base.files import write_atomically
 from hpml.base.page import Page
 from hpml.base.tables import Table, format_seconds
-from hpml.profiling.checks import check_function
+from hpml.profiling.checks import check_function, in_existing_folder
 from hpml.profiling.errors import ProfilingError
 
 _ROWS = 12
@@ -117,10 +117,15 @@ class OperatorTrace:
         """Write the trace as JSON that https://ui.perfetto.dev and chrome://tracing open.
 
         Raises:
-            OSError: if it cannot be written; an older file then stays as it was.
+            OSError: if its folder is missing or it cannot be written; an older file then stays as
+                it was.
         """
+        path = in_existing_folder(path)
         write_atomically(path, self.chrome)
-        return Path(path)
+        return path
+
+    def __str__(self) -> str:
+        return str(self.table())
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         table = self.table()

@@ -13,7 +13,7 @@ from torch import nn
 from hpml.base.tables import Shown, Table
 from hpml.jit import find_compiler
 
-from .errors import NotInstalledError, RuntimesError, require
+from .errors import NotInstalledError, RuntimesError, check_module, require
 from .export import OnnxModel, export_onnx
 from .quiet import quiet
 from .session import OPTIMISATION, OnnxSession, tensorrt_missing
@@ -74,6 +74,11 @@ def runtimes(
     >>> list(found.runs)
     ['eager', 'ONNX Runtime, off', 'ONNX Runtime, basic', 'ONNX Runtime, all']
     """
+    check_module("runtimes", model)
+    if isinstance(threads, int) or not threads:
+        raise RuntimesError(
+            f"runtimes expected threads to be numbers of threads, as (1, 2), received {threads!r}"
+        )
     model = copy.deepcopy(model).eval()  # the caller's may be in training, and go on with it
     ready: dict[str, Callable[..., Any]] = {"eager": model}
     missing = []

@@ -5,7 +5,9 @@ from __future__ import annotations
 import importlib
 from typing import Any
 
-from hpml.base.errors import HpmlError
+from torch import nn
+
+from hpml.base.errors import HpmlError, describe
 
 
 class RuntimesError(HpmlError):
@@ -22,6 +24,15 @@ class ExportError(RuntimesError):
 
 class InputError(RuntimesError, ValueError):
     """An exported model was given another shape, dtype or number of inputs."""
+
+
+def check_module(caller: str, model: object) -> None:
+    """Refuse what is no module, such as a function."""
+    if not isinstance(model, nn.Module):
+        raise RuntimesError(
+            f"{caller} expected a torch.nn.Module, received {describe(model)}: put the function "
+            "into the forward of a module"
+        )
 
 
 def require(*modules: str) -> list[Any]:

@@ -19,7 +19,7 @@ from torch import nn
 
 from hpml.base.errors import describe
 
-from .errors import RuntimesError, require
+from .errors import RuntimesError, check_module, require
 from .quiet import quiet
 
 WAYS = ("dynamic", "static", "aware")
@@ -49,6 +49,7 @@ def int8(
         RuntimesError: no such way, or without what it needs.
         NotInstalledError: torchao is not installed.
     """
+    check_module("int8", model)
     if not isinstance(example, torch.Tensor) or len(example) < 2:
         got = tuple(example.shape) if isinstance(example, torch.Tensor) else describe(example)
         raise RuntimesError(f"int8 expected as example a batch of at least two, received {got}")
@@ -60,7 +61,7 @@ def int8(
             "int8 expected calibration to be batches of the model's input, tensors without labels, "
             f"received {describe(others[0])}: write calibration=[x for x, _ in loader]"
         )
-    needed = {"static": bool(batches), "aware": train is not None}.get(way, True)
+    needed = {"static": bool(batches), "aware": callable(train)}.get(way, True)
     if way not in WAYS or not needed:
         raise RuntimesError(
             f"int8 expected way to be one of {', '.join(WAYS)}, 'static' with calibration batches "

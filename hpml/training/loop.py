@@ -15,6 +15,7 @@ import torch
 from torch import nn
 from tqdm import tqdm
 
+from hpml.base.errors import describe
 from hpml.base.tables import format_bytes
 from hpml.benchmark import write_case
 from hpml.benchmark.locking import locked
@@ -79,10 +80,18 @@ def train(
     >>> len(result.losses), len(result.accuracies), result.accuracy > 0.25
     (33, 3, True)
     """
-    if epochs < 1 or (checkpoint_every is not None and checkpoint_every < 1):
+    for name, value, least in (
+        ("epochs", epochs, 1), ("seed", seed, 0),
+        ("checkpoint_every", 1 if checkpoint_every is None else checkpoint_every, 1),
+    ):  # fmt: skip
+        if type(value) is not int or not least <= value < 2**31:
+            raise TrainingError(
+                f"train: {name}: expected a whole number from {least}, got {describe(value)}."
+            )
+    if not torch.is_grad_enabled():
         raise TrainingError(
-            "train: epochs and checkpoint_every: expected at least 1, "
-            f"got {epochs} and {checkpoint_every}."
+            "train: expected gradients to be recorded, got a call inside torch.no_grad() or "
+            "torch.inference_mode(); call train outside of it."
         )
     path = None if out is None else Path(out) / NAME
     if path is not None and path.exists() and not resume:

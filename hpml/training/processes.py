@@ -84,6 +84,8 @@ def _here(device: str | torch.device | None) -> torch.device:
         chosen = torch.device(asked)
         if chosen.type == "cuda" and chosen.index is None:
             chosen = torch.device("cuda", int(os.environ.get("LOCAL_RANK", "0")))
+        if chosen.type not in ("cpu", "cuda"):
+            raise RuntimeError("a device without numbers, or one that was never tried")
         torch.empty(0, device=chosen)
     except (RuntimeError, AssertionError, NotImplementedError) as error:
         gpus = torch.cuda.device_count() if torch.cuda.is_available() else 0

@@ -6,6 +6,7 @@ and all that helps together.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -60,31 +61,28 @@ class Recipe:
     def __repr__(self) -> str:
         fields = ((name, getattr(self, name)) for name in self.__dataclass_fields__)
         default = type(self).__dict__
-        told = [f"{n}={v!r}" for n, v in fields if n == "name" or v != default[n]]
-        return f"Recipe({', '.join(told)})"
+        parts = [f"{n}={v!r}" for n, v in fields if n == "name" or v != default[n]]
+        return f"Recipe({', '.join(parts)})"
 
     def check(self, device: torch.device, processes: int) -> None:
         """Refuse what cannot be, before anything is built."""
         if self.precision not in PRECISIONS:
             self._refuse(f"precision: expected one of {', '.join(PRECISIONS)}", self.precision)
-        if min(self.batch, self.accumulate) < 1 or self.batch % (self.accumulate * processes):
-            self._refuse(
-                "batch: expected 1 or more, "
-                f"a multiple of {self.accumulate} parts × {processes} processes",
-                self.batch,
-            )
-        if not (
-            self.learning_rate > 0
-            and self.weight_decay >= 0
-            and self.workers >= 0
-            and min(self.prefetch, 1 if self.resolution is None else self.resolution) >= 1
-        ):
-            self._refuse(
-                "expected learning_rate above 0, weight_decay and workers from 0, prefetch and "
-                "resolution from 1",
-                (self.learning_rate, self.weight_decay, self.workers, self.prefetch,
-                 self.resolution),
-            )  # fmt: skip
+        counts = {"batch": 1, "accumulate": 1, "workers": 0, "prefetch": 1, "resolution": 1}
+        for name, least in counts.items():
+            value = getattr(self, name)
+            if name == "resolution" and value is None:
+                continue
+            if type(value) is not int or value < least:
+                self._refuse(f"{name}: expected a whole number from {least}", value)
+        for name in ("learning_rate", "weight_decay"):
+            value = getattr(self, name)
+            is_number = isinstance(value, (int, float)) and 0 <= value < math.inf
+            if not is_number or (name == "learning_rate" and not value):
+                self._refuse(f"{name}: expected a finite number above 0", value)
+        if self.batch % (self.accumulate * processes):
+            expected = f"a multiple of {self.accumulate} parts × {processes} processes"
+            self._refuse(f"batch: expected {expected}", self.batch)
         if self.cuda_graphs and device.type != "cuda":
             self._refuse("cuda_graphs: expected a GPU, which alone replays kernels", str(device))
         if self.cuda_graphs and processes > 1:

@@ -95,6 +95,12 @@ class Trainer:
                 "model: expected a weight that can be trained, got none with requires_grad; "
                 "call requires_grad_() on the weights to train."
             )
+        other = {str(w.dtype) for w in model.parameters()} - {"torch.float32"}
+        if other:
+            raise TrainingError(
+                f"model: expected weights of torch.float32, got {', '.join(sorted(other))}; call "
+                "model.float(): the recipe chooses the precision of the computation."
+            )
         self.recipe, self.data, self.epochs, self.seed = recipe, data, epochs, seed
         self.batches = Batches(data.train, recipe, self.processes, seed)
         # Made once, and where the addresses of functions stand in it, without them.

@@ -1,13 +1,13 @@
-"""What moves on a page: each a view over a value of the library, that prints as text as well.
+"""Interactive views: each shows a value of the library, and prints as text as well.
 
 A widget computes in Python what it shows, so that its logic is tested without a browser; its first
-state stands in a page that is exported or opened again without a kernel.
+state is in the page when that is exported or opened again without a kernel.
 
 >>> from hpml.widgets import explore
 >>> explore(lambda n: n * n, n=[3, 4, 5])
 9
 
-What moves is a `Animation`, which plays in any page, without a kernel:
+Most are an `Animation`, which plays in any page, without a kernel:
 
 >>> from hpml.widgets import execution_player
 >>> execution_player({"x": [], "y": ["x"]}, ["lazy"], title="One operation, asked for")

@@ -8,7 +8,7 @@ from hpml.base.style import PASS
 from hpml.benchmark import Measurement, Ratio
 from hpml.benchmark.comparison import Comparison
 from hpml.course import challenge as module
-from hpml.course.challenge import _told, challenge
+from hpml.course.challenge import _page_of_race, challenge
 
 
 def slow(values: list[int]) -> int:
@@ -86,4 +86,4 @@ def test_an_answer_that_is_right_on_the_raced_input_alone_is_not_raced() -> None
 def test_a_ratio_on_both_sides_of_the_target_tells_nothing(
     ratio: Ratio, medians: float, sign: str
 ) -> None:
-    assert _told(ratio, medians, 5).plain.replace("\n", " ").startswith(sign)
+    assert _page_of_race(ratio, medians, 5).plain.replace("\n", " ").startswith(sign)

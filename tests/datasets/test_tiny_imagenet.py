@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import struct
 import sys
+import zlib
 from pathlib import Path
 
 import numpy as np
@@ -134,6 +136,14 @@ def test_each_missing_or_broken_part_is_named(
         (root / part).write_text(content)
     with pytest.raises(DatasetError, match=f"{said}.*[\\s\\S]*Download https"):
         tiny_imagenet(root)
+
+
+def test_a_picture_that_the_decoder_stumbles_over_is_named(root: Path) -> None:
+    header = struct.pack(">IIBBBBB", 60_000, 60_000, 8, 2, 0, 0, 0)
+    chunk = b"IHDR" + header + struct.pack(">I", zlib.crc32(b"IHDR" + header))
+    (root / "bomb.JPEG").write_bytes(b"\x89PNG\r\n\x1a\n" + struct.pack(">I", 13) + chunk)
+    with pytest.raises(DatasetError):
+        decode([str(root / "bomb.JPEG")])
 
 
 def test_a_missing_class_and_a_missing_folder_and_a_wrong_size_are_named(root: Path) -> None:

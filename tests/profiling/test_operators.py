@@ -73,3 +73,10 @@ def test_after_backward_what_was_saved_is_freed():
 def test_a_result_without_a_record_is_refused():
     with torch.no_grad(), pytest.raises(ProfilingError):
         autograd_graph(torch.ones(3, requires_grad=True) * 2)
+
+
+def test_what_is_no_tensor_has_no_graph_and_sparse_tensors_are_operators_too():
+    with pytest.raises(ProfilingError):
+        autograd_graph(3)
+    found = work_of(lambda: torch.eye(2).to_sparse() + torch.eye(2).to_sparse())
+    assert "add" in found.operations

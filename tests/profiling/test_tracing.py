@@ -71,3 +71,11 @@ def test_operators_of_other_threads_are_said_to_be_missing() -> None:
     table = trace(run).table()
     assert "aten::exp" not in table.column("operator")
     assert "other Python threads" in str(table)
+
+
+def test_a_trace_reads_as_text_and_makes_no_folder(tmp_path: Path) -> None:
+    found = trace(torch.relu, torch.zeros(4))
+    assert "aten::relu" in str(found)
+    with pytest.raises(FileNotFoundError):
+        found.save(tmp_path / "none" / "trace.json")
+    assert not (tmp_path / "none").exists()

@@ -54,6 +54,8 @@ def test_optimising_makes_one_operator_of_several() -> None:
     written = export_onnx(Activation(), X)
     assert len(optimised_operators(written, "off")) > 1
     assert optimised_operators(written, "all") == {"Gelu": 1}
+    with pytest.raises(RuntimesError):
+        optimised_operators(written, "full")
 
 
 @pytest.mark.parametrize("given", [torch.rand(3, 4), torch.rand(2, 4).double()])
@@ -152,3 +154,13 @@ def test_a_runtime_that_computes_something_else_is_refused(monkeypatch) -> None:
     monkeypatch.setattr(OnnxSession, "__call__", lambda self, x: MODEL(x) + 1)
     with pytest.raises(RuntimesError, match=r"ONNX Runtime, off expected the result of eager"):
         runtimes(MODEL, X, compiled=False)
+
+
+@pytest.mark.parametrize(
+    ("model", "threads"),
+    [(lambda x: x, (1,)), (MODEL, 2), (MODEL, ())],
+    ids=["a function", "an int", "none"],
+)
+def test_what_is_no_model_and_no_numbers_of_threads_are_refused(model, threads):
+    with pytest.raises(RuntimesError):
+        runtimes(model, X, threads=threads, compiled=False)

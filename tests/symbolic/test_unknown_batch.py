@@ -92,6 +92,7 @@ ANSWERED: dict[str, Callable[[Any], Any]] = {
     "twice the batch": lambda x: x.repeat(2, 1).sum(0) / x.repeat(2, 1).shape[0],
     "some of a batch": lambda x: x.sum() / (x[:7] * 2).shape[0],
     "half a batch": lambda x: x[: x.shape[0] // 2],
+    "times, plus": lambda x: x * x.shape[0] + x.shape[0],
     "rounded": lambda x: x[: round(x.shape[0] / 2)],
     "divmod": lambda x: x[: divmod(x.shape[0], 2)[0]],
     "numel": lambda x: x.sum() / x.numel(),

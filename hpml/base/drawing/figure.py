@@ -121,7 +121,7 @@ def draw(
             painter.value(box)
         if legend:
             painter.legend(legend, layout)
-    style.describe(axes, _told(layout))
+    style.describe(axes, _summary(layout))
     if show:
         plt.show()
     elif ax is None:
@@ -137,18 +137,18 @@ def shares(figure: Figure, place: Rectangle) -> tuple[float, float, float, float
     return x1 / wide, 1 - y1 / high, (x2 - x1) / wide, (y1 - y2) / high
 
 
-def _told(layout: Layout) -> str:
+def _summary(layout: Layout) -> str:
     """Return which values each call reads and makes, in words."""
     texts = {box.value: " ".join(box.text.split()) for box in layout.boxes}
-    told = []
+    summary = []
     for label in layout.labels:
         ends = [line for line in layout.lines if line.call == label.calls[0]]
         reads, makes = (
             ", ".join(texts[line.value] for line in ends if line.is_result is results)
             for results in (False, True)
         )
-        told.append(" → ".join(filter(None, [reads, " ".join(label.text.split()), makes])))
-    return f"Graph of {len(texts)} values. {'; '.join(told)}"
+        summary.append(" → ".join(filter(None, [reads, " ".join(label.text.split()), makes])))
+    return f"Graph of {len(texts)} values. {'; '.join(summary)}"
 
 
 def _prepare(ax: Axes, layout: Layout, width: float, height: float) -> float:

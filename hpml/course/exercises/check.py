@@ -127,9 +127,9 @@ def next_hint(exercise: Exercise) -> Page:
         hints.insert(0, f"Check the type first: `{wanted}` is expected, your result is a `{kind}`.")
     known.hints[part] = count = min(known.hints.get(part, 0) + 1, len(hints))
     titles = [f"Hint {number} of {len(hints)}" for number in range(1, count + 1)]
-    told = list(zip(titles, hints, strict=False))
-    plain = [textwrap.fill(f"{title}: {hint}".replace("`", ""), 92) for title, hint in told]
-    parts = [f"<p><b>{title}</b></p>{sentence(hint)}" for title, hint in told]
+    given = list(zip(titles, hints, strict=False))
+    plain = [textwrap.fill(f"{title}: {hint}".replace("`", ""), 92) for title, hint in given]
+    parts = [f"<p><b>{title}</b></p>{sentence(hint)}" for title, hint in given]
     return Page("\n".join(plain), frame(_label("Hint", exercise), "".join(parts), MUTED))
 
 

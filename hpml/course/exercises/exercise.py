@@ -1,8 +1,7 @@
 """An exercise, declared once: what the notebook shows, what the check tries, what grading counts.
 
-What runs beside a submission (`arguments`, `observe`) stands in a lab's ``harness.py``, which
-holds no answer and whose source is sent to the sandbox; what knows the answer (`judge`) runs
-outside.
+What runs beside a submission (`arguments`, `observe`) is in a lab's ``harness.py``, whose source is
+sent to the sandbox and has no answer in it; what knows the answer (`judge`) runs outside.
 """
 
 from __future__ import annotations
@@ -82,8 +81,7 @@ class Exercise:
     cases: Callable[[random.Random, bool], Sequence[Case]]
     # None if the outcome of a case is right, otherwise why not
     judge: Callable[[Case, Outcome], Wrong | None]
-    # What of a wrong outcome a mistake is known by: an outcome is put down to the wrong program
-    # that shows the same. The whole outcome, where nothing else is said
+    # The part of a wrong outcome by which it is matched to a known wrong answer; by default all
     symptom: Callable[[Case, Outcome], object] = symptom
     lab: str = ""
     number: int = 0  # its place in the lab, from 1; it is called 06.1
@@ -97,7 +95,7 @@ class Exercise:
     observe: Observer = the_result  # the one that turns result and arguments into plain data
     keeps_arguments: bool = True  # whether the arguments must be unchanged after the call
     seconds: float = 5.0  # the deadline of one call
-    # That of a call of a mistake, where the student's own call gave an answer
+    # The deadline of a known wrong answer, where the student's own call gave an answer
     patience: float = 2.0
     speed: Speed | None = None  # a part of the points for time
     # What may be imported beyond the standard library, in the sandbox

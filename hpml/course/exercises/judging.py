@@ -56,7 +56,7 @@ class Verdict:
     # others, and of one part the smallest first
     failures: tuple[int, ...] = ()
     counterexample: Counterexample | None = None  # the first of them
-    # The known mistake that shows the same, once it has been looked for
+    # The known wrong answer with the same symptoms, once it was looked for
     diagnosis: WrongAnswer | None = None
     forbidden: tuple[str, ...] = ()
     forbidden_why: str = ""  # why it must not
@@ -81,7 +81,7 @@ class Verdict:
 
     @property
     def text(self) -> str:
-        """The whole verdict as plain text."""
+        """The verdict as plain text."""
         lines = [self.headline]
         lines += [f"  {use}" for use in self.forbidden]
         if self.forbidden and self.forbidden_why:
@@ -167,7 +167,7 @@ def diagnosed(
     outcomes: Sequence[Outcome],
     run: Run | None = None,
 ) -> Verdict:
-    """Return the verdict with the known mistake that shows the same, if there is one."""
+    """Return the verdict with the known wrong answer that has the same symptoms, if any."""
 
     def is_right(case: Case, outcome: Outcome) -> bool:
         return why_wrong(exercise, case, outcome) is None

@@ -49,7 +49,7 @@ Outcome = Returned | Raised | NoAnswer
 
 
 def symptom(case: object, outcome: Outcome) -> object:
-    """Return what of a wrong outcome a mistake is known by, where an exercise says nothing else."""
+    """Return the part of a wrong outcome by which it is matched; an exercise may override it."""
     if isinstance(outcome, Returned):
         return ["returned", outcome.value, sorted(outcome.changed)]
     if isinstance(outcome, NoAnswer):

@@ -18,7 +18,7 @@ from hpml.course.exercises.exercise import Case, Wrong
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised
 from hpml.sandbox.plain import Array, Opaque, decode, encode
 
-_WHOLE = 2**53  # every whole number up to here is a float
+_EXACT_INTEGER = 2**53  # every integer up to here is a float
 _NUMBERS = (bool, int, float, complex)
 _CONTAINERS: dict[type, str] = {
     list: "a list",
@@ -160,7 +160,7 @@ def _named(value: object) -> str:
 def _part(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
     lead = f"{path}: " if path else ""
     kind = type(expected)
-    if tolerance and kind is float and type(got) is int and abs(got) <= _WHOLE:
+    if tolerance and kind is float and type(got) is int and abs(got) <= _EXACT_INTEGER:
         got = float(got)
     if type(got) is not kind and {kind, type(got)} != {list, tuple}:
         wanted = _CONTAINERS.get(kind) or _named(expected)

@@ -1,7 +1,7 @@
 """The source of a function that lives in a notebook, with all that it needs, as a program.
 
-In a kernel there is no file to read: cells were run in any order, and what counts is what a name
-stands for now. So the source is put together from the function, the helpers that its globals name,
+In a kernel there is no file to read: cells were run in any order, and the current value of a name
+counts. So the source is put together from the function, the helpers that its globals name,
 and an import for each foreign thing among them.
 """
 

@@ -79,7 +79,7 @@ def find_wrong_answer(
     is_right: Callable[[Case, Outcome], bool],
     run: Run | None = None,
 ) -> WrongAnswer | None:
-    """Return the known mistake that shows the same as the outcomes on the cases that failed."""
+    """Return the known wrong answer with the same symptoms on the cases that failed."""
     known = wrong_answers(exercise) if failures else ()
     if not known:
         return None
@@ -109,8 +109,8 @@ def find_wrong_answer(
             shown += 1
         if shown >= in_part:
             agreeing.append((shown == len(ordered), wrong))
-    on_all = any(whole for whole, _ in agreeing)
-    best = [wrong for whole, wrong in agreeing if whole == on_all]
+    on_all = any(everywhere for everywhere, _ in agreeing)
+    best = [wrong for everywhere, wrong in agreeing if everywhere == on_all]
     if len(best) < 2:
         return best[0] if best else None
     # The one that goes wrong least where nothing has been compared.

@@ -1,8 +1,8 @@
 """The picture at a lab's end: were the predictions near, and do they lean to one side?
 
 Every prediction is a point at (predicted, measured) on logarithmic axes, where being a factor of
-two off looks the same for nanoseconds and for megabytes. Each point stands in the unit of its
-question, so one picture holds them all.
+two off looks the same for nanoseconds and for megabytes. Each point is in the unit of its question,
+so one picture shows them all.
 """
 
 from __future__ import annotations
@@ -211,7 +211,7 @@ def _draw_points(ax: Axes, drawn: Sequence[tuple[int, state.Entry]]) -> None:
         face, ink = ("white", accent) if entry.late else (accent, "white")
         ax.plot([x, label_x], [y, label_y], color=accent, lw=1)
         ax.plot([x], [y], "o", ms=4, color=accent)
-        # Only the number fits where points lie close; what it stands for is in the table.
+        # Only the number fits where points lie close; the question is in the table.
         ax.plot([label_x], [label_y], "o", ms=13, mec=accent, mew=1.6, mfc=face)
         middle: dict[str, Any] = {"ha": "center", "va": "center", "weight": "bold"}
         ax.annotate(str(number), (label_x, label_y), color=ink, size=8, **middle)

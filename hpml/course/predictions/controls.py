@@ -9,32 +9,20 @@ from collections.abc import Callable
 from typing import Any, NamedTuple
 
 from hpml.base.environment import installed_version
+from hpml.base.page import asset
 from hpml.base.style import ACCENT
 from hpml.course.predictions.state import Entry
 
 # Seconds that a changed text may arrive after Enter.
 _ON_ITS_WAY = 0.3
 
-# Enter locks a choice. JupyterLab must not take it, nor the arrows that move along the choices.
-ENTER_LOCKS = """<script>(() => {
-const cell = document.currentScript?.closest(".jp-Cell");
-if (!cell || cell.dataset.hpmlLocks) return;
-cell.dataset.hpmlLocks = "yes";
-cell.addEventListener("focusin", (event) => {
-  if (event.target.type === "radio")
-    event.target.closest(".hpml-answer").dataset.lmSuppressShortcuts = "true";
-});
-cell.addEventListener("keydown", (event) => {
-  if (event.target.type !== "radio") return;
-  event.stopPropagation();
-  if (event.key !== "Enter") return;
-  event.preventDefault();
-  event.target.closest(".hpml-answer")?.querySelector("button")?.click();
-});
-})()</script>"""
-
 Submit = Callable[[object], "str | None"]
 """Takes what was typed or chosen; returns what is wrong with it, or None if it is locked."""
+
+
+def enter_locks() -> str:
+    """Return the script by which Enter locks a choice; JupyterLab would take that key."""
+    return f"<script>{asset(__package__, 'controls.js')}</script>"
 
 
 class Control(NamedTuple):

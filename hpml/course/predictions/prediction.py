@@ -21,7 +21,7 @@ from hpml.base.page import Page, frame, notebook_shell, put, put_away, put_contr
 from hpml.base.style import ACCENT, MUTED, PASS
 from hpml.course.errors import LabError, PredictionLocked
 from hpml.course.predictions import state
-from hpml.course.predictions.controls import ENTER_LOCKS, Control, make
+from hpml.course.predictions.controls import Control, enter_locks, make
 from hpml.course.predictions.quantity import find_unit
 from hpml.course.predictions.store import PredictionStore
 from hpml.course.reference import keep_revealed, recorded
@@ -51,7 +51,7 @@ class Prediction:
 
     @property
     def entry(self) -> state.Entry:
-        """The question as it stands, as a plain value."""
+        """The question with its answer and result, as a plain value."""
         return self._entry
 
     @property
@@ -71,7 +71,7 @@ class Prediction:
 
     @property
     def verdict(self) -> str:
-        """One sentence that says where the question stands."""
+        """The answer and the result in one sentence."""
         return state.verdict(self._entry)
 
     def lock(self, answer: object) -> None:
@@ -194,7 +194,7 @@ class Prediction:
         options = "".join(f"<li>{html.escape(text)}</li>" for text in choices)
         body = sentence(entry.question) + (f"<ol>{options}</ol>" if options else "")
         body += f"<p><i>{html.escape(status)}</i></p>" if status else ""
-        body += ENTER_LOCKS if self._control is not None and entry.choices else ""
+        body += enter_locks() if self._control is not None and entry.choices else ""
         lines += [status] if status else []
         return Page("Predict: " + "\n".join(lines), frame("Predict", body, ACCENT))
 

@@ -146,7 +146,7 @@ def right(entry: Entry) -> bool | None:
 
 
 def verdict(entry: Entry) -> str:
-    """Return one sentence that says where the question stands."""
+    """Return the answer and the result in one sentence."""
     result = "The answer" if entry.choices else "Measured"
     if entry.answer is None:
         if entry.measured is None:

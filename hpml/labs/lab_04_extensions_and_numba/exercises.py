@@ -33,7 +33,7 @@ def _compiled(
         if wrong is None and not found["compiled"]:
             return Wrong("a function that Numba compiled", "one that Python interprets",
                          "The result is right.")  # fmt: skip
-        if wrong is None and found["compiled"] == plain_distances.__name__:
+        if wrong is None and plain_distances.__name__ in found["compiled"]:
             return Wrong("a function that you wrote", "the given one, compiled")
         return wrong
 
@@ -222,7 +222,7 @@ _PAIRWISE_DISTANCES = Exercise(
     },
     forbids=Forbidden(
         modules=("hpml", "torch"),
-        names=("cache", "plain_distances"),
+        names=("cache",),
         why="Numba should compile loops that you wrote; graded cells have no file for a cache.",
     ),
     arguments=array,

@@ -24,7 +24,7 @@ def array(data: Mapping[str, Any]) -> dict[str, Any]:
     return {data["name"]: eval(LAYOUTS[data["layout"]].format("x"), {"np": np, "x": x})}
 
 
-_compiled: list[str] = []  # the name of the function that Numba compiled, if it did
+_compiled: list[str] = []  # the function that Numba compiled, if it did, and those that it calls
 
 
 def _noted(function: Any, arguments: dict[str, Any]) -> Any:
@@ -33,13 +33,17 @@ def _noted(function: Any, arguments: dict[str, Any]) -> Any:
 
     result = function(**arguments)
     machine_code = isinstance(function, Dispatcher) and function.nopython_signatures
-    _compiled[:] = [function.py_func.__name__] if machine_code else []
+    _compiled.clear()
+    if machine_code:
+        code, names = function.py_func.__code__, function.py_func.__globals__
+        called = [names[name] for name in code.co_names if isinstance(names.get(name), Dispatcher)]
+        _compiled.extend(each.py_func.__name__ for each in (function, *called))
     return result
 
 
 def result_and_compiled(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the result, and the name of the function that Numba compiled for the call."""
-    return {"result": result, "compiled": "".join(_compiled)}
+    """Return the result, and the names of the functions that Numba compiled for the call."""
+    return {"result": result, "compiled": list(_compiled)}
 
 
 # What is observed of a call sees its result only, not the function.

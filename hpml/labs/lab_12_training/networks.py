@@ -243,8 +243,10 @@ def two_processes() -> Table | Page:
         ran = subprocess.run([sys.executable, *arguments], capture_output=True, text=True,
                              check=False, timeout=240, env=environment)  # fmt: skip
         if ran.returncode:
-            last = (ran.stderr.strip().splitlines() or ["it said nothing"])[-1]
-            return say(f"{name[0].upper()}{name[1:]} did not train here: {last[:200]}")
+            lines = ran.stderr.strip().splitlines() or ["no message"]
+            # torchrun ends with a summary; the error itself comes first.
+            first = next((line for line in lines if "Error" in line), lines[-1])
+            return say(f"{name[0].upper()}{name[1:]} did not train here: {first[:200]}")
         losses, seconds = json.loads(ran.stdout.strip().splitlines()[-1])
         rows.append([name, losses[0], losses[-1], format_seconds(sum(seconds))])
     return Table(["", "first loss", "last loss", "epoch"], rows,

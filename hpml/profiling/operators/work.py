@@ -15,7 +15,7 @@ class Work:
 
     Attributes:
         operations: the operators of PyTorch that were executed on numbers, by name, in order.
-        bytes: how many bytes of new results they made, in all; a view is not new.
+        bytes: how many bytes of new results they made; views and sparse tensors do not count.
     """
 
     operations: tuple[str, ...]
@@ -52,7 +52,11 @@ def work_of(run: Callable[[], object]) -> Work:
     def storages(values: Any) -> dict[int, int]:
         """Return the size of each piece of memory that some tensors lie in, by its address."""
         tensors = [each for each in tree_leaves(values) if isinstance(each, torch.Tensor)]
-        held = [tensor.untyped_storage() for tensor in tensors if not tensor.is_meta]
+        held = [
+            tensor.untyped_storage()
+            for tensor in tensors
+            if not tensor.is_meta and tensor.layout == torch.strided
+        ]
         return {storage.data_ptr(): storage.nbytes() for storage in held}
 
     class Counter(TorchDispatchMode):  # type: ignore[no-untyped-call]

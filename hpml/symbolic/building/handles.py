@@ -121,7 +121,8 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         return add_to_graph(function, *args)
 
     def _record_pair(self, layer: nn.Module, other: Any) -> Any:
-        return self._apply(layer, (self._node, other._node))
+        data = other if isinstance(other, SymbolicData) else other.symbolic()  # else a size
+        return self._apply(layer, (self._node, data._node))
 
     def _changed_to(self, result: Any, operation: str) -> None:
         if not isinstance(self._node.spec, TensorSpec):

@@ -1,3 +1,3 @@
-"""What moves on a page: keyframes of one template, played and stepped through without a kernel."""
+"""Animations: keyframes of one template, played and stepped through without a kernel."""
 
 from __future__ import annotations

@@ -22,7 +22,7 @@ _NOTHING = {
     "PRECALL": "gets the call that follows ready",
     "EXTENDED_ARG": "holds the upper part of the next instruction's number",
     "COPY_FREE_VARS": "brings in the cells that come from outside this function",
-    "SETUP_ANNOTATIONS": "makes room for annotations",
+    "SETUP_ANNOTATIONS": "creates the dictionary of annotations",
 }
 _KINDS = {
     "BUILD_LIST": "the list ",
@@ -193,8 +193,8 @@ def _store_fast(step: Step) -> Words:
 def _load_named(step: Step) -> Words:
     name = step.instruction.argrepr.removeprefix("NULL + ").removesuffix(" + NULL")
     values = [value for value in step.pushed if value != _NULL]
-    room = ", with an empty place (NULL) for the call" if _NULL in step.pushed else ""
-    return ["looks up the name ", ("name", name), " and pushes ", *_listed("new", values), room]
+    null = ", with an empty place (NULL) for the call" if _NULL in step.pushed else ""
+    return ["looks up the name ", ("name", name), " and pushes ", *_listed("new", values), null]
 
 
 def _store_named(step: Step) -> Words:

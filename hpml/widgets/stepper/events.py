@@ -176,7 +176,7 @@ class _Walk:
 
     def _where_caught(self, step: Step, after: Step | None) -> Words:
         handler = step.jumped_to
-        # A handler that stands right behind is no jump.
+        # A handler that follows directly is no jump.
         if handler is None and step.guard is not None and after is not None:
             here = (after.depth, after.offset) == (step.depth, step.guard.target)
             handler = after.offset if here else None

@@ -110,17 +110,18 @@ def _listing(layout: Layout, number: int) -> str:
 
 def _written(code: Code, step: Instruction) -> str:
     arg = "" if step.arg is None else str(step.arg)
-    stands, leads = step.argrepr, ""
+    argument, leads = step.argrepr, ""
     if step.jump_target is not None:
-        arg, stands, leads = "", "", f"jumps to {step.jump_target}"
+        arg, argument, leads = "", "", f"jumps to {step.jump_target}"
     guarded = [g for g in code.guards if g.target == step.offset]
     if guarded:
         stretches = ", ".join(f"{g.start}–{g.end - 2}" for g in guarded[:2])
         leads = f"{leads} catches from {stretches}{' …' if len(guarded) > 2 else ''}".lstrip()
-    full = " ".join(filter(None, (step.opname, arg, stands, leads)))
+    full = " ".join(filter(None, (step.opname, arg, argument, leads)))
     return (
         f'<span class="op" title="{html.escape(full)}">{html.escape(step.opname)}'
-        f"{f' <b>{arg}</b>' if arg else ''}{f' <em>{html.escape(stands)}</em>' if stands else ''}"
+        + (f" <b>{arg}</b>" if arg else "")
+        + (f" <em>{html.escape(argument)}</em>" if argument else "")
         + (f' <em class="jumps">{leads}</em>' if leads else "")
         + "</span>"
     )

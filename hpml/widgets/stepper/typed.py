@@ -1,4 +1,4 @@
-"""A function from typed text: in a namespace of its own, its mistakes said kindly."""
+"""A function from typed text, in a namespace of its own; errors become sentences."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def prepared_call(text: str, call: str) -> Called:
     try:
         tree = ast.parse(source, name, mode="eval")
     except (SyntaxError, ValueError) as error:
-        raise WidgetError(_mistake(error, "The call")) from None
+        raise WidgetError(_message(error, "The call")) from None
     body = tree.body
     if isinstance(body, ast.Call) and isinstance(body.func, ast.Name):
         function = namespace.get(body.func.id)
@@ -106,7 +106,7 @@ def _evaluated(
     try:
         code = compile(ast.fix_missing_locations(tree), name, "eval", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        raise WidgetError(_mistake(error, what)) from None
+        raise WidgetError(_message(error, what)) from None
     # Only a lambda is made here; nothing that was typed is executed yet.
     function: FunctionType = eval(code, namespace)
     return function
@@ -138,7 +138,7 @@ def _executed_text(text: str) -> dict[str, Any]:
 
 
 def _executed(code: CodeType, namespace: dict[str, Any]) -> None:
-    """Execute what stands outside of functions, as a module is executed."""
+    """Execute the text as a module is executed."""
     # By the machine, because what is typed there may loop forever as well.
     Machine(max_steps=_LIMIT).run(FunctionType(code, namespace))
 
@@ -156,15 +156,15 @@ def _guarded(what: str, act: Callable[[], Any]) -> Any:
     except BytecodeError as error:
         raise WidgetError(str(error)) from None
     except (Exception, SystemExit) as error:  # noqa: BLE001 - whatever was typed may raise anything
-        raise WidgetError(_mistake(error, what)) from None
+        raise WidgetError(_message(error, what)) from None
 
 
 def _compiled(text: str) -> CodeType:
     try:
-        # Not this file's own __future__ imports: the text stands for itself.
+        # Not this file's own __future__ imports: they are not the text's.
         code: CodeType = compile(text, _registered(text), "exec", dont_inherit=True)
     except (SyntaxError, ValueError) as error:
-        raise WidgetError(_mistake(error, "The text")) from None
+        raise WidgetError(_message(error, "The text")) from None
     return code
 
 
@@ -182,7 +182,7 @@ def _functions(tree: ast.Module) -> list[str]:
     return [statement.name for statement in tree.body if isinstance(statement, kinds)]
 
 
-def _mistake(error: BaseException, what: str) -> str:
+def _message(error: BaseException, what: str) -> str:
     """Return what is wrong, with the line and a caret where it is a mistake in the text."""
     if not isinstance(error, SyntaxError):
         line = _line(error)

@@ -35,7 +35,10 @@ def test_neither_the_given_function_compiled_nor_a_claim_to_be_compiled_is_work(
         return references.plain_distances(points)
 
     claims.nopython_signatures = [1]  # type: ignore[attr-defined]
-    for function in (numba.njit(references.plain_distances), claims):
+    alias = numba.njit(references.plain_distances)
+    scope = {"numba": numba, "alias": alias}
+    exec("@numba.njit\ndef pairwise_distances(points):\n    return alias(points)", scope)
+    for function in (alias, claims, scope["pairwise_distances"]):
         (outcome,) = run(exercise, function, cases)
         assert exercise.judge(cases[0], outcome) is not None
 
