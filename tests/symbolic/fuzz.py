@@ -345,8 +345,11 @@ def check(seed: int) -> int:
         for owner in (copied, twin):
             owner.eval()
             torch.manual_seed(seed)
-            results.append(owner(torch.randn(3, WIDTH)))
-        assert_same(*results)
+            try:
+                results.append(owner(torch.randn(3, WIDTH)))
+            except RuntimeError as error:  # PyTorch's own, such as relu_ of a view
+                results.append(type(error))
+        assert results[0] is results[1] or assert_same(*results) is None
         compared += 1
     return compared
 
