@@ -259,19 +259,13 @@ class SymbolicTensor(TensorShape, SymbolicData):
     """A placeholder for a tensor. Use it as a tensor: operators, slicing, methods, functions.
 
     ``==`` compares elementwise when the model runs; handles are hashable, by identity, and ``is``
-    tells whether two are the same. ``isinstance(x, torch.Tensor)`` is true.
+    tells whether two are the same. ``isinstance(x, torch.Tensor)`` is false: C++ code that asks the
+    same question would take a placeholder that says yes for memory, and crash.
     """
 
     __slots__ = ()
 
     __hash__ = SymbolicData.__hash__
-    __class__ = property(lambda self: torch.Tensor)
-
-    @classmethod
-    def __torch_dispatch__(cls, *args: Any) -> Any:  # asked for by compilers that see a tensor
-        raise ArgumentError(
-            "expected a call of a function that is not compiled, received one that is"
-        )
 
     @property
     def _spec(self) -> TensorSpec:
