@@ -63,7 +63,7 @@ class Line(NamedTuple):
 
 @dataclass(frozen=True)
 class Chart:
-    """One axes that `show` draws: what is drawn, how it is told, and how its axes look.
+    """One axes that `show` draws: what is drawn, how it reads, and how its axes look.
 
     Attributes:
         draw: draws into an axes.
@@ -144,8 +144,8 @@ def show(
             chart.on(ax)
     if caption:
         style.caption(fig, caption)
-    told = [f"{chart.title}. {chart.text}".strip() for chart in charts]
-    return picture(fig, text or "\n".join([*told, *([caption] if caption else [])]), after)
+    summary = [f"{chart.title}. {chart.text}".strip() for chart in charts]
+    return picture(fig, text or "\n".join([*summary, *([caption] if caption else [])]), after)
 
 
 def bars(rows: Iterable[Bar], **options: Any) -> Chart:
@@ -162,10 +162,10 @@ def bars(rows: Iterable[Bar], **options: Any) -> Chart:
             ends.append(_annotated(ax, row, bar.text, [bar.start, end], bar.interval))
         name_rows(ax, [bar.name for bar in rows])
         left = 0.0 if ax.get_xscale() == "linear" and min(ends, default=0.0) >= 0 else None
-        ax.set_xlim(left, _room(ax, ends, [row.text for row in rows]))
+        ax.set_xlim(left, _right_end(ax, ends, [row.text for row in rows]))
 
-    told = "; ".join(f"{bar.name}: {bar.text}" for bar in rows if bar.text)
-    return Chart(draw, _sentence(told), 1.1 + 0.34 * len(rows), **options)
+    summary = "; ".join(f"{bar.name}: {bar.text}" for bar in rows if bar.text)
+    return Chart(draw, _sentence(summary), 1.1 + 0.34 * len(rows), **options)
 
 
 def dots(rows: Iterable[Dot], **options: Any) -> Chart:
@@ -191,15 +191,15 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
             low = min(min(*_values(dot), *(dot.interval or ()), math.inf) for dot in rows)
             ax.set_xlim(
                 low / 2.5 if ax.get_xscale() == "log" else None,
-                _room(ax, ends, [row.text for row in rows]),
+                _right_end(ax, ends, [row.text for row in rows]),
             )
 
-    told = "; ".join(
+    summary = "; ".join(
         f"{dot.name}: {dot.text or ', '.join(f'{value:.4g}' for value in _values(dot))}"
         for dot in rows
         if dot.text or not any(other.text for other in rows if other.name == dot.name)
     )
-    return Chart(draw, _sentence(told), 1.1 + 0.38 * len(names), **options)
+    return Chart(draw, _sentence(summary), 1.1 + 0.38 * len(names), **options)
 
 
 def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Chart:
@@ -221,8 +221,8 @@ def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Cha
         if "y" in str(options.get("log", "")):
             name_decades(ax.yaxis)
 
-    told = "; ".join(f"{line.name}: {line.text or _ends(line)}" for line in series)
-    return Chart(draw, _sentence(told), height, **options)
+    summary = "; ".join(f"{line.name}: {line.text or _ends(line)}" for line in series)
+    return Chart(draw, _sentence(summary), height, **options)
 
 
 def timeline(
@@ -245,10 +245,10 @@ def timeline(
                 last = end
             ends.append(_annotated(ax, row, texts.get(name, ""), [last], None))
         name_rows(ax, list(rows))
-        ax.set_xlim(0, _room(ax, ends, texts.values()) or max(ends, default=1.0))
+        ax.set_xlim(0, _right_end(ax, ends, texts.values()) or max(ends, default=1.0))
 
-    told = "; ".join(f"{name}: {text}" for name, text in texts.items())
-    return Chart(draw, _sentence(told), 1.0 + 0.36 * len(rows), **options)
+    summary = "; ".join(f"{name}: {text}" for name, text in texts.items())
+    return Chart(draw, _sentence(summary), 1.0 + 0.36 * len(rows), **options)
 
 
 def histogram(values: Sequence[float], bins: Sequence[float], **options: Any) -> Chart:
@@ -332,7 +332,7 @@ def _annotated(
     return end
 
 
-def _room(ax: Axes, ends: Sequence[float], texts: Iterable[str]) -> float | None:
+def _right_end(ax: Axes, ends: Sequence[float], texts: Iterable[str]) -> float | None:
     """Return the end of an x axis that has room for the texts behind what is drawn."""
     letters = max(map(len, texts), default=0)
     if not letters:
@@ -349,5 +349,5 @@ def _ends(line: Line) -> str:
     return f"{line.y[0]:.4g} to {line.y[-1]:.4g}" if len(line.y) else "nothing"
 
 
-def _sentence(told: str) -> str:
-    return f"{told}." if told else ""
+def _sentence(summary: str) -> str:
+    return f"{summary}." if summary else ""

@@ -113,8 +113,8 @@ class ChildProcess:
                 self.kill()
                 code = self._process.wait()
             words = self.last_words()
-            said = f"It wrote:\n{words}" if words else "It wrote nothing to standard error."
-            raise ChildEndedError(f"The process ended with exit code {code}. {said}", code)
+            output = f"It wrote:\n{words}" if words else "It wrote nothing to standard error."
+            raise ChildEndedError(f"The process ended with exit code {code}. {output}", code)
         try:
             return json.loads(line)
         except (ValueError, RecursionError):

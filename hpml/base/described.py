@@ -33,7 +33,7 @@ class DescribedFigure(Figure):
     def __init__(self, *arguments: Any, settings: Mapping[Any, Any], **keywords: Any) -> None:
         super().__init__(*arguments, **keywords)
         self._settings = settings
-        self._said: dict[Axes, str] = {}
+        self._texts: dict[Axes, str] = {}
 
     @property
     def description(self) -> str:
@@ -42,12 +42,12 @@ class DescribedFigure(Figure):
         for ax in self.axes:
             title = ax.get_title(loc="left") or ax.get_title()
             names = " against ".join(filter(None, [ax.get_ylabel(), ax.get_xlabel()]))
-            parts.append(". ".join(filter(None, [title, self._said.get(ax, names)])))
+            parts.append(". ".join(filter(None, [title, self._texts.get(ax, names)])))
         return "\n".join(filter(None, parts)) or "A figure"
 
     def say(self, ax: Axes, text: str) -> None:
         """Keep what an axes shows, in words."""
-        self._said[ax] = text
+        self._texts[ax] = text
 
     def _ipython_display_(self) -> None:
         from IPython.display import display

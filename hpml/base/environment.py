@@ -123,8 +123,8 @@ def torch_build() -> str | None:
         ).read_text(encoding="utf-8")
     except OSError:
         return version
-    said = re.search(r"""(?m)^__version__ = ['"](.+?)['"]""", source)
-    return said[1] if said else version
+    found = re.search(r"""(?m)^__version__ = ['"](.+?)['"]""", source)
+    return found[1] if found else version
 
 
 @lru_cache(maxsize=1)

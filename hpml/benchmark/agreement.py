@@ -12,7 +12,7 @@ from functools import partial
 from math import isclose
 
 from hpml.base.errors import describe
-from hpml.benchmark.errors import BenchmarkError, real, said
+from hpml.benchmark.errors import BenchmarkError, error_text, real
 
 _Close = Callable[[complex, complex], bool]
 
@@ -79,8 +79,8 @@ def plain(value: object) -> object:
             return to_list()
     except Exception as error:
         raise BenchmarkError(
-            f"A result {describe(value)} cannot be compared: {said(error)}. Let the contender "
-            "return numbers, or compare with a check of your own."
+            f"A result {describe(value)} cannot be compared: {error_text(error)}. Let the "
+            "contender return numbers, or compare with a check of your own."
         ) from error
     if isinstance(value, Mapping):
         return {key: plain(item) for key, item in value.items()}

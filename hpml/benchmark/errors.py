@@ -20,10 +20,10 @@ class ContenderError(BenchmarkError):
     comparison: object = None
 
 
-def said(error: BaseException) -> str:
+def error_text(error: BaseException) -> str:
     """Return what an exception says, with its kind unless it is ours; never fails itself.
 
-    >>> said(ValueError("no such model"))
+    >>> error_text(ValueError("no such model"))
     'ValueError: no such model'
     """
     try:
@@ -46,7 +46,7 @@ class StoppedError(BenchmarkError):
     """The benchmark was asked to stop before one round was complete, so there is no result."""
 
 
-def whole(name: str, value: Any, least: float = -math.inf) -> int:
+def whole_number(name: str, value: Any, least: float = -math.inf) -> int:
     """Return a whole number of at least `least`, also one of numpy's, as an int."""
     try:
         found = operator.index(value)

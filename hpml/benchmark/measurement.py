@@ -15,7 +15,7 @@ from hpml.base.errors import describe
 from hpml.base.tables import format_seconds
 from hpml.benchmark import robust
 from hpml.benchmark.advice import Advice, judge
-from hpml.benchmark.errors import BenchmarkError, real, text, whole
+from hpml.benchmark.errors import BenchmarkError, real, text, whole_number
 
 Environment = Mapping[str, str | int | float | None]
 """What the measurement ran on, see `hpml.base.environment.environment_record`."""
@@ -73,11 +73,11 @@ class Measurement:
         if not samples:
             raise BenchmarkError(f"{who}: expected {seconds}, got none.")
         object.__setattr__(self, "samples", samples)  # a list could change, and has no hash
-        number = whole(f"{who}: number of calls per sample", self.number, 1)
+        number = whole_number(f"{who}: number of calls per sample", self.number, 1)
         object.__setattr__(self, "number", number)
         first = real(f"{who}: first", self.first, "seconds of at least 0")
         object.__setattr__(self, "first", first)
-        object.__setattr__(self, "items", whole(f"{who}: items per call", self.items, 1))
+        object.__setattr__(self, "items", whole_number(f"{who}: items per call", self.items, 1))
 
     @property
     def median(self) -> float:

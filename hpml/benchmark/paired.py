@@ -10,7 +10,7 @@ from typing import Protocol, Self
 
 from hpml.base.errors import describe
 from hpml.benchmark.advice import WIDEST_SPREAD, Advice, capital, some_names, unstable
-from hpml.benchmark.errors import BenchmarkError, whole
+from hpml.benchmark.errors import BenchmarkError, whole_number
 from hpml.benchmark.estimate import Estimate, estimate
 from hpml.benchmark.measurement import Measurement
 from hpml.benchmark.ratio import FEWEST_ROUNDS, RESOLUTION, Ratio, check_resolution, paired_ratio
@@ -42,8 +42,8 @@ class PairedSamples:
 
     def __post_init__(self) -> None:
         check_resolution(self.resolution)
-        whole("asked_rounds", self.asked_rounds, 1)
-        whole("seed", self.seed)
+        whole_number("asked_rounds", self.asked_rounds, 1)
+        whole_number("seed", self.seed)
         names = self.names
         if self.baseline not in names:
             raise BenchmarkError(

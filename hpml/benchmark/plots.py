@@ -45,7 +45,7 @@ def plot_comparison(comparison: PairedSamples, ax: Axes | None = None) -> Axes:
     right = max(_fence(m.samples) for m in comparison) * factor
     left = min(m.minimum for m in comparison) * factor
     shades = style.series(comparison.names)
-    told = []
+    summary = []
     for row, measurement in enumerate(comparison):
         shade = shades[measurement.name]
         times = [sample * factor for sample in measurement.samples]
@@ -68,8 +68,8 @@ def plot_comparison(comparison: PairedSamples, ax: Axes | None = None) -> Axes:
             fontsize=8.5,
             annotation_clip=False,
         )
-        told.append(f"{measurement.name}: {format_seconds(measurement.median)}, {note}")
-    style.describe(ax, "; ".join(told).replace("\n", " "))
+        summary.append(f"{measurement.name}: {format_seconds(measurement.median)}, {note}")
+    style.describe(ax, "; ".join(summary).replace("\n", " "))
     base = comparison[comparison.baseline].median * factor
     ax.axvline(base, color=style.PALETTE["muted"], linewidth=1, linestyle=(0, (4, 3)), zorder=0)
     name_rows(ax, [name.replace("$", r"\$") for name in comparison.names])  # no formulas
@@ -180,15 +180,15 @@ def plot_sweep(
     if log:
         name_decades(ax.yaxis)
     style.finish(ax, title=title, x=x, y=y)
-    told = "; ".join(_told(line, scale) for line in drawn)
-    style.describe(ax, f"{y} against {x}. {told}")
+    summary = "; ".join(_summary(line, scale) for line in drawn)
+    style.describe(ax, f"{y} against {x}. {summary}")
     if label:
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=3.5)
     return ax
 
 
-def limits(bands: Sequence[Quartiles], room: float = 1.5) -> tuple[float, float]:
-    """Return the ends of an axis that shows all medians, and bands up to `room` times as far.
+def limits(bands: Sequence[Quartiles], reach: float = 1.5) -> tuple[float, float]:
+    """Return the ends of an axis that shows all medians, and bands up to `reach` times as far.
 
     One wide interval on a busy machine must not press all lines into one.
 
@@ -197,8 +197,8 @@ def limits(bands: Sequence[Quartiles], room: float = 1.5) -> tuple[float, float]
     (True, True)
     """
     middles = [middle for _, middle, _ in bands]
-    low = max(min(low for low, _, _ in bands), min(middles) / room, 1e-9)
-    high = min(max(high for _, _, high in bands), max(middles) * room)
+    low = max(min(low for low, _, _ in bands), min(middles) / reach, 1e-9)
+    high = min(max(high for _, _, high in bands), max(middles) * reach)
     return low / 1.05, high * 1.05
 
 
@@ -279,7 +279,7 @@ def _named(line: Sweep) -> str:
     return f"{line.name} (published)" if line.published else line.name
 
 
-def _told(line: Sweep, scale: float) -> str:
+def _summary(line: Sweep, scale: float) -> str:
     ends = sorted({0, len(line.at) - 1})
     values = [f"{line.bands[end][1] * scale:.3g} at {line.at[end]:,g}" for end in ends]
     return f"{_named(line)}: {', '.join(values)}"

@@ -80,10 +80,10 @@ def compare_records(a: str | os.PathLike[str], b: str | os.PathLike[str]) -> Rec
     by_work = [{_work(case): case for case in found} for found in files]
     shared = [work for work in by_work[0] if work in by_work[1]]
     if not shared:
-        said = [", ".join(sorted({case.suite for case in found})) or "nothing" for found in files]
+        suites = [", ".join(sorted({case.suite for case in found})) or "nothing" for found in files]
         raise BenchmarkError(
-            f"--compare expects two records with a case in common, got {a} with {said[0]} and {b} "
-            f"with {said[1]}, of other sizes or settings; run the same suite for both."
+            f"--compare expects two records with a case in common, got {a} with {suites[0]} and "
+            f"{b} with {suites[1]}, of other sizes or settings; run the same suite for both."
         )
     notes = [sentence for found in files for sentence in found.damaged]
     for name, mine, others in (("A", *by_work), ("B", *by_work[::-1])):

@@ -30,18 +30,10 @@ _KINDS = {1: "1 byte a character", 2: "2 bytes a character", 4: "4 bytes a chara
 
 @dataclass(frozen=True)
 class Field:
-    """One field in memory.
+    """One field in memory: its place, its bytes, what they say, and what else says so.
 
-    Attributes:
-        place: offset in bytes from the object's address; counted from the place that a pointer
-            leads to where `elsewhere`.
-        data: its bytes, as they lie there; of a long field the first ones.
-        size: how many bytes it has.
-        name: the field's name in CPython's source.
-        value: what the bytes say.
-        check: what else says so: ``"id(type(obj))"``; empty where nothing does.
-        agrees: whether the two say the same.
-        elsewhere: whether it lies outside of the object, where a pointer in it leads.
+    `place` counts from the object's address, or where `elsewhere` from where a pointer in it leads;
+    of a field of `size` bytes `data` has the first ones.
     """
 
     place: int

@@ -207,9 +207,9 @@ def _confirmed(field: Field) -> str:
 
 def _label(field: Field) -> str:
     label = f"<b>{html.escape(field.name)}</b> {html.escape(field.value)}"
-    said = _confirmed(field)
+    confirmed = _confirmed(field)
     mark = "✓ " if field.agrees else ""
-    return f"{label} <small>{mark}{html.escape(said)}</small>" if said else label
+    return f"{label} <small>{mark}{html.escape(confirmed)}</small>" if confirmed else label
 
 
 def _boxes(field: Field, colour: str) -> str:

@@ -98,8 +98,8 @@ def find(
         chosen = tuple(
             (lab, each) for lab in wanted for each in there.get(lab, [path / _file_name(lab)])
         )
-        told = tuple((lab, remarks[lab]) for lab in wanted if remarks.get(lab))
-        return Submission(path.resolve().name, chosen, told)
+        texts = tuple((lab, remarks[lab]) for lab in wanted if remarks.get(lab))
+        return Submission(path.resolve().name, chosen, texts)
     if not path.is_symlink() and not path.exists():
         text = "expected a notebook or a folder of notebooks."
         raise GradingError(f"{describe(str(path))} does not exist; {text}")

@@ -116,7 +116,7 @@ def _graded(
             return _graded(submitted, exercise, printed, version, only=True)
         outcomes = _outcomes(submitted, exercise, worker, cases)
         if all(not isinstance(outcome, NoAnswer) for outcome in outcomes):
-            item = _told(submitted, item, exercise, cases, outcomes, loaded)
+            item = _described(submitted, item, exercise, cases, outcomes, loaded)
             return speed.add(submitted, item, exercise, worker), versions
     # After one that gave no answer, a new worker tries those of the parts that are not lost.
     for _ in range(_STARTS - 1):
@@ -138,7 +138,7 @@ def _graded(
             again = _outcomes(submitted, exercise, worker, [cases[place] for place in waiting])
         for place, outcome in zip(waiting, again, strict=True):
             outcomes[place] = outcome
-    item = _told(submitted, item, exercise, cases, outcomes, loaded)
+    item = _described(submitted, item, exercise, cases, outcomes, loaded)
     return speed.add(submitted, item, exercise, None), versions
 
 
@@ -183,7 +183,7 @@ def _outcomes(
     return outcomes
 
 
-def _told(
+def _described(
     submitted: Submitted,
     item: Item,
     exercise: Exercise,

@@ -197,13 +197,13 @@ def _trouble() -> str:
         )
         child.receive(60)
     except ChildError as error:
-        said = child.last_words(300) if isinstance(error, ChildEndedError) else str(error)
+        message = child.last_words(300) if isinstance(error, ChildEndedError) else str(error)
     else:
         return ""
     finally:
         child.close()
     return (
-        f"bwrap does not work on this machine: {said or 'it ended'}\nOn Debian and Ubuntu, "
+        f"bwrap does not work on this machine: {message or 'it ended'}\nOn Debian and Ubuntu, "
         "`sudo sysctl kernel.unprivileged_userns_clone=1 "
         "kernel.apparmor_restrict_unprivileged_userns=0` allows it. If a container forbids "
         "namespaces, grade outside it."

@@ -164,7 +164,7 @@ def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClie
         return replace(item, parts=lost, text=text, status="partly right")
     earned = points_for(speed, found.value)
     full = earned == speed.points
-    text = item.text if full and found.decided else _joined(item.text, _said(speed, found))
+    text = item.text if full and found.decided else _joined(item.text, _described(speed, found))
     status = "right" if full or "speed" in exercise.bonus else "partly right"
     if not full and not found.decided:
         noisy = (
@@ -175,7 +175,7 @@ def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClie
     return replace(item, parts={**item.parts, "speed": earned}, status=status, text=text)
 
 
-def _said(speed: Speed, found: Ratio) -> str:
+def _described(speed: Speed, found: Ratio) -> str:
     text = (
         f"Time: {format_ratio(found.value)} of the reference's (95 % interval "
         f"{format_ratio(found.low)} to {format_ratio(found.high)}, {found.rounds} rounds). Full "

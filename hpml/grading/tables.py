@@ -85,8 +85,8 @@ def for_moodle(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> s
     rows = [[*keys, "Grade", "Feedback"]]
     for row, report in zip(roster, of_roster(reports, roster), strict=True):
         items = report.items if report else ()
-        said = "; ".join(f"{item.title}: {item.status}{_reason(item)}" for item in items)
-        rows.append([*(row[key] for key in keys), points(report.score) if report else "", said])
+        message = "; ".join(f"{item.title}: {item.status}{_reason(item)}" for item in items)
+        rows.append([*(row[key] for key in keys), points(report.score) if report else "", message])
     return written_csv(rows)
 
 
@@ -170,8 +170,8 @@ def look_at(reports: Sequence[Report]) -> list[str]:
         why: dict[str, None] = {}
         for item in report.items:
             lead = f"{item.lab}.{item.number}"
-            whole = item.status == "missing" and item.text.startswith("The notebook")
-            if whole or item.status == "unreadable":
+            total = item.status == "missing" and item.text.startswith("The notebook")
+            if total or item.status == "unreadable":
                 why[f"{item.lab} {item.status}: {item.text}"] = None  # once for all its exercises
             elif item.status in _LOOK_AT and (item.worth or item.status not in _LEFT_OUT):
                 broken = ", a cell that is not valid Python" if "no Python" in item.text else ""

@@ -43,7 +43,7 @@ def progress() -> Table:
             items = [*exercises(number), choice(number)]
         done = kept.get(number, {})
         points = sum(_points(done, item) for item in items if _counts(item))
-        whole = sum(item.points for item in items)
+        total = sum(item.points for item in items)
         bonus = sum(_points(done, item) for item in items if not _counts(item))
         passed = sum(bool(_entry(done, item).get("passed")) for item in items)
         more = f" + {bonus:g}" if bonus else ""
@@ -51,9 +51,9 @@ def progress() -> Table:
         name = path.stem.replace("_", " ")
         paths = ", ".join(str(n) for n, path in enumerate(PATHS.values(), 1) if number in path)
         rows.append(
-            [name, paths, run, f"{passed} of {len(items)}", f"{points:g}{more} of {whole:g}"]
+            [name, paths, run, f"{passed} of {len(items)}", f"{points:g}{more} of {total:g}"]
         )
-        earned, worth = earned + points + bonus, worth + whole
+        earned, worth = earned + points + bonus, worth + total
     caption = (
         f"{earned:g} of {worth:g} points so far, by your checks. Grading uses other cases and "
         f"adds the points for speed. Kept in {FILE.path.name}, beside your predictions. "

@@ -103,13 +103,13 @@ def draw_timelines(lines: Mapping[str, Timeline], unit: str = "µs", device: str
     'eager: 2 launches, 2 kernels, 24 µs in all, the GPU computes for 8 µs of them (launch-bound).'
     """
     rows: dict[str, Sequence[Span]] = {}
-    texts, told = {}, []
+    texts, summary = {}, []
     for name, line in lines.items():
         rows |= {f"{name}: CPU issues": line.launches, f"{name}: {device} executes": line.kernels}
         texts[f"{name}: {device} executes"] = (
             f"{line.total:.3g} {unit}, of which the {device} computes {line.busy / line.total:.0%}"
         )
-        told.append(
+        summary.append(
             f"{name}: {len(line.launches)} launch{'es' * (len(line.launches) > 1)}, "
             f"{len(line.kernels)} kernels, {line.total:.3g} {unit} in all, the {device} computes "
             f"for {line.busy:.3g} {unit} of them ({line.bound}-bound)"
@@ -117,7 +117,7 @@ def draw_timelines(lines: Mapping[str, Timeline], unit: str = "µs", device: str
     colours = {name: style.CPU if name.endswith("CPU issues") else style.GPU for name in rows}
     title = f"Two lines: the CPU issues, the {device} executes"
     chart = timeline(rows, texts, colours, title=title, x=unit)
-    return show(chart, width=9.4, text="; ".join(told) + ".")
+    return show(chart, width=9.4, text="; ".join(summary) + ".")
 
 
 @dataclass(frozen=True)

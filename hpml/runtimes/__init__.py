@@ -9,7 +9,7 @@
 True
 
 `runtimes` gives a model in every runtime that is here, for `hpml.benchmark.compare`; `int8` gives
-it in integers; `netron_page` shows the graph in a browser.
+it in integers.
 """
 
 from __future__ import annotations
@@ -18,7 +18,6 @@ from hpml.runtimes.contenders import TOLERANCE, Runtimes, runtimes
 from hpml.runtimes.errors import ExportError, InputError, NotInstalledError, RuntimesError
 from hpml.runtimes.export import OnnxModel, export_onnx
 from hpml.runtimes.int8 import compile_int8, int8, weight_bytes
-from hpml.runtimes.netron import netron_page
 from hpml.runtimes.session import OnnxSession, optimised_operators, tensorrt_missing
 from hpml.runtimes.vector_instructions import available_levels, compare_vector_instructions
 
@@ -36,7 +35,6 @@ __all__ = [
     "compile_int8",
     "export_onnx",
     "int8",
-    "netron_page",
     "optimised_operators",
     "runtimes",
     "tensorrt_missing",

@@ -120,8 +120,8 @@ def run(
         )
     chosen, notes = choose(settings.contenders, names(), usual=here, always=(BASELINE,))
     if not on_gpu:
-        said = f"{', '.join(for_gpu)} need a GPU: --device cuda. On a CPU nothing is transferred."
-        notes = (said, *notes)
+        note = f"{', '.join(for_gpu)} need a GPU: --device cuda. On a CPU nothing is transferred."
+        notes = (note, *notes)
     settings = replace(settings, contenders=chosen)
 
     def measure_case(parameters: Parameters) -> Comparison:

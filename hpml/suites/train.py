@@ -41,11 +41,11 @@ def run(options: argparse.Namespace) -> int:
         return 2
     out: Path = options.out or results_folder() / "train" / options.recipe
     shown = shown_path(out)
-    told = {
+    chosen = {
         name: getattr(options, name) for name in ("epochs", "batch", "seed", "device", "resume")
     }
     try:
-        result = train_convnext(options.recipe, options.data, out=out, progress=True, **told)
+        result = train_convnext(options.recipe, options.data, out=out, progress=True, **chosen)
     except KeyboardInterrupt as interrupt:
         kept = (out / "checkpoint.pt").exists()
         left = f"--resume continues from {shown}" if kept else "nothing was saved"

@@ -34,19 +34,19 @@ def write_checkpoint(path: Path, state: Mapping[str, Any]) -> None:
     """Replace the file at `path` by one that holds `state`."""
     content = io.BytesIO()
     torch.save({"format": FORMAT, **state}, content)
-    with _said_of(path.parent):
+    with _reported_for(path.parent):
         write_atomically(path, content.getvalue())
 
 
 def try_folder(folder: Path) -> None:
     """Refuse a folder that takes no file, before anything is trained for it."""
-    with _said_of(folder):
+    with _reported_for(folder):
         folder.mkdir(parents=True, exist_ok=True)
         tempfile.TemporaryFile(dir=folder).close()
 
 
 @contextlib.contextmanager
-def _said_of(folder: Path) -> Iterator[None]:
+def _reported_for(folder: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:

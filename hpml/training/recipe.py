@@ -61,8 +61,8 @@ class Recipe:
     def __repr__(self) -> str:
         fields = ((name, getattr(self, name)) for name in self.__dataclass_fields__)
         default = type(self).__dict__
-        told = [f"{n}={v!r}" for n, v in fields if n == "name" or v != default[n]]
-        return f"Recipe({', '.join(told)})"
+        parts = [f"{n}={v!r}" for n, v in fields if n == "name" or v != default[n]]
+        return f"Recipe({', '.join(parts)})"
 
     def check(self, device: torch.device, processes: int) -> None:
         """Refuse what cannot be, before anything is built."""

@@ -1,7 +1,7 @@
-"""What the faults of lab 15 cost, and what mends earn: ``python -m tests.benchmarks.capstone``.
+"""What the faults of lab 15 cost, and what fixes earn: ``python -m tests.benchmarks.capstone``.
 
 Each fault must cost a share of the time, all of them together the points for speed, and the same
-mends must earn nearly the same points whatever the seed. It ends with 1 where that fails.
+fixes must earn nearly the same points whatever the seed. It ends with 1 where that fails.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from hpml.labs.catalogue import find
 from hpml.labs.lab_15_capstone.harness import waves
 from hpml.labs.lab_15_capstone.scripts import FAULTS, script, train_of
 from hpml.labs.lab_15_capstone.student_script import SIZES
-from tests.labs.lab_15.mended import mended
+from tests.labs.lab_15.fixed import fixed
 
 LARGE = waves({**SIZES, "seed": 1, "drawn": 1})
 SEEDS = (0, 1, 2, 3)
-MENDS: tuple[tuple[str, ...], ...] = (
+FIXES: tuple[tuple[str, ...], ...] = (
     (),
     ("loop", "dtype"),
     ("loader", "reading", "table"),
@@ -49,23 +49,21 @@ def main() -> int:
     torch.set_num_threads(1)
     speed = find("train").speed
     assert speed is not None
-    runs = {"mended": mended(0), "original": script(0)}
-    runs |= {f: mended(0, tuple(each for each in FAULTS if each != f)) for f in FAULTS}
+    runs = {"fixed": fixed(0), "original": script(0)}
+    runs |= {f: fixed(0, tuple(each for each in FAULTS if each != f)) for f in FAULTS}
     found = ratios(runs)
     print(
-        "\n".join(
-            f"{name:<12}{ratio:6.2f} times the mended script" for name, ratio in found.items()
-        )
+        "\n".join(f"{name:<12}{ratio:6.2f} times the fixed script" for name, ratio in found.items())
     )
     fine = found["original"] > 1 / speed.full and min(found[f] for f in FAULTS) > 1.03
     # A point of the seven is a seventh of the way from `none` to `full`.
     point = math.log(speed.none / speed.full) / 7
-    for mends in MENDS:
-        sources = {"original": script(0)} | {str(seed): mended(seed, mends) for seed in SEEDS}
+    for fixes in FIXES:
+        sources = {"original": script(0)} | {str(seed): fixed(seed, fixes) for seed in SEEDS}
         measured = ratios(sources)
         logs = [math.log(measured[str(seed)]) for seed in SEEDS]
         apart = (max(logs) - min(logs)) / point
-        print(f"{'+'.join(mends) or 'nothing'} mended: seeds are {apart:.2f} points apart")
+        print(f"{'+'.join(fixes) or 'nothing'} fixed: seeds are {apart:.2f} points apart")
         fine = fine and apart < 1.5
     return int(not fine)
 

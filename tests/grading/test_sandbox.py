@@ -379,7 +379,7 @@ def _asked_anew() -> Iterator[None]:
 
 
 @pytest.mark.usefixtures("_asked_anew")
-def test_where_bubblewrap_is_missing_or_fails_it_is_said_with_what_mends_it(
+def test_where_bubblewrap_is_missing_or_fails_it_is_said_with_what_fixes_it(
     monkeypatch: pytest.MonkeyPatch, tmp_path: Path
 ) -> None:
     broken = tmp_path / "bwrap"

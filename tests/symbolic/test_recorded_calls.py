@@ -34,6 +34,16 @@ class Reversed(torch.autograd.Function):
         return -ctx.scale * gradient, None
 
 
+early = Reversed.apply
+
+
+def test_an_apply_that_was_looked_up_early_is_refused_and_crashes_nothing() -> None:
+    x = Input(shape=(4,))
+    with pytest.raises(ArgumentError):
+        early(x)
+    assert early(VALUE) is not None
+
+
 @each_execution
 def test_an_autograd_function_is_recorded_with_its_backward(execution: str) -> None:
     x = Input(shape=(4,))

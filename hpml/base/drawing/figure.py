@@ -121,7 +121,7 @@ def draw(
             painter.value(box)
         if legend:
             painter.legend(legend, layout)
-    style.describe(axes, _told(layout))
+    style.describe(axes, _summary(layout))
     if show:
         plt.show()
     elif ax is None:
@@ -129,18 +129,18 @@ def draw(
     return figure
 
 
-def _told(layout: Layout) -> str:
+def _summary(layout: Layout) -> str:
     """Return which values each call reads and makes, in words."""
     texts = {box.value: " ".join(box.text.split()) for box in layout.boxes}
-    told = []
+    summary = []
     for label in layout.labels:
         ends = [line for line in layout.lines if line.call == label.calls[0]]
         reads, makes = (
             ", ".join(texts[line.value] for line in ends if line.is_result is results)
             for results in (False, True)
         )
-        told.append(" → ".join(filter(None, [reads, " ".join(label.text.split()), makes])))
-    return f"Graph of {len(texts)} values. {'; '.join(told)}"
+        summary.append(" → ".join(filter(None, [reads, " ".join(label.text.split()), makes])))
+    return f"Graph of {len(texts)} values. {'; '.join(summary)}"
 
 
 def _prepare(ax: Axes, layout: Layout, width: float, height: float) -> float:

@@ -27,9 +27,9 @@ from hpml.benchmark.errors import (
     ContenderError,
     StoppedError,
     WorkerError,
+    error_text,
     function,
-    said,
-    whole,
+    whole_number,
 )
 from hpml.benchmark.measurement import Environment, Measurement
 from hpml.benchmark.ratio import RESOLUTION, check_resolution
@@ -83,8 +83,8 @@ def measure(
     """
     contender = Contender(name or str(getattr(run, "__name__", type(run).__name__)), run)
     settings = Settings(threads, device, min_sample_time, garbage, warm_up, clock)
-    samples = whole("samples", samples, 1)
-    number = None if number is None else whole("number", number, 1)
+    samples = whole_number("samples", samples, 1)
+    number = None if number is None else whole_number("number", number, 1)
 
     def partly(measured: list[Measurement]) -> Comparison:
         return Comparison(tuple(measured), contender.name, samples)
@@ -161,7 +161,7 @@ def compare(
         )
     settings = Settings(threads, device, min_sample_time, garbage, warm_up, clock)
     resolution = check_resolution(resolution)
-    rounds, seed = whole("rounds", rounds, 1), whole("seed", seed)
+    rounds, seed = whole_number("rounds", rounds, 1), whole_number("seed", seed)
     function("stop", stop, "a function that says True to stop")
     function("check", check, "a function of the results, such as `same_results()`")
     orders = schedule(len(listed), rounds, seed)
@@ -349,7 +349,7 @@ def _named(name: str, when: str) -> Iterator[None]:
     except (WorkerError, KeyboardInterrupt):
         raise
     except BaseException as error:  # a contender that exits would end the program without a word
-        raise ContenderError(f"Contender {name!r}, {when}: {said(error)}") from error
+        raise ContenderError(f"Contender {name!r}, {when}: {error_text(error)}") from error
 
 
 @contextlib.contextmanager

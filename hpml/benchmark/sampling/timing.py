@@ -21,7 +21,7 @@ from dataclasses import dataclass
 from typing import Protocol
 
 from hpml.base.errors import describe
-from hpml.benchmark.errors import BenchmarkError, function, real, whole
+from hpml.benchmark.errors import BenchmarkError, function, real, whole_number
 from hpml.benchmark.measurement import Environment
 from hpml.benchmark.sampling.results import not_computed, refuse_unfinished, snapshot
 
@@ -83,8 +83,8 @@ class Settings:
             )
         # A process of its own is sent them as JSON, which does not carry numpy's numbers.
         object.__setattr__(self, "min_sample_time", seconds)
-        object.__setattr__(self, "threads", whole("threads", self.threads, 1))
-        object.__setattr__(self, "warm_up", whole("warm_up", self.warm_up, 0))
+        object.__setattr__(self, "threads", whole_number("threads", self.threads, 1))
+        object.__setattr__(self, "warm_up", whole_number("warm_up", self.warm_up, 0))
 
 
 class Sampler(Protocol):

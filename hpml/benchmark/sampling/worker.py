@@ -26,7 +26,7 @@ from hpml.base.child_process import take_input, take_output, write_message
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
 from hpml.benchmark.agreement import plain
-from hpml.benchmark.errors import WorkerError, said
+from hpml.benchmark.errors import WorkerError, error_text
 from hpml.benchmark.sampling.contender import Contender
 from hpml.benchmark.sampling.timing import Sampler, Settings
 
@@ -42,7 +42,9 @@ def main() -> int:
                 sampler = start(request)
             write_message(answers, respond(sampler, request))
         except BaseException as error:  # noqa: BLE001 - the parent raises it, whatever it is
-            write_message(answers, {"error": said(error), "traceback": traceback.format_exc()})
+            write_message(
+                answers, {"error": error_text(error), "traceback": traceback.format_exc()}
+            )
             if sampler is None:
                 return 1
     return 0

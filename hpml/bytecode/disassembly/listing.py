@@ -69,13 +69,7 @@ class Instruction:
 
 @dataclass(frozen=True)
 class Block:
-    """A basic block: instructions that are always executed from the first to the last.
-
-    Attributes:
-        offset: of its first instruction.
-        instructions: of which none but the first is jumped to, and none but the last jumps.
-        successors: the offsets of the blocks that may follow, the next in the code first.
-    """
+    """Instructions executed from the first to the last, and the offsets that may follow."""
 
     offset: int
     instructions: tuple[Instruction, ...]
@@ -84,14 +78,7 @@ class Block:
 
 @dataclass(frozen=True)
 class Listing:
-    """The instructions of one code object.
-
-    Attributes:
-        name: what it is: ``"function area"``, ``"<lambda> in function area"``.
-        code: the code object.
-        instructions: in the order of their offsets.
-        exception_table: which instructions are guarded, and where an exception leads.
-    """
+    """The instructions of one code object, with a name such as ``"<lambda> in function area"``."""
 
     name: str
     code: CodeType

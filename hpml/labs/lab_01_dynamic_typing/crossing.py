@@ -107,7 +107,7 @@ def draw_crossing(small: SmallSizes) -> Page:
     """Draw the times against the size, both on logarithmic axes, and mark where they cross."""
     import numpy as np
 
-    drawn, told, crossings = [], [], []
+    drawn, texts, crossings = [], [], []
     between = np.geomspace(small.sizes[0], small.sizes[-1], 400).tolist()
     for way in (LOOP, *CALLS):
         least = [1e6 * time for time in small.times(way)]
@@ -115,11 +115,11 @@ def draw_crossing(small: SmallSizes) -> Page:
         # Straight between two sizes, as `overtakes` has it; on these axes that is a curve.
         drawn.append(Drawn(way, between, np.interp(between, small.sizes, least).tolist()))
         if way != LOOP and math.isinf(small.overtakes(way)):
-            told.append(f"the {way} never overtakes the loop")
+            texts.append(f"the {way} never overtakes the loop")
         elif way != LOOP:
             crossings.append(small.overtakes(way))
-            told.append(f"the {way} overtakes the loop at about {elements(crossings[-1])}")
-    text = f"{'; '.join(told)}. Marks: the shortest of {small.comparisons[0].rounds} samples."
+            texts.append(f"the {way} overtakes the loop at about {elements(crossings[-1])}")
+    text = f"{'; '.join(texts)}. Marks: the shortest of {small.comparisons[0].rounds} samples."
     text = text[0].upper() + text[1:]
     chart = lines(
         drawn, title="a + b: one call against a loop", x="elements", y="µs for all of them",

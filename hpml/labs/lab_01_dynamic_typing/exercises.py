@@ -158,19 +158,19 @@ def _plain_duck(value: object) -> object:
 def _judge_horner(case: Case, outcome: Outcome) -> Wrong | None:
     expected = _value_of(case)
     if not isinstance(outcome, Returned):
-        return Wrong(_told(expected), shown(outcome))
+        return Wrong(_shown(expected), shown(outcome))
     got = _plain_duck(outcome.value)
     if _too_many(case, outcome):
         most, used = len(_plain(case)[0]) - 1, _multiplications(outcome)
         return Wrong(
-            f"{_told(expected)} with at most {most} multiplications",
-            f"{_told(got)} with {used}",
+            f"{_shown(expected)} with at most {most} multiplications",
+            f"{_shown(got)} with {used}",
         )
     where = difference(expected, got, tolerance=1e-9)
-    return None if where is None else Wrong(_told(expected), _told(got), where)
+    return None if where is None else Wrong(_shown(expected), _shown(got), where)
 
 
-def _told(value: object) -> str:
+def _shown(value: object) -> str:
     if isinstance(value, tuple) and len(value) == 3 and value[0] == "Fraction":
         return f"Fraction({value[1]}, {value[2]})"
     if isinstance(value, dict) and len(value) == 1:

@@ -135,12 +135,12 @@ def _memory(measured: Comparison, before: float) -> str:
         for name in ("list", "array")
     }
     grown = measured.sum_of({"array, many": 1, "list, many": -1, "array": -1, "list": 1})
-    said = (
+    message = (
         "With many elements, visited in random order, a lookup in the list takes "
         f"{slower['list']} longer than with few, in the array {slower['array']} longer. "
     )
     if grown.against(LEAST) == "above":
-        return said + "The difference has grown: **B** has a part in it."
+        return message + "The difference has grown: **B** has a part in it."
     if grown.high < max(before / 2, 2 * LEAST):
-        return said + "The difference has not grown, so **B** has no part in it."
-    return said + "On **B** this measurement cannot tell."
+        return message + "The difference has not grown, so **B** has no part in it."
+    return message + "On **B** this measurement cannot tell."

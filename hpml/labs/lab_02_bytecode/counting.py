@@ -39,8 +39,8 @@ class Pair:
     @property
     def in_words(self) -> str:
         """Both ratios, for a line of a table; of a time that cannot be told, just that."""
-        told = self.ratio.answer != "cannot tell"
-        time = f"{self.ratio.value:.2g} × the time" if told else "of the time it cannot tell"
+        texts = self.ratio.answer != "cannot tell"
+        time = f"{self.ratio.value:.2g} × the time" if texts else "of the time it cannot tell"
         return f"{self.count_ratio:.2g} × the instructions, {time}"
 
 

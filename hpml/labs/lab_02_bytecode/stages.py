@@ -44,12 +44,12 @@ def _branches(node: ast.AST, before: str) -> Iterator[str]:
 
 
 def _label(node: ast.AST) -> str:
-    said = type(node).__name__
+    message = type(node).__name__
     for field in ("name", "id", "arg", "attr"):
-        said += f" {text}" if isinstance(text := getattr(node, field, None), str) else ""
+        message += f" {text}" if isinstance(text := getattr(node, field, None), str) else ""
     if isinstance(node, ast.Constant):
-        said += f" {describe(node.value)}"
-    return f"{said} (store)" if isinstance(getattr(node, "ctx", None), ast.Store) else said
+        message += f" {describe(node.value)}"
+    return f"{message} (store)" if isinstance(getattr(node, "ctx", None), ast.Store) else message
 
 
 def fresh(function: FunctionType) -> FunctionType:

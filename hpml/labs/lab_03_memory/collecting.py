@@ -57,10 +57,10 @@ def collector_pauses(run: Callable[[], object]) -> Pauses:
     ended: list[float] = []
     collected = [0]
 
-    def called(phase: str, told: Mapping[str, int]) -> None:
+    def called(phase: str, texts: Mapping[str, int]) -> None:
         (begun if phase == "start" else ended).append(time.perf_counter())
         if phase == "stop":
-            collected[0] += told["collected"]
+            collected[0] += texts["collected"]
 
     gc.collect()
     was_on = gc.isenabled()

@@ -180,7 +180,7 @@ def draw_break_even(
     """Draw the time of all calls together, compiling included, against the number of calls."""
     slow = times[times.baseline].median
     counts = [10 ** (step / 10) for step in range(61)]
-    drawn, told = [], []
+    drawn, texts = [], []
     for way in times:
         once = compile_times.get(way.name, 0.0)
         drawn.append(Line(way.name, counts, [once + count * way.median for count in counts]))
@@ -188,11 +188,13 @@ def draw_break_even(
         if answer is None:
             continue
         pays = "never" if math.isinf(answer) else f"from call {answer:,.0f} on"
-        told.append(f"{way.name} pays {pays}")
+        texts.append(f"{way.name} pays {pays}")
         if 1 <= answer <= counts[-1]:
             drawn.append(Line(way.name, [answer], [once + answer * way.median], "", marker="o"))
-    said = "; ".join(told)
-    text = f"By your formula: {said}." if told else "No marks: calls_to_break_even is not written."
+    message = "; ".join(texts)
+    text = (
+        f"By your formula: {message}." if texts else "No marks: calls_to_break_even is not written."
+    )
     y = "seconds in all, compiling included"
     chart = lines(drawn, title=title, x="calls", y=y, log="xy", xlim=(1, counts[-1]))
     return show(chart, caption=text, text=text)

@@ -35,8 +35,8 @@ def _failure(run: Callable[[], object]) -> tuple[str, str, int]:
     (error,) = caught
     own = getattr(getattr(run, "__code__", None), "co_filename", None)
     lines = _own_lines(error.__traceback__, own)
-    said = [f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())]
-    return lines[-1] if lines else "", ". ".join(map(_with_lines, said)), len(work.operations)
+    message = [f"{type(error).__name__}: {error}", *getattr(error, "__notes__", ())]
+    return lines[-1] if lines else "", ". ".join(map(_with_lines, message)), len(work.operations)
 
 
 def _own_lines(trace: TracebackType | None, own: str | None) -> tuple[str, ...]:

@@ -127,8 +127,8 @@ def kernel_map() -> Table:
             x = torch.rand(batch, width)
             raced = race({"inlined": lambda: inlined(x), "kernel": lambda: kernel(x)})  # noqa: B023
             ratio = raced.ratio("kernel")
-            told = ratio.answer != "cannot tell"
-            cells.append(f"{ratio.digits(ratio.speed_up)} ×" if told else ratio.answer)
+            texts = ratio.answer != "cannot tell"
+            cells.append(f"{ratio.digits(ratio.speed_up)} ×" if texts else ratio.answer)
         rows.append((width, *cells))
     title = f"The kernel's speed as a multiple of the inlined source's, {depth} linear layers"
     return Table(("width", *[f"batch {batch}" for batch in batches]), rows, title=title)

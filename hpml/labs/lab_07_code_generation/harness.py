@@ -34,7 +34,7 @@ def source_and_run(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
         form = _form(tree)
         forward = _forward(compile(tree, "<generated>", "exec"))
     except Exception as error:  # noqa: BLE001 - whatever a text does when it is run
-        return {**shown, "problem": _told(error)}
+        return {**shown, "problem": _error_text(error)}
     calls: list[int] = []
     highest = max((layer for _, layer, _ in arguments["calls"]), default=-1)
     # More layers than there are, so that a wrong number calls a wrong layer and is seen to do so.
@@ -45,7 +45,7 @@ def source_and_run(result: Any, arguments: Mapping[str, Any]) -> dict[str, Any]:
     try:
         value = forward(model, *input_values(len(arguments["inputs"])))
     except Exception as error:  # noqa: BLE001 - as above
-        return {**shown, "problem": _told(error), "calls": calls}
+        return {**shown, "problem": _error_text(error), "calls": calls}
     return {**shown, **form, "value": value, "calls": calls}
 
 
@@ -86,7 +86,7 @@ def _layer(number: int, calls: list[int]) -> Callable[..., int]:
     return layer
 
 
-def _told(error: Exception) -> str:
+def _error_text(error: Exception) -> str:
     kind = type(error).__name__
     if isinstance(error, SyntaxError):
         return f"{kind} in line {error.lineno}: {error.msg}"

@@ -16,7 +16,7 @@ from hpml.benchmark import Comparison
 from hpml.jit import FirstCall, compiler_of_this_run, graph_breaks, inductor_loops
 
 
-def told(run: Callable[[], Any]) -> tuple[Any, Table]:
+def with_warnings(run: Callable[[], Any]) -> tuple[Any, Table]:
     """Run something, and return its result with the warnings that it gave, each kind once."""
     with warnings.catch_warnings(record=True) as given:
         warnings.simplefilter("always")
@@ -94,8 +94,10 @@ def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
         saved = later[baseline].median - later[name].median
         faster = later.ratio(name).answer == "faster"
         pays = f"{(first.seconds - ready[baseline].seconds) / saved:,.0f} calls" if faster else ""
-        said = "–" if name == baseline else pays or "does not pay here"
-        rows.append([name, format_seconds(first.seconds), format_seconds(later[name].median), said])
+        phrase = "–" if name == baseline else pays or "does not pay here"
+        rows.append(
+            [name, format_seconds(first.seconds), format_seconds(later[name].median), phrase]
+        )
     options, _ = compiler_of_this_run()
     (_, took, ratio), *_ = recorded_compilers().rows
     other = f"Its compiler: first call {took}, later calls {ratio} times Python's."
@@ -128,7 +130,7 @@ def traced_models(
     for name, gate in gates.items():
         torch.manual_seed(8)
         model = make(gate).eval()
-        (traced, frozen), _ = told(partial(_trace_and_freeze, model, inputs[0]))
+        (traced, frozen), _ = with_warnings(partial(_trace_and_freeze, model, inputs[0]))
         right = sum(torch.allclose(frozen(x), model(x)) for x in inputs)
         nodes = [len(list(each.inlined_graph.nodes())) for each in (traced, frozen)]
         rows.append([name, f"{right} of {len(inputs)}", *nodes])

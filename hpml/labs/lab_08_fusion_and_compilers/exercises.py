@@ -42,8 +42,8 @@ def _moving(name: str, ops: Ops, shapes: Mapping[str, tuple[int, ...]]) -> list[
     cases = []
     for fused in (False, True):
         data = {"ops": list(ops), "shapes": dict(shapes), "fused": fused}
-        said = f"{name}, {'in one loop' if fused else 'one by one'}"
-        cases.append(Case(said, data, "fused" if fused else "one by one"))
+        message = f"{name}, {'in one loop' if fused else 'one by one'}"
+        cases.append(Case(message, data, "fused" if fused else "one by one"))
     return cases
 
 

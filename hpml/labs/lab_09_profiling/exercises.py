@@ -18,7 +18,7 @@ from hpml.labs.lab_09_profiling.traces import (
     events_of,
     misleading,
     own_times,
-    to_mend,
+    to_fix,
 )
 
 _WRITE_IT = Forbidden(
@@ -130,7 +130,7 @@ _BOTTLENECK = Exercise(
     name="name_the_bottleneck",
     parts={"right": 1, "library": 1, "recursion": 1},
     cases=_bottleneck_cases,
-    judge=expect(lambda case: to_mend(case.data["events"], case.data["mine"])),
+    judge=expect(lambda case: to_fix(case.data["events"], case.data["mine"])),
     hints={
         "right": (
             "Is a function slow if it mostly waits for the functions that it calls? What does "

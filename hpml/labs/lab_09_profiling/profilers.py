@@ -107,10 +107,10 @@ def beside_cprofile(
     yours = _least([one for one in times if one])
     own = _least([_tottimes(program) for _ in range(5)])
     rows: list[list[object]] = []
-    whole, total = sum(yours.values()), sum(own.values())
+    full, total = sum(yours.values()), sum(own.values())
     for name, seconds in sorted(own.items(), key=lambda item: -item[1])[:8]:
         ns = yours.get(name)
-        share = ns / whole if ns is not None and whole else None
+        share = ns / full if ns is not None and full else None
         rows.append([name, None if ns is None else ns / 1e6, share, 1e3 * seconds, seconds / total])
     shares = ["your share", "share"]
     ms = dict.fromkeys(["yours, ms", "tottime, ms"], "{:.2f}".format)

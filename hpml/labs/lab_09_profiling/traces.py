@@ -78,7 +78,7 @@ def charged_times(events: Sequence[Event], mine: set[str]) -> dict[str, int]:
     return times
 
 
-def to_mend(events: Sequence[Event], mine: set[str]) -> str:
+def to_fix(events: Sequence[Event], mine: set[str]) -> str:
     """Return the function of one's own in which most of the time goes."""
     times = charged_times(events, mine)
     return max(times, key=lambda name: times[name])
@@ -122,7 +122,7 @@ def misleading(generator: random.Random, part: str) -> tuple[list[Event], set[st
             others = _wrong_names(events, mine)
             if part != "library":
                 del others["of all"], others["library left out"]
-            if to_mend(events, mine) not in others.values() and len({*others.values()}) > 2:
+            if to_fix(events, mine) not in others.values() and len({*others.values()}) > 2:
                 return events, mine
 
 

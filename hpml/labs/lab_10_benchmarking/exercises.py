@@ -84,14 +84,16 @@ def _judge(expected: Callable[[Mapping[str, Any]], dict[str, object]], collector
 def _statement(name: str, per_call: float, part: str, **more: Any) -> Case:
     data: dict[str, Any] = {"per_call": per_call, "first": 0.0, "wobble": [0.0], "start": 0.0}
     data |= more
-    said = [f"{per_call:g} s a call"]
-    said += [f"{data['first']:g} s more for the first run"] if data["first"] else []
-    said += ["every run a little different"] if len(data["wobble"]) > 1 else []
-    said += [f"the clock shows {data['start']:g} at first"] if data["start"] else []
-    said += ["the collector is off before"] if not data.get("collector", True) else []
-    said += ["`run` raises"] if "fails" in data else []
+    message = [f"{per_call:g} s a call"]
+    message += [f"{data['first']:g} s more for the first run"] if data["first"] else []
+    message += ["every run a little different"] if len(data["wobble"]) > 1 else []
+    message += [f"the clock shows {data['start']:g} at first"] if data["start"] else []
+    message += ["the collector is off before"] if not data.get("collector", True) else []
+    message += ["`run` raises"] if "fails" in data else []
     function = "autorange" if part == "right" and "repeat" not in name else "repeat"
-    return Case(name, data, part, f"{function}(run, clock)  # {'; '.join(said)}".replace("`", ""))
+    return Case(
+        name, data, part, f"{function}(run, clock)  # {'; '.join(message)}".replace("`", "")
+    )
 
 
 def _wobbly(rng: random.Random, place: int, part: str, kind: str = "") -> Case:

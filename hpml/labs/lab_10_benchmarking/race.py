@@ -156,20 +156,20 @@ def _drawn_duel(
         Line("b", turns[-count:], b, "", style.ACCENT, "s"),
     ]
     truth = "faster" if difference else "cannot tell"
-    rows, told = [], []
+    rows, texts = [], []
     for name, given in answers.items():
         good = 100 * sum(answer == truth for answer in given) / len(given)
         none = 100 * sum(answer == "cannot tell" != truth for answer in given) / len(given)
         wrong = 100 - good - none
         parts = zip((good, none, wrong), (style.PASS, style.UNKNOWN, style.FAIL), strict=True)
         rows.append(Bar(name, list(parts)))
-        told.append(f"{name}: {good:.0f} % right, {wrong:.0f} % wrong")
+        texts.append(f"{name}: {good:.0f} % right, {wrong:.0f} % wrong")
     right_is = "a is faster" if difference else "they are equal"
     return show(
         lines(samples, title="One run", x="in the order taken", y="µs a call",
               ylim=(0, 1.05 * max(a + b))),
         bars(rows, title=f"{len(given)} runs: {right_is}", x="% of runs", y=" ", xlim=(0, 100)),
-        beside=True, width=9.4, text="; ".join(told) + ".",
+        beside=True, width=9.4, text="; ".join(texts) + ".",
         caption="Green: right. Grey: it cannot tell, though there is a difference. Orange: a "
         "false verdict.",
     )  # fmt: skip
@@ -187,6 +187,6 @@ def _answering(rules: Mapping[str, Rule]) -> dict[str, Rule]:
         if answer in ANSWERS:
             ready[name] = rule
         else:
-            told = f"**{name}** is left out: it gave {describe(answer)}."
-            put(say(told), uuid.uuid4().hex)
+            texts = f"**{name}** is left out: it gave {describe(answer)}."
+            put(say(texts), uuid.uuid4().hex)
     return ready

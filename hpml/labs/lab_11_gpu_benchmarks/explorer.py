@@ -103,11 +103,11 @@ def _row(place: int, name: str, kind: str, spans: Spans) -> str:
         for start, end in spans
     )
     end = max(end for _, end in spans)
-    said = f'<text x="{_LEFT + _SCALE * end + 6:.0f}" y="{y + 14}">{end:g} µs</text>'
-    said = said if kind == "gpu" else ""
+    message = f'<text x="{_LEFT + _SCALE * end + 6:.0f}" y="{y + 14}">{end:g} µs</text>'
+    message = message if kind == "gpu" else ""
     return (
         f'<text x="{_LEFT - 8}" y="{y + 14}" text-anchor="end">{name}</text>'
-        f'<path class="{kind}" d="{path}"/>{said}'
+        f'<path class="{kind}" d="{path}"/>{message}'
     )
 
 

@@ -113,7 +113,7 @@ def speedups(fit: LaunchFit, graph_speedup: Callable[[int, float, float], object
     """Return what a graph gains at each size: measured, and by a student's function."""
     rows = []
     for size, eager in fit.eager.items():
-        said = graph_speedup(fit.count, 1e6 * fit.launch, 1e6 * fit.kernels[size])
-        rows.append([size, eager / fit.recorded[size], said])
+        message = graph_speedup(fit.count, 1e6 * fit.launch, 1e6 * fit.kernels[size])
+        rows.append([size, eager / fit.recorded[size], message])
     formats = dict.fromkeys(["eager / graph", "your graph_speedup"], "{:.2f}×".format)
     return Table(["pixels", "eager / graph", "your graph_speedup"], rows, formats=formats)

@@ -124,8 +124,8 @@ def _tensor(
 ) -> Case:  # fmt: skip
     data = {"values": list(values), "formats": dict(formats), "error": error, "added": added}
     listed = str(list(values)) if len(values) < 9 else f"[{values[0]!r}, ...]"
-    said = "formats" if formats is FORMATS else str(dict(formats))
-    call = f"choose_precision({listed}, {said}, {error!r}, {added})"
+    message = "formats" if formats is FORMATS else str(dict(formats))
+    call = f"choose_precision({listed}, {message}, {error!r}, {added})"
     count = f"  # {len(values)} values" if len(values) > 8 else ""
     return Case(name, data, "sums" if added else "values", call + count)
 

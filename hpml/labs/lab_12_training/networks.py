@@ -201,18 +201,18 @@ def compiled_steps(run: bool) -> Page:
     if run:
         import torch
 
-        said = []
+        message = []
         for name, model in networks().items():
             ways = {name: step_of(model), f"{name}, compiled": step_of(torch.compile(model))}
-            said.append(race(ways).in_words(f"{name}, compiled"))
-        return say("; ".join(said) + ".")
+            message.append(race(ways).in_words(f"{name}, compiled"))
+        return say("; ".join(message) + ".")
     found = recorded("training")
     ratios = found["a step, compiled / before, on 16 pictures of 64 pixels [middle, low, high]"]
-    told = "; ".join(
+    texts = "; ".join(
         f"of the {name} **{middle:.2f}** times as long as before ({low:.2f} to {high:.2f})"
         for name, (middle, low, high) in ratios.items()
     )
-    return say(f"Recorded on {found['machine']}: compiled, a step took {told}.")
+    return say(f"Recorded on {found['machine']}: compiled, a step took {texts}.")
 
 
 SCRIPT = """\

@@ -42,8 +42,8 @@ def shares(model: nn.Module) -> dict[str, float]:
         own = sum(weight.numel() for weight in layer.parameters(recurse=False))
         if own:
             found[_kind(layer)] += own
-    whole = sum(found.values())
-    return {kind: count / whole for kind, count in found.items()}
+    total = sum(found.values())
+    return {kind: count / total for kind, count in found.items()}
 
 
 def draw_shares(models: Mapping[str, nn.Module]) -> Page:
@@ -190,11 +190,11 @@ def accuracy_verdict(runs: Mapping[str, Sequence[float]]) -> Page:
         f"up to **{digit:.2f}**."
     )
     if min(gains) > 0:
-        told = "That fits **A**: mixed precision wins with each seed."
+        texts = "That fits **A**: mixed precision wins with each seed."
     elif 2 * precision < seeds:
-        told = "That fits **B**: the seed moves it more than twice as far as mixed precision does."
+        texts = "That fits **B**: the seed moves it more than twice as far as mixed precision does."
     elif 2 * digit > precision:
-        told = "That fits **C**: a last digit moves it about as far as mixed precision does."
+        texts = "That fits **C**: a last digit moves it about as far as mixed precision does."
     else:
-        told = "That fits none of them alone."
-    return say(f"{seen}\n\n{told}")
+        texts = "That fits none of them alone."
+    return say(f"{seen}\n\n{texts}")

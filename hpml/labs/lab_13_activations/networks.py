@@ -68,11 +68,11 @@ def beside_published(raced: Mapping[int, Comparison]) -> Table:
     rows: dict[str, list[object]] = {}
     first = next(iter(raced.values()))
     for name in first.names:
-        told = _published(name)
+        texts = _published(name)
         ratios: list[object] = []
         for batch, comparison in raced.items():
             own = "baseline" if name == comparison.baseline else str(comparison.ratio(name))
-            ratios += [own, told.get(batch)]
+            ratios += [own, texts.get(batch)]
         rows[name] = [name, *ratios]
     columns = ["activation"]
     for batch in raced:
@@ -92,19 +92,19 @@ def _published(name: str) -> dict[int, float]:
     way, _, compiled = name.partition(", ")
     if compiled == "one kernel":
         return {}
-    told = " + ".join(["torch.compile"] * bool(compiled) + [way] * (way != "GELU"))
+    texts = " + ".join(["torch.compile"] * bool(compiled) + [way] * (way != "GELU"))
     rows = {row["changes"]: row for row in published("convnext_inference")["rows"]}
-    row, base = rows[told or "vanilla (GELU)"], rows["vanilla (GELU)"]
+    row, base = rows[texts or "vanilla (GELU)"], rows["vanilla (GELU)"]
     return {batch: row[f"bs{batch}_ms"] / base[f"bs{batch}_ms"] for batch in (1, 64)}
 
 
 def draw_accuracies(accuracies: Mapping[str, Sequence[float]]) -> Page:
     """Draw each run's accuracy as a point, and name the document's single run beside it."""
-    told = {row["changes"]: row["val_accuracy"] for row in published("convnext_inference")["rows"]}
-    told["GELU"] = told["vanilla (GELU)"]
+    texts = {row["changes"]: row["val_accuracy"] for row in published("convnext_inference")["rows"]}
+    texts["GELU"] = texts["vanilla (GELU)"]
     rows = []
     for name, found in accuracies.items():
-        row = f"{name} (published, one run: {told[name]:.2f} %)"
+        row = f"{name} (published, one run: {texts[name]:.2f} %)"
         rows.append(Dot(row, found))
         rows.append(Dot(row, statistics.mean(found), "", None, style.ACCENT, "|"))
     title = "Accuracy: a point is a run, a line their mean"
@@ -119,7 +119,7 @@ def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
     """Draw the values and the gradients of some activations between -6 and 6."""
     import torch
 
-    values, slopes, said = [], [], []
+    values, slopes, message = [], [], []
     # Where two are equal, the dashes of one are on the line of the other.
     forms = zip(activations.items(), ("-", "--", ":", "-"), strict=False)
     for (name, activation), form in forms:
@@ -129,10 +129,10 @@ def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:
         at, y = x.detach().tolist(), y.detach().tolist()
         values.append(Line(name, at, y, form))
         slopes.append(Line(name, at, slope.tolist(), form))
-        said.append(f"{name} {y[50]:.3g}, gradient {float(slope[50]):.3g}")
+        message.append(f"{name} {y[50]:.3g}, gradient {float(slope[50]):.3g}")
     return show(
         lines(values, title="Values", x="x", y=" ", ylim=(-0.6, 2), level=[0]),
         lines(slopes, title="Gradients", x="x", y=" ", level=[0]),
         beside=True, width=11.0,
-        text=f"Values and gradients of {', '.join(activations)}. At -5: {'; '.join(said)}.",
+        text=f"Values and gradients of {', '.join(activations)}. At -5: {'; '.join(message)}.",
     )  # fmt: skip

@@ -80,8 +80,8 @@ def rounded(model: nn.Module, quantise: Quantise, bits: int, *, by_row: bool) ->
             rows = weight if by_row else weight.reshape(1, -1)
             back = []
             for row in rows.tolist():
-                whole, scale = quantise(row, bits)
-                back.append(scale * torch.tensor(whole, dtype=torch.float32))
+                total, scale = quantise(row, bits)
+                back.append(scale * torch.tensor(total, dtype=torch.float32))
             layer.weight.data = torch.stack(back).reshape(weight.shape)
     return model
 
@@ -91,8 +91,8 @@ def draw_accuracy(found: Mapping[str, Mapping[int, Sequence[float]]], full: floa
     drawn = []
     for way, by_bits in found.items():
         middle = [100 * sorted(values)[len(values) // 2] for values in by_bits.values()]
-        told = ", ".join(f"{b} bits {v:.1f} %" for b, v in zip(by_bits, middle, strict=True))
-        drawn.append(Line(way, list(by_bits), middle, text=told))
+        texts = ", ".join(f"{b} bits {v:.1f} %" for b, v in zip(by_bits, middle, strict=True))
+        drawn.append(Line(way, list(by_bits), middle, text=texts))
         for bits, values in by_bits.items():
             drawn.append(Line(way, [bits] * len(values), [100 * v for v in values], "", marker="o"))
     chart = lines(drawn, title="Accuracy by bits", x="bits a weight", y="digits recognised, %",
@@ -157,8 +157,8 @@ def draw_rounding(x: Sequence[float], quantise: Quantise, choices: Sequence[int]
     """Draw what is left of some weights after rounding to fewer and fewer bits."""
     rows = [Dot("as trained", list(x), marker="|")]
     for bits in choices:
-        whole, scale = quantise(list(x), bits)
-        left = [scale * value for value in whole]
-        rows.append(Dot(f"{bits} bits, {len(set(whole))} values", left, marker="|"))
+        total, scale = quantise(list(x), bits)
+        left = [scale * value for value in total]
+        rows.append(Dot(f"{bits} bits, {len(set(total))} values", left, marker="|"))
     chart = dots(rows, title="One row of weights, rounded", x="weight")
     return show(chart, text=f"One row of weights: {', '.join(row.name for row in rows)}.")

@@ -89,8 +89,8 @@ def _training(generator: random.Random, name: str, part: str = "losses", **setti
         "rate": generator.choice([0.05, 0.1, 0.2]), "seed": generator.randint(0, 999),
         "drawn": generator.randint(0, 2**40),
     } | settings  # fmt: skip
-    said = ", ".join(f"{key}={data[key]}" for key in ("width", "epochs", "batch_size", "rate"))
-    call = f"train(signals, labels, {said}, seed={data['seed']})  # {data['count']} signals"
+    message = ", ".join(f"{key}={data[key]}" for key in ("width", "epochs", "batch_size", "rate"))
+    call = f"train(signals, labels, {message}, seed={data['seed']})  # {data['count']} signals"
     return Case(name, data, part, call)
 
 

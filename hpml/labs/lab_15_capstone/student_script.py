@@ -62,12 +62,12 @@ class Script:
         wanted = ("batches", "standardise", "cosines", "swish", "grad")
         shares = {"train, its own": 0.0}
         started = next((key for key in found.stats if key[2] == "train"), None)
-        for key, (_, _, own, whole, _) in found.stats.items():
+        for key, (_, _, own, total, _) in found.stats.items():
             file, line, name = key
             # Before Python 3.12 a comprehension is a function of its own.
             inside = started and file == started[0] and line >= started[1]
             if name in wanted:
-                shares[name] = max(shares.get(name, 0.0), whole / found.seconds)
+                shares[name] = max(shares.get(name, 0.0), total / found.seconds)
             elif key == started or (inside and name in ("<listcomp>", "<genexpr>")):
                 shares["train, its own"] += own / found.seconds
         return dict(sorted(shares.items(), key=lambda each: -each[1]))

@@ -97,11 +97,11 @@ def _svg(tree: CallTree, name: str) -> str:
         if width < 1 or depth > 10:
             continue
         depth_seen = max(depth_seen, depth)
-        room = int(width / 6.6) - 1
-        label = frame.name if len(frame.name) <= room else f"{frame.name[: room - 1]}…"
+        letters = int(width / 6.6) - 1
+        label = frame.name if len(frame.name) <= letters else f"{frame.name[: letters - 1]}…"
         text = (
             f'<text x="{left + 4:.1f}" y="{depth * _ROW + 15}">{html.escape(label)}</text>'
-            if room > 2
+            if letters > 2
             else ""
         )
         parts.append(

@@ -98,10 +98,10 @@ def operator_report(
         check=False,
     )
     if done.returncode:
-        said = done.stderr.strip().splitlines()[-1]
+        last_line = done.stderr.strip().splitlines()[-1]
         raise ProfilingError(
             f"operator_report expects calls that run on the tensors it is given, got {slow!r} and "
-            f"{other!r}, which ended with {said}."
+            f"{other!r}, which ended with {last_line}."
         )
     output = done.stdout.strip()
     record = environment_record(threads=1)

@@ -8,7 +8,7 @@ Not watched while a graph is built; write ``add_to_graph(function, x)`` or the f
 
 - code that decides by something other than symbolic data, such as a method of a module that reads
   ``self.training``: the decision is made once, as with ``torch.fx``
-- an ``apply`` of an autograd function that was looked up before the first symbolic value
+- ``isinstance(x, torch.Tensor)``, which is false for symbolic data
 - symbolic data in a container behind a real tensor among the positional arguments of a module
 - caches and counters outside of a layer that its forward changes: with ``output_shape=`` it does
   not run

@@ -121,7 +121,8 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         return add_to_graph(function, *args)
 
     def _record_pair(self, layer: nn.Module, other: Any) -> Any:
-        return self._apply(layer, (self._node, other._node))
+        data = other if isinstance(other, SymbolicData) else other.symbolic()  # else a size
+        return self._apply(layer, (self._node, data._node))
 
     def _changed_to(self, result: Any, operation: str) -> None:
         if not isinstance(self._node.spec, TensorSpec):
@@ -258,19 +259,13 @@ class SymbolicTensor(TensorShape, SymbolicData):
     """A placeholder for a tensor. Use it as a tensor: operators, slicing, methods, functions.
 
     ``==`` compares elementwise when the model runs; handles are hashable, by identity, and ``is``
-    tells whether two are the same. ``isinstance(x, torch.Tensor)`` is true.
+    tells whether two are the same. ``isinstance(x, torch.Tensor)`` is false: C++ code that asks the
+    same question would take a placeholder that says yes for memory, and crash.
     """
 
     __slots__ = ()
 
     __hash__ = SymbolicData.__hash__
-    __class__ = property(lambda self: torch.Tensor)
-
-    @classmethod
-    def __torch_dispatch__(cls, *args: Any) -> Any:  # asked for by compilers that see a tensor
-        raise ArgumentError(
-            "expected a call of a function that is not compiled, received one that is"
-        )
 
     @property
     def _spec(self) -> TensorSpec:

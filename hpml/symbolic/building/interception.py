@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import contextlib
 import functools
+import sys
 import threading
 import weakref
 from collections.abc import Callable, Collection, Iterator
@@ -25,6 +26,7 @@ from torch import Tensor, nn
 from torch.autograd import Function
 
 from hpml.base import module_calls
+from hpml.symbolic.errors import ArgumentError
 
 from .arguments import find
 
@@ -133,6 +135,7 @@ def _install() -> None:
             setattr(owner, name, recording)
     if Function.__dict__["apply"] is _ORIGINAL_APPLY:
         Function.apply = _recording_apply  # type: ignore[assignment, method-assign]
+        torch._functorch.utils.unwrap_dead_wrappers = _refusing_unwrap
     current = nn.Module.__call__
     if current is _ORIGINAL:
         nn.Module.__call__ = _recording_call  # type: ignore[method-assign]
@@ -150,6 +153,8 @@ def _uninstall() -> None:
                 setattr(owner, name, original)
     if Function.__dict__["apply"] is _recording_apply:
         Function.apply = _ORIGINAL_APPLY  # type: ignore[method-assign]
+    if torch._functorch.utils.unwrap_dead_wrappers is _refusing_unwrap:
+        torch._functorch.utils.unwrap_dead_wrappers = _ORIGINAL_UNWRAP
     # If someone wrapped our method meanwhile, taking theirs away would break them. Ours then
     # stays below theirs, where it passes ordinary calls on; should they put it back on top, it
     # goes with the next handles.
@@ -221,6 +226,17 @@ def _apply(cls: type[Function], *args: Any, **kwargs: Any) -> Any:
     return handle._record_function_call(MethodType(_ORIGINAL_APPLY.__func__, cls), args, kwargs)
 
 
+def _refusing_unwrap(args: tuple[Any, ...]) -> tuple[Any, ...]:
+    """Stand where every ``apply`` passes: C++ would take symbolic data for a tensor and crash."""
+    if find(args, (Handle,)) is not None:
+        name = sys._getframe(1).f_locals["cls"].__name__
+        raise ArgumentError(
+            f"{name}.apply was looked up while no symbolic data was alive, so that the call is not "
+            f"noticed: write {name}.apply(x) in full, or add_to_graph({name}.apply, x)"
+        )
+    return _ORIGINAL_UNWRAP(args)
+
+
 _recording_apply = classmethod(_apply)
 _ORIGINAL_APPLY = Function.__dict__["apply"]
 _TAKING_SIZES = [
@@ -231,6 +247,7 @@ _TAKING_SIZES = [
     )
     for name in names
 ]
+_ORIGINAL_UNWRAP = torch._functorch.utils.unwrap_dead_wrappers
 _ORIGINAL = nn.Module._wrapped_call_impl
 
 # What is called through by each replacement of ours that is still referenced.

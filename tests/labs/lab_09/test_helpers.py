@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from hpml.labs.lab_09_profiling import network, profilers, programs
-from hpml.labs.lab_09_profiling.traces import own_times, to_mend
+from hpml.labs.lab_09_profiling.traces import own_times, to_fix
 
 NOTEBOOK = Path(__file__).parents[3] / "notebooks" / "09_profiling.ipynb"
 PLANTED = {"Visitors": "first_visits", "Robot": "remember", "Change": "ways"}
@@ -83,7 +83,7 @@ def test_a_program_answers_as_before_where_a_function_is_free(program: type[Any]
 def test_the_planted_function_is_found(by_hand: dict[str, Any], program: type[Any]) -> None:
     name = program.__name__
     events = by_hand["trace_calls"](program().run)
-    assert to_mend(events, programs.functions_of(program)) == f"{name}.{PLANTED[name]}"
+    assert to_fix(events, programs.functions_of(program)) == f"{name}.{PLANTED[name]}"
 
 
 def test_the_slides_rows_stand_beside_those_of_today(monkeypatch: pytest.MonkeyPatch) -> None:

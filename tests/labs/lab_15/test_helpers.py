@@ -1,4 +1,4 @@
-"""The ladder of mends, the student's own file, and the table of a class."""
+"""The ladder of fixes, the student's own file, and the table of a class."""
 
 from __future__ import annotations
 

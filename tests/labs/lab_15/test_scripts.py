@@ -1,4 +1,4 @@
-"""The scripts of all seeds compute the same, hold the same seven faults, and are mended alike."""
+"""The scripts of all seeds compute the same, hold the same seven faults, and are fixed alike."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hpml.labs.lab_15_capstone import exercises
 from hpml.labs.lab_15_capstone.exercises import judge_training
 from hpml.labs.lab_15_capstone.harness import reported, waves
 from hpml.labs.lab_15_capstone.scripts import FAULTS, script, train_of
-from tests.labs.lab_15.mended import MENDED, mended
+from tests.labs.lab_15.fixed import FIXED, fixed
 
 if TYPE_CHECKING:
     from collections.abc import Callable
@@ -51,16 +51,16 @@ def test_a_script_is_one_that_a_person_could_have_written(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_all_scripts_report_the_same_mended_or_not(seed: int) -> None:
+def test_all_scripts_report_the_same_fixed_or_not(seed: int) -> None:
     assert losses_differ(train_of(script(seed))) is None
-    assert losses_differ(train_of(mended(seed))) is None
+    assert losses_differ(train_of(fixed(seed))) is None
     for fault in FAULTS:
-        assert losses_differ(train_of(mended(seed, (fault,)))) is None, fault
+        assert losses_differ(train_of(fixed(seed, (fault,)))) is None, fault
 
 
 def test_the_tolerance_takes_float32_and_refuses_half_precision() -> None:
-    assert losses_differ(train_of(mended(0, ("dtype",)))) is None
-    half = mended(0, ("dtype",)).replace(
+    assert losses_differ(train_of(fixed(0, ("dtype",)))) is None
+    half = fixed(0, ("dtype",)).replace(
         "parameters = list", "model.bfloat16(); signals = signals.bfloat16()\n    parameters = list"
     )
     assert "bfloat16" in half
@@ -93,10 +93,10 @@ def test_the_judge_computes_on_one_thread_and_gives_the_threads_back(
         torch.set_num_threads(before)
 
 
-def test_what_is_mended_is_not_told_by_the_room() -> None:
+def test_what_is_fixed_is_not_told_by_the_room() -> None:
     room = Path(find("train").wrong_answers or "").parents[1]
     texts = [path.read_text(encoding="utf-8") for path in room.rglob("*.py")]
-    for fragment in itertools.chain.from_iterable(parts.values() for parts in MENDED.values()):
+    for fragment in itertools.chain.from_iterable(parts.values() for parts in FIXED.values()):
         for line in filter(None, map(str.strip, fragment.splitlines())):
             assert not any(line in text for text in texts), line
 

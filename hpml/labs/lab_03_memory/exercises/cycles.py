@@ -24,16 +24,16 @@ def _references(
     part: str = "right",
     hidden: Sequence[int] = (),
 ) -> Case:
-    said = [kinds[place % len(kinds)] for place in range(len(refers))]
+    message = [kinds[place % len(kinds)] for place in range(len(refers))]
     arrows = ", ".join(
         f"{place}→{other}" for place, others in enumerate(refers) for other in others
     )
     names = "objects" if len(arrows) > 70 else arrows or "no references"
     given = [place for place in range(len(refers)) if place not in hidden]
-    call = f"find_cycle(objects)  # {len(given)} of {'/'.join(dict.fromkeys(said))}: {names}"
+    call = f"find_cycle(objects)  # {len(given)} of {'/'.join(dict.fromkeys(message))}: {names}"
     if hidden:
         call += f"; without {', '.join(map(str, hidden))}"
-    data = {"refers": [list(others) for others in refers], "kinds": said, "hidden": list(hidden)}
+    data = {"refers": [list(others) for others in refers], "kinds": message, "hidden": list(hidden)}
     return Case(name, data, part, call)
 
 
@@ -96,8 +96,8 @@ def _cycle_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     for number in range(8 if more else 2):
         cycle = number % 2 == 0
         refers = random_references(generator, generator.randint(6, 14), cycle)
-        said = "with" if cycle else "without"
-        cases.append(_references(f"drawn, {said} a cycle, number {number + 1}", refers, _KINDS))
+        message = "with" if cycle else "without"
+        cases.append(_references(f"drawn, {message} a cycle, number {number + 1}", refers, _KINDS))
     return cases
 
 

@@ -48,8 +48,8 @@ def _count_case(
         data = {"parents": parents, "output": output, "remember": memory}
         graph = parents if len(parents) <= 20 else "parents"
         call = f"count_calls({graph}, {output!r}, {memory})"
-        said = f"{name}, {'with' if memory else 'without'} memory"
-        cases.append(Case(said, data, part, call))
+        message = f"{name}, {'with' if memory else 'without'} memory"
+        cases.append(Case(message, data, part, call))
     return cases
 
 

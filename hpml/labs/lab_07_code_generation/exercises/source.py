@@ -146,9 +146,9 @@ def _judge(case: Case, outcome: Outcome) -> Wrong | None:
     wanted = ["self", *case.data["inputs"]]
     if found.get("arguments") != wanted:
         return Wrong(f"def forward({', '.join(wanted)}):", _shortened(source))
-    told = _difference(right, ran)
-    if told is not None:
-        return Wrong(told[0], f"{told[1]}, by this source:\n{_shortened(source)}")
+    texts = _difference(right, ran)
+    if texts is not None:
+        return Wrong(texts[0], f"{texts[1]}, by this source:\n{_shortened(source)}")
     return _form(right, found, source) if case.part == "right" else None
 
 

@@ -25,7 +25,7 @@ def multiplies_the_gains(shares, factors):
     return gains
 
 
-def only_the_mended(shares, factors):
+def only_the_fixed(shares, factors):
     """That leaves out the parts that are not fixed. They take as long as before."""
     left = 1 - sum(shares.values())
     left += sum(shares[name] / factor for name, factor in factors.items())

@@ -1,10 +1,10 @@
-"""The seven faults mended, as fragments of a script: the key to the capstone, for tests only."""
+"""The seven faults fixed, as fragments of a script: the key to the capstone, for tests only."""
 
 from __future__ import annotations
 
 from hpml.labs.lab_15_capstone.scripts import FAULTS, script
 
-MENDED: dict[str, dict[str, str]] = {
+FIXED: dict[str, dict[str, str]] = {
     "loop": {
         "standardise": """
             mean = batch.mean(dim=1, keepdim=True)
@@ -37,11 +37,11 @@ MENDED: dict[str, dict[str, str]] = {
 }
 
 
-def mended(seed: int, faults: tuple[str, ...] = FAULTS) -> str:
-    """Return the script of a seed with some of its faults mended."""
+def fixed(seed: int, faults: tuple[str, ...] = FAULTS) -> str:
+    """Return the script of a seed with some of its faults fixed."""
     fragments: dict[str, str] = {}
     for fault in faults:
-        fragments |= MENDED[fault]
+        fragments |= FIXED[fault]
     text = script(seed, fragments)
     if "table" in faults:
         for made in ("self.transform(signals)", "cosines(signals.shape[1], signals.dtype)"):
