@@ -13,7 +13,7 @@ of a model, or a `Dataflow` made from a dictionary. `lay_out` says where everyth
 
 from __future__ import annotations
 
-from hpml.base.drawing.figure import Look, draw, shares
+from hpml.base.drawing.figure import Look, draw
 from hpml.base.drawing.graph import Dataflow, Drawable, DrawingError, NamedCall, dataflow
 from hpml.base.drawing.layout import Layout, lay_out
 from hpml.base.drawing.routing import fold_chains
@@ -29,5 +29,4 @@ __all__ = [
     "draw",
     "fold_chains",
     "lay_out",
-    "shares",
 ]

@@ -129,14 +129,6 @@ def draw(
     return figure
 
 
-def shares(figure: Figure, place: Rectangle) -> tuple[float, float, float, float]:
-    """Return left, top, width and height of a place that was drawn, as shares of its figure."""
-    wide, high = figure.get_size_inches() * figure.dpi
-    corners = [(place.left, place.top), (place.right, place.bottom)]
-    (x1, y1), (x2, y2) = figure.axes[0].transData.transform(corners)
-    return x1 / wide, 1 - y1 / high, (x2 - x1) / wide, (y1 - y2) / high
-
-
 def _summary(layout: Layout) -> str:
     """Return which values each call reads and makes, in words."""
     texts = {box.value: " ".join(box.text.split()) for box in layout.boxes}

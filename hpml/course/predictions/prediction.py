@@ -65,11 +65,6 @@ class Prediction:
         return self._entry.measured
 
     @property
-    def factor(self) -> float | None:
-        """How many times answer and result differ, at least 1; None without both."""
-        return state.factor(self._entry)
-
-    @property
     def verdict(self) -> str:
         """The answer and the result in one sentence."""
         return state.verdict(self._entry)
