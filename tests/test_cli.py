@@ -278,4 +278,4 @@ def test_profile_opens_snakeviz_on_this_machine_only(
 
     (tmp_path / "text.prof").write_text("no profile")
     assert cli.main(["profile", str(tmp_path / "text.prof")]) == 1
-    assert "holds no profile" in capsys.readouterr().err
+    assert "contains no profile" in capsys.readouterr().err

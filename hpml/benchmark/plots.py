@@ -184,6 +184,8 @@ def plot_sweep(
     style.describe(ax, f"{y} against {x}. {summary}")
     if label:
         ax.legend(loc="center left", bbox_to_anchor=(1.0, 0.5), handlelength=3.5)
+    elif legend := ax.get_legend():
+        legend.remove()
     return ax
 
 
