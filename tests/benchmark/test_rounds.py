@@ -11,6 +11,7 @@ import pytest
 from hpml.benchmark import Comparison, Contender, compare, measure
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.errors import BenchmarkError, ContenderError
+from hpml.benchmark.sampling import rounds as sampling
 from hpml.benchmark.sampling.rounds import schedule
 from tests.benchmark.fakes import FakeClock
 
@@ -157,6 +158,18 @@ def test_a_progress_bar_counts_the_rounds(capsys: pytest.CaptureFixture[str]) ->
     shown = capsys.readouterr().err
     assert "250 layers" in shown
     assert "6/6" in shown
+
+
+def test_in_a_notebook_the_progress_bar_is_plain_and_goes_at_the_end(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    shown: list[str] = []
+    monkeypatch.setattr(sampling, "notebook_shell", lambda: object())
+    monkeypatch.setattr(sampling, "put", lambda page, key, again=False: shown.append(page.html))
+    clock = FakeClock()
+    compare({"a": clock.work(1.0)}, rounds=6, clock=clock, progress="250 layers")
+    assert "round 0 of 6" in shown[0]
+    assert shown[-1] == ""
 
 
 QUICK = {"rounds": 6, "min_sample_time": 1e-5}

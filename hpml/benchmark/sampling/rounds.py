@@ -12,8 +12,11 @@ from __future__ import annotations
 
 import contextlib
 import gc
+import html
 import math
 import random
+import time
+import uuid
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
@@ -21,6 +24,7 @@ from typing import cast
 from hpml.base import module_calls
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
+from hpml.base.page import Page, notebook_shell, put
 from hpml.benchmark.comparison import Comparison
 from hpml.benchmark.errors import (
     BenchmarkError,
@@ -370,12 +374,32 @@ def _with_progress(
 ) -> Iterable[tuple[int, ...]]:
     if not progress:
         return orders
-    from tqdm.auto import tqdm
+    text = progress if isinstance(progress, str) else ""
+    if notebook_shell() is not None:
+        return _in_the_page(orders, text)
+    from tqdm import tqdm
 
-    text = progress if isinstance(progress, str) else None
     # A round is long: show each, the last one too.
-    bar = tqdm(orders, desc=text, unit="round", leave=False, mininterval=0, miniters=1)
+    bar = tqdm(orders, desc=text or None, unit="round", leave=False, mininterval=0, miniters=1)
     return cast("Iterable[tuple[int, ...]]", bar)
+
+
+def _in_the_page(orders: Sequence[tuple[int, ...]], text: str) -> Iterator[tuple[int, ...]]:
+    """Yield the orders; show between rounds how many are done, in plain HTML that goes at the end.
+
+    A control of ipywidgets would leave an error in a notebook that is opened again.
+    """
+    key, shown = uuid.uuid4().hex, 0.0
+    try:
+        for done, order in enumerate(orders):
+            if time.perf_counter() - shown > 0.1:
+                bar = f'<progress max="{len(orders)}" value="{done}"></progress>'
+                label = f"<small>{html.escape(text)} {bar} round {done} of {len(orders)}</small>"
+                put(Page("", label), key, again=done > 0)
+                shown = time.perf_counter()
+            yield order
+    finally:
+        put(Page("", ""), key, again=True)
 
 
 def _listed(
