@@ -67,6 +67,15 @@ def test_a_lab_runs_headless_shows_its_result_and_leaves_module_calls_alone(
     assert not (results / "predictions.json").exists()
 
 
+@pytest.mark.thorough
+@each_lab
+def test_a_lab_runs_at_full_size(path: Path, tmp_path: Path) -> None:
+    pytest.importorskip("torch", reason="needs torch; `make .venv` with Python 3.11 installs it")
+    environment = {"HPML_QUICK": "0", "HPML_RESULTS": str(tmp_path)}
+    execution = execute(path, timeout=600, environment=environment)
+    assert execution.failure is None, str(execution.failure)
+
+
 @each_lab
 def test_a_lab_takes_its_controls_from_hpml_which_survive_without_a_kernel(path: Path) -> None:
     assert "ipywidgets" not in _all_code(path), "use hpml.widgets.explore for a control"
