@@ -202,8 +202,8 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
     ),
     "doctor": (
         "show what this machine has for the course",
-        "Show what this machine has, and what each missing thing costs.\nThe exit code is 1 if "
-        "something that the course requires is missing.",
+        "Show what this machine has, and what each missing thing costs.\n"
+        "The exit code is 1 if something that the course requires is missing.",
         "hpml doctor --json",
         _declare_doctor,
     ),
@@ -229,9 +229,9 @@ _COMMANDS: dict[str, tuple[str, str, str, Callable[[Any], None]]] = {
     ),
     "train": (
         "train the ConvNeXt by a recipe",
-        "Train the ConvNeXt by a recipe: vanilla, compile, amp, compile+amp, ...\nCtrl-C leaves "
-        "a checkpoint; --resume continues from it. On several processes:\n  torchrun "
-        "--nproc-per-node 2 -m hpml train vanilla",
+        "Train the ConvNeXt by a recipe: vanilla, compile, amp, compile+amp, ...\n"
+        "Ctrl-C leaves a checkpoint; --resume continues from it. On several processes:\n"
+        "  torchrun --nproc-per-node 2 -m hpml train vanilla",
         "hpml train compile+amp --data digits --epochs 4",
         _declare_train,
     ),
@@ -299,11 +299,12 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _progress(options: argparse.Namespace) -> int:
-    from hpml.labs.overview import course_table, misses, progress
+    from hpml.labs.overview import course_table, progress
 
     print(progress())
-    if misses():
-        print(f"\n{course_table()}")
+    table = course_table()
+    if table.rows:
+        print(f"\n{table}")
     return 0
 
 

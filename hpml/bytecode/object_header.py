@@ -38,7 +38,7 @@ class ObjectHeader(Shown):
         address: where it lies.
         references: how many references lead to it, the argument of `object_header` among them
             (from 3.14 on, unless that is a local variable); None if it is immortal, that is, if
-            nobody counts.
+            its references are not counted.
         size: what ``sys.getsizeof`` says, in bytes.
         before: bytes of `size` that lie before the address: the garbage collector's links.
         fields: those of the object, then those that a pointer in it leads to.

@@ -89,9 +89,13 @@ def misses() -> dict[str, list[float]]:
 
 def course_table() -> Table:
     """Return a row for each lab with predictions: how many, and by which factor they missed."""
+    return _table_of(misses())
+
+
+def _table_of(missed: Mapping[str, list[float]]) -> Table:
     rows = [
         [lab, len(factors), sum(factor <= 2 for factor in factors), statistics.median(factors)]
-        for lab, factors in misses().items()
+        for lab, factors in missed.items()
     ]
     columns = ["lab", "numbers predicted", "within a factor of 2", "median factor"]
     caption = "Predictions that were locked before the measurement."
@@ -100,13 +104,13 @@ def course_table() -> Table:
 
 def course_calibration() -> Page:
     """Draw by which factor each prediction of the course missed, lab by lab."""
-    rows = []
-    for lab, factors in misses().items():
+    rows, missed = [], misses()
+    for lab, factors in missed.items():
         rows.append(Dot(f"lab {lab}", factors))
         rows.append(Dot(f"lab {lab}", statistics.median(factors), "", None, style.ACCENT, "|"))
     if not rows:
         return say("No prediction has been compared with a measurement yet.")
-    table = course_table()
+    table = _table_of(missed)
     x = "factor between prediction and measurement (dashed: 2)"
     chart = dots(rows, title="Each prediction of the course", x=x, log="x", at=(2,))
     page = show(chart, caption="A point is a prediction, a line the median of its lab.",

@@ -78,7 +78,7 @@ def traceable(caller: str, function: Any) -> tuple[types.CodeType, list[str], in
 
 
 def in_existing_folder(path: str | os.PathLike[str]) -> Path:
-    """Return `path`; a folder made for a path with a mistake would be found by nobody."""
+    """Return `path`; a folder made for a mistyped path would go unnoticed."""
     if not Path(path).parent.is_dir():
         raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(Path(path).parent))
     return Path(path)

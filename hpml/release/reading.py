@@ -76,8 +76,8 @@ def length_of(notebook: NotebookNode) -> Length:
         code = [c for c in cells if c.cell_type == "code" and "setup" not in _tags(c)]
         exercises = [c for c in code if "exercise" in _tags(c) and "def " in c.source]
         checks = [cell for cell in code if cell.source.startswith("check(")]
-        prose = [cell.source for cell in cells if cell.cell_type == "markdown"]
-        words = sum(map(count_words, prose))
+        texts = [cell.source for cell in cells if cell.cell_type == "markdown"]
+        words = sum(map(count_words, texts))
         parts.append(Reading(words, len(code) - len(exercises) - len(checks), len(exercises)))
     return Length(*parts)
 
@@ -88,27 +88,10 @@ def count_words(markdown: str) -> int:
     >>> count_words("Two *words*<br> and `a = b` | here")
     5
     """
-    return len(re.findall(r"[^\W_][^\s|]*", _prose(markdown)))
+    return len(re.findall(r"[^\W_][^\s|]*", prose(markdown)))
 
 
-def long_sentences(markdown: str, at_most: int = 25) -> list[str]:
-    """Return the sentences of a Markdown text that have more words than `at_most`.
-
-    >>> long_sentences("One two. One two three: four five.", at_most=4)
-    ['One two three: four five.']
-    """
-    found = []
-    for block in re.split(r"\n\s*\n|\n(?=\s*(?:[-*#|]|\d+\.)\s?)", _prose(markdown)):
-        if block.lstrip().startswith("|"):
-            continue
-        text = " ".join(block.split())
-        for sentence in re.split(r"(?<=[.!?])[*\"”)_]*\s+(?=[\W_]*[A-Z0-9`])", text):
-            if count_words(sentence) > at_most:
-                found.append(sentence)
-    return found
-
-
-def _prose(markdown: str) -> str:
+def prose(markdown: str) -> str:
     """Return the text without listings and tags; a formula in a line counts as one word."""
     text = re.sub(r"```.*?```", "\n\n", markdown, flags=re.S)
     text = re.sub(r"</?(?:details|summary|p|br)[^>]*>", "\n\n", text)

@@ -31,7 +31,7 @@ _ABOUT = (
     "<code>questions</code> has the questions for import: <code>.gift</code> for Moodle, "
     "<code>.txt</code> for <code>text2qti</code>, which makes QTI for Canvas."
 )
-OUTCOME = re.compile(r"(?m)^- (.+)[;.]$")
+_OUTCOME = re.compile(r"(?m)^- (.+)[;.]$")
 
 
 def make_teaching(out: Path) -> None:
@@ -44,13 +44,16 @@ def make_teaching(out: Path) -> None:
             f"{course_folder()} has no solutions: expected a clone of the repository, not an "
             "installed package or a students' copy."
         )
+    questions = all_questions()
     pages = {}
     for path in labs():
         notebook = nbformat.read(path, as_version=4)  # type: ignore[no-untyped-call]
-        cells = [new_markdown_cell(text) for text in lab_page(path.stem[:2], notebook)]  # type: ignore[no-untyped-call]
+        lab = path.stem[:2]
+        pieces = lab_page(lab, notebook, questions.get(lab, []))
+        cells = [new_markdown_cell(text) for text in pieces]  # type: ignore[no-untyped-call]
         pages[path.stem] = new_notebook(cells=cells)  # type: ignore[no-untyped-call]
     files = book_files(pages, _ABOUT)
-    for lab, found in all_questions().items():
+    for lab, found in questions.items():
         files[f"questions/{lab}.gift"] = gift(lab, found)
         files[f"questions/{lab}.txt"] = quiz(lab, found)
     write_folder(out, {name: text.encode("utf-8") for name, text in files.items()}, "book")
@@ -65,16 +68,15 @@ def all_questions() -> dict[str, list[Question]]:
 
 def outcomes(notebook: NotebookNode) -> list[str]:
     """Return what a student can do after a lab, as its head lists it."""
-    return OUTCOME.findall(notebook.cells[0].source)
+    return _OUTCOME.findall(notebook.cells[0].source)
 
 
-def lab_page(lab: str, notebook: NotebookNode) -> Iterator[str]:
+def lab_page(lab: str, notebook: NotebookNode, questions: list[Question]) -> Iterator[str]:
     """Return the page of one lab as pieces of Markdown."""
     head = notebook.cells[0].source
     title = head.partition("\n")[0].removeprefix("# ")
     needs = re.search(r"\*\*You need\*\*: [^\n]*?\.(?= |$)", head)
     yield f"# {title}: for instructors\n\n{needs[0] if needs else ''}"
-    questions = all_questions().get(lab, [])
     rows = [
         [text, ", ".join(str(n) for n, each in enumerate(questions, 1) if each.outcome == place)]
         for place, text in enumerate(outcomes(notebook), 1)

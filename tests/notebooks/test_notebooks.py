@@ -17,9 +17,10 @@ import pytest
 from nbformat.v4 import new_code_cell
 
 from hpml.course.execute import execute, result_texts
-from hpml.release.reading import length_of, long_sentences
+from hpml.release.reading import length_of
 from tests.browser.chromium import chromium
 from tests.project.notebooks import SETUP
+from tests.project.sentences import long_sentences
 
 LABS = sorted((Path(__file__).resolve().parents[2] / "notebooks").glob("*.ipynb"))
 each_lab = pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)

@@ -2,7 +2,8 @@ from __future__ import annotations
 
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
-from hpml.release.reading import count_words, length_of, long_sentences
+from hpml.release.reading import count_words, length_of
+from tests.project.sentences import long_sentences
 
 
 def test_the_core_and_what_goes_further_are_counted_apart() -> None:

@@ -179,7 +179,7 @@ def _invariant_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _graph("a value in the middle varies", {"a": ["b"], "b": ["c"], "c": ["d"]}, ["b"]),
         _graph("two ways to one value", {"x": ["l", "r"], "l": ["j"], "r": ["j"], "k": ["j"]},
                ["k"]),
-        _graph("a value that nobody reads", {"x": ["y"], "z": []}, ["x"]),
+        _graph("a value that is never read", {"x": ["y"], "z": []}, ["x"]),
         _graph("what varies stands nowhere else", {"x": ["y"], "s": []}, ["s"]),
         _graph("one value read twice by another", {"x": ["y", "y"], "s": ["y"]}, ["s"]),
         _graph("an order that is none", {"b": ["c"], "a": ["b"], "s": ["a"], "k": ["c"]}, ["s"]),

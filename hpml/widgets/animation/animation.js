@@ -136,7 +136,7 @@ function start(root) {
     if (timer !== null) return stop();
     if (now === count - 1) show(0);
     draw(play, "pause");
-    caption.setAttribute("aria-live", "off");  // nobody can listen that fast
+    caption.setAttribute("aria-live", "off");  // too fast for a screen reader
     timer = setTimeout(tick, 500 / speed);
   }
 
