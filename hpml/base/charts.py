@@ -13,7 +13,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from hpml.base import style
 from hpml.base.page import Page, picture
@@ -251,12 +251,15 @@ def timeline(
     return Chart(draw, _sentence(summary), 1.0 + 0.36 * len(rows), **options)
 
 
-def histogram(values: Sequence[float], bins: Sequence[float], **options: Any) -> Chart:
-    """Return how many values fall into each bin, the values along y."""
+def histogram(
+    values: Sequence[float], bins: Sequence[float], along: Literal["x", "y"] = "y", **options: Any
+) -> Chart:
+    """Return how many values fall into each bin, the values along y or x."""
     middle = sorted(values)[len(values) // 2]
 
     def draw(ax: Axes) -> None:
-        ax.hist(values, list(bins), orientation="horizontal", color=style.DATA)
+        turned: Literal["horizontal", "vertical"] = "horizontal" if along == "y" else "vertical"
+        ax.hist(values, list(bins), orientation=turned, color=style.DATA)
 
     return Chart(draw, f"Median {middle:.3g}.", options.pop("height", 3.6), **options)
 

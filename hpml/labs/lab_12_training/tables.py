@@ -66,7 +66,8 @@ def draw_magnitudes(
     for name, tensor in tensors.items():
         sizes = tensor.detach().abs().flatten()
         powers = sizes[sizes > 0].log2().clamp(low, high).tolist()
-        charts.append(histogram(powers, range(low, high + 1), title=name, at=[edge], height=1.2))
+        bins = range(low, high + 1)
+        charts.append(histogram(powers, bins, "x", title=name, at=[edge], height=1.2))
     rows = []
     for name, (smallest, largest, _) in formats.items():
         left, right = max(low, math.log2(smallest)), min(high, math.log2(largest))
