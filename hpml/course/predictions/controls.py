@@ -13,7 +13,7 @@ from hpml.base.page import asset
 from hpml.base.style import ACCENT
 from hpml.course.predictions.state import Entry
 
-# Seconds that a changed text may arrive after Enter.
+# Seconds that a changed value may arrive after Enter or a click.
 _ON_ITS_WAY = 0.3
 
 Submit = Callable[[object], "str | None"]
@@ -50,33 +50,40 @@ def make(entry: Entry, submit: Submit) -> Control | None:
         # role=alert: a screen reader says it as soon as it appears.
         message.value = f'<div role="alert">{html.escape(wrong)}</div>' if wrong else ""
 
-    button.on_click(send)
+    _once_settled(field, button, send)
     if entry.choices:
         box = widgets.VBox([field, button, message])
     else:
-        _on_enter(field, send)
         box = widgets.VBox([widgets.HBox([field, button]), message])
     box.add_class("hpml-answer")
     return Control(box, field)
 
 
-def _on_enter(field: Any, send: Callable[[], None]) -> None:
-    """Call `send` once Enter was pressed in `field` and its text has arrived."""
+def _once_settled(field: Any, button: Any, send: Callable[[], None]) -> None:
+    """Call `send` after Enter in `field` or a click on `button`, once the last value has arrived.
+
+    ipywidgets in the browser holds a second change back until the kernel has taken the first, and
+    sends Enter and clicks at once. So one change, never two, may arrive behind them.
+    """
     waiting: list[asyncio.TimerHandle] = []
 
-    def settle() -> None:
+    def settle(*_: object) -> None:
         if waiting:
             waiting.pop().cancel()
             send()
 
-    def received(_: object, content: dict[str, object], __: object) -> None:
-        if content.get("event") == "submit" and not waiting:
-            # The browser sends the text right behind Enter, and nothing if it has sent it already.
+    def wait(*_: object) -> None:
+        if not waiting:
             waiting.append(asyncio.get_running_loop().call_later(_ON_ITS_WAY, settle))
 
+    def received(_: object, content: dict[str, object], __: object) -> None:
+        if content.get("event") == "submit":
+            wait()
+
+    button.on_click(wait)
     # Not Text.on_submit, which ipywidgets deprecated: this is the message it is built on.
     field.on_msg(received)
-    field.observe(lambda _: settle(), "value")
+    field.observe(settle, "value")
 
 
 def _number(widgets: Any, entry: Entry) -> Any:

@@ -27,8 +27,9 @@ SIDE = Entry("side", "B is ...", choices=("faster", "slower"))
 
 
 @pytest.fixture
-def sent() -> list[object]:
+def sent(monkeypatch: pytest.MonkeyPatch) -> list[object]:
     pytest.importorskip("ipywidgets", reason="needs ipywidgets; `make .venv` installs it")
+    monkeypatch.setattr(controls, "_ON_ITS_WAY", 0.0)
     return []
 
 
@@ -50,21 +51,11 @@ def test_a_choice_that_was_not_locked_counts_when_its_result_is_shown(
     assert "You had not locked it; it counts." in repr(asked)
 
 
-def test_the_button_sends_what_the_field_holds(sent: list[object]) -> None:
-    control: Any = box(CALL, sent.append)
-    field, button = control.children[0].children
-    field.value = "3 us"
-    button.click()
-    assert sent == ["3 us"]
+def act(field: Any, action: Any, *then: str) -> None:
+    """Press Enter or the button; the browser sends what was typed or chosen `then`, after that."""
 
-
-def enter(control: Any, *then: str) -> None:
-    """Press Enter in the field; the browser sends what was typed `then`, after that."""
-
-    async def pressed() -> None:
-        field = control.children[0].children[0]
-        field._handle_custom_msg({"event": "submit"}, [])
-        field._handle_custom_msg({"event": "something else"}, [])
+    async def acted() -> None:
+        action()
         for text in then:
             field.value = text
         for _ in range(3):
@@ -72,13 +63,33 @@ def enter(control: Any, *then: str) -> None:
 
     # In a thread of its own: where tests of the browser ran before, this one has a loop running.
     with ThreadPoolExecutor(1) as thread:
-        thread.submit(asyncio.run, pressed()).result()
+        thread.submit(asyncio.run, acted()).result()
+
+
+def enter(control: Any, *then: str) -> None:
+    field = control.children[0].children[0]
+
+    def pressed() -> None:
+        field._handle_custom_msg({"event": "submit"}, [])
+        field._handle_custom_msg({"event": "something else"}, [])
+
+    act(field, pressed, *then)
+
+
+@pytest.mark.parametrize("then", [(), ("30 us",)])
+def test_the_button_sends_what_the_field_holds_in_the_end(
+    sent: list[object], then: tuple[str, ...]
+) -> None:
+    control: Any = box(CALL, sent.append)
+    field, button = control.children[0].children
+    field.value = "3 us"
+    act(field, button.click, *then)
+    assert sent == list(then or ["3 us"])
 
 
 def test_enter_in_the_field_sends_what_was_typed_though_it_arrives_after_it(
-    sent: list[object], monkeypatch: pytest.MonkeyPatch
+    sent: list[object],
 ) -> None:
-    monkeypatch.setattr(controls, "_ON_ITS_WAY", 0.0)
     control: Any = box(CALL, sent.append)
     control.children[0].children[0].value = "3"  # on leaving the field, which sends nothing
     enter(control, "30")
@@ -93,21 +104,21 @@ def test_what_is_wrong_is_said_under_the_field_and_goes_when_it_is_right(
     control: Any = box(CALL, lambda typed: "not <3>" if typed == "x" else None)
     (field, button), message = control.children[0].children, control.children[1]
     field.value = "x"
-    button.click()
+    act(field, button.click)
     assert message.value == '<div role="alert">not &lt;3&gt;</div>'
     field.value = "3"
-    button.click()
+    act(field, button.click)
     assert message.value == ""
 
 
 def test_a_choice_is_sent_only_when_one_is_chosen(sent: list[object]) -> None:
     control: Any = box(SIDE, sent.append)
     field, button, message = control.children
-    button.click()
+    act(field, button.click)
     assert sent == []
     assert "Choose one of the options first." in message.value
     field.value = "slower"
-    button.click()
+    act(field, button.click)
     assert sent == ["slower"]
 
 
