@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from hpml.base import module_calls
 from hpml.base.tables import Table
 from hpml.bytecode import count_instructions
 
@@ -56,6 +57,7 @@ class CallCounts:
         return Table(["function", "module", "calls", "calls a layer"], rows, formats=formats)
 
 
+@module_calls.measuring
 def profile_calls(run: Callable[[], object]) -> CallCounts:
     """Run once and count every function call, by Python's own profiling hook.
 
@@ -89,6 +91,7 @@ def profile_calls(run: Callable[[], object]) -> CallCounts:
     return CallCounts(dict(python), dict(builtin))
 
 
+@module_calls.measuring
 def instructions_outside(package: str, run: Callable[[], object]) -> int:
     """Run once and count the bytecode instructions that are not of a package's own functions.
 
