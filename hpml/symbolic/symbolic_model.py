@@ -23,7 +23,7 @@ from .building.node import Node, format_origin, layer_text
 from .building.recording import current
 from .errors import ArgumentError, GraphError
 from .execution import PREPARE, cuda_graph, timed
-from .execution.choice import check_execution, choose_execution, execution_of_copy
+from .execution.choice import check_execution, choose_execution
 from .execution.kernel import CompiledInference, compiled_inference
 from .execution.source import documented_source
 from .graph import Collected, Graph, check_inputs, collect
@@ -404,7 +404,6 @@ class SymbolicModel(nn.Module):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # type: ignore[no-untyped-call]
         self._pick_layers = _layer_picker([call.module for call in self._graph.calls])
-        self._execution = execution_of_copy(self)
         self._prepare()
 
     def to_fx(self) -> torch.fx.GraphModule:

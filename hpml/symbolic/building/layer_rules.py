@@ -301,10 +301,10 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
     useful_layers.ModOpLayer: _operator("%"),
     useful_layers.MatmulOpLayer: _operator("@")._replace(shape=None),
     useful_layers.ReshapeLayer: LayerRule(None, "reshape({0}, {l}.shape)", ("reshape", "shape")),
-    useful_layers.SliceLayer: LayerRule(None, "{0}[{l}.idx]", ("getitem", "idx")),
+    useful_layers.SliceLayer: LayerRule(None, "{0}[{l}.idx]"),
     useful_layers.SliceLayerSymbolicIdx: LayerRule(None, "{0}[{1}]", arguments=2),
     useful_layers.GetAttr: LayerRule(None, "getattr({0}, {l}.name)"),
-    useful_layers.ConcatLayer: LayerRule(None, "cat(({0},), {l}.dim)", ("joined", "dim")),
+    useful_layers.ConcatLayer: LayerRule(None, "cat(({0},), {l}.dim)"),
 }
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {
