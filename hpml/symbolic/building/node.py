@@ -174,6 +174,7 @@ class Node:
         origin: file name and line of the statement that made the node.
         modes: which modes of torch were on where it was made.
         example: for an input, an example tensor, or how one is drawn.
+        effects: what the call does to the memory of an argument, if anything.
         base: the oldest node whose memory this value may share; the node itself if it has its own.
         same: the oldest node that is the very same tensor object, as after ``relu_``.
         change: set on a base: the operations in place on this memory, oldest first.
@@ -189,6 +190,7 @@ class Node:
         "children",
         "custom_name",
         "depth",
+        "effects",
         "example",
         "handle",
         "index",
@@ -225,6 +227,7 @@ class Node:
         self.position = 0
         self.modes = modes
         self.example: InputExample | torch.Tensor | None = None
+        self.effects: Effects | None = None
         self.base: Node | None = None
         self.same: Node | None = None
         self.change: list[Change] | None = None

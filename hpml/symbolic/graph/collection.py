@@ -131,8 +131,8 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
         for parent in parents:
             readers.setdefault(parent.base or parent, []).append(len(calls))
         unpacks = group is not None
-        call = Call(name, layer_type, arguments, results, unpacks, node.origin, module, after)
-        calls.append(call)
+        known = (unpacks, node.origin, module, node.effects, after)
+        calls.append(Call(name, layer_type, arguments, results, *known))
         layers.append(layer)
     if chosen:
         calls = [

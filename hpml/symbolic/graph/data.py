@@ -8,7 +8,10 @@ between threads and between copies of a model.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from hpml.symbolic.building.node import Effects
 
 
 class Value(NamedTuple):
@@ -45,6 +48,7 @@ class Call(NamedTuple):
         origin: file and line of the statement that wrote it.
         module: the name of the layer in the model: that of its first call, or the first name that
             the user chose for it.
+        effects: what the call does to the memory of an argument, if anything.
         after: positions of calls that read what this one changes in place, and come before it.
     """
 
@@ -55,6 +59,7 @@ class Call(NamedTuple):
     unpacks: bool = False
     origin: tuple[str, int] | None = None
     module: str = ""
+    effects: Effects | None = None
     after: tuple[int, ...] = ()
 
 
