@@ -94,12 +94,9 @@ class SymbolicModel(nn.Module):
         """Take over a graph with its layers and nodes, and make it ready to run."""
         self._graph = collected.graph
         self._nodes: list[Node] | None = collected.nodes
-        inputs = collected.nodes[: len(collected.graph.inputs)]
         # Numbers in the graph stand for sizes that were read: data must have them.
-        self._declared = tuple(
-            collected.graph.values[place].shape if node.sizes_read else None
-            for place, node in enumerate(inputs)
-        )
+        inputs = [self._graph.values[value] for value in self._graph.inputs]
+        self._declared = [value.shape if value.sizes_read else None for value in inputs]
         self._checks_sizes = any(self._declared)
         names = [call.module for call in collected.graph.calls]
         taken = _RESERVED.union(self.__dict__).intersection(names)

@@ -14,6 +14,8 @@ Not watched while a graph is built; write ``add_to_graph(function, x)`` or the f
 - a result whose size is the largest number in the data: give ``F.one_hot`` its ``num_classes``
 - caches and counters outside of a layer that its forward changes: with ``output_shape=`` it does
   not run
+- modules and parameters that a function finds elsewhere: give them as arguments,
+  ``add_to_graph(function, x, layer)``, else they are no part of the model
 
 Refused in an ``if``, because only the data and the machine decide: ``x.device.type == "cpu"``,
 ``x.is_cuda``, ``x.is_contiguous()``, ``x.requires_grad``.

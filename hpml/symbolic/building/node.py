@@ -247,16 +247,6 @@ class Node:
                 else:
                     parent.children = [others, reference]
 
-    def __getstate__(self) -> dict[str, Any]:
-        left_out = ("__weakref__", "change", "children", "handle")
-        return {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["layer"], state["parents"], state["spec"], 0)  # type: ignore[misc]
-        for name, value in state.items():
-            if name != "index":  # they are made in their order, oldest first
-                setattr(self, name, value)
-
     def note_size_read(self) -> None:
         """Note that a number in the user's program stands for a size here, and above."""
         waiting = [self]
@@ -282,7 +272,7 @@ class Node:
 
 
 def oldest_first(*nodes: Node) -> list[Node]:
-    """Return nodes behind everything that they are computed from: pickled in this order, flat."""
+    """Return nodes and everything that they are computed from, in the order of creation."""
     found = set(nodes)
     waiting = list(nodes)
     while waiting:

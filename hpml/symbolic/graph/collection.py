@@ -82,7 +82,9 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
     number = {node: position for position, node in enumerate(inputs)}
     nodes = list(inputs)
     values = [
-        _value_of(node)._replace(name=(node.layer is None and node.custom_name) or "")
+        _value_of(node)._replace(
+            name=(node.layer is None and node.custom_name) or "", sizes_read=node.sizes_read
+        )
         for node in inputs
     ]
     calls: list[Call] = []

@@ -101,6 +101,7 @@ def nodes_from_graph(graph: Graph, layers: Sequence[nn.Module]) -> list[Node]:
     for value in graph.inputs:
         about = graph.values[value]
         nodes[value] = Node(None, (), _spec(about), 0, about.name or None)
+        nodes[value].sizes_read = about.sizes_read
     for call, layer in zip(graph.calls, layers, strict=True):
         parents = tuple(nodes[argument] for argument in call.arguments)
         depth = max(parent.depth for parent in parents) + 1
