@@ -52,7 +52,4 @@ def uses_powers(coefficients, x):
     """`**` is one thing more than this type of number can do: it knows + and *, and that is all you
     may ask of it. Horner's way needs no powers."""
     last = len(coefficients) - 1
-    value = coefficients[last]
-    for place in range(last):
-        value = coefficients[place] * x ** (last - place) + value
-    return value
+    return sum(one * x ** (last - place) for place, one in enumerate(coefficients))

@@ -15,9 +15,8 @@ def blend(test, yes, no):
 
 
 def plain_if(test, yes, no):
-    """`if`, `bool` and `item` are Python's. While tracing they are asked once, for the example, and
-    the trace keeps what came of it. A trace holds operators of PyTorch: one of them has to
-    choose."""
+    """`if`, `bool` and `item` are Python's. They are evaluated once, while tracing, and the trace
+    keeps only the branch of the example. It contains PyTorch's operators: let one of them choose."""
 
     def traceable(x):
         return yes(x) if test(x) else no(x)
