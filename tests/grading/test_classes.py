@@ -4,6 +4,7 @@ import json
 import os
 import zipfile
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -203,6 +204,13 @@ def test_a_class_goes_on_where_the_grader_fails_and_tries_that_one_again(
     assert [each.again for each in _grade(group)] == [False, True, True, False]
     with pytest.raises(GradingError):
         grade_class(group, group / "reports", catalogue=CATALOGUE)
+
+
+def test_a_job_that_was_killed_is_said_with_what_to_do(group: Path) -> None:
+    catalogue = ModuleType("no_such_module")  # a job ends where it cannot import it
+    vars(catalogue).update(vars(small_catalogue), __name__="no_such_module")
+    with pytest.raises(GradingError, match="fewer --jobs"):
+        _grade(group, jobs=2, catalogue=catalogue)
 
 
 def test_only_some_are_graded_once_more_and_the_others_are_as_they_were(group: Path) -> None:
