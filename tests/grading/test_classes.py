@@ -369,6 +369,16 @@ def test_the_names_that_platforms_make_are_matched_by_id_or_name() -> None:
     assert tables.not_in_roster(reports, roster) == [names[1], names[3], names[4]]
 
 
+@pytest.mark.parametrize("better", [0, 1])
+def test_the_best_upload_of_a_student_counts(better: int) -> None:
+    names = ["Lou Reed_12345_assignsubmission_file", "Lou Reed_12345_assignsubmission_onlinetext"]
+    nothing = tuple(item.without_points("missing", "") for item in ADA.items)
+    items = [ADA.items if place == better else nothing for place in range(2)]
+    reports = [Report(name, each, 7) for name, each in zip(names, items, strict=True)]
+    rows = [{"Full name": "Lou Reed"}, {"Identifier": "Participant 12345"}]
+    assert tables.of_roster(reports, rows) == [reports[better]] * 2
+
+
 def test_feedback_is_a_page_of_html_under_the_name_that_was_downloaded(tmp_path: Path) -> None:
     wrong = ADA.items[0].without_points("wrong", "<b> & [1]")
     reports = [Report("ada", (wrong,), 7), Report(f"eve_17_{LAB}", ADA.items, 8)]
