@@ -112,8 +112,9 @@ def read_roster(path: Path) -> list[dict[str, str]]:
 def of_roster(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> list[Report | None]:
     """Return each row's report: by `submission`, by an ID in the name, or by the name before it.
 
-    Of several with one ID, the one with the most points counts. Canvas calls a file ``lovelaceada_4711_998_06_forward_order.ipynb``, with the student's ID
-    first, and Moodle a folder ``Ada Lovelace_12345_assignsubmission_file``.
+    Of several with one ID, the one with the most points counts. Canvas calls a file
+    ``lovelaceada_4711_998_06_forward_order.ipynb``, with the student's ID first, and Moodle a
+    folder ``Ada Lovelace_12345_assignsubmission_file``.
     """
     exact = {one_form(student(report.name)): report for report in reports}
     exact |= {one_form(report.name): report for report in reports}

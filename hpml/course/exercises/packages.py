@@ -56,7 +56,7 @@ def own_files(program: Program) -> list[str]:
 
 
 def _foreign(program: Program) -> dict[str, bool]:
-    """Return the imported modules that are not Python's; whether each is a file of the student's."""
+    """Return the imported modules that are not Python's, and whether each is the student's file."""
     names: dict[str, None] = {}
     for statement in program.statements:
         for node in ast.walk(statement.node):
