@@ -172,20 +172,6 @@ TOPOLOGICAL_ORDER = Exercise(
     cases=_cases,
     judge=_judge,
     symptom=_symptom,
-    hints={
-        "right": (
-            "Which nodes can come first? Those that are not a target of any other.",
-            "Once a node is in the order, which others may come next? What must you know about "
-            "each?",
-            "If nodes are left over and none of them may come next, what does that say about them?",
-        ),
-        "deep": (
-            "Does a function of yours call itself once for each node of the chain?",
-            "How often do you look through the whole graph? What could you record the first time?",
-            "Count the edges that lead to each node. A node whose count reaches 0 joins a "
-            "list of ready nodes.",
-        ),
-    },
     forbids=Forbidden(
         modules=LIBRARIES,
         why="Other libraries have a ready-made function; the exercise is to write it.",
