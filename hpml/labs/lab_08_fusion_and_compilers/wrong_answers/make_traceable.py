@@ -5,7 +5,7 @@ import torch
 
 def blend(test, yes, no):
     """It multiplies the branch that was not chosen by 0. But 0 times infinity is not a number, nor
-    is 0 times the root of a negative number. Choose, in place of multiplying."""
+    is 0 times the root of a negative number. Choose instead of multiplying."""
 
     def traceable(x):
         chosen = test(x).float()
