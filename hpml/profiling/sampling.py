@@ -64,10 +64,10 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
 
     Args:
         function: called with `arguments`.
-        interval: seconds between samples, from 0.0001 on.
+        interval: seconds between samples, from 0.0001 to 3600.
 
     Raises:
-        ProfilingError: if `function` cannot be called, `interval` is too short, another profiler
+        ProfilingError: if `function` cannot be called, `interval` is out of range, another profiler
             is running, the function used the timer itself, or the run was too short for a sample.
 
     Source: https://docs.python.org/3/library/signal.html#signal.setitimer
@@ -77,8 +77,8 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     (True, True)
     """
     check_function("sample", function)
-    if not (isinstance(interval, int | float) and interval >= 1e-4):
-        raise ProfilingError(f"interval expects 0.0001 seconds or more, got {describe(interval)}.")
+    if not (isinstance(interval, int | float) and 1e-4 <= interval <= 3600):
+        raise ProfilingError(f"interval expects 0.0001 to 3600 seconds, got {describe(interval)}.")
     refuse_a_second_profiler("sample")
     start = time.perf_counter()
     if _TimerSampler.available():
