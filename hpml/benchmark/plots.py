@@ -56,10 +56,7 @@ def plot_comparison(comparison: PairedSamples, ax: Axes | None = None) -> Axes:
         ax.plot(inside, heights, "o", color=shade, alpha=0.35, markersize=3.5, markeredgewidth=0)
         ax.barh(row, high - low, 0.56, left=low, color=shade, alpha=0.30, linewidth=0)
         ax.plot([middle, middle], [row - 0.34, row + 0.34], color=shade, linewidth=2.4)
-        beyond = len(times) - len(inside)
-        note = _note(comparison, measurement.name)
-        if beyond:
-            note += f"\n({beyond} sample{'s' if beyond > 1 else ''} beyond the edge)"
+        note = _note(comparison, measurement.name, len(times) - len(inside))
         ax.annotate(
             note,
             (1.02, row),
@@ -204,11 +201,12 @@ def limits(bands: Sequence[Quartiles], reach: float = 1.5) -> tuple[float, float
     return low / 1.05, high * 1.05
 
 
-def _note(comparison: PairedSamples, name: str) -> str:
+def _note(comparison: PairedSamples, name: str, beyond: int) -> str:
+    edge = f"({beyond} beyond the edge)" if beyond else ""
     if name == comparison.baseline:
-        return "baseline"
+        return f"baseline\n{edge}".strip()
     ratio = comparison.ratio(name)
-    return f"{ratio.digits(ratio.value)} × {comparison.baseline}\n{ratio.answer}"
+    return f"{ratio.digits(ratio.value)} × {comparison.baseline}\n{ratio.answer} {edge}".strip()
 
 
 def _caption(comparison: PairedSamples) -> str:

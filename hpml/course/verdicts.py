@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 _NUMBER = re.compile(
     r"[-−+]?\d(?:[\d,.]*\d)?(?:e[-+]?\d+)?(?:\s?(?:%|×|ns|µs|us|ms|min|s|h|B|[KMGT]iB)(?!\w))?"
 )
-_BEYOND = re.compile(r"\s*\(\d+ samples? beyond the edge\)")
+_BEYOND = re.compile(r"\s*\(\d+ (?:samples? )?beyond the edge\)")
 
 
 def verdicts_of(notebook: NotebookNode) -> tuple[tuple[str, str], ...]:

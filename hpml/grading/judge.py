@@ -195,8 +195,10 @@ def _described(
     verdict = diagnosed(judge(exercise, cases, outcomes), exercise, cases, outcomes, run)
     lost = any(isinstance(outcome, NoAnswer) for outcome in outcomes)
     item = _item(item, verdict, "no answer" if lost else "wrong")
-    if not verdict.right and not isinstance(loaded, NoAnswer):
-        item = replace(item, text=item.text + _failures(loaded))
+    failures = "" if verdict.right or isinstance(loaded, NoAnswer) else _failures(loaded)
+    if failures:
+        note = f"{item.note} A cell that it needs failed.".strip()
+        item = replace(item, text=item.text + failures, note=note)
     return item
 
 

@@ -150,8 +150,9 @@ def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClie
             if isinstance(trouble, NoAnswer)
             else compare(
                 speed,
-                partial(_sample, submitted, exercise, worker, contextlib.nullcontext),
-                partial(_sample, submitted, exercise, other, worker.frozen),
+                partial(_sample, submitted, exercise, worker, contextlib.nullcontext, 0.0),
+                # The first call of the reference imports its packages.
+                partial(_sample, submitted, exercise, other, worker.frozen, submitted.limits.load),
                 lambda case, outcome: _wrong(exercise, case, outcome),
                 # Not from the seed, which others may know: no input of a round can be foreseen, and
                 # its result computed before.
@@ -161,7 +162,8 @@ def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClie
         )
     if isinstance(found, str):
         lost, text = {**item.parts, "speed": 0.0}, _joined(item.text, found)
-        return replace(item, parts=lost, text=text, status="partly right")
+        note = f"{item.note} Its time was not measured; grade it again with --only.".strip()
+        return replace(item, parts=lost, text=text, status="partly right", note=note)
     earned = points_for(speed, found.value)
     full = earned == speed.points
     text = item.text if full and found.decided else _joined(item.text, _described(speed, found))
@@ -204,15 +206,17 @@ def _sample(
     exercise: Exercise,
     worker: WorkerClient,
     frozen: Callable[[], AbstractContextManager[None]],
+    more: float,
     data: Sequence[str],
 ) -> Sample | NoAnswer:
     """Send the inputs to a worker, give the sign, and wait for the results."""
     harness = harness_source(exercise.arguments, exercise.observe)
+    seconds = exercise.seconds * len(data) + more
     with frozen():
         times = [time.perf_counter()]
         number = worker.send({"do": "time", "cases": list(data), "harness": harness})
         for word in ("ready", "outcomes"):
-            answer = worker.receive(number, submitted.left(exercise.seconds * len(data)))
+            answer = worker.receive(number, submitted.left(seconds))
             if isinstance(answer, NoAnswer):
                 return answer
             times.append(time.perf_counter())

@@ -1,7 +1,7 @@
 """Which labs there are, and what each contains; a lab's folder is imported when it is asked for.
 
-A lab is a folder ``hpml/labs/lab_NN_name`` with ``exercises`` and an ``explanation``: a new
-folder is found without being listed anywhere.
+A lab is a folder ``hpml/labs/lab_NN_name`` with ``exercises`` and ``texts.toml``, the words of its
+hints and of its explanation: a new folder is found without being listed anywhere.
 
 >>> [exercise.name for exercise in exercises("05")]
 ['topological_order', 'dead_nodes', 'propagate_shapes', 'walk_backward']
@@ -12,18 +12,21 @@ folder is found without being listed anywhere.
 from __future__ import annotations
 
 import difflib
+import functools
 import importlib
+import tomllib
 from dataclasses import replace
 from pathlib import Path
-from types import ModuleType
+from typing import Any
 
 from hpml.base.errors import describe
 from hpml.course.errors import LabError
 from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.course.exercises.wrong_answers import read_packed
 from hpml.course.explanation import Explanation
 
-_FOLDERS: dict[str, str] = {
-    path.name[4:6]: f"hpml.labs.{path.name}"
+_FOLDERS: dict[str, Path] = {
+    path.name[4:6]: path
     for path in sorted(Path(__file__).parent.glob("lab_[0-9][0-9]_*"))
     if (path / "__init__.py").is_file()
 }
@@ -34,10 +37,16 @@ LABS: tuple[str, ...] = tuple(_FOLDERS)
 
 def exercises(lab: str) -> tuple[Exercise, ...]:
     """Return the exercises of one lab, in the order of the notebook."""
-    part = _part(lab, "exercises")
-    wrong = Path(__file__).parent / _FOLDERS[lab].rpartition(".")[2] / "wrong_answers"
+    folder, hints = _folder(lab), _texts(lab).get("hints", {})
+    part = importlib.import_module(f"hpml.labs.{folder.name}.exercises")
     return tuple(
-        replace(each, lab=lab, number=number, wrong_answers=wrong / f"{each.name}.py")
+        replace(
+            each,
+            lab=lab,
+            number=number,
+            wrong_answers=folder / "wrong_answers" / f"{each.name}.py",
+            hints={name: tuple(given) for name, given in hints.get(each.name, {}).items()},
+        )
         for number, each in enumerate(part.EXERCISES, start=1)
     )
 
@@ -50,8 +59,10 @@ def choice(lab: str) -> Choice:
 
 def explanation(lab: str) -> Explanation:
     """Return the question that ends a lab, with its hypotheses and experiments."""
-    found: Explanation = _part(lab, "explanation").EXPLANATION
-    return found
+    words = _texts(lab)["explanation"]
+    experiments = {each["do"]: each["shows"] for each in words["experiments"]}
+    best = list(experiments)[words["best"] - 1]
+    return Explanation(words["question"], tuple(words["claims"]), experiments, best)
 
 
 def find(name: str, lab: str | None = None) -> Exercise:
@@ -78,9 +89,23 @@ def find(name: str, lab: str | None = None) -> Exercise:
     raise LabError(f"There is no exercise called {describe(name)}{where}. {there}")
 
 
-def _part(lab: str, name: str) -> ModuleType:
+def _folder(lab: str) -> Path:
     if lab not in _FOLDERS:
         raise LabError(
             f"Lab {describe(lab)} has no exercises; expected one of {', '.join(LABS) or 'none'}."
         )
-    return importlib.import_module(f"{_FOLDERS[lab]}.{name}")
+    return _FOLDERS[lab]
+
+
+@functools.cache
+def _texts(lab: str) -> Any:
+    return _on_one_line(tomllib.loads(read_packed(_folder(lab) / "texts.toml")))
+
+
+def _on_one_line(words: Any) -> Any:
+    """Return texts without the line breaks of their file."""
+    if isinstance(words, dict):
+        return {key: _on_one_line(value) for key, value in words.items()}
+    if isinstance(words, list):
+        return [_on_one_line(value) for value in words]
+    return " ".join(words.split()) if isinstance(words, str) else words

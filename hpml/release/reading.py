@@ -5,7 +5,9 @@ A cell tagged ``further`` is *going further*; all others are the core, which a s
 
 from __future__ import annotations
 
+import ast
 import re
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -80,6 +82,19 @@ def length_of(notebook: NotebookNode) -> Length:
         words = sum(map(count_words, texts))
         parts.append(Reading(words, len(code) - len(exercises) - len(checks), len(exercises)))
     return Length(*parts)
+
+
+def predictions(cells: Iterable[NotebookNode]) -> Iterator[dict[str, str]]:
+    """Return the questions that the cells ask, with their keys."""
+    for cell in cells:
+        if cell.cell_type != "code" or "predict(" not in cell.source:
+            continue
+        for node in ast.walk(ast.parse(cell.source)):
+            if isinstance(node, ast.Call) and ast.unparse(node.func) == "predict":
+                given = {each.arg: each.value for each in node.keywords}
+                key = ast.unparse(given["key"]).strip("'")
+                text = ast.unparse(node.args[0]).removeprefix("f").strip("'\"")
+                yield {"question": text, "key": key}
 
 
 def count_words(markdown: str) -> int:

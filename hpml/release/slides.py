@@ -15,9 +15,11 @@ from typing import TYPE_CHECKING
 from hpml.base.files import shown_path, write_atomically
 from hpml.course.command import execute_with_bar
 from hpml.course.execute import find_lab
+from hpml.course.reference import recorded
 from hpml.release import pages
 from hpml.release.book import executed_labs
 from hpml.release.errors import ReleaseError
+from hpml.release.reading import predictions
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
 MOST_WORDS = 70
 """A paragraph longer than this is for readers, not for a screen."""
 
+_QUESTION = "Predict: "
 _STYLE = """
 html { scroll-snap-type: y mandatory; font: 1.45rem/1.45 system-ui, sans-serif; }
 body { margin: 0; color: #222; background: #fff; }
@@ -32,9 +35,11 @@ section { height: 100vh; box-sizing: border-box; padding: 5vh 8vw; overflow: aut
   scroll-snap-align: start; display: flex; flex-direction: column; justify-content: safe center; }
 section > h2:first-child { margin: 0 0 3vh; font-size: 1.9rem; }
 section img, section svg { max-width: 100%; max-height: 58vh; object-fit: contain; }
-section pre, section table { font-size: 1rem; } td, th { padding: .15em .8em; }
+section pre { font-size: .75rem; } section table { font-size: 1rem; }
+td, th { padding: .15em .8em; }
 .results table { font-size: .66rem; line-height: 1.1; } section p { margin: .5em 0; }
 .question { border-left: .4rem solid #b45309; padding-left: 1.5rem; }
+details { margin-top: 3vh; } summary { cursor: pointer; }
 @media (prefers-color-scheme: dark) { body { color: #eee; background: #1b1b1b; }
   section img { background: #fff; } }
 """
@@ -45,7 +50,9 @@ addEventListener("keydown", event => {
   if (!step) return;
   event.preventDefault();
   const now = slides.findIndex(each => each.getBoundingClientRect().bottom > innerHeight / 2);
-  slides[Math.min(Math.max(now + step, 0), slides.length - 1)].scrollIntoView();
+  const answer = slides[now].querySelector("details:not([open])");
+  if (answer && step > 0) answer.open = true;
+  else slides[Math.min(Math.max(now + step, 0), slides.length - 1)].scrollIntoView();
 });
 """  # noqa: E501
 
@@ -77,8 +84,9 @@ def deck(notebook: NotebookNode) -> str:
 
 
 def slides(notebook: NotebookNode) -> Iterator[str]:
-    """Return the slides: the head, then of each core section what it shows and asks."""
+    """Return the slides: the head, then what each core section shows, and asks with its answer."""
     head, *cells = notebook.cells
+    lab = str(re.search(r"\d\d", head.source)[0])  # type: ignore[index]
     goals = re.search(r"After it you can\n\n(?:- .*\n?)+", head.source)
     yield _markdown(f"# {pages.title_of(notebook)}\n\n{goals[0] if goals else ''}")
     heading = opening = ""
@@ -95,23 +103,34 @@ def slides(notebook: NotebookNode) -> Iterator[str]:
                 yield f"<h2>{summary}</h2>{_markdown(answer)}"
         elif cell.cell_type == "code" and cell.source != "calibration()":
             result = "result" in cell.metadata.get("tags", [])
+            asked = predictions([cell])
             for output in cell.outputs:
-                if shown := _shown(output.get("data", {}), result):
-                    yield heading + opening + shown
+                data = output.get("data", {})
+                if shown := _shown(data, result):
+                    question = data.get("text/plain", "").startswith(_QUESTION)
+                    yield (
+                        heading + opening + shown + (_answer(lab, next(asked)) if question else "")
+                    )
                     opening = ""
 
 
 def _shown(data: dict[str, str], result: bool) -> str:
     """Return what a slide shows of one output: a question, a picture, or a table of results."""
     text = data.get("text/plain", "")
-    if text.startswith("Predict: "):
-        question, *options = text.removeprefix("Predict: ").splitlines()[:-1]
+    if text.startswith(_QUESTION):
+        question, *options = text.removeprefix(_QUESTION).splitlines()[:-1]
         chosen = "".join(f"<li>{html.escape(each.partition('. ')[2])}</li>" for each in options)
         return f'<div class="question">{_markdown(question)}<ol>{chosen}</ol></div>'
     if "image/png" in data:
         caption = html.escape(text.partition(". ")[0])
         return f'<img alt="{caption}" src="data:image/png;base64,{data["image/png"].strip()}">'
     return f'<div class="results">{data.get("text/html", "")}</div>' if result else ""
+
+
+def _answer(lab: str, asked: dict[str, str]) -> str:
+    """Return the recorded result of a question, folded away; nothing where there is none."""
+    known = html.escape(recorded(lab, asked["key"]))
+    return f"<details><summary>Answer</summary><p>{known}</p></details>" if known else ""
 
 
 def _folded(source: str) -> list[tuple[str, str]]:

@@ -6,7 +6,6 @@ It is generated from the notebooks, the exercises, the reference results and, in
 
 from __future__ import annotations
 
-import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -21,7 +20,7 @@ from hpml.release.book import book_files
 from hpml.release.errors import ReleaseError
 from hpml.release.folder import write_folder
 from hpml.release.questions import Question, gift, quiz, read_questions
-from hpml.release.reading import length_of
+from hpml.release.reading import length_of, predictions
 
 if TYPE_CHECKING:
     from nbformat import NotebookNode
@@ -87,7 +86,7 @@ def lab_page(lab: str, notebook: NotebookNode, questions: list[Question]) -> Ite
     )
     record = read_record(lab)
     known = record["questions"] if record else {}
-    rows = [[each["question"], known.get(each["key"], "")] for each in _predictions(notebook)]
+    rows = [[each["question"], known.get(each["key"], "")] for each in predictions(notebook.cells)]
     cpu = f"Recorded on {record['machine']['cpu']}." if record else ""
     yield f"## Answers to the predictions\n\n{cpu}\n\n" + _table(["question", "result"], rows)
     yield from _exercises(lab)
@@ -146,21 +145,8 @@ def _plan(notebook: NotebookNode) -> list[list[Any]]:
         asked = re.findall(r"\*\*(Exercise \S+ `\w+`)\*\*", "\n".join(c.source for c in cells))
         times = f"{length.core.minutes:.0f}" if length.core.minutes >= 0.5 else ""
         more = f" + {length.further.minutes:.0f}" if length.further.minutes >= 0.5 else ""
-        rows.append([heading, times + more, len(list(_predictions(part))), ", ".join(asked)])
+        rows.append([heading, times + more, len(list(predictions(cells))), ", ".join(asked)])
     return rows
-
-
-def _predictions(notebook: NotebookNode) -> Iterator[dict[str, str]]:
-    """Return the questions that the cells ask, with their keys."""
-    for cell in notebook.cells:
-        if cell.cell_type != "code" or "predict(" not in cell.source:
-            continue
-        for node in ast.walk(ast.parse(cell.source)):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "predict":
-                given = {each.arg: each.value for each in node.keywords}
-                key = ast.unparse(given["key"]).strip("'")
-                text = ast.unparse(node.args[0]).removeprefix("f").strip("'\"")
-                yield {"question": text, "key": key}
 
 
 def _table(columns: list[str], rows: list[list[Any]]) -> str:

@@ -158,11 +158,19 @@ def test_both_sides_get_the_same_inputs_new_ones_each_round_and_for_each_call() 
     assert len(set(every)) == len(every) == 3 * len(mine.seen)
 
 
-@pytest.mark.parametrize("decided", [True, False])
+FOUND: dict[str, tuple[Ratio | str, str]] = {
+    "decided": (Ratio(2.0, 1.0, 4.0, 60, True), ""),
+    "not decided": (Ratio(2.0, 1.0, 4.0, 60, False), "grade it again with --only"),
+    "not measured": ("The reference gave no answer.", "grade it again with --only"),
+}
+
+
+@pytest.mark.parametrize("what", FOUND)
 def test_a_time_that_the_machine_could_not_tell_is_shown_to_the_instructor(
-    decided: bool, monkeypatch: pytest.MonkeyPatch
+    what: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(speed, "compare", lambda *_, **__: Ratio(2.0, 1.0, 4.0, 60, decided))
+    found, said = FOUND[what]
+    monkeypatch.setattr(speed, "compare", lambda *_, **__: found)
     monkeypatch.setattr(speed, "function_source", lambda function: "")
     other: Any = SimpleNamespace(ask=lambda question, seconds: {}, frozen=None)
     submitted: Any = SimpleNamespace(
@@ -171,4 +179,5 @@ def test_a_time_that_the_machine_could_not_tell_is_shown_to_the_instructor(
     exercise: Any = SimpleNamespace(speed=SPEED, bonus=())
     item = speed.add(submitted, Item("06", 1, "double", 2.0, "right"), exercise, other)
     assert item.status == "partly right"
-    assert ("grade it again with --only" in item.note) is not decided
+    assert said in item.note
+    assert bool(said) == bool(item.note)

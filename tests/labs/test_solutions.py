@@ -205,6 +205,7 @@ def test_what_is_declared_fits_together(exercise: Exercise) -> None:
     assert load_harness(harness_source(exercise.arguments, exercise.observe))
     assert exercise.hints
     assert set(exercise.hints) <= set(exercise.worth)
+    assert all(len(hints) >= 3 for hints in exercise.hints.values())
     assert exercise.points == (sum(exercise.worth.values()) if exercise.core else 0)
 
 

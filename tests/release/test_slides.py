@@ -9,15 +9,18 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from hpml import cli
+from hpml.course.reference import read_record
 from hpml.release.slides import deck, slides
 
 HEAD = "# Lab 05 · Small\n\nText.\n\nAfter it you can\n\n- draw a graph.\n\n**Time**: 5 minutes."
+KEY = next(iter((read_record("05") or {"questions": {}})["questions"]), "")
 ASKED = "Predict: How `many`?\n1. two\n2. ten\nOpen this lab in Jupyter to answer."
 
 
-def ran(*data: dict[str, str], tags: tuple[str, ...] = ()) -> nbformat.NotebookNode:
+def ran(*data: dict[str, str], tags: tuple[str, ...] = (), asks: str = "") -> nbformat.NotebookNode:
     outputs = [new_output("display_data", each) for each in data]
-    cell = new_code_cell("x", outputs=outputs, execution_count=1)
+    source = f"guess = predict('How `many`?', key='{asks}')" if asks else "x"
+    cell = new_code_cell(source, outputs=outputs, execution_count=1)
     cell.metadata["tags"] = list(tags)
     return cell
 
@@ -29,7 +32,9 @@ def notebook() -> nbformat.NotebookNode:
         cells=[
             new_markdown_cell(HEAD),
             new_markdown_cell("## 1 · A < B\n\nIt begins."),
-            ran({"text/plain": ASKED, "text/html": "<p>card</p>"}, {"text/plain": "other"}),
+            ran(
+                {"text/plain": ASKED, "text/html": "<p>card</p>"}, {"text/plain": "other"}, asks=KEY
+            ),
             ran({"text/plain": "A picture. More.", "image/png": "AAAA"}),
             new_markdown_cell(why),
             further,
@@ -46,6 +51,9 @@ def test_each_slide_is_a_part_of_the_lab() -> None:
     assert "It begins." in asked
     assert "<li>ten</li>" in asked
     assert "Jupyter" not in asked
+    record = read_record("05")
+    assert record is not None
+    assert f"{record['questions'][KEY]}.</p></details>" in asked
     assert 'alt="A picture" src="data:image/png;base64,AAAA"' in picture
     assert "It begins." not in picture
     assert "<b>Why?</b>" in why

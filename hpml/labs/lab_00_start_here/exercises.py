@@ -37,14 +37,6 @@ _HELLO = Exercise(
     cases=_cases,
     judge=expect(_greeting),
     symptom=_words,
-    hints={
-        "right": (
-            "A function gives its answer with `return`.",
-            "An f-string puts a value into a text: `f'{name} is here'`.",
-            "Write `return` and an f-string: `Hello`, a comma, a space, `{name}`, an "
-            "exclamation mark.",
-        )
-    },
 )
 
 EXERCISES: tuple[Exercise, ...] = (_HELLO,)

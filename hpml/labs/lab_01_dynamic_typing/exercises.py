@@ -41,20 +41,6 @@ _LIST_BYTES = Exercise(
     parts={"even": 1, "odd": 1},
     cases=_sizes,
     judge=expect(_list_bytes),
-    hints={
-        "even": (
-            "Three parts: the list with no items, its pointers, the ints they lead to.",
-            "`object_header([])`, `object_header(257)` show the bytes of both.",
-            "An empty list has 56 bytes; each pointer adds 8, each int 28.",
-        ),
-        "odd": (
-            "By how many bytes does a list grow from 0 to 1, to 2, to 3 ints? Ask `sys.getsizeof` "
-            "in another cell.",
-            "Room for pointers is reserved two at a time: for how many has a list of "
-            "three ints room?",
-            "For odd n the list has room for n + 1 pointers, which is `n + n % 2`.",
-        ),
-    },
     forbids=Forbidden(
         modules=("tracemalloc", "pympler"),
         names=("memory_of", "object_header"),
@@ -107,18 +93,6 @@ _CROSSING_POINT = Exercise(
     cases=_crossings,
     judge=expect(_crossing, tolerance=1e-9),
     symptom=_rounded,
-    hints={
-        "right": (
-            "Write down both times for n items. When are they equal?",
-            "Each item saves something. How many must be saved to pay the overhead?",
-            "`overhead / (per_item_a - per_item_b)`, as a float.",
-        ),
-        "never": (
-            "When does an item save nothing? Draw both times over n for such a case.",
-            "Is `per_item_a - per_item_b` then positive, zero or negative?",
-            "If `per_item_a <= per_item_b`, return `math.inf`.",
-        ),
-    },
     core=False,
 )
 
@@ -249,24 +223,6 @@ _HORNER = Exercise(
     cases=_polynomials,
     judge=_judge_horner,
     symptom=_horner_symptom,
-    hints={
-        "right": (
-            "2x² + 3x + 5 is (2·x + 3)·x + 5. Which step is repeated?",
-            "The first coefficient is a value of the right type to start from.",
-            "Start with `value = coefficients[0]`. For each other coefficient: times `x`, "
-            "plus the coefficient.",
-        ),
-        "duck": (
-            "These numbers know `+` and `*` only. Which of your lines needs more than that?",
-            "The first coefficient is a value of the right type to start from.",
-            "`value = value * x + coefficient` makes a new number; `*=` would change the caller's.",
-        ),
-        "few": (
-            "Multiply 2x² + 3x + 5 out with brackets. How few multiplications does it take?",
-            "With n coefficients n - 1 multiplications are enough: one for each step.",
-            "Never compute a power of `x`: multiply what you have so far by `x`, then add.",
-        ),
-    },
     forbids=Forbidden(
         names=("isinstance", "issubclass", "__class__"),
         calls=("type",),

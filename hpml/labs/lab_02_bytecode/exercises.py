@@ -171,26 +171,6 @@ _EXECUTE = Exercise(
     judge=_judge_execute,
     symptom=_execute_symptom,
     observe=new_or_given_back,
-    hints={
-        "right": (
-            "Go through the slide's program with pencil and paper: write the stack after each "
-            "instruction.",
-            "What was pushed last is popped first: it is the right operand.",
-            "`right = stack.pop()`, then `left = stack.pop()`. Work on `list(values)`, a copy.",
-        ),
-        "jumps": (
-            "A `for` over the instructions cannot jump. What does the interpreter keep that says "
-            "where it is?",
-            "Which of the two ways leaves the value on the stack? Neither should.",
-            "`while place < len(instructions)`: a jump sets `place`, every other "
-            "instruction adds 1.",
-        ),
-        "unknown": (
-            "What happens in your function to a name that none of its branches knows?",
-            "Which branch does an unknown name reach? Add an `else` at the end.",
-            "`raise ValueError(...)` with the instruction's name in the message.",
-        ),
-    },
 )
 
 
@@ -285,18 +265,6 @@ _MAX_STACK_DEPTH = Exercise(
     cases=_depth_cases,
     judge=expect(_deepest),
     symptom=_depth_symptom,
-    hints={
-        "right": (
-            "Write the depth before each instruction beside the listing, from 0 at the top.",
-            "Add up the effects, and keep the largest depth before and after each instruction.",
-            "`deepest = max(deepest, depth, depth + effect)`.",
-        ),
-        "jumps": (
-            "A jump and the next instruction may both follow: what must be remembered until later?",
-            "Keep a list of pairs (index, depth) to visit, and a set of visited indices.",
-            "Append the target, if there is one, and `index + 1` if the instruction falls through.",
-        ),
-    },
     core=False,
     seconds=1.0,
 )
@@ -363,20 +331,6 @@ _FEWER_INSTRUCTIONS = Exercise(
     judge=_judge_fewer,
     symptom=_fewer_symptom,
     observe=counted,
-    hints={
-        "right": (
-            "Compare with `given` at the limits 0 and 100: which numbers does it add up?",
-            "Neither 0 nor 100 counts; all whole numbers between them do.",
-            "Add the cube of each value with `0 < value < 100`.",
-        ),
-        "fewer": (
-            "`disassemble(given)`: how many instructions does each `values[index]` take, and how "
-            "many times does an iteration execute it?",
-            "Which of them fetch a value that is already known, and which change nothing?",
-            "`for value in values:` fetches each value once. The `else` changes nothing: "
-            "leave it out.",
-        ),
-    },
     forbids=Forbidden(
         names=("eval", "exec", "compile"), why="The point is what your own function executes."
     ),

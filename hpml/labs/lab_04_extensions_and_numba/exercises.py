@@ -41,11 +41,13 @@ def _compiled(
 
 
 def _compiled_symptom(case: Case, outcome: Outcome) -> object:
-    """Return the result; one that was not compiled is that first of all."""
+    """Return the result, whatever the functions are called; or that it was not compiled."""
     found = observed(outcome)
-    if found is not None and not found["compiled"]:
+    if found is None or not isinstance(outcome, Returned):
+        return symptom(case, outcome)
+    if not found["compiled"]:
         return ["not compiled"]
-    return symptom(case, outcome)
+    return symptom(case, Returned(found["result"], outcome.changed))
 
 
 def _array_case(
@@ -137,23 +139,6 @@ _SUM2D = Exercise(
     cases=_sum_cases,
     judge=_compiled(_sum),
     symptom=_compiled_symptom,
-    hints={
-        "floats": (
-            "What is the total before the first number is added? Which type has it?",
-            "Numba finds one type for a variable that holds integers first and floats later.",
-            "Start from `0`, not from `0.0`: with floats the total becomes a `float64`.",
-        ),
-        "integers": (
-            "The lecture's `result = 0.0` makes everything that is added to it a float.",
-            "`inferred_types(sum2d, a)` shows the type of your running total.",
-            "Start from `0`: added to integers it stays an `int64`.",
-        ),
-        "layouts": (
-            "`rows, columns = a.shape` needs two axes, and `reshape` needs contiguous memory.",
-            "A signature that you declare is the only one. Without it, each type gets its own.",
-            "`for number in a.flat:` visits the numbers of any array, however they are stored.",
-        ),
-    },
     forbids=Forbidden(
         modules=("hpml", "torch"), names=("sum", "nansum", "fsum", "einsum", "dot", "cache"),
         why="Write the loops yourself; graded cells have no file, so there is nowhere to store a "
@@ -212,14 +197,6 @@ _PAIRWISE_DISTANCES = Exercise(
     cases=_points_cases,
     judge=_compiled(_distances),
     symptom=_compiled_symptom,
-    hints={
-        "right": (
-            "Take the given loops. What does Numba need to compile them?",
-            "Where does the sum of one pair of points begin?",
-            "For speed: loops over numbers are what Numba is best at, intermediate arrays cost "
-            "time.",
-        ),
-    },
     forbids=Forbidden(
         modules=("hpml", "torch"),
         names=("cache",),
@@ -279,18 +256,6 @@ _CALLS_TO_BREAK_EVEN = Exercise(
     parts={"pays": 1, "never": 1},
     cases=_calls_cases,
     judge=expect(_calls),
-    hints={
-        "pays": (
-            "What does one call save? How many of these make up for the compile time?",
-            "There is no half call. In which direction do you round?",
-            "`math.ceil(compile_time / (slow - fast))`.",
-        ),
-        "never": (
-            "What does a call save that takes as long as before?",
-            "Compare `fast` with `slow` before you divide.",
-            "If `fast >= slow`, return `math.inf`.",
-        ),
-    },
 )
 
 EXERCISES: tuple[Exercise, ...] = (_SUM2D, _PAIRWISE_DISTANCES, _CALLS_TO_BREAK_EVEN)

@@ -87,19 +87,6 @@ _BYTES_MOVED = Exercise(
     parts={"one by one": 1, "fused": 1},
     cases=_byte_cases,
     judge=expect(lambda case: count_bytes(**case.data)),
-    hints={
-        "one by one": (
-            "For each operation: every different operand is read, and the result is written.",
-            "An array has as many numbers as the product of its shape; a number has four bytes.",
-            "`{result, *operands}` has each array once; add four bytes times `math.prod` "
-            "of its shape.",
-        ),
-        "fused": (
-            "Which arrays are there before the loop begins? Only those have to be read.",
-            "An intermediate result stays in a register. What leaves the loop?",
-            "All operands that are no operation's result, each once, and the last result.",
-        ),
-    },
     forbids=Forbidden(modules=("hpml",), why="Predict the bytes; do not measure them."),
 )
 
@@ -150,6 +137,7 @@ def _layer_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _layer("a wide row", (1, 2, 400), generator, "one loop"),
         _layer("drawn, each number once", _drawn_shape(generator), generator, "one loop"),
         _layer("a tall one", (400, 2, 1), generator, "one loop"),
+        _layer("a long sum", (1, 400, 1), generator, "one loop"),
     ]  # fmt: skip
     for number in range(5 if more else 0):
         part = ("right", "one loop")[number % 2]
@@ -199,7 +187,7 @@ _LAYER_WHY = {
     "writes": "The numbers are right, and a number of `out` was stored more than once.",
     "reads": "The numbers are right, and a loop comes back to what another has stored.",
     "inputs": "The numbers are right, and inputs are fetched more often than one loop has to.",
-    "memory": "The numbers are right, and an intermediate result was stored.",
+    "memory": "The numbers are right, and some were stored outside of `out`.",
 }
 
 
@@ -222,19 +210,6 @@ _FUSED = Exercise(
     cases=_layer_cases,
     judge=_judge_layer,
     symptom=_layer_symptom,
-    hints={
-        "right": (
-            "Begin with two loops: over the rows of `out`, and over its columns.",
-            "A third loop inside adds up `x[i, k] * w[k, j]` in a variable that starts at 0 for "
-            "each number of `out`.",
-            "After the third loop: add `b[j]`, compare with 0, store.",
-        ),
-        "one loop": (
-            "Keep the sum in a variable. When it is complete, do the remaining arithmetic on it.",
-            "Store into `out[i, j]` in one line only, after the innermost loop.",
-            "`total = 0.0` before the third loop, `out[i, j] = max(total + b[j], 0.0)` after it.",
-        ),
-    },
     forbids=Forbidden(
         modules=("numba", "numpy", "torch", "hpml", "array"),
         calls=("sum", "zip", "map", "enumerate", "list"),
@@ -303,19 +278,6 @@ _MAKE_TRACEABLE = Exercise(
     parts={"same": 1, "traced": 2},
     cases=_branch_cases,
     judge=expect(_chosen, tolerance=1e-6),
-    hints={
-        "same": ("Return a function of `x`: `def` inside `def`.",
-            "The inner function takes `x` and uses `test`, `yes` and `no` of the outer "
-            "one.",
-            "Return the inner function itself, without calling it.",
-        ),
-        "traced": (
-            "A trace contains operators only. An `if` is not one: it is evaluated once, while "
-            "tracing.",
-            "Compute both branches. Which operator of PyTorch chooses between two tensors?",
-            "0 times infinity is not a number: choose, do not multiply.",
-        ),
-    },
     forbids=Forbidden(
         modules=("hpml",), names=("jit", "compile", "cond", "_C"),
         why="The exercise is to use operators that a trace can record.",

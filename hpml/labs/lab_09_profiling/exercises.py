@@ -65,23 +65,6 @@ _SELF_TIMES = Exercise(
     parts={"right": 1, "again": 1, "deep": 1},
     cases=_times_cases,
     judge=expect(lambda case: own_times(case.data["events"])),
-    hints={
-        "right": (
-            "Between two events that follow each other, exactly one function runs. Which one?",
-            "Keep a list of the calls that are open. An `enter` adds one, a `leave` removes one.",
-            "Add the time between two events to the function that was opened last.",
-        ),
-        "again": (
-            "A function may run in several calls, one inside the other. What adds up?",
-            "One dictionary entry for each function; every interval is added to it.",
-            "`times[name] = times.get(name, 0) + interval`, whichever call of `name` is open last.",
-        ),
-        "deep": (
-            "Go through the events once, from first to last, without recursion.",
-            "`zip(events, events[1:])` gives each event with the next one.",
-            "Use a list as a stack: `append` at an `enter`, `pop` at a `leave`.",
-        ),
-    },
     forbids=_WRITE_IT,
     observe=plain_dictionary,
     seconds=10,
@@ -131,24 +114,6 @@ _BOTTLENECK = Exercise(
     parts={"right": 1, "library": 1, "recursion": 1},
     cases=_bottleneck_cases,
     judge=expect(lambda case: to_fix(case.data["events"], case.data["mine"])),
-    hints={
-        "right": (
-            "Is a function slow if it mostly waits for the functions that it calls? What does "
-            "`main` do itself?",
-            "`max(times, key=times.get)` is the key with the largest value.",
-            "Compute self times, and take the largest among the functions of `mine`.",
-        ),
-        "library": (
-            "You cannot fix `sorted`. Which function of yours is its time attributed to?",
-            "What would `self_times` return if the events of foreign functions were missing?",
-            "Leave out the events of functions that are not in `mine`, then compute self times.",
-        ),
-        "recursion": (
-            "Time in a call inside a call of the same function counts once.",
-            "Which times count each interval only once: total times or self times?",
-            "Self times do, however deep the recursion is.",
-        ),
-    },
     forbids=_WRITE_IT,
 )
 
@@ -190,13 +155,6 @@ _SAMPLES_NEEDED = Exercise(
     parts={"right": 2},
     cases=_sample_cases,
     judge=_judge_samples,
-    hints={
-        "right": (
-            "Set sqrt(p · (1 - p) / n) equal to the error, and solve for n.",
-            "`math.ceil` rounds up. A program that always does one thing still needs one sample.",
-            "n is p · (1 - p) / error², rounded up, and at least 1.",
-        )
-    },
     core=False,
 )
 

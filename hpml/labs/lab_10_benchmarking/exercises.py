@@ -152,14 +152,6 @@ _AUTORANGE = Exercise(
     symptom=_clock_symptom,
     arguments=statement_and_clock,
     observe=value_and_runs,
-    hints={
-        "right": (
-            "Read the clock just before `run(number)` and just after it. Their difference counts.",
-            "1, 2, 5, then ten times as many: a loop over (1, 2, 5) inside a loop without end.",
-            "`seconds = clock() - start`, once after each run. From 0.2 on, return "
-            "`(number, seconds)`.",
-        )
-    },
     forbids=_NO_LIBRARY,
 )
 
@@ -171,20 +163,6 @@ _REPEAT = Exercise(
     symptom=_clock_symptom,
     arguments=statement_and_clock,
     observe=value_and_runs,
-    hints={
-        "right": (
-            "The run in which `autorange` found the number does not count as a sample: take five "
-            "new ones.",
-            "A sample is the seconds of one run divided by its number of calls.",
-            "Five times: read the clock, `run(number)`, read the clock. Divide each by the number.",
-        ),
-        "collector": (
-            "`gc.isenabled()`, `gc.disable()` and `gc.enable()` are all that is needed.",
-            "Look at `Timer.timeit` above: what does its `finally` do, and what its `if`?",
-            "`was = gc.isenabled()`, `gc.disable()`, then `try`; in `finally` enable it "
-            "only if `was`.",
-        ),
-    },
     core=False,
     forbids=_NO_LIBRARY,
 )
@@ -327,23 +305,6 @@ _IS_FASTER = Exercise(
     parts={"clear": 1, "equal": 1, "paired": 1},
     cases=_duels,
     judge=expect(_verdict),
-    hints={
-        "clear": (
-            "How many rounds did `a` win? `zip(a, b)` gives the pairs.",
-            "`needed(n)` of section 5 says how many of n wins are enough.",
-            "Compare the number of wins with `needed(wins + losses)`; the same for the losses.",
-        ),
-        "equal": (
-            "Two equal programs are the two sides of a coin. How many heads of n are common?",
-            "A round in which both took the same time is a win for neither.",
-            "Count neither side in a round of equal times. Below six rounds return `cannot tell`.",
-        ),
-        "paired": (
-            "The machine changed while it measured, for both in the same way. What did not change?",
-            "Compare only times of the same round.",
-            "`sum(x < y for x, y in zip(a, b))` counts the rounds that `a` won. Sort nothing.",
-        ),
-    },
     forbids=Forbidden(
         modules=("hpml", "scipy", "torch"),
         why="The exercise is to write the rule; plain Python is enough.",

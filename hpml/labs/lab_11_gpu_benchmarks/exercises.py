@@ -52,13 +52,6 @@ _TIME_ON_DEVICE = Exercise(
     cases=_device_cases,
     judge=expect(_timed, tolerance=1e-9),
     arguments=call_and_device,
-    hints={
-        "right": (
-            "Read the clock twice, around one call. What may still be running at each reading?",
-            "`device.synchronize()` before the first reading, and again before the second.",
-            "The very first call of `fn` is slower: make it before you time anything.",
-        )
-    },
     forbids=Forbidden(
         modules=("time", "timeit", "hpml", "torch"), why="Time is what `device.clock` says here."
     ),
@@ -91,14 +84,6 @@ _TIMELINE = Exercise(
     parts={"right": 3},
     cases=_line_cases,
     judge=expect(_spans, tolerance=1e-9),
-    hints={
-        "right": (
-            "When has the CPU finished issuing kernel number k? It never waits for the GPU.",
-            "A kernel starts when it is issued and the kernel before has ended: the later of both.",
-            "Kernel k, from 0, starts at the later of `(k + 1) * launch` and the end of "
-            "kernel k - 1.",
-        )
-    },
     forbids=_OWN,
 )
 
@@ -129,13 +114,6 @@ _GRAPH_SPEEDUP = Exercise(
     parts={"right": 2},
     cases=_speedup_cases,
     judge=expect(_speedup, tolerance=1e-9),
-    hints={
-        "right": (
-            "The graph: one launch, then n kernels without a gap.",
-            "One by one: `timeline(launch, n * [kernel])` knows when the last kernel ends.",
-            "One by one: `launch + kernel + (n - 1) * max(launch, kernel)`.",
-        )
-    },
     forbids=_OWN,
 )
 

@@ -77,18 +77,6 @@ _EPOCH_ESTIMATE = Exercise(
     cases=_epoch_cases,
     judge=expect(lambda case: estimated_epoch(**case.data), tolerance=1e-9),
     observe=plain_floats,
-    hints={
-        "steady": (
-            "`statistics` has `fmean`, `median` and `stdev`.",
-            "An epoch is a sum: its slow steps count, so it is the mean that is multiplied.",
-            "Half the interval is `2 * stdev(kept) * steps * sqrt(1 / len(kept) + 1 / steps)`.",
-        ),
-        "warm-up": (
-            "First the limit: 1.5 times the median of `seconds[len(seconds) // 2:]`.",
-            "Drop from the front while the first step is above it. A later slow step stays.",
-            "`while seconds[0] > limit: seconds = seconds[1:]`, with the limit computed before.",
-        ),
-    },
     forbids=_NO_TORCH,
 )
 
@@ -187,19 +175,6 @@ _CHOOSE_PRECISION = Exercise(
     parts={"values": 1, "sums": 1},
     cases=_precision_cases,
     judge=expect(lambda case: surviving_format(**case.data)),
-    hints={
-        "values": (
-            "Go through `formats.items()` and return the first name for which no rule is broken.",
-            "Look at magnitudes: `abs(value)`. The largest decides what may vanish beside it.",
-            "A value below `smallest` may vanish if it is at most `error` times the "
-            "largest magnitude.",
-        ),
-        "sums": (
-            "Each addition rounds once more: as many roundings as there are values.",
-            "Add up magnitudes: on the way a sum may be larger than at its end.",
-            "`len(values) * spacing / 2 <= error`, and the sum of magnitudes is at most `largest`.",
-        ),
-    },
     forbids=_NO_TORCH,
 )
 
@@ -285,19 +260,6 @@ _GRAD_SCALER = Exercise(
     parts={"step": 1, "run": 2},
     cases=_scaler_cases,
     judge=_judge_scaler,
-    hints={
-        "step": (
-            "`math.isfinite(g)` is false for both infinities and for NaN.",
-            "The gradients were made with the scale that came in. Divide by that one.",
-            "If not all are finite, return `(None, scale / 2, 0)`.",
-        ),
-        "run": (
-            "The count is of good steps in a row: an overflow resets it, and so does growing.",
-            "When the count has reached `interval`, two things happen: which?",
-            "If `good + 1 == interval`, the scale doubles and the count is 0. Otherwise "
-            "it is `good + 1`.",
-        ),
-    },
     forbids=_NO_TORCH,
     arguments=first_step,
     observe=steps,

@@ -65,19 +65,6 @@ _GRADIENT_DIES = Exercise(
     parts={"right": 1, "nearly": 1},
     cases=_interval_cases,
     judge=expect(_dies),
-    hints={
-        "right": (
-            "`torch.linspace(low, high, 1001, requires_grad=True)` makes the points.",
-            "The sum of all results has one `backward()`; then `x.grad` holds each point's own.",
-            "`activation(x).sum().backward()`, then `bool((x.grad == 0).all())`.",
-        ),
-        "nearly": (
-            "Exactly 0, at each of the points: compare with `==`.",
-            "A gradient that is NaN is not 0, and neither is one of 1e-7.",
-            "Look at all 1,001 gradients. Their sum may be 0 where they are not, and so "
-            "may the two ends.",
-        ),
-    },
     forbids=Forbidden(modules=("hpml",), why="The exercise is to look at the gradients."),
     arguments=activation_and_interval,
     observe=truth_of,
@@ -197,18 +184,6 @@ _SAVED_BYTES_OF = Exercise(
     parts={"tensors": 2, "choices": 1},
     cases=_operation_cases,
     judge=expect(lambda case: kept(case.data["operations"])),
-    hints={
-        "tensors": (
-            "Collect the *names* of what is saved in a set: a tensor is kept once.",
-            "Numbers among the operands are not tensors: `isinstance(operand, str)`.",
-            "`a * b` saves `b` for the gradient of `a`, and `a` for that of `b`.",
-        ),
-        "choices": (
-            "Keep the set of results that need a gradient. `x` does; what `less` makes never does.",
-            "An operation of which no operand needs a gradient saves nothing.",
-            "A product with a choice: only one of the two needs a gradient.",
-        ),
-    },
     forbids=Forbidden(modules=("hpml", "torch"), why="Predict the bytes; do not measure them."),
 )
 
@@ -270,18 +245,6 @@ _FAST_SWISH_BACKWARD = Exercise(
     parts={"right": 2, "every input": 1},
     cases=_backward_cases,
     judge=expect(_backward, tolerance=1e-5),
-    hints={
-        "right": (
-            "Differentiate each of the three pieces on paper, and choose with `torch.where`.",
-            "The chain rule: the slope times `grad`.",
-            "Left `-2 / (3 * x * x)`, in the middle `(2 * x + 3) / 6`, on the right 1.",
-        ),
-        "every input": (
-            "0 times infinity is NaN: choose with `torch.where`, do not multiply by a mask.",
-            "`torch.ones_like(x)` has the shape and the dtype of `x`.",
-            "One `torch.where` inside another: first `x < -2`, then `x < 3`; then times `grad`.",
-        ),
-    },
     forbids=Forbidden(
         modules=("hpml",),
         names=("autograd", "backward", "requires_grad", "requires_grad_", "func", "jvp", "vjp"),

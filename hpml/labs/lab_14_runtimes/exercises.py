@@ -67,19 +67,6 @@ _BEST_SETTING = Exercise(
     parts={"best": 1, "rivals": 2},
     cases=_setting_cases,
     judge=expect(_best),
-    hints={
-        "best": (
-            "`statistics.median` of each list; `min` takes a `key`.",
-            "Return a pair, also where there is no rival: `(best, [])`.",
-            "`min(table, key=lambda name: statistics.median(table[name]))`.",
-        ),
-        "rivals": (
-            "`zip(table[best], table[other])` gives the two times of each round.",
-            "A round counts for `best` only if it took less time there. How many are three "
-            "quarters of `len(table[best])`?",
-            "A rival loses fewer rounds than `0.75 * len(table[best])`.",
-        ),
-    },
     forbids=Forbidden(
         modules=("hpml", "torch"), why="The exercise is to write the rule; plain Python is enough."
     ),
@@ -133,18 +120,6 @@ _QUANTISE = Exercise(
     parts={"right": 2, "zeros": 1},
     cases=_quantise_cases,
     judge=expect(_quantised, tolerance=1e-9),
-    hints={
-        "right": (
-            "8 bits can store -128 to 127. Use -127 to 127, which is symmetric.",
-            "The number farthest from 0 becomes the largest integer. That gives the scale.",
-            "`round` gives the nearest integer; `int` cuts off.",
-        ),
-        "zeros": (
-            "What would the scale be, and what would you divide by it?",
-            "The largest magnitude is 0, so the scale would be 0.",
-            "Return 1.0 as the scale there, and integers that are all 0.",
-        ),
-    },
     forbids=Forbidden(
         modules=("hpml", "torch"), why="Rounding and a scale are enough; plain Python has both."
     ),
@@ -213,19 +188,6 @@ _LOOP_INVARIANT = Exercise(
     parts={"right": 2, "deep": 1},
     cases=_invariant_cases,
     judge=expect(_invariant),
-    hints={
-        "right": (
-            "Follow the edges, starting from the varying values. Every value that you reach "
-            "varies.",
-            "A value may appear only as a target: it counts as well.",
-            "The result is all names, keys and readers, without those that you reached.",
-        ),
-        "deep": (
-            "Use a list of values still to be looked at instead of recursion.",
-            "A value that was reached before need not be followed again.",
-            "`waiting = list(varying)`: take one, add its new readers to the set and to the list.",
-        ),
-    },
     forbids=Forbidden(
         modules=("graphlib", "networkx", "hpml", "torch"),
         why="The exercise is to write the search.",

@@ -64,19 +64,6 @@ _SPEED_UP = Exercise(
     parts={"fixes": 2, "free": 1},
     cases=_fix_cases,
     judge=expect(_speed_up, tolerance=1e-9),
-    hints={
-        "fixes": (
-            "Call the old time 1. What is the new time of a part with share 0.5 that becomes "
-            "twice as fast?",
-            "The new time of the whole: each part's share divided by its factor, and the rest.",
-            "`1 - sum(shares)` stays; each part leaves `share / factors.get(name, 1)`.",
-        ),
-        "free": (
-            "A share divided by `math.inf` is 0.0, which is right.",
-            "If no time is left, the whole is `math.inf` times as fast.",
-            "`return 1 / left if left else math.inf`.",
-        ),
-    },
 )
 
 
@@ -175,16 +162,6 @@ _TRAIN = Exercise(
     cases=_training_cases,
     judge=judge_training,
     symptom=_training_symptom,
-    hints={
-        "losses": (
-            "Begin with the script as it is: it passes. Then fix one fault at a time.",
-            "The first number that differs says where to look. Step 1: the data, the network or "
-            "the loss. Step 2: the update. A later epoch: the order.",
-            "Weights and orders come from `seed`. The same draws in the same order give the same "
-            "numbers.",
-            "`std` divides by one less than there are values. Along which axis?",
-        ),
-    },
     forbids=Forbidden(
         modules=("hpml", "threading", "multiprocessing", "concurrent"),
         names=("set_num_threads", "set_num_interop_threads"),

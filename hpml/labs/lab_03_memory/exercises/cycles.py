@@ -170,22 +170,6 @@ FIND_CYCLE = Exercise(
     cases=_cycle_cases,
     judge=_judge_cycle,
     symptom=_cycle_symptom,
-    hints={
-        "right": (
-            "Follow references from an object, and remember your path: a cycle is closed when you "
-            "meet an object that is on your path.",
-            "An object that you met on another path closes no cycle. `id(one)` is a key for any "
-            "object.",
-            "Keep the path as a dictionary from `id` to an iterator over "
-            "`gc.get_referents(one)`.",
-        ),
-        "deep": (
-            "From which objects do you know already that no cycle can be reached?",
-            "Keep the path in a list: Python allows about a thousand open calls.",
-            "When all references of an object are followed, mark it as done and take it "
-            "off the path.",
-        ),
-    },
     core=False,
     forbids=Forbidden(modules=("graphlib", "networkx"), names=("setrecursionlimit",),
                       why="The search is the exercise."),

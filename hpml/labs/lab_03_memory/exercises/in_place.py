@@ -118,20 +118,6 @@ NORMALISE_IN_PLACE = Exercise(
     cases=_array_cases,
     judge=_judge_array,
     symptom=_array_symptom,
-    hints={
-        "right": (
-            "`x -= 1` changes the array; `x = x - 1` makes another one and leaves yours unchanged.",
-            "The standard deviation is the root of the mean of the squares, once the mean is 0.",
-            "`x -= x.mean()`, then the root of `np.dot(x, x) / len(x)`. Divide by it "
-            "unless it is 0.",
-        ),
-        "in place": (
-            "`allocation_lines(normalise_in_place, x)` shows which line allocates.",
-            "`x ** 2` is an array. `np.dot(x, x)` adds up the squares and makes none.",
-            "Two lines change the array, `x -= ...` and `x /= ...`; all others compute a "
-            "single number.",
-        ),
-    },
     forbids=Forbidden(
         modules=("torch", "ctypes"), names=("tracemalloc",),
         why="NumPy alone, so that every allocation can be counted.",

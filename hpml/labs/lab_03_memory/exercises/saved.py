@@ -113,21 +113,6 @@ SAVED_BYTES = Exercise(
     parts={"right": 2, "frozen": 1},
     cases=_network_cases,
     judge=expect(_saved),
-    hints={
-        "right": (
-            "Go through the layers with `y = layer(x)`. Does this layer save `x` or `y`?",
-            "A result and the next layer's input are one tensor. A dictionary under `id(tensor)` "
-            "keeps it once.",
-            "`Linear` and `GELU` save their input, `ReLU` and `Tanh` their result. Add up "
-            "`nbytes`.",
-        ),
-        "frozen": (
-            "A weight that needs no gradient needs no input for it.",
-            "`requires_grad` of a layer's input says whether any layer before it is trained.",
-            "Count a linear layer only if its weight needs a gradient, an activation only "
-            "if its input does.",
-        ),
-    },
     forbids=Forbidden(
         modules=("hpml",),
         names=("saved_tensors_hooks", "saved_tensors", "grad_fn", "TorchDispatchMode"),

@@ -165,20 +165,6 @@ WALK_BACKWARD = Exercise(
     cases=_cases,
     judge=_judge,
     symptom=_symptom,
-    hints={
-        "right": (
-            "Which step can be called next? One for which all senders have been called.",
-            "You have written a function that finds such an order. Which graph does it need here?",
-            "First count how many steps send to each. Call a step when its count has come "
-            "down to 0.",
-        ),
-        "deep": (
-            "How often is a step called that gets gradients from two others? It should wait for "
-            "both.",
-            "Does a function of yours call itself once for each step of the chain?",
-            "Two passes, each with a list: one counts the senders, the other calls what is ready.",
-        ),
-    },
     forbids=Forbidden(
         modules=("graphlib", "networkx", "hpml", "torch"),
         names=("setrecursionlimit", "stack_size"),

@@ -82,14 +82,6 @@ DEAD_NODES = Exercise(
     cases=_cases,
     judge=expect(_dead),
     symptom=_symptom,
-    hints={
-        "right": (
-            "Turn the question round: which nodes are needed? The rest is dead.",
-            "The outputs are needed. Which nodes lead to one that is needed?",
-            "Make a dictionary from each node to those that lead to it, and search it "
-            "from the outputs.",
-        )
-    },
     core=False,
     forbids=Forbidden(
         modules=LIBRARIES,

@@ -116,7 +116,7 @@ def _judge(case: Case, outcome: Outcome) -> Wrong | None:
 
 def _fault(edges: Edges, order: object) -> str | None:
     """Return why `order` is none of the graph, or None if it is one."""
-    if type(order) is not list:
+    if not isinstance(order, list | tuple):
         return "The result must be a list."
     for name in order:
         if type(name) is not str:
@@ -145,9 +145,9 @@ def _symptom(case: Case, outcome: Outcome) -> object:
     edges: Edges = case.data["edges"]
     if isinstance(outcome, Raised) or not isinstance(outcome, Returned):
         return symptom(case, outcome)
-    if type(outcome.value) is not list or not all(type(name) is str for name in outcome.value):
+    order = outcome.value
+    if not isinstance(order, list | tuple) or not all(type(name) is str for name in order):
         return "no list of names"
-    order: list[str] = outcome.value
     if _cyclic(case):
         return "an order of a cycle"
     back: dict[str, list[str]] = {name: [] for name in nodes_of(edges)}
@@ -172,20 +172,6 @@ TOPOLOGICAL_ORDER = Exercise(
     cases=_cases,
     judge=_judge,
     symptom=_symptom,
-    hints={
-        "right": (
-            "Which nodes can come first? Those that are not a target of any other.",
-            "Once a node is in the order, which others may come next? What must you know about "
-            "each?",
-            "If nodes are left over and none of them may come next, what does that say about them?",
-        ),
-        "deep": (
-            "Does a function of yours call itself once for each node of the chain?",
-            "How often do you look through the whole graph? What could you record the first time?",
-            "Count the edges that lead to each node. A node whose count reaches 0 joins a "
-            "list of ready nodes.",
-        ),
-    },
     forbids=Forbidden(
         modules=LIBRARIES,
         why="Other libraries have a ready-made function; the exercise is to write it.",

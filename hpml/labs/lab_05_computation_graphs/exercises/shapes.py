@@ -216,18 +216,6 @@ PROPAGATE_SHAPES = Exercise(
     cases=_cases,
     judge=_judge,
     symptom=_symptom,
-    hints={
-        "shapes": (
-            "What does each layer need of the one before? Keep that in a variable.",
-            "Convolution and pooling have something in common: the length of a side.",
-            "The side afterwards is `(side + 2 * padding - kernel) // stride + 1`.",
-        ),
-        "misfits": (
-            "For each kind, first check whether the shape fits, then compute the new one.",
-            "What does a convolution require: how many axes, how many channels, how large a side?",
-            "`raise ValueError(f'layer {position} ({kind}) does not fit')`, with positions from 0.",
-        ),
-    },
     core=False,
     forbids=Forbidden(
         modules=("torch", "hpml"),

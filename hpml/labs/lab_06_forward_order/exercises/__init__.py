@@ -63,20 +63,6 @@ _COUNT_CALLS = Exercise(
     parts={"right": 1, "large": 1},
     cases=_count_cases,
     judge=expect(_counted),
-    hints={
-        "right": (
-            "With memory: each operation that `output` needs, directly or through others, once.",
-            "Without memory: to get a value, each of its parents is computed, and then it is "
-            "executed once itself.",
-            "Without memory: 1 plus the counts of all parents, and 0 for an input.",
-        ),
-        "large": (
-            "Sixty diamonds have too many executions to be counted one by one.",
-            "What would you have to know about the parents to answer for a child at once?",
-            "`parents` lists parents first: compute each count once, from the first entry "
-            "to the last.",
-        ),
-    },
     core=False,
     forbids=Forbidden(modules=NO_LIBRARY, why=WRITE_IT),
 )

@@ -138,24 +138,6 @@ LAZY_FORWARD = Exercise(
     cases=_lazy_cases,
     judge=_judge_lazy,
     symptom=_symptom,
-    hints={
-        "right": (
-            "Which three states can the value on top of the list have? The table above shows them.",
-            "The known values belong to this call; `inputs` belongs to the caller.",
-            "The value on top is known: remove it. Parents are missing: append them. "
-            "Otherwise: compute it.",
-        ),
-        "once": (
-            "May another value have asked for the same parent before, and where is that recorded?",
-            "A name may be in the list twice. What happens when the second one comes to the top?",
-            "If the name on top is already in the dictionary, only remove it.",
-        ),
-        "deep": (
-            "Does a function of yours call itself once for each operation of the chain?",
-            "Keep the waiting values in a list. Which of them do you look at next?",
-            "`waiting = [output]`, and `while waiting:` look at `waiting[-1]`.",
-        ),
-    },
     forbids=Forbidden(
         modules=NO_LIBRARY,
         names=_LIMIT,
@@ -249,15 +231,6 @@ ORDERED_FORWARD = Exercise(
     cases=_ordered_cases,
     judge=_judge_ordered,
     symptom=_symptom,
-    hints={
-        "right": (
-            "When `order` comes to an operation, which values are known already? Where do you "
-            "keep them?",
-            "`operation(*values)` passes the entries of a list as separate arguments.",
-            "For speed: `in` and `.index` search a list from its beginning, and the search grows "
-            "with the graph. A dictionary finds a name at once.",
-        )
-    },
     forbids=Forbidden(modules=NO_LIBRARY, why=WRITE_IT),
     arguments=counting_operations,
     observe=value_and_executed,

@@ -113,20 +113,6 @@ _COMPRESS_RUNS = Exercise(
     parts={"right": 2, "branches": 1},
     cases=_run_cases,
     judge=expect(lambda case: _runs_of(**case.data)),
-    hints={
-        "right": (
-            "Ask of each call only whether it continues the run of the one before.",
-            "Is the result of the call before the only argument of this one? Then extend "
-            "the last run.",
-            "Otherwise start a new run. At the end keep those of at least `min_length` calls.",
-        ),
-        "branches": (
-            "How many calls read each value, all of them together?",
-            "Ask of each call only whether it continues the run of the one before.",
-            "Count the readers of each value first. More than one reader, or being the "
-            "output, ends a run.",
-        ),
-    },
     forbids=FORBIDDEN,
     core=False,
 )
@@ -189,18 +175,6 @@ _PREDICT_TIME = Exercise(
     parts={"right": 1, "unknown": 1},
     cases=_time_cases,
     judge=_judge_time,
-    hints={
-        "right": (
-            "Which cost occurs once, and which for each layer?",
-            "A layer costs its own time and what the execution adds.",
-            "`costs['start'] + n_layers * (costs['layer'] + costs[execution])`.",
-        ),
-        "unknown": (
-            "`raise ValueError(f'... {execution!r} ...')` ends a function with an error.",
-            "Ask whether `execution` is a key of `costs` before you compute.",
-            "The message must contain the name of the execution.",
-        ),
-    },
     forbids=Forbidden(modules=FORBIDDEN.modules, why=FORBIDDEN.why),
 )
 

@@ -203,25 +203,6 @@ GENERATE_FORWARD = Exercise(
     cases=_cases,
     judge=_judge,
     symptom=_symptom,
-    hints={
-        "right": (
-            "Write by hand what `forward` should be for the case shown, and compare line by line.",
-            "`', '.join(names)` puts names into brackets; `'\\n'.join(lines)` makes the text.",
-            "First the line that fetches `l`, then one line for each call, then `return` "
-            "and the output.",
-        ),
-        "unneeded": (
-            "Find out which names are needed before a line is written.",
-            "The output is needed. From which end should you read the calls to find the others?",
-            "Go through `reversed(calls)`: if the name is needed, its arguments are needed too.",
-        ),
-        "deep": (
-            "Does a function of yours call itself once for each call?",
-            "How often do you look through all the calls? Once for each of them is too often.",
-            "One pass backwards collects the needed names in a set; one pass forwards "
-            "writes the lines.",
-        ),
-    },
     forbids=Forbidden(
         modules=(*FORBIDDEN.modules, "linecache"),
         names=("setrecursionlimit", "stack_size"),

@@ -1,0 +1,26 @@
+"""What a lab's folder holds fits together."""
+
+from __future__ import annotations
+
+import tomllib
+from pathlib import Path
+
+import pytest
+
+from hpml import labs
+from hpml.labs.catalogue import LABS, exercises, explanation
+
+FOLDERS = {path.name[4:6]: path for path in Path(labs.__path__[0]).glob("lab_*")}
+
+
+@pytest.mark.parametrize("lab", LABS)
+def test_each_hint_belongs_to_an_exercise_and_each_text_is_read(lab: str) -> None:
+    with (FOLDERS[lab] / "texts.toml").open("rb") as file:
+        texts = tomllib.load(file)
+    assert set(texts) == {"explanation", "hints"}
+    assert set(texts["hints"]) == {exercise.name for exercise in exercises(lab)}
+    assert set(texts["explanation"]) == {"question", "claims", "best", "experiments"}
+    end = explanation(lab)
+    assert end.best_number == texts["explanation"]["best"]
+    assert len(end.claims) == 3
+    assert not any("\n" in text for text in (end.question, *end.claims, *end.experiments))
