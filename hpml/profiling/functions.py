@@ -137,7 +137,7 @@ class FunctionProfile:
 
 
 @module_calls.measuring
-def profile(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> FunctionProfile:
+def profile(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> FunctionProfile:
     """Call a function once under `cProfile`.
 
     The profiler sees calls and returns, of built-in functions too, and makes each of them slower:
