@@ -13,6 +13,7 @@ from typing import Any
 
 from hpml.base.tables import Table
 from hpml.bytecode import count_instructions
+from hpml.profiling.checks import check_function
 
 
 @dataclass(frozen=True)
@@ -80,6 +81,7 @@ def profile_calls(run: Callable[[], object]) -> CallCounts:
         elif event == "c_call" and argument is not sys.setprofile:
             builtin[module, argument.__name__] += 1
 
+    check_function("profile_calls", run)
     before = sys.getprofile()
     sys.setprofile(hook)
     try:

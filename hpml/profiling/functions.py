@@ -135,7 +135,7 @@ class FunctionProfile:
         return {"text/plain": str(table), "text/html": drawn.html + table._repr_html_()}
 
 
-def profile(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> FunctionProfile:
+def profile(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> FunctionProfile:
     """Call a function once under `cProfile`.
 
     The profiler sees calls and returns, of built-in functions too, and makes each of them slower:

@@ -117,6 +117,16 @@ def test_symbolic_data_is_noticed_anywhere_among_the_arguments(call: Any) -> Non
     assert model(7) == call(Strange(), 7)
 
 
+def test_a_function_mode_adds_no_search_of_arguments_to_ordinary_calls(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    layer, x, data = nn.Linear(4, 4), Input(shape=(4,)), torch.ones(1, 4)
+    with torch.device("cpu"):  # a TorchFunctionMode, with which every tensor looks like a subclass
+        assert tuple(layer(x).shape)[1:] == (4,)
+        monkeypatch.setattr(interception, "find", None)
+        assert layer(data).shape == (1, 4)
+
+
 def test_calls_are_as_torch_made_them_after_optimize_module_calls() -> None:
     x = Input(shape=(4,))
     optimize_module_calls()

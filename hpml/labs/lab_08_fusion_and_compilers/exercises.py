@@ -137,6 +137,7 @@ def _layer_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _layer("a wide row", (1, 2, 400), generator, "one loop"),
         _layer("drawn, each number once", _drawn_shape(generator), generator, "one loop"),
         _layer("a tall one", (400, 2, 1), generator, "one loop"),
+        _layer("a long sum", (1, 400, 1), generator, "one loop"),
     ]  # fmt: skip
     for number in range(5 if more else 0):
         part = ("right", "one loop")[number % 2]
@@ -186,7 +187,7 @@ _LAYER_WHY = {
     "writes": "The numbers are right, and a number of `out` was stored more than once.",
     "reads": "The numbers are right, and a loop comes back to what another has stored.",
     "inputs": "The numbers are right, and inputs are fetched more often than one loop has to.",
-    "memory": "The numbers are right, and an intermediate result was stored.",
+    "memory": "The numbers are right, and some were stored outside of `out`.",
 }
 
 

@@ -164,6 +164,8 @@ def _uninstall() -> None:
 
 def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> Any:
     """Record the call if anything symbolic is among its arguments, else return `ORDINARY`."""
+    if not kwargs and _ATOMS.issuperset(map(type, args)):  # a function mode is on, as a device is
+        return ORDINARY
     if args and isinstance(args[0], Handle):
         return args[0]._record_call(layer, args, kwargs)
     handle = find((args, kwargs), (Handle,))
