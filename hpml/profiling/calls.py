@@ -11,8 +11,10 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from hpml.base import module_calls
 from hpml.base.tables import Table
 from hpml.bytecode import count_instructions
+from hpml.profiling.checks import check_function
 
 
 @dataclass(frozen=True)
@@ -56,6 +58,7 @@ class CallCounts:
         return Table(["function", "module", "calls", "calls a layer"], rows, formats=formats)
 
 
+@module_calls.measuring
 def profile_calls(run: Callable[[], object]) -> CallCounts:
     """Run once and count every function call, by Python's own profiling hook.
 
@@ -80,6 +83,7 @@ def profile_calls(run: Callable[[], object]) -> CallCounts:
         elif event == "c_call" and argument is not sys.setprofile:
             builtin[module, argument.__name__] += 1
 
+    check_function("profile_calls", run)
     before = sys.getprofile()
     sys.setprofile(hook)
     try:
@@ -89,6 +93,7 @@ def profile_calls(run: Callable[[], object]) -> CallCounts:
     return CallCounts(dict(python), dict(builtin))
 
 
+@module_calls.measuring
 def instructions_outside(package: str, run: Callable[[], object]) -> int:
     """Run once and count the bytecode instructions that are not of a package's own functions.
 

@@ -129,7 +129,9 @@ def train(
 
 @contextlib.contextmanager
 def _mode_kept(model: nn.Module) -> Iterator[None]:
-    modes = [(module, module.training) for module in model.modules()]
+    # The trainer refuses what is no module.
+    modules = model.modules() if isinstance(model, nn.Module) else ()
+    modes = [(module, module.training) for module in modules]
     try:
         yield
     finally:

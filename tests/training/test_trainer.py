@@ -254,6 +254,8 @@ def test_a_recipes_name_and_a_function_in_place_of_its_data_are_refused() -> Non
         train(network(), data(), "vanilla", epochs=1)
     with pytest.raises(TrainingError, match="data: expected a Dataset, got <function data"):
         train(network(), data, recipe(), epochs=1)
+    with pytest.raises(TrainingError, match="model: expected a Module, got <built-in"):
+        train(torch.relu, data(), recipe(), epochs=1)
 
 
 def test_the_recipes_of_the_document_come_first() -> None:
