@@ -98,13 +98,13 @@ class _Group(NamedTuple):
     """The tensors that one ``torch.stack`` copies: all of one shape.
 
     Attributes:
-        parts: the name of a parameter, and the positions of the layers.
+        parameters: the position of the layer and the name of each.
         places: a row each: where it begins in the copy, its rows, its place in the weights.
         shape: the shape of the copy.
         matrix: the same as rows, the transposer's.
     """
 
-    parts: list[tuple[str, list[int]]]
+    parameters: list[tuple[int, str]]
     places: Any
     shape: tuple[int, ...]
     matrix: tuple[int, int]
@@ -120,8 +120,8 @@ class Weights:
     def __init__(self, steps: Sequence[tuple[int, Step]], layers: Sequence[nn.Module]) -> None:
         self.places: list[int] = []
         filled: list[tuple[int, int, float]] = []
-        having: list[tuple[tuple[int, ...], str, int, int]] = []
-        none: list[tuple[str, int]] = []
+        having: list[tuple[tuple[int, ...], int, str, int]] = []
+        self._none: list[tuple[int, str]] = []
         place = 0
         for position, step in steps:
             self.places.append(place)
@@ -132,14 +132,13 @@ class Weights:
                 size = math.prod(packed.shape)
                 if layers[position]._parameters.get(packed.name) is None:
                     filled.append((place, size, packed.missing))
-                    none.append((packed.name, position))
+                    self._none.append((position, packed.name))
                 else:
-                    having.append((packed.shape, packed.name, position, place))
+                    having.append((packed.shape, position, packed.name, place))
                 place += size
         self._filled = np.zeros(place)
         for place, size, value in filled:
             self._filled[place : place + size] = value
-        self._none = _parts(sorted(none))
         having.sort()
         self._groups = [
             _group(shape, list(members))
@@ -157,14 +156,14 @@ class Weights:
             GradientError: gradients are recorded, and a weight requires one.
         """
         if dtype not in ("float32", "float64") or any(
-            tensor is not None for tensor in _tensors(self._none, parameters)
+            parameters[position][name] is not None for position, name in self._none
         ):
             return None
         recording = torch.is_grad_enabled()
         weights = self._filled.astype(dtype)
         kinds = {getattr(torch, str(dtype))}
         for group in self._groups:
-            tensors = _tensors(group.parts, parameters)
+            tensors = [parameters[position][name] for position, name in group.parameters]
             if recording and any(map(operator.attrgetter("requires_grad"), tensors)):
                 raise GradientError(NO_GRADIENT)
             if not PLAIN.issuperset(map(type, tensors)):  # or one that is gone
@@ -191,26 +190,9 @@ NO_GRADIENT = (
 )
 
 
-def _parts(found: Sequence[tuple[str, int]]) -> list[tuple[str, list[int]]]:
-    """Return the positions of the layers for each name."""
-    return [
-        (name, [position for _, position in those])
-        for name, those in itertools.groupby(found, operator.itemgetter(0))
-    ]
-
-
-def _tensors(
-    parts: Sequence[tuple[str, list[int]]], parameters: Sequence[dict[str, Any]]
-) -> list[Any]:
-    found: list[Any] = []
-    for name, positions in parts:
-        found.extend([parameters[position][name] for position in positions])
-    return found
-
-
-def _group(shape: tuple[int, ...], members: list[tuple[tuple[int, ...], str, int, int]]) -> _Group:
+def _group(shape: tuple[int, ...], members: list[tuple[tuple[int, ...], int, str, int]]) -> _Group:
     rows, *width = shape
     places = [(rows * number, rows, place) for number, (*_, place) in enumerate(members)]
-    parts = _parts([(name, position) for _, name, position, _ in members])
+    parameters = [(position, name) for _, position, name, _ in members]
     matrix = (rows * len(members), math.prod(width))
-    return _Group(parts, np.array(places, np.intp), (len(members), *shape), matrix)
+    return _Group(parameters, np.array(places, np.intp), (len(members), *shape), matrix)
