@@ -176,7 +176,9 @@ def look_at(reports: Sequence[Report]) -> list[str]:
             if total or item.status == "unreadable":
                 why[f"{item.lab} {item.status}: {item.text}"] = None  # once for all its exercises
             elif item.status in _LOOK_AT and (item.worth or item.status not in _LEFT_OUT):
-                broken = ", a cell that is not valid Python" if "no Python" in item.text else ""
+                broken = (
+                    ", a cell that is not valid Python" if "not valid Python" in item.text else ""
+                )
                 why[f"{lead} {item.status}{broken}"] = None
             if item.note:
                 why[f"{lead}: {item.note}"] = None

@@ -11,6 +11,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from hpml.base import module_calls
 from hpml.bytecode import count_instructions
 from hpml.profiling.checks import check_function
 
@@ -39,6 +40,7 @@ class CallCounts:
         return sum(self.python.values())
 
 
+@module_calls.measuring
 def profile_calls(run: Callable[[], object]) -> CallCounts:
     """Run once and count the calls of functions written in Python, by Python's profiling hook.
 
@@ -69,6 +71,7 @@ def profile_calls(run: Callable[[], object]) -> CallCounts:
     return CallCounts(dict(python))
 
 
+@module_calls.measuring
 def instructions_outside(package: str, run: Callable[[], object]) -> int:
     """Run once and count the bytecode instructions that are not of a package's own functions.
 

@@ -85,11 +85,17 @@ def test_points_fall_with_the_logarithm_of_the_ratio(ratio: float, points: float
 
 
 def test_a_steady_ratio_is_found_after_few_rounds() -> None:
-    found = _ratio(_measured(repeat(3e-3)))
-    assert found.value == pytest.approx(3.0)
-    assert (found.low, found.high) == (pytest.approx(3.0), pytest.approx(3.0))
+    found = _ratio(_measured(repeat(1.2e-3)))
+    assert found.value == pytest.approx(1.2)
+    assert (found.low, found.high) == (pytest.approx(1.2), pytest.approx(1.2))
     assert found.decided
     assert found.rounds <= 15
+
+
+def test_a_side_that_waits_for_a_core_at_first_loses_nothing() -> None:
+    found = _ratio(_measured(chain(repeat(9e-3, 12), repeat(1.2e-3))))
+    assert found.decided
+    assert points_for(SPEED, found.value) == SPEED.points
 
 
 def test_a_drift_of_the_machine_changes_nothing() -> None:
