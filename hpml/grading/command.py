@@ -182,7 +182,8 @@ def _grade_class(options: argparse.Namespace) -> None:
     )
     _print_list("Equal after renaming, which proves nothing:", tables.alike(found))
     if roster is not None:
-        _print_list("Not in the roster:", tables.not_in_roster(found, roster))
+        title = "Not in the roster, or not the best of a student's uploads:"
+        _print_list(title, tables.not_in_roster(found, roster))
         _print_list(
             "In the roster, without a submission:", tables.without_submission(found, roster)
         )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import platform
 import random
 import time
 from collections.abc import Mapping, Sequence
@@ -97,9 +98,10 @@ def _graded(
         if "unreadable" in answer:
             return item.without_points("unreadable", str(answer["unreadable"])), 1
         submitted.chosen = answer["chosen"]
+        broken = _no_python(answer["broken"])
         if not answer["found"]:
-            text = f"No cell of the notebook defines a function `{exercise.name}`."
-            return item.without_points("missing", text + _no_python(answer["broken"])), 1
+            text = f"No cell of the notebook defines a function `{exercise.name}`.{broken}"
+            return item.without_points("missing", text), 1
         versions = len(answer["versions"])
         item = replace(item, shape=str(answer["shape"]))
         uses = [str(use) for use in answer["versions"][version]]
@@ -108,7 +110,7 @@ def _graded(
             verdict = judge(exercise, cases, [], stub=bool(answer["stub"]), forbidden=uses)
             item = _item(item, verdict, "not done" if verdict.not_done else "forbidden")
             if verdict.not_done:  # what was done may be in a cell that cannot be read
-                item = replace(item, text=item.text + _no_python(answer["broken"]))
+                item = replace(item, text=item.text + broken)
             return item, versions
         loaded = _loaded(submitted, worker, version, only)
         if isinstance(loaded, NoAnswer) and not only:
@@ -116,7 +118,7 @@ def _graded(
             return _graded(submitted, exercise, printed, version, only=True)
         outcomes = _outcomes(submitted, exercise, worker, cases)
         if all(not isinstance(outcome, NoAnswer) for outcome in outcomes):
-            item = _described(submitted, item, exercise, cases, outcomes, loaded)
+            item = _described(submitted, item, exercise, cases, outcomes, loaded, broken)
             return speed.add(submitted, item, exercise, worker), versions
     # After one that gave no answer, a new worker tries those of the parts that are not lost.
     for _ in range(_STARTS - 1):
@@ -138,7 +140,7 @@ def _graded(
             again = _outcomes(submitted, exercise, worker, [cases[place] for place in waiting])
         for place, outcome in zip(waiting, again, strict=True):
             outcomes[place] = outcome
-    item = _described(submitted, item, exercise, cases, outcomes, loaded)
+    item = _described(submitted, item, exercise, cases, outcomes, loaded, broken)
     return speed.add(submitted, item, exercise, None), versions
 
 
@@ -190,13 +192,17 @@ def _described(
     cases: Sequence[Case],
     outcomes: Sequence[Outcome],
     loaded: Mapping[str, Any] | NoAnswer,
+    broken: str,
 ) -> Item:
     run = partial(submitted.wrong_answers.run, exercise)
     verdict = diagnosed(judge(exercise, cases, outcomes), exercise, cases, outcomes, run)
     lost = any(isinstance(outcome, NoAnswer) for outcome in outcomes)
     item = _item(item, verdict, "no answer" if lost else "wrong")
-    if not verdict.right and not isinstance(loaded, NoAnswer):
-        item = replace(item, text=item.text + _failures(loaded))
+    if not verdict.right:
+        failed = "" if isinstance(loaded, NoAnswer) else _failures(loaded)
+        notes = (item.note, "A cell that it needs failed." if failed else "", broken.strip())
+        text = f"{item.text}{failed}\n{broken.strip()}".rstrip()
+        item = replace(item, text=text, note=" ".join(filter(None, notes)))
     return item
 
 
@@ -229,7 +235,8 @@ def _no_python(broken: Sequence[Mapping[str, Any]]) -> str:
     if not broken:
         return ""
     cells = "; ".join(f"cell {entry['cell']}: {entry['message']}" for entry in broken[:3])
-    return f" Cells that are not valid Python: {cells}."
+    version = platform.python_version().rpartition(".")[0]
+    return f" Cells that are not valid Python {version}: {cells}."
 
 
 def _failures(loaded: Mapping[str, Any]) -> str:

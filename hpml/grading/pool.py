@@ -16,6 +16,7 @@ import threading
 import time
 from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from types import ModuleType
 from typing import Self
@@ -159,6 +160,11 @@ def grade_all(
             done, _ = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
             for future in done:
                 yield waiting.pop(future), *future.result()
+    except BrokenProcessPool:
+        raise GradingError(
+            "A grading process ended unexpectedly, perhaps because memory ran out. The same "
+            "command continues with what is left; try fewer --jobs."
+        ) from None
     finally:
         executor.shutdown(wait=False, cancel_futures=True)
         started = set(multiprocessing.active_children()) - others

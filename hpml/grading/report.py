@@ -24,7 +24,7 @@ import hpml
 from hpml.base.files import write_atomically
 from hpml.base.tables import Table
 
-GRADER = f"hpml {hpml.__version__}, grading 6, Python {platform.python_version()}"
+GRADER = f"hpml {hpml.__version__}, grading 7, Python {platform.python_version()}"
 """The grader's version. The number is raised when a submission could be graded differently."""
 
 _LONGEST = 200

@@ -112,17 +112,19 @@ def read_roster(path: Path) -> list[dict[str, str]]:
 def of_roster(reports: Sequence[Report], roster: Sequence[dict[str, str]]) -> list[Report | None]:
     """Return each row's report: by `submission`, by an ID in the name, or by the name before it.
 
-    Canvas calls a file ``lovelaceada_4711_998_06_forward_order.ipynb``, with the student's ID
-    first, and Moodle a folder ``Ada Lovelace_12345_assignsubmission_file``.
+    Of several with one ID, the one with the most points counts. Canvas calls a file
+    ``lovelaceada_4711_998_06_forward_order.ipynb``, with the student's ID first, and Moodle a
+    folder ``Ada Lovelace_12345_assignsubmission_file``.
     """
     exact = {one_form(student(report.name)): report for report in reports}
     exact |= {one_form(report.name): report for report in reports}
     by_id: dict[str, Report] = {}
-    by_name: dict[str, list[Report]] = defaultdict(list)
-    for report in reports:
+    by_name: dict[str, dict[str, Report]] = defaultdict(dict)
+    # The best last: Canvas keeps a file for each upload, Moodle a folder for a student's text.
+    for report in sorted(reports, key=lambda report: report.score):
         if match := _OF_PLATFORM.match(report.name):
             by_id[match["id"]] = report
-            by_name[one_form(match["name"]).casefold()].append(report)
+            by_name[one_form(match["name"]).casefold()][match["id"]] = report
     return [_of_row(row, exact, by_id, by_name) for row in roster]
 
 
@@ -130,7 +132,7 @@ def _of_row(
     row: dict[str, str],
     exact: dict[str, Report],
     by_id: dict[str, Report],
-    by_name: dict[str, list[Report]],
+    by_name: dict[str, dict[str, Report]],
 ) -> Report | None:
     if row.get("submission"):
         return exact.get(one_form(row["submission"]))
@@ -142,8 +144,8 @@ def _of_row(
     names.append(f"{row.get('First name', '')} {row.get('Last name', '')}".strip())
     for name in filter(None, names):
         # Two students of one name are told apart by their ID only.
-        if len(found := by_name.get(one_form(name).casefold(), [])) == 1:
-            return found[0]
+        if len(found := by_name.get(one_form(name).casefold(), {})) == 1:
+            return next(iter(found.values()))
     return None
 
 
@@ -174,7 +176,9 @@ def look_at(reports: Sequence[Report]) -> list[str]:
             if total or item.status == "unreadable":
                 why[f"{item.lab} {item.status}: {item.text}"] = None  # once for all its exercises
             elif item.status in _LOOK_AT and (item.worth or item.status not in _LEFT_OUT):
-                broken = ", a cell that is not valid Python" if "no Python" in item.text else ""
+                broken = (
+                    ", a cell that is not valid Python" if "not valid Python" in item.text else ""
+                )
                 why[f"{lead} {item.status}{broken}"] = None
             if item.note:
                 why[f"{lead}: {item.note}"] = None

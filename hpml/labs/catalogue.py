@@ -22,6 +22,7 @@ from typing import Any
 from hpml.base.errors import describe
 from hpml.course.errors import LabError
 from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.course.exercises.wrong_answers import read_packed
 from hpml.course.explanation import Explanation
 
 _FOLDERS: dict[str, Path] = {
@@ -98,8 +99,7 @@ def _folder(lab: str) -> Path:
 
 @functools.cache
 def _texts(lab: str) -> Any:
-    with (_folder(lab) / "texts.toml").open("rb") as file:
-        return _on_one_line(tomllib.load(file))
+    return _on_one_line(tomllib.loads(read_packed(_folder(lab) / "texts.toml")))
 
 
 def _on_one_line(words: Any) -> Any:

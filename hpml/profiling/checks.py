@@ -56,7 +56,8 @@ def refuse_a_second_profiler(caller: str) -> None:
 
 def traceable(caller: str, function: Any) -> tuple[types.CodeType, list[str], int]:
     """Return the code of a function whose lines can be traced, its lines and the first's number."""
-    plain = inspect.unwrap(function) if callable(function) else function
+    check_function(caller, function)
+    plain = inspect.unwrap(function)
     code = getattr(plain, "__code__", None)
     if not isinstance(code, types.CodeType):
         raise ProfilingError(

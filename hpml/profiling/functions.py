@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hpml.base import module_calls
 from hpml.base.errors import describe
 from hpml.base.files import write_atomically
 from hpml.base.page import Page
@@ -135,7 +136,8 @@ class FunctionProfile:
         return {"text/plain": str(table), "text/html": drawn.html + table._repr_html_()}
 
 
-def profile(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> FunctionProfile:
+@module_calls.measuring
+def profile(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> FunctionProfile:
     """Call a function once under `cProfile`.
 
     The profiler sees calls and returns, of built-in functions too, and makes each of them slower:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
 
+from hpml.base import module_calls
 from hpml.base.errors import describe
 from hpml.base.page import Page
 from hpml.profiling.call_tree import CallTree, short_place, tree_of_stacks
@@ -55,6 +56,7 @@ class Samples:
         return self.icicle().bundle()
 
 
+@module_calls.measuring
 def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3) -> Samples:
     """Call a function once and look at its stack every `interval` seconds.
 
@@ -64,10 +66,10 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
 
     Args:
         function: called with `arguments`.
-        interval: seconds between samples, from 0.0001 on.
+        interval: seconds between samples, from 0.0001 to 3600.
 
     Raises:
-        ProfilingError: if `function` cannot be called, `interval` is too short, another profiler
+        ProfilingError: if `function` cannot be called, `interval` is out of range, another profiler
             is running, the function used the timer itself, or the run was too short for a sample.
 
     Source: https://docs.python.org/3/library/signal.html#signal.setitimer
@@ -77,8 +79,8 @@ def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3
     (True, True)
     """
     check_function("sample", function)
-    if not (isinstance(interval, int | float) and interval >= 1e-4):
-        raise ProfilingError(f"interval expects 0.0001 seconds or more, got {describe(interval)}.")
+    if not (isinstance(interval, int | float) and 1e-4 <= interval <= 3600):
+        raise ProfilingError(f"interval expects 0.0001 to 3600 seconds, got {describe(interval)}.")
     refuse_a_second_profiler("sample")
     start = time.perf_counter()
     if _TimerSampler.available():
@@ -106,30 +108,20 @@ def _by_pyinstrument(
     finally:
         session = profiler.stop()
     stacks = [(_stack(texts), seconds) for texts, seconds in session.frame_records]
-    outside = _shared([stack for stack, _ in stacks])
-    inside = [(stack[outside:], seconds) for stack, seconds in stacks]
     # A built-in function shows no frame.
-    return result, [each for each in inside if each[0]] or inside
+    return result, [each for each in stacks if each[0]] or stacks
 
 
 def _stack(texts: list[str]) -> Stack:
-    """Return name and place of each call; pyinstrument separates their parts by zero bytes."""
-    frames = []
+    """Return name and place of each call below ours; pyinstrument separates them by zero bytes."""
+    frames: list[tuple[str, str]] = []
     for text in texts:
         name, file, line = text.partition("\x01")[0].split("\x00")[:3]
-        if file != "<thread>" and "pyinstrument" not in file:  # its own start and stop
+        if name == _by_pyinstrument.__name__ and file == __file__:
+            frames.clear()
+        elif file != "<thread>" and "pyinstrument" not in file:  # its own start and stop
             frames.append((name, short_place(file, int(line))))
     return tuple(frames)
-
-
-def _shared(stacks: list[Stack]) -> int:
-    """Return how many calls lie outside of the function: they are the same in all samples."""
-    here = [
-        depth
-        for depth, (name, place) in enumerate(stacks[0] if stacks else ())
-        if name == "_by_pyinstrument" and place.startswith("sampling.py:")
-    ]
-    return here[-1] + 1 if here else 0
 
 
 class _TimerSampler:

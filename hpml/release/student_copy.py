@@ -1,7 +1,7 @@
 """The student's copy: the course without the right solutions and without what instructors keep.
 
-Git decides what is handed out, so that notes beside the code stay private. The wrong answers are
-handed out packed, because a check needs them and one change makes many of them right.
+Git decides what is handed out, so that notes beside the code stay private. The wrong answers, the
+hints and the explanations are handed out packed: a check needs them, and they tell what is right.
 """
 
 from __future__ import annotations
@@ -57,7 +57,8 @@ def student_files(course: Path) -> dict[str, bytes]:
     import nbformat
 
     files = {name: (course / name).read_bytes() for name in _known(course)}
-    for name in [name for name in files if "/wrong_answers/" in name]:
+    told = ("/wrong_answers/", "/texts.toml")
+    for name in [name for name in files if any(each in name for each in told)]:
         files[str(Path(name).with_suffix(PACKED).as_posix())] = zlib.compress(files.pop(name))
     files["README.md"] = for_students(files["README.md"].decode("utf-8")).encode("utf-8")
     files[".gitattributes"] = _MERGED_WHOLE.encode()

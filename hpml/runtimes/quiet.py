@@ -13,7 +13,7 @@ from contextlib import contextmanager, redirect_stderr
 def quiet() -> Iterator[None]:
     """Hide warnings, log lines and dumps of the libraries; an exception says what matters."""
     before = logging.root.manager.disable
-    logging.disable(logging.WARNING)
+    logging.disable(logging.ERROR)
     try:
         with warnings.catch_warnings(), redirect_stderr(io.StringIO()):
             warnings.simplefilter("ignore")

@@ -104,15 +104,10 @@ class Program:
 
     def literal(self, name: str) -> Any:
         """Return the literal that `name` was assigned last, or `NOT_LITERAL`."""
-        node = self._binders[name][-1].node if self.defines(name) else None
-        if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
-            return NOT_LITERAL
-        targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-        try:
-            plain = all(isinstance(target, ast.Name) for target in targets)
-            return ast.literal_eval(node.value) if plain else NOT_LITERAL
-        except (*UNREADABLE, TypeError):
-            return NOT_LITERAL
+        found = [_literal(each.node) for each in self._binders.get(name, ())]
+        # As for functions, a copy of the stub below the choice does not replace it.
+        chosen = [each for each in found if each is not None] or found or [NOT_LITERAL]
+        return chosen[-1]
 
 
 def parse(sources: Mapping[int, str]) -> Program:
@@ -174,6 +169,17 @@ def _statement(cell: int, node: ast.stmt, flags: int) -> Statement:
                 needs.add(value)
         waiting += [each for each in code.co_consts if isinstance(each, CodeType)]
     return Statement(cell, node.lineno, node, frozenset(binds), frozenset(needs))
+
+
+def _literal(node: ast.stmt) -> Any:
+    if not isinstance(node, ast.Assign | ast.AnnAssign) or node.value is None:
+        return NOT_LITERAL
+    targets = node.targets if isinstance(node, ast.Assign) else [node.target]
+    try:
+        plain = all(isinstance(target, ast.Name) for target in targets)
+        return ast.literal_eval(node.value) if plain else NOT_LITERAL
+    except (*UNREADABLE, TypeError):
+        return NOT_LITERAL
 
 
 def _is_stub(node: ast.stmt, name: str) -> bool:

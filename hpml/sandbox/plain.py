@@ -63,6 +63,9 @@ class Opaque:
     type: str
     text: str
 
+    def __repr__(self) -> str:
+        return self.text
+
 
 def encode(value: object) -> Any:
     """Return `value` as data that JSON carries; what is deep or foreign is an `Opaque`."""

@@ -202,6 +202,7 @@ class _Cells:
         self._program = program
         self._statements = statements
         self._until = version.until
+        self._wanted = version.statements
         self._needed = {each.cell for each in version.statements}
         self._defining = {each.cell for each in program.definitions(name)}
         self._stubs = {each.cell for each in program.needed(name) if name in each.binds}
@@ -212,7 +213,7 @@ class _Cells:
         self.function: Callable[..., Any] | None = None
 
     def run(self) -> list[dict[str, Any]]:
-        """Execute the cells in order; return the statements that raised."""
+        """Execute the cells in order; return the statements that are needed and raised."""
         failed: list[tuple[Statement, BaseException]] = []
         cells: dict[int, list[Statement]] = {}
         for statement in self._statements:
@@ -228,7 +229,7 @@ class _Cells:
         return [
             {"cell": each.cell, "line": each.line, "outcome": raised(error)}
             for each, error in failed
-            if each.cell in self._needed
+            if each in self._wanted  # beside them there are imports of the course, which fail here
         ]
 
     def _cell(

@@ -24,14 +24,6 @@ IN_MEMORY = Settings()
 
 
 @dataclass(frozen=True)
-class Outcome:
-    """What came of a suite."""
-
-    cases: tuple[Case, ...]
-    notes: tuple[str, ...] = ()
-
-
-@dataclass(frozen=True)
 class CasesResult(Shown):
     """What a suite measured, case by case."""
 
@@ -48,7 +40,7 @@ def run_cases(
     parameters: Sequence[Parameters],
     measure_case: Callable[[Parameters], Comparison],
     settings: Settings = IN_MEMORY,
-) -> Outcome:
+) -> CasesResult:
     """Measure each case that is not on disk yet.
 
     Args:
@@ -80,7 +72,7 @@ def _run_cases(
     measure_case: Callable[[Parameters], Comparison],
     settings: Settings,
     out: Path | None,
-) -> Outcome:
+) -> CasesResult:
     notes: list[str] = []
     known: list[Case] = []
     older = out if out is not None and out.exists() else None
@@ -121,7 +113,7 @@ def _run_cases(
                         f"({error.strerror or error}); it is only shown here."
                     )
         cases.append(found)
-    return Outcome(tuple(cases), tuple(notes))
+    return CasesResult(tuple(cases), tuple(notes))
 
 
 def environment_line(cases: Sequence[Case]) -> str:

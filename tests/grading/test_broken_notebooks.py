@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 
@@ -11,10 +12,11 @@ import pytest
 
 from hpml.course.exercises.exercise import Choice
 from hpml.grading.judge import blank, chosen
-from hpml.grading.report import Item
+from hpml.grading.report import Item, Report
+from hpml.grading.tables import look_at
 from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, RIGHT, TOTAL, hand_in, notebook
 
-Graded = Callable[[Path], dict[str, Item]]
+Graded = Callable[..., dict[str, Item]]
 
 NO_NOTEBOOK = {
     "no JSON": (b"def double(n): return 2 * n", "cannot be read as JSON"),
@@ -86,10 +88,17 @@ def test_a_syntax_error_spoils_its_own_cell_only(
     items = beside_a_right_one(hand_in(tmp_path / "stub", *cells))
     assert items["double"].status == "right"
     assert items["total"].status == "not done"
-    assert "not valid Python: cell 1" in items["total"].text
+    said = f"not valid Python {sys.version_info[0]}.{sys.version_info[1]}: cell 1"
+    assert said in items["total"].text
     items = beside_a_right_one(hand_in(tmp_path / "one", *cells[:2], cells[3]))
     assert items["total"].status == "missing"
     assert "cell 3" in items["total"].text
+    assert "a cell that is not valid Python" in look_at([Report("one", (items["total"],), 1)])[0]
+    needs = "def total(numbers):\n    return helper(numbers)"
+    item = beside_a_right_one(hand_in(tmp_path / "needs", "def helper(:", needs))["total"]
+    assert item.status == "wrong"
+    assert said in item.text
+    assert said in item.note
 
 
 @pytest.mark.parametrize("value", [0, 1, 4, 2.0, True, "2", [2], -2, ()])
@@ -119,3 +128,16 @@ def test_a_notebook_beyond_the_limit_says_what_to_do(
         stream.truncate(10**12)  # a file with a hole takes no room on the disk
     items = beside_a_right_one(folder)
     assert all("clear its outputs" in item.text for item in items.values())
+
+
+def test_only_what_the_function_needs_is_said_to_have_failed(
+    tmp_path: Path, beside_a_right_one: Graded
+) -> None:
+    folder = tmp_path / "one"
+    first = "import math\nfrom hpml.labs import lab_head\nlab_head(6, 'Order')"
+    hand_in(folder, f"{first}\nTWO = math.two", "def double(n):\n    return TWO * n")
+    item = beside_a_right_one(folder, names=["double"])["double"]
+    assert item.text.endswith(
+        "In cell 1, line 4: AttributeError: module 'math' has no attribute 'two'"
+    )
+    assert item.note == "A cell that it needs failed."

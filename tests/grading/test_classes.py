@@ -4,6 +4,7 @@ import json
 import os
 import zipfile
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import pytest
@@ -205,6 +206,13 @@ def test_a_class_goes_on_where_the_grader_fails_and_tries_that_one_again(
         grade_class(group, group / "reports", catalogue=CATALOGUE)
 
 
+def test_a_job_that_was_killed_is_said_with_what_to_do(group: Path) -> None:
+    catalogue = ModuleType("no_such_module")  # a job ends where it cannot import it
+    vars(catalogue).update(vars(small_catalogue), __name__="no_such_module")
+    with pytest.raises(GradingError, match="fewer --jobs"):
+        _grade(group, jobs=2, catalogue=catalogue)
+
+
 def test_only_some_are_graded_once_more_and_the_others_are_as_they_were(group: Path) -> None:
     with pytest.raises(GradingError):
         _grade(group, only=["dan"])
@@ -359,6 +367,16 @@ def test_the_names_that_platforms_make_are_matched_by_id_or_name() -> None:
     found = tables.of_roster(reports, roster)
     assert [report and names.index(report.name) for report in found] == [0, 2, 5, None, 6, None]
     assert tables.not_in_roster(reports, roster) == [names[1], names[3], names[4]]
+
+
+@pytest.mark.parametrize("better", [0, 1])
+def test_the_best_upload_of_a_student_counts(better: int) -> None:
+    names = ["Lou Reed_12345_assignsubmission_file", "Lou Reed_12345_assignsubmission_onlinetext"]
+    nothing = tuple(item.without_points("missing", "") for item in ADA.items)
+    items = [ADA.items if place == better else nothing for place in range(2)]
+    reports = [Report(name, each, 7) for name, each in zip(names, items, strict=True)]
+    rows = [{"Full name": "Lou Reed"}, {"Identifier": "Participant 12345"}]
+    assert tables.of_roster(reports, rows) == [reports[better]] * 2
 
 
 def test_feedback_is_a_page_of_html_under_the_name_that_was_downloaded(tmp_path: Path) -> None:

@@ -191,6 +191,19 @@ def tell():
     assert "space" in str(told(source)) or "large" in str(told(source))
 
 
+@pytest.mark.skipif(not sandbox._no_more_namespaces(), reason="needs bubblewrap 0.8")
+def test_it_makes_no_namespace_and_opens_few_files() -> None:
+    source = """
+import ctypes, resource
+
+def tell():
+    new_user = 0x10000000
+    return ctypes.CDLL(None).unshare(new_user), resource.getrlimit(resource.RLIMIT_NOFILE)[1]
+"""
+    with worker() as client:
+        assert asked(client, source) == (-1, sandbox.Limits().files)
+
+
 def test_when_the_first_process_ends_all_end() -> None:
     source = """
 import os, time

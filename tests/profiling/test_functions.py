@@ -12,7 +12,14 @@ from pathlib import Path
 
 import pytest
 
-from hpml.profiling import FunctionProfile, ProfilingError, profile, read_profile
+from hpml.profiling import (
+    FunctionProfile,
+    ProfilingError,
+    allocation_lines,
+    memory_lines,
+    profile,
+    read_profile,
+)
 from hpml.profiling.call_tree import Entry
 
 
@@ -120,10 +127,14 @@ def test_a_function_that_has_not_run_when_it_returns_is_refused() -> None:
     async def later() -> None:
         await asyncio.sleep(0)
 
-    with pytest.raises(ProfilingError):
-        profile(numbers)
-    with pytest.raises(ProfilingError):
-        profile(later)
+    for function in (numbers, later):
+        for profiler in (profile, memory_lines, allocation_lines):
+            with pytest.raises(ProfilingError):
+                profiler(function)
+
+
+def test_a_keyword_may_have_the_name_of_our_own_argument() -> None:
+    assert profile(dict, function=3).result == {"function": 3}
 
 
 def test_the_tree_adds_up_and_keeps_its_callers() -> None:

@@ -221,10 +221,13 @@ def test_printing_by_the_environment_steps_aside(
     assert capsys.readouterr().out.startswith("Graph run of 2 ops")
 
 
+@pytest.mark.filterwarnings("ignore:`torch.jit.script` is deprecated")
 def test_a_compiled_model_is_refused() -> None:
     in_place = nn.Linear(2, 2)
     in_place.compile(backend="eager")
-    for model in (torch.compile(nn.Linear(2, 2), backend="eager"), in_place):
+    compiled = torch.compile(nn.Linear(2, 2), backend="eager")
+    script = torch.jit.script(nn.Linear(2, 2))
+    for model in (compiled, in_place, script, *map(nn.Sequential, (compiled, in_place, script))):
         with pytest.raises(ProfilingError), operator_timing(model):  # type: ignore[arg-type]
             pass
 

@@ -78,5 +78,7 @@ def test_a_result_without_a_record_is_refused():
 def test_what_is_no_tensor_has_no_graph_and_sparse_tensors_are_operators_too():
     with pytest.raises(ProfilingError):
         autograd_graph(3)
+    with pytest.raises(ProfilingError):
+        work_of(torch.ones(1))
     found = work_of(lambda: torch.eye(2).to_sparse() + torch.eye(2).to_sparse())
     assert "add" in found.operations

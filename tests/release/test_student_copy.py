@@ -129,14 +129,15 @@ def test_a_notebook_of_ones_own_is_not_handed_out_and_is_named(
         student_copy.student_files(home)
 
 
-def test_wrong_answers_are_packed_and_a_check_knows_them_all_the_same(copy: Path) -> None:
-    assert not list(copy.rglob("wrong_answers/*.py"))
+def test_what_tells_the_answers_is_packed_and_known_all_the_same(copy: Path) -> None:
+    assert not [*copy.rglob("wrong_answers/*.py"), *copy.rglob("texts.toml")]
     program = (
         "from hpml.course.exercises.wrong_answers import wrong_answers\n"
-        "from hpml.labs.catalogue import find\n"
-        "print(len(wrong_answers(find('dead_nodes'))) > 1)"
+        "from hpml.labs.catalogue import choice, find\n"
+        "exercise = find('dead_nodes')\n"
+        "print(len(wrong_answers(exercise)) > 1, bool(exercise.hints), choice('05').best > 0)"
     )
-    assert run(copy, sys.executable, "-c", program) == "True\n"
+    assert run(copy, sys.executable, "-c", program) == "True True True\n"
 
 
 def test_it_grades_every_stub_as_not_done(copy: Path) -> None:

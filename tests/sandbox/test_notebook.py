@@ -114,6 +114,7 @@ class TestLiteral:
             ("explanation = '2'", "2"),
             ("explanation = None  # 1, 2 or 3", None),
             ("explanation = 1\nexplanation = 3", 3),
+            ("explanation = 3\nexplanation = None  # 1, 2 or 3", 3),
             ("explanation = other = 2", 2),
         ],
     )

@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import fx, nn
 
+from hpml.profiling import profile, profile_calls, trace
 from hpml.symbolic import (
     CustomInput,
     Input,
@@ -115,6 +116,16 @@ def test_symbolic_data_is_noticed_anywhere_among_the_arguments(call: Any) -> Non
     model = SymbolicModel(x, y)
     assert len(model.graph.calls) == 1
     assert model(7) == call(Strange(), 7)
+
+
+def test_a_function_mode_adds_no_search_of_arguments_to_ordinary_calls(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    layer, x, data = nn.Linear(4, 4), Input(shape=(4,)), torch.ones(1, 4)
+    with torch.device("cpu"):  # a TorchFunctionMode, with which every tensor looks like a subclass
+        assert tuple(layer(x).shape)[1:] == (4,)
+        monkeypatch.setattr(interception, "find", None)
+        assert layer(data).shape == (1, 4)
 
 
 def test_calls_are_as_torch_made_them_after_optimize_module_calls() -> None:
@@ -274,3 +285,17 @@ def test_the_peer_works_in_the_same_process(first: str) -> None:
         first,
     )
     assert printed == "done\n"
+
+
+@pytest.mark.parametrize("measure", [profile_calls, profile, trace])
+def test_a_profiler_measures_calls_as_torch_made_them(measure: Any) -> None:
+    x = Input(shape=(4,))
+    seen = []
+
+    def run() -> None:
+        seen.append(nn.Module.__call__)
+        nn.Linear(4, 4)(torch.rand(2, 4))
+
+    measure(run)
+    assert seen == [ORIGINAL]
+    assert nn.ReLU()(x).shape == (None, 4)

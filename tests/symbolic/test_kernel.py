@@ -61,14 +61,6 @@ FORWARDS: dict[str, tuple[tuple[int, ...], Callable[[Any, Any], Any]]] = {
         (4,),
         lambda x, y: ((x - 9).log(), F.relu((x - 9).sqrt()), (x * 1e3).exp(), 1 / (x - x)),
     ),
-    "joined": (
-        (3, 4),
-        lambda x, y: (torch.cat((x, y), 1), torch.cat([x, y, x], dim=-1), torch.concat([y, x], 2)),
-    ),
-    "cut": (
-        (5, 6),
-        lambda x, y: (x[:, 1:3], x[..., 2:], y[:, 0], y[:, :, -1], x[:, -2], y[:, 2:2], x[:, 1:99]),
-    ),
     "reshaped": (
         (4, 6),
         lambda x, y: (
@@ -80,7 +72,7 @@ FORWARDS: dict[str, tuple[tuple[int, ...], Callable[[Any, Any], Any]]] = {
         (3, 4),
         lambda x, y: (F.softmax(x, 1), torch.softmax(y, -1), (x * 300).softmax(2)),
     ),
-    "a diamond": ((8,), lambda x, y: ((h := F.relu(x) + y) * h.tanh() + h[:, :8], h)),
+    "a diamond": ((8,), lambda x, y: ((h := F.relu(x) + y) * h.tanh() + h, h)),
     "an input that is read again at the end": ((8,), lambda x, y: F.relu(F.relu(x) + 1) * x + y),
 }
 
@@ -102,8 +94,8 @@ def test_functions_agree_with_pytorch(name: str, dtype: torch.dtype) -> None:
 
 
 def test_every_name_of_an_operation_is_one_of_pytorch_or_python() -> None:
-    assert {"add", "cat", "gelu", "softmax", "getitem", "reshape"} <= set(NAME_OF.values())
-    assert len(NAME_OF) > 60
+    assert {"add", "gelu", "softmax", "reshape"} <= set(NAME_OF.values())
+    assert len(NAME_OF) > 50
 
 
 NETWORKS: dict[str, tuple[tuple[int, ...], Callable[[], list[nn.Module]]]] = {
@@ -128,10 +120,7 @@ NETWORKS: dict[str, tuple[tuple[int, ...], Callable[[], list[nn.Module]]]] = {
         (3, 6),
         lambda: [nn.LayerNorm(6), nn.LayerNorm(6, bias=False), nn.LayerNorm((6,), 0.5, False)],
     ),
-    "layers of this library": (
-        (6,),
-        lambda: [useful_layers.ReshapeLayer((2, 3)), useful_layers.SliceLayer((slice(None), 1))],
-    ),
+    "layers of this library": ((6,), lambda: [useful_layers.ReshapeLayer((2, 3))]),
 }
 
 
@@ -172,14 +161,7 @@ def test_every_layer_that_the_kernel_knows_is_tried_here() -> None:
     tried = {type(layer) for _, make in NETWORKS.values() for layer in make()}
     operators = {useful_layers.AddOpLayer, useful_layers.SubOpLayer, useful_layers.MulOpLayer}
     known = {kind for kind, rule in LAYER_RULES.items() if rule.kernel}
-    assert known == tried | operators | {useful_layers.ConcatLayer}
-
-
-def test_concatenation_as_a_layer() -> None:
-    x, y = Input((3,)), Input((2,))
-    model = SymbolicModel((x, y), useful_layers.ConcatLayer(1)(x, y), execution="numba")
-    a, b = torch.rand(4, 3), torch.rand(4, 2)
-    close(model(a, b), torch.cat((a, b), 1))
+    assert known == tried | operators
 
 
 def test_a_layer_used_twice_and_thousands_of_steps() -> None:
@@ -201,14 +183,10 @@ REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any], str]] = {
     "a convolution": ((3, 8, 8), lambda x: nn.Conv2d(3, 4, 3)(x), "does not know Conv2d"),
     "a function": ((8,), lambda x: torch.cumsum(x, 1), "does not know cumsum"),
     "an argument": ((8,), lambda x: torch.add(x, x, alpha=2), "some: .*alpha"),
-    "broadcasting": ((8,), lambda x: x * x[:, :1], r"broadcasts \(8,\) and \(1,\)"),
-    "the batch, joined": ((8,), lambda x: torch.cat((x, x)), "dim=0, and the first .* the batch"),
+    "broadcasting": ((8,), lambda x: x * nn.Linear(8, 1)(x), r"broadcasts \(8,\) and \(1,\)"),
     "the batch, normalised": ((8,), lambda x: torch.softmax(x, 0), "dim=0"),
     "the batch, moved": ((8,), lambda x: x.unsqueeze(0), "one dimension"),
     "the batch, flattened": ((4, 4), lambda x: x.flatten(), "dim=0"),
-    "a step": ((8,), lambda x: x[:, ::2], "every 2th"),
-    "two cuts": ((4, 4), lambda x: x[:, 1:, 1:], "one int or slice"),
-    "a cut of the batch": ((8,), lambda x: x[1:], "one int or slice"),
     "in place on the input": ((8,), lambda x: nn.ReLU(inplace=True)(x), "in place"),
     "statistics of the batch": (
         (8,),
@@ -227,7 +205,6 @@ REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-@pytest.mark.filterwarnings("ignore::hpml.symbolic.errors.GraphWarning")
 def test_what_the_kernel_cannot_take_is_refused_when_the_model_is_made(name: str) -> None:
     shape, forward, reason = REFUSED[name]
     x = Input(shape=shape)

@@ -22,12 +22,11 @@ ONE: list[Callable[[Any], Any]] = [
     lambda h: F.relu(h) - 0.25,
     lambda h: h.flatten(1),
     lambda h: h.view(-1, 2, 3).softmax(1).flatten(1),
-    lambda h: torch.cat((h[:, 4:], h[:, :4]), 1),
 ]
 TWO: list[Callable[[Any, Any], Any]] = [
     lambda a, b: a + b,
     lambda a, b: a * b,
-    lambda a, b: torch.cat((a[:, :3], b[:, 3:]), dim=-1),
+    lambda a, b: a - b / 2,
 ]
 LAYERS: list[Callable[[], nn.Module]] = [
     lambda: nn.Linear(WIDTH, WIDTH),

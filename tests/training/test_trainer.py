@@ -254,6 +254,8 @@ def test_a_recipes_name_and_a_function_in_place_of_its_data_are_refused() -> Non
         train(network(), data(), "vanilla", epochs=1)
     with pytest.raises(TrainingError, match="data: expected a Dataset, got <function data"):
         train(network(), data, recipe(), epochs=1)
+    with pytest.raises(TrainingError, match="model: expected a Module, got <built-in"):
+        train(torch.relu, data(), recipe(), epochs=1)
 
 
 def test_the_recipes_of_the_document_come_first() -> None:
@@ -286,7 +288,7 @@ def test_a_recipe_that_cannot_be_followed_is_refused(changes: dict) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"epochs": 1.5}, {"epochs": True}, {"seed": -1}, {"seed": "a"}, {"checkpoint_every": 0}],
+    [{"epochs": 1.5}, {"epochs": True}, {"seed": -1}, {"seed": "a"}],
 )
 def test_what_is_no_number_of_steps_or_epochs_is_refused(arguments: dict) -> None:
     with pytest.raises(TrainingError):

@@ -23,6 +23,7 @@ from hpml.base.style import FAIL, MUTED, PASS
 from hpml.course.exercises.exercise import Case, Exercise
 from hpml.course.exercises.judging import Counterexample, Verdict, diagnosed, judge
 from hpml.course.exercises.outcomes import NoAnswer, Outcome, outcome_of
+from hpml.course.exercises.packages import own_files
 from hpml.course.exercises.sources import forbidden_uses, is_stub, program_of
 from hpml.sandbox.calling import call
 from hpml.sandbox.deadline import deadline
@@ -105,6 +106,12 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
     if left := len(cases) - len(tried):
         note = (
             f"It was stopped there: {left} more case{'s were' if left > 1 else ' was'} not tried."
+        )
+        verdict = replace(verdict, note=f"{verdict.note} {note}".strip())
+    if verdict.right and program is not None and (own := own_files(program)):
+        note = (
+            f"It imports {', '.join(own)}, a file of yours. Only the notebook is graded: write the "
+            "file with %%writefile, or move its code into a cell."
         )
         verdict = replace(verdict, note=f"{verdict.note} {note}".strip())
     offer, known = "", _tried[exercise.lab, exercise.name]

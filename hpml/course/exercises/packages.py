@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import contextlib
 import functools
 import importlib.metadata
+import importlib.util
 import re
 import sys
 from pathlib import Path
@@ -44,6 +46,17 @@ def missing(packages: tuple[str, ...]) -> list[str]:
 
 def not_there(program: Program, packages: tuple[str, ...]) -> list[str]:
     """Return the installed modules that a program imports and that grading does without."""
+    known = {path.name.partition(".")[0] for path in files_of(packages)}
+    return [name for name, own in _foreign(program).items() if not own and name not in known]
+
+
+def own_files(program: Program) -> list[str]:
+    """Return the modules that a program imports from files of the student's."""
+    return [name for name, own in _foreign(program).items() if own]
+
+
+def _foreign(program: Program) -> dict[str, bool]:
+    """Return the imported modules that are not Python's, and whether each is the student's file."""
     names: dict[str, None] = {}
     for statement in program.statements:
         for node in ast.walk(statement.node):
@@ -51,13 +64,13 @@ def not_there(program: Program, packages: tuple[str, ...]) -> list[str]:
                 names |= dict.fromkeys(alias.name.partition(".")[0] for alias in node.names)
             elif isinstance(node, ast.ImportFrom) and not node.level and node.module:
                 names[node.module.partition(".")[0]] = None
-    known = {path.name.partition(".")[0] for path in files_of(packages)}
-    return [name for name in names if name not in known and _installed(name)]
-
-
-def _installed(name: str) -> bool:
-    """Return whether a module is neither Python's own nor a file beside the notebook."""
-    if name in sys.stdlib_module_names or name == "__main__":
-        return False
-    file = getattr(sys.modules.get(name), "__file__", None)
-    return name == "hpml" or (file is not None and "site-packages" in Path(file).parts)
+    found: dict[str, bool] = {}
+    for name in names:
+        if name in sys.stdlib_module_names or name == "__main__":
+            continue
+        with contextlib.suppress(ImportError, ValueError):
+            spec = importlib.util.find_spec(name)  # an import inside a function has not run yet
+            if spec is not None and spec.origin is not None:
+                installed = {"site-packages", "dist-packages"} & set(Path(spec.origin).parts)
+                found[name] = not installed and name != "hpml"
+    return found

@@ -128,9 +128,6 @@ class _InOrder(reprlib.Repr):
     def repr_int(self, x: int, level: int) -> str:
         return repr(x) if x.bit_length() < 1000 else hex(x)  # Python refuses 5,000 digits
 
-    def repr_Opaque(self, x: Opaque, level: int) -> str:  # noqa: N802 - reprlib finds it by the type
-        return x.text
-
 
 _IN_ORDER = _InOrder()
 

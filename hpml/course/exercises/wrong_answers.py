@@ -56,14 +56,17 @@ def wrong_answers(exercise: Exercise) -> tuple[WrongAnswer, ...]:
     return () if exercise.wrong_answers is None else _read(exercise.wrong_answers)
 
 
+def read_packed(path: Path) -> str:
+    """Return the text of a file, or of its packed form; empty where there is neither."""
+    packed = path.with_suffix(PACKED)
+    if packed.is_file():
+        return zlib.decompress(packed.read_bytes()).decode("utf-8")
+    return path.read_text(encoding="utf-8") if path.is_file() else ""
+
+
 @cache
 def _read(path: Path) -> tuple[WrongAnswer, ...]:
-    if path.is_file():
-        source = path.read_text(encoding="utf-8")
-    elif path.with_suffix(PACKED).is_file():
-        source = zlib.decompress(path.with_suffix(PACKED).read_bytes()).decode("utf-8")
-    else:
-        return ()
+    source = read_packed(path)
     return tuple(
         WrongAnswer(node.name, " ".join((ast.get_docstring(node) or "").split()), source)
         for node in ast.parse(source).body

@@ -41,11 +41,13 @@ def _compiled(
 
 
 def _compiled_symptom(case: Case, outcome: Outcome) -> object:
-    """Return the result; one that was not compiled is that first of all."""
+    """Return the result, whatever the functions are called; or that it was not compiled."""
     found = observed(outcome)
-    if found is not None and not found["compiled"]:
+    if found is None or not isinstance(outcome, Returned):
+        return symptom(case, outcome)
+    if not found["compiled"]:
         return ["not compiled"]
-    return symptom(case, outcome)
+    return symptom(case, Returned(found["result"], outcome.changed))
 
 
 def _array_case(

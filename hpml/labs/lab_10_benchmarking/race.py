@@ -60,7 +60,7 @@ class Rates:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         text = (
             f"{self.runs} runs of {self.rounds} rounds for each mark. Left, every verdict is "
-            "false: an honest rule stays near the broken line, 5 %. Right, further is better."
+            "false: an honest rule stays near the dashed line, 5 %. Right, further is better."
         )
         drawn = show(
             self._chart(self.false, "Two equal programs: a verdict", at=(5,)),

@@ -70,7 +70,7 @@ class MemoryOverTime:
     result: Any = field(default=None, repr=False, compare=False)
 
 
-def memory_lines(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> LineMemory:
+def memory_lines(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> LineMemory:
     """Call a function once and ask after each of its lines how much memory is resident.
 
     A tight loop becomes several hundred times slower: give it a small case.
@@ -116,7 +116,9 @@ def memory_lines(function: Callable[..., Any], *arguments: Any, **keywords: Any)
     return LineMemory(table, lines, result)
 
 
-def allocation_lines(function: Callable[..., Any], *arguments: Any, **keywords: Any) -> LineMemory:
+def allocation_lines(
+    function: Callable[..., Any], /, *arguments: Any, **keywords: Any
+) -> LineMemory:
     """Call a function once and count what Python allocates in each of its lines.
 
     Counted are Python's objects and NumPy's arrays, in this function and all that it calls, by any

@@ -10,13 +10,11 @@ import re
 import subprocess
 import sys
 from dataclasses import dataclass
-from pathlib import Path
 from typing import TYPE_CHECKING
 
 from hpml.base.child_process import with_package
 from hpml.base.environment import environment_record
 from hpml.base.errors import describe
-from hpml.base.files import write_atomically
 from hpml.profiling.errors import ProfilingError
 
 if TYPE_CHECKING:
@@ -51,12 +49,6 @@ class OperatorReport:
     script: str
     output: str
     text: str
-
-    def save(self, path: str | Path) -> Path:
-        """Write the text to a file and return its path."""
-        path = Path(path)
-        write_atomically(path, self.text)
-        return path
 
     def __repr__(self) -> str:
         return self.text

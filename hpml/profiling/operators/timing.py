@@ -58,14 +58,15 @@ def operator_timing(
 
     Args:
         model: a symbolic model, whose operators are the calls of its graph, or any other module,
-            whose operators are the functions of PyTorch that Python calls.
+            whose operators are the functions of PyTorch that Python calls. No function that its
+            forward calls may be compiled: it would be compiled again, timing included.
         sort: ``"time"`` or ``"name"``.
         by_shape: note the shapes of each operator's arguments too; what that takes is in
             ``[Other]``.
 
     Raises:
-        ProfilingError: if `model` is no module, `sort` is none of the two, or the model's operators
-            are timed already.
+        ProfilingError: if `model` is no module, it or a part of it is compiled, `sort` is neither
+            of the two, or the model's operators are timed already.
         ArgumentError: if the model replays CUDA graphs.
 
     Source: https://github.com/robertknight/rten/blob/main/docs/profiling.md
@@ -86,11 +87,11 @@ def operator_timing(
         raise ProfilingError(
             f"operator_timing expects a model, a torch.nn.Module, got {describe(model)}."
         )
-    if hasattr(model, "_orig_mod") or model._compiled_call_impl is not None:
+    if any(map(_runs_without_python, model.modules())):
         raise ProfilingError(
-            "operator_timing expects a model whose operators Python calls, got the result of "
-            "torch.compile, which replaces them by kernels; time the model without compiling "
-            "it, or show the kernels with hpml.profiling.trace."
+            "operator_timing expects a model whose operators Python calls, got one that "
+            "torch.compile or torch.jit has compiled, or a part of it; time the model that was "
+            "compiled, or show what it runs with hpml.profiling.trace."
         )
     try:
         check_sort("operator_timing", sort)
@@ -100,3 +101,10 @@ def operator_timing(
     timing = Timing(found.runs.append, sort, by_shape)
     with switched_on(model, timing):
         yield found
+
+
+def _runs_without_python(module: nn.Module) -> bool:
+    import torch
+
+    is_compiled = hasattr(module, "_orig_mod") or module._compiled_call_impl is not None
+    return is_compiled or isinstance(module, torch.jit.ScriptModule)

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from hpml.base.tables import format_bytes
+from hpml.profiling.checks import check_function
 
 
 @dataclass(frozen=True)
@@ -48,6 +49,8 @@ def work_of(run: Callable[[], object]) -> Work:
     import torch
     from torch.utils._python_dispatch import TorchDispatchMode
     from torch.utils._pytree import tree_leaves
+
+    check_function("work_of", run)
 
     def storages(values: Any) -> dict[int, int]:
         """Return the size of each piece of memory that some tensors lie in, by its address."""

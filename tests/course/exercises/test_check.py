@@ -205,3 +205,20 @@ def test_what_a_student_wrote_is_escaped() -> None:
     page = check(returning("<img src=x onerror=alert(1)>")).page
     assert "<img" not in page.html
     assert "&lt;img" in page.html
+
+
+def test_a_package_that_grading_does_without_is_named_wherever_it_is_imported() -> None:
+    inside = RIGHT.replace("    live,", "    import matplotlib.pyplot as plt\n    live,")
+    before = "import matplotlib" + RIGHT.replace("    live,", "    matplotlib.__name__\n    live,")
+    for source in (inside, before):
+        assert "graded without matplotlib" in check(written(source)).text
+
+
+def test_a_file_of_the_students_is_not_graded_and_that_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "my_tools.py").write_text("from builtins import set as make\n")
+    monkeypatch.syspath_prepend(tmp_path)
+    checked = check(written("import my_tools" + RIGHT.replace("= set(", "= my_tools.make(")))
+    assert checked.right
+    assert "It imports my_tools, a file of yours." in checked.text

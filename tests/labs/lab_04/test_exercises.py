@@ -8,9 +8,11 @@ import json
 from pathlib import Path
 
 import numba
+import numpy as np
 import pytest
 
 from hpml.course.exercises.check import run, visible_cases
+from hpml.course.exercises.judging import diagnosed, judge
 from hpml.labs import check, lab_head
 from hpml.labs.catalogue import find
 from hpml.labs.lab_04_extensions_and_numba import references
@@ -41,6 +43,20 @@ def test_neither_the_given_function_compiled_nor_a_claim_to_be_compiled_is_work(
     for function in (alias, claims, scope["pairwise_distances"]):
         (outcome,) = run(exercise, function, cases)
         assert exercise.judge(cases[0], outcome) is not None
+
+
+def test_a_wrong_answer_is_recognised_whatever_its_function_is_called() -> None:
+    exercise = find("pairwise_distances", "04")
+    (case,) = (each for each in visible_cases(exercise) if each.name == "on a line")
+
+    @numba.njit  # type: ignore[untyped-decorator]
+    def pairwise_distances(points: np.ndarray) -> np.ndarray:
+        return (points - points.T) ** 2
+
+    outcomes = run(exercise, pairwise_distances, [case])
+    verdict = diagnosed(judge(exercise, [case], outcomes), exercise, [case], outcomes)
+    assert verdict.diagnosis is not None
+    assert verdict.diagnosis.key == "squared"
 
 
 def test_a_check_of_the_given_function_compiled_says_what_grading_says(

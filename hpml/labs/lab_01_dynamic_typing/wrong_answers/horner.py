@@ -40,8 +40,8 @@ def powers_by_hand(coefficients, x):
 
 
 def starts_from_zero(coefficients, x):
-    """Your function brings a number of its own, an int such as the 0 it starts from, and this type
-    of number was never told what to do with an int. Start from something that was given to you."""
+    """Your function uses a number of its own, an int such as the 0 it starts from. This type cannot
+    be combined with an int. Start from one of the arguments."""
     value = 0
     for coefficient in coefficients:
         value = value * x + coefficient
@@ -49,10 +49,6 @@ def starts_from_zero(coefficients, x):
 
 
 def uses_powers(coefficients, x):
-    """`**` is one thing more than this type of number can do: it knows + and *, and that is all you
-    may ask of it. Horner's way needs no powers."""
+    """This type supports only `+` and `*`, not `**`. Horner's method needs no powers."""
     last = len(coefficients) - 1
-    value = coefficients[last]
-    for place in range(last):
-        value = coefficients[place] * x ** (last - place) + value
-    return value
+    return sum(one * x ** (last - place) for place, one in enumerate(coefficients))

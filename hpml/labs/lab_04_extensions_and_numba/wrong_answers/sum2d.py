@@ -58,8 +58,8 @@ def one_signature(a):
 
 @numba.njit
 def reshaped(a):
-    """`reshape` makes a flat view, and there is one only of an array whose numbers lie one behind
-    the other. Go through rows and columns instead."""
+    """`reshape` makes a flat view, and Numba does so only for contiguous numbers. `a.flat` iterates
+    over the numbers of any array."""
     total = 0
     for number in a.reshape(a.size):
         total += number

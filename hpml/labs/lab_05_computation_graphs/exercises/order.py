@@ -116,7 +116,7 @@ def _judge(case: Case, outcome: Outcome) -> Wrong | None:
 
 def _fault(edges: Edges, order: object) -> str | None:
     """Return why `order` is none of the graph, or None if it is one."""
-    if type(order) is not list:
+    if not isinstance(order, list | tuple):
         return "The result must be a list."
     for name in order:
         if type(name) is not str:
@@ -145,9 +145,9 @@ def _symptom(case: Case, outcome: Outcome) -> object:
     edges: Edges = case.data["edges"]
     if isinstance(outcome, Raised) or not isinstance(outcome, Returned):
         return symptom(case, outcome)
-    if type(outcome.value) is not list or not all(type(name) is str for name in outcome.value):
+    order = outcome.value
+    if not isinstance(order, list | tuple) or not all(type(name) is str for name in order):
         return "no list of names"
-    order: list[str] = outcome.value
     if _cyclic(case):
         return "an order of a cycle"
     back: dict[str, list[str]] = {name: [] for name in nodes_of(edges)}

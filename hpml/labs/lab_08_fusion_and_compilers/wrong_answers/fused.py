@@ -23,7 +23,7 @@ def no_relu(x, w, b, out):
 
 
 def not_begun_anew(x, w, b, out):
-    """The sum goes on from the number before. Set it back for each `i` and `j`."""
+    """The sum continues from the number before. Reset it for each `i` and `j`."""
     total = 0.0
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
@@ -44,7 +44,7 @@ def relu_in_the_sum(x, w, b, out):
 
 
 def stored_rows(x, w, b, out):
-    """The products were stored in a list first. That is the intermediate result that fusing
+    """The products were stored in a list first. That is the intermediate result that fusion
     avoids."""
     products = []
     for i in range(out.shape[0]):

@@ -5,7 +5,7 @@ import torch
 
 def blend(test, yes, no):
     """It multiplies the branch that was not chosen by 0. But 0 times infinity is not a number, nor
-    is 0 times the root of a negative number. Choose, in place of multiplying."""
+    is 0 times the root of a negative number. Choose instead of multiplying."""
 
     def traceable(x):
         chosen = test(x).float()
@@ -15,9 +15,8 @@ def blend(test, yes, no):
 
 
 def plain_if(test, yes, no):
-    """`if`, `bool` and `item` are Python's. While tracing they are asked once, for the example, and
-    the trace keeps what came of it. A trace holds operators of PyTorch: one of them has to
-    choose."""
+    """`if`, `bool` and `item` are Python's. They are evaluated once, while tracing, and the trace
+    keeps only the branch of the example. It contains PyTorch's operators: let one of them choose."""
 
     def traceable(x):
         return yes(x) if test(x) else no(x)

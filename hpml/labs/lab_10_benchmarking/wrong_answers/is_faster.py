@@ -40,8 +40,8 @@ def majority(a, b):
 
 
 def mean(a, b):
-    """It compares one number of each side, a mean or a median. Noise and a few outliers move it, and
-    there is always some difference; how large must it be to be believed?"""
+    """It ignores which two times belong to one round, as a mean, a median or sorted lists do. Noise
+    and a few outliers always leave some difference; how large must it be to be believed?"""
     return _compared(sum(a), sum(b))
 
 

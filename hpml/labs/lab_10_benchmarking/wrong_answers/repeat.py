@@ -46,7 +46,7 @@ def first_run_counts(run, clock):
 
 
 def not_after_an_error(run, clock):
-    """After an error the collector stays off: what must happen in any case belongs into `finally`."""
+    """After an error the collector stays off: what must happen in any case belongs in `finally`."""
     was_on = gc.isenabled()
     gc.disable()
     samples = _samples(run, clock)

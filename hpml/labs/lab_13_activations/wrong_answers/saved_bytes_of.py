@@ -5,10 +5,10 @@ def _sizes(operations):
     return {"x": 4} | {name: 1 if operation == "less" else 4 for name, operation, _ in operations}
 
 
-def _saved(operations, *, both=False, saves_result=("reciprocal", "relu", "exp")):
+def _saved(operations, *, both=False, choices=False, saves_result=("reciprocal", "relu", "exp")):
     needs, saved = {"x"}, []
     for result, operation, operands in operations:
-        if operation == "less" or not needs.intersection(operands):
+        if (operation == "less" and not choices) or not needs.intersection(operands):
             continue
         needs.add(result)
         if operation == "mul":
@@ -31,6 +31,12 @@ def both_factors(operations):
     """A product saves a factor for the gradient of the *other* one. Where that needs no gradient, as a
     choice does not, nothing is saved for it."""
     return _bytes(operations, set(_saved(operations, both=True)))
+
+
+def choice_needs_a_gradient(operations):
+    """The result of `less` needs no gradient, although its operand does: a product with it saves only
+    the choice."""
+    return _bytes(operations, set(_saved(operations, choices=True)))
 
 
 def choice_of_four_bytes(operations):

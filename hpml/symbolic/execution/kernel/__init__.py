@@ -38,7 +38,7 @@ from hpml.symbolic.graph import Graph
 from hpml.symbolic.graph.data import Call
 from hpml.symbolic.graph.liveness import use_counts
 
-from .code import COPY, NUMBERS, Step, compile_kernel, kernel_source
+from .code import NUMBERS, Step, compile_kernel, kernel_source
 from .memory import NO_GRADIENT, PLAIN, Places, Weights, places_of
 from .operations import BATCH_SIZE, Operand, Refused, Same, is_batch_size, settings_of, taken
 
@@ -261,8 +261,6 @@ def _steps(
             same[result] = found.value
             sharing.add(result)
         else:
-            if [step.kind for step in found] == [COPY]:
-                sharing.add(result)  # PyTorch does not copy what it cuts
             steps.extend((position, step) for step in found)
     return steps, same
 

@@ -42,7 +42,7 @@ class Step(NamedTuple):
             ``p0`` and so on its numbers. ``U`` makes a number an index.
         arguments: the values it reads, at most two.
         result: the value it writes.
-        numbers: at most six.
+        numbers: at most three.
         constants: numbers of the values' own dtype.
         tensors: what it reads of its layer.
     """
@@ -55,17 +55,8 @@ class Step(NamedTuple):
     tensors: tuple[Packed, ...] = ()
 
 
-NUMBERS = 6
+NUMBERS = 3
 """The most numbers that a step has."""
-
-COPY = """\
-for m in range(b * p0):
-    x = a + m * p2 + p3
-    y = r + m * p4 + p5
-    for k in range(p1):
-        v[y + k] = v[x + k]
-"""
-"""Copy ``p1`` neighbours at a time, ``p0`` times a sample, with a stride and an offset each."""
 
 
 def elementwise(expression: str, constants: int = 0) -> str:
@@ -190,8 +181,8 @@ def kernel(b, steps, w, v):
 def kernel_source(kinds: Iterable[str]) -> str:
     """Return the source of the kernel that knows these kinds of steps.
 
-    >>> print(kernel_source([elementwise("-u")]).partition("p5")[2])
-     = steps[s, 10]
+    >>> print(kernel_source([elementwise("-u")]).partition("p2")[2])
+     = steps[s, 7]
             if kind == 0:
                 for k in range(b * p0):
                     u = v[a + k]

@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from types import EllipsisType
 from typing import Any, NamedTuple
 
 import torch
@@ -22,7 +21,7 @@ from hpml.symbolic import useful_layers
 from hpml.symbolic.building.layer_rules import LAYER_RULES
 
 from . import code
-from .code import COPY, Packed, Step
+from .code import Packed, Step
 
 
 class Refused(Exception):
@@ -167,45 +166,6 @@ def _softmax(
     ]
 
 
-def _concatenate(result: Operand, tensors: Any, dim: int = 0) -> Taken:
-    parts = [_operand(part) for part in tensors]
-    offset, copies = 0, []
-    for part in parts:
-        before, size, behind = part.around(dim)
-        width = result.around(dim)[1] * behind
-        numbers = (before, size * behind, size * behind, 0, width, offset)
-        copies.append(Step(COPY, (part.value,), result.value, numbers))
-        offset += size * behind
-    return copies
-
-
-_INDICES = "of indices the kernel knows one int or slice behind the batch, not {}"
-
-
-def _slice(result: Operand, x: Any, index: Any) -> Taken:
-    """Cut one dimension: ``x[:, 2:5]``, ``x[:, 3]``, ``x[..., :2]``."""
-    x = _operand(x)
-    parts = list(index) if isinstance(index, tuple) else [index]
-    if not {type(part) for part in parts} <= {int, slice, EllipsisType}:
-        raise Refused(_INDICES.format(index))
-    if Ellipsis in parts:
-        place = parts.index(Ellipsis)
-        parts[place : place + 1] = [slice(None)] * (len(x.shape) + 2 - len(parts))
-    cut = [dim for dim, part in enumerate(parts) if part != slice(None)]
-    if len(cut) != 1 or cut[0] == 0:
-        raise Refused(_INDICES.format(index))
-    before, size, behind = x.around(cut[0])
-    part = parts[cut[0]]
-    if isinstance(part, int):
-        part = slice(part, part + 1 or None)
-    start, stop, step = part.indices(size)
-    if step != 1:
-        raise Refused(f"it takes every {step}th, and the kernel neighbours only")
-    length = max(stop - start, 0) * behind
-    numbers = (before, length, size * behind, start * behind, length, 0)
-    return [Step(COPY, (x.value,), result.value, numbers)]
-
-
 def _reshape(result: Operand, x: Any, *sizes: Any, shape: Any = ()) -> Taken:
     sizes = tuple(shape or (sizes[0] if isinstance(sizes[0], (tuple, list)) else sizes))
     if (sizes[0] != -1 and sizes[0] is not BATCH_SIZE) or _operand(x).size != result.size:
@@ -250,8 +210,6 @@ OPERATIONS: dict[str, Operation] = {
     "gelu": _gelu,
     "pow": _power,
     "softmax": _softmax,
-    **dict.fromkeys(("cat", "concat", "concatenate"), _concatenate),
-    "getitem": _slice,
     **dict.fromkeys(("reshape", "view"), _reshape),
     "flatten": _flatten,
     "squeeze": _squeeze,
@@ -319,16 +277,11 @@ def _unchanged(layer: nn.Module, result: Operand, x: Operand) -> Taken:
     return Same(x.value)
 
 
-def _joined(layer: useful_layers.ConcatLayer, result: Operand, *parts: Operand) -> Taken:
-    return _concatenate(result, parts, layer.dim)
-
-
 LAYERS: dict[str, Operation] = {
     "linear": _linear,
     "batch_norm": _batch_norm,
     "layer_norm": _layer_norm,
     "unchanged": _unchanged,
-    "joined": _joined,
 }
 """Operations that take the layer; the others of the registry take its settings."""
 
