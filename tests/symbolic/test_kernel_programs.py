@@ -21,7 +21,7 @@ ONE: list[Callable[[Any], Any]] = [
     torch.tanh,
     lambda h: F.relu(h) - 0.25,
     lambda h: h.flatten(1),
-    lambda h: h.view(-1, 2, 3).softmax(1).flatten(1),
+    lambda h: h.view(-1, 2, 3).sigmoid().flatten(1),
 ]
 TWO: list[Callable[[Any, Any], Any]] = [
     lambda a, b: a + b,
@@ -31,8 +31,7 @@ TWO: list[Callable[[Any, Any], Any]] = [
 LAYERS: list[Callable[[], nn.Module]] = [
     lambda: nn.Linear(WIDTH, WIDTH),
     lambda: nn.Sequential(nn.Linear(WIDTH, 20), nn.Linear(20, WIDTH, bias=False)),
-    lambda: nn.LayerNorm(WIDTH),
-    lambda: nn.BatchNorm1d(WIDTH).eval(),
+    lambda: nn.GELU(),
     lambda: nn.ReLU(inplace=False),
 ]
 

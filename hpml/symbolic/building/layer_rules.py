@@ -220,16 +220,8 @@ def _convolution_rule(function: str) -> LayerRule:
     )
 
 
-_EVALUATING = (("training", False),)
-
-
 def _batch_norm_rule(*ranks: int) -> LayerRule:
-    return LayerRule(
-        _batch_norm(ranks),
-        'batch_norm({0}, {l}, {p}["weight"], {p}["bias"])',
-        ("batch_norm", "eps", "num_features"),
-        kernel_fixed=_EVALUATING,
-    )
+    return LayerRule(_batch_norm(ranks), 'batch_norm({0}, {l}, {p}["weight"], {p}["bias"])')
 
 
 def _operator(symbol: str, *kernel: str) -> LayerRule:
@@ -252,7 +244,7 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
         ("leaky_relu", "negative_slope", "inplace"),
     ),
     nn.SiLU: LayerRule(_same, "silu({0}, inplace={l}.inplace)", ("silu", "inplace")),
-    nn.Softmax: LayerRule(_softmax, "softmax({0}, {l}.dim, _stacklevel=5)", ("softmax", "dim")),
+    nn.Softmax: LayerRule(_softmax, "softmax({0}, {l}.dim, _stacklevel=5)"),
     nn.Hardswish: LayerRule(_same, "hardswish({0}, {l}.inplace)", ("hardswish", "inplace")),
     nn.Sigmoid: LayerRule(_same, "sigmoid({0})", ("sigmoid",)),
     nn.Tanh: LayerRule(_same, "tanh({0})", ("tanh",)),
@@ -260,7 +252,7 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
         _same,
         "dropout({0}, {l}.p, {l}.training, {l}.inplace)",
         ("unchanged", "p"),
-        kernel_fixed=_EVALUATING,
+        kernel_fixed=(("training", False),),
         effects=VIEW,
     ),
     nn.Identity: LayerRule(_identity, "{0}", ("unchanged",), effects=ITSELF),
@@ -284,7 +276,6 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
     nn.LayerNorm: LayerRule(
         _layer_norm,
         'layer_norm({0}, {l}.normalized_shape, {p}["weight"], {p}["bias"], {l}.eps)',
-        ("layer_norm", "eps", "normalized_shape"),
     ),
     nn.BatchNorm1d: _batch_norm_rule(2, 3),
     nn.BatchNorm2d: _batch_norm_rule(4),

@@ -39,12 +39,6 @@ class Operand(NamedTuple):
     def size(self) -> int:
         return math.prod(self.shape)
 
-    def around(self, dim: int) -> tuple[int, int, int]:
-        """Return the sizes before, in and behind a dimension, counted with the batch."""
-        axis = _behind_the_batch(dim, len(self.shape) + 1) - 1
-        shape = self.shape
-        return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
-
 
 def _behind_the_batch(dim: Any, rank: int) -> int:
     if type(dim) is not int or dim % rank == 0:
@@ -155,17 +149,6 @@ def _power(result: Operand, x: Any, exponent: Any) -> Taken:
     raise Refused("of powers the kernel knows the square")
 
 
-def _softmax(
-    result: Operand, x: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None
-) -> Taken:
-    if dtype is not None or type(dim) is not int:
-        raise Refused("the kernel's softmax takes one dim and no dtype")
-    before, size, behind = _operand(x).around(dim)
-    return [
-        Step(code.SOFTMAX, (x.value,), result.value, (before, size, behind)),
-    ]
-
-
 def _reshape(result: Operand, x: Any, *sizes: Any, shape: Any = ()) -> Taken:
     sizes = tuple(shape or (sizes[0] if isinstance(sizes[0], (tuple, list)) else sizes))
     if (sizes[0] != -1 and sizes[0] is not BATCH_SIZE) or _operand(x).size != result.size:
@@ -209,7 +192,6 @@ OPERATIONS: dict[str, Operation] = {
     "hardswish": _hardswish,
     "gelu": _gelu,
     "pow": _power,
-    "softmax": _softmax,
     **dict.fromkeys(("reshape", "view"), _reshape),
     "flatten": _flatten,
     "squeeze": _squeeze,
@@ -230,47 +212,12 @@ def _linear(layer: nn.Linear, result: Operand, x: Operand) -> Taken:
     _behind_the_batch(-1, len(x.shape) + 1)
     inputs, outputs = layer.in_features, layer.out_features
     tensors = (
-        Packed("_parameters", "bias", (outputs,), 0.0),
-        Packed("_parameters", "weight", (outputs, inputs), math.nan),
+        Packed("bias", (outputs,), 0.0),
+        Packed("weight", (outputs, inputs), math.nan),
     )
     numbers = (x.size // inputs, inputs, outputs)
     kind = code.linear(inputs, outputs)
     return [Step(kind, (x.value,), result.value, numbers, (), tensors)]
-
-
-def _batch_norm(layer: Any, result: Operand, x: Operand) -> Taken:
-    if layer._buffers.get("running_mean") is None:
-        raise Refused("it collects no statistics, so it works on the batch as a whole")
-    count = layer.num_features
-    tensors = (
-        Packed("_parameters", "weight", (count,), 1.0),
-        Packed("_parameters", "bias", (count,), 0.0),
-        Packed("_buffers", "running_mean", (count,), math.nan),
-        Packed("_buffers", "running_var", (count,), math.nan),
-    )
-    numbers = (count, x.size // count)
-    return [Step(code.BATCH_NORM, (x.value,), result.value, numbers, (layer.eps,), tensors)]
-
-
-def _layer_norm(layer: nn.LayerNorm, result: Operand, x: Operand) -> Taken:
-    size = math.prod(layer.normalized_shape)
-    _behind_the_batch(-1, len(x.shape) + 1)
-    if len(layer.normalized_shape) > 1:
-        raise Refused("the kernel normalises the last dimension alone")
-    tensors = (
-        Packed("_parameters", "weight", (size,), 1.0),
-        Packed("_parameters", "bias", (size,), 0.0),
-    )
-    return [
-        Step(
-            code.LAYER_NORM,
-            (x.value,),
-            result.value,
-            (x.size // size, size),
-            (layer.eps,),
-            tensors,
-        )
-    ]
 
 
 def _unchanged(layer: nn.Module, result: Operand, x: Operand) -> Taken:
@@ -279,8 +226,6 @@ def _unchanged(layer: nn.Module, result: Operand, x: Operand) -> Taken:
 
 LAYERS: dict[str, Operation] = {
     "linear": _linear,
-    "batch_norm": _batch_norm,
-    "layer_norm": _layer_norm,
     "unchanged": _unchanged,
 }
 """Operations that take the layer; the others of the registry take its settings."""
