@@ -116,8 +116,8 @@ def colour(name: str) -> str:
 def series(names: Sequence[str]) -> dict[str, str]:
     """Return a colour for each line of one figure: a contender's own, the others' in order."""
     chosen = {name: colour(name) for name in names if _role(name) in CONTENDERS}
-    free = [shade for shade in (DATA, ACCENT, SECOND, PASS, *PALETTE.values())
-            if shade not in chosen.values()]  # fmt: skip
+    shades = dict.fromkeys((DATA, ACCENT, SECOND, PASS, *PALETTE.values()))  # each once
+    free = [shade for shade in shades if shade not in chosen.values()]
     others = [name for name in names if name not in chosen]
     return chosen | {name: free[place % len(free)] for place, name in enumerate(others)}
 

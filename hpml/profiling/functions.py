@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from hpml.base import module_calls
 from hpml.base.errors import describe
 from hpml.base.files import write_atomically
 from hpml.base.page import Page
@@ -135,6 +136,7 @@ class FunctionProfile:
         return {"text/plain": str(table), "text/html": drawn.html + table._repr_html_()}
 
 
+@module_calls.measuring
 def profile(function: Callable[..., Any], /, *arguments: Any, **keywords: Any) -> FunctionProfile:
     """Call a function once under `cProfile`.
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from types import CodeType, FrameType
 from typing import Any
 
+from hpml.base import module_calls
 from hpml.base.errors import describe
 from hpml.base.page import Page
 from hpml.profiling.call_tree import CallTree, short_place, tree_of_stacks
@@ -55,6 +56,7 @@ class Samples:
         return self.icicle().bundle()
 
 
+@module_calls.measuring
 def sample(function: Callable[..., Any], *arguments: Any, interval: float = 5e-3) -> Samples:
     """Call a function once and look at its stack every `interval` seconds.
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from hpml.base import charts
+from hpml.base import charts, module_calls
 from hpml.base.errors import describe
 from hpml.base.files import write_atomically
 from hpml.base.page import Page
@@ -137,6 +137,7 @@ class OperatorTrace:
         }
 
 
+@module_calls.measuring
 def trace(function: Callable[..., Any], *arguments: Any) -> OperatorTrace:
     """Call a function once and record when each of PyTorch's operators began and ended.
 

@@ -27,7 +27,3 @@ class DeviceError(GraphError, RuntimeError):
 
 class GradientError(GraphError, RuntimeError):
     """Gradients were asked for of an execution that computes none."""
-
-
-class GraphWarning(UserWarning):
-    """A model does what was asked for, and may not be what was meant."""

@@ -22,9 +22,9 @@ from hpml.base.errors import describe
 from . import useful_layers
 from .building.handles import SymbolicData, handle_of
 from .building.interception import handle_token
+from .building.node import Node
 from .errors import ArgumentError
-from .graph import Graph
-from .graph.liveness import use_counts
+from .graph import Call, Graph
 from .graph.reading import nodes_from_graph
 
 Build = Callable[[list[SymbolicData], Any], nn.Module]
@@ -40,8 +40,7 @@ class Split(NamedTuple):
 class PartialRun(nn.Module):
     """What remains of a model: takes the inputs that vary, and holds what was computed once.
 
-    The values held must not be changed in place. The rest gets copies if one of its layers does, or
-    may do, so.
+    The values held must not be changed in place. The rest gets copies if one of its calls does so.
 
     Attributes:
         rest: the model of what remains; its inputs are those that vary, then the values held.
@@ -49,12 +48,12 @@ class PartialRun(nn.Module):
     """
 
     def __init__(
-        self, rest: nn.Module, varying: int, values: Sequence[Any], evaluated: tuple[str, ...]
+        self, rest: Any, varying: int, values: Sequence[Any], evaluated: tuple[str, ...]
     ) -> None:
         super().__init__()
         self.rest, self.evaluated, self._varying = rest, evaluated, varying
         self.training = rest.training
-        self._copies = any(any(effects(layer)) for layer in rest.children())
+        self._copies = any(map(_changes_memory, rest.graph.calls))
         self._held = list(values)
         for place, value in enumerate(values):
             if isinstance(value, torch.Tensor):  # moves with the model
@@ -91,13 +90,15 @@ def partial_run(model: Any, known: Mapping[Any, Any], build: Build) -> PartialRu
     nodes, token = nodes_from_graph(graph, layers), handle_token()
     varying = [value for value in graph.inputs if value not in values]
 
-    def handles(numbers: Sequence[int]) -> list[SymbolicData]:
-        return [handle_of(nodes[number], token) for number in numbers]
+    def handles(numbers: Sequence[int], among: Sequence[Node] = nodes) -> list[SymbolicData]:
+        return [handle_of(among[number], token) for number in numbers]
 
     computed = [value for value in split.crossing if value not in values]
     found = dict(values)
     if computed:
-        results = build(handles(list(values)), handles(computed))(*values.values())
+        once = graph._replace(calls=tuple([graph.calls[position] for position in split.known]))
+        made = nodes_from_graph(once, [layers[position] for position in split.known])
+        results = build(handles(list(values), made), handles(computed, made))(*values.values())
         found |= zip(computed, [results] if len(computed) == 1 else results, strict=True)
     outputs: Any = handles(graph.outputs)
     if graph.output_names:
@@ -131,19 +132,20 @@ def _by_number(model: Any, known: Mapping[Any, Any]) -> dict[int, Any]:
 
 def _split(graph: Graph, layers: Sequence[nn.Module], known: set[int]) -> Split:
     """Follow the calls in order: known is what depends on known values, and happens only then."""
-    counts = use_counts(graph)
-    made, positions, changed = set(known), [], False
+    made, changed = set(known), False
+    positions: dict[int, None] = {}
     crossing: dict[int, None] = {}
     for position, (call, layer) in enumerate(zip(graph.calls, layers, strict=True)):
-        # A call that reads a value after it was changed in place must see the change: later then.
-        changed |= effects(layer)[1] and any(counts[a] > 1 for a in call.arguments)
-        if not changed and made.issuperset(call.arguments) and not effects(layer)[0]:
-            positions.append(position)
+        # A change in place waits for a reader in the rest, and what comes later may see the change.
+        changed |= _changes_memory(call) and not positions.keys() >= set(call.after)
+        known_here = not changed and made.issuperset(call.arguments)
+        if known_here and not any(map(_varies_by_itself, modules_in(layer))):
+            positions[position] = None
             made.update(result for result in call.results if result is not None)
         else:
             crossing |= dict.fromkeys(a for a in call.arguments if a in made)
     crossing |= dict.fromkeys(value for value in graph.outputs if value in made)
-    return Split(positions, list(crossing))
+    return Split(list(positions), list(crossing))
 
 
 _OPERATORS = (
@@ -154,12 +156,6 @@ _OPERATORS = (
 )
 _RANDOM = ("rand", "dropout", "bernoulli", "normal", "multinomial", "poisson", "rrelu", "gumbel")
 
-_IN_PLACE = frozenset(
-    ("iadd", "iand", "ifloordiv", "ilshift", "imatmul", "imod", "imul", "ior", "ipow", "irshift",
-     "isub", "itruediv", "ixor")
-)  # fmt: skip
-"""What the module `operator` calls ``x += y`` and its like."""
-
 
 def modules_in(layer: nn.Module) -> list[nn.Module]:
     """Return the modules in a layer, also one that it calls and that is registered elsewhere."""
@@ -167,17 +163,12 @@ def modules_in(layer: nn.Module) -> list[nn.Module]:
     return [*layer.modules(), *(called.modules() if isinstance(called, nn.Module) else ())]
 
 
-def effects(layer: nn.Module) -> tuple[bool, bool]:
-    """Return whether a layer may draw or count in its present mode, and change its argument.
-
-    A layer whose code is not known may do the first in every mode; that it changes its argument is
-    only assumed where it says so.
-    """
-    modules = modules_in(layer)
-    return any(map(_varies_by_itself, modules)), any(map(_works_in_place, modules))
+def _changes_memory(call: Call) -> bool:
+    return call.effects is not None and call.effects.changed
 
 
 def _varies_by_itself(module: nn.Module) -> bool:
+    """Return whether a layer may draw or count in its present mode; one of unknown code may."""
     if isinstance(module, useful_layers.FunctionLayer):
         home = (getattr(module.function, "__module__", None) or "torch").partition(".")[0]
         known = home in ("torch", "_operator") or isinstance(module.function, nn.Module)
@@ -191,12 +182,6 @@ def _varies_by_itself(module: nn.Module) -> bool:
         module, "dropout", False
     )
     return bool(module.training and drops)
-
-
-def _works_in_place(module: nn.Module) -> bool:
-    name = _name_of(module) if isinstance(module, useful_layers.FunctionLayer) else ""
-    says_so = name in _IN_PLACE or (name.endswith("_") and not name.endswith("__"))
-    return says_so or bool(getattr(module, "inplace", False))
 
 
 def _name_of(module: Any) -> str:

@@ -23,7 +23,7 @@ from .building.node import Node, format_origin, layer_text
 from .building.recording import current
 from .errors import ArgumentError, GraphError
 from .execution import PREPARE, cuda_graph, timed
-from .execution.choice import check_execution, choose_execution, execution_of_copy
+from .execution.choice import check_execution, choose_execution
 from .execution.kernel import CompiledInference, compiled_inference
 from .execution.source import documented_source
 from .graph import Collected, Graph, check_inputs, collect
@@ -94,12 +94,9 @@ class SymbolicModel(nn.Module):
         """Take over a graph with its layers and nodes, and make it ready to run."""
         self._graph = collected.graph
         self._nodes: list[Node] | None = collected.nodes
-        inputs = collected.nodes[: len(collected.graph.inputs)]
         # Numbers in the graph stand for sizes that were read: data must have them.
-        self._declared = tuple(
-            collected.graph.values[place].shape if node.sizes_read else None
-            for place, node in enumerate(inputs)
-        )
+        inputs = [self._graph.values[value] for value in self._graph.inputs]
+        self._declared = [value.shape if value.sizes_read else None for value in inputs]
         self._checks_sizes = any(self._declared)
         names = [call.module for call in collected.graph.calls]
         taken = _RESERVED.union(self.__dict__).intersection(names)
@@ -404,7 +401,6 @@ class SymbolicModel(nn.Module):
     def __setstate__(self, state: dict[str, Any]) -> None:
         super().__setstate__(state)  # type: ignore[no-untyped-call]
         self._pick_layers = _layer_picker([call.module for call in self._graph.calls])
-        self._execution = execution_of_copy(self)
         self._prepare()
 
     def to_fx(self) -> torch.fx.GraphModule:

@@ -125,3 +125,8 @@ def test_an_unknown_name_has_the_same_colour_and_marker_in_another_process() -> 
         env={**os.environ, "PYTHONHASHSEED": "7"},
     )
     assert out.stdout.split() == [style.colour("my contender"), style.marker("my contender")]
+
+
+def test_each_line_of_a_figure_has_a_colour_of_its_own() -> None:
+    names = ["numba", *"abcdefg"]
+    assert len({*style.series(names).values()}) == len(names)

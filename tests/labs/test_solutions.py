@@ -201,6 +201,16 @@ def test_no_part_is_decided_by_fixed_cases_alone(exercise: Exercise) -> None:
 
 
 @each_exercise
+def test_no_module_is_forbidden_that_the_harness_imports(exercise: Exercise) -> None:
+    """Grading hides a forbidden module from the harness too; hpml.sandbox stays."""
+    parts = harness_source(exercise.arguments, exercise.observe).values()
+    top = [node for part in parts for node in ast.parse(part["source"]).body]
+    imported = {each.name for node in top if isinstance(node, ast.Import) for each in node.names}
+    imported |= {str(node.module) for node in top if isinstance(node, ast.ImportFrom)}
+    assert not imported & set(exercise.forbids.modules)
+
+
+@each_exercise
 def test_what_is_declared_fits_together(exercise: Exercise) -> None:
     assert load_harness(harness_source(exercise.arguments, exercise.observe))
     assert exercise.hints

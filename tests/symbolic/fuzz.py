@@ -342,15 +342,17 @@ def check(seed: int) -> int:
         except Exception:  # noqa: BLE001 - hooks that are lambdas
             continue
         results = []
-        for owner in (copied, twin):
+        rebuilt = SymbolicModel(copied.inputs, copied.outputs, execution=execution)
+        for owner in (copied, rebuilt, twin):
             owner.eval()
             torch.manual_seed(seed)
             try:
                 results.append(owner(torch.randn(3, WIDTH)))
             except RuntimeError as error:  # PyTorch's own, such as relu_ of a view
                 results.append(type(error))
-        assert results[0] is results[1] or assert_same(*results) is None
-        compared += 1
+        for result in results[:2]:
+            assert result is results[2] or assert_same(result, results[2]) is None
+        compared += 2
     return compared
 
 

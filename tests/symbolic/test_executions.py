@@ -12,7 +12,6 @@ from hpml.symbolic.execution import PREPARE
 from tests.symbolic.models import PROGRAMS, assert_observations_equal, observe
 
 
-@pytest.mark.filterwarnings("ignore:execution 'lazy' computes")
 @pytest.mark.parametrize("training", [True, False], ids=["train", "eval"])
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("name", PROGRAMS)

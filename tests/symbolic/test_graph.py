@@ -10,6 +10,7 @@ import torch
 from torch import nn
 
 from hpml.symbolic import Input, SymbolicModel, add_to_graph
+from hpml.symbolic.building.node import VIEW
 from hpml.symbolic.errors import ForeignNodeError
 from hpml.symbolic.graph import Call
 
@@ -93,7 +94,7 @@ def test_unpacking_is_one_call_with_a_place_for_each_result() -> None:
     graph = SymbolicModel(x, (third, second)).graph
     assert graph.calls[1] == Call(
         *("UnpackLayer_1", "UnpackLayer", (1,), (None, 2, 3), True),
-        *(graph.calls[1].origin, "UnpackLayer_1"),
+        *(graph.calls[1].origin, "UnpackLayer_1", VIEW),
     )
 
 

@@ -10,6 +10,7 @@ import pytest
 import torch
 from torch import fx, nn
 
+from hpml.profiling import profile, profile_calls, trace
 from hpml.symbolic import (
     CustomInput,
     Input,
@@ -284,3 +285,17 @@ def test_the_peer_works_in_the_same_process(first: str) -> None:
         first,
     )
     assert printed == "done\n"
+
+
+@pytest.mark.parametrize("measure", [profile_calls, profile, trace])
+def test_a_profiler_measures_calls_as_torch_made_them(measure: Any) -> None:
+    x = Input(shape=(4,))
+    seen = []
+
+    def run() -> None:
+        seen.append(nn.Module.__call__)
+        nn.Linear(4, 4)(torch.rand(2, 4))
+
+    measure(run)
+    assert seen == [ORIGINAL]
+    assert nn.ReLU()(x).shape == (None, 4)

@@ -15,7 +15,7 @@ from hpml.symbolic import Input, SymbolicModel, useful_layers
 from hpml.symbolic.building.layer_rules import LAYER_RULES
 from hpml.symbolic.errors import ArgumentError, GradientError
 from hpml.symbolic.execution.kernel.operations import NAME_OF
-from tests.symbolic.events import EVENTS
+from tests.symbolic.events import EVENTS, Event, put
 from tests.symbolic.hazards import value
 
 pytestmark = [
@@ -61,14 +61,6 @@ FORWARDS: dict[str, tuple[tuple[int, ...], Callable[[Any, Any], Any]]] = {
         (4,),
         lambda x, y: ((x - 9).log(), F.relu((x - 9).sqrt()), (x * 1e3).exp(), 1 / (x - x)),
     ),
-    "joined": (
-        (3, 4),
-        lambda x, y: (torch.cat((x, y), 1), torch.cat([x, y, x], dim=-1), torch.concat([y, x], 2)),
-    ),
-    "cut": (
-        (5, 6),
-        lambda x, y: (x[:, 1:3], x[..., 2:], y[:, 0], y[:, :, -1], x[:, -2], y[:, 2:2], x[:, 1:99]),
-    ),
     "reshaped": (
         (4, 6),
         lambda x, y: (
@@ -76,11 +68,7 @@ FORWARDS: dict[str, tuple[tuple[int, ...], Callable[[Any, Any], Any]]] = {
             *(torch.flatten(x, 1), torch.reshape(x, (-1, 2, 12)), y.unsqueeze(-1)),
         ),
     ),
-    "softmax": (
-        (3, 4),
-        lambda x, y: (F.softmax(x, 1), torch.softmax(y, -1), (x * 300).softmax(2)),
-    ),
-    "a diamond": ((8,), lambda x, y: ((h := F.relu(x) + y) * h.tanh() + h[:, :8], h)),
+    "a diamond": ((8,), lambda x, y: ((h := F.relu(x) + y) * h.tanh() + h, h)),
     "an input that is read again at the end": ((8,), lambda x, y: F.relu(F.relu(x) + 1) * x + y),
 }
 
@@ -102,8 +90,8 @@ def test_functions_agree_with_pytorch(name: str, dtype: torch.dtype) -> None:
 
 
 def test_every_name_of_an_operation_is_one_of_pytorch_or_python() -> None:
-    assert {"add", "cat", "gelu", "softmax", "getitem", "reshape"} <= set(NAME_OF.values())
-    assert len(NAME_OF) > 60
+    assert {"add", "gelu", "reshape"} <= set(NAME_OF.values())
+    assert len(NAME_OF) > 45
 
 
 NETWORKS: dict[str, tuple[tuple[int, ...], Callable[[], list[nn.Module]]]] = {
@@ -114,24 +102,14 @@ NETWORKS: dict[str, tuple[tuple[int, ...], Callable[[], list[nn.Module]]]] = {
         (6,),
         lambda: [
             *(nn.ReLU(), nn.LeakyReLU(0.3), nn.GELU(), nn.GELU("tanh"), nn.SiLU(), nn.Hardswish()),
-            *(nn.Sigmoid(), nn.Tanh(), nn.Identity(), nn.Dropout(0.5), nn.Softmax(-1)),
+            *(nn.Sigmoid(), nn.Tanh(), nn.Identity(), nn.Dropout(0.5)),
         ],
     ),
     "in place behind a layer": (
         (6,),
         lambda: [nn.Linear(6, 6), nn.ReLU(inplace=True), nn.Linear(6, 6), nn.SiLU(inplace=True)],
     ),
-    "batch norm": ((6,), lambda: [nn.BatchNorm1d(6), nn.BatchNorm1d(6, affine=False, eps=0.1)]),
-    "batch norm of rows": ((6, 5), lambda: [nn.BatchNorm1d(6), nn.Flatten(), nn.BatchNorm1d(30)]),
-    "batch norm of images": ((3, 4, 5), lambda: [nn.BatchNorm2d(3), nn.Flatten(1, 2)]),
-    "layer norm": (
-        (3, 6),
-        lambda: [nn.LayerNorm(6), nn.LayerNorm(6, bias=False), nn.LayerNorm((6,), 0.5, False)],
-    ),
-    "layers of this library": (
-        (6,),
-        lambda: [useful_layers.ReshapeLayer((2, 3)), useful_layers.SliceLayer((slice(None), 1))],
-    ),
+    "shapes": ((6,), lambda: [useful_layers.ReshapeLayer((2, 3)), nn.Flatten()]),
 }
 
 
@@ -142,23 +120,12 @@ def chain_of(shape: tuple[int, ...], layers: list[nn.Module]) -> SymbolicModel:
     return SymbolicModel(x, h, execution="numba")
 
 
-def moved_statistics(layers: list[nn.Module]) -> list[nn.Module]:
-    """Return the layers, evaluating, with weights and statistics that are no longer a new one's."""
-    with torch.no_grad():
-        for layer in layers:
-            for tensor in (*layer.parameters(), *layer.buffers()):
-                if tensor.is_floating_point():
-                    tensor.copy_(torch.rand_like(tensor) + 0.5)
-            layer.eval()
-    return layers
-
-
 @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
 @pytest.mark.parametrize("name", NETWORKS)
 def test_layers_agree_with_their_call(name: str, dtype: torch.dtype) -> None:
     shape, make = NETWORKS[name]
     torch.manual_seed(0)
-    layers = moved_statistics(make())
+    layers = make()
     model = chain_of(shape, layers).eval().to(dtype)
     by_hand = nn.Sequential(*layers)
     with torch.no_grad():
@@ -172,14 +139,7 @@ def test_every_layer_that_the_kernel_knows_is_tried_here() -> None:
     tried = {type(layer) for _, make in NETWORKS.values() for layer in make()}
     operators = {useful_layers.AddOpLayer, useful_layers.SubOpLayer, useful_layers.MulOpLayer}
     known = {kind for kind, rule in LAYER_RULES.items() if rule.kernel}
-    assert known == tried | operators | {useful_layers.ConcatLayer}
-
-
-def test_concatenation_as_a_layer() -> None:
-    x, y = Input((3,)), Input((2,))
-    model = SymbolicModel((x, y), useful_layers.ConcatLayer(1)(x, y), execution="numba")
-    a, b = torch.rand(4, 3), torch.rand(4, 2)
-    close(model(a, b), torch.cat((a, b), 1))
+    assert known == tried | operators
 
 
 def test_a_layer_used_twice_and_thousands_of_steps() -> None:
@@ -199,22 +159,13 @@ def test_a_layer_used_twice_and_thousands_of_steps() -> None:
 
 REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any], str]] = {
     "a convolution": ((3, 8, 8), lambda x: nn.Conv2d(3, 4, 3)(x), "does not know Conv2d"),
+    "a normalisation": ((8,), lambda x: nn.LayerNorm(8)(x), "does not know LayerNorm"),
     "a function": ((8,), lambda x: torch.cumsum(x, 1), "does not know cumsum"),
     "an argument": ((8,), lambda x: torch.add(x, x, alpha=2), "some: .*alpha"),
-    "broadcasting": ((8,), lambda x: x * x[:, :1], r"broadcasts \(8,\) and \(1,\)"),
-    "the batch, joined": ((8,), lambda x: torch.cat((x, x)), "dim=0, and the first .* the batch"),
-    "the batch, normalised": ((8,), lambda x: torch.softmax(x, 0), "dim=0"),
+    "broadcasting": ((8,), lambda x: x * nn.Linear(8, 1)(x), r"broadcasts \(8,\) and \(1,\)"),
     "the batch, moved": ((8,), lambda x: x.unsqueeze(0), "one dimension"),
     "the batch, flattened": ((4, 4), lambda x: x.flatten(), "dim=0"),
-    "a step": ((8,), lambda x: x[:, ::2], "every 2th"),
-    "two cuts": ((4, 4), lambda x: x[:, 1:, 1:], "one int or slice"),
-    "a cut of the batch": ((8,), lambda x: x[1:], "one int or slice"),
     "in place on the input": ((8,), lambda x: nn.ReLU(inplace=True)(x), "in place"),
-    "statistics of the batch": (
-        (8,),
-        lambda x: nn.BatchNorm1d(8, track_running_stats=False)(x),
-        "collects no statistics",
-    ),
     "several results": ((8,), lambda x: x.chunk(2, 1)[0], "knows tensors whose first dimension"),
     "a power": ((8,), lambda x: x**3, "the square"),
     "a model inside": (
@@ -227,7 +178,6 @@ REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any], str]] = {
 
 
 @pytest.mark.parametrize("name", REFUSED)
-@pytest.mark.filterwarnings("ignore::hpml.symbolic.errors.GraphWarning")
 def test_what_the_kernel_cannot_take_is_refused_when_the_model_is_made(name: str) -> None:
     shape, forward, reason = REFUSED[name]
     x = Input(shape=shape)
@@ -316,15 +266,6 @@ def test_what_cannot_be_compiled_for_inference(layer: nn.Module) -> None:
         SymbolicModel(x, layer(x)).compiled_inference()
 
 
-def test_sums_are_as_exact_as_those_of_pytorch() -> None:
-    x = torch.randn(2, 4096) + 1000
-    norm = nn.LayerNorm(4096)
-    with torch.no_grad():
-        torch.testing.assert_close(chain_of((4096,), [norm])(x), norm(x), rtol=0, atol=1e-4)
-        long = torch.zeros(1, 2**22)
-        close(chain_of((2**22,), [nn.Softmax(1)])(long), long.softmax(1))
-
-
 # --- whatever happens to the layers ---------------------------------------------------------------
 
 
@@ -335,35 +276,37 @@ class SmallNetwork(nn.Module):
         super().__init__()
         self.flat = nn.Flatten()
         self.front = nn.Linear(72, 16)
-        self.norm = nn.BatchNorm1d(16)
         self.relu = nn.ReLU(inplace=True)
         self.drop = nn.Dropout(0.4)
         self.linear = nn.Linear(16, 6)
-        self.layer_norm = nn.LayerNorm(6)
+        self.slope = nn.LeakyReLU(0.1)
         self.gelu = nn.GELU()
         self.head = nn.Linear(6, 4)
-        self.softmin = nn.Softmax(1)  # under the name that the events know
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        h = self.drop(self.relu(self.norm(self.front(self.flat(x)))))
+        h = self.drop(self.relu(self.front(self.flat(x))))
         h = self.linear(h)
-        h = h + self.gelu(self.layer_norm(h)) * 2
-        return self.softmin(self.head(h))
+        return self.head(h + self.gelu(self.slope(h)) * 2)
 
 
 def small_pair(training: bool) -> tuple[SymbolicModel, SmallNetwork]:
     torch.manual_seed(0)
     made = SmallNetwork()
-    with torch.no_grad():
-        made(torch.randn(8, 2, 6, 6) * 2 + 1)
     twin = copy.deepcopy(made)
     x = h = Input(shape=(2, 6, 6))
-    for name in ("flat", "front", "norm", "relu", "drop", "linear"):
+    for name in ("flat", "front", "relu", "drop", "linear"):
         h = h(getattr(made, name), custom_name=name)
-    g = h(made.layer_norm, custom_name="layer_norm")(made.gelu, custom_name="gelu")
-    h = (h + g * 2)(made.head, custom_name="head")
-    model = SymbolicModel(x, h(made.softmin, custom_name="softmin"), execution="numba")
+    g = h(made.slope, custom_name="slope")(made.gelu, custom_name="gelu")
+    model = SymbolicModel(x, (h + g * 2)(made.head, custom_name="head"), execution="numba")
     return model.train(training), twin.train(training)
+
+
+# The kernel knows no normalisation. Of a graph, Module.__call__ also calls the operators.
+OTHERS = ("statistics", "F.layer_norm", "Module.__call__")
+KERNEL_EVENTS = {
+    **{name: event for name, event in EVENTS.items() if name not in OTHERS},
+    "setting changed": Event(False, put("slope", "negative_slope", lambda _: 0.3)),
+}
 
 
 def agree(model: SymbolicModel, twin: nn.Module, logs: tuple[list[Any], list[Any]]) -> None:
@@ -399,7 +342,7 @@ def agree(model: SymbolicModel, twin: nn.Module, logs: tuple[list[Any], list[Any
 
 
 @pytest.mark.parametrize("training", [False, True], ids=["eval", "train"])
-@pytest.mark.parametrize("name", EVENTS)
+@pytest.mark.parametrize("name", KERNEL_EVENTS)
 def test_after_an_event_the_kernel_is_right_or_refuses(name: str, training: bool) -> None:
     model, twin = small_pair(training)
     logs: tuple[list[Any], list[Any]] = ([], [])
@@ -408,7 +351,7 @@ def test_after_an_event_the_kernel_is_right_or_refuses(name: str, training: bool
     try:
         for owner, log in zip((model, twin), logs, strict=True):
             torch.manual_seed(3)
-            undo.append(EVENTS[name].do(owner, log))
+            undo.append(KERNEL_EVENTS[name].do(owner, log))
         agree(model, twin, logs)
     finally:
         for back in reversed(undo):

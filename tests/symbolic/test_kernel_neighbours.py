@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import copy
-import pickle
 from collections.abc import Callable
 from typing import Any
 
@@ -14,7 +12,7 @@ from torch import nn
 from torch.autograd import forward_ad
 
 from hpml.symbolic import Input, SymbolicModel
-from hpml.symbolic.errors import ArgumentError, GraphWarning
+from hpml.symbolic.errors import ArgumentError
 from tests.symbolic.test_kernel import chain_of, close
 
 # PyTorch itself calls it when derivatives in forward mode begin.
@@ -135,16 +133,3 @@ def test_of_two_equal_layers_one_in_another_dtype_is_not_converted(kind: str) ->
     for run in (nn.Sequential(*layers), model):
         with pytest.raises(RuntimeError, match="dtype"):
             run(x)
-
-
-def test_a_copy_that_has_no_kernel_runs_all_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    model, x = linear_model(), torch.rand(3, 4)
-    stored = pickle.dumps(model)
-    model.Linear_1 = nn.Sequential(model.Linear_1, nn.ReLU())
-    with pytest.warns(GraphWarning, match=r"(?s)runs 'inlined': .*not know Sequential"):
-        copied = copy.deepcopy(model)
-    close(copied(x), model(x))
-    assert (copied.execution, model.execution) == ("inlined", "numba")
-    monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
-    with pytest.warns(GraphWarning, match=r"runs 'inlined': .*pip install numba"):
-        assert pickle.loads(stored).execution == "inlined"

@@ -21,19 +21,17 @@ ONE: list[Callable[[Any], Any]] = [
     torch.tanh,
     lambda h: F.relu(h) - 0.25,
     lambda h: h.flatten(1),
-    lambda h: h.view(-1, 2, 3).softmax(1).flatten(1),
-    lambda h: torch.cat((h[:, 4:], h[:, :4]), 1),
+    lambda h: h.view(-1, 2, 3).sigmoid().flatten(1),
 ]
 TWO: list[Callable[[Any, Any], Any]] = [
     lambda a, b: a + b,
     lambda a, b: a * b,
-    lambda a, b: torch.cat((a[:, :3], b[:, 3:]), dim=-1),
+    lambda a, b: a - b / 2,
 ]
 LAYERS: list[Callable[[], nn.Module]] = [
     lambda: nn.Linear(WIDTH, WIDTH),
     lambda: nn.Sequential(nn.Linear(WIDTH, 20), nn.Linear(20, WIDTH, bias=False)),
-    lambda: nn.LayerNorm(WIDTH),
-    lambda: nn.BatchNorm1d(WIDTH).eval(),
+    lambda: nn.GELU(),
     lambda: nn.ReLU(inplace=False),
 ]
 

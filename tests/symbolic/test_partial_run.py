@@ -10,7 +10,7 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import CustomInput, Input, SymbolicModel, add_to_graph
+from hpml.symbolic import EXECUTIONS, CustomInput, Input, SymbolicModel, add_to_graph
 from hpml.symbolic.errors import ArgumentError
 
 X, STATE = torch.randn(3, 4), torch.randn(3, 4)
@@ -95,6 +95,23 @@ def test_a_change_in_place_never_reaches_the_values_held() -> None:
     for _ in range(2):
         for mine, its in zip(step(STATE), model(X, STATE), strict=True):
             assert torch.equal(mine, its)
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_a_reader_in_the_rest_comes_before_a_change_in_place_of_a_view(execution: str) -> None:
+    x, state = Input(shape=(4,)), Input(shape=(4,))
+    shared = nn.Linear(4, 4)(x)
+    part, read_before = shared[:, :2], shared + state
+    model = SymbolicModel(
+        [x, state], [nn.ReLU(inplace=True)(part), read_before], execution=execution
+    )
+    copied = copy.deepcopy(model)
+    rebuilt = SymbolicModel(copied.inputs, copied.outputs, execution=execution)
+    with torch.no_grad():
+        expected = model(X, STATE)
+        for results in (model.partial_run({x: X})(STATE), rebuilt(X, STATE)):
+            for mine, its in zip(results, expected, strict=True):
+                assert torch.equal(mine, its)
 
 
 def test_an_in_place_operator_never_reaches_the_values_held() -> None:

@@ -202,6 +202,7 @@ MISTAKES: dict[str, Any] = {
     "a width": lambda x: nn.Linear(4, x),
     "a batch as a width": lambda x: nn.Linear(4, x.shape[0]),
     "a dimension": lambda x: nn.Softmax(x)(x),
+    "a setting that is not asked for": lambda x: nn.ReLU(x)(x),
     "a layer's input": lambda x: nn.Linear(4, 4)(nn.GELU(x)),
     "a model's output": lambda x: SymbolicModel(x, nn.GELU(x)),
     "squeeze": lambda x: x.squeeze(),

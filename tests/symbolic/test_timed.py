@@ -31,7 +31,6 @@ def chain(execution: str, length: int = 3) -> SymbolicModel:
     return SymbolicModel(inputs, x, execution=execution)
 
 
-@pytest.mark.filterwarnings("ignore:execution 'lazy' computes")
 @pytest.mark.parametrize("by_shape", [False, True], ids=["plain", "by-shape"])
 @pytest.mark.parametrize("execution", EXECUTIONS)
 @pytest.mark.parametrize("name", PROGRAMS)

@@ -11,7 +11,7 @@ import pytest
 import torch
 from torch import fx, nn
 
-from hpml.symbolic import Input, SymbolicModel
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError
 from tests.symbolic.hazards import (
     LAYERS,
@@ -23,6 +23,7 @@ from tests.symbolic.hazards import (
     observe,
     value,
 )
+from tests.symbolic.models import VALUE, small_model
 from tests.symbolic.programs import assert_same
 
 # --- compilers, exporters, tracers ----------------------------------------------------------------
@@ -187,3 +188,21 @@ def test_tensors_of_other_classes_are_passed_on(training: bool) -> None:
         seen.append([name for name in Tagged.seen if not name.startswith("__")])
     assert seen[0] == seen[1]
     assert_same(*results)
+
+
+@pytest.mark.parametrize("execution", EXECUTIONS)
+def test_to_fx_gives_a_graph_that_tools_of_fx_can_read_and_change(execution: str) -> None:
+    model = small_model(execution).eval()
+    traced = model.to_fx()
+    assert isinstance(traced, fx.GraphModule)
+    assert traced.Linear_1 is model.Linear_1
+    assert_same(traced(VALUE), model(VALUE))
+    assert_same(fx.Interpreter(traced).run(VALUE), model(VALUE))
+    called = [node.target for node in traced.graph.nodes if node.op == "call_module"]
+    assert called == [call.name for call in model.graph.calls if not call.unpacks]
+    output = next(node for node in traced.graph.nodes if node.op == "output")
+    output.args = (output.args[0][1],)
+    traced.graph.eliminate_dead_code()
+    traced.recompile()
+    assert_same(traced(VALUE), model(VALUE)[1])
+    assert len(traced.graph.nodes) == 3

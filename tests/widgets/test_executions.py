@@ -113,7 +113,6 @@ def test_questions_and_executions_are_those_of_a_recursive_forward(
     assert calls[-1].waiting == ()
 
 
-@pytest.mark.filterwarnings("ignore::hpml.symbolic.errors.GraphWarning")  # lazy: another order
 @pytest.mark.parametrize(("execution", "trace"), [("lazy", lazy_steps), ("ordered", ordered_steps)])
 @pytest.mark.parametrize(
     ("parents", "output"),

@@ -147,10 +147,10 @@ def in_new_processes(function: Callable[[Any], object], decorator: str, processe
 
 def draw_per_number(times: Comparison, title: str) -> Page:
     """Draw ns for each number on a logarithmic axis; `times` is for each number already."""
-    rows = []
+    rows, shades = [], style.series(times.names)
     for way in times:
         low, middle, high = (1e9 * time for time in way.quartiles)
-        colour, marker = style.colour(way.name), style.marker(way.name)
+        colour, marker = shades[way.name], style.marker(way.name)
         rows.append(Dot(way.name, middle, f"{middle:,.3g} ns", (low, high), colour, marker))
     x = "ns per number (each line to the right: ten times)"
     text = f"Median of {times.rounds} rounds; the line is the 25–75 % band."

@@ -134,10 +134,10 @@ def _layer_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _layer("nothing to add up", (2, 0, 3), fixed),
         _layer("no rows", (0, 2, 3), fixed),
         _layer("drawn", _drawn_shape(generator), generator),
-        _layer("a wide row", (1, 2, 400), generator, "one loop"),
+        _layer("a wide row", (1, 2, 800), generator, "one loop"),
         _layer("drawn, each number once", _drawn_shape(generator), generator, "one loop"),
-        _layer("a tall one", (400, 2, 1), generator, "one loop"),
-        _layer("a long sum", (1, 400, 1), generator, "one loop"),
+        _layer("a tall one", (800, 2, 1), generator, "one loop"),
+        _layer("a long sum", (1, 800, 1), generator, "one loop"),
     ]  # fmt: skip
     for number in range(5 if more else 0):
         part = ("right", "one loop")[number % 2]
@@ -211,7 +211,7 @@ _FUSED = Exercise(
     judge=_judge_layer,
     symptom=_layer_symptom,
     forbids=Forbidden(
-        modules=("numba", "numpy", "torch", "hpml", "array"),
+        modules=("numba", "numpy", "torch", "hpml"),
         calls=("sum", "zip", "map", "enumerate", "list"),
         why="A kernel is loops, indices and arithmetic, in plain Python: a later cell compiles it.",
     ),

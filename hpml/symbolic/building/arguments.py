@@ -55,14 +55,8 @@ def children_of(value: Any) -> Iterator[Any] | None:
     if isinstance(value, slice):
         return iter((value.start, value.stop, value.step))
     if dataclasses.is_dataclass(value) and not isinstance(value, _OPAQUE):
-        return iter([getattr(value, name, None) for name in _field_names(value)])
+        return iter([getattr(value, field.name, None) for field in dataclasses.fields(value)])
     return None
-
-
-def _field_names(value: Any) -> list[str]:
-    if dataclasses.is_dataclass(value):
-        return [field.name for field in dataclasses.fields(value)]
-    return list(vars(value))
 
 
 def find(values: Any, kinds: tuple[type, ...]) -> Any | None:

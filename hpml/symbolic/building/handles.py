@@ -36,7 +36,6 @@ from .node import (
     Node,
     TensorSpec,
     describe_spec,
-    oldest_first,
 )
 from .operators import (
     OUT_OF_PLACE,
@@ -229,7 +228,10 @@ class SymbolicData(Handle, Operators, WithoutNumbers):
         return self
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _handle_of_last, (oldest_first(self._node),)
+        raise ArgumentError(
+            f"pickle expected data, received {self!r}: pickle the model alone, whose inputs and "
+            "outputs are made again when they are asked for"
+        )
 
     @classmethod
     def __torch_function__(
@@ -317,10 +319,6 @@ class _Method:
 
     def __repr__(self) -> str:
         return f"<method {self.__name__} of {self._handle!r}>"
-
-
-def _handle_of_last(nodes: list[Node]) -> Any:
-    return handle_of(nodes[-1], interception.handle_token())
 
 
 def _is_none(node: Node) -> bool:

@@ -72,13 +72,15 @@ def infer(layer: nn.Module, parents: Sequence[Node]) -> Inferred:
     if rule is not None and rule.shape is not None and len(parents) == rule.arguments:
         specs: list[Any] = [parent.spec for parent in parents]
         own = layer.__dict__
-        if "forward" not in own and TensorSpec is type(specs[0]) is type(specs[-1]):
+        inplace = own.get("inplace", False)
+        known = "forward" not in own and type(inplace) is bool
+        if known and TensorSpec is type(specs[0]) is type(specs[-1]):
             try:
                 found = rule.shape(layer, *specs)
             except ShapeError as error:
                 raise ShapeError(_message(layer, parents, str(error))) from None
             if found is not None:
-                return found, IN_PLACE if own.get("inplace") is True else rule.effects
+                return found, IN_PLACE if inplace else rule.effects
     elif type(layer) is useful_layers.CallbackLayer:
         return parents[0].spec, ITSELF
     key = _memo_key(layer, parents)

@@ -17,7 +17,7 @@ import functools
 import sys
 import threading
 import weakref
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from types import MethodType
 from typing import Any
 
@@ -176,12 +176,11 @@ def _record(layer: nn.Module, args: tuple[Any, ...], kwargs: dict[str, Any]) -> 
 
 def _recording_call(self: nn.Module, *args: Any, **kwargs: Any) -> Any:
     # This runs for every module of the process while a handle is alive: a call with tensors may pay
-    # for a few checks in C and nothing else. Containers are looked into by name and where they come
-    # first; behind a real tensor only a value that is symbolic itself is noticed.
+    # for a few checks in C and nothing else.
     found = args and (_has_handle(args) or (type(args[0]) is not Tensor and _may_hold_handle(args)))
     if kwargs:
         for value in kwargs.values():
-            if type(value) not in _ATOMS and _may_hold_handle((value,)):
+            if type(value) not in _ATOMS and (_has_handle((value,)) or _may_hold_handle((value,))):
                 found = True
     if found:
         result = _record(self, args, kwargs)
@@ -196,18 +195,22 @@ _has_handle = torch._C._has_torch_function  # true of subclasses of tensors, too
 _ATOMS = frozenset((Tensor, nn.Parameter, int, float, bool, str, type(None)))
 
 
-def _may_hold_handle(values: Collection[Any], depth: int = 4) -> bool:
-    """Return whether a handle may be in these values: false where they hold plain values alone."""
-    if depth == 0 or _has_handle(tuple(values)):
-        return True
+def _may_hold_handle(values: Iterable[Any], depth: int = 4) -> bool:
+    """Return whether a handle may be in a container among these values.
+
+    Behind a real tensor, only a value that is symbolic itself is noticed.
+    """
     for value in values:
         kind = type(value)
+        if kind is Tensor:
+            return False
         if kind in _ATOMS:
             continue
-        if kind is list or kind is tuple:
-            if _may_hold_handle(value, depth - 1):
-                return True
-        elif kind is not dict or _may_hold_handle(value.values(), depth - 1):
+        if kind is dict:
+            value = [*value.values()]
+        elif kind is not list and kind is not tuple:
+            return True
+        if depth == 0 or _has_handle(value) or _may_hold_handle(value, depth - 1):
             return True
     return False
 
@@ -244,7 +247,7 @@ _ORIGINAL_APPLY = Function.__dict__["apply"]
 _TAKING_SIZES = [
     (owner, name, getattr(owner, name), _recording(getattr(owner, name)))
     for owner, names in (
-        (torch, ("zeros", "ones", "empty", "rand", "randn")),
+        (torch, ("zeros", "ones", "empty", "rand", "randn", "tensor", "as_tensor")),
         (Tensor, ("expand", "new_zeros", "new_ones", "new_empty")),
     )
     for name in names

@@ -101,25 +101,18 @@ def _convolution(layer: Any, spec: TensorSpec) -> TensorSpec | None:
     return None if sizes is None else TensorSpec((shape[0], layer.out_channels, *sizes), spec.dtype)
 
 
-def _max_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
-    if layer.return_indices:
-        return None
-    return _pool(layer, spec, layer.dilation)
-
-
-def _average_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
-    return _pool(layer, spec, 1)
-
-
-def _pool(layer: Any, spec: TensorSpec, dilation: Any) -> TensorSpec | None:
-    if len(spec.shape) != 4 or layer.ceil_mode or not spec.dtype.is_floating_point:
+def _pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
+    settings = layer.__dict__  # an average has no dilation and no indices
+    if settings.get("return_indices") or layer.ceil_mode or len(spec.shape) != 4:
         return None
     kernel, padding = _pair(layer.kernel_size), _pair(layer.padding)
     if any(2 * pad > window for pad, window in zip(padding, kernel, strict=True)):
         return None  # refused by the layer
-    stride = _pair(layer.stride)
-    sizes = _window_sizes(spec.shape[2:], kernel, stride, padding, _pair(dilation))
-    return None if sizes is None else TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
+    stride, dilation = _pair(layer.stride), _pair(settings.get("dilation", 1))
+    sizes = _window_sizes(spec.shape[2:], kernel, stride, padding, dilation)
+    if sizes is None or not spec.dtype.is_floating_point:
+        return None
+    return TensorSpec((*spec.shape[:2], *sizes), spec.dtype)
 
 
 def _adaptive_pool(layer: Any, spec: TensorSpec) -> TensorSpec | None:
@@ -227,16 +220,8 @@ def _convolution_rule(function: str) -> LayerRule:
     )
 
 
-_EVALUATING = (("training", False),)
-
-
 def _batch_norm_rule(*ranks: int) -> LayerRule:
-    return LayerRule(
-        _batch_norm(ranks),
-        'batch_norm({0}, {l}, {p}["weight"], {p}["bias"])',
-        ("batch_norm", "eps", "num_features"),
-        kernel_fixed=_EVALUATING,
-    )
+    return LayerRule(_batch_norm(ranks), 'batch_norm({0}, {l}, {p}["weight"], {p}["bias"])')
 
 
 def _operator(symbol: str, *kernel: str) -> LayerRule:
@@ -259,7 +244,7 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
         ("leaky_relu", "negative_slope", "inplace"),
     ),
     nn.SiLU: LayerRule(_same, "silu({0}, inplace={l}.inplace)", ("silu", "inplace")),
-    nn.Softmax: LayerRule(_softmax, "softmax({0}, {l}.dim, _stacklevel=5)", ("softmax", "dim")),
+    nn.Softmax: LayerRule(_softmax, "softmax({0}, {l}.dim, _stacklevel=5)"),
     nn.Hardswish: LayerRule(_same, "hardswish({0}, {l}.inplace)", ("hardswish", "inplace")),
     nn.Sigmoid: LayerRule(_same, "sigmoid({0})", ("sigmoid",)),
     nn.Tanh: LayerRule(_same, "tanh({0})", ("tanh",)),
@@ -267,7 +252,7 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
         _same,
         "dropout({0}, {l}.p, {l}.training, {l}.inplace)",
         ("unchanged", "p"),
-        kernel_fixed=_EVALUATING,
+        kernel_fixed=(("training", False),),
         effects=VIEW,
     ),
     nn.Identity: LayerRule(_identity, "{0}", ("unchanged",), effects=ITSELF),
@@ -278,12 +263,12 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
         effects=VIEW,
     ),
     nn.MaxPool2d: LayerRule(
-        _max_pool,
+        _pool,
         "max_pool2d({0}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.dilation, "
         "ceil_mode={l}.ceil_mode, return_indices={l}.return_indices)",
     ),
     nn.AvgPool2d: LayerRule(
-        _average_pool,
+        _pool,
         "avg_pool2d({0}, {l}.kernel_size, {l}.stride, {l}.padding, {l}.ceil_mode, "
         "{l}.count_include_pad, {l}.divisor_override)",
     ),
@@ -291,7 +276,6 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
     nn.LayerNorm: LayerRule(
         _layer_norm,
         'layer_norm({0}, {l}.normalized_shape, {p}["weight"], {p}["bias"], {l}.eps)',
-        ("layer_norm", "eps", "normalized_shape"),
     ),
     nn.BatchNorm1d: _batch_norm_rule(2, 3),
     nn.BatchNorm2d: _batch_norm_rule(4),
@@ -301,10 +285,10 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
     useful_layers.ModOpLayer: _operator("%"),
     useful_layers.MatmulOpLayer: _operator("@")._replace(shape=None),
     useful_layers.ReshapeLayer: LayerRule(None, "reshape({0}, {l}.shape)", ("reshape", "shape")),
-    useful_layers.SliceLayer: LayerRule(None, "{0}[{l}.idx]", ("getitem", "idx")),
+    useful_layers.SliceLayer: LayerRule(None, "{0}[{l}.idx]"),
     useful_layers.SliceLayerSymbolicIdx: LayerRule(None, "{0}[{1}]", arguments=2),
     useful_layers.GetAttr: LayerRule(None, "getattr({0}, {l}.name)"),
-    useful_layers.ConcatLayer: LayerRule(None, "cat(({0},), {l}.dim)", ("joined", "dim")),
+    useful_layers.ConcatLayer: LayerRule(None, "cat(({0},), {l}.dim)"),
 }
 
 FUNCTIONS: dict[str, Callable[..., Any]] = {

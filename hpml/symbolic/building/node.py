@@ -174,6 +174,7 @@ class Node:
         origin: file name and line of the statement that made the node.
         modes: which modes of torch were on where it was made.
         example: for an input, an example tensor, or how one is drawn.
+        effects: what the call does to the memory of an argument, if anything.
         base: the oldest node whose memory this value may share; the node itself if it has its own.
         same: the oldest node that is the very same tensor object, as after ``relu_``.
         change: set on a base: the operations in place on this memory, oldest first.
@@ -189,6 +190,7 @@ class Node:
         "children",
         "custom_name",
         "depth",
+        "effects",
         "example",
         "handle",
         "index",
@@ -225,6 +227,7 @@ class Node:
         self.position = 0
         self.modes = modes
         self.example: InputExample | torch.Tensor | None = None
+        self.effects: Effects | None = None
         self.base: Node | None = None
         self.same: Node | None = None
         self.change: list[Change] | None = None
@@ -243,16 +246,6 @@ class Node:
                     others.append(reference)
                 else:
                     parent.children = [others, reference]
-
-    def __getstate__(self) -> dict[str, Any]:
-        left_out = ("__weakref__", "change", "children", "handle")
-        return {name: getattr(self, name) for name in self.__slots__ if name not in left_out}
-
-    def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__init__(state["layer"], state["parents"], state["spec"], 0)  # type: ignore[misc]
-        for name, value in state.items():
-            if name != "index":  # they are made in their order, oldest first
-                setattr(self, name, value)
 
     def note_size_read(self) -> None:
         """Note that a number in the user's program stands for a size here, and above."""
@@ -279,7 +272,7 @@ class Node:
 
 
 def oldest_first(*nodes: Node) -> list[Node]:
-    """Return nodes behind everything that they are computed from: pickled in this order, flat."""
+    """Return nodes and everything that they are computed from, in the order of creation."""
     found = set(nodes)
     waiting = list(nodes)
     while waiting:

@@ -33,9 +33,11 @@ def method_refused(name: str) -> str:
             f"useful_layers.CallbackLayer(lambda y: y.{name}(...))(x), which does it whenever the "
             "model runs, and go on with the value that it returns"
         )
+    plain = name.rstrip("_")
+    instead = f"{plain}(...), " if callable(getattr(Tensor, plain, None)) else ""
     return (
-        f"x.{name}() would change a value in place that other nodes read: use "
-        f"{name.rstrip('_')}(...), torch.full_like or torch.rand_like, which return a new one"
+        f"x.{name}() would change a value in place that other nodes read: use {instead}"
+        "torch.full_like or torch.rand_like, which return a new one"
     )
 
 

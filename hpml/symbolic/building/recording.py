@@ -84,6 +84,7 @@ def _are_apart(node: Node, other: Node | None) -> bool:
 def note_effects(node: Node, parent: Node, effects: Effects, operation: str) -> None:
     """Note that a node shares memory with its parent, or changed it in place."""
     base = parent.base or parent
+    node.effects = effects
     if effects.shares:
         node.base = base
     if effects.itself:

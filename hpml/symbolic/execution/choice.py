@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import warnings
 from typing import Any
 
 from hpml.base.executions import BY_NAME, DEFAULT
 from hpml.symbolic import config
-from hpml.symbolic.errors import ArgumentError, GraphWarning
+from hpml.symbolic.errors import ArgumentError
 from hpml.symbolic.execution import PREPARE, cuda_graph
 
 
@@ -32,20 +31,6 @@ def choose_execution(execution: str | None, codegen: bool | None, cuda_graphs: b
     if codegen is not None:
         return "codegen" if codegen else "ordered"
     return DEFAULT if config.CODEGEN_BY_DEFAULT else "ordered"
-
-
-def execution_of_copy(model: Any) -> str:
-    """Return how a copy runs: as its original, or inlined where there is no kernel for it."""
-    name: str = model.execution
-    if BY_NAME[name].any_graph:
-        return name
-    try:
-        PREPARE[name](model.graph, model._execution_order_layers)
-    except ArgumentError as reason:  # layers that were replaced since, or no Numba here
-        message = f"the copy of a model with execution={name!r} runs {DEFAULT!r}: {reason}"
-        warnings.warn(message, GraphWarning, stacklevel=4)
-        return DEFAULT
-    return name
 
 
 def check_execution(name: Any) -> None:

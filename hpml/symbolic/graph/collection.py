@@ -82,7 +82,9 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
     number = {node: position for position, node in enumerate(inputs)}
     nodes = list(inputs)
     values = [
-        _value_of(node)._replace(name=(node.layer is None and node.custom_name) or "")
+        _value_of(node)._replace(
+            name=(node.layer is None and node.custom_name) or "", sizes_read=node.sizes_read
+        )
         for node in inputs
     ]
     calls: list[Call] = []
@@ -131,8 +133,8 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
         for parent in parents:
             readers.setdefault(parent.base or parent, []).append(len(calls))
         unpacks = group is not None
-        call = Call(name, layer_type, arguments, results, unpacks, node.origin, module, after)
-        calls.append(call)
+        known = (unpacks, node.origin, module, node.effects, after)
+        calls.append(Call(name, layer_type, arguments, results, *known))
         layers.append(layer)
     if chosen:
         calls = [

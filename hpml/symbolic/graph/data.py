@@ -8,7 +8,10 @@ between threads and between copies of a model.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+if TYPE_CHECKING:
+    from hpml.symbolic.building.node import Effects
 
 
 class Value(NamedTuple):
@@ -20,12 +23,14 @@ class Value(NamedTuple):
         kind: the dtype of a tensor, such as ``"float32"``, else the name of the type.
         examples: the shape for each example batch, where it depends on the batch.
         name: of an input that has one.
+        sizes_read: of an input: whether the student's program read its sizes as numbers.
     """
 
     shape: tuple[int | None, ...] | None
     kind: str
     examples: tuple[tuple[int, ...], ...] = ()
     name: str = ""
+    sizes_read: bool = False
 
     def text(self) -> str:
         """Return the shape, or the name of the type."""
@@ -45,6 +50,7 @@ class Call(NamedTuple):
         origin: file and line of the statement that wrote it.
         module: the name of the layer in the model: that of its first call, or the first name that
             the user chose for it.
+        effects: what the call does to the memory of an argument, if anything.
         after: positions of calls that read what this one changes in place, and come before it.
     """
 
@@ -55,6 +61,7 @@ class Call(NamedTuple):
     unpacks: bool = False
     origin: tuple[str, int] | None = None
     module: str = ""
+    effects: Effects | None = None
     after: tuple[int, ...] = ()
 
 

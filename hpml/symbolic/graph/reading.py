@@ -9,6 +9,7 @@ import torch
 from torch import fx, nn
 
 from hpml.symbolic.building.node import Concrete, Node, Size, TensorSpec, Unknown, Unpacking
+from hpml.symbolic.building.recording import note_effects
 from hpml.symbolic.errors import GraphError
 from hpml.symbolic.model_tools import get_parameter_count
 
@@ -100,6 +101,7 @@ def nodes_from_graph(graph: Graph, layers: Sequence[nn.Module]) -> list[Node]:
     for value in graph.inputs:
         about = graph.values[value]
         nodes[value] = Node(None, (), _spec(about), 0, about.name or None)
+        nodes[value].sizes_read = about.sizes_read
     for call, layer in zip(graph.calls, layers, strict=True):
         parents = tuple(nodes[argument] for argument in call.arguments)
         depth = max(parent.depth for parent in parents) + 1
@@ -111,6 +113,8 @@ def nodes_from_graph(graph: Graph, layers: Sequence[nn.Module]) -> list[Node]:
             name = None if call.name.rpartition("_")[0] == call.layer_type else call.name
             node = Node(layer, parents, _spec(about), depth, name, call.origin)
             node.unpacking, node.position = group, position
+            if call.effects is not None:
+                note_effects(node, parents[call.effects.argument], call.effects, call.layer_type)
             nodes[result] = node
     return nodes
 

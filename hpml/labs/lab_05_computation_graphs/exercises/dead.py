@@ -25,9 +25,13 @@ def _dead(case: Case) -> set[str]:
     return set(nodes_of(edges)) - live
 
 
-def _ladder(diamonds: int) -> dict[str, list[str]]:
+_DIAMONDS = 60
+"""All paths through so many take too long to walk."""
+
+
+def _ladder() -> dict[str, list[str]]:
     edges: dict[str, list[str]] = {}
-    for i in range(diamonds):
+    for i in range(_DIAMONDS):
         edges[f"n{i}"] = [f"left{i}", f"right{i}"]
         edges[f"left{i}"] = edges[f"right{i}"] = [f"n{i + 1}"]
     edges["right0"] = ["n1", "end"]
@@ -56,16 +60,14 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
     cases = [
         Case(name, {"edges": edges, "outputs": outputs}) for name, (edges, outputs) in tried.items()
     ]
-    # All paths through sixty take too long to walk: used only with a deadline.
-    for diamonds in (60,) if more else (6,):
-        row = f"{diamonds} diamonds in a row"
-        data = {"edges": _ladder(diamonds), "outputs": [f"n{diamonds}"]}
-        call = f"dead_nodes({row}, with a dead end, ['n{diamonds}'])"
-        cases.append(Case(row, data, call=call))
-        # A search from each node would look through all of it in vain.
-        dead = {"x": ["y", "n0"], "y": [], **_ladder(diamonds)}
-        call = f"dead_nodes({{'x': ['y', 'n0'], {row} from 'n0' on}}, ['y'])"
-        cases.append(Case(f"{row}, all dead", {"edges": dead, "outputs": ["y"]}, call=call))
+    row = f"{_DIAMONDS} diamonds in a row"
+    data = {"edges": _ladder(), "outputs": [f"n{_DIAMONDS}"]}
+    call = f"dead_nodes({row}, with a dead end, ['n{_DIAMONDS}'])"
+    cases.append(Case(row, data, call=call))
+    # A search from each node would look through all of it in vain.
+    dead = {"x": ["y", "n0"], "y": [], **_ladder()}
+    call = f"dead_nodes({{'x': ['y', 'n0'], {row} from 'n0' on}}, ['y'])"
+    cases.append(Case(f"{row}, all dead", {"edges": dead, "outputs": ["y"]}, call=call))
     return cases
 
 

@@ -21,13 +21,11 @@ class Packed(NamedTuple):
     """A tensor of a layer that the kernel reads.
 
     Attributes:
-        where: the layer's dictionary that holds it, ``"_parameters"`` or ``"_buffers"``.
-        name: its name there.
+        name: the parameter's name.
         shape: its shape; a matrix is packed transposed, so that the inner loop reads neighbours.
         missing: what stands in its place where the layer has none.
     """
 
-    where: str
     name: str
     shape: tuple[int, ...]
     missing: float
@@ -42,7 +40,7 @@ class Step(NamedTuple):
             ``p0`` and so on its numbers. ``U`` makes a number an index.
         arguments: the values it reads, at most two.
         result: the value it writes.
-        numbers: at most six.
+        numbers: at most three.
         constants: numbers of the values' own dtype.
         tensors: what it reads of its layer.
     """
@@ -55,17 +53,8 @@ class Step(NamedTuple):
     tensors: tuple[Packed, ...] = ()
 
 
-NUMBERS = 6
+NUMBERS = 3
 """The most numbers that a step has."""
-
-COPY = """\
-for m in range(b * p0):
-    x = a + m * p2 + p3
-    y = r + m * p4 + p5
-    for k in range(p1):
-        v[y + k] = v[x + k]
-"""
-"""Copy ``p1`` neighbours at a time, ``p0`` times a sample, with a stride and an offset each."""
 
 
 def elementwise(expression: str, constants: int = 0) -> str:
@@ -126,56 +115,6 @@ for n in range(b * p0):
             v[y + j] += u * w[t + j]
 """
 
-BATCH_NORM = """\
-for j in range(p0):
-    t = q + U(1) + j
-    scale = w[t] / math.sqrt(w[t + p0 * U(3)] + w[q])
-    shift = w[t + p0] - w[t + p0 * U(2)] * scale
-    for n in range(b):
-        x = n * p0 * p1 + j * p1
-        for k in range(p1):
-            v[r + x + k] = v[a + x + k] * scale + shift
-"""
-"""Of ``p0`` channels of ``p1`` values: weight, bias, mean, variance; the constant is eps."""
-
-LAYER_NORM = """\
-for n in range(b * p0):
-    x = a + n * p1
-    y = r + n * p1
-    mean = 0.0
-    for k in range(p1):
-        mean += v[x + k]
-    mean /= p1
-    variance = 0.0
-    for k in range(p1):
-        variance += (v[x + k] - mean) * (v[x + k] - mean)
-    scale = 1.0 / math.sqrt(variance / p1 + w[q])
-    t = q + U(1)
-    for k in range(p1):
-        v[y + k] = (v[x + k] - mean) * scale * w[t + k] + w[t + p1 + k]
-"""
-"""Of ``p0`` rows of ``p1`` values: weight, bias; the constant is eps. Sums are float64."""
-
-SOFTMAX = """\
-for n in range(b * p0):
-    for j in range(p2):
-        x = a + n * p1 * p2 + j
-        y = r + n * p1 * p2 + j
-        largest = v[x]
-        for k in range(p1):
-            u = v[x + k * p2]
-            largest = u if u > largest or u != u else largest
-        total = 0.0
-        for k in range(p1):
-            u = math.exp(v[x + k * p2] - largest)
-            v[y + k * p2] = u
-            total += u
-        for k in range(p1):
-            v[y + k * p2] /= total
-"""
-"""Over ``p1`` values that lie ``p2`` apart, ``p0`` times a sample; the sum is float64."""
-
-
 _HEAD = """\
 def kernel(b, steps, w, v):
     for s in range(steps.shape[0]):
@@ -190,8 +129,8 @@ def kernel(b, steps, w, v):
 def kernel_source(kinds: Iterable[str]) -> str:
     """Return the source of the kernel that knows these kinds of steps.
 
-    >>> print(kernel_source([elementwise("-u")]).partition("p5")[2])
-     = steps[s, 10]
+    >>> print(kernel_source([elementwise("-u")]).partition("p2")[2])
+     = steps[s, 7]
             if kind == 0:
                 for k in range(b * p0):
                     u = v[a + k]

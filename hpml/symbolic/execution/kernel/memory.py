@@ -98,13 +98,13 @@ class _Group(NamedTuple):
     """The tensors that one ``torch.stack`` copies: all of one shape.
 
     Attributes:
-        parts: a dictionary of the layers, a name in it, and the positions of the layers.
+        parts: the name of a parameter, and the positions of the layers.
         places: a row each: where it begins in the copy, its rows, its place in the weights.
         shape: the shape of the copy.
         matrix: the same as rows, the transposer's.
     """
 
-    parts: list[tuple[str, str, list[int]]]
+    parts: list[tuple[str, list[int]]]
     places: Any
     shape: tuple[int, ...]
     matrix: tuple[int, int]
@@ -120,8 +120,8 @@ class Weights:
     def __init__(self, steps: Sequence[tuple[int, Step]], layers: Sequence[nn.Module]) -> None:
         self.places: list[int] = []
         filled: list[tuple[int, int, float]] = []
-        having: list[tuple[tuple[int, ...], str, str, int, int]] = []
-        none: list[tuple[str, str, int]] = []
+        having: list[tuple[tuple[int, ...], str, int, int]] = []
+        none: list[tuple[str, int]] = []
         place = 0
         for position, step in steps:
             self.places.append(place)
@@ -130,26 +130,23 @@ class Weights:
                 place += 1
             for packed in step.tensors:
                 size = math.prod(packed.shape)
-                where, name = packed.where, packed.name
-                if getattr(layers[position], where).get(name) is None:
+                if layers[position]._parameters.get(packed.name) is None:
                     filled.append((place, size, packed.missing))
-                    none.append((where, name, position))
+                    none.append((packed.name, position))
                 else:
-                    having.append((packed.shape, where, name, position, place))
+                    having.append((packed.shape, packed.name, position, place))
                 place += size
         self._filled = np.zeros(place)
         for place, size, value in filled:
             self._filled[place : place + size] = value
         self._none = _parts(sorted(none))
-        having.sort(key=operator.itemgetter(0, 1, 2, 3))
+        having.sort()
         self._groups = [
             _group(shape, list(members))
             for shape, members in itertools.groupby(having, operator.itemgetter(0))
         ]
 
-    def read(
-        self, layers: Sequence[nn.Module], parameters: Sequence[dict[str, Any]], dtype: Any
-    ) -> Any:
+    def read(self, parameters: Sequence[dict[str, Any]], dtype: Any) -> Any:
         """Return the weights as they are now, an array; ``None`` where the layers are to be called.
 
         That is where they are not what the kernel can read: of another dtype than the values, on
@@ -160,14 +157,14 @@ class Weights:
             GradientError: gradients are recorded, and a weight requires one.
         """
         if dtype not in ("float32", "float64") or any(
-            tensor is not None for tensor in _tensors(self._none, layers, parameters)
+            tensor is not None for tensor in _tensors(self._none, parameters)
         ):
             return None
         recording = torch.is_grad_enabled()
         weights = self._filled.astype(dtype)
         kinds = {getattr(torch, str(dtype))}
         for group in self._groups:
-            tensors = _tensors(group.parts, layers, parameters)
+            tensors = _tensors(group.parts, parameters)
             if recording and any(map(operator.attrgetter("requires_grad"), tensors)):
                 raise GradientError(NO_GRADIENT)
             if not PLAIN.issuperset(map(type, tensors)):  # or one that is gone
@@ -194,34 +191,26 @@ NO_GRADIENT = (
 )
 
 
-def _parts(found: Sequence[tuple[str, str, int]]) -> list[tuple[str, str, list[int]]]:
-    """Return the positions of the layers for each dictionary and name."""
+def _parts(found: Sequence[tuple[str, int]]) -> list[tuple[str, list[int]]]:
+    """Return the positions of the layers for each name."""
     return [
-        (where, name, [position for _, _, position in those])
-        for (where, name), those in itertools.groupby(found, operator.itemgetter(0, 1))
+        (name, [position for _, position in those])
+        for name, those in itertools.groupby(found, operator.itemgetter(0))
     ]
 
 
 def _tensors(
-    parts: Sequence[tuple[str, str, list[int]]],
-    layers: Sequence[nn.Module],
-    parameters: Sequence[dict[str, Any]],
+    parts: Sequence[tuple[str, list[int]]], parameters: Sequence[dict[str, Any]]
 ) -> list[Any]:
     found: list[Any] = []
-    for where, name, positions in parts:
-        if where == "_parameters":
-            having = [parameters[position] for position in positions]
-        else:
-            having = [layers[position]._buffers for position in positions]
-        found.extend(map(operator.itemgetter(name), having))
+    for name, positions in parts:
+        found.extend([parameters[position][name] for position in positions])
     return found
 
 
-def _group(
-    shape: tuple[int, ...], members: list[tuple[tuple[int, ...], str, str, int, int]]
-) -> _Group:
+def _group(shape: tuple[int, ...], members: list[tuple[tuple[int, ...], str, int, int]]) -> _Group:
     rows, *width = shape
     places = [(rows * number, rows, place) for number, (*_, place) in enumerate(members)]
-    parts = _parts([(where, name, position) for _, where, name, position, _ in members])
+    parts = _parts([(name, position) for _, name, position, _ in members])
     matrix = (rows * len(members), math.prod(width))
     return _Group(parts, np.array(places, np.intp), (len(members), *shape), matrix)

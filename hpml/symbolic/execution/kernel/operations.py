@@ -11,7 +11,6 @@ from __future__ import annotations
 import math
 import operator
 from collections.abc import Callable, Sequence
-from types import EllipsisType
 from typing import Any, NamedTuple
 
 import torch
@@ -22,7 +21,7 @@ from hpml.symbolic import useful_layers
 from hpml.symbolic.building.layer_rules import LAYER_RULES
 
 from . import code
-from .code import COPY, Packed, Step
+from .code import Packed, Step
 
 
 class Refused(Exception):
@@ -39,12 +38,6 @@ class Operand(NamedTuple):
     @property
     def size(self) -> int:
         return math.prod(self.shape)
-
-    def around(self, dim: int) -> tuple[int, int, int]:
-        """Return the sizes before, in and behind a dimension, counted with the batch."""
-        axis = _behind_the_batch(dim, len(self.shape) + 1) - 1
-        shape = self.shape
-        return math.prod(shape[:axis]), shape[axis], math.prod(shape[axis + 1 :])
 
 
 def _behind_the_batch(dim: Any, rank: int) -> int:
@@ -156,56 +149,6 @@ def _power(result: Operand, x: Any, exponent: Any) -> Taken:
     raise Refused("of powers the kernel knows the square")
 
 
-def _softmax(
-    result: Operand, x: Any, dim: Any = None, _stacklevel: int = 3, dtype: Any = None
-) -> Taken:
-    if dtype is not None or type(dim) is not int:
-        raise Refused("the kernel's softmax takes one dim and no dtype")
-    before, size, behind = _operand(x).around(dim)
-    return [
-        Step(code.SOFTMAX, (x.value,), result.value, (before, size, behind)),
-    ]
-
-
-def _concatenate(result: Operand, tensors: Any, dim: int = 0) -> Taken:
-    parts = [_operand(part) for part in tensors]
-    offset, copies = 0, []
-    for part in parts:
-        before, size, behind = part.around(dim)
-        width = result.around(dim)[1] * behind
-        numbers = (before, size * behind, size * behind, 0, width, offset)
-        copies.append(Step(COPY, (part.value,), result.value, numbers))
-        offset += size * behind
-    return copies
-
-
-_INDICES = "of indices the kernel knows one int or slice behind the batch, not {}"
-
-
-def _slice(result: Operand, x: Any, index: Any) -> Taken:
-    """Cut one dimension: ``x[:, 2:5]``, ``x[:, 3]``, ``x[..., :2]``."""
-    x = _operand(x)
-    parts = list(index) if isinstance(index, tuple) else [index]
-    if not {type(part) for part in parts} <= {int, slice, EllipsisType}:
-        raise Refused(_INDICES.format(index))
-    if Ellipsis in parts:
-        place = parts.index(Ellipsis)
-        parts[place : place + 1] = [slice(None)] * (len(x.shape) + 2 - len(parts))
-    cut = [dim for dim, part in enumerate(parts) if part != slice(None)]
-    if len(cut) != 1 or cut[0] == 0:
-        raise Refused(_INDICES.format(index))
-    before, size, behind = x.around(cut[0])
-    part = parts[cut[0]]
-    if isinstance(part, int):
-        part = slice(part, part + 1 or None)
-    start, stop, step = part.indices(size)
-    if step != 1:
-        raise Refused(f"it takes every {step}th, and the kernel neighbours only")
-    length = max(stop - start, 0) * behind
-    numbers = (before, length, size * behind, start * behind, length, 0)
-    return [Step(COPY, (x.value,), result.value, numbers)]
-
-
 def _reshape(result: Operand, x: Any, *sizes: Any, shape: Any = ()) -> Taken:
     sizes = tuple(shape or (sizes[0] if isinstance(sizes[0], (tuple, list)) else sizes))
     if (sizes[0] != -1 and sizes[0] is not BATCH_SIZE) or _operand(x).size != result.size:
@@ -249,9 +192,6 @@ OPERATIONS: dict[str, Operation] = {
     "hardswish": _hardswish,
     "gelu": _gelu,
     "pow": _power,
-    "softmax": _softmax,
-    **dict.fromkeys(("cat", "concat", "concatenate"), _concatenate),
-    "getitem": _slice,
     **dict.fromkeys(("reshape", "view"), _reshape),
     "flatten": _flatten,
     "squeeze": _squeeze,
@@ -272,63 +212,21 @@ def _linear(layer: nn.Linear, result: Operand, x: Operand) -> Taken:
     _behind_the_batch(-1, len(x.shape) + 1)
     inputs, outputs = layer.in_features, layer.out_features
     tensors = (
-        Packed("_parameters", "bias", (outputs,), 0.0),
-        Packed("_parameters", "weight", (outputs, inputs), math.nan),
+        Packed("bias", (outputs,), 0.0),
+        Packed("weight", (outputs, inputs), math.nan),
     )
     numbers = (x.size // inputs, inputs, outputs)
     kind = code.linear(inputs, outputs)
     return [Step(kind, (x.value,), result.value, numbers, (), tensors)]
 
 
-def _batch_norm(layer: Any, result: Operand, x: Operand) -> Taken:
-    if layer._buffers.get("running_mean") is None:
-        raise Refused("it collects no statistics, so it works on the batch as a whole")
-    count = layer.num_features
-    tensors = (
-        Packed("_parameters", "weight", (count,), 1.0),
-        Packed("_parameters", "bias", (count,), 0.0),
-        Packed("_buffers", "running_mean", (count,), math.nan),
-        Packed("_buffers", "running_var", (count,), math.nan),
-    )
-    numbers = (count, x.size // count)
-    return [Step(code.BATCH_NORM, (x.value,), result.value, numbers, (layer.eps,), tensors)]
-
-
-def _layer_norm(layer: nn.LayerNorm, result: Operand, x: Operand) -> Taken:
-    size = math.prod(layer.normalized_shape)
-    _behind_the_batch(-1, len(x.shape) + 1)
-    if len(layer.normalized_shape) > 1:
-        raise Refused("the kernel normalises the last dimension alone")
-    tensors = (
-        Packed("_parameters", "weight", (size,), 1.0),
-        Packed("_parameters", "bias", (size,), 0.0),
-    )
-    return [
-        Step(
-            code.LAYER_NORM,
-            (x.value,),
-            result.value,
-            (x.size // size, size),
-            (layer.eps,),
-            tensors,
-        )
-    ]
-
-
 def _unchanged(layer: nn.Module, result: Operand, x: Operand) -> Taken:
     return Same(x.value)
 
 
-def _joined(layer: useful_layers.ConcatLayer, result: Operand, *parts: Operand) -> Taken:
-    return _concatenate(result, parts, layer.dim)
-
-
 LAYERS: dict[str, Operation] = {
     "linear": _linear,
-    "batch_norm": _batch_norm,
-    "layer_norm": _layer_norm,
     "unchanged": _unchanged,
-    "joined": _joined,
 }
 """Operations that take the layer; the others of the registry take its settings."""
 
