@@ -205,12 +205,13 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
 def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Chart:
     """Return lines or marks over x; a colour that is not given is the name's own."""
     series = list(series)
-    shades = style.series(list(dict.fromkeys(line.name for line in series)))
+    names = {line.name for line in series}
+    shades = style.series(list(dict.fromkeys(n.name for n in series if n.colour is None)))
 
     def draw(ax: Axes) -> None:
         seen = set()
         for line in series:
-            label = None if line.name in seen or len(shades) == 1 else line.name
+            label = None if line.name in seen or len(names) == 1 else line.name
             seen.add(line.name)
             form: dict[str, Any] = {"ls": _DASHED if line.form == "--" else line.form or "none"}
             if line.form == "step":

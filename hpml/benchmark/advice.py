@@ -69,8 +69,14 @@ def footnote(found: Found) -> str:
         (first, advice), *others = group
         seen = f"{first}: {advice.seen}" if others else advice.seen
         parts.append(f"{kind}: {some_names(dict.fromkeys(name for name, _ in group))} ({seen})")
-    remedies = dict.fromkeys(group[0][1].remedy for group in groups.values())
-    return capital(" ".join(["; ".join(parts) + ".", *list(remedies)[:2]])) if parts else ""
+    every = dict.fromkeys(group[0][1].remedy for group in groups.values())
+    remedies = [each for each in every if not _is_said_by(every, each)][:2]
+    return capital(" ".join(["; ".join(parts) + ".", *remedies])) if parts else ""
+
+
+def _is_said_by(remedies: Iterable[str], one: str) -> bool:
+    """Return whether another remedy begins with this one."""
+    return any(each != one and each.startswith(one.rstrip(".")) for each in remedies)
 
 
 _GRAVEST = (

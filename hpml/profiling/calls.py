@@ -12,7 +12,6 @@ from types import FrameType
 from typing import Any
 
 from hpml.base import module_calls
-from hpml.base.tables import Table
 from hpml.bytecode import count_instructions
 from hpml.profiling.checks import check_function
 
@@ -23,11 +22,9 @@ class CallCounts:
 
     Attributes:
         python: calls of functions written in Python, by (module, function).
-        builtin: calls of built-in functions, by (module that called, function).
     """
 
     python: Mapping[tuple[str, str], int]
-    builtin: Mapping[tuple[str, str], int]
 
     def of(self, package: str) -> int:
         """Return the calls of Python functions of a package, such as ``"torch"``."""
@@ -42,25 +39,10 @@ class CallCounts:
         """All calls of functions written in Python."""
         return sum(self.python.values())
 
-    def table(self, per: int = 1) -> Table:
-        """Return the calls of Python functions, the most frequent first.
-
-        Args:
-            per: what to divide the counts by, such as the number of layers.
-        """
-        found = sorted(self.python.items(), key=lambda item: -item[1])
-        rows = [
-            [function, module, count, count / per]
-            for (module, function), count in found
-            if 2 * count >= per
-        ]
-        formats = {"calls": "{:,}".format, "calls a layer": "{:.1f}".format}
-        return Table(["function", "module", "calls", "calls a layer"], rows, formats=formats)
-
 
 @module_calls.measuring
 def profile_calls(run: Callable[[], object]) -> CallCounts:
-    """Run once and count every function call, by Python's own profiling hook.
+    """Run once and count the calls of functions written in Python, by Python's profiling hook.
 
     The hook slows the run down and changes nothing else; the hook that was set before is set again.
 
@@ -68,20 +50,16 @@ def profile_calls(run: Callable[[], object]) -> CallCounts:
 
     >>> def twice():
     ...     return len([]) + len([])
-    >>> counts = profile_calls(twice)
-    >>> counts.total, sum(counts.builtin.values())
-    (1, 2)
+    >>> profile_calls(twice).total
+    1
     """
     python: Counter[tuple[str, str]] = Counter()
-    builtin: Counter[tuple[str, str]] = Counter()
 
     def hook(frame: FrameType, event: str, argument: Any) -> None:
-        module = str(frame.f_globals.get("__name__", "?"))
         if event == "call":
+            module = str(frame.f_globals.get("__name__", "?"))
             # The last part: "make_run.<locals>.run.<locals>.<listcomp>" reads badly in a table.
             python[module, frame.f_code.co_qualname.rpartition("<locals>.")[2]] += 1
-        elif event == "c_call" and argument is not sys.setprofile:
-            builtin[module, argument.__name__] += 1
 
     check_function("profile_calls", run)
     before = sys.getprofile()
@@ -90,7 +68,7 @@ def profile_calls(run: Callable[[], object]) -> CallCounts:
         run()
     finally:
         sys.setprofile(before)
-    return CallCounts(dict(python), dict(builtin))
+    return CallCounts(dict(python))
 
 
 @module_calls.measuring

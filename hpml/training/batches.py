@@ -60,7 +60,6 @@ class Batches:
                     batch_size=None,
                     sampler=order,
                     num_workers=self.recipe.workers,
-                    prefetch_factor=self.recipe.prefetch,
                     pin_memory=self.processes.device.type == "cuda",
                     # Its own generator: the loader draws a seed.
                     generator=torch.Generator(),

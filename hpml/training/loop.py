@@ -44,7 +44,6 @@ def train(
     device: str | None = None,
     out: str | os.PathLike[str] | None = None,
     resume: bool = False,
-    checkpoint_every: int | None = None,
     progress: bool = False,
 ) -> Training:
     """Train a network by a recipe; alone, or with the processes that `torchrun` started.
@@ -60,11 +59,10 @@ def train(
         seed: of the order of the pictures, and of what is random in the network. Equal arguments
             give equal losses on one machine; more processes give those of one up to rounding.
         device: "cpu", "cuda", "cuda:1"; by default this process's GPU if there is one.
-        out: folder for ``checkpoint.pt`` and ``record.jsonl``; without it nothing is kept. Several
-            machines need one that they share.
+        out: folder for ``checkpoint.pt``, written after each epoch, and ``record.jsonl``; without
+            it nothing is kept. Several machines need one that they share.
         resume: go on from the checkpoint in `out`. Losses and weights are those of a training that
             was never interrupted, on the same machine.
-        checkpoint_every: steps between checkpoints; one is written after each epoch anyway.
         progress: show a bar with images per second and memory.
 
     Raises:
@@ -80,10 +78,7 @@ def train(
     >>> len(result.losses), len(result.accuracies), result.accuracy > 0.25
     (33, 3, True)
     """
-    for name, value, least in (
-        ("epochs", epochs, 1), ("seed", seed, 0),
-        ("checkpoint_every", 1 if checkpoint_every is None else checkpoint_every, 1),
-    ):  # fmt: skip
+    for name, value, least in (("epochs", epochs, 1), ("seed", seed, 0)):
         if type(value) is not int or not least <= value < 2**31:
             raise TrainingError(
                 f"train: {name}: expected a whole number from {least}, got {describe(value)}."
@@ -119,7 +114,7 @@ def train(
         begun = trainer.step
         alone = path is not None and mine.rank == 0
         with locked(path) if alone else contextlib.nullcontext(), _asked_to_stop(trainer):  # type: ignore[arg-type]
-            _run(trainer, path, checkpoint_every or sys.maxsize, progress and mine.rank == 0)
+            _run(trainer, path, progress and mine.rank == 0)
         result = Training.of(trainer)
         record = None if path is None else path.with_name("record.jsonl")
         if record is not None and mine.rank == 0 and (trainer.step > begun or not record.exists()):
@@ -139,7 +134,7 @@ def _mode_kept(model: nn.Module) -> Iterator[None]:
             module.training = mode
 
 
-def _run(trainer: Trainer, path: Path | None, every: int, progress: bool) -> None:
+def _run(trainer: Trainer, path: Path | None, progress: bool) -> None:
     in_epoch = len(trainer.batches)
     if trainer.step < trainer.epochs * in_epoch:
         trainer.warm_up()
@@ -152,31 +147,21 @@ def _run(trainer: Trainer, path: Path | None, every: int, progress: bool) -> Non
         file=sys.stderr,
         dynamic_ncols=True,
     )
-    saved = trainer.step
     with bar:
         while len(trainer.accuracies) < trainer.epochs:
-            # A checkpoint may have been written after an epoch's last step, before its validation.
-            if trainer.step < in_epoch * (len(trainer.accuracies) + 1):
-                for loss in trainer.epoch():
-                    now = memory(trainer.device)
-                    trainer.memory = max(trainer.memory, now)
-                    bar.set_postfix_str(f"loss {loss:.3f}, {format_bytes(now)}", refresh=False)
-                    bar.update(trainer.step * trainer.recipe.batch - bar.n)
-                    if not trainer.stopped and trainer.step - saved >= every:
-                        saved = _save(trainer, path)
+            for loss in trainer.epoch():
+                now = memory(trainer.device)
+                trainer.memory = max(trainer.memory, now)
+                bar.set_postfix_str(f"loss {loss:.3f}, {format_bytes(now)}", refresh=False)
+                bar.update(trainer.step * trainer.recipe.batch - bar.n)
             if trainer.step == in_epoch * (len(trainer.accuracies) + 1):
                 trainer.validate()
-            saved = _save(trainer, path)
+            if path is not None:
+                state = trainer.state()  # every process, since each has generators
+                if trainer.processes.rank == 0:
+                    write_checkpoint(path, state)
             if trainer.stopped and len(trainer.accuracies) < trainer.epochs:
                 raise KeyboardInterrupt(f"after step {trainer.step}")
-
-
-def _save(trainer: Trainer, path: Path | None) -> int:
-    if path is not None:
-        state = trainer.state()  # every process, since each has generators
-        if trainer.processes.rank == 0:
-            write_checkpoint(path, state)
-    return trainer.step
 
 
 def memory(device: torch.device) -> int:

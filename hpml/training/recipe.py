@@ -32,7 +32,6 @@ class Recipe:
         fused: one kernel for the optimiser's update of all weights.
         cuda_graphs: record the kernels of forward and backward once and replay them; a GPU alone.
         workers: processes that gather batches meanwhile; 0 does it in between.
-        prefetch: batches that each of them keeps ready.
         accumulate: parts of a batch whose gradients are added before an update.
         batch: pictures an update, over all parts and processes.
         resolution: pictures are enlarged to so many pixels; None leaves them. The document has 224.
@@ -51,7 +50,6 @@ class Recipe:
     fused: bool = False
     cuda_graphs: bool = False
     workers: int = 0
-    prefetch: int = 2
     accumulate: int = 1
     batch: int = 128
     resolution: int | None = None
@@ -68,7 +66,7 @@ class Recipe:
         """Refuse what cannot be, before anything is built."""
         if self.precision not in PRECISIONS:
             self._refuse(f"precision: expected one of {', '.join(PRECISIONS)}", self.precision)
-        counts = {"batch": 1, "accumulate": 1, "workers": 0, "prefetch": 1, "resolution": 1}
+        counts = {"batch": 1, "accumulate": 1, "workers": 0, "resolution": 1}
         for name, least in counts.items():
             value = getattr(self, name)
             if name == "resolution" and value is None:

@@ -82,3 +82,9 @@ def test_a_table_has_one_footnote_however_many_contenders_are_unstable() -> None
     assert len(cases) == 2 + 18 + 2
     calm = Comparison((Measurement("base", CALM, 10),), "base", 25)
     assert str(calm).splitlines()[-1].startswith("Ratio:")
+
+
+def test_a_footnote_gives_no_remedy_twice() -> None:
+    short = Advice("wide interval", "7 of 60 rounds", "Close other programs.")
+    long = Advice("unstable", "a wide middle half", "Close other programs, and repeat.")
+    assert footnote([("a", short), ("b", long)]).count("lose other programs") == 1

@@ -26,7 +26,7 @@ def in_a_copy(work: object) -> int:
 
 
 def killed_training(out: Path, step: int, writing: bool) -> None:
-    """Train with a checkpoint each second step, and die in the middle of a step or of writing."""
+    """Train, and die in the middle of a step or of writing."""
     update, replace = Trainer._update, os.replace
     trainers = []
 
@@ -42,7 +42,7 @@ def killed_training(out: Path, step: int, writing: bool) -> None:
         replace(source, target)
 
     Trainer._update, os.replace = dying, dying_replace  # type: ignore[method-assign]
-    train(network(), data(), recipe(), epochs=EPOCHS, seed=3, out=out, checkpoint_every=2)
+    train(network(), data(), recipe(), epochs=EPOCHS, seed=3, out=out)
 
 
 def main() -> None:

@@ -288,7 +288,7 @@ def test_a_recipe_that_cannot_be_followed_is_refused(changes: dict) -> None:
 
 @pytest.mark.parametrize(
     "arguments",
-    [{"epochs": 1.5}, {"epochs": True}, {"seed": -1}, {"seed": "a"}, {"checkpoint_every": 0}],
+    [{"epochs": 1.5}, {"epochs": True}, {"seed": -1}, {"seed": "a"}],
 )
 def test_what_is_no_number_of_steps_or_epochs_is_refused(arguments: dict) -> None:
     with pytest.raises(TrainingError):

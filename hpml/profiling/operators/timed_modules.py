@@ -3,7 +3,8 @@
 A symbolic model chains timestamps through its generated source. Any other module runs under a
 `TorchFunctionMode`, which sees each function of PyTorch that Python calls. It is pushed and popped
 by the call of that one object, on the thread that calls it; and nothing is stored in the object, so
-that a copy of it is not timed.
+that a copy of it is not timed. PyTorch parses the arguments of each function twice under a mode: an
+empty one makes 200 small linear layers a fifth slower, and what is noted adds a fiftieth.
 """
 
 from __future__ import annotations

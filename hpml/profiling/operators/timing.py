@@ -58,7 +58,8 @@ def operator_timing(
 
     Args:
         model: a symbolic model, whose operators are the calls of its graph, or any other module,
-            whose operators are the functions of PyTorch that Python calls.
+            whose operators are the functions of PyTorch that Python calls. No function that its
+            forward calls may be compiled: it would be compiled again, timing included.
         sort: ``"time"`` or ``"name"``.
         by_shape: note the shapes of each operator's arguments too; what that takes is in
             ``[Other]``.
