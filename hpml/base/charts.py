@@ -206,7 +206,7 @@ def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Cha
     """Return lines or marks over x; a colour that is not given is the name's own."""
     series = list(series)
     names = {line.name for line in series}
-    shades = style.series(list(dict.fromkeys(n.name for n in series if n.colour is None)))
+    shades = style.series(list(dict.fromkeys(n.name for n in series if not n.colour)))
 
     def draw(ax: Axes) -> None:
         seen = set()

@@ -54,7 +54,14 @@ class _Short(reprlib.Repr):
     def repr_instance(self, x: object, level: int) -> str:
         kind = type(x)
         try:
-            if hasattr(kind, "shape") and hasattr(kind, "dtype"):
+            # NumPy's scalars have a shape too, and a repr that is as short.
+            if (
+                hasattr(kind, "shape")
+                and hasattr(kind, "dtype")
+                and not (
+                    kind.__module__ == "numpy" and x.shape == ()  # type: ignore[attr-defined]
+                )
+            ):
                 return f"{kind.__name__}(shape={tuple(x.shape)}, dtype={x.dtype})"  # type: ignore[attr-defined]
             return repr(x)
         except Exception as error:  # noqa: BLE001 - whatever a foreign repr raises, we have a message

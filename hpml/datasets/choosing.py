@@ -31,7 +31,7 @@ def dataset_by_name(name: str) -> Dataset:
         return digits()
     if name == "tiny-imagenet":
         return tiny_imagenet(_usual_place())
-    if os.path.isdir(name):
+    if isinstance(name, str | os.PathLike) and os.path.isdir(name):
         return tiny_imagenet(name)
     raise DatasetError(
         f"data: expected one of {', '.join(DATASETS)} or the folder of Tiny ImageNet, "

@@ -13,8 +13,10 @@ from hpml.base.charts import (
     Bar,
     Chart,
     Dot,
+    Line,
     bars,
     dots,
+    lines,
     mark_sizes,
     show,
     timeline,
@@ -88,3 +90,10 @@ def test_a_page_tells_every_chart_and_the_caption() -> None:
     )
     assert page.plain == "Bars. a: one.\nDots. b: 1, 2.\nTime. c: 2 s.\nThe caption."
     assert page.png is not None
+
+
+def test_a_line_takes_the_colour_of_its_name_where_it_is_given_none() -> None:
+    own = Line("b", [1, 2], [2, 1], colour=style.FAIL)
+    ax = drawn(lines([Line("a", [1, 2], [1, 2]), own], title="t"))
+    shades = [line.get_color() for line in ax.get_lines()]
+    assert shades == [style.series(["a"])["a"], style.FAIL]
