@@ -123,7 +123,7 @@ def slides(notebook: NotebookNode) -> Iterator[str]:
 
 def _short(text: str) -> str:
     """Return a paragraph of prose for a slide; nothing if it is long or is no prose."""
-    fits = 0 < len(text.split()) <= MOST_WORDS and text[0] not in "|<`*-"
+    fits = 0 < len(text.split()) <= MOST_WORDS and re.match(r"[A-Z0-9\"“]|`\w", text)
     return _markdown(text) if fits else ""
 
 
