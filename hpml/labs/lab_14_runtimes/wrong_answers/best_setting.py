@@ -23,6 +23,12 @@ def bands_overlap(table):
     return best, [name for name in table if name != best and min(table[name]) <= max(table[best])]
 
 
+def beaten_at_the_limit(table):
+    """It counts a setting as a rival that the best beats in exactly three quarters of the rounds. Only
+    one that it beats in fewer is a rival."""
+    return _best(table), _rivals(table, _best(table), share=0.75 + 1e-9)
+
+
 def draws_are_wins(table):
     """A round in which both took the same time counts as won. Neither setting wins it."""
     return _best(table), _rivals(table, _best(table), wins=le)
