@@ -53,6 +53,8 @@ class Array:
         return found
 
     def __repr__(self) -> str:
+        if (number := self.number()) is not None:
+            return f"numpy.{self.dtype}({number})"
         return f"<{self.library} {self.dtype} of shape {self.shape}>"
 
 
