@@ -13,8 +13,8 @@ def charged_to_the_event(events):
 
 
 def last_call_only(events):
-    """Each call replaces what was noted of the calls before. A function's time is the sum of
-    them."""
+    """Each call overwrites the time of the calls before it. A function's time is the sum over its
+    calls."""
     times, waiting = {}, []
     for kind, function, time in events:
         if kind == "enter":

@@ -19,8 +19,8 @@ def launches_saved(n, launch, kernel):
 
 
 def many_kernels(n, launch, kernel):
-    """That is what very many kernels come close to. With few, the first launch shows, and eagerly
-    the last kernel too."""
+    """That is the limit for very many kernels. With few, the first launch counts too; launched one
+    by one, so does the last kernel."""
     return max(launch, kernel) / kernel
 
 

@@ -33,8 +33,8 @@ def one_after_the_other(launch, kernels):
 
 
 def overlapping(launch, kernels):
-    """Each kernel starts when it is issued, even if the one before is still running. A queue is
-    worked off one by one."""
+    """Each kernel starts when it is issued, even if the one before is still running. A queue
+    runs its kernels one at a time."""
     return [(launch * k, launch * k + time) for k, time in enumerate(kernels, 1)]
 
 

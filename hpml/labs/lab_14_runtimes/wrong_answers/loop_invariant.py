@@ -19,7 +19,7 @@ def _values(edges):
 
 
 def against_the_edges(edges, varying):
-    """It goes against the edges, to what the varying values need. What reads them varies."""
+    """It follows the edges backwards, to what the varying values read. Follow them to their readers."""
 
     def needs(name):
         return [source for source, targets in edges.items() if name in targets]
@@ -34,7 +34,7 @@ def forgets_targets(edges, varying):
 
 
 def one_step(edges, varying):
-    """It removes what reads a varying value, and keeps what reads that. Follow the edges further."""
+    """It removes the readers of a varying value, and keeps their readers. Follow the edges further."""
     return _values(edges) - set(varying).union(*(edges.get(name, []) for name in varying))
 
 

@@ -12,8 +12,8 @@ def always_eight(x, bits):
 
 
 def cuts_off(x, bits):
-    """`int` cuts off what stands behind the point, so that every number moves towards 0. The
-    nearest integer is asked for."""
+    """`int` cuts off the digits after the decimal point, so every number moves towards 0. Return the
+    nearest integer."""
     return _quantise(x, 2 ** (bits - 1) - 1, int)
 
 
@@ -36,5 +36,5 @@ def one_too_many(x, bits):
 
 
 def still_floats(x, bits):
-    """These are rounded, and still floats. Integers of few bits are what saves memory: `int`."""
+    """These are rounded, but still floats. Return `int`s: integers of few bits save memory."""
     return _quantise(x, 2 ** (bits - 1) - 1, lambda value: float(round(value)))

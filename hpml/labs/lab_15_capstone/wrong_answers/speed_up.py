@@ -16,8 +16,8 @@ def forgets_the_rest(shares, factors):
 
 
 def multiplies_the_gains(shares, factors):
-    """Alone, each part would bring that. But a share is of the old time: add up what is left of all
-    parts, once."""
+    """That multiplies the gains that each part would give alone. But a share is of the old time: add
+    up what is left of all parts, once."""
     gains = 1.0
     for name, factor in factors.items():
         left = 1 - shares[name] + shares[name] / factor
