@@ -1,9 +1,4 @@
-"""Bytecode as a value: the instructions that CPython compiled, to read, compare and count.
-
-A `Disassembly` holds one listing a code object, the function's own first and those inside it after
-it. Every field that `dis` knows is in the instructions; what is shown is a table of the most useful
-ones, in a terminal and in a page.
-"""
+"""Bytecode as a value: the instructions that CPython compiled, to read, compare and count."""
 
 from __future__ import annotations
 
