@@ -105,9 +105,6 @@ def test_a_failing_layer_is_named_with_its_line_also_in_a_loop(execution: str, l
         x = inputs = Input(shape=(4,))
         for _ in range(3):
             x = nn.Linear(4, 4)(x)
-        line = (
-            test_a_failing_layer_is_named_with_its_line_also_in_a_loop.__code__.co_firstlineno + 7
-        )
         model = SymbolicModel(inputs, nn.ReLU()(x), execution=execution)
     finally:
         config.CODEGEN_MIN_LOOP_LENGTH = before

@@ -121,13 +121,6 @@ def test_the_model_says_which_calls_a_line_makes(execution: str) -> None:
     assert [line.split()[0] for line in calling] == ["h0", "for", "h0"]
 
 
-@pytest.mark.parametrize("execution", ["lazy", "ordered"])
-def test_without_generated_source_no_line_makes_a_call_of_its_own(execution: str) -> None:
-    model = chain(6)
-    model.execution = execution
-    assert model.source_spans == ()
-
-
 def test_a_traceback_shows_the_generated_line() -> None:
     model = chain(3)
     with pytest.raises(RuntimeError) as caught:
