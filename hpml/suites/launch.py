@@ -1,4 +1,4 @@
-"""The suite `launch`: the speed of this machine's device, in the few numbers that explain the rest."""
+"""The suite `launch`: what the device of this machine can do, in a few numbers."""
 
 from __future__ import annotations
 
