@@ -4,10 +4,8 @@ from __future__ import annotations
 
 import contextlib
 import io
-from collections.abc import Iterator
 from typing import Any
 
-import pytest
 import torch
 
 from hpml.symbolic import FunctionalModel, SymbolicModel, config
@@ -70,13 +68,6 @@ model = FunctionalModel(inputs, x)
 print(model._generated_forward_source)
 """,
 ]
-
-
-@pytest.fixture(autouse=True)
-def _loop_length() -> Iterator[None]:
-    before = config.CODEGEN_MIN_LOOP_LENGTH
-    yield
-    config.CODEGEN_MIN_LOOP_LENGTH = before
 
 
 def run_blocks(

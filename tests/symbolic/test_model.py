@@ -6,7 +6,6 @@ import copy
 import sys
 import threading
 import weakref
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -17,13 +16,6 @@ from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
 from tests.symbolic.models import VALUE, assert_same, small_model
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
-
-
-@pytest.fixture(autouse=True)
-def _switches() -> Iterator[None]:
-    before = config.CODEGEN_BY_DEFAULT, config.CODEGEN_MIN_LOOP_LENGTH
-    yield
-    config.CODEGEN_BY_DEFAULT, config.CODEGEN_MIN_LOOP_LENGTH = before
 
 
 # --- executions -----------------------------------------------------------------------------------

@@ -6,7 +6,6 @@ import gc
 import inspect
 import linecache
 import traceback
-from collections.abc import Iterator
 
 import pytest
 import torch
@@ -20,13 +19,6 @@ from hpml.symbolic.execution.source import (
     find_chains,
     running_source,
 )
-
-
-@pytest.fixture(autouse=True)
-def _loop_length() -> Iterator[None]:
-    before = config.CODEGEN_MIN_LOOP_LENGTH
-    yield
-    config.CODEGEN_MIN_LOOP_LENGTH = before
 
 
 def chain(length: int, execution: str = "codegen") -> SymbolicModel:
