@@ -126,6 +126,14 @@ def test_without_constraints_the_versions_are_not_compared_and_it_says_so(
     assert "versions are not compared" in found.cost
 
 
+def test_an_installed_package_needs_no_constraints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "PACKAGED", course(tmp_path, monkeypatch))
+    (found,) = [each for each in report().findings if each.name == "course folder"]
+    assert (found.state, found.cost) == ("ok", "")
+
+
 def test_without_a_course_folder_it_warns_and_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

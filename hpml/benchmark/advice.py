@@ -92,7 +92,7 @@ def unstable(found: Found) -> tuple[str, ...]:
 
 def some_names(names: Iterable[str]) -> str:
     """Return names for a sentence, the first few of many."""
-    listed = list(names)
+    listed = [f"“{name}”" if "," in name else name for name in names]
     if len(listed) <= MOST_NAMES + 1:
         return ", ".join(listed)
     return f"{', '.join(listed[:MOST_NAMES])} and {len(listed) - MOST_NAMES} more"

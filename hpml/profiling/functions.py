@@ -98,7 +98,7 @@ class FunctionProfile:
             [*columns, "filename:lineno(function)"],
             shown,
             title=f"{calls} in {self.seconds:.3f} seconds",
-            caption=f"Ordered by {sort}{rest}. Times in seconds, the profiler's own in them.",
+            caption=f"Ordered by {sort}{rest}. Times in seconds, including the profiler's own.",
             align=["right"] * 5 + ["left"],
             formats=dict.fromkeys(columns[1:], "{:.3f}".format),
             code=True,

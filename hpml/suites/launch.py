@@ -72,7 +72,7 @@ class LaunchResult(CasesResult):
             ["MiB", "what", "time per call", "at"],
             rows,
             title=f"The device: {environment_line(self.cases)}",
-            caption="launch: an operator on a single number, started as often as it can be. copy "
+            caption="launch: an operator on a single number, started as often as possible. copy "
             "reads and writes so many MiB; product multiplies two square float32 matrices of them.",
             formats={"time per call": format_seconds},
         )

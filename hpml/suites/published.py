@@ -46,7 +46,7 @@ TOY_RESNET = PublishedBlock(
         "symbolic": "pytorch-symbolic",
         "symbolic+cuda_graphs": CUDA_GRAPHS,
     },
-    f"{CUDA_GRAPHS} published of pytorch-symbolic, measured of hpml.symbolic",
+    f"{CUDA_GRAPHS} published for pytorch-symbolic, measured for hpml.symbolic",
 )
 
 

@@ -146,11 +146,11 @@ def check_no_module_runs() -> None:
         frame = frame.f_back
     if frame is None:
         return
-    suspended = interception.is_suspended()
-    another = "another library, which replaced torch.nn.Module.__call__"
+    own = "optimize_module_calls() or while a comparison or profiler measures"
+    another = "by another library, which replaced torch.nn.Module.__call__"
     raise ArgumentError(
         f"{layer_name(frame.f_locals['self'])} was called with symbolic data while layer(x) is "
-        f"switched off by {'optimize_module_calls()' if suspended else another}: write x(layer), "
+        f"switched off {f'by {own}' if interception.is_suspended() else another}: write x(layer), "
         "or make a new Input, which switches it on again"
     )
 
