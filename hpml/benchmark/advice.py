@@ -1,9 +1,4 @@
-"""The tool judges its own result: is this measurement good enough, and if not, what to do?
-
-A number alone looks equally convincing whether it came from three samples on a laptop that was
-compiling something, or from thirty on a quiet machine. `judge` looks at the raw samples for the
-marks that trouble leaves. A table shows all advice on its measurements in one footnote.
-"""
+"""The tool judges its own result: is this measurement good enough, and if not, what to do?"""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The pictures of a comparison and of sweeps. Nothing here computes a result.
-
-Every picture shows how sure it is: each sample as a faint dot, the middle half as a band, or the
-95 % interval of a ratio. A bar of a single height would hide just what the reader needs.
-"""
+"""The pictures of a comparison and of sweeps. Nothing here computes a result."""
 
 from __future__ import annotations
 

@@ -1,9 +1,5 @@
 """The roofline: what memory and arithmetic of this machine allow a kernel, and how near it comes.
 
-A kernel that does few operations for each byte waits for memory, one that does many for the
-arithmetic units. Which of the two, and how fast it could be at most, needs two numbers of the
-machine. Both are measured here, with what a library reaches, not taken from a data sheet.
-
 Source: S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model
 for multicore architectures", Communications of the ACM 52 (4), 2009.
 """

@@ -1,8 +1,4 @@
-"""`cProfile` with its result in the page: the table of `pstats`, a picture, and a file to keep.
-
-The profiler is Python's own; what is added is that the table can be sorted and searched, that it
-shows in a notebook, and that the profiler is off again whatever the function did.
-"""
+"""`cProfile` with its result in the page: the table of `pstats`, a picture, and a file to keep."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Published figures beside measured ones, as ratios: seconds of another machine say nothing here.
-
-Throughput in batches per second becomes time relative to the hand-written module of the same table,
-which the documents call "vanilla".
-"""
+"""Published figures beside measured ones, as ratios: seconds of another machine say little."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The picture at a lab's end: were the predictions near, and do they lean to one side?
-
-Every prediction is a point at (predicted, measured) on logarithmic axes, where being a factor of
-two off looks the same for nanoseconds and for megabytes. Each point is in the unit of its question,
-so one picture shows them all.
-"""
+"""The picture at a lab's end: were the predictions near, and do they lean to one side?"""
 
 from __future__ import annotations
 
