@@ -1,8 +1,4 @@
-"""What this machine can do for the course, and what each missing thing costs.
-
-Everything is a plain value, so that the command prints it, lab 00 shows it as a table in the page,
-and a bug report carries it as JSON. Nothing is repaired: the report says what to do.
-"""
+"""What this machine can do for the course, and what each missing thing costs."""
 
 from __future__ import annotations
 
@@ -84,10 +80,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Report(Shown):
-    """All findings, in the order a reader needs them.
-
-    Its text is one screen; in a notebook it shows as tables.
-    """
+    """All findings, in the order a reader needs them."""
 
     findings: tuple[Finding, ...]
     differences: tuple[Difference, ...] = ()

@@ -154,11 +154,6 @@ def test_a_gpu_that_torch_does_not_see_is_a_warning(monkeypatch: pytest.MonkeyPa
     assert doctor._gpu().state == "ok"
 
 
-def test_no_gpu_costs_recorded_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "gpus", tuple)
-    assert doctor._gpu().cost == "lab 11 and the GPU columns show recorded results"
-
-
 def test_the_compiler_named_by_cc_is_found_first(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("CC", f"{sys.executable} -O2")
     assert doctor._compiler().state == "ok"

@@ -1,8 +1,4 @@
-"""A lecture deck from an executed lab: its questions, pictures, explanations and results.
-
-Nothing is written for it: each slide is a part of the lab. It is one page without a network, with a
-slide to a screen.
-"""
+"""A lecture deck from an executed lab: its questions, pictures, explanations and results."""
 
 from __future__ import annotations
 
