@@ -1,8 +1,4 @@
-"""Tables that read in a terminal and in a page, and numbers written the same way everywhere.
-
-A `Table` keeps the raw values, so that a notebook can compute with a column, and writes them as
-text only when it is shown. Its HTML is a plain table: it also shows in an untrusted notebook.
-"""
+"""Tables that read in a terminal and in a page, and numbers written the same way everywhere."""
 
 from __future__ import annotations
 
@@ -25,10 +21,7 @@ class TableError(HpmlError):
 
 
 class Shown:
-    """A value that is shown as tables, one below the other: as text, and as HTML in a page.
-
-    It is its ``table`` where nothing else is said.
-    """
+    """A value that is shown as tables, one below the other: as text, and as HTML in a page."""
 
     def __init_subclass__(cls) -> None:
         # IPython takes what it finds first, and a dataclass has a repr of its own.

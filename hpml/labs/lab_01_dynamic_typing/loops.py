@@ -1,9 +1,4 @@
-"""Four operations as loops in Python and C, and as calls of NumPy and torch: timed and drawn.
-
-A loop in Python takes whatever can be indexed: the very same function runs over a list, an array
-and a tensor. A compiler that knows the types writes one machine instruction for an addition. Where
-there is no C compiler, Numba compiles the loops in Python.
-"""
+"""Four operations as loops in Python and C, and as calls of NumPy and torch: timed and drawn."""
 
 from __future__ import annotations
 

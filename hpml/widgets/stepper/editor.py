@@ -1,9 +1,4 @@
-"""A stepper for what the reader types: a function, a call, and every step of it.
-
-Only the two fields and the button are widgets. The animation beneath is an ordinary output,
-replaced in place: a saved or exported page keeps what was seen last, and a run without a front-end
-shows the first state. What is typed lives in a namespace of its own.
-"""
+"""A stepper for what the reader types: a function, a call, and every step of it."""
 
 from __future__ import annotations
 
