@@ -1,8 +1,4 @@
-"""What this machine can do for the course, and what each missing thing costs.
-
-Everything is a plain value, so that the command prints it, lab 00 shows it as a table in the page,
-and a bug report carries it as JSON. Nothing is repaired: the report says what to do.
-"""
+"""What this machine can do for the course, and what each missing thing costs."""
 
 from __future__ import annotations
 
@@ -23,7 +19,7 @@ from hpml.base.environment import (
     physical_cores,
 )
 from hpml.base.errors import describe
-from hpml.base.files import CourseFileError, course_folder
+from hpml.base.files import PACKAGED, CourseFileError, course_folder
 from hpml.base.tables import Shown, Table, format_bytes
 from hpml.jit.compilers import find_compiler
 
@@ -84,10 +80,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class Report(Shown):
-    """All findings, in the order a reader needs them.
-
-    Its text is one screen; in a notebook it shows as tables.
-    """
+    """All findings, in the order a reader needs them."""
 
     findings: tuple[Finding, ...]
     differences: tuple[Difference, ...] = ()
@@ -179,6 +172,8 @@ def _course() -> tuple[dict[str, str], Finding]:
     labs = len(list((folder / "notebooks").glob("[0-9][0-9]_*.ipynb")))
     constraints = folder / "constraints.txt"
     if not constraints.is_file():
+        if folder == PACKAGED:
+            return {}, Finding("course folder", "ok", f"labs: {labs}, inside the installed package")
         cost = "versions are not compared: the folder has no constraints.txt"
         return {}, Finding("course folder", "warning", f"labs: {labs}", cost)
     pairs = re.findall(r"(?m)^([\w.-]+)==(\S+)", constraints.read_text(encoding="utf-8"))

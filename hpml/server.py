@@ -1,8 +1,4 @@
-"""Start JupyterLab on the course: on this machine only, behind a token, without asking the network.
-
-The server runs in a process of its own with the present interpreter, so that it works whether or
-not the environment is activated, and ends with one Ctrl-C.
-"""
+"""Start JupyterLab on the course: on this machine only, behind a token, without a network."""
 
 from __future__ import annotations
 

@@ -225,13 +225,6 @@ def test_bench_hands_a_suite_its_own_options(suite: list[argparse.Namespace]) ->
     assert suite[0].layers == [10, 20]
 
 
-def test_a_suites_help_shows_its_options(suite: list[argparse.Namespace], capsys: Output) -> None:
-    assert cli.main(["bench", "deep", "--help"]) == 0
-    text = capsys.readouterr().out
-    assert "usage: hpml bench deep" in text
-    assert "how deep" in text
-
-
 def test_a_suites_bad_option_ends_with_2(suite: list[argparse.Namespace], capsys: Output) -> None:
     assert cli.main(["bench", "deep", "--layers", "many"]) == 2
     assert "hpml bench deep: argument --layers" in capsys.readouterr().err

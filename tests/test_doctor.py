@@ -126,6 +126,14 @@ def test_without_constraints_the_versions_are_not_compared_and_it_says_so(
     assert "versions are not compared" in found.cost
 
 
+def test_an_installed_package_needs_no_constraints(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(doctor, "PACKAGED", course(tmp_path, monkeypatch))
+    (found,) = [each for each in report().findings if each.name == "course folder"]
+    assert (found.state, found.cost) == ("ok", "")
+
+
 def test_without_a_course_folder_it_warns_and_goes_on(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -144,11 +152,6 @@ def test_a_gpu_that_torch_does_not_see_is_a_warning(monkeypatch: pytest.MonkeyPa
     assert (found.state, found.value) == ("warning", "NVIDIA H200, driver 570.1, and 1 more")
     monkeypatch.setattr(doctor, "_torch_sees_a_gpu", lambda: True)
     assert doctor._gpu().state == "ok"
-
-
-def test_no_gpu_costs_recorded_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(doctor, "gpus", tuple)
-    assert doctor._gpu().cost == "lab 11 and the GPU columns show recorded results"
 
 
 def test_the_compiler_named_by_cc_is_found_first(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -204,6 +204,8 @@ def dots(rows: Iterable[Dot], **options: Any) -> Chart:
 
 def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Chart:
     """Return lines or marks over x; a colour that is not given is the name's own."""
+    from matplotlib.ticker import MaxNLocator
+
     series = list(series)
     names = {line.name for line in series}
     shades = style.series(list(dict.fromkeys(n.name for n in series if not n.colour)))
@@ -221,6 +223,8 @@ def lines(series: Iterable[Line], *, height: float = 3.6, **options: Any) -> Cha
                     markersize=4.5, label=label, **form)  # fmt: skip
         if "y" in str(options.get("log", "")):
             name_decades(ax.yaxis)
+        if ax.get_xscale() == "linear" and all(type(x) is int for line in series for x in line.x):
+            ax.xaxis.set_major_locator(MaxNLocator(steps=[1, 2, 5, 10], integer=True))
 
     summary = "; ".join(f"{line.name}: {line.text or _ends(line)}" for line in series)
     return Chart(draw, _sentence(summary), height, **options)

@@ -1,8 +1,4 @@
-"""A figure that carries words to the page, for readers who do not see it.
-
-A bare figure reaches a notebook as pixels alone, and an exported page then says of it "no
-description". What draws knows what it drew, so it says so, and the figure takes the words along.
-"""
+"""A figure that carries words to the page, for readers who do not see it."""
 
 from __future__ import annotations
 

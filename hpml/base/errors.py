@@ -1,9 +1,4 @@
-"""The root of every error that ``hpml`` raises, and a safe way to name a value in a message.
-
-Each package derives one family from `HpmlError`, so that a caller can catch everything the course
-says on purpose and let true bugs through. A message names the object, what was expected, what
-arrived and what to do; `describe` writes the third part without ever failing itself.
-"""
+"""The root of every error that ``hpml`` raises, and a safe way to name a value in a message."""
 
 from __future__ import annotations
 

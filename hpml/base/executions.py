@@ -1,7 +1,4 @@
-"""The executions of a symbolic model: the one list of their names, in the order of the labs.
-
-`hpml.symbolic.execution` implements them; figures and suites read the names here.
-"""
+"""The executions of a symbolic model: the one list of their names, in the order of the labs."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Where the course lies on disk, and writes that are either whole or absent.
-
-A student interrupts a benchmark, a laptop sleeps, a disk fills: what was finished before must still
-be readable. So a file is written beside its place and renamed into it, and a log grows by whole
-lines that have reached the disk.
-"""
+"""Where the course lies on disk, and writes that are either whole or absent."""
 
 from __future__ import annotations
 

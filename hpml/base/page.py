@@ -1,9 +1,4 @@
-"""What is put on a page: every piece is plain text and HTML at once, and needs no kernel.
-
-The HTML stands by itself (no script, no file beside it), so that it survives in a saved notebook,
-in an exported page and in a notebook that is not trusted; the plain text says the same in a
-terminal.
-"""
+"""What is put on a page: every piece is plain text and HTML at once, and needs no kernel."""
 
 from __future__ import annotations
 

@@ -1,13 +1,9 @@
 """One look for every figure of the course, legible in print and with any colour vision.
 
-A contender keeps its colour and marker in every figure, so that a student who has seen lab 06
-reads lab 07 at a glance. The style is applied to the course's own figures and to nothing else:
-matplotlib's global settings stay as the student left them.
-
 The colours of the contenders keep a CIELAB distance of at least 12 from each other in normal,
 protanope and deuteranope vision (Machado, Oliveira and Fernandes, "A Physiologically-based Model
 for Simulation of Color Vision Deficiency", IEEE TVCG 2009), as the tests compute; most of them are
-Paul Tol's "muted" scheme (SRON/EPS/TN/09-002). The marker says the same again without colour.
+Paul Tol's "muted" scheme (SRON/EPS/TN/09-002).
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""The tool judges its own result: is this measurement good enough, and if not, what to do?
-
-A number alone looks equally convincing whether it came from three samples on a laptop that was
-compiling something, or from thirty on a quiet machine. `judge` looks at the raw samples for the
-marks that trouble leaves. A table shows all advice on its measurements in one footnote.
-"""
+"""The tool judges its own result: is this measurement good enough, and if not, what to do?"""
 
 from __future__ import annotations
 
@@ -97,7 +92,7 @@ def unstable(found: Found) -> tuple[str, ...]:
 
 def some_names(names: Iterable[str]) -> str:
     """Return names for a sentence, the first few of many."""
-    listed = list(names)
+    listed = [f"“{name}”" if "," in name else name for name in names]
     if len(listed) <= MOST_NAMES + 1:
         return ", ".join(listed)
     return f"{', '.join(listed[:MOST_NAMES])} and {len(listed) - MOST_NAMES} more"

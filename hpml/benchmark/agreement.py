@@ -1,8 +1,4 @@
-"""Do the contenders compute the same? Asked before anything is timed.
-
-The fastest way to win a benchmark is to compute something else: a model with other weights, a layer
-too few, a result that is never finished. So `compare` takes a ``check``, and this is the usual one.
-"""
+"""Do the contenders compute the same? Asked before anything is timed."""
 
 from __future__ import annotations
 

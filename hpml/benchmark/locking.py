@@ -1,8 +1,4 @@
-"""One run at a time writes a file of results.
-
-Two runs with one file would write each case twice, or move the other's file aside. The lock is the
-system's, on a temporary file, and ends with the process that holds it, however that ends.
-"""
+"""One run at a time writes a file of results."""
 
 from __future__ import annotations
 

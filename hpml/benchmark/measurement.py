@@ -1,8 +1,4 @@
-"""A measurement: every sample that was taken and how, as a value that nothing changes afterwards.
-
-Summaries are computed from the samples when asked for and never stored in their place. A result
-that keeps only its mean can never again tell anyone that it was noisy.
-"""
+"""A measurement: every sample that was taken, and how, as an immutable value."""
 
 from __future__ import annotations
 

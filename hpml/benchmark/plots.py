@@ -1,8 +1,4 @@
-"""The pictures of a comparison and of sweeps. Nothing here computes a result.
-
-Every picture shows how sure it is: each sample as a faint dot, the middle half as a band, or the
-95 % interval of a ratio. A bar of a single height would hide just what the reader needs.
-"""
+"""The pictures of a comparison and of sweeps. Nothing here computes a result."""
 
 from __future__ import annotations
 
@@ -39,8 +35,10 @@ def plot_comparison(comparison: PairedSamples, ax: Axes | None = None) -> Axes:
         rule, are counted there and not drawn, so that one hiccup does not flatten the picture.
     """
     if ax is None:
-        fig, ax = style.figure(height=1.3 + 0.5 * len(comparison), width=7.5)
-        style.caption(fig, _caption(comparison))
+        caption = _caption(comparison)  # beside it each row keeps its half inch
+        height = 1.1 + 0.5 * len(comparison) + len(caption) / 700
+        fig, ax = style.figure(height=height, width=7.5)
+        style.caption(fig, caption)
     factor, unit = _unit(max(m.median for m in comparison))
     right = max(_fence(m.samples) for m in comparison) * factor
     left = min(m.minimum for m in comparison) * factor

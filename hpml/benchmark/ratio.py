@@ -145,16 +145,16 @@ class Ratio:
             other: of the one that it is compared with.
 
         >>> print(Ratio(1.01, 0.97, 1.04, "cannot tell").in_words("ordered", "lazy"))
-        between **ordered** and lazy this measurement **cannot tell**: 0.97 to 1.04 times (95 % \
-interval)
+        **ordered** is neither clearly faster nor clearly slower than lazy (95 % interval 0.97 to \
+1.04)
         """
         if self.answer != "cannot tell":
             return (
                 f"**{name}** takes {self.digits(self.value)} times as long as {other} "
                 f"(95 % interval {self.interval})"
             )
-        seen = self.reason or f"{self.interval} times (95 % interval)"
-        return f"between **{name}** and {other} this measurement **cannot tell**: {seen}"
+        seen = self.reason or f"95 % interval {self.interval}"
+        return f"**{name}** is neither clearly faster nor clearly slower than {other} ({seen})"
 
     def __str__(self) -> str:
         value, low, high = map(self.digits, (self.value, self.low, self.high))
@@ -228,7 +228,7 @@ def _dependence(logs: list[float]) -> str:
         shown = ", ".join(f"{math.exp(third):.3g}" for third in thirds)
         return f"the ratio changed during the run ({shown} in its thirds)"
     if von_neumann(logs) > NEIGHBOURS_ALIKE:
-        return f"neighbouring rounds resemble each other, so that {len(logs)} count as few"
+        return f"successive rounds are correlated, so the {len(logs)} rounds count as fewer"
     return ""
 
 

@@ -1,10 +1,4 @@
-"""Results on disk: one line of JSON for each finished case, written when the case is finished.
-
-A suite is a list of cases, say one for each number of layers, and may run for minutes. Each case is
-appended as one whole line that has reached the disk, so an interruption costs at most the case in
-flight, and the next run can skip what is there. Every sample is kept: a picture or a better
-statistic can be made from the file years later.
-"""
+"""Results on disk: one line of JSON for each finished case, written when the case is finished."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Statistics that a few wild samples cannot spoil: quartiles, intervals, tests of dependence.
-
-Times of a program are not normally distributed. They have a floor, which is the program, and a tail
-to the right, which is everything else the machine did. One sample in which another program woke up
-moves the mean and ruins the standard deviation; it moves the median by one rank.
-"""
+"""Statistics that a few wild samples cannot spoil: quartiles, intervals, tests of dependence."""
 
 from __future__ import annotations
 

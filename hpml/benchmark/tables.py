@@ -23,23 +23,16 @@ def comparison_table(comparison: PairedSamples) -> Table:
     return _table(list(HEAD), _rows(comparison), notes)
 
 
-def cases_table(
-    cases: Iterable[AnyCase], *, title: str | None = None, per: str | None = None
-) -> Table:
+def cases_table(cases: Iterable[AnyCase], *, title: str | None = None) -> Table:
     """Return a page table of several cases, one row a case and contender."""
     listed = tuple(cases)
     names = dict.fromkeys(name for case in listed for name in case.parameters)
     varying = [n for n in names if len({case.parameters.get(n) for case in listed}) > 1]
     head = [*varying, *HEAD]
-    if per:
-        head.insert(len(varying) + 2, f"per {per.removesuffix('s')}")
     rows, found = [], []
     for case in listed:
         values = [case.parameters.get(name) for name in varying]
-        for row in _rows(case.comparison):
-            if per:
-                row.insert(2, _share(row[1], case.parameters.get(per)))
-            rows.append([*values, *row])
+        rows += [[*values, *row] for row in _rows(case.comparison)]
         shown = (f"{v:,}" if isinstance(v, int) else str(v) for v in values)
         place = ", ".join(f"{n} {v}" for n, v in zip(varying, shown, strict=True))
         found += [(f"{n} ({place})" if place else n, a) for n, a in case.comparison.advice]
@@ -124,10 +117,6 @@ def _table(
         align=["right" if n or name == "ratio" else "left" for name, n in sides],
         formats=dict.fromkeys(times, format_seconds),
     )
-
-
-def _share(seconds: object, count: object) -> float | None:
-    return seconds / count if isinstance(seconds, float) and isinstance(count, int) else None
 
 
 def _caption(comparison: PairedSamples) -> list[str]:

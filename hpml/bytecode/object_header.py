@@ -1,9 +1,4 @@
-"""What a Python object is made of, read from the memory of this very process.
-
-Every object begins with how many references lead to it, and what type it has. What a variable of C
-needs (the value) comes after. `object_header` reads these bytes where they lie and lets ``sys``
-confirm them.
-"""
+"""What a Python object is made of, read from the memory of this very process."""
 
 from __future__ import annotations
 
@@ -79,10 +74,7 @@ class ObjectHeader(Shown):
         )
 
     def _repr_html_(self) -> str:
-        """Return the bytes as boxes, eight a row, coloured by field; a tick for what is confirmed.
-
-        The boxes say all that the table says.
-        """
+        """Return the bytes as boxes, eight a row, coloured by field, with a tick if confirmed."""
         rows, led = [f"<div><b>{html.escape(self.table.title or '')}</b></div>"], False
         for place, field in enumerate(self.fields):
             if field.elsewhere and not led:

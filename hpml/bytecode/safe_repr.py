@@ -1,10 +1,4 @@
-"""Short texts of values, taken at every step of a trace whatever the values are.
-
-A step must cost little and change nothing: a list of a million items is shown by its first few, a
-long string by its start, an array or tensor by its type and shape (its numbers may be on a GPU), an
-object of the student's own class by its ``repr`` if that returns a short string, and by its type if
-it raises.
-"""
+"""Short texts of values, taken at every step of a trace whatever the values are."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The explanation at a lab's end: hypotheses, and the experiment that tells them apart.
-
-A number that was measured has more than one possible cause. The student chooses, of several
-experiments, the one that separates three hypotheses. The reasons are in the lab's folder and not in
-the notebook, whose cells the student reads before the choice.
-"""
+"""The explanation at a lab's end: hypotheses, and the experiment that tells them apart."""
 
 from __future__ import annotations
 

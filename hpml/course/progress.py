@@ -1,7 +1,4 @@
-"""What a student has done so far: ``progress.json`` in the results folder, for them to read.
-
-Only what a student does in an open notebook counts: a headless run does not count.
-"""
+"""What a student has done so far: ``progress.json`` in the results folder, for them to read."""
 
 from __future__ import annotations
 

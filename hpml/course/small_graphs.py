@@ -1,8 +1,4 @@
-"""Small graphs to look at: a dictionary of parents, counted executions, a picture.
-
-A graph is a plain dictionary here, ``{"sum": ["double", "square"], ...}``: each value with the
-values it is computed from, parents before children. A value with no parents is an input.
-"""
+"""Small graphs to look at: a dictionary of parents, counted executions, a picture."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Which conclusions a lab draws, run after run: a claim holds only if each run reaches it.
-
-A cell tagged ``verdict`` draws a conclusion from what was measured. Its numbers change from run to
-run and may; what it says of them, its words, is counted here.
-"""
+"""Which conclusions a lab draws, run after run: a claim holds only if each run reaches it."""
 
 from __future__ import annotations
 

@@ -108,7 +108,7 @@ class Overrides:
         there = set(map(one_form, students))
         for (who, exercise), value in _read(more).items():
             if who not in there or exercise not in known:
-                text = "expected a submission's name and an exercise such as 06.1 or its function."
+                text = "expected a name of the table's first column, and an exercise such as 06.1."
                 missing = f"there is no exercise {describe(exercise)} of {describe(who)}"
                 raise GradingError(f"--override: {missing}; {text}")
             if value[0] > known[exercise]:

@@ -33,10 +33,11 @@ def class_table(reports: Sequence[Report]) -> Table:
     for report in reports:
         found = {(item.lab, item.name): item for item in report.items}
         earned = [found[key].score if key in found else "" for key in columns]
-        rows.append([report.shown, *earned, report.score])
+        rows.append([report.shown, *earned, report.earned, report.extra or ""])
     of = [item.worth or f"{points(item.most)} bonus" for item in columns.values()]
-    rows.append(["of", *of, sum(item.worth for item in columns.values())])
-    titles = ["submission", *(f"{item.lab}.{item.number}" for item in columns.values()), "points"]
+    rows.append(["of", *of, sum(item.worth for item in columns.values()), ""])
+    numbers = (f"{item.lab}.{item.number}" for item in columns.values())
+    titles = ["submission", *numbers, "points", "bonus"]
     return Table(titles, rows, formats=dict.fromkeys(titles[1:], _points))
 
 
@@ -162,7 +163,7 @@ def statistics(reports: Sequence[Report]) -> Table:
         rows.append(
             [column.title, len(tried), right, f"{mean:.2f} of {points(column.most)}", named]
         )
-    return Table(["exercise", "tried", "right", "mean points", "mistakes"], rows)
+    return Table(["exercise", "tried", "right", "mean points", "wrong answers"], rows)
 
 
 def look_at(reports: Sequence[Report]) -> list[str]:

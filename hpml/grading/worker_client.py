@@ -1,7 +1,4 @@
-"""Talking to one worker: questions as lines of JSON, answered within limits or not at all.
-
-The other end runs a submission, so nothing that it says is believed beyond values.
-"""
+"""Talking to one worker: questions as lines of JSON, answered within limits or not at all."""
 
 from __future__ import annotations
 

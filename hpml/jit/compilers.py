@@ -9,10 +9,7 @@ from pathlib import Path
 
 
 def find_compiler() -> str | None:
-    """Return the command of a C compiler: that of ``CC``, or the first of cc, gcc and clang.
-
-    ``None`` where there is none.
-    """
+    """Return the command of a C compiler: that of ``CC``, or of cc, gcc or clang; or None."""
     named = os.environ.get("CC", "").split(" ")[0]
     return next((c for c in (named, "cc", "gcc", "clang") if c and shutil.which(c)), None)
 

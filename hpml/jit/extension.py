@@ -1,9 +1,4 @@
-"""Extension modules: C source from a notebook, compiled and imported.
-
-What is done by hand in a folder of its own (write the source, call the compiler with Python's
-headers, import the result) is one call here, through setuptools, as packages are built. What was
-built once is found again, by its source, its flags, and the versions of Python and the compiler.
-"""
+"""Extension modules: C source from a notebook, compiled and imported."""
 
 from __future__ import annotations
 

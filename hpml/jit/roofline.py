@@ -1,9 +1,5 @@
 """The roofline: what memory and arithmetic of this machine allow a kernel, and how near it comes.
 
-A kernel that does few operations for each byte waits for memory, one that does many for the
-arithmetic units. Which of the two, and how fast it could be at most, needs two numbers of the
-machine. Both are measured here, with what a library reaches, not taken from a data sheet.
-
 Source: S. Williams, A. Waterman, D. Patterson, "Roofline: an insightful visual performance model
 for multicore architectures", Communications of the ACM 52 (4), 2009.
 """
@@ -36,7 +32,7 @@ class Limits:
 
     @property
     def ridge(self) -> float:
-        """The operations a byte from which on arithmetic is the limit and no longer memory."""
+        """The operations per byte from which on arithmetic is the limit and no longer memory."""
         return self.peak / self.bandwidth
 
     def at_most(self, intensity: float) -> float:
@@ -57,7 +53,7 @@ class Work(NamedTuple):
 
     @property
     def intensity(self) -> float:
-        """Operations a byte."""
+        """Operations per byte."""
         return self.operations / self.bytes
 
     @property
@@ -133,7 +129,7 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Work]) -> Page:
 
     >>> limits = Limits(bandwidth=1e10, peak=5e10)
     >>> print(draw_roofline(limits, {"add": Work(1e6, 12e6, 2e-3)}).plain.partition(". ")[2])
-    add: 0.0833 operations a byte, 0.5 GFLOP/s, 60 % of what is possible.
+    add: 0.0833 operations per byte, 0.5 GFLOP/s, 60 % of what is possible.
     """
     if not kernels:
         raise JitError("kernels: expected at least one kernel by its name, got none")
@@ -146,7 +142,7 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Work]) -> Page:
             *(charts.Line(n, [w.intensity], [w.speed / 1e9], form="") for n, w in kernels.items()),
         ],
         title="Measured speed and the limits of the machine",
-        x="operations a byte",
+        x="operations per byte",
         y="GFLOP/s",
         log="xy",
     )
@@ -156,7 +152,7 @@ def draw_roofline(limits: Limits, kernels: Mapping[str, Work]) -> Page:
 
 def _said(limits: Limits, kernels: Mapping[str, Work]) -> str:
     parts = [
-        f"{name}: {work.intensity:.3g} operations a byte, {work.speed / 1e9:.3g} GFLOP/s, "
+        f"{name}: {work.intensity:.3g} operations per byte, {work.speed / 1e9:.3g} GFLOP/s, "
         f"{100 * work.speed / limits.at_most(work.intensity):.3g} % of what is possible"
         for name, work in kernels.items()
     ]

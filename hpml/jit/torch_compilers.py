@@ -1,7 +1,4 @@
-"""PyTorch's compilers side by side: what the first call costs, what they made, where they break.
-
-`torch.jit.trace` and `torch.jit.script` are deprecated; `torch.compile` is what follows them.
-"""
+"""PyTorch's compilers side by side: what the first call costs, what they made, where they break."""
 
 from __future__ import annotations
 

@@ -4,8 +4,6 @@ Not meant for training. Each layer multiplies a 4 by 4 matrix, which takes nanos
 so that nearly all of the time goes into getting from one layer to the next: attribute look-ups,
 calls, hooks, dispatch. So the cost of an execution shows best here.
 
-All ways take the same layer objects, so they share weights and must agree to the last bit.
-
 Source: the benchmark "Deep linear model" of pytorch-symbolic, and its published figures in
 ``data/published_results.json``.
 """

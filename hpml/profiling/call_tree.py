@@ -1,8 +1,4 @@
-"""One tree of calls for every profiler: what tracing, sampling and cProfile found is drawn alike.
-
-A frame is a function in its place among its callers. Its own weight is what it spent itself, in
-seconds or in samples; its total adds what it called.
-"""
+"""One tree of calls, whichever profiler found them: tracing, sampling or cProfile."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""`cProfile` with its result in the page: the table of `pstats`, a picture, and a file to keep.
-
-The profiler is Python's own; what is added is that the table can be sorted and searched, that it
-shows in a notebook, and that the profiler is off again whatever the function did.
-"""
+"""`cProfile` with its result in the page: the table of `pstats`, a picture, and a file to keep."""
 
 from __future__ import annotations
 
@@ -102,7 +98,7 @@ class FunctionProfile:
             [*columns, "filename:lineno(function)"],
             shown,
             title=f"{calls} in {self.seconds:.3f} seconds",
-            caption=f"Ordered by {sort}{rest}. Times in seconds, the profiler's own in them.",
+            caption=f"Ordered by {sort}{rest}. Times in seconds, including the profiler's own.",
             align=["right"] * 5 + ["left"],
             formats=dict.fromkeys(columns[1:], "{:.3f}".format),
             code=True,

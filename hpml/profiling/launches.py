@@ -156,8 +156,8 @@ class LaunchFit(Shown):
         columns = ["size", "kernel, µs", "recorded, ms", "eager, ms", "simulated, ms", "residual"]
         three = dict.fromkeys(columns[2:5], "{:.3f}".format)
         text = (
-            f"{self.count} launches of {1e6 * self.launch:.2f} µs each: the median of what the "
-            "eager times say. A kernel's mean time follows from the recorded."
+            f"{self.count} launches of {1e6 * self.launch:.2f} µs each: the median over the "
+            "sizes, from the eager times. A kernel's mean time is from the recorded forward."
         )
         formats: Any = {**three, "kernel, µs": "{:.2f}".format, "residual": "{:+.1f} %".format}
         return Table(columns, rows, caption=text, formats=formats)

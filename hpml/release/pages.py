@@ -1,8 +1,4 @@
-"""One executed lab as a page of the book: what nbconvert makes, with nothing from the network.
-
-A control needs a kernel and is left out; what it controlled stands below it, in its first state.
-The players and pictures of the course need none and move in the page.
-"""
+"""One executed lab as a page of the book: what nbconvert makes, with nothing from the network."""
 
 from __future__ import annotations
 

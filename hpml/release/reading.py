@@ -89,12 +89,25 @@ def predictions(cells: Iterable[NotebookNode]) -> Iterator[dict[str, str]]:
     for cell in cells:
         if cell.cell_type != "code" or "predict(" not in cell.source:
             continue
-        for node in ast.walk(ast.parse(cell.source)):
+        tree = ast.parse(cell.source)
+        names = {
+            ast.unparse(node.targets[0]): node.value
+            for node in tree.body
+            if isinstance(node, ast.Assign)
+        }
+        for node in ast.walk(tree):
             if isinstance(node, ast.Call) and ast.unparse(node.func) == "predict":
                 given = {each.arg: each.value for each in node.keywords}
                 key = ast.unparse(given["key"]).strip("'")
-                text = ast.unparse(node.args[0]).removeprefix("f").strip("'\"")
-                yield {"question": text, "key": key}
+                asked = names.get(ast.unparse(node.args[0]), node.args[0])
+                yield {"question": _text(asked), "key": key}
+
+
+def _text(literal: ast.expr) -> str:
+    """Return the text of a string or an f-string, with "…" for what is computed."""
+    if isinstance(literal, ast.JoinedStr):
+        return "".join(map(_text, literal.values))
+    return str(literal.value) if isinstance(literal, ast.Constant) else "…"
 
 
 def count_words(markdown: str) -> int:

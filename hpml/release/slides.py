@@ -1,11 +1,8 @@
-"""A lecture deck from an executed lab: its questions, pictures, explanations and results.
-
-Nothing is written for it: each slide is a part of the lab. It is one page without a network, with a
-slide to a screen.
-"""
+"""A lecture deck from an executed lab: its questions, pictures, explanations and results."""
 
 from __future__ import annotations
 
+import ast
 import html
 import re
 from collections.abc import Iterator
@@ -29,17 +26,18 @@ MOST_WORDS = 70
 
 _QUESTION = "Predict: "
 _STYLE = """
-html { scroll-snap-type: y mandatory; font: 1.45rem/1.45 system-ui, sans-serif; }
+html { scroll-snap-type: y mandatory; font: min(2.9vh, 1.7vw)/1.42 system-ui, sans-serif; }
 body { margin: 0; color: #222; background: #fff; }
-section { height: 100vh; box-sizing: border-box; padding: 5vh 8vw; overflow: auto;
+section { height: 100vh; box-sizing: border-box; padding: 3vh 8vw; overflow: auto;
   scroll-snap-align: start; display: flex; flex-direction: column; justify-content: safe center; }
 section > h2:first-child { margin: 0 0 3vh; font-size: 1.9rem; }
-section img, section svg { max-width: 100%; max-height: 58vh; object-fit: contain; }
-section pre { font-size: .75rem; } section table { font-size: 1rem; }
+section img, section svg { max-width: 100%; max-height: 56vh; object-fit: contain; }
+section pre { font-size: .75rem; line-height: 1.25; } section table { font-size: 1rem; }
 td, th { padding: .15em .8em; }
 .results table { font-size: .66rem; line-height: 1.1; } section p { margin: .5em 0; }
 .question { border-left: .4rem solid #b45309; padding-left: 1.5rem; }
-details { margin-top: 3vh; } summary { cursor: pointer; }
+.question ol, section pre { margin: .3em 0; } details { margin-top: 2vh; }
+summary { cursor: pointer; }
 @media (prefers-color-scheme: dark) { body { color: #eee; background: #1b1b1b; }
   section img { background: #fff; } }
 """
@@ -89,29 +87,57 @@ def slides(notebook: NotebookNode) -> Iterator[str]:
     lab = str(re.search(r"\d\d", head.source)[0])  # type: ignore[index]
     goals = re.search(r"After it you can\n\n(?:- .*\n?)+", head.source)
     yield _markdown(f"# {pages.title_of(notebook)}\n\n{goals[0] if goals else ''}")
-    heading = opening = ""
+    heading = opening = context = code = ""
     for cell in cells:
         if "further" in cell.metadata.get("tags", []):
             continue
         if cell.cell_type == "markdown":
-            if found := re.search(r"^## (.+)", cell.source, re.MULTILINE):
+            *_, last = cell.source.strip().split("\n\n")
+            context, code = _short(last), ""
+            for found in re.finditer(r"^## (.+)", cell.source, re.MULTILINE):
                 heading = f"<h2>{html.escape(found[1])}</h2>"
-                first = cell.source[found.end() :].strip().split("\n\n")[0]
-                short = 0 < len(first.split()) <= MOST_WORDS and first[0] not in "|<`*"
-                opening = _markdown(first) if short else ""
+                first, _, rest = cell.source[found.end() :].strip().partition("\n\n")
+                opening = _short(first) + (_listing(rest) if first.endswith(":") else "")
+                context = "" if first == last else context
             for summary, answer in _folded(cell.source):
                 yield f"<h2>{summary}</h2>{_markdown(answer)}"
         elif cell.cell_type == "code" and cell.source != "calibration()":
             result = "result" in cell.metadata.get("tags", [])
             asked = predictions([cell])
+            if "exercise" not in cell.metadata.get("tags", []):
+                code += _definitions(cell.source)
             for output in cell.outputs:
                 data = output.get("data", {})
                 if shown := _shown(data, result):
-                    question = data.get("text/plain", "").startswith(_QUESTION)
-                    yield (
-                        heading + opening + shown + (_answer(lab, next(asked)) if question else "")
-                    )
+                    if data.get("text/plain", "").startswith(_QUESTION):
+                        about = "" if "<pre" in opening else context
+                        shown = about + code + shown + _answer(lab, next(asked))
+                        context = code = ""
+                    yield f"<h2>Results</h2>{shown}" if result else heading + opening + shown
                     opening = ""
+
+
+def _short(text: str) -> str:
+    """Return a paragraph of prose for a slide; nothing if it is long or is no prose."""
+    fits = 0 < len(text.split()) <= MOST_WORDS and re.match(r"[A-Z0-9\"“]|`\w", text)
+    return _markdown(text) if fits else ""
+
+
+def _listing(text: str) -> str:
+    """Return the listing that a text begins with, or nothing."""
+    found = re.match(r"```\w*\n.*?```", text, re.DOTALL)
+    return _markdown(found[0]) if found else ""
+
+
+def _definitions(source: str) -> str:
+    """Return the functions that a cell defines, which the next question is about."""
+    try:
+        body = ast.parse(source).body
+    except SyntaxError:  # a magic command
+        return ""
+    parts = [node for node in body if isinstance(node, ast.FunctionDef)]
+    code = "\n\n".join(ast.get_source_segment(source, node) or "" for node in parts)
+    return f"<pre>{html.escape(code)}</pre>" if code else ""
 
 
 def _shown(data: dict[str, str], result: bool) -> str:

@@ -117,8 +117,9 @@ def _exercises(lab: str) -> Iterator[str]:
         parts = [f"## Exercise {lab}.{each.number} `{each.name}` ({points})"]
         for path in sorted((solutions / each.name).glob("right*.py"))[:1]:
             parts.append(f"```python\n{path.read_text('utf-8').strip()}\n```")
-        hints = [f"- {text}" for texts in each.hints.values() for text in texts]
-        parts.append("\n".join(["The hints, in order:\n", *hints]))
+        for part, texts in each.hints.items():
+            hints = [f"{number}. {text}" for number, text in enumerate(texts, 1)]
+            parts.append("\n".join([f"Hints while the part *{part}* fails:\n", *hints]))
         rows = [[f"`{wrong.key}`", wrong.diagnosis] for wrong in wrong_answers(each)]
         parts.append(_table(["where students get stuck", "what the check says"], rows))
         yield "\n\n".join(parts)

@@ -116,10 +116,7 @@ def _attribute(model: nn.Module, path: str) -> Any:
 
 
 def compile_int8(model: nn.Module, example: torch.Tensor) -> Callable[[torch.Tensor], Any]:
-    """Return the model compiled to integer kernels, its weights frozen, and called once.
-
-    Takes batches of the example's shape.
-    """
+    """Return the model compiled to integer kernels, its weights frozen, and called once."""
     import torch._inductor.config as inductor
 
     compiled = torch.compile(model, dynamic=False)

@@ -18,8 +18,8 @@ OPTIMISATION = {"off": "ORT_DISABLE_ALL", "basic": "ORT_ENABLE_BASIC", "all": "O
 """The levels of graph optimisation, and what ONNX Runtime calls them."""
 
 _TENSORRT = (
-    "TensorRT through ONNX Runtime expected an NVIDIA GPU and its provider, received {}: on a "
-    "machine with a GPU, pip uninstall onnxruntime; pip install onnxruntime-gpu tensorrt"
+    "TensorRT through ONNX Runtime needs an NVIDIA GPU and its provider; {}. On a machine "
+    "with a GPU: pip uninstall onnxruntime; pip install onnxruntime-gpu tensorrt"
 )
 
 
@@ -148,7 +148,7 @@ def tensorrt_missing() -> str:
     """Return why TensorRT cannot run here and how to install it; empty where it can."""
     (runtime,) = require("onnxruntime")
     if not torch.cuda.is_available():
-        return _TENSORRT.format("no GPU that PyTorch can use")
+        return _TENSORRT.format("PyTorch finds no GPU")
     if "TensorrtExecutionProvider" not in runtime.get_available_providers():
-        return _TENSORRT.format("ONNX Runtime without it")
+        return _TENSORRT.format("ONNX Runtime lacks it")
     return ""

@@ -1,7 +1,4 @@
-"""One call of a student's function, and what came of it, as plain data; nothing gets past it.
-
-The grader's worker and the check in a notebook both call through here, so that both judge the same.
-"""
+"""One call of a student's function, and what came of it, as plain data; nothing gets past it."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The cells of a notebook as a program, read without running any of it.
-
-It says whether a function is defined, whether it is still the stub, and which statements it needs;
-running the cells is the work of ``serve``.
-"""
+"""The cells of a notebook as a program, read without running any of it."""
 
 from __future__ import annotations
 import __future__

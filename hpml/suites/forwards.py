@@ -1,8 +1,4 @@
-"""What the suites share that time the forward of one network, run in several ways.
-
-Such a suite says how its network is written in each way, as functions without arguments by name,
-and with which sizes. The rest is here: choosing, building, agreeing, timing, and the result.
-"""
+"""What the suites share that time the forward of one network, run in several ways."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""Every call that a GPU cell of the course makes, tried once: ``hpml doctor --gpu-check``.
-
-A cell that has never run on a card fails for the first person who has one. This tries them all in a
-minute, so that one report says what works.
-"""
+"""Every call that a GPU cell of the course makes, tried once: ``hpml doctor --gpu-check``."""
 
 from __future__ import annotations
 

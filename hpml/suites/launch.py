@@ -1,10 +1,4 @@
-"""The suite `launch`: what this machine's device can do, in the few numbers that explain the rest.
-
-What it costs to start an operator that has nothing to do, how fast memory is copied, how fast
-matrices are multiplied and, where there is a GPU, how fast data gets there and back, from memory
-that the operating system may move and from memory that is pinned. On a CPU starting an operator,
-copying and multiplying mean the same as on a GPU; the rest needs one, and that is said.
-"""
+"""The suite `launch`: what the device of this machine can do, in a few numbers."""
 
 from __future__ import annotations
 
@@ -78,7 +72,7 @@ class LaunchResult(CasesResult):
             ["MiB", "what", "time per call", "at"],
             rows,
             title=f"The device: {environment_line(self.cases)}",
-            caption="launch: an operator on a single number, started as often as it can be. copy "
+            caption="launch: an operator on a single number, started as often as possible. copy "
             "reads and writes so many MiB; product multiplies two square float32 matrices of them.",
             formats={"time per call": format_seconds},
         )

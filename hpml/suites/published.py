@@ -1,8 +1,4 @@
-"""Published figures beside measured ones, as ratios: seconds of another machine say nothing here.
-
-Throughput in batches per second becomes time relative to the hand-written module of the same table,
-which the documents call "vanilla".
-"""
+"""Published figures beside measured ones, as ratios: seconds of another machine say little."""
 
 from __future__ import annotations
 
@@ -50,7 +46,7 @@ TOY_RESNET = PublishedBlock(
         "symbolic": "pytorch-symbolic",
         "symbolic+cuda_graphs": CUDA_GRAPHS,
     },
-    f"{CUDA_GRAPHS} published of pytorch-symbolic, measured of hpml.symbolic",
+    f"{CUDA_GRAPHS} published for pytorch-symbolic, measured for hpml.symbolic",
 )
 
 

@@ -60,14 +60,14 @@ class ToyResNetResult(ForwardResult):
     source = TOY_RESNET
     axis = "height and width in pixels"
 
-    def fit(self, contender: str = BASELINE) -> LaunchFit:
-        """Return the launch simulator, fitted to a contender and CUDA graphs measured here."""
+    def fit(self) -> LaunchFit:
+        """Return the launch simulator, fitted to the baseline and CUDA graphs measured here."""
         times: dict[str, dict[int, float]] = {}
         for case in self.cases:
             for measured in case.comparison:
                 size = int(case.parameters["resolution"] or 0)
                 times.setdefault(measured.name, {})[size] = measured.median
-        return _fit(times, contender)
+        return _fit(times, BASELINE)
 
 
 def published_fit(contender: str = BASELINE) -> LaunchFit:

@@ -1,8 +1,4 @@
-"""The command ``hpml train``: a ConvNeXt by a recipe, on one process or on those of `torchrun`.
-
-`hpml.suites` is the lowest layer that knows network, data and recipe. Imported with the command
-line, so torch is imported only when it runs.
-"""
+"""The command ``hpml train``: a ConvNeXt by a recipe, on one process or on those of `torchrun`."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""One process or many: what `torchrun` says of them, and what they must agree on.
-
-A process that ends takes its connections along. The others see it at their next exchange, as an
-error of the transport, which is turned into words here.
-"""
+"""One process or many: what `torchrun` says of them, and what they must agree on."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""A recipe: how an epoch is computed, as a value; every row of the published table is one.
-
-The first four rows are the ConvNeXt document's. The others are what it did not try, one at a time,
-and all that helps together.
-"""
+"""A recipe: how an epoch is computed, as a value; every row of the published table is one."""
 
 from __future__ import annotations
 

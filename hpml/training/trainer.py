@@ -1,7 +1,4 @@
-"""The one loop: a network, its data and a recipe, a step at a time.
-
-Every recipe goes through the same lines; what it switches on is decided when the trainer is made.
-"""
+"""The one loop: a network, its data and a recipe, a step at a time."""
 
 from __future__ import annotations
 

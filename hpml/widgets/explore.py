@@ -1,9 +1,4 @@
-"""A result that changes with a control: the slider is live, the result is an ordinary output.
-
-Only the control is a widget. The result beneath it is shown as any cell shows one and replaced in
-place when the control moves: a saved, exported or printed page keeps what was seen last, and
-a run without a front-end shows the first state.
-"""
+"""A result that changes with a control: the slider is live, the result is an ordinary output."""
 
 from __future__ import annotations
 

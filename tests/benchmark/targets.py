@@ -13,21 +13,6 @@ def numbers(count: int) -> Callable[[], list[float]]:
     return lambda: [float(i) for i in range(count)]
 
 
-def talkative() -> Callable[[], int]:
-    print("hello from the start")
-
-    def run() -> int:
-        print("hello from a call")
-        os.write(1, b"hello from below Python\n")
-        return 7
-
-    return run
-
-
-def process_id() -> Callable[[], int]:
-    return os.getpid
-
-
 def fails_when_called() -> Callable[[], None]:
     def run() -> None:
         raise ZeroDivisionError("by the contender")

@@ -327,21 +327,6 @@ def test_a_choice_is_made_from_the_keyboard(scratch: Any) -> None:
     lab.saw("So: right.")
 
 
-def test_a_choice_that_was_not_locked_counts_once_the_next_cell_shows_its_result(
-    scratch: Any,
-) -> None:
-    lab = scratch
-    lab.show(
-        f"{HEAD}\nlab_head('unlocked', 'Unlocked')",
-        "side = predict('B is ...', choices=['faster', 'slower'], key='side')",
-    )
-    lab.page.get_by_role("radio", name="faster").focus()
-    lab.page.keyboard.press("Space")
-    lab.add("side.reveal('slower')")
-    lab.saw("Locked: faster. You had not locked it; it counts.")
-    lab.saw("So: not this time.")
-
-
 def test_what_is_explored_is_chosen_by_keyboard_and_replaces_the_result(scratch: Any) -> None:
     lab = scratch
     lab.show(

@@ -10,10 +10,12 @@ import pytest
 import torch
 from torch import nn
 
+from hpml.course.small_graphs import ladder
 from hpml.symbolic import Input, SymbolicModel
 from hpml.widgets import execution_player, graph_browser, stepper
 from hpml.widgets.code_view.view import look
 from hpml.widgets.code_view.view import page as code_page
+from tests.widgets.test_stepper import total
 
 WIDTHS = range(800, 1401, 50)
 # The texts that are seen, each where it is seen: what scrolls out of sight is cut off there.
@@ -53,36 +55,11 @@ TEXTS = """root => {
 }"""
 
 
-def check(n: int) -> int:
-    if n > 2:
-        raise ValueError("too big")
-    return n * n
-
-
-def total(items: list[int]) -> int:
-    found = 0
-    for item in items:
-        try:
-            found = found + check(item)
-        except ValueError as error:
-            print("no:", error)
-    return found
-
-
 def residual() -> SymbolicModel:
     x = Input(shape=(3, 8, 8))
     h = nn.ReLU()(nn.Conv2d(3, 4, 3, padding=1)(x))
     y = nn.Conv2d(4, 4, 3, padding=1)(h) + h
     return SymbolicModel(x, nn.Linear(256, 10)(nn.Flatten()(y)))
-
-
-def ladder(diamonds: int) -> dict[str, list[str]]:
-    parents: dict[str, list[str]] = {"x": []}
-    top = "x"
-    for i in range(1, diamonds + 1):
-        parents |= {f"left{i}": [top], f"right{i}": [top], f"join{i}": [f"left{i}", f"right{i}"]}
-        top = f"join{i}"
-    return parents
 
 
 def code_view() -> str:

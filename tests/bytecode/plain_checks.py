@@ -148,24 +148,6 @@ def check_that_code_objects_inside_are_listed_under_their_names() -> None:
     assert "0x" not in str(disassemble(outer)), "an address says nothing"
 
 
-def check_that_specialised_instructions_are_shown_when_asked_for() -> None:
-    def add(a: int, b: int) -> int:
-        return a + b
-
-    before = [step.opname for step in disassemble(add).instructions]
-    for _ in range(200):
-        add(1, 2)
-    names = [step.opname for step in disassemble(add, adaptive=True).instructions]
-    assert "BINARY_OP_ADD_INT" in names
-    assert [step.opname for step in disassemble(add).instructions] == before
-    added = next(
-        step
-        for step in disassemble(add, adaptive=True).instructions
-        if step.opname == "BINARY_OP_ADD_INT"
-    )
-    assert (added.stack_effect, added.argrepr) == (-1, "+")
-
-
 def check_stages() -> None:
     source = "d = a + b * c  # é\n"
     pyc = stages(source).pyc

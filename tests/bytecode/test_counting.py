@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-import threading
 from types import CodeType
 
 import pytest
@@ -25,19 +24,6 @@ def square(x: int) -> int:
 @pytest.mark.parametrize("n", [0, 1, 7, 50])
 def test_as_many_as_the_stack_machine_takes_steps(n: int) -> None:
     assert count_instructions(loop, n) == len(trace(loop, n))
-
-
-def test_the_first_call_of_a_new_function_is_counted_like_the_hundredth() -> None:
-    space: dict[str, object] = {}
-    exec("def fresh(n):\n    return [i for i in range(n) if i % 3]", space)
-    counts = [count_instructions(space["fresh"], 20) for _ in range(100)]  # type: ignore[arg-type]
-    assert set(counts) == {counts[0]}
-    assert counts[0] > 60
-
-
-def test_more_work_is_more_instructions() -> None:
-    few, many = (count_instructions(loop, n) for n in (10, 110))
-    assert many - few == 10 * (count_instructions(loop, 20) - few)
 
 
 def test_only_chosen_code_counts() -> None:
@@ -62,23 +48,6 @@ def test_an_exception_leaves_and_counting_ends() -> None:
     with pytest.raises(ValueError, match="mine"):
         count_instructions(fails)
     assert count_instructions(square, 1) == count_instructions(square, 1)
-
-
-def test_instructions_of_other_threads_do_not_count() -> None:
-    stop = threading.Event()
-
-    def busy() -> None:
-        while not stop.is_set():
-            square(3)
-
-    alone = count_instructions(loop, 2000)
-    thread = threading.Thread(target=busy)
-    thread.start()
-    try:
-        assert count_instructions(loop, 2000) == alone
-    finally:
-        stop.set()
-        thread.join()
 
 
 @pytest.mark.skipif(sys.version_info < (3, 12), reason="needs python3.12 or newer")

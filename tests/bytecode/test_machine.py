@@ -36,10 +36,6 @@ def endless() -> None:
         pass
 
 
-def test_runs_with_positional_and_keyword_arguments() -> None:
-    assert run(lambda a, *b, c, **d: (a, b, c, d), 1, 2, c=3, e=4) == (1, (2,), 3, {"e": 4})
-
-
 def test_runs_a_bound_method() -> None:
     class Scale:
         factor = 3
@@ -133,18 +129,6 @@ def test_the_limit_keeps_the_trace_until_then() -> None:
     assert partial.exception is None
 
 
-def test_the_limit_cannot_be_caught_by_the_program() -> None:
-    def stubborn() -> None:
-        while True:
-            try:
-                endless()
-            except Exception:  # noqa: BLE001 - the case
-                print("never")
-
-    with pytest.raises(StepLimitError):
-        Machine(max_steps=1000).run(stubborn)
-
-
 def test_steps_into_functions_or_not() -> None:
     functions = {step.function for step in trace(calls_double, 3)}
     assert functions == {"calls_double", "double"}
@@ -219,15 +203,6 @@ def test_the_machine_does_not_step_into_itself() -> None:
         return int(run(double, 2)) + len(trace(double, 3).steps)
 
     assert {step.function for step in trace(twice)} == {twice.__qualname__}
-
-
-def test_generators_in_each_other_run() -> None:
-    def numbers(n: int):  # type: ignore[no-untyped-def]
-        if n:
-            yield n
-            yield from numbers(n - 1)
-
-    assert run(lambda: sum(numbers(80))) == sum(range(81))
 
 
 def test_recursion_without_end_meets_the_limit_of_python() -> None:

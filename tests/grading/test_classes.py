@@ -278,6 +278,8 @@ def test_what_goes_further_than_the_core_comes_on_top_of_full_marks() -> None:
     report = Report("ada", (ADA.items[0], further), 7)
     assert report.total == "2 of 2 points and 2 bonus points"
     assert "2 of 2 bonus" in str(report)
+    table = tables.class_table([report])
+    assert (table.column("points"), table.column("bonus")) == ((2.0, 2.0), (2.0, ""))
     assert tables.statistics([report]).column("mean points") == ("2.00 of 2", "2.00 of 2")
     given = Overrides({("ada", "06.2"): (1, "")}).applied(report)["more"]
     assert (given.status, given.out_of) == ("partly right", "1 of 2 bonus")
@@ -285,7 +287,7 @@ def test_what_goes_further_than_the_core_comes_on_top_of_full_marks() -> None:
 
 def test_statistics_name_mistakes_and_lists_say_whom_to_look_at() -> None:
     found = tables.statistics([ADA, EVE])
-    assert (found.column("mistakes"), found.column("right")) == (("", "forgets 1"), (2, 0))
+    assert (found.column("wrong answers"), found.column("right")) == (("", "forgets 1"), (2, 0))
     gone = [each.without_points("missing", "The notebook x is missing.") for each in ADA.items]
     assert tables.look_at([ADA, EVE, Report("a\nb", tuple(gone), 9)]) == [
         "ada: 06.2: see cell 3",

@@ -1,13 +1,13 @@
-"""Which part of the package may import which: the layers of the house, read from the source.
+"""Which files of the package import which, read from the source: the layers, and circles.
 
-A file imports only from its own room and from rooms of lower layers. Rooms of one layer do not
-know each other. The source is parsed, not run, so that an import inside a function or under
-``TYPE_CHECKING`` counts as well.
+A file imports only from its own package and from packages of lower layers. The source is parsed,
+not run, so that an import inside a function or under ``TYPE_CHECKING`` counts as well.
 """
 
 from __future__ import annotations
 
 import ast
+import graphlib
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -25,65 +25,73 @@ LAYERS = (
     ("cli",),
     ("__main__",),
 )
-_LEVEL = {room: level for level, rooms in enumerate(LAYERS) for room in rooms}
+_LEVEL = {name: level for level, names in enumerate(LAYERS) for name in names}
 
 
 def violations(root: Path) -> list[str]:
-    """Return one line for each import under ``root/hpml`` that goes up, sideways or nowhere."""
+    """Return one line for each import under ``root/hpml`` that goes up or sideways."""
+    files = _files(root)
     found = []
-    for path in sorted((root / "hpml").rglob("*.py")):
-        parts = path.relative_to(root).with_suffix("").parts
+    for module, path in files.items():
         where = path.relative_to(root).as_posix()
-        room = parts[1]
-        if room == "__init__":
-            room = "hpml"
-        elif room not in _LEVEL:
-            found.append(f"{where}: {room} stands in no layer; give it one in tests/project")
+        package = _package(module)
+        if package not in _LEVEL and package != "hpml":
+            found.append(f"{where}: {package} is in no layer; give it one in tests/project")
             continue
-        package = parts[:-1]
-        for line, target in _imports(ast.parse(path.read_text(encoding="utf-8")), package, root):
-            if target not in (room, "hpml") and not _below(target, room):
-                found.append(f"{where}:{line}: {room} imports {target}")
+        for line, name in _imports(module, path):
+            target = _package(_longest(name, files))
+            # The package's own __init__ ("hpml") is below everything: it may import nothing.
+            allowed = _LEVEL.get(target, len(LAYERS)) < _LEVEL.get(package, -1)
+            if target not in ("", package, "hpml") and not allowed:
+                found.append(f"{where}:{line}: {package} imports {target}")
     return found
 
 
-def _below(target: str, room: str) -> bool:
-    # The package's own __init__ ("hpml") stands below everything: it may import no room at all.
-    return target in _LEVEL and _LEVEL[target] < _LEVEL.get(room, -1)
+def first_circle(root: Path) -> list[str]:
+    """Return the modules of one circle among the files of ``root/hpml``; empty if there is none."""
+    files = _files(root)
+    graph = {
+        module: {_longest(name, files) for _, name in _imports(module, path)} - {module}
+        for module, path in files.items()
+    }
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        circle: list[str] = error.args[1]
+        return circle
+    return []
 
 
-def _imports(tree: ast.Module, package: tuple[str, ...], root: Path) -> Iterator[tuple[int, str]]:
-    """Yield (line, room) for each import of hpml; the room is ``"hpml"`` for the package itself."""
-    for node in ast.walk(tree):
+def _files(root: Path) -> dict[str, Path]:
+    """Return the files of ``root/hpml`` by the names of their modules."""
+    paths = sorted((root / "hpml").rglob("*.py"))
+    names = (".".join(path.relative_to(root).with_suffix("").parts) for path in paths)
+    return {name.removesuffix(".__init__"): path for name, path in zip(names, paths, strict=True)}
+
+
+def _package(module: str) -> str:
+    return module.split(".")[1] if "." in module else module
+
+
+def _longest(name: str, files: dict[str, Path]) -> str:
+    """Return the module of hpml that an imported name is or is in; ``""`` for another's."""
+    while name and name not in files:
+        name = name.rpartition(".")[0]
+    return name
+
+
+def _imports(module: str, path: Path) -> Iterator[tuple[int, str]]:
+    """Yield the line and the full name of everything that a file imports."""
+    package = module.split(".") if path.name == "__init__.py" else module.split(".")[:-1]
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
-            for alias in node.names:
-                yield from _room(node.lineno, alias.name.split("."))
+            yield from ((node.lineno, alias.name) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
-            base = list(package[: len(package) - node.level + 1]) if node.level else []
-            module = base + (node.module.split(".") if node.module else [])
-            if module == ["hpml"]:
-                # `from hpml import symbolic` is a room, `from hpml import __version__` is not.
-                for alias in node.names:
-                    name = alias.name
-                    is_room = name in _LEVEL or _exists(root / "hpml" / name)
-                    yield node.lineno, name if is_room else "hpml"
-            else:
-                yield from _room(node.lineno, module)
-        elif isinstance(node, ast.Call) and _called(node) in ("import_module", "__import__"):
-            first = node.args[0] if node.args else None
-            if isinstance(first, ast.Constant) and isinstance(first.value, str):
-                yield from _room(node.lineno, first.value.split("."))
-
-
-def _room(line: int, module: list[str]) -> Iterator[tuple[int, str]]:
-    if module[0] == "hpml":
-        yield line, module[1] if len(module) > 1 else "hpml"
-
-
-def _called(node: ast.Call) -> str:
-    function = node.func
-    return getattr(function, "attr", "") or getattr(function, "id", "")
-
-
-def _exists(path: Path) -> bool:
-    return path.is_dir() or path.with_suffix(".py").is_file()
+            above = package[: len(package) - node.level + 1] if node.level else []
+            start = ".".join([*above, *([node.module] if node.module else [])])
+            yield from ((node.lineno, f"{start}.{alias.name}") for alias in node.names)
+        elif isinstance(node, ast.Call) and node.args:
+            function, first = node.func, node.args[0]
+            name = getattr(function, "attr", "") or getattr(function, "id", "")
+            if name in ("import_module", "__import__") and isinstance(first, ast.Constant):
+                yield node.lineno, str(first.value)

@@ -12,10 +12,6 @@ from tests.project.notebooks import ROOT, long_cells, normalised, notebooks, wit
 NOTEBOOKS = notebooks()
 
 
-def test_there_is_a_lab_to_start_with() -> None:
-    assert ROOT / "notebooks" / "00_start_here.ipynb" in NOTEBOOKS
-
-
 @pytest.mark.parametrize("path", NOTEBOOKS, ids=lambda path: path.stem)
 def test_a_notebook_is_stored_in_its_normal_form(path: Path) -> None:
     text = path.read_text(encoding="utf-8")
@@ -61,11 +57,6 @@ def test_outputs_counts_and_machine_metadata_go_and_tags_stay() -> None:
     assert stored.cells[0].id == cell.id
     assert stored.metadata.kernelspec.name == "python3"
     assert set(stored.metadata) == {"kernelspec", "language_info"}
-
-
-def test_the_normal_form_is_its_own_normal_form() -> None:
-    once = normalised(nbformat.writes(new_notebook(cells=[new_markdown_cell("# a\n\n")])))
-    assert normalised(once) == once
 
 
 def test_a_long_cell_is_found_unless_it_is_an_exercise_or_prose() -> None:

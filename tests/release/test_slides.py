@@ -60,6 +60,18 @@ def test_each_slide_is_a_part_of_the_lab() -> None:
     assert "<table>all</table>" in results
 
 
+def test_a_question_is_shown_with_the_functions_and_the_listing_that_it_is_about() -> None:
+    asked = ran({"text/plain": ASKED}, asks=KEY)
+    defined = new_code_cell("def doubled(n):\n    return n < 2", outputs=[])
+    text = "## 1 · A\n\n## 2 · B\n\nThe program is:\n\n```\nLOAD a\n```\n\nThe end."
+    book = new_notebook(cells=[new_markdown_cell(HEAD), new_markdown_cell(text), defined, asked])
+    _, slide = slides(book)
+    assert "2 · B" in slide
+    assert "LOAD a" in slide
+    assert "return n &lt; 2" in slide
+    assert "The end." not in slide
+
+
 def test_a_deck_loads_nothing() -> None:
     page = deck(notebook())
     assert page.count("<section>") == 5

@@ -6,11 +6,13 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from nbformat.v4 import new_code_cell
 
 from hpml.course.execute import labs
 from hpml.labs.catalogue import exercises
 from hpml.release.errors import ReleaseError
 from hpml.release.questions import gift, quiz
+from hpml.release.reading import predictions
 from hpml.release.student_copy import student_files
 from hpml.release.teaching import all_questions, make_teaching, outcomes
 
@@ -60,6 +62,15 @@ def test_the_instructors_book_has_every_solution_and_the_students_copy_nothing_o
         assert all(exercise.name in page for exercise in exercises(path.stem[:2]))
         assert (tmp_path / "book" / "questions" / f"{path.stem[:2]}.gift").is_file()
     assert not [name for name in student_files(ROOT) if name.startswith("tests/questions")]
+
+
+def test_a_prediction_is_listed_with_its_text_wherever_the_cell_keeps_it() -> None:
+    cell = new_code_cell('asked = f"`f` has {n} lines?"\nguess = predict(asked, key="k")')
+    plain = new_code_cell('predict("How " "many?", key="m", unit="×")')
+    assert list(predictions([cell, plain])) == [
+        {"question": "`f` has … lines?", "key": "k"},
+        {"question": "How many?", "key": "m"},
+    ]
 
 
 def test_a_copy_without_solutions_makes_no_instructors_book(

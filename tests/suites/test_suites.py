@@ -217,16 +217,6 @@ def test_arguments_that_do_not_fit_end_with_2(
     assert message in capsys.readouterr().err
 
 
-def test_every_suite_has_what_the_command_line_needs() -> None:
-    for module_name, summary in SUITES.values():
-        module = importlib.import_module(module_name)
-        parser = argparse.ArgumentParser()
-        module.add_arguments(parser)
-        assert callable(parser.get_default("main"))
-        assert callable(module.run)
-        assert summary
-
-
 def test_symbolic_handles_that_the_student_still_holds_do_not_disturb() -> None:
     original = torch.nn.Module.__call__
     handle = Input(shape=(4,))

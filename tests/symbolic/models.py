@@ -38,56 +38,16 @@ __all__ = [
 # --- chains ---------------------------------------------------------------------------------------
 
 
-@program
-def chain_of_linear_layers(execution: str) -> Program:
-    layers = [nn.Linear(4, 4) for _ in range(5)]
-
-    def forward(x: Any) -> Any:
-        for layer in layers:
-            x = layer(x)
-        return x
-
-    return Program(forward, [tensor_input(4)], [torch.rand(3, 4)], layers)
+def follow(x: Any, layers: list[nn.Module]) -> Any:
+    for layer in layers:
+        x = layer(x)
+    return x
 
 
 @program
 def chain_longer_than_the_default_loop(execution: str) -> Program:
     layers = [kind for _ in range(60) for kind in (nn.Linear(4, 4), nn.Tanh())]
-
-    def forward(x: Any) -> Any:
-        for layer in layers:
-            x = layer(x)
-        return x
-
-    return Program(forward, [tensor_input(4)], [torch.rand(3, 4)], layers)
-
-
-def chains(count: int) -> list[list[nn.Module]]:
-    return [[nn.Linear(4, 4) for _ in range(10)] for _ in range(count)]
-
-
-@program
-def chains_of_the_documents(execution: str) -> Program:
-    """Two inputs, four chains of ten, as the source of the benchmark page shows."""
-    first, second, third, fourth = groups = chains(4)
-    middle = [nn.Linear(4, 4), nn.ReLU()]
-
-    def follow(x: Any, layers: list[nn.Module]) -> Any:
-        for layer in layers:
-            x = layer(x)
-        return x
-
-    def forward(x: Any, y: Any) -> Any:
-        b = follow(y, first)
-        a = follow(x, second)
-        z = middle[1](middle[0](a + b))
-        p = follow(z, third)
-        q = follow(z, fourth)
-        return q + p
-
-    layers = [*middle, *(layer for group in groups for layer in group)]
-    samples = [torch.rand(3, 4), torch.rand(3, 4)]
-    return Program(forward, [tensor_input(4)] * 2, samples, layers, loop_length=10)
+    return Program(lambda x: follow(x, layers), [tensor_input(4)], [torch.rand(3, 4)], layers)
 
 
 @program
@@ -121,13 +81,7 @@ def chain_of_diamonds(execution: str) -> Program:
 @program
 def chain_that_changes_values_in_place(execution: str) -> Program:
     layers = [nn.Linear(4, 4), nn.ReLU(inplace=True), nn.Linear(4, 4), nn.Hardswish(inplace=True)]
-
-    def forward(x: Any) -> Any:
-        for layer in layers:
-            x = layer(x)
-        return x
-
-    return Program(forward, [tensor_input(4)], [torch.rand(3, 4)], layers)
+    return Program(lambda x: follow(x, layers), [tensor_input(4)], [torch.rand(3, 4)], layers)
 
 
 # --- networks -------------------------------------------------------------------------------------
@@ -207,11 +161,6 @@ def random_functions_in_a_row(execution: str) -> Program:
 def encoder_and_decoder(execution: str) -> Program:
     down = [nn.Conv2d(1, 4, 3), nn.ReLU(), nn.MaxPool2d(2)]
     up = [nn.Flatten(), nn.Linear(36, 20), nn.Tanh()]
-
-    def follow(x: Any, layers: list[nn.Module]) -> Any:
-        for layer in layers:
-            x = layer(x)
-        return x
 
     x = Input(shape=(1, 8, 8))
     encoder = SymbolicModel(x, follow(x, down), execution=execution)

@@ -39,13 +39,9 @@ class Program:
 
     def model(self, execution: str) -> SymbolicModel:
         """Build the model; no handle is left."""
-        before = config.CODEGEN_MIN_LOOP_LENGTH
-        config.CODEGEN_MIN_LOOP_LENGTH = self.loop_length
-        try:
+        with config.loop_length(self.loop_length):
             handles = [make() for make in self.inputs]
             return SymbolicModel(handles, self.forward(*handles), execution=execution)
-        finally:
-            config.CODEGEN_MIN_LOOP_LENGTH = before
 
 
 @dataclass

@@ -5,25 +5,17 @@ from __future__ import annotations
 import copy
 import io
 import pickle
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, config
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError
 from tests.symbolic.models import VALUE, assert_same, small_model
 
 each_execution = pytest.mark.parametrize("execution", EXECUTIONS)
-
-
-@pytest.fixture(autouse=True)
-def _switches() -> Iterator[None]:
-    before = config.CODEGEN_BY_DEFAULT, config.CODEGEN_MIN_LOOP_LENGTH
-    yield
-    config.CODEGEN_BY_DEFAULT, config.CODEGEN_MIN_LOOP_LENGTH = before
 
 
 def through_pickle(model: SymbolicModel) -> SymbolicModel:

@@ -100,20 +100,14 @@ def notes_of(model: SymbolicModel, *values: Any) -> tuple[str, BaseException]:
 @each_execution
 @pytest.mark.parametrize("loop", [2, 50])
 def test_a_failing_layer_is_named_with_its_line_also_in_a_loop(execution: str, loop: int) -> None:
-    config.CODEGEN_MIN_LOOP_LENGTH, before = loop, config.CODEGEN_MIN_LOOP_LENGTH
-    try:
-        x = inputs = Input(shape=(4,))
-        for _ in range(3):
-            x = nn.Linear(4, 4)(x)
-        line = (
-            test_a_failing_layer_is_named_with_its_line_also_in_a_loop.__code__.co_firstlineno + 7
-        )
-        model = SymbolicModel(inputs, nn.ReLU()(x), execution=execution)
-    finally:
-        config.CODEGEN_MIN_LOOP_LENGTH = before
+    config.CODEGEN_MIN_LOOP_LENGTH = loop
+    x = inputs = Input(shape=(4,))
+    for _ in range(3):
+        x = nn.Linear(4, 4)(x)
+    model = SymbolicModel(inputs, nn.ReLU()(x), execution=execution)
     model.Linear_3 = nn.Linear(7, 4)
     test = test_a_failing_layer_is_named_with_its_line_also_in_a_loop
-    line = test.__code__.co_firstlineno + 7
+    line = test.__code__.co_firstlineno + 6
     notes, error = notes_of(model, torch.rand(2, 4))
     assert "In layer Linear_3 of the symbolic model" in notes
     assert "Linear(in_features=7, out_features=4, bias=True), call 3 of 4" in notes

@@ -78,16 +78,6 @@ def test_names_count_each_type_and_custom_names_stay() -> None:
     assert list(dict(model.named_children())) == names(model)
 
 
-def test_a_shared_layer_is_called_under_a_name_for_each_use_and_counts_once() -> None:
-    x = Input(shape=(4,))
-    layer = nn.Linear(4, 4)
-    model = SymbolicModel(x, layer(layer(x)))
-    assert names(model) == ["Linear_1", "Linear_2"]
-    assert len(list(model.parameters())) == 2
-    assert [call.module for call in model.graph.calls] == ["Linear_1", "Linear_1"]
-    assert list(model._modules) == ["Linear_1"]
-
-
 def test_unpacking_is_one_call_with_a_place_for_each_result() -> None:
     x = Input(shape=(6,))
     _, second, third = torch.chunk(x, 3, dim=1)

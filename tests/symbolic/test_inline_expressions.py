@@ -16,8 +16,6 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 
 from hpml.symbolic import Input, SymbolicModel, config
-from hpml.symbolic.execution.inline_expressions import Expression, expression_of
-from hpml.symbolic.useful_layers import AddOpLayer
 from tests.symbolic.hazards import add_or_call, obstacles
 from tests.symbolic.programs import assert_same, tensors_in
 
@@ -291,11 +289,3 @@ def test_unpacking_too_few_or_too_many_is_the_same_error() -> None:
                 model(torch.rand(rows, 4), torch.rand(1, 4))
             messages.append(str(caught.value))
         assert messages[0] == messages[1]
-
-
-def test_forms_are_values() -> None:
-    assert expression_of(nn.Linear(1, 1), 1) == expression_of(nn.Linear(2, 2), 1)
-    assert isinstance(expression_of(nn.Linear(1, 1), 2), str)
-    assert isinstance(expression_of(AddOpLayer(), 1), str)
-    form = Expression("{f}({0}, {1}, {l}.p, {p})")
-    assert form.write(["h0", "h1"], "l[2]", "p[2]", "mine") == "mine(h0, h1, l[2].p, p[2])"

@@ -11,7 +11,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.autograd import forward_ad
 
-from hpml.symbolic import Input, SymbolicModel
+from hpml.symbolic import SymbolicModel
 from hpml.symbolic.errors import ArgumentError
 from tests.symbolic.test_kernel import chain_of, close
 
@@ -22,11 +22,6 @@ pytestmark = pytest.mark.filterwarnings("ignore:.*torch.jit.script.*:Deprecation
 def linear_model() -> SymbolicModel:
     torch.manual_seed(0)
     return chain_of((4,), [nn.Linear(4, 2), nn.Tanh()]).requires_grad_(False)
-
-
-def function_model(function: Callable[[Any], Any], shape: tuple[int, ...] = (4,)) -> SymbolicModel:
-    x = Input(shape)
-    return SymbolicModel(x, function(x), execution="numba")
 
 
 TRANSFORMS: dict[str, Callable[[Any, Any], Any]] = {

@@ -51,17 +51,6 @@ def test_a_layer_that_is_used_twice_is_one_submodule(execution: str) -> None:
 
 
 @each_execution
-def test_functional_call_leaves_a_shared_layer_its_weights(execution: str) -> None:
-    model, twin = pair(execution)
-    other = {name: torch.randn_like(p) for name, p in twin.named_parameters()}
-    for owner in (model, twin):
-        owner.eval()
-    received = torch.func.functional_call(model, other, (VALUE,))
-    assert_same(received, torch.func.functional_call(twin, other, (VALUE,)))
-    assert_same(model(VALUE), twin(VALUE))
-
-
-@each_execution
 def test_whatever_replaces_children_replaces_every_use(execution: str) -> None:
     model, twin = pair(execution)
     for owner in (model, twin):

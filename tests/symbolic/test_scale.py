@@ -5,7 +5,6 @@ from __future__ import annotations
 import copy
 import pickle
 import sys
-from collections.abc import Iterator
 from typing import Any
 
 import pytest
@@ -27,15 +26,8 @@ class Increment(nn.Module):
         return Increment()  # torch's own takes 100 µs
 
 
-@pytest.fixture(autouse=True)
-def _switches() -> Iterator[None]:
-    assert sys.getrecursionlimit() < DEEP // 10, "recursion over the layers must fail"
-    before = config.CODEGEN_MIN_LOOP_LENGTH
-    yield
-    config.CODEGEN_MIN_LOOP_LENGTH = before
-
-
 def deep_model(execution: str, layers: list[nn.Module]) -> SymbolicModel:
+    assert sys.getrecursionlimit() < DEEP // 10, "recursion over the layers must fail"
     x = inputs = Input(shape=(1,))
     for layer in layers:
         x = layer(x)

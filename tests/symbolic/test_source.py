@@ -6,7 +6,6 @@ import gc
 import inspect
 import linecache
 import traceback
-from collections.abc import Iterator
 
 import pytest
 import torch
@@ -20,13 +19,6 @@ from hpml.symbolic.execution.source import (
     find_chains,
     running_source,
 )
-
-
-@pytest.fixture(autouse=True)
-def _loop_length() -> Iterator[None]:
-    before = config.CODEGEN_MIN_LOOP_LENGTH
-    yield
-    config.CODEGEN_MIN_LOOP_LENGTH = before
 
 
 def chain(length: int, execution: str = "codegen") -> SymbolicModel:
@@ -119,13 +111,6 @@ def test_the_model_says_which_calls_a_line_makes(execution: str) -> None:
     assert len(model.source_spans) == len(lines)
     calling = [line for line, span in zip(lines, model.source_spans, strict=True) if span == (0, 6)]
     assert [line.split()[0] for line in calling] == ["h0", "for", "h0"]
-
-
-@pytest.mark.parametrize("execution", ["lazy", "ordered"])
-def test_without_generated_source_no_line_makes_a_call_of_its_own(execution: str) -> None:
-    model = chain(6)
-    model.execution = execution
-    assert model.source_spans == ()
 
 
 def test_a_traceback_shows_the_generated_line() -> None:

@@ -136,12 +136,6 @@ def test_a_program_that_knows_nothing_of_timing_prints_a_report_after_each_run()
     assert "[2, 4]" in done.stdout
 
 
-def test_a_wrong_setting_ends_a_program_before_its_run_without_a_traceback() -> None:
-    done = run_script("sort=size")
-    expected = "HPML_TIMING expects sort to be one of time, name, got 'size'.\n"
-    assert (done.returncode, done.stdout, done.stderr) == (1, "", expected)
-
-
 def test_the_setting_counts_when_a_model_is_made(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

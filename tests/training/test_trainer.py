@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-import itertools
 import math
 import random
 
@@ -11,14 +10,12 @@ from torch import nn  # noqa: E402
 
 from hpml.datasets import Pictures  # noqa: E402
 from hpml.training import (  # noqa: E402
-    PUBLISHED,
     RECIPES,
     NotFiniteError,
     Trainer,
     Training,
     TrainingError,
     processes,
-    recipe_by_name,
     train,
 )
 from hpml.training import trainer as module  # noqa: E402
@@ -256,12 +253,6 @@ def test_a_recipes_name_and_a_function_in_place_of_its_data_are_refused() -> Non
         train(network(), data, recipe(), epochs=1)
     with pytest.raises(TrainingError, match="model: expected a Module, got <built-in"):
         train(torch.relu, data(), recipe(), epochs=1)
-
-
-def test_the_recipes_of_the_document_come_first() -> None:
-    assert tuple(itertools.islice(RECIPES, 4)) == PUBLISHED
-    with pytest.raises(TrainingError, match=r"expected one of vanilla, .*, got 'fast'"):
-        recipe_by_name("fast")
 
 
 @pytest.mark.parametrize(

@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from torch import nn
 
 from hpml.base.drawing import dataflow
+from hpml.course.small_graphs import ladder
 from hpml.symbolic import Input, SymbolicModel
 from hpml.widgets.player.executions import (
     ExecutionStep,
@@ -23,15 +24,6 @@ from hpml.widgets.player.executions import (
 
 Parents = dict[str, list[str]]
 TINY: Parents = {"x": [], "double": ["x"], "square": ["x"], "sum": ["double", "square"]}
-
-
-def ladder(diamonds: int) -> Parents:
-    parents: Parents = {"x": []}
-    top = "x"
-    for i in range(1, diamonds + 1):
-        parents |= {f"left{i}": [top], f"right{i}": [top], f"join{i}": [f"left{i}", f"right{i}"]}
-        top = f"join{i}"
-    return parents
 
 
 @st.composite

@@ -5,10 +5,11 @@ from __future__ import annotations
 import pytest
 
 from hpml.base.drawing import dataflow
+from hpml.course.small_graphs import ladder
 from hpml.widgets import Animation, execution_player
 from hpml.widgets.player.executions import EXECUTIONS, forgetful_steps, lazy_steps, ordered_steps
 from tests.widgets.test_animation import HOSTILE, Outline
-from tests.widgets.test_executions import TINY, ladder
+from tests.widgets.test_executions import TINY
 
 
 def placeholders(animation: Animation, what: str, lane: int) -> list[str]:

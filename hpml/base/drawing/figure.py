@@ -1,8 +1,4 @@
-"""How a laid-out graph looks on a figure: colours, outlines, arrows and the legend, by matplotlib.
-
-Inputs, outputs and hidden values differ in colour and in outline, so that a black and white print
-tells them apart.
-"""
+"""How a laid-out graph looks on a figure: colours, outlines, arrows and the legend."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""From positions in rows to rectangles and curves, in inches.
-
-Lines turn only in the gaps between rows, and cross rows straight, each at a place of its own; so
-they never run through a box.
-"""
+"""From positions in rows to rectangles and curves, in inches."""
 
 from __future__ import annotations
 

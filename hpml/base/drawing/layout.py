@@ -76,10 +76,7 @@ class Layout(NamedTuple):
     lines: tuple[Line, ...]
 
     def curves(self) -> list[tuple[Point, ...]]:
-        """Return all lines as single curves of four points, each once.
-
-        A label without text is a point on the way: a line runs through it.
-        """
+        """Return all lines as single curves of four points, each once."""
         pieces = [
             line.points[n : n + 4] for line in self.lines for n in range(0, len(line.points) - 1, 3)
         ]

@@ -1,9 +1,4 @@
-"""Which things a picture of a graph has, in which rows, and through which rows its lines pass.
-
-Values and calls are the things; long straight chains of calls become one thing. Rows of values and
-rows of calls alternate, each thing below everything it needs. In rows that a line passes it has a
-place of its own.
-"""
+"""Which things a picture of a graph has, in which rows, and through which rows its lines pass."""
 
 from __future__ import annotations
 

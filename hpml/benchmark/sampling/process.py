@@ -1,9 +1,7 @@
 """A contender in a process of its own, whose samples still interleave with everyone else's.
 
 A library that changes global state, say by replacing `torch.nn.Module.__call__`, would slow down or
-speed up its competitors if it shared their process. It gets one for itself, started once and kept
-for the whole comparison. Over a pipe the parent asks for one sample at a time, so a drift of the
-machine hits all contenders alike, and only one process works at any moment.
+speed up its competitors if it shared their process.
 
 What the rounds cannot show: two processes that run the same program differ by a few per cent,
 because each lies differently in memory for as long as it lives. A small ratio between processes is

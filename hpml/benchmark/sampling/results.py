@@ -1,8 +1,4 @@
-"""What a call returned: was it computed at all, and a copy that no later call can change.
-
-The fastest call is one that only promises: a generator, a coroutine, a future. And contenders that
-write into one buffer all return what the last of them computed.
-"""
+"""What a call returned: was it computed at all, and a copy that no later call can change."""
 
 from __future__ import annotations
 

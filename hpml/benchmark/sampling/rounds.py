@@ -1,11 +1,8 @@
 """Measuring: one contender alone, or several in interleaved rounds.
 
-A machine is never the same for ten seconds: the processor changes its frequency, another program
-wakes up, memory fills. Measured one after the other, contenders meet different machines, and the
-difference is blamed on them. So every round runs each contender once, and the orders within the
-rounds are balanced, because the second runs in caches that the first has left: each contender comes
-equally often at each place, and after each other. The seed says which balanced orders: the same
-call measures in the same order.
+Every round runs each contender once. The orders within the rounds are balanced, because the second
+runs in caches that the first has left: each contender comes equally often at each place, and after
+each other. The same seed gives the same orders.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Bytecode as a value: the instructions that CPython compiled, to read, compare and count.
-
-A `Disassembly` holds one listing a code object, the function's own first and those inside it after
-it. Every field that `dis` knows is in the instructions; what is shown is a table of the most useful
-ones, in a terminal and in a page.
-"""
+"""Bytecode as a value: the instructions that CPython compiled, to read, compare and count."""
 
 from __future__ import annotations
 
@@ -17,8 +12,6 @@ from hpml.bytecode.disassembly.versions import (
     JUMPS,
     LEAVES,
     ExceptionEntry,
-    base_name,
-    base_opcode,
     exception_entries,
     listed,
     python_version,
@@ -169,13 +162,11 @@ class Disassembly(Shown):
         )
 
 
-def disassemble(func_or_code_or_source: object, *, adaptive: bool = False) -> Disassembly:
+def disassemble(func_or_code_or_source: object) -> Disassembly:
     """Return the bytecode of a function, as the running CPython compiled it.
 
     Args:
         func_or_code_or_source: a function, method, generator, code object, or source text.
-        adaptive: show what the interpreter has made of the instructions after some calls, such as
-            ``BINARY_OP_ADD_INT``, instead of what was compiled.
 
     Raises:
         BytecodeError: if it has no bytecode, or the text does not compile; says what to pass.
@@ -188,22 +179,20 @@ def disassemble(func_or_code_or_source: object, *, adaptive: bool = False) -> Di
     >>> [step.opname for step in code.instructions if step.argrepr == "+"]
     ['BINARY_OP']
 
-    Source: https://docs.python.org/3/library/dis.html; PEP 659 (specialisation).
+    Source: https://docs.python.org/3/library/dis.html.
     """
     subject = subject_of(func_or_code_or_source)
-    lines = subject.lines()
-    found = tuple(_listings(subject, lines, adaptive=adaptive))
-    return Disassembly(found, python_version())
+    return Disassembly(tuple(_listings(subject, subject.lines())), python_version())
 
 
-def _listings(subject: Subject, lines: tuple[str, ...], *, adaptive: bool) -> Iterator[Listing]:
+def _listings(subject: Subject, lines: tuple[str, ...]) -> Iterator[Listing]:
     # Not recursion: source text may nest functions as deep as it likes.
     waiting = [(subject.name, subject.code)]
     while waiting:
         name, code = waiting.pop()
         entries = exception_entries(code)
         handlers = {entry.target for entry in entries}
-        steps = tuple(_instructions(code, lines, handlers, adaptive))
+        steps = tuple(_instructions(code, lines, handlers))
         yield Listing(name, code, steps, entries)
         inner = [constant for constant in code.co_consts if isinstance(constant, CodeType)]
         # From 3.14 on annotations are computed by a function of their own (PEP 649).
@@ -214,11 +203,11 @@ def _listings(subject: Subject, lines: tuple[str, ...], *, adaptive: bool) -> It
 
 
 def _instructions(
-    code: CodeType, lines: tuple[str, ...], handlers: set[int], adaptive: bool
+    code: CodeType, lines: tuple[str, ...], handlers: set[int]
 ) -> Iterator[Instruction]:
-    for step in listed(code, adaptive=adaptive):
+    for step in listed(code):
         where = span(step)
-        jumps = base_opcode(step.opname) in JUMPS
+        jumps = step.opcode in JUMPS
         yield Instruction(
             offset=step.offset,
             line=where[0],
@@ -230,7 +219,7 @@ def _instructions(
             is_jump_target=step.is_jump_target or step.offset in handlers,
             stack_effect=stack_effect(step, jump=False),
             stack_effect_jump=stack_effect(step, jump=True) if jumps else None,
-            falls_through=base_name(step.opname) not in LEAVES,
+            falls_through=step.opname not in LEAVES,
         )
 
 
@@ -252,7 +241,7 @@ def _cut(text: str) -> str:
 
 
 def _effect(step: Instruction) -> str:
-    if step.opname == "EXTENDED_ARG" or base_name(step.opname) == "RESUME":
+    if step.opname == "EXTENDED_ARG" or step.opname == "RESUME":
         return ""
     ways = []
     if step.falls_through:

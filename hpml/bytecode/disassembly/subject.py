@@ -1,8 +1,4 @@
-"""Find the code object of a function, or say in the error what to pass instead.
-
-A function has one code object, a method and a generator lead to one, source text is compiled to
-one. A class has several, a builtin none, a ``partial`` stands for a function that was meant.
-"""
+"""Find the code object of a function, or say in the error what to pass instead."""
 
 from __future__ import annotations
 

@@ -1,8 +1,7 @@
 """Where `dis` of CPython 3.11 to 3.14 differ, and nowhere else.
 
-What differs: 3.13 calls a jump's target ``L1``, before it was an offset; and the names of
-instructions that the interpreter has specialised are known to `dis`, but not to
-``dis.stack_effect``. Line numbers are taken from the positions (PEP 657), alike on all.
+3.13 calls a jump's target ``L1``, before it was an offset. Line numbers are taken from the
+positions (PEP 657), alike on all.
 """
 
 from __future__ import annotations
@@ -72,14 +71,14 @@ def exception_entries(code: CodeType) -> tuple[ExceptionEntry, ...]:
     return tuple(ExceptionEntry(e.start, e.end, e.target, e.depth, e.lasti) for e in found)
 
 
-def listed(code: CodeType, *, adaptive: bool = False) -> list[dis.Instruction]:
+def listed(code: CodeType) -> list[dis.Instruction]:
     """Return the instructions that `dis` lists."""
-    return list(_dis.get_instructions(code, adaptive=adaptive))
+    return list(_dis.get_instructions(code))
 
 
 def stands_for(step: dis.Instruction) -> str:
     """Return what the argument stands for, as text that is the same on every version."""
-    if base_opcode(step.opname) in JUMPS:
+    if step.opcode in JUMPS:
         return f"to {step.argval}"
     # A code object's repr has its address and the path of its file, which say nothing here.
     if isinstance(step.argval, CodeType):
@@ -92,25 +91,11 @@ def span(step: Any) -> tuple[int | None, int | None, int | None, int | None]:
     return tuple(step.positions) if step.positions else (None, None, None, None)
 
 
-def base_name(opname: str) -> str:
-    """Return the instruction that a specialised one stands for; any other name as it is."""
-    specialised: dict[str, str] = getattr(dis, "deoptmap", {})
-    return specialised.get(opname, opname)
-
-
-def base_opcode(opname: str) -> int | None:
-    """Return the number of the opcode that a name, specialised or not, belongs to."""
-    return dis.opmap.get(base_name(opname))
-
-
 def stack_effect(step: Any, *, jump: bool) -> int | None:
     """Return by how much the stack is higher after `step`; None where `dis` cannot say."""
-    opcode = base_opcode(step.opname)
-    if opcode is None:
-        return None
     if step.opname == "RETURN_VALUE":
         return -1  # 3.14 counts the caller's stack, on which the value goes
     try:
-        return dis.stack_effect(opcode, step.arg, jump=jump)
+        return dis.stack_effect(step.opcode, step.arg, jump=jump)
     except ValueError:
         return None

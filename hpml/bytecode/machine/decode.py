@@ -1,8 +1,4 @@
-"""Makes a code object ready to run.
-
-The instructions are those that `dis` lists for this very code object; no byte is decoded here, so
-that the machine runs what this CPython compiled, and says so when it meets an opcode it lacks.
-"""
+"""Makes a code object ready to run."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Generators whose body the machine runs, and which are real generators to everybody else.
-
-`start` returns an ordinary Python generator that passes each ``next``, ``send``, ``throw`` and
-``close`` on to the interpreted frame. So ``for`` loops, ``list``, ``contextlib`` and
-``inspect.isgenerator`` need not know about the machine.
-"""
+"""Generators whose body the machine runs, and which are real generators to everybody else."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""The stack machine: runs functions from the bytecode that this CPython compiled.
-
-`Machine` holds the options; `run` and `trace` use one with the usual options. A run is a
-`MachineState` of frames on coroutine stacks; the instructions themselves are in ``opcodes``.
-"""
+"""The stack machine: runs functions from the bytecode that this CPython compiled."""
 
 from __future__ import annotations
 

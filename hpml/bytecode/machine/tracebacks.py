@@ -52,10 +52,7 @@ def entry(error: BaseException, frame: Frame) -> TracebackType:
 
 
 def copy_of(frame: Frame) -> FrameType:
-    """Return a frame object that looks like `frame` to `traceback` and to debuggers.
-
-    It stands at the first line of its function, and has no caller.
-    """
+    """Return a frame object that looks like `frame` to `traceback` and to debuggers."""
     code = frame.code
     variables = frame.named_variables()
     cut_short = code.replace(

@@ -1,8 +1,4 @@
-"""Trying a function on the visible cases of its exercise, and the verdict as it is shown.
-
-It tries the exercise's visible cases in the kernel, each within a limit of time. It is feedback,
-not a grade: grading tries other cases, in a process of its own.
-"""
+"""Trying a function on the visible cases of its exercise, and the verdict as it is shown."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""From outcomes to a verdict: which parts are earned, and the smallest case that went wrong.
-
-A pure function of plain values: it runs where no submission can reach it, in the notebook's check
-and in grading alike.
-"""
+"""From outcomes to a verdict: which parts are earned, and the smallest case that went wrong."""
 
 from __future__ import annotations
 

@@ -1,8 +1,4 @@
-"""What a call of a student's function came to, as plain values that cannot lie about themselves.
-
-They are made from tagged plain data (``hpml.sandbox.plain``): what a submission returned has been
-reduced to values of exactly the built-in types, so nothing here runs a line of it.
-"""
+"""What a call of a student's function came to, as plain values that cannot lie about themselves."""
 
 from __future__ import annotations
 

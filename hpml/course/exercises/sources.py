@@ -1,9 +1,4 @@
-"""The source of a function that lives in a notebook, with all that it needs, as a program.
-
-In a kernel there is no file to read: cells were run in any order, and the current value of a name
-counts. So the source is put together from the function, the helpers that its globals name,
-and an import for each foreign thing among them.
-"""
+"""The source of a function that lives in a notebook, with all that it needs, as a program."""
 
 from __future__ import annotations
 

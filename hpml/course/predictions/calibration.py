@@ -1,9 +1,4 @@
-"""The picture at a lab's end: were the predictions near, and do they lean to one side?
-
-Every prediction is a point at (predicted, measured) on logarithmic axes, where being a factor of
-two off looks the same for nanoseconds and for megabytes. Each point is in the unit of its question,
-so one picture shows them all.
-"""
+"""The picture at a lab's end: were the predictions near, and do they lean to one side?"""
 
 from __future__ import annotations
 
@@ -194,7 +189,8 @@ def _draw_bands(ax: Axes, low: float, high: float) -> None:
         # Matplotlib would write 3 × 10⁻¹ over 4 × 10⁻¹.
         for axis in (ax.xaxis, ax.yaxis):
             name_decades(axis)
-    for times, shade, name in ((10, 0.10, "within 10 times"), (2, 0.22, "within 2 times")):
+    for times, shade in ((10, 0.10), (2, 0.22)):
+        name = f"within a factor of {times}"
         below, above = [end / times for end in ends], [end * times for end in ends]
         ax.fill_between(ends, below, above, color=style.colour("sequential"), alpha=shade, lw=0)
         ax.plot([], [], color=style.colour("sequential"), alpha=2 * shade, lw=8, label=name)

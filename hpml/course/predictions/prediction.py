@@ -2,10 +2,6 @@
 
 Guessing first makes a measurement teach: a surprise is remembered (Soderstrom and Bjork, "Learning
 versus performance", 2015, review the evidence).
-
-The card is static text and HTML, replaced in place when the state changes; the field below it is an
-``ipywidgets`` control that exists only while the question is open. So the page reads the same
-without a kernel, and no cell waits for an answer.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Numbers with a unit as a student types them: ``3``, ``3 us``, ``1.5 ms``, ``2 MB``.
-
-A prediction is asked for and compared in one unit. No student should have to convert: an answer may
-name any unit of the same kind. What is merely counted (calls,
-layers, instructions) is a kind of its own, named by its word.
-"""
+"""Numbers with a unit as a student types them: ``3``, ``3 us``, ``1.5 ms``, ``2 MB``."""
 
 from __future__ import annotations
 

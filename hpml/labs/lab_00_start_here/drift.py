@@ -1,9 +1,4 @@
-"""Machines drift: why two programs are measured in turns and not one after the other.
-
-What is measured later meets another machine. `simulate_drift` shows what that does to a comparison
-of two equal programs, on a machine whose drift is known because it is made up; `in_order` shows the
-samples of a real measurement in the order in which they were taken.
-"""
+"""Machines drift: why two programs are measured in turns and not one after the other."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Four operations as loops in Python and C, and as calls of NumPy and torch: timed and drawn.
-
-A loop in Python takes whatever can be indexed: the very same function runs over a list, an array
-and a tensor. A compiler that knows the types writes one machine instruction for an addition. Where
-there is no C compiler, Numba compiles the loops in Python.
-"""
+"""Four operations as loops in Python and C, and as calls of NumPy and torch: timed and drawn."""
 
 from __future__ import annotations
 
@@ -222,7 +217,7 @@ def draw_times(
     factor = float(f"{slowest.median / fastest.median:.2g}")
     text = (
         f"Fastest: {fastest.name}, {nanoseconds(1e9 * fastest.median)} for each element; slowest: "
-        f"{slowest.name}, {nanoseconds(1e9 * slowest.median)}, about {factor:,.0f} times as much. "
+        f"{slowest.name}, {nanoseconds(1e9 * slowest.median)}, about {factor:,.0f} times as long. "
         f"Median of {times.rounds} rounds; the line at a bar's end is the 25–75 % band."
     )
     if n > SLOW_LOOP:

@@ -1,7 +1,4 @@
-"""The functions that a submission's time is compared with, each run in a worker of its own.
-
-They are no secret: being as fast as one of them is what a student is asked for.
-"""
+"""The functions that a submission's time is compared with, each run in a worker of its own."""
 
 from __future__ import annotations
 

@@ -69,7 +69,7 @@ class Change:
     """In how many ways amounts are paid with coins: one function calls itself, another sorts."""
 
     def __init__(self) -> None:
-        self.amounts = [29, 41, 17, 38, 23] if quick() else [59, 41, 67, 38, 53]
+        self.amounts = [59, 41, 67, 38, 53]  # in 10 ms, so that one interruption decides nothing
 
     def run(self) -> list[tuple[int, int]]:
         found = [(amount, self.ways(amount, (20, 10, 5, 2, 1))) for amount in self.amounts]

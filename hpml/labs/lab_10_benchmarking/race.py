@@ -60,10 +60,10 @@ class Rates:
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         text = (
             f"{self.runs} runs of {self.rounds} rounds for each mark. Left, every verdict is "
-            "false: an honest rule stays near the dashed line, 5 %. Right, further is better."
+            "false: an honest rule stays near the dashed line, 5 %. Right, higher is better."
         )
         drawn = show(
-            self._chart(self.false, "Two equal programs: a verdict", at=(5,)),
+            self._chart(self.false, "Two equal programs: false verdicts", at=(5,)),
             self._chart(self.found, "A difference of 5 %: found"),
             beside=True, width=9.4, caption=text, text=text,
         )  # fmt: skip
@@ -153,7 +153,7 @@ def _drawn_duel(
     turns = range(count) if in_turns else range(2 * count)
     samples = [
         Line("a", turns[:count], a, "", style.DATA, "o"),
-        Line("b", turns[-count:], b, "", style.ACCENT, "s"),
+        Line("b", turns[-count:], b, "", style.SECOND, "s"),
     ]
     truth = "faster" if difference else "cannot tell"
     rows, texts = [], []
@@ -187,6 +187,6 @@ def _answering(rules: Mapping[str, Rule]) -> dict[str, Rule]:
         if answer in ANSWERS:
             ready[name] = rule
         else:
-            texts = f"**{name}** is left out: it gave {describe(answer)}."
+            texts = f"**{name}** is left out: it returned {describe(answer)}."
             put(say(texts), uuid.uuid4().hex)
     return ready

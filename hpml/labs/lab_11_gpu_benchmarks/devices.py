@@ -163,7 +163,7 @@ WAYS = ("pageable", "pinned", "pinned, two queues")
 
 @dataclass(frozen=True)
 class Pipeline:
-    """When batches were copied and computed, in ms; and how long the program was held for it."""
+    """When batches were copied and computed, in ms; and how long they blocked the program."""
 
     copies: tuple[tuple[float, float], ...]
     computed: tuple[tuple[float, float], ...]
@@ -200,6 +200,6 @@ def draw_pipelines(ways: Mapping[str, Pipeline]) -> Page:
         copied, computed = f"{way}: copy", f"{way}: compute"
         rows |= {copied: found.copies, computed: found.computed}
         shades |= {copied: style.CPU, computed: style.GPU}
-        texts[computed] = f"{found.total:.0f} ms, the program held for {found.held:.0f} ms"
+        texts[computed] = f"{found.total:.0f} ms, the program blocked for {found.held:.0f} ms"
     title = "Copying and computing batches"
     return show(timeline(rows, texts, shades, title=title, x="ms"), width=9.4)

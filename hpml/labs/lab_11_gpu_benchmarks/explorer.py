@@ -1,8 +1,4 @@
-"""The time-line explorer: choose what a launch costs and how long a kernel runs, see who waits.
-
-It is an animation, so that it moves in any page, without a kernel: one keyframe for each pair of
-values, which a click, the Tab key, the arrow keys or the list of pairs lead to.
-"""
+"""The time-line explorer: choose what a launch costs and how long a kernel runs, see who waits."""
 
 from __future__ import annotations
 

@@ -208,11 +208,11 @@ def compiled_steps(run: bool) -> Page:
         return say("; ".join(message) + ".")
     found = recorded("training")
     ratios = found["a step, compiled / before, on 16 pictures of 64 pixels [middle, low, high]"]
-    texts = "; ".join(
-        f"of the {name} **{middle:.2f}** times as long as before ({low:.2f} to {high:.2f})"
+    texts = "; one ".join(
+        f"of the {name} takes **{middle:.2f}** times as long as before ({low:.2f} to {high:.2f})"
         for name, (middle, low, high) in ratios.items()
     )
-    return say(f"Recorded on {found['machine']}: compiled, a step took {texts}.")
+    return say(f"Recorded on {found['machine']}: compiled, a step {texts}.")
 
 
 SCRIPT = """\

@@ -1,8 +1,4 @@
-"""The bytes of n numbers, by what keeps them: measured on real objects, and taken apart.
-
-A list keeps pointers to objects, each with a reference count and a type of its own; an array keeps
-one type for all and the numbers side by side. The difference is a factor of four for floats.
-"""
+"""The bytes of n numbers, by what keeps them: measured on real objects, and taken apart."""
 
 from __future__ import annotations
 

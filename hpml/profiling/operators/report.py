@@ -1,8 +1,4 @@
-"""A report on a slow operator that others can reproduce: a script, what it printed, and where.
-
-Who looks into a slow operator has neither the model nor its data. Shapes, types and memory layout
-are what an operator's time depends on; so the script makes random numbers of the same.
-"""
+"""A report on a slow operator that others can reproduce: a script, what it printed, and where."""
 
 from __future__ import annotations
 

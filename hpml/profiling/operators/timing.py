@@ -51,7 +51,7 @@ def operator_timing(
     """Time the operators of each run of a model inside the ``with``.
 
     Each run has a row an operator, ``[Other]`` for the rest, and they add up to the whole; for a
-    symbolic model also ``[Mem alloc/free]``, the time of letting values go (PyTorch allocates
+    symbolic model also ``[Mem alloc/free]``, the time of freeing values (PyTorch allocates
     inside the operators), and ``[Guard]``, the look whether its source still holds. On a GPU each
     operator is waited for. ``HPML_TIMING="sort=name by-shape=1"``, set when a symbolic model is
     made, prints the same after each of its runs, unless it replays CUDA graphs.

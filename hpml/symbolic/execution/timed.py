@@ -27,7 +27,7 @@ from .source import Wording, calling_layers, compile_source, failed_call_in, run
 
 _GUARD, _LOOKUP = Label("[Guard]"), Label("[Layer lookup]")
 _RELEASE_NOTE = (
-    "[Mem alloc/free] is the time of letting values go; PyTorch allocates inside the operators."
+    "[Mem alloc/free] is the time of freeing values; PyTorch allocates inside the operators."
 )
 
 
@@ -47,7 +47,7 @@ def prepare(
         written, failed_in_written = _compile(graph, wording, names, timing.by_shape)
         guard = Guard(expressions, layers)
         first = _GUARD
-        about += " [Guard] asks whether the layers still are what the source says."
+        about += " [Guard] checks that the layers are still those of the source."
     elif execution != "codegen":
         about += f" The execution {execution!r} is timed as source that makes its calls in order."
     each = (OTHER, RELEASE) if timing.by_shape else (RELEASE,)

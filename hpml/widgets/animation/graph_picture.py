@@ -1,8 +1,4 @@
-"""The picture of a graph as SVG whose boxes, labels and lines can be lit one by one.
-
-Places come from `hpml.base.drawing`. Colours follow the page, so that the picture reads in light
-and dark themes.
-"""
+"""The picture of a graph as SVG whose boxes, labels and lines can be lit one by one."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The benchmark panel: choices and results, their page, and the controls.
-
-The suite runs in a process of its own and records each case as soon as it is finished; the panel
-reads the record. Only the controls are widgets: chart and table are an ordinary output beneath
-them, so that a saved page keeps them.
-"""
+"""The benchmark panel: choices and results, their page, and the controls."""
 
 from __future__ import annotations
 

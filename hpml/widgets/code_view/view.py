@@ -1,8 +1,4 @@
-"""The code view: a model's graph and the source that runs it, for an execution and loop length.
-
-The page stands by itself; a few lines of script highlight the layers of a line and the lines of a
-layer.
-"""
+"""The code view: a model's graph and the source that runs it, for an execution and loop length."""
 
 from __future__ import annotations
 

@@ -49,10 +49,7 @@ def forgetful_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[Executio
 
 
 def ordered_steps(flow: Dataflow, at_most: int = MOST_STEPS) -> tuple[ExecutionStep, ...]:
-    """Return the steps of an execution in a precomputed order, without requests.
-
-    What no output needs is left out, as in a lazy execution.
-    """
+    """Return the steps of an execution in a precomputed order, without requests."""
     needed = set(flow.outputs)
     for call in reversed(flow.calls):
         if not needed.isdisjoint(call.results):

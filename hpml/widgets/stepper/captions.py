@@ -1,8 +1,4 @@
-"""What an instruction does, in one line of plain words.
-
-Every sentence is written from what the step really took off the stack and put on it; the families
-of instructions differ only in the verb.
-"""
+"""What an instruction does, in one line of plain words."""
 
 from __future__ import annotations
 

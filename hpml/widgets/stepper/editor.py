@@ -1,9 +1,4 @@
-"""A stepper for what the reader types: a function, a call, and every step of it.
-
-Only the two fields and the button are widgets. The animation beneath is an ordinary output,
-replaced in place: a saved or exported page keeps what was seen last, and a run without a front-end
-shows the first state. What is typed lives in a namespace of its own.
-"""
+"""A stepper for what the reader types: a function, a call, and every step of it."""
 
 from __future__ import annotations
 
@@ -13,6 +8,7 @@ from typing import Any
 
 from hpml.base.errors import describe
 from hpml.base.page import Page, put, put_live
+from hpml.base.style import ACCENT
 from hpml.widgets.errors import WidgetError
 from hpml.widgets.stepper.stepper import STEPS, StepInto, animation_of_call
 from hpml.widgets.stepper.typed import prepared_call
@@ -114,7 +110,7 @@ def _controls(widgets: Any, source: str, call: str, shown: Any, place: str) -> A
     button = widgets.Button(
         description="Step through it",
         tooltip="Executes the call and shows every step beneath",
-        button_style="primary",
+        style={"button_color": ACCENT, "text_color": "white"},
         layout={"width": "11em"},
     )
 

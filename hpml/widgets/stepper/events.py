@@ -1,8 +1,4 @@
-"""A trace as events to show: values, changes, and which call waits for which.
-
-An event is one executed instruction. Where another function runs in between, there are more: the
-value that a call brought back, and an exception that arrives from a function that was called.
-"""
+"""A trace as events to show: values, changes, and which call waits for which."""
 
 from __future__ import annotations
 

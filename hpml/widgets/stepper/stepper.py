@@ -1,8 +1,4 @@
-"""The stepper: a call of any Python function, executed by the stack machine step by step.
-
-Everything is recorded beforehand and shown as an animation, so that it steps back as well, and in a
-page that was exported or reopened without a kernel.
-"""
+"""The stepper: a call of any Python function, executed by the stack machine step by step."""
 
 from __future__ import annotations
 

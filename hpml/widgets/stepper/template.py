@@ -1,8 +1,4 @@
-"""The template of a stepper: source, instructions, value stack and variables.
-
-Everything that may appear is in the template once, and a keyframe only marks it: three hundred
-steps are little larger than ten.
-"""
+"""The template of a stepper: source, instructions, value stack and variables."""
 
 from __future__ import annotations
 

@@ -48,10 +48,7 @@ def function_of_text(text: str, names: tuple[str, ...] = ()) -> FunctionType:
 
 
 def prepared_call(text: str, call: str) -> Called:
-    """Return the function that `call` calls, of those that `text` defines, and its arguments.
-
-    Where `call` is no plain call of a function, it is itself what is to be stepped through.
-    """
+    """Return the function that `call` calls, of those that `text` defines, and its arguments."""
     if not text.strip():
         raise WidgetError("There is no function yet: type one, such as def f(a, b): return a + b.")
     if not call.strip():

@@ -91,7 +91,7 @@ def test_the_picture_holds_every_point_the_diagonal_and_both_bands(lab: Lab) -> 
     answered("b", 1e6, 2e6, unit="B")
     axes = calibration().figure().axes[0]
     labels = [text.get_text() for text in axes.get_legend().get_texts()]
-    assert labels == ["within 10 times", "within 2 times", "predicted = measured"]
+    assert labels == ["within a factor of 10", "within a factor of 2", "predicted = measured"]
     assert [text.get_text() for text in axes.texts] == ["1", "2"]
     low, high = axes.get_xlim()
     assert low < 1e-3 < 2e6 < high

@@ -65,7 +65,7 @@ def test_batches_overlap_in_two_queues_only_and_pinned_memory_frees_the_program(
     two = found["pinned, two queues"]
     assert two.copies[-1][0] < two.computed[-2][1]
     assert found["pageable"].held > found["pageable"].copies[-1][1] - 1
-    assert "the program held for" in devices.draw_pipelines(found).plain
+    assert "the program blocked for" in devices.draw_pipelines(found).plain
 
 
 def test_the_explorer_draws_with_the_students_function_once_it_answers() -> None:

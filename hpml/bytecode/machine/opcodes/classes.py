@@ -34,11 +34,7 @@ _BODY: CodeType = _call_run_body.__code__.replace(
 
 
 def build_class(frame: Frame, function: Any, name: Any, /, *bases: Any, **keywords: Any) -> Any:
-    """Create a class whose body the machine runs.
-
-    CPython's own ``__build_class__`` does the rest: it finds the metaclass, asks it for a
-    namespace, calls the body, and calls the metaclass.
-    """
+    """Create a class whose body the machine runs."""
 
     def run_body() -> Any:
         stack = CoroutineStack(frame.coroutine_stack.state)

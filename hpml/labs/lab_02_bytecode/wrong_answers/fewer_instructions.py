@@ -2,14 +2,14 @@
 
 
 def a_call_hides_the_work(values):
-    """Something is called. `sum`, `range` and `len` execute no bytecode of yours, but the work is
-    done all the same, and the count no longer says how much: write it without. A comprehension is a
-    call as well, in Python 3.11: write the loop out."""
+    """The function calls something. `sum`, `range` and `len` execute no bytecode of your function
+    but do the work all the same, so the count no longer measures it. Write a loop without calls.
+    In Python 3.11 a comprehension is a call as well."""
     return sum([value**3 for value in values if value > 0 and value < 100])
 
 
 def border_counted(values):
-    """100 is counted as well: `given` takes what is smaller than 100."""
+    """100 is counted as well: `given` adds up only values below 100."""
     total = 0
     for value in values:
         if value > 0 and value <= 100:
@@ -18,7 +18,7 @@ def border_counted(values):
 
 
 def returns_too_soon(values):
-    """The `return` stands inside the loop, so the function ends with the first value."""
+    """The `return` is inside the loop, so the function ends at the first value."""
     total = 0
     for value in values:
         if 0 < value < 100:
@@ -28,8 +28,8 @@ def returns_too_soon(values):
 
 
 def still_indexing(values):
-    """The sum is right, the way is too long. Count what one turn of the loop executes: which
-    instructions only fetch again what is already known, or add nothing?"""
+    """The sum is right, but the loop executes too many instructions. Which of them only fetch
+    again what is already known, or add nothing?"""
     total = 0
     index = 0
     for _ in values:
@@ -40,7 +40,7 @@ def still_indexing(values):
 
 
 def without_one(values):
-    """`value > 1` leaves out the 1. It lies between 0 and 100 and counts, with its cube."""
+    """`value > 1` leaves out the value 1, which is between 0 and 100."""
     total = 0
     for value in values:
         if value > 1 and value < 100:

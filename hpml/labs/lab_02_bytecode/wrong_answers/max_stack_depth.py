@@ -2,7 +2,8 @@
 
 
 def before_each_only(instructions):
-    """It looks at the depth before each instruction only. The last one may go deeper as well."""
+    """It looks only at the depth before each instruction. The last instruction may make the stack
+    deeper."""
     deepest = 0
     seen = set()
     waiting = [(0, 0)] if instructions else []
@@ -21,7 +22,7 @@ def before_each_only(instructions):
 
 
 def depth_at_the_end(instructions):
-    """That is how deep the stack is at the end; asked is the deepest on the way."""
+    """This is the depth at the end. The exercise asks for the largest depth on the way."""
     return sum(effect for effect, _target, _falls_through in instructions)
 
 

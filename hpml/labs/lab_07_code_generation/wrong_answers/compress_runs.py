@@ -33,7 +33,7 @@ def inclusive_end(calls, output, min_length):
 
 
 def longer_than(calls, output, min_length):
-    """A run of exactly `min_length` calls counts too: at least, not more than."""
+    """A run of exactly `min_length` calls counts as well: the test is `>=`, not `>`."""
     return _runs(calls, output, min_length + 1)
 
 

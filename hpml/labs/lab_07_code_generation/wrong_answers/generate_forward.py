@@ -36,8 +36,8 @@ def executes_everything(inputs, calls, output):
 
 
 def forgets_the_return(inputs, calls, output):
-    """The forward calls the right layers and returns nothing: its last line is missing, `return` and
-    the output's name."""
+    """The forward calls the right layers and returns nothing: the last line, `return` and the
+    output's name, is missing."""
     return _source(inputs, _lines(calls, _needed(calls, output)), None)
 
 

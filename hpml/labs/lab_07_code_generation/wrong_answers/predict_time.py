@@ -14,7 +14,7 @@ def always_codegen(n_layers, costs, execution):
 
 
 def forgets_the_start(n_layers, costs, execution):
-    """The start is missing. It is paid once a forward, also when there are no layers."""
+    """The start is missing. Each forward pays it once, even with no layers."""
     return n_layers * (costs["layer"] + _cost(costs, execution))
 
 
@@ -25,19 +25,19 @@ def key_error(n_layers, costs, execution):
 
 
 def nameless_error(n_layers, costs, execution):
-    """The kind of the error is right. Put the execution's name into its text, so that one can see
-    what was wrong."""
+    """The kind of error is right. Put the execution's name into its message, so that the reader
+    sees what was wrong."""
     if execution not in costs:
         raise ValueError("unknown execution")
     return costs["start"] + n_layers * (costs["layer"] + costs[execution])
 
 
 def starts_every_layer(n_layers, costs, execution):
-    """The start is paid once a forward, not once for each layer."""
+    """Each forward pays the start once, not once for each layer."""
     return n_layers * (costs["start"] + costs["layer"] + _cost(costs, execution))
 
 
 def unknown_is_free(n_layers, costs, execution):
-    """An execution that is not in `costs` is assumed to add nothing. It was not measured: that is
-    to be said, by a ValueError that names it."""
+    """It assumes that an execution missing in `costs` adds nothing. Its cost was not measured:
+    raise a `ValueError` that names it."""
     return costs["start"] + n_layers * (costs["layer"] + costs.get(execution, 0.0))

@@ -49,7 +49,7 @@ def numbers_not_bytes(ops, shapes, fused):
 
 
 def operand_twice(ops, shapes, fused):
-    """An operand that appears twice in one operation is read once: `x * x` has its `x` already."""
+    """An operand that appears twice in one operation is read once: `x * x` reads `x` once."""
     moved = [name for result, operands in ops for name in [result, *operands]]
     return _bytes(_moved(ops, fused) if fused else moved, shapes)
 

@@ -38,8 +38,8 @@ def for_each_call(run, clock):
 
 
 def one_by_one(run, clock):
-    """It calls `run(1)` again and again. `run(number)` contains the loop; a loop of yours around it is
-    timed as well."""
+    """It calls `run(1)` again and again. `run(number)` contains the loop; your own loop around it
+    is timed as well."""
     return _autorange(run, clock, each=True)
 
 
@@ -55,8 +55,8 @@ def reads_again(run, clock):
 
 
 def since_the_beginning(run, clock):
-    """The clock is read once, before the first run. So the time of all runs counts, not of the last
-    one."""
+    """The clock is read only once before all runs. So the time of all runs counts, not that of
+    the last one."""
     return _autorange(run, clock, start=clock())
 
 

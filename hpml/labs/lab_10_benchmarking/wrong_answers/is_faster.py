@@ -29,8 +29,8 @@ def bands_overlap(a, b):
 
 
 def decides_at_once(a, b):
-    """Fewer than six rounds do not decide: with five, two equal programs agree in all of them once in
-    sixteen times."""
+    """Fewer than six rounds do not decide: with five, one of two equal programs wins all of them
+    once in sixteen times."""
     return _sign_test(a, b, allowed=0.3)
 
 
