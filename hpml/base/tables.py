@@ -140,8 +140,10 @@ class Table(Shown):
         font = " font-family: var(--jp-code-font-family, monospace);" if self.code else ""
         parts = [f'<table style="border-collapse: collapse; margin: 0.5em 0;{font}">']
         if self.title:
+            # As wide as its table, a caption over a narrow one would be broken again and again.
+            wrap = " white-space: nowrap;" if len(self.title) <= 80 else ""
             title = html.escape(self.title)
-            parts.append(f'<caption style="text-align: left;"><b>{title}</b></caption>')
+            parts.append(f'<caption style="text-align: left;{wrap}"><b>{title}</b></caption>')
         head = "".join(self._cell("th", name, side) for name, side in self._sided(self.columns))
         parts.append(f"<thead><tr>{head}</tr></thead><tbody>")
         for row in self._texts():
@@ -171,9 +173,9 @@ class Table(Shown):
 
     @staticmethod
     def _cell(tag: str, text: str, side: str) -> str:
-        return (
-            f'<{tag} style="text-align: {side}; padding: 0.2em 0.8em;">{html.escape(text)}</{tag}>'
-        )
+        wrap = " white-space: nowrap;" if side == "right" else ""  # a number and its unit
+        style = f"text-align: {side}; padding: 0.2em 0.8em;{wrap}"
+        return f'<{tag} style="{style}">{html.escape(text)}</{tag}>'
 
 
 def format_seconds(x: float) -> str:

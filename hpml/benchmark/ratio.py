@@ -228,7 +228,7 @@ def _dependence(logs: list[float]) -> str:
         shown = ", ".join(f"{math.exp(third):.3g}" for third in thirds)
         return f"the ratio changed during the run ({shown} in its thirds)"
     if von_neumann(logs) > NEIGHBOURS_ALIKE:
-        return f"neighbouring rounds resemble each other, so that {len(logs)} count as few"
+        return f"successive rounds are correlated, so the {len(logs)} rounds count as fewer"
     return ""
 
 

@@ -41,8 +41,6 @@ def challenge(
 
     >>> def slow(n):
     ...     return sum(range(n))
-    >>> challenge(slow, lambda n: n * (n - 1) // 2, 10_000, target=10, rounds=6).plain[:11]
-    '✓ Reached: '
     >>> challenge(slow, lambda n: n * (n - 1) // 2, 10_000, target=10, others=[(-1,)])
     ✗ Not equal: called with -1, slow returns 0 and yours 1.
     """

@@ -46,7 +46,7 @@ def answering(
             result = run()
             same_results()({"expected": expected, name: result})
         except BenchmarkError:
-            problem = f"it gave {describe(result)}"
+            problem = f"it returned {describe(result)}"
         except Exception as error:  # noqa: BLE001 - whatever unfinished code does
             problem = f"{type(error).__name__}: {error}"[:200]
         else:

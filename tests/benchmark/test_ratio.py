@@ -56,7 +56,7 @@ def test_rounds_that_depend_on_each_other_count_as_one() -> None:
     steps = (1.0,) * 6 + (1.06,) * 13 + (1.0,) * 6
     found = paired_ratio(steps, (1.0,) * 25)
     assert found.answer == "cannot tell"
-    assert "25 count as few" in found.reason
+    assert "25 rounds count as fewer" in found.reason
     assert found.low < 1.0 < 1.06 < found.high
 
 

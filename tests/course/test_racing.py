@@ -12,8 +12,8 @@ def test_only_what_gives_the_expected_result_takes_part(capsys: pytest.CaptureFi
     runs = {"none": lambda: None, "wrong": lambda: 4, "fails": unfinished, "right": lambda: 3}
     assert list(answering(runs, expected=3)) == ["right"]
     assert capsys.readouterr().out.splitlines() == [
-        "none is left out: it gave None.",
-        "wrong is left out: it gave 4.",
+        "none is left out: it returned None.",
+        "wrong is left out: it returned 4.",
         "fails is left out: KeyError: 'a'.",
     ]
 

@@ -51,10 +51,12 @@ def edit(path: Path, before: str, after: str) -> None:
 
 def test_an_exercise_touches_its_folder_the_notebook_and_the_right_solution(tmp_path: Path) -> None:
     folder = course(tmp_path) / "lab_00_start_here"
-    declared, wrong, *_ = blocks()
+    declared, hints, wrong, *_ = blocks()
     exercises = folder / "exercises.py"
     edit(exercises, "EXERCISES: tuple[", f"{declared}\nEXERCISES: tuple[")
     edit(exercises, "= (_HELLO,)", "= (_HELLO, _TWICE)")
+    with (folder / "texts.toml").open("a", encoding="utf-8") as texts:
+        texts.write(hints)
     (folder / "wrong_answers" / "twice.py").write_text(wrong, encoding="utf-8")
     solution = tmp_path / "tests" / "solutions" / "lab_00" / "twice" / "right.py"
     solution.parent.mkdir()

@@ -65,7 +65,7 @@ class SmallSizes:
             crossing = None if way == LOOP else self.overtakes(way)
             rows.append([way, 1e9 * line.overhead, 1e9 * line.per_item, crossing])
         return Table(
-            ["way", "overhead, ns", "ns per element", "overtakes the loop at"],
+            ["variant", "overhead, ns", "ns per element", "overtakes the loop at"],
             rows,
             caption=f"Lines fitted to all sizes, {self.sizes[0]} to {self.sizes[-1]:,} elements.",
             formats={

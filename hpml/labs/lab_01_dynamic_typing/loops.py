@@ -217,7 +217,7 @@ def draw_times(
     factor = float(f"{slowest.median / fastest.median:.2g}")
     text = (
         f"Fastest: {fastest.name}, {nanoseconds(1e9 * fastest.median)} for each element; slowest: "
-        f"{slowest.name}, {nanoseconds(1e9 * slowest.median)}, about {factor:,.0f} times as much. "
+        f"{slowest.name}, {nanoseconds(1e9 * slowest.median)}, about {factor:,.0f} times as long. "
         f"Median of {times.rounds} rounds; the line at a bar's end is the 25–75 % band."
     )
     if n > SLOW_LOOP:

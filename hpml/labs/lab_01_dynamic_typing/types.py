@@ -136,8 +136,8 @@ def _memory(measured: Comparison, before: float) -> str:
     }
     grown = measured.sum_of({"array, many": 1, "list, many": -1, "array": -1, "list": 1})
     message = (
-        "With many elements, visited in random order, a lookup in the list takes "
-        f"{slower['list']} longer than with few, in the array {slower['array']} longer. "
+        "With many elements instead of few, visited in random order, the time of a lookup changes "
+        f"by {slower['list']} in the list and by {slower['array']} in the array. "
     )
     if grown.against(LEAST) == "above":
         return message + "The difference has grown: **B** has a part in it."

@@ -38,9 +38,9 @@ class Pair:
 
     @property
     def in_words(self) -> str:
-        """Both ratios, for a line of a table; of a time that cannot be told, just that."""
+        """Both ratios, for a line of a table; where the time is uncertain, just that."""
         texts = self.ratio.answer != "cannot tell"
-        time = f"{self.ratio.value:.2g} × the time" if texts else "of the time it cannot tell"
+        time = f"{self.ratio.value:.2g} × the time" if texts else "time: cannot tell"
         return f"{self.count_ratio:.2g} × the instructions, {time}"
 
 
@@ -77,7 +77,7 @@ class CountsAndTimes:
                             "time, with its 95 % interval"))  # fmt: skip
         text = "The farther square and circle are apart, the worse the count predicts the time."
         x = "the second version as a multiple of the first"
-        chart = dots(rows, title="What was left of it", x=x, log="x", at=(1,))
+        chart = dots(rows, title="Instructions and time", x=x, log="x", at=(1,))
         return show(chart, caption=text)
 
 

@@ -34,15 +34,15 @@ LISTING: tuple[tuple[int, str, str], ...] = (
 """Offset, instruction and operand of the slide "Python Bytecode"."""
 
 _CHANGES = {
-    "RESUME": "3.11: a call begins; does another thread or a debugger want something?",
-    "LOAD_SMALL_INT": "3.14: pushes a small whole number, which stands in the instruction itself.",
+    "RESUME": "3.11: a call begins; checks for requests of other threads and of a debugger.",
+    "LOAD_SMALL_INT": "3.14: pushes a small int, which is the operand itself.",
     "LOAD_FAST_BORROW": "3.14: reads a local variable and counts no reference to it.",
-    "PUSH_NULL": "3.11: an empty place beside the function, where self would stand.",
+    "PUSH_NULL": "3.11: an empty place beside the function, where self would be.",
     "PRECALL": "Only in 3.11: prepares the call.",
     "CALL": "3.11: one instruction for all calls, with self or without.",
-    "LOAD_METHOD": "3.7: finds the method; makes no object that binds it to its self.",
-    "LOAD_ATTR": "3.12 (LOAD_METHOD since 3.7): finds the method; makes no object that binds it to "
-    "its self.",
+    "LOAD_METHOD": "3.7: finds the method without making an object that binds it to self.",
+    "LOAD_ATTR": "3.12 (LOAD_METHOD since 3.7): finds the method without making an object that "
+    "binds it to self.",
 }
 
 

@@ -99,12 +99,12 @@ def _specialised(function: FunctionType) -> dict[int, str]:
 
 
 _TESTS = {
-    "B": ("x & x", "a form is missing"),
-    "C": ("x * 2", "a constant is loaded"),
+    "B": ("x & x", "the missing form"),
+    "C": ("x * 2", "loading a constant"),
 }
 _VERDICTS = {
-    "below": "**{0}** is not the reason: that {1} explains less than half of it.",
-    "above": "**{0}** is a reason: that {1} explains more than half of it.",
+    "below": "**{0}** is not the reason: {1} explains less than half of the extra time.",
+    "above": "**{0}** is a reason: {1} explains more than half of the extra time.",
     "cannot tell": "**{0}**: this measurement cannot tell. Its interval is too wide.",
 }
 
@@ -122,7 +122,7 @@ def what_fits(expressions: Comparison) -> str:
     for claim, (name, reason) in _TESTS.items():
         share = expressions.difference(name, "x * x") / power
         answers.append(share.against(0.5))
-        lines[0] += f" `{name}` takes {max(0.0, share.value):.0%} of that more."
+        lines[0] += f" `{name}` takes {max(0.0, share.value):.0%} of this extra time."
         lines.append(_VERDICTS[answers[-1]].format(claim, reason))
     if set(answers) == {"below"}:
         lines.append(

@@ -119,12 +119,12 @@ class GilScaling:
 
     @property
     def busy(self) -> str:
-        """Why the machine could not show it: two processes share nothing, and were in turn too."""
+        """Why the machine could not show it: two processes share no lock, and took long too."""
         if self.ratios[PROCESSES].value <= 1.5:
             return ""
         return (
-            "Two processes share nothing and should be near 1. They were not, so the cores had "
-            "other work meanwhile: run the cell again when the machine is less busy."
+            "Two processes share no lock and should be nearer to 1 than to 2. They were not, so "
+            "the cores probably had other work: run the cell again when the machine is less busy."
         )
 
     def draw(self) -> Page:

@@ -187,6 +187,6 @@ def _answering(rules: Mapping[str, Rule]) -> dict[str, Rule]:
         if answer in ANSWERS:
             ready[name] = rule
         else:
-            texts = f"**{name}** is left out: it gave {describe(answer)}."
+            texts = f"**{name}** is left out: it returned {describe(answer)}."
             put(say(texts), uuid.uuid4().hex)
     return ready

@@ -8,6 +8,7 @@ from typing import Any
 
 from hpml.base.errors import describe
 from hpml.base.page import Page, put, put_live
+from hpml.base.style import ACCENT
 from hpml.widgets.errors import WidgetError
 from hpml.widgets.stepper.stepper import STEPS, StepInto, animation_of_call
 from hpml.widgets.stepper.typed import prepared_call
@@ -109,7 +110,7 @@ def _controls(widgets: Any, source: str, call: str, shown: Any, place: str) -> A
     button = widgets.Button(
         description="Step through it",
         tooltip="Executes the call and shows every step beneath",
-        button_style="primary",
+        style={"button_color": ACCENT, "text_color": "white"},
         layout={"width": "11em"},
     )
 

@@ -102,8 +102,8 @@ def test_a_race_counts_false_verdicts_and_leaves_out_who_does_not_answer(
     assert set(rates.found["always"].values()) == {1.0}
     assert len(rates.false["always"]) == len(race.NOISES)
     said = capsys.readouterr().out
-    assert "unwritten is left out: it gave None" in said
-    assert "broken is left out: it gave" in said
+    assert "unwritten is left out: it returned None" in said
+    assert "broken is left out: it returned" in said
     assert "image/png" in rates._repr_mimebundle_()
 
 

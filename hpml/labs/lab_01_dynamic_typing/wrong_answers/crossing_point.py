@@ -29,8 +29,8 @@ def upside_down(overhead, per_item_a, per_item_b):
 
 
 def whole_items(overhead, per_item_a, per_item_b):
-    """It is rounded to a whole number of items. The lines cross where they cross; a float is asked
-    for."""
+    """It is rounded to a whole number of items. Return a float: the point where the lines
+    cross."""
     if per_item_a <= per_item_b:
         return math.inf
     return math.ceil(overhead / (per_item_a - per_item_b))

@@ -32,8 +32,8 @@ def divides_by_zero(x):
 
 
 def forgets_return(x):
-    """The array is right. It is to be returned as well, as PyTorch's functions with an underscore
-    do, so that calls can be chained."""
+    """The array is right. Return it as well, as PyTorch's functions with an underscore do, so
+    that calls can be chained."""
     x -= x.mean()
     _divided(x, _spread(x))
 

@@ -17,15 +17,15 @@ def never_forgotten(compile_time, slow, fast):
 
 
 def not_whole(compile_time, slow, fast):
-    """That is where the lines cross. Calls are whole: the first whole number from there on is asked
-    for, as an `int`."""
+    """That is where the lines cross. The number of calls is an int: return the first whole number
+    from there on."""
     if fast >= slow:
         return float("inf")
     return compile_time / (slow - fast)
 
 
 def one_more(compile_time, slow, fast):
-    """Where the times meet exactly at a whole number, that number is asked for, and not the
+    """Where the times are equal exactly at a whole number, return that number and not the
     next."""
     if fast >= slow:
         return float("inf")

@@ -8,7 +8,7 @@ def counts_every_operation(parents, output, remember):
 
 
 def counts_questions(parents, output, remember):
-    """It counts the questions. Inputs are asked for too, but they are looked up: nothing is
+    """It counts requests. Inputs are requested too, but they are looked up: nothing is
     executed."""
     asked = {}
     for name, above in parents.items():

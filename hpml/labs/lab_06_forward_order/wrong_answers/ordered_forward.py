@@ -12,8 +12,8 @@ def arguments_as_known(order, parents, operations, inputs, output):
 
 
 def ignores_the_order(order, parents, operations, inputs, output):
-    """The value is right, but the operations were not executed in the given order. You need not
-    be asked any more: `order` has settled it."""
+    """The value is right, but the operations were not executed in the given order. Follow
+    `order`: it already says what comes next."""
     values = dict(inputs)
     waiting = [output]
     while waiting:
