@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import linecache
+import mmap
 import sys
 from typing import Any
 
@@ -14,8 +15,15 @@ from hpml.profiling import ProfilingError, memory_lines, memory_over_time
 MIB = 2**20
 
 
+def pages(n: int) -> mmap.mmap:
+    """Return new memory, in use; malloc would take what earlier tests freed, of any size."""
+    found = mmap.mmap(-1, n)
+    found[::4096] = bytes(n // 4096)
+    return found
+
+
 def fill(n: int) -> int:
-    kept = bytearray(n)
+    kept = pages(n)
     size = len(kept)
     del kept
     if size < 0:
@@ -27,7 +35,7 @@ def test_lines_show_what_grew_and_what_was_not_executed() -> None:
     found = memory_lines(fill, 64 * MIB)
     assert found.result == 64 * MIB
     by_text = {line.text.strip(): line for line in found.lines}
-    assert by_text["kept = bytearray(n)"].increment == pytest.approx(64, abs=4)
+    assert by_text["kept = pages(n)"].increment == pytest.approx(64, abs=4)
     assert by_text["del kept"].increment == pytest.approx(-64, abs=4)
     assert by_text["size = 0"].usage is None
     assert "–" in str(found)
@@ -36,12 +44,11 @@ def test_lines_show_what_grew_and_what_was_not_executed() -> None:
 
 
 def test_a_function_of_a_cell_is_seen() -> None:
-    text = "def cell(n):\n    kept = bytearray(n)\n    return [len(kept) for _ in range(3)]\n"
+    text = "def cell(n):\n    kept = pages(n)\n    return [len(kept) for _ in range(3)]\n"
     name = "<ipython-input-1-0>"
     linecache.cache[name] = (len(text), None, text.splitlines(keepends=True), name)
-    names: dict[str, Any] = {}
+    names: dict[str, Any] = {"pages": pages}
     exec(compile(text, name, "exec"), names)
-    # Above 32 MiB malloc never takes memory that was freed before.
     found = memory_lines(names["cell"], 64 * MIB)
     assert [line.text for line in found.lines] == text.splitlines()
     assert found.lines[1].increment == pytest.approx(64, abs=4)
@@ -65,7 +72,7 @@ def test_what_cannot_be_looked_into_is_refused() -> None:
 
 def test_memory_over_time_rises_and_keeps_other_children() -> None:
     def work() -> int:
-        kept = bytearray(64 * MIB)
+        kept = pages(64 * MIB)
         return sum(kept[:: 2**4])  # for longer than between two looks
 
     found = memory_over_time(work)
