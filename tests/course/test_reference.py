@@ -7,6 +7,7 @@ from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
+import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook, new_output
 
@@ -15,8 +16,10 @@ from hpml.benchmark import Ratio
 from hpml.course import command
 from hpml.course.predictions.prediction import predict
 from hpml.course.predictions.session import forget, lab_head
-from hpml.course.reference import REVEALED, keep_revealed, reference
+from hpml.course.reference import REVEALED, keep_revealed, read_record, reference
+from hpml.release.reading import predictions
 
+ROOT = Path(__file__).parents[2]
 WIDE = Ratio(1.1, 0.2, 6.0, "cannot tell")
 
 
@@ -77,3 +80,15 @@ def test_a_record_keeps_the_typical_run_and_says_how_many_runs_agree(
     record = json.loads((course / "data" / "reference" / "01.json").read_text())
     assert (record["runs"], record["verdicts"][0][1:]) == (3, ["2 times faster", 2])
     assert "2 of 3 runs" in str(reference(1))
+
+
+@pytest.mark.parametrize("path", sorted((ROOT / "notebooks").glob("*.ipynb")), ids=lambda p: p.stem)
+def test_each_question_and_explanation_of_a_lab_has_a_recorded_answer(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    asked = {each["key"] for each in predictions(notebook.cells)}
+    if any("conclude(" in cell.source for cell in notebook.cells):
+        asked.add("explanation")
+    record = read_record(path.stem[:2])
+    assert record is not None
+    # Lab 14 measures this one with the student's own `quantise`.
+    assert asked - set(record["questions"]) <= {"bits"}
