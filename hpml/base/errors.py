@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import reprlib
+from typing import Any
 
 
 class HpmlError(Exception):
@@ -46,19 +47,14 @@ class _Short(reprlib.Repr):
         self.maxstring = self.maxother = self.maxlong = 4 * limit
         self.maxlist = self.maxtuple = self.maxdict = self.maxset = limit
 
-    def repr_instance(self, x: object, level: int) -> str:
+    def repr_instance(self, x: Any, level: int) -> str:
         kind = type(x)
         try:
-            # NumPy's scalars have a shape too, and a repr that is as short.
-            if (
-                hasattr(kind, "shape")
-                and hasattr(kind, "dtype")
-                and not (
-                    kind.__module__ == "numpy" and x.shape == ()  # type: ignore[attr-defined]
-                )
-            ):
-                return f"{kind.__name__}(shape={tuple(x.shape)}, dtype={x.dtype})"  # type: ignore[attr-defined]
-            return repr(x)
+            if not (hasattr(kind, "shape") and hasattr(kind, "dtype")):
+                return repr(x)
+            if kind.__module__ == "numpy" and x.shape == ():  # a number, with a short repr
+                return repr(x)
+            return f"{kind.__name__}(shape={tuple(x.shape)}, dtype={x.dtype})"
         except Exception as error:  # noqa: BLE001 - whatever a foreign repr raises, we have a message
             return f"<{kind.__name__}, whose repr raises {type(error).__name__}>"
 

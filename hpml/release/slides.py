@@ -89,7 +89,8 @@ def slides(notebook: NotebookNode) -> Iterator[str]:
     yield _markdown(f"# {pages.title_of(notebook)}\n\n{goals[0] if goals else ''}")
     heading = opening = context = code = ""
     for cell in cells:
-        if "further" in cell.metadata.get("tags", []):
+        tags = cell.metadata.get("tags", [])
+        if "further" in tags or cell.source == "calibration()":
             continue
         if cell.cell_type == "markdown":
             *_, last = cell.source.strip().split("\n\n")
@@ -101,20 +102,18 @@ def slides(notebook: NotebookNode) -> Iterator[str]:
                 context = "" if first == last else context
             for summary, answer in _folded(cell.source):
                 yield f"<h2>{summary}</h2>{_markdown(answer)}"
-        elif cell.cell_type == "code" and cell.source != "calibration()":
-            result = "result" in cell.metadata.get("tags", [])
-            asked = predictions([cell])
-            if "exercise" not in cell.metadata.get("tags", []):
-                code += _definitions(cell.source)
-            for output in cell.outputs:
-                data = output.get("data", {})
-                if shown := _shown(data, result):
-                    if data.get("text/plain", "").startswith(_QUESTION):
-                        about = "" if "<pre" in opening else context
-                        shown = about + code + shown + _answer(lab, next(asked))
-                        context = code = ""
-                    yield f"<h2>Results</h2>{shown}" if result else heading + opening + shown
-                    opening = ""
+            continue
+        result, asked = "result" in tags, predictions([cell])
+        code += "" if "exercise" in tags else _definitions(cell.source)
+        for data in (output.get("data", {}) for output in cell.outputs):
+            shown = _shown(data, result)
+            if data.get("text/plain", "").startswith(_QUESTION):
+                about = "" if "<pre" in opening else context
+                shown = about + code + shown + _answer(lab, next(asked))
+                context = code = ""
+            if shown:
+                yield f"<h2>Results</h2>{shown}" if result else heading + opening + shown
+                opening = ""
 
 
 def _short(text: str) -> str:

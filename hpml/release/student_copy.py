@@ -57,8 +57,8 @@ def student_files(course: Path) -> dict[str, bytes]:
     import nbformat
 
     files = {name: (course / name).read_bytes() for name in _known(course)}
-    told = ("/wrong_answers/", "/texts.toml")
-    for name in [name for name in files if any(each in name for each in told)]:
+    answers = [name for name in files if "/wrong_answers/" in name or name.endswith("/texts.toml")]
+    for name in answers:
         files[str(Path(name).with_suffix(PACKED).as_posix())] = zlib.compress(files.pop(name))
     files["README.md"] = for_students(files["README.md"].decode("utf-8")).encode("utf-8")
     files[".gitattributes"] = _MERGED_WHOLE.encode()

@@ -99,17 +99,17 @@ def check_exercise(exercise: Exercise, function: Callable[..., Any]) -> Checked:
     verdict = judge(exercise, tried, outcomes, stub=stub, forbidden=forbidden)
     with contextlib.suppress(KeyboardInterrupt):  # who does not wait for it goes without
         verdict = diagnosed(verdict, exercise, tried, outcomes)
+    notes = [verdict.note] if verdict.note else []
     if left := len(cases) - len(tried):
-        note = (
+        notes.append(
             f"It was stopped there: {left} more case{'s were' if left > 1 else ' was'} not tried."
         )
-        verdict = replace(verdict, note=f"{verdict.note} {note}".strip())
     if verdict.right and program is not None and (own := own_files(program)):
-        note = (
+        notes.append(
             f"It imports {', '.join(own)}, a file of yours. Only the notebook is graded: write the "
             "file with %%writefile, or move its code into a cell."
         )
-        verdict = replace(verdict, note=f"{verdict.note} {note}".strip())
+    verdict = replace(verdict, note=" ".join(notes))
     offer, known = "", _tried[exercise.lab, exercise.name]
     if not verdict.not_done:
         known.shown = verdict.counterexample
