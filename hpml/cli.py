@@ -158,6 +158,9 @@ def _declare_train(parser: argparse.ArgumentParser) -> None:
 
 
 def _declare_progress(parser: argparse.ArgumentParser) -> None:
+    add = parser.add_argument
+    whose = "instead: predictions and the ten questions of a class, from the files in it"
+    add("--class", dest="folder", type=Path, metavar="FOLDER", help=whose)
     parser.set_defaults(run=_progress)
 
 
@@ -299,8 +302,14 @@ def _doctor(options: argparse.Namespace) -> int:
 
 
 def _progress(options: argparse.Namespace) -> int:
-    from hpml.labs.overview import course_table, progress
+    from hpml.labs.overview import class_tables, course_table, progress
 
+    if options.folder is not None:
+        if not options.folder.is_dir():
+            print(f"hpml progress: {options.folder} is no folder.", file=sys.stderr)
+            return 1
+        print(*class_tables(options.folder), sep="\n\n")
+        return 0
     print(progress())
     table = course_table()
     if table.rows:

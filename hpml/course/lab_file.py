@@ -16,6 +16,18 @@ from hpml.base.files import results_folder, write_atomically
 _VERSION = 1
 
 
+def read_labs(path: Path) -> dict[str, dict[str, Any]]:
+    """Return what a file keeps, by lab; ValueError if it is not such a file."""
+    everything = json.loads(path.read_text(encoding="utf-8"))
+    version = everything.get("version") if isinstance(everything, dict) else None
+    if version != _VERSION:
+        raise ValueError(f"expected version {_VERSION} of the file, got {version!r}")
+    labs = everything.get("labs")
+    if not isinstance(labs, dict) or not all(isinstance(lab, dict) for lab in labs.values()):
+        raise ValueError("it contains no labs")
+    return labs
+
+
 class LabFile:
     """``{"version": 1, "labs": {lab: {key: ...}}}`` as JSON, in the results folder or at `path`."""
 
@@ -32,18 +44,11 @@ class LabFile:
     def labs(self) -> dict[str, dict[str, Any]]:
         """Return what is kept, by lab."""
         try:
-            everything = json.loads(self.path.read_text(encoding="utf-8"))
+            return read_labs(self.path)
         except FileNotFoundError:
             return {}
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, RecursionError) as error:
             return self._put_aside(str(error))
-        version = everything.get("version") if isinstance(everything, dict) else None
-        if version != _VERSION:
-            return self._put_aside(f"expected version {_VERSION} of the file, got {version!r}")
-        labs = everything.get("labs")
-        if not isinstance(labs, dict) or not all(isinstance(lab, dict) for lab in labs.values()):
-            return self._put_aside("it contains no labs")
-        return labs
 
     @contextmanager
     def changing(self) -> Iterator[dict[str, dict[str, Any]]]:

@@ -27,6 +27,7 @@ from hpml.grading.sandbox import Limits
 from hpml.labs import catalogue as course
 
 _NUMBER = re.compile(r"(\d\d)[ _-]")
+_KEPT = ("predictions.json", "progress.json")  # files of a student for `hpml progress --class`
 _ENDINGS = (".ipynb", ".ipynb.txt", ".ipynb.json", ".json")  # browsers and mailers add some
 _SCRIPT = ".py"  # Jupytext's form of a notebook
 _SHOWN = 4
@@ -127,7 +128,8 @@ def random_seed() -> int:
 
 def is_notebook(path: Path) -> bool:
     """Return whether a file has the name of a notebook."""
-    return path.name.lower().endswith(_ENDINGS)
+    name = path.name.lower()
+    return name.endswith(_ENDINGS) and not name.endswith(_KEPT)
 
 
 def lab_of(name: str, catalogue: Catalogue = COURSE) -> str | None:

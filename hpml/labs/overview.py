@@ -3,20 +3,24 @@
 from __future__ import annotations
 
 import statistics
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from hpml.base import style
 from hpml.base.charts import Dot, dots, show
 from hpml.base.page import Page, say
 from hpml.base.tables import Table
+from hpml.course.errors import LabError
 from hpml.course.execute import labs
 from hpml.course.exercises.exercise import Choice, Exercise
+from hpml.course.lab_file import read_labs
 from hpml.course.predictions import state
 from hpml.course.predictions.calibration import kept_entry
 from hpml.course.predictions.store import PredictionStore
 from hpml.course.progress import FILE
 from hpml.labs.catalogue import LABS, choice, exercises
+from hpml.labs.questions import AFTER, BEFORE, QUESTIONS
 
 PATHS = {
     "How Python runs a network": ("00", "01", "02", "05", "06", "07", "09", "10"),
@@ -79,9 +83,14 @@ def _points(done: Mapping[str, Any], item: Exercise | Choice) -> float:
 
 def misses() -> dict[str, list[float]]:
     """Return by which factor each number that was predicted missed the measurement, by lab."""
-    store, found = PredictionStore(), {}
+    store = PredictionStore()
+    return _missed({lab: store.answers(lab) for lab in LABS})
+
+
+def _missed(answers: Mapping[str, Mapping[str, Any]]) -> dict[str, list[float]]:
+    found = {}
     for lab in LABS:
-        entries = [kept_entry(key, kept) for key, kept in store.answers(lab).items()]
+        entries = [kept_entry(key, kept) for key, kept in answers.get(lab, {}).items()]
         factors = [state.factor(entry) for entry in entries if not entry.late]
         found[lab] = [factor for factor in factors if factor is not None]
     return {lab: factors for lab, factors in found.items() if factors}
@@ -116,3 +125,40 @@ def course_calibration() -> Page:
     page = show(chart, caption="A point is a prediction, a line the median of its lab.",
                 text=str(table))  # fmt: skip
     return Page(page.plain, page.html + table._repr_html_(), page.png)
+
+
+def class_tables(folder: Path) -> list[Table]:
+    """Return the predictions of a class by lab, and its ten questions before and after the course.
+
+    They come from each ``predictions.json`` and ``progress.json`` below `folder`, also under the
+    longer names that platforms give them. They are not signed, and nothing is graded by them.
+    """
+    missed: dict[str, list[float]] = {lab: [] for lab in LABS}
+    letters: dict[str, list[str]] = {BEFORE: [], AFTER: []}
+    unreadable = []
+    for path in sorted(folder.rglob("*.json")):
+        try:
+            if path.name.endswith("predictions.json"):
+                for lab, factors in _missed(read_labs(path)).items():
+                    missed[lab] += factors
+            elif path.name.endswith("progress.json"):
+                labs = read_labs(path)
+                for when, given in letters.items():
+                    found = labs.get(when, {}).get("questions")
+                    given += [found] if isinstance(found, str) and found[9:] else []
+        except (OSError, ValueError, TypeError, RecursionError, LabError):
+            unreadable.append(str(path.relative_to(folder)))
+    rows = [
+        [each.text, each.lab, *(_share(found, place, each.right) for found in letters.values())]
+        for place, each in enumerate(QUESTIONS)
+    ]
+    columns = ["question", "see lab", "right before", "right after"]
+    caption = "The ten questions of labs 00 and 15."
+    if unreadable:
+        caption += f" Not readable: {', '.join(unreadable)}."
+    predictions = _table_of({lab: factors for lab, factors in missed.items() if factors})
+    return [predictions, Table(columns, rows, caption=caption)]
+
+
+def _share(answers: Sequence[str], place: int, right: str) -> str:
+    return f"{sum(given[place] == right for given in answers)} of {len(answers)}"

@@ -11,7 +11,7 @@ from hpml import cli
 from hpml.course import progress as kept
 from hpml.course.errors import LabError
 from hpml.labs import course_calibration, ten_questions
-from hpml.labs.overview import course_table, misses
+from hpml.labs.overview import class_tables, course_table, misses
 from hpml.labs.questions import QUESTIONS
 
 
@@ -56,3 +56,34 @@ def test_answers_before_the_course_stand_beside_those_after_it() -> None:
     for wrong in ("abc", "abcabcabcd", "a" * 11):
         with pytest.raises(LabError):
             ten_questions(wrong)
+
+
+def test_a_class_sees_its_predictions_and_its_ten_questions(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    right = "".join(each.right for each in QUESTIONS)
+    entry = {"question": "How long?", "unit": "ms", "answer": 6.0, "measured": 2.0}
+    for name, before in (("ada", "b" + "-" * 9), ("lou_4711_", "-" * 10)):
+        files = {
+            "predictions.json": {"01": {"a": entry}},
+            "progress.json": {"00": {"questions": before}, "15": {"questions": right}},
+        }
+        for file, labs in files.items():
+            # A folder of its own, or all in one with longer names.
+            path = tmp_path / name / file if name == "ada" else tmp_path / f"{name}{file}"
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(json.dumps({"version": 1, "labs": labs}), encoding="utf-8")
+    for content in (
+        "not JSON",
+        '{"version": 1, "labs": {"01": {"a": {"choices": 5, "answer": 1}}}}',
+    ):
+        (tmp_path / f"{len(content)}_predictions.json").write_text(content, encoding="utf-8")
+    predictions, questions = class_tables(tmp_path)
+    assert [tuple(row) for row in predictions.rows] == [("01", 2, 0, 3)]
+    assert questions.column("right before")[:2] == ("1 of 2", "0 of 2")
+    assert set(questions.column("right after")) == {"2 of 2"}
+    assert "8_predictions.json" in str(questions.caption)
+    assert sorted(path.name for path in tmp_path.glob("8*")) == ["8_predictions.json"]
+    assert cli.main(["progress", "--class", str(tmp_path)]) == 0
+    assert "right after" in capsys.readouterr().out
+    assert cli.main(["progress", "--class", str(tmp_path / "ada" / "progress.json")]) == 1
