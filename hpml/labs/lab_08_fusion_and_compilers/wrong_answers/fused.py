@@ -32,6 +32,16 @@ def not_begun_anew(x, w, b, out):
             out[i, j] = max(total + b[j], 0.0)
 
 
+def relu_before_bias(x, w, b, out):
+    """ReLU was applied before the bias was added. It is the last of the three steps."""
+    for i in range(out.shape[0]):
+        for j in range(out.shape[1]):
+            total = 0.0
+            for k in range(x.shape[1]):
+                total += x[i, k] * w[k, j]
+            out[i, j] = max(total, 0.0) + b[j]
+
+
 def relu_in_the_sum(x, w, b, out):
     """The negative parts of the sum were cut off one by one. Only the complete sum is compared with
     0."""
