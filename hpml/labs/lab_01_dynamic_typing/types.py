@@ -15,7 +15,9 @@ from hpml.profiling import MemoryOf
 LEAST = 2e-9
 """Seconds: a difference below this is nothing that a student could see in the table."""
 
-_PARTS = {"container": style.INK, "pointers": style.ACCENT, "elements": style.SECOND}
+_PARTS = {
+    "container": style.INK, "pointers": style.ACCENT, "headers": style.MUTED, "numbers": style.SECOND
+}  # fmt: skip
 
 
 def tried(function: Callable[[object], object], values: Mapping[str, object]) -> Table:

@@ -25,7 +25,8 @@ class Part:
     """What a share of the memory is for.
 
     Attributes:
-        name: ``"container"``, ``"pointers"`` or ``"elements"``.
+        name: ``"container"``, ``"pointers"``, ``"headers"`` (count and type of each object in a list)
+            or ``"numbers"``.
         count: how many of them there are.
         each: bytes of one.
     """
@@ -96,7 +97,7 @@ def memory_of(n: int, kind: str) -> MemoryOf:
 
     >>> memory = memory_of(10, "array")
     >>> [(part.name, part.count, part.each) for part in memory.parts]
-    [('container', 1, 80), ('elements', 10, 8)]
+    [('container', 1, 80), ('numbers', 10, 8)]
     >>> memory.total == sum(part.bytes for part in memory.parts) == 160
     True
     """
@@ -125,17 +126,17 @@ def _list(n: int) -> MemoryOf:
     numbers = list(numbers)  # a copy has no room to spare, as a list that grew may have
     container = sys.getsizeof([])
     pointers = sys.getsizeof(numbers) - container
-    elements = sum(map(sys.getsizeof, numbers))
-    each = sys.getsizeof(1.0)
+    objects = sum(map(sys.getsizeof, numbers))
     # An odd number of pointers is rounded up to the next even one.
     parts = (
         Part("container", 1, container),
         Part("pointers", pointers // 8, 8),
-        Part("elements", n, each),
+        Part("headers", n, sys.getsizeof(1.0) - _ELEMENT),
+        Part("numbers", n, _ELEMENT),
     )
-    return MemoryOf(n, "list", parts, container + pointers + elements)
+    return MemoryOf(n, "list", parts, container + pointers + objects)
 
 
 def _compact(n: int, kind: str, container: int, each: int) -> MemoryOf:
-    parts = (Part("container", 1, container), Part("elements", n, each))
+    parts = (Part("container", 1, container), Part("numbers", n, each))
     return MemoryOf(n, kind, parts, container + n * each)

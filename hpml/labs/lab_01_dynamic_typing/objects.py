@@ -1,0 +1,78 @@
+"""Names, objects and references as boxes and arrows."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterator
+from graphlib import TopologicalSorter
+
+from hpml.base.drawing import Look, dataflow, draw, lay_out
+from hpml.base.page import Page, picture
+
+
+def draw_objects(**names: object) -> Page:
+    """Draw what each name refers to, and what that refers to: lists, tuples, tensors and numbers.
+
+    A box is a name or a piece of memory, an arrow is a reference or an address.
+    """
+    texts: dict[str, str] = {}
+    tints: dict[str, str] = {}
+    sources: dict[str, list[str]] = {}
+
+    def box(key: str, text: str, tint: str, *after: str) -> str:
+        texts[key], tints[key] = text, tint
+        sources.setdefault(key, []).extend(after)
+        return key
+
+    for name, value in names.items():
+        waiting: list[tuple[str, object]] = [(box(f"name {name}", name, "#FFFFFF"), value)]
+        while waiting:
+            source, each = waiting.pop()
+            key = f"object {id(each)}"
+            known = key in texts
+            end = box(key, _object(each), "#C9E0F4", source)
+            if known:
+                continue
+            for number, (text, tint) in enumerate(_outside(each)):
+                end = box(f"{key} part {number}", text, tint, end)
+            if isinstance(each, list | tuple):
+                waiting += [(end, element) for element in each]
+    flow = dataflow({key: sources[key] for key in TopologicalSorter(sources).static_order()})
+    single = [(place,) for place, _ in enumerate(flow.calls)]
+    layout = lay_out(
+        flow, lambda v: texts[flow.names[v]], lambda _: "", rotated=True, groups=single
+    )
+    figure = draw(layout, Look(tints={v: tints[name] for v, name in enumerate(flow.names)}))
+    name, value = next(iter(names.items()))
+    count = len(sources[f"object {id(value)}"])
+    text = f"Each arrow is a reference. {count} lead to the {type(value).__name__} {name}."
+    lines = [
+        f"{' '.join(texts[source].split())} → {' '.join(texts[key].split())}"
+        for key, all_sources in sources.items() for source in all_sources
+    ]  # fmt: skip
+    return picture(figure, "\n".join([text, *lines]), f"<p>{text}</p>")
+
+
+def _object(value: object) -> str:
+    """Return what an object holds beside its count."""
+    kind, size = type(value).__name__, f"{sys.getsizeof(value)} bytes"
+    if isinstance(value, list):
+        size = f"{sys.getsizeof([])} bytes"
+        return f"count, type: {kind}\nlength {len(value)}, address\n{size}"
+    if isinstance(value, tuple):
+        return f"count, type: {kind}\nlength {len(value)}, addresses\n{size}"
+    if hasattr(value, "untyped_storage"):
+        return f"count, type: {kind}\naddress\n{size}"
+    return f"count, type: {kind}\n{value!r}\n{size}"
+
+
+def _outside(value: object) -> Iterator[tuple[str, str]]:
+    """Give the memory that an object uses outside itself, one piece leading to the next."""
+    if isinstance(value, list):
+        yield f"{len(value)} addresses\n{8 * len(value)} bytes", "#FBE3D6"
+    elif hasattr(value, "untyped_storage"):
+        yield (
+            f"C++ object\n{value.dtype}\nshape {list(value.shape)}".replace("torch.", ""),
+            "#EFEFEF",
+        )
+        yield f"storage\n{value.tolist()}\n{value.untyped_storage().nbytes()} bytes", "#D5EBD8"
