@@ -35,7 +35,7 @@ def _on_device(
     start: float = 0.0,
 ) -> Case:  # fmt: skip
     message = [f"a launch costs {launch:g} s, kernels of {', '.join(f'{k:g}' for k in kernels)} s"]
-    message += [f"the first call {first:g} s more"] if first else []
+    message += [f"the first call takes {first:g} s more"] if first else []
     message += [f"{queued:g} s of other work queued before"] if queued else []
     data = {"launch": launch, "kernels": kernels, "first": first, "queued": queued, "start": start}
     return Case(name, data, call=f"time_on_device(fn, device)  # {'; '.join(message)}")
@@ -53,7 +53,7 @@ _TIME_ON_DEVICE = Exercise(
     judge=expect(_timed, tolerance=1e-9),
     arguments=call_and_device,
     forbids=Forbidden(
-        modules=("time", "timeit", "hpml", "torch"), why="Time is what `device.clock` says here."
+        modules=("time", "timeit", "hpml", "torch"), why="Here only `device.clock` tells the time."
     ),
 )
 
