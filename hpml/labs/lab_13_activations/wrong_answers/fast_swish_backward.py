@@ -20,8 +20,8 @@ def _slope(x, left=None, low=-2):
 
 
 def hard_swish(x, grad):
-    """That is HardSwish's slope, which is 0 on the left. There FastSwish is 2 / (3 x), with the slope
-    -2 / (3 x²)."""
+    """That is HardSwish's slope, which is 0 on the left. There FastSwish is 2 / (3 x), with the
+    slope -2 / (3 x²)."""
     return grad * _slope(x, torch.zeros_like(x), low=-3)
 
 
