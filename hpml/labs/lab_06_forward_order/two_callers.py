@@ -58,7 +58,7 @@ def interrupted(
                 held.result()
                 raise LabError(
                     "interrupted expected a forward that calls the pause layer, received one that "
-                    "returned without; put the layer between two others"
+                    "returned without calling it; put the layer between two others"
                 )
             result = forward(second)
         finally:

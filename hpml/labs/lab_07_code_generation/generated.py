@@ -84,11 +84,11 @@ def draw_live_bytes(nets: Mapping[str, Mapping[str, Sequence[int]]]) -> Page:
     for net, kinds in nets.items():
         drawn = [
             Line(name, range(1, len(counts) + 1), [count / 1024 for count in counts], marker=".",
-                 text=f"at the peak {format_bytes(max(counts))}")
+                 text=f"peak: {format_bytes(max(counts))}")
             for name, counts in kinds.items()
         ]  # fmt: skip
         y = "" if charts else "live results (KiB)"
-        charts.append(lines(drawn, title=net, x="layers done", y=y, ylim=(0, None)))
+        charts.append(lines(drawn, title=net, x="layers executed", y=y, ylim=(0, None)))
     return show(*charts, beside=True, width=8.4)
 
 
@@ -108,7 +108,7 @@ def error_page(run: Callable[[], object]) -> Page:
             lines.append(f"    {linecache.getline(frame.filename, frame.lineno or 0).strip()}")
         lines += [line.rstrip() for line in traceback.format_exception_only(error)]
         return show_code("\n".join(line for line in lines if line.strip()))
-    raise LabError("error_page expects something that fails, but nothing did: change its input.")
+    raise LabError("error_page expects a call that fails, but it did not fail: change its input.")
 
 
 def kernel_map() -> Table:

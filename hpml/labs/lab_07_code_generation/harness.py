@@ -79,7 +79,7 @@ def _forward(code: Any) -> Callable[..., Any]:
 def _layer(number: int, calls: list[int]) -> Callable[..., int]:
     def layer(*arguments: int) -> int:
         if not all(type(argument) is int for argument in arguments):
-            raise TypeError(f"l[{number}] expects values of inputs and layers, got others")
+            raise TypeError(f"l[{number}] expects values of inputs and layers, got something else")
         calls.append(number)
         return layer_value(number, arguments)
 

@@ -44,7 +44,7 @@ def recorded_compilers() -> Table:
     for name, took in recorded("inductor")["ways"].items():
         ratio, low, high = took["later"]
         rows.append([name, format_seconds(took["first"]), f"{ratio:.3f} [{low:.3f}, {high:.3f}]"])
-    columns = ["recorded", "making it and first call", "later calls / Python"]
+    columns = ["recorded", "compiling and first call", "later calls / Python"]
     return Table(columns, rows, caption=_recorded_where())
 
 
@@ -81,7 +81,7 @@ def recompilations(
         compiled(argument)
         taken = time.perf_counter() - start
         new = len(backend.graphs) - before
-        rows.append([name, format_seconds(taken), f"{new} new" if new else "found again"])
+        rows.append([name, format_seconds(taken), f"{new} new" if new else "reused"])
     torch.compiler.reset()
     return Table(["call", "time", "graphs"], rows, align=["left", "right", "left"])
 
@@ -94,15 +94,15 @@ def paying(ready: Mapping[str, FirstCall], later: Comparison) -> Table:
         saved = later[baseline].median - later[name].median
         faster = later.ratio(name).answer == "faster"
         pays = f"{(first.seconds - ready[baseline].seconds) / saved:,.0f} calls" if faster else ""
-        phrase = "–" if name == baseline else pays or "does not pay here"
+        phrase = "–" if name == baseline else pays or "does not pay off here"
         rows.append(
             [name, format_seconds(first.seconds), format_seconds(later[name].median), phrase]
         )
     options, _ = compiler_of_this_run()
     (_, took, ratio), *_ = recorded_compilers().rows
-    other = f"Its compiler: first call {took}, later calls {ratio} times Python's."
+    other = f"torch.compile's own compiler: first call {took}, later calls {ratio} times Python's."
     caption = f"{other} {_recorded_where()}" if options else None
-    return Table(["way", "first call", "later calls", "has paid after"], rows, caption=caption)
+    return Table(["way", "first call", "later calls", "pays off after"], rows, caption=caption)
 
 
 def compiled(functions: Mapping[str, Callable[..., Any]], x: Any) -> Table:
@@ -116,7 +116,7 @@ def compiled(functions: Mapping[str, Callable[..., Any]], x: Any) -> Table:
         result = torch.compile(function, backend=backend)(x)
         rows.append([name, len(backend.graphs), "; ".join(places) or "–", str(result.tolist())])
     torch.compiler.reset()
-    columns = ["compiled", "graphs", "a break", f"of {x.tolist()}"]
+    columns = ["compiled", "graphs", "graph breaks", f"result for {x.tolist()}"]
     return Table(columns, rows, align=["left", "right", "left", "left"])
 
 

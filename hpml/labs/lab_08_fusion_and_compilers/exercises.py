@@ -125,7 +125,7 @@ def _layer_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         Case("one number", one, "right", "fused(x=[[2.0]], w=[[3.0]], b=[1.0], out)"),
         Case("one number, negative", {**one, "w": [[-3.0]]}, "right",
              "fused(x=[[2.0]], w=[[-3.0]], b=[1.0], out)"),
-        Case("zero from above", {"x": [[1.0]], "w": [[0.5]], "b": [-0.25]}, "right",
+        Case("just above zero", {"x": [[1.0]], "w": [[0.5]], "b": [-0.25]}, "right",
              "fused(x=[[1.0]], w=[[0.5]], b=[-0.25], out)"),
         _layer("a square", (3, 3, 3), fixed),
         _layer("more rows than columns", (5, 2, 3), fixed),
@@ -136,7 +136,7 @@ def _layer_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _layer("drawn", _drawn_shape(generator), generator),
         _layer("a wide row", (1, 2, 800), generator, "one loop"),
         _layer("drawn, each number once", _drawn_shape(generator), generator, "one loop"),
-        _layer("a tall one", (800, 2, 1), generator, "one loop"),
+        _layer("a tall column", (800, 2, 1), generator, "one loop"),
         _layer("a long sum", (1, 800, 1), generator, "one loop"),
     ]  # fmt: skip
     for number in range(5 if more else 0):
@@ -184,10 +184,10 @@ def _layer_fault(case: Case, outcome: Outcome) -> tuple[str, str, str]:
 
 
 _LAYER_WHY = {
-    "writes": "The numbers are right, and a number of `out` was stored more than once.",
-    "reads": "The numbers are right, and a loop comes back to what another has stored.",
-    "inputs": "The numbers are right, and inputs are fetched more often than one loop has to.",
-    "memory": "The numbers are right, and some were stored outside of `out`.",
+    "writes": "The numbers are right, but a number of `out` was stored more than once.",
+    "reads": "The numbers are right, but a loop reads what another has stored.",
+    "inputs": "The numbers are right, but inputs are read more often than one loop needs.",
+    "memory": "The numbers are right, but some were also stored outside `out`.",
 }
 
 

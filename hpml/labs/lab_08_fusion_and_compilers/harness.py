@@ -32,7 +32,7 @@ class Grid:
         place = 0
         for number, length in zip(given, self.shape, strict=True):
             if not 0 <= number < length:
-                raise IndexError(f"index {index!r} is outside of the shape {self.shape}")
+                raise IndexError(f"index {index!r} is outside the shape {self.shape}")
             place = place * length + number
         return place
 
@@ -43,7 +43,7 @@ class Grid:
 
     def __setitem__(self, index: Any, value: Any) -> None:
         if not self._takes:
-            raise TypeError("only `out` is written to")
+            raise TypeError("only `out` may be written to")
         place = self._place(index)
         self._cells[place] = value
         self._times[place] += 1

@@ -90,9 +90,9 @@ def _bottleneck_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     key = ("main", [1, ("order", [3, ("sorted", [5, ("key", [60]), 4]), 2]), ("total", [40])])
     cases = [
         _bottleneck_case("three functions", events_of(main), {"main", "load", "sum"}, "right"),
-        _bottleneck_case("sorted is no function of yours", events_of(order),
+        _bottleneck_case("sorted is not one of yours", events_of(order),
                          {"main", "order", "total"}, "library"),
-        _bottleneck_case("who calls yours is not yours", events_of(module), {"load", "total"},
+        _bottleneck_case("a foreign function calls yours", events_of(module), {"load", "total"},
                          "library"),
         _bottleneck_case("through two foreign functions", events_of(through),
                          {"main", "order", "total"}, "library"),

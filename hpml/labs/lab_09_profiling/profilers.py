@@ -156,10 +156,10 @@ def what_fits(fewer_calls: Ratio, thrown_away: Ratio) -> Page:
     found = _change(fewer_calls), _change(thrown_away)
     seen = (
         f"A traced run in a fiftieth of the calls takes {_times(fewer_calls)} of the time: "
-        f"the extra time {found[0]}. One that throws its events away takes {_times(thrown_away)} "
+        f"the extra time {found[0]}. One that discards its events takes {_times(thrown_away)} "
         f"of the time: the extra time {found[1]}."
     )
-    if "cannot be told" in found:
+    if "cannot be judged" in found:
         return say(f"{seen}\n\nMeasure again on a quieter machine.")
     return say(f"{seen}\n\nThat fits **{_FITS.get(found, 'none of them alone')}**.")
 
@@ -171,4 +171,4 @@ def _times(ratio: Ratio) -> str:
 def _change(ratio: Ratio) -> str:
     if ratio.high < _MOST:
         return "shrinks"
-    return "stays" if ratio.low > _MOST else "cannot be told"
+    return "stays" if ratio.low > _MOST else "cannot be judged"

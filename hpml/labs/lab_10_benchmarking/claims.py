@@ -38,7 +38,7 @@ class Blame:
     def __repr__(self) -> str:
         name = self.worst
         return (
-            f"{name} is blamed too much: {self.profiled[name]:.0%} by the profile, "
+            f"{name} looks too expensive: {self.profiled[name]:.0%} by the profile, "
             f"{self.measured[name]:.0%} by the benchmark."
         )
 
@@ -99,8 +99,9 @@ def frequency() -> str:
         now, low, high = (int((folder / name).read_text()) / 1e6 for name in names)
         governor = (folder / "scaling_governor").read_text().strip()
     except (OSError, ValueError):
-        return "this system does not say at which its cores run; most virtual machines do not."
-    return f"the first core runs at {now:.2f} GHz, of {low:.2f} to {high:.2f}: “{governor}”."
+        return "this system does not report it; most virtual machines do not."
+    speeds = f"{now:.2f} GHz (range {low:.2f} to {high:.2f})"
+    return f"the first core runs at {speeds}, with the governor “{governor}”."
 
 
 def claim_parts(claim: str, measured: Comparison, name: str, baseline: str) -> Table:
@@ -122,7 +123,7 @@ def claim_parts(claim: str, measured: Comparison, name: str, baseline: str) -> T
 
     ends = f"{ratio.low:.3g} to {ratio.high:.3g} (or {1 / ratio.high:.3g} to {1 / ratio.low:.3g})"
     parts = [
-        ("who is compared", f"{name} and {baseline}", name in claim and baseline in claim),
+        ("the programs compared", f"{name} and {baseline}", name in claim and baseline in claim),
         ("the ratio", f"{ratio.value:.3g} (or {ratio.speed_up:.3g})", says(ratio.value)),
         ("its interval", ends, says(ratio.value, ratio.low, ratio.high)),
         ("how many rounds", str(measured.rounds), measured.rounds in numbers),

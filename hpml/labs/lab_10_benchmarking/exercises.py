@@ -55,7 +55,7 @@ def _judge(expected: Callable[[Mapping[str, Any]], dict[str, object]], collector
     def judge(case: Case, outcome: Outcome) -> Wrong | None:
         wanted, found = expected(case.data), observed(outcome)
         if found is None or ("value" not in wanted and "raised" not in found):
-            return Wrong("what `run` raises, raised" if "fails" in case.data
+            return Wrong("the exception of `run`" if "fails" in case.data
                          else repr(wanted.get("value")), shown(outcome))  # fmt: skip
         if "value" in wanted:
             got = found.get("value", f"raises {found.get('raised')}")
@@ -63,7 +63,7 @@ def _judge(expected: Callable[[Mapping[str, Any]], dict[str, object]], collector
             if where is not None:
                 return Wrong(repr(wanted["value"]), repr(got)[:200], where)
             if wanted["numbers"] != found["numbers"]:
-                why = "The result is right; how often `run` was asked for what is not."
+                why = "The result is right, but the numbers passed to `run` are not."
                 return Wrong(f"runs {wanted['numbers']}", f"runs {found['numbers']}"[:300], why)
             runs = len(found["numbers"])
             if found["readings"] > 2 * runs:
@@ -84,7 +84,7 @@ def _judge(expected: Callable[[Mapping[str, Any]], dict[str, object]], collector
 def _statement(name: str, per_call: float, part: str, **more: Any) -> Case:
     data: dict[str, Any] = {"per_call": per_call, "first": 0.0, "wobble": [0.0], "start": 0.0}
     data |= more
-    message = [f"{per_call:g} s a call"]
+    message = [f"{per_call:g} s per call"]
     message += [f"{data['first']:g} s more for the first run"] if data["first"] else []
     message += ["every run a little different"] if len(data["wobble"]) > 1 else []
     message += [f"the clock shows {data['start']:g} at first"] if data["start"] else []
@@ -119,11 +119,11 @@ def _repeat_cases(rng: random.Random, more: bool) -> Sequence[Case]:
     wobble = [0.0, 0.3, 0.1, 0.2, -0.1, 0.05, 0.15]
     cases = [
         _statement("repeat a fifth of a second", 0.2, "right"),
-        _statement("repeat what differs", 0.5, "right", wobble=wobble),
+        _statement("repeat runs that differ", 0.5, "right", wobble=wobble),
         _statement("repeat a microsecond", 1e-6, "right", wobble=wobble, start=64.0),
         _statement("repeat after a first run that warms up", 0.1, "right", first=5.0),
         _statement("the collector is on before", 0.25, "collector", start=16.0),
-        _statement("it is off before", 0.25, "collector", collector=False),
+        _statement("the collector is off before", 0.25, "collector", collector=False),
         _statement("run raises at once", 0.1, "collector", fails=0),
         _statement("run raises in a sample", 0.1, "collector", fails=4),
     ]

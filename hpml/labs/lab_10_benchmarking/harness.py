@@ -34,7 +34,7 @@ def statement_and_clock(data: Mapping[str, Any]) -> dict[str, Any]:
         if len(_runs) >= AT_MOST:
             raise RuntimeError(f"stopped after {AT_MOST} runs")
         if type(number) is not int or number < 1:
-            raise ValueError(f"run expects how often, a whole number from 1, got {number!r}")
+            raise ValueError(f"run expects a whole number of executions from 1, got {number!r}")
         if len(_runs) == data.get("fails"):
             raise ZeroDivisionError("the statement failed")
         _runs.append((number, gc.isenabled()))

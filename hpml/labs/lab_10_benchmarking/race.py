@@ -59,8 +59,8 @@ class Rates:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         text = (
-            f"{self.runs} runs of {self.rounds} rounds for each mark. Left, every verdict is "
-            "false: an honest rule stays near the dashed line, 5 %. Right, higher is better."
+            f"{self.runs} runs of {self.rounds} rounds for each mark. Left: an honest rule stays "
+            "near the dashed line, 5 %. Right: higher is better."
         )
         drawn = show(
             self._chart(self.false, "Two equal programs: false verdicts", at=(5,)),
@@ -164,9 +164,9 @@ def _drawn_duel(
         parts = zip((good, none, wrong), (style.PASS, style.UNKNOWN, style.FAIL), strict=True)
         rows.append(Bar(name, list(parts)))
         texts.append(f"{name}: {good:.0f} % right, {wrong:.0f} % wrong")
-    right_is = "a is faster" if difference else "they are equal"
+    right_is = "a is faster" if difference else "a and b are equal"
     return show(
-        lines(samples, title="One run", x="in the order taken", y="µs a call",
+        lines(samples, title="One run", x="in the order taken", y="µs per call",
               ylim=(0, 1.05 * max(a + b))),
         bars(rows, title=f"{len(given)} runs: {right_is}", x="% of runs", y=" ", xlim=(0, 100)),
         beside=True, width=9.4, text="; ".join(texts) + ".",

@@ -58,12 +58,12 @@ def draw_noise(found: Recording) -> Page:
     highest = max(max(recording(name).a) for name in NAMES)
     bins = [20 * k for k in range(26, int(highest / 20) + 2)]
     message = ", ".join(f"{name} {level:.0f} µs" for name, level, *_ in levels)
-    beside = f"Beside it a second process: {found.about}."
+    beside = f"The second process: {found.about}."
     if found.name in ("quiet", "equal"):
         beside = f"{found.about[0].upper()}{found.about[1:]}."
     return show(
         lines(drawn, title=f"{found.name}: {len(samples)} samples", x="in the order taken",
-              y="µs a call", ylim=(540, 1.03 * highest)),  # the same in all situations
+              y="µs per call", ylim=(540, 1.03 * highest)),  # the same in all situations
         histogram(samples, bins, title="How often", x="samples"),
         beside=True, ratios=(2, 1), width=9.4, caption=f"{beside} Recorded: {found.where}.",
         text=f"{found.name}: {message}. {beside}",
@@ -79,4 +79,4 @@ def summaries() -> Table:
     columns = ["situation", "minimum", "25 %", "median", "75 %", "mean"]
     formats = dict.fromkeys(columns[1:], "{:,.0f}".format)
     where = recording(NAMES[0]).where
-    return Table(columns, rows, caption=f"µs a call, recorded: {where}.", formats=formats)
+    return Table(columns, rows, caption=f"µs per call, recorded: {where}.", formats=formats)

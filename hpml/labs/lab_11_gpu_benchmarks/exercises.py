@@ -35,7 +35,7 @@ def _on_device(
     start: float = 0.0,
 ) -> Case:  # fmt: skip
     message = [f"a launch costs {launch:g} s, kernels of {', '.join(f'{k:g}' for k in kernels)} s"]
-    message += [f"the first call {first:g} s more"] if first else []
+    message += [f"the first call takes {first:g} s more"] if first else []
     message += [f"{queued:g} s of other work queued before"] if queued else []
     data = {"launch": launch, "kernels": kernels, "first": first, "queued": queued, "start": start}
     return Case(name, data, call=f"time_on_device(fn, device)  # {'; '.join(message)}")
@@ -53,7 +53,7 @@ _TIME_ON_DEVICE = Exercise(
     judge=expect(_timed, tolerance=1e-9),
     arguments=call_and_device,
     forbids=Forbidden(
-        modules=("time", "timeit", "hpml", "torch"), why="Time is what `device.clock` says here."
+        modules=("time", "timeit", "hpml", "torch"), why="Here only `device.clock` tells the time."
     ),
 )
 
@@ -66,7 +66,7 @@ def _line_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         ("as long as a launch", 5.0, [5.0, 5.0]),
         ("a long kernel among short ones", 10.0, [4.0, 25.0, 4.0, 4.0]),
         ("nothing to do", 10.0, []),
-        ("launches for nothing", 0.0, [3.0, 2.0]),
+        ("launches cost nothing", 0.0, [3.0, 2.0]),
     ]
     for place in range(8 if more else 3):
         kernels = [round(rng.uniform(0, 30), 1) for _ in range(rng.randint(2, 7))]
@@ -95,7 +95,7 @@ def _speedup_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         ("compute-bound", 50, 2.0, 8.0),
         ("as long as a launch", 10, 5.0, 5.0),
         ("two kernels", 2, 6.0, 1.5),
-        ("launches for nothing", 20, 0.0, 4.0),
+        ("launches cost nothing", 20, 0.0, 4.0),
     ]
     for place in range(8 if more else 3):
         launch, kernel = (round(rng.uniform(0.5, 12), 1) for _ in range(2))

@@ -77,7 +77,7 @@ def draw_growth(times: Mapping[str, Mapping[int, float]]) -> Page:
         drawn.append(
             Line(name, list(each), [time / each[min(each)] for time in each.values()],
                  "--" if name.endswith(GPU) else "-", style.colour(own), style.marker(own),
-                 f"grows {growth(each):.2f} times")
+                 f"grows by a factor of {growth(each):.2f}")
         )  # fmt: skip
     title, y = "How a forward grows with the image", f"time, {sizes[0]} pixels = 1"
     chart = lines(drawn, title=title, x="pixels", y=y, log="xy", sizes=sizes, height=4.2)

@@ -52,7 +52,7 @@ def _epoch_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         _epoch("a slow last step", [1.0] * 8 + [2.0], 100, "steady"),
         _epoch("drawn", drawn(9), rng.randint(50, 900), "steady"),
         _epoch("a slow first step", [9.0, 1.0, 1.0, 1.25, 1.0, 1.0], 100, "warm-up"),
-        _epoch("three of them", [8.0, 4.0, 2.0] + [1.0, 1.25] * 3, 100, "warm-up"),
+        _epoch("three slow steps", [8.0, 4.0, 2.0] + [1.0, 1.25] * 3, 100, "warm-up"),
         _epoch("more than the first half", [8.0] * 7 + [1.0, 1.25, 1.0], 100, "warm-up"),
         _epoch("in milliseconds", [0.4] + [0.01, 0.0125] * 4, 100, "warm-up"),
         _epoch("exactly one and a half times", [9.0, 1.5] + [1.0] * 7, 100, "warm-up"),
@@ -144,15 +144,15 @@ def _precision_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         _tensor("the smallest alone", [2.0**-14, 2.0**-13]),
         _tensor("a small one that may vanish", [100.0, 1e-6]),
         _tensor("a small one beside a negative one", [-100.0, 1e-6]),
-        _tensor("one that just may", [1.0, 2.0**-15], 2.0**-15 * 512, formats=FORMATS),
+        _tensor("one that just may vanish", [1.0, 2.0**-15], 2.0**-15 * 512, formats=FORMATS),
         _tensor("one at the allowed error itself", [2.0**-8, 2.0**-15], 2.0**-7),
         _tensor("zeros", [0.0, 0.0]),
         _tensor("a zero among others", [0.0, 1.0]),
         _tensor("to one part in a thousand", [1e5, 1.0], 0.001),
         _tensor("rounding exactly as allowed", [1.0], 2.0**-11),
-        _tensor("finer than any", [1.0], 1e-9),
+        _tensor("finer than any format", [1.0], 1e-9),
         _tensor("made-up formats", [4.0, -20.0], 0.25, formats=_MADE_UP),
-        _tensor("as large as it gets", [8.0], 0.125, formats=_MADE_UP),
+        _tensor("the largest number of a format", [8.0], 0.125, formats=_MADE_UP),
         _tensor("a few numbers added", [0.5, 0.25], added=True),
         _tensor("a hundred ones added", [1.0] * 100, added=True),
         _tensor("many ones, a coarse answer", [1.0] * 60, 0.25, added=True),
@@ -206,7 +206,7 @@ def _step(name: str, scaled: Sequence[float], scale: float, good: int, interval:
 
 def _training(name: str, true: Sequence[Sequence[float]], scale: float, interval: int) -> Case:
     data = {"true": [list(each) for each in true], "scale": scale, "good": 0, "interval": interval}
-    call = f"{len(true)} steps, from grad_scaler(..., {scale!r}, 0, {interval}) on"
+    call = f"{len(true)} steps, beginning with grad_scaler(..., {scale!r}, 0, {interval})"
     return Case(name, data, "run", call)
 
 
@@ -217,19 +217,19 @@ def _scaler_cases(rng: random.Random, more: bool) -> Sequence[Case]:
         _step("no gradient at all", [0.0], 1024.0, 7, 2000),
         _step("an infinite gradient", [1.0, inf], 1024.0, 5, 2000),
         _step("a negative infinite one", [-inf, 1.0], 1024.0, 5, 2000),
-        _step("one that is no number", [1.0, nan, 2.0], 1024.0, 5, 2000),
+        _step("one that is not a number", [1.0, nan, 2.0], 1024.0, 5, 2000),
         _step("finite, but not their sum", [1.5e308, 1.5e308], 2.0, 0, 2000),
         _step("infinite in both directions", [inf, -inf], 2.0, 0, 2000),
         _step("the last before the scale grows", [4.0], 4.0, 2, 4),
         _step("the one at which it grows", [4.0], 4.0, 3, 4),
-        _step("an overflow just there", [inf], 4.0, 3, 4),
+        _step("an overflow at that step", [inf], 4.0, 3, 4),
         _step("it grows at every step", [6.0], 2.0, 0, 1),
         _step("a scale below one", [nan], 1.0, 0, 3),
         _step("drawn", [rng.uniform(-9, 9) for _ in range(3)], 2.0 ** rng.randint(1, 16),
               rng.randint(0, 9), 20),
         _training("gradients that stay the same", [[1.0, -0.5]] * 20, 16.0, 3),
         _training("a scale that is far too large", [[3.0]] * 12, 2.0**24, 5),
-        _training("a gradient that is no number, twice", [[1.0], [nan], [1.0], [nan], [1.0]] * 2,
+        _training("gradients that are not a number", [[1.0], [nan], [1.0], [nan], [1.0]] * 2,
                   64.0, 3),
     ]  # fmt: skip
     for place in range(6 if more else 2):

@@ -212,7 +212,7 @@ def compiled_steps(run: bool) -> Page:
         f"of the {name} takes **{middle:.2f}** times as long as before ({low:.2f} to {high:.2f})"
         for name, (middle, low, high) in ratios.items()
     )
-    return say(f"Recorded on {found['machine']}: compiled, a step {texts}.")
+    return say(f"Recorded on {found['machine']}: once compiled, a step {texts}.")
 
 
 SCRIPT = """\

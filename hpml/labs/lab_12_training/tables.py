@@ -71,7 +71,7 @@ def draw_magnitudes(
     rows = []
     for name, (smallest, largest, _) in formats.items():
         left, right = max(low, math.log2(smallest)), min(high, math.log2(largest))
-        text = f"from 2 to the power {math.log2(smallest):.0f} on"
+        text = f"from 2 to the power {math.log2(smallest):.0f} up"
         rows.append(Bar(name, right - left, text, start=left, colour=style.colour(name)))
     title, x = "Ranges of the formats", "power of two; the line is float16's smallest normal number"
     charts.append(bars(rows, title=title, x=x, at=[edge], xlim=(low, high + 12)))
@@ -133,7 +133,7 @@ def formats_of(
             yours = type(raised).__name__
         rows.append([name, f"{tensor.numel():,}", yours or "–", surviving_format(*given) or "none"])
     return Table(["tensor", "numbers", "your choose_precision", "by the rules"], rows,
-                 caption=f"Where an error of {error:.0%} is allowed.")  # fmt: skip
+                 caption=f"An error of {error:.0%} is allowed.")  # fmt: skip
 
 
 def interval(estimate: object) -> str:
@@ -186,16 +186,16 @@ def accuracy_verdict(runs: Mapping[str, Sequence[float]]) -> Page:
     precision = max(map(abs, gains))
     digit = max(abs(n - v) for n, v in zip(runs["nudged"], vanilla, strict=True))
     seen = (
-        f"From seed to seed vanilla moves by up to **{seeds:.2f}** points. With equal seeds, "
-        f"mixed precision is up to **{precision:.2f}** points from it, and the nudged one "
-        f"up to **{digit:.2f}**."
+        f"From seed to seed vanilla's accuracy varies by up to **{seeds:.2f}** points. With equal "
+        f"seeds, mixed precision differs from vanilla by up to **{precision:.2f}** points, and "
+        f"`nudged` by up to **{digit:.2f}**."
     )
     if min(gains) > 0:
         texts = "That fits **A**: mixed precision wins with each seed."
     elif 2 * precision < seeds:
-        texts = "That fits **B**: the seed moves it more than twice as far as mixed precision does."
+        texts = "That fits **B**: the seed matters more than twice as much as mixed precision."
     elif 2 * digit > precision:
-        texts = "That fits **C**: a last digit moves it about as far as mixed precision does."
+        texts = "That fits **C**: a last digit matters over half as much as mixed precision."
     else:
         texts = "That fits none of them alone."
     return say(f"{seen}\n\n{texts}")

@@ -38,10 +38,10 @@ def _interval_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _interval("FastSwish, far out", fast, -2000.0, -1000.0, "nearly"),
         _interval("GELU, far out", "F.gelu(x)", -30.0, -20.0, "nearly"),
         _interval("values all 1", "1 + torch.exp(x)", -30.0, -20.0, "nearly"),
-        _interval("alive at the last", relu, -18.0, 0.001, "nearly"),
-        _interval("alive at the first", "F.hardtanh(x)", 0.999, 18.0, "nearly"),
+        _interval("alive only at the last point", relu, -18.0, 0.001, "nearly"),
+        _interval("alive only at the first point", "F.hardtanh(x)", 0.999, 18.0, "nearly"),
         _interval("alive in one thousandth", "F.hardtanh(x)", -700.0, 900.0, "nearly"),
-        _interval("no number", "torch.where(x < 0, 1 / (x - x), x)", 1.0, 2.0, "nearly"),
+        _interval("not a number", "torch.where(x < 0, 1 / (x - x), x)", 1.0, 2.0, "nearly"),
     ]
     for number in range(12 if more else 4):
         # Where GELU's gradient becomes 0 is a matter of how exactly it is computed.
@@ -206,7 +206,7 @@ def _backward_cases(generator: random.Random, more: bool) -> Sequence[Case]:
     cases = [
         _backward_case("the slope", wide, ones),
         _backward_case("the joints", [-2.0, 3.0], [1.0, 1.0]),
-        _backward_case("a gradient from above", wide, [float(n) for n in range(-4, 5)]),
+        _backward_case("different gradients", wide, [float(n) for n in range(-4, 5)]),
         _backward_case("at zero", [0.0, -0.0, 1.0], [1.0, 2.0, 3.0], "every input"),
         _backward_case("far out", far, [1.0] * 4, "every input"),
         _backward_case("a matrix", wide[:6], ones[:6], "every input", (2, 3)),

@@ -57,7 +57,7 @@ def numbers_of(result: Any, arguments: Mapping[str, Any]) -> Any:
     import torch
 
     if not isinstance(result, torch.Tensor):
-        return f"no tensor: {type(result).__name__}"
+        return f"not a tensor: {type(result).__name__}"
     return {
         "numbers": [float(f"{each:.6g}") for each in result.detach().flatten().tolist()],
         "shape": list(result.shape),

@@ -81,8 +81,8 @@ def beside_published(raced: Mapping[int, Comparison]) -> Table:
     return Table(
         columns,
         list(rows.values()),
-        title="Time / that with GELU, eager",
-        caption=f"Published: {hardware}, a larger network; FastSwish there is operations.",
+        title="Time / time with eager GELU",
+        caption=f"Published: {hardware}, a larger network; its FastSwish is operations.",
         formats=dict.fromkeys(columns[2::2], "{:.2f}".format),
     )
 
@@ -112,7 +112,7 @@ def draw_accuracies(accuracies: Mapping[str, Sequence[float]]) -> Page:
         f"{name}: {', '.join(f'{one:.1f}' for one in found)} %"
         for name, found in accuracies.items()
     )
-    return show(dots(rows, title=title, x="% right"), text=f"{text}.", width=8.0)
+    return show(dots(rows, title=title, x="% correct"), text=f"{text}.", width=8.0)
 
 
 def draw_curves(activations: Mapping[str, Callable[[Any], Any]]) -> Page:

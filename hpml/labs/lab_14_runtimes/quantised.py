@@ -95,7 +95,7 @@ def draw_accuracy(found: Mapping[str, Mapping[int, Sequence[float]]], full: floa
         drawn.append(Line(way, list(by_bits), middle, text=texts))
         for bits, values in by_bits.items():
             drawn.append(Line(way, [bits] * len(values), [100 * v for v in values], "", marker="o"))
-    chart = lines(drawn, title="Accuracy by bits", x="bits a weight", y="digits recognised, %",
+    chart = lines(drawn, title="Accuracy by bits", x="bits per weight", y="digits recognised, %",
                   ylim=(0, 105), level=[100 * full])  # fmt: skip
     return show(chart, caption=f"Dashed: with 32-bit floats, {100 * full:.1f} %.")
 

@@ -32,7 +32,7 @@ def onnx_is_here() -> bool:
         put(
             say(
                 f"Export needs packages: `pip install -c constraints.txt {' '.join(missing)} "
-                "onnxruntime`. Without them the lab leaves it out."
+                "onnxruntime`. Without them the lab leaves export out."
             ),
             uuid.uuid4().hex,
         )
@@ -60,8 +60,8 @@ def beside_published(raced: Comparison) -> Table:
         here = str(raced.ratio(name)) if name in raced else ""
         shown.append([name, given.get(name, ""), "1" if name == "eager" else here])
     caption = (
-        f"Published: {block['hardware']}, 18 million parameters, batch 1, as ratios. Of TensorRT "
-        "and of quantisation the document has no figures."
+        f"Published: {block['hardware']}, 18 million parameters, batch 1, as ratios. The document "
+        "has no figures for TensorRT or quantisation."
     )
     columns = ["runtime", "published / eager", "here / eager"]
     return Table(columns, shown, caption=caption, align=("left", "right", "left"))

@@ -89,7 +89,7 @@ def _training_cases(generator: random.Random, more: bool) -> Sequence[Case]:
         _training(generator, "two epochs", count=18),
         _training(generator, "three epochs and a smaller last batch", count=21, epochs=3),
         _training(generator, "a last batch of one", count=13),
-        _training(generator, "a batch for all", count=5, batch_size=8),
+        _training(generator, "one batch for all", count=5, batch_size=8),
     ]
     for number in range(4 if more else 0):
         cases.append(
@@ -138,7 +138,7 @@ def judge_training(case: Case, outcome: Outcome) -> Wrong | None:
                     )
                     return Wrong(f"{what}: {number:.6g}", f"{got:.6g}")
             if len(other) != len(row):
-                return Wrong(f"{len(row)} numbers a step", f"{len(other)}")
+                return Wrong(f"{len(row)} numbers per step", f"{len(other)}")
     return None
 
 

@@ -78,7 +78,7 @@ class Ladder:
         if expected is None or not because:
             return say(
                 f"**{what}** is not in the log yet. Write your claim first: how many times as fast "
-                "as the version before you expect it to be, and which observation says so."
+                "the script becomes, and which observation your claim rests on."
             )
         wrong = equal_losses(train)
         if wrong is not None:
@@ -190,7 +190,7 @@ def class_table(paths: Iterable[str | Path]) -> Table:
         how = f"{1 / ratio.high:.2f} – {1 / ratio.low:.2f}"
         rows.append([rank, student, f"{ratio.speed_up:.2f}", how, machine])
     shared = len(rows) - len({row[0] for row in rows})
-    caption = "Each was measured in turns with its original, on its own machine."
+    caption = "Each version was measured in turns with its original, on the student's machine."
     if shared:
         caption += " Entries whose intervals overlap share a rank."
     columns = ["rank", "student", "times as fast", "95 % interval", "machine"]

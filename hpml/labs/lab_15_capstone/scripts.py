@@ -166,7 +166,7 @@ SLOW: Mapping[str, tuple[Fragments, ...]] = {
 }
 """For each fault its variants, by the places of the script that they fill; tests have the fixes."""
 
-_SCRIPT = '''"""Train a network that tells $things by their frequency. It works, but it is slow."""
+_SCRIPT = '''"""Train a network that tells $things apart by frequency. It works, but it is slow."""
 
 import math
 import statistics
@@ -186,7 +186,7 @@ def batches(signals, labels, order, batch_size):
 
 
 def standardise(batch):
-    """Bring each signal to mean 0 and deviation 1."""
+    """Bring each signal to mean 0 and standard deviation 1."""
     $standardise
 
 

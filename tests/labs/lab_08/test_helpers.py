@@ -55,7 +55,7 @@ def test_guards_are_seen_to_fail_for_another_type_and_shape() -> None:
     calls = {"5": torch.ones(5), "again": torch.zeros(5), "double": torch.ones(5).double()}
     calls |= {"7": torch.ones(7), "9": torch.ones(9)}
     table = compiling.recompilations(lambda x: x * 100 + 10, calls)
-    assert [text != "found again" for text in table.column("graphs")] == [
+    assert [text != "reused" for text in table.column("graphs")] == [
         True, False, True, True, False,
     ]  # fmt: skip
 
@@ -84,8 +84,8 @@ def test_a_compiler_pays_where_later_calls_are_faster() -> None:
                        "Python", 9)  # fmt: skip
     first = {"Python": 0.002, "trace": 0.1, "compile": 5.002}
     ready = {name: FirstCall(abs, 0.0, seconds) for name, seconds in first.items()}
-    column = compiling.paying(ready, later).column("has paid after")
-    assert column[:2] == ("–", "does not pay here")
+    column = compiling.paying(ready, later).column("pays off after")
+    assert column[:2] == ("–", "does not pay off here")
     assert 4900 < int(column[2].removesuffix(" calls").replace(",", "")) < 5100
 
 

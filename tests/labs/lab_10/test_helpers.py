@@ -39,7 +39,7 @@ def test_the_blame_goes_to_whom_the_profile_enlarges_most() -> None:
     assert sum(found.profiled.values()) == pytest.approx(1)
     assert found.measured == {"with_calls": 0.5, "in_c": 0.5}
     worst = Blame({"a": 0.6, "b": 0.4}, {"a": 0.5, "b": 0.5}, {"a": 9, "b": 1})
-    assert repr(worst) == "a is blamed too much: 60% by the profile, 50% by the benchmark."
+    assert repr(worst) == "a looks too expensive: 60% by the profile, 50% by the benchmark."
     assert "a, profile: 60%, 9 calls; benchmark: 50%" in worst._repr_mimebundle_()["text/html"]
 
 
@@ -123,7 +123,7 @@ def test_an_honest_claim_has_all_of_its_parts(monkeypatch: pytest.MonkeyPatch) -
     assert claimed(f"{slower}, {rest}.") == []
     assert claimed(f"NumPy takes 0.02 of the time of sum (0.0198 to 0.0202), {rest}") == []
     assert claimed("NumPy is 50 times as fast.") == [
-        "who is compared", "its interval", "how many rounds", "the size of the job",
+        "the programs compared", "its interval", "how many rounds", "the size of the job",
         "Python's version", "the machine",
     ]  # fmt: skip
     assert "the ratio" in claimed(f"NumPy is 80 times as fast as sum (70 to 90), {rest}")

@@ -141,7 +141,7 @@ LAZY_FORWARD = Exercise(
     forbids=Forbidden(
         modules=NO_LIBRARY,
         names=_LIMIT,
-        why=f"{WRITE_IT} Nor may Python's limit of recursion be raised: use a list.",
+        why=f"{WRITE_IT} Python's recursion limit may not be raised either: use a list.",
     ),
     arguments=counting_operations,
     observe=value_and_executed,

@@ -2,8 +2,8 @@
 
 
 def counts_every_operation(parents, output, remember):
-    """That is every operation of the graph once. Which of them does `output` need, and how often is
-    each executed without a memory?"""
+    """It counts every operation of the graph once. Which of them does `output` need, and how often
+    is each executed without memory?"""
     return sum(1 for name in parents if parents[name])
 
 
@@ -31,8 +31,8 @@ def ignores_remember(parents, output, remember):
 
 
 def same_parent_once(parents, output, remember):
-    """`b = a + a` asks for `a` twice, and without memory `a` is executed each time. Are the parents
-    put into a set?"""
+    """`b = a + a` asks for `a` twice, and without memory `a` is executed each time. Did you put the
+    parents into a set?"""
     often, needed = {}, {output}
     for name, above in parents.items():
         often[name] = 1 + sum(often[parent] for parent in set(above)) if above else 0

@@ -16,13 +16,13 @@ def _forward(parents, operations, values, output, known=dict.__contains__):
 
 
 def asks_for_truth(parents, operations, inputs, output):
-    """It takes a value of 0 for one that is not known. Ask with `in` whether a name is known."""
+    """It treats the value 0 as unknown. Use `in` to ask whether a name is known."""
     return _forward(parents, operations, dict(inputs), output, known=dict.get)
 
 
 def executes_everything(parents, operations, inputs, output):
-    """It went through the whole graph, from its first entry on. Begin at `output`: execute what it
-    needs, and nothing else; nor do parents always stand before children."""
+    """It went through the whole graph, from its first entry on. Begin at `output` and execute only
+    what it needs. Also, `parents` does not always name parents before children."""
     values = dict(inputs)
     for name in parents:
         if parents[name]:
@@ -37,9 +37,8 @@ def fills_inputs(parents, operations, inputs, output):
 
 
 def forgets_who_asked(parents, operations, inputs, output):
-    """`output` was never executed: a value that lacks a parent is taken off the list and never
-    comes back to it when its parents are known. Leave it there, below what it lacks, until its own
-    value is known."""
+    """`output` was never executed: a name with missing parents is taken off the list and never put
+    back. Leave it there, below its missing parents, until its own value is known."""
     values = dict(inputs)
     waiting = [output]
     while waiting:
@@ -53,8 +52,8 @@ def forgets_who_asked(parents, operations, inputs, output):
 
 
 def no_memory(parents, operations, inputs, output):
-    """A value that is known was computed again. Remember it: with each diamond the number of
-    executions doubles."""
+    """A known value was computed again. Store it: without memory, each diamond doubles the number
+    of executions."""
     if output in inputs:
         return inputs[output]
     values = [no_memory(parents, operations, inputs, name) for name in parents[output]]
@@ -62,8 +61,8 @@ def no_memory(parents, operations, inputs, output):
 
 
 def recursion(parents, operations, inputs, output):
-    """Each question that waits is a function call that has not returned, and Python allows only so
-    many of them. Keep those who wait in a list of your own, as in the table of steps."""
+    """Each waiting request is a function call that has not returned, and Python limits their
+    number. Keep the waiting values in a list of your own, as in the table of steps."""
     values = dict(inputs)
 
     def ask(name):

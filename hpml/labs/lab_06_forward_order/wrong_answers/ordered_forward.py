@@ -2,8 +2,8 @@
 
 
 def arguments_as_known(order, parents, operations, inputs, output):
-    """The arguments came in the order in which the values became known. For `a - b` it matters:
-    take them in the order of `parents[name]`."""
+    """The arguments came in the order in which the values became known. For `a - b` the order
+    matters: pass them in the order of `parents[name]`."""
     values = dict(inputs)
     for name in order:
         given = [value for known, value in values.items() if known in parents[name]]
@@ -31,7 +31,7 @@ def ignores_the_order(order, parents, operations, inputs, output):
 
 
 def last_value(order, parents, operations, inputs, output):
-    """That is the value of the last operation in the order; `output` says which one is asked
+    """It returned the value of the last operation in the order. `output` names the value asked
     for."""
     values = dict(inputs)
     for name in order:
@@ -41,7 +41,7 @@ def last_value(order, parents, operations, inputs, output):
 
 
 def stops_at_output(order, parents, operations, inputs, output):
-    """It returns as soon as `output` is known. The operations behind it in the order are to be
+    """It returns as soon as `output` is known. The operations after it in the order must be
     executed too: this forward follows its order and decides nothing."""
     values = dict(inputs)
     for name in order:

@@ -71,7 +71,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
     known: list[tuple[str, list[str], list[Call], str, str]] = [
         ("one call", ["x"], [a], "a", "right"),
         ("two inputs", ["x", "y"], [a, b, c], "c", "right"),
-        ("inputs the other way", ["y", "x"], [a, b, c], "c", "right"),
+        ("inputs in the other order", ["y", "x"], [a, b, c], "c", "right"),
         ("layers in another order", ["x"], [("p", high, ["x"]), ("q", 1, ["p"])], "q", "right"),
         ("names in no order", ["x"], [("q", 0, ["x"]), ("p", 1, ["q"])], "p", "right"),
         ("one value twice", ["x"], [a, ("b", 1, ["a", "a"])], "b", "right"),
@@ -79,7 +79,7 @@ def _cases(generator: random.Random, more: bool) -> Sequence[Case]:
         ("c is not needed", ["x", "y"], [a, b, c], "b", "unneeded"),
         ("only a is needed", ["x", "y"], [a, b, c], "a", "unneeded"),
         (
-            "b is not needed, nor c that reads it",
+            "neither b nor c, which reads b, is needed",
             ["x"],
             [a, ("b", 1, ["a"]), ("c", 2, ["b"]), ("d", 3, ["a"])],
             "d",
@@ -139,7 +139,7 @@ def _judge(case: Case, outcome: Outcome) -> Wrong | None:
     source = found.get("source")
     if not isinstance(source, str):
         why = "It returns None: is a `return` missing?" if source is None else ""
-        return Wrong("the source of forward, a text", describe(source, 200), why)
+        return Wrong("the source of forward, as a string", describe(source, 200), why)
     ran = _ran(outcome)
     if ran is None:
         return Wrong("source that runs", _shortened(source), f"{found.get('problem')}.")
@@ -207,7 +207,7 @@ GENERATE_FORWARD = Exercise(
         modules=(*FORBIDDEN.modules, "linecache"),
         names=("setrecursionlimit", "stack_size"),
         calls=("eval", "exec", "compile"),
-        why=f"{FORBIDDEN.why} The text is all that is asked for; the check runs it.",
+        why=f"{FORBIDDEN.why} Return only the source; the check runs it.",
     ),
     observe=source_and_run,
     seconds=20,

@@ -21,8 +21,8 @@ def _runs(calls, output, min_length, *, other_readers=True, output_ends=True, sh
 
 
 def ignores_other_readers(calls, output, min_length):
-    """A run continues although another call reads the value in its middle. A loop would have
-    overwritten it by then."""
+    """A run continues although another call reads a value in its middle. By then a loop would have
+    overwritten that value."""
     return _runs(calls, output, min_length, other_readers=False)
 
 

@@ -24,8 +24,8 @@ def _source(inputs, lines, output):
 
 
 def counts_the_calls(inputs, calls, output):
-    """It calls the wrong layers: `l[...]` takes the layer's number, which is in the call, and not the
-    position of the call in the list."""
+    """It calls the wrong layers: `l[...]` takes the layer's number, which is in the call, not the
+    call's position in the list."""
     numbered = [(name, position, arguments) for position, (name, _, arguments) in enumerate(calls)]
     return _source(inputs, _lines(numbered, _needed(calls, output)), output)
 

@@ -19,13 +19,13 @@ def forgets_the_start(n_layers, costs, execution):
 
 
 def key_error(n_layers, costs, execution):
-    """It raises KeyError, as a dictionary does. The caller does not know about your dictionary: ask
-    whether `costs` has the execution, and raise a ValueError of your own."""
+    """It raises `KeyError`, as a dictionary does, but the exercise asks for a `ValueError`. Test
+    whether `costs` contains the execution, and raise the error yourself."""
     return costs["start"] + n_layers * (costs["layer"] + costs[execution])
 
 
 def nameless_error(n_layers, costs, execution):
-    """The kind of error is right. Put the execution's name into its message, so that the reader
+    """The type of the error is right. Put the execution's name into its message, so that the reader
     sees what was wrong."""
     if execution not in costs:
         raise ValueError("unknown execution")
@@ -38,6 +38,6 @@ def starts_every_layer(n_layers, costs, execution):
 
 
 def unknown_is_free(n_layers, costs, execution):
-    """It assumes that an execution missing in `costs` adds nothing. Its cost was not measured:
+    """It assumes that an execution missing from `costs` adds nothing. Its cost was not measured:
     raise a `ValueError` that names it."""
     return costs["start"] + n_layers * (costs["layer"] + costs.get(execution, 0.0))

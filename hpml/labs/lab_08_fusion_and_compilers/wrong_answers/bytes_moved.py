@@ -29,8 +29,8 @@ def _moved(ops, fused):
 
 
 def ignores_fused(ops, shapes, fused):
-    """It counts the same for one loop as for many. What one operation makes for the next stays in a
-    register there: it is neither written nor read."""
+    """It counts the same for one loop as for many. In one loop the intermediate results stay in
+    registers: they are neither written nor read."""
     return _bytes(_one_by_one(ops), shapes)
 
 
@@ -44,7 +44,7 @@ def input_again(ops, shapes, fused):
 
 
 def numbers_not_bytes(ops, shapes, fused):
-    """That is how many numbers move. Each has four bytes."""
+    """It counts the numbers that move. Each has four bytes."""
     return _numbers(_moved(ops, fused), shapes)
 
 
@@ -55,13 +55,13 @@ def operand_twice(ops, shapes, fused):
 
 
 def reads_only(ops, shapes, fused):
-    """What is written moves as well: each operation's result, and in one loop the last one's."""
+    """It counts no writes. Each operation writes its result; one loop writes only the last one."""
     reads = _fused(ops)[0] if fused else [name for _, operands in ops for name in set(operands)]
     return _bytes(reads, shapes)
 
 
 def writes_every_result(ops, shapes, fused):
-    """In one loop only the last result is written: what one operation makes for the next stays in a
-    register."""
+    """In one loop only the last result is written: the intermediate results stay in
+    registers."""
     moved = [*_fused(ops)[0], *(result for result, _ in ops)] if fused else _one_by_one(ops)
     return _bytes(moved, shapes)

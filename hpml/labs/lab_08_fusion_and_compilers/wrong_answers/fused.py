@@ -13,7 +13,7 @@ def in_place(x, w, b, out):
 
 
 def no_relu(x, w, b, out):
-    """That is the linear layer. ReLU is missing: what is negative becomes 0."""
+    """It is the linear layer without ReLU. ReLU replaces each negative number by 0."""
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             total = b[j]
@@ -23,7 +23,7 @@ def no_relu(x, w, b, out):
 
 
 def not_begun_anew(x, w, b, out):
-    """The sum continues from the number before. Reset it for each `i` and `j`."""
+    """The sum continues from the previous number. Reset it for each `i` and `j`."""
     total = 0.0
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
@@ -43,7 +43,7 @@ def relu_before_bias(x, w, b, out):
 
 
 def relu_in_the_sum(x, w, b, out):
-    """The negative parts of the sum were cut off one by one. Only the complete sum is compared with
+    """It compares each partial sum with 0. Only the complete sum is compared with
     0."""
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
@@ -54,7 +54,7 @@ def relu_in_the_sum(x, w, b, out):
 
 
 def stored_rows(x, w, b, out):
-    """The products were stored in a list first. That is the intermediate result that fusion
+    """The sums were stored in a list first. That is the intermediate result that fusion
     avoids."""
     products = []
     for i in range(out.shape[0]):
@@ -69,8 +69,8 @@ def stored_rows(x, w, b, out):
 
 
 def three_loops(x, w, b, out):
-    """These are loops one after the other, in one function. The second reads what the first has
-    stored: fused, a number is finished before the next one begins."""
+    """It runs one nest of loops after another, and the second reads what the first has stored. In a
+    fused loop each number is finished before the next one begins."""
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             total = 0.0

@@ -16,7 +16,7 @@ def blend(test, yes, no):
 
 def plain_if(test, yes, no):
     """`if`, `bool` and `item` are Python's. They are evaluated once, while tracing, and the trace
-    keeps only the branch of the example. It contains PyTorch's operators: let one of them choose."""
+    keeps only the branch of the example. A trace records operators: let one of them choose."""
 
     def traceable(x):
         return yes(x) if test(x) else no(x)
@@ -25,8 +25,8 @@ def plain_if(test, yes, no):
 
 
 def result_not_function(test, yes, no):
-    """`make_traceable` returns a function, which is called with `x` later. There is no `x` yet when
-    it is called itself."""
+    """`make_traceable` must return a function, which is called with `x` later. When
+    `make_traceable` itself is called, there is no `x` yet."""
     return yes
 
 

@@ -15,15 +15,15 @@ def _self_times(events):
 
 
 def largest_of_all(events, mine):
-    """That function is not yours, so you cannot fix it. Its time belongs to the function that
-    called it."""
+    """The function it names is not yours, so you cannot fix it. Its time belongs to the function
+    that called it."""
     times = _self_times(events)
     return max(times, key=times.get)
 
 
 def largest_total(events, mine):
-    """That is the largest total time. `main` always has it, and does little itself: its time is
-    that of the functions that it calls."""
+    """It compares total times. `main` always has the largest, but does little itself: most of its
+    time is spent in the functions that it calls."""
     times, waiting = {}, []
     for kind, function, time in events:
         if kind == "enter":
@@ -37,11 +37,11 @@ def largest_total(events, mine):
 
 def library_left_out(events, mine):
     """The time inside foreign functions is lost. It belongs to the function of yours that called
-    them: that one can call them less often."""
+    them, which you can change to call them less often."""
     return max(mine, key=_self_times(events).get)
 
 
 def most_calls(events, mine):
-    """That function is called most often. A thousand calls of a microsecond are a millisecond."""
+    """It names the function with the most calls. A thousand calls of 1 µs take only 1 ms."""
     calls = Counter(function for kind, function, _ in events if kind == "enter")
     return max(mine, key=lambda name: calls[name])

@@ -9,7 +9,7 @@ def no_sample(p, error):
 
 
 def one_more(p, error):
-    """That adds one to a whole number too: p = 0.5 and error = 0.25 need 4 samples. Round up."""
+    """It adds one even to a whole number: p = 0.5 and error = 0.25 need 4 samples. Round up."""
     return int(p * (1 - p) / error**2) + 1
 
 
@@ -19,7 +19,7 @@ def rounded_down(p, error):
 
 
 def without_the_square(p, error):
-    """The error shrinks with the root of the number of samples: it has to be squared."""
+    """The error shrinks with the square root of the number of samples: it has to be squared."""
     return max(1, math.ceil(p * (1 - p) / error))
 
 

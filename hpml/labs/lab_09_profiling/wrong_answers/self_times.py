@@ -13,7 +13,7 @@ def charged_to_the_event(events):
 
 
 def last_call_only(events):
-    """Each call overwrites the time of the calls before it. A function's time is the sum over its
+    """Each call overwrites the time of earlier calls. A function's time is the sum over its
     calls."""
     times, waiting = {}, []
     for kind, function, time in events:
@@ -58,8 +58,8 @@ def pause_counted(events):
 
 
 def recursion(events):
-    """Each open call is a call of yours, and Python allows about a thousand at a time. Keep a
-    list."""
+    """Each open call in the trace is an open call of your function, and Python allows about a
+    thousand. Keep a list."""
     times = {}
 
     def call(place):
@@ -79,8 +79,8 @@ def recursion(events):
 
 
 def total_times(events):
-    """These are total times: what a function called is in them too. Which function runs between two
-    events that follow each other?"""
+    """These are total times: they include the functions that were called. Which function runs
+    between two consecutive events?"""
     times, waiting = {}, []
     for kind, function, time in events:
         if kind == "enter":

@@ -18,8 +18,8 @@ def _sign_test(a, b, allowed=0.05):
 
 
 def bands_overlap(a, b):
-    """Nearly every round has the same winner, and it cannot tell. Does it look at the two bands
-    separately? Where the machine drifts both are wide, and overlap."""
+    """Nearly every round has the same winner, but your rule cannot tell. Does it look at the two
+    bands separately? If the machine drifts, both are wide and overlap."""
     if len(a) < 6:
         return "cannot tell"
     low, high = len(a) // 4, -1 - len(a) // 4
@@ -29,13 +29,13 @@ def bands_overlap(a, b):
 
 
 def decides_at_once(a, b):
-    """Fewer than six rounds do not decide: with five, one of two equal programs wins all of them
+    """Fewer than six rounds are not enough: with five, one of two equal programs wins all of them
     once in sixteen times."""
     return _sign_test(a, b, allowed=0.3)
 
 
 def majority(a, b):
-    """It counts who wins more rounds. Of 25 coin tosses 14 heads say nothing; how many do?"""
+    """It counts who wins more rounds. 14 heads in 25 coin tosses say nothing; how many would?"""
     return _sign_test(a, b, allowed=2)
 
 
@@ -46,8 +46,8 @@ def mean(a, b):
 
 
 def minimum(a, b):
-    """It compares the two minima, and so one sample of each. A single lucky sample decides; and there
-    is no `cannot tell`."""
+    """It compares the two minima, so a single lucky sample decides. And it has no limit below which
+    it cannot tell."""
     return _compared(min(a), min(b))
 
 

@@ -40,8 +40,8 @@ def collector_forgotten(run, clock):
 
 
 def first_run_counts(run, clock):
-    """The run in which the number was found is used as the first sample. It may be the first of all,
-    with everything that has to warm up. Take five new ones."""
+    """The run in which the number was found is used as the first sample. It may be the very first
+    run, which includes the warm-up. Take five new ones."""
     return _collector_off(run, clock, keep_first=True)
 
 

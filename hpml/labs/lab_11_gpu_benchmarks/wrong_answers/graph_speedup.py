@@ -2,19 +2,19 @@
 
 
 def always_launch_bound(n, launch, kernel):
-    """Right while launches take longer than kernels. Otherwise the kernels decide when the last
-    ends."""
+    """That is right only while launches take longer than kernels. Otherwise the kernels decide when
+    the last one ends."""
     return (n * launch + kernel) / (launch + n * kernel)
 
 
 def ends_forgotten(n, launch, kernel):
-    """Nearly: of n launches and n kernels the longer kind decides, but the first launch and the
-    last kernel have nothing to hide behind."""
+    """Almost right: the slower of launches and kernels decides. But the first launch and the last
+    kernel overlap with nothing: add the shorter of the two once."""
     return n * max(launch, kernel) / (launch + n * kernel)
 
 
 def launches_saved(n, launch, kernel):
-    """That is the ratio of the numbers of launches. The kernels still have to run, n of them."""
+    """That is the ratio of the numbers of launches. But all n kernels still have to run."""
     return float(n)
 
 
@@ -25,8 +25,8 @@ def many_kernels(n, launch, kernel):
 
 
 def sums(n, launch, kernel):
-    """Launches and kernels are added up. One by one, most of the shorter ones are hidden behind the
-    longer: the CPU issues while the GPU computes."""
+    """Launches and kernels are added up. One by one, most of the shorter times are hidden behind
+    the longer ones: the CPU issues while the GPU computes."""
     return n * (launch + kernel) / (launch + n * kernel)
 
 

@@ -2,7 +2,8 @@
 
 
 def cold(fn, device):
-    """The very first call is timed, and it is slower than all later ones. Make one call before."""
+    """The very first call is timed, and it is slower than all later ones. Make one call before
+    you time."""
     device.synchronize()
     start = device.clock()
     fn()
@@ -11,8 +12,8 @@ def cold(fn, device):
 
 
 def events_behind_others(fn, device):
-    """Two events measure from the moment when the device reaches the first one. While the device is busy
-    with earlier work, the program already issues the call. Wait for the device first."""
+    """Two events measure from the moment when the device reaches the first one. While the device is
+    busy with earlier work, the program already issues the call. Wait for the device first."""
     fn()
     begin, _, end = device.event(), fn(), device.event()
     return end.since(begin)
@@ -31,7 +32,7 @@ def mean_of_many(fn, device):
 
 
 def never_waits(fn, device):
-    """Nothing here waits for the device: two readings of the clock around a call that only
+    """Nothing here waits for the device: the clock is read before and after a call that only
     launches."""
     start = device.clock()
     fn()
@@ -39,7 +40,7 @@ def never_waits(fn, device):
 
 
 def too_early(fn, device):
-    """The clock is read when the last kernel was launched, not when it was done. Wait for the
+    """The clock is read when the last kernel has been launched, not when it has ended. Wait for the
     device before the second reading."""
     fn()
     device.synchronize()
@@ -49,8 +50,8 @@ def too_early(fn, device):
 
 
 def warm_up_still_runs(fn, device):
-    """When the clock starts, the device may still be busy with what was launched before, the warm-
-    up among it. Wait for it first."""
+    """At the first reading of the clock, the device may still be busy with earlier work, such as
+    the warm-up. Wait for the device first."""
     fn()
     start = device.clock()
     fn()

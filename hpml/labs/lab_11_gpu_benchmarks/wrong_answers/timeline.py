@@ -2,8 +2,8 @@
 
 
 def all_at_once(launch, kernels):
-    """After the first launch the kernels run without a gap. But each has to be issued before it can
-    start."""
+    """After the first launch your kernels run without a gap. But each has to be issued before it
+    can start."""
     spans, end = [], launch
     for kernel in kernels:
         spans.append((end, end + kernel))
@@ -12,8 +12,8 @@ def all_at_once(launch, kernels):
 
 
 def launch_waits_for_the_end(launch, kernels):
-    """Here the CPU loses its lead: while a long kernel runs, it waits instead of issuing the next
-    ones. It is done with launch number k after k launches, whatever the GPU does."""
+    """Here the CPU waits while a long kernel runs, instead of issuing the next ones. Launch number
+    k ends at `k * launch`, whatever the GPU does."""
     spans, issued = [], 0.0
     for kernel in kernels:
         end = spans[-1][1] if spans else 0.0
@@ -23,7 +23,7 @@ def launch_waits_for_the_end(launch, kernels):
 
 
 def one_after_the_other(launch, kernels):
-    """Here the CPU waits until a kernel has ended before it issues the next. It does not wait."""
+    """Here the CPU waits until a kernel has ended before it issues the next. It should not wait."""
     spans, now = [], 0.0
     for kernel in kernels:
         now += launch

@@ -20,14 +20,14 @@ def nothing_may_vanish(values, formats, error, added):
 
 
 def one_rounding(values, formats, error, added):
-    """When numbers are added, each addition rounds again: a hundred values, a hundred times half of the
-    spacing."""
+    """When numbers are added, each addition rounds again. With a hundred values, the error is a
+    hundred times half of the spacing."""
     return _choose(values, formats, error, added, roundings=1)
 
 
 def range_only(values, formats, error, added):
     """It checks the range only. bfloat16 reaches as far as float32, but after 1 its next number is
-    1.0078: half of that spacing is the rounding error, and must be allowed."""
+    1.0078. Half of that spacing is the rounding error, which must be at most `error`."""
     return _choose(values, formats, error, added, roundings=0)
 
 
@@ -42,8 +42,8 @@ def signed_sum(values, formats, error, added):
 
 
 def signs(values, formats, error, added):
-    """It looks at the largest value, and a negative one is never the largest. What a format must reach
-    is the largest magnitude."""
+    """It looks at the largest value, so it overlooks large negative values. A format must reach the
+    largest magnitude."""
     reach = None if added else max
     return _choose(values, formats, error, added, largest_of=reach)
 

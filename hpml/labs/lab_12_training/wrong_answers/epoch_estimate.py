@@ -20,20 +20,20 @@ def _warm(seconds):
 
 
 def all_slow_steps(seconds, steps):
-    """It drops every slow step, wherever it is. A slow step in the middle comes again in every epoch;
-    only the steps at the beginning are warm-up."""
+    """It drops every slow step, wherever it is. Slow steps in the middle occur in every epoch; only
+    the steps at the beginning are warm-up."""
     return _estimate([each for each in seconds if each <= _limit(seconds)], steps)
 
 
 def first_step_only(seconds, steps):
-    """It drops the first step, whatever it took. A compiler may also slow the second and third one; and
-    steps that were warm from the start are all measurements."""
+    """It drops the first step, however long it took. A compiler may also slow the second and third
+    step. And if the first step is not slow, it is not warm-up: keep it."""
     return _estimate(seconds[1:], steps)
 
 
 def median(seconds, steps):
-    """It multiplies the median step. A benchmark asks for the usual step; an epoch is the sum of all,
-    and its slow steps are part of it: take the mean."""
+    """It multiplies the median step. A benchmark asks for the typical step. An epoch is the sum of
+    all steps, also of the slow ones: take the mean."""
     return _estimate(_warm(seconds), steps, middle=statistics.median)
 
 
@@ -45,8 +45,8 @@ def of_the_mean(seconds, steps):
 
 
 def of_one_step(seconds, steps):
-    """The interval is that of a single step. The errors of many steps partly cancel in their sum: that is
-    the factor with the root."""
+    """The interval is that of a single step. The errors of many steps partly cancel in their sum;
+    the factor with the root expresses that."""
     return _estimate(_warm(seconds), steps, share=1)
 
 
@@ -57,6 +57,6 @@ def nothing_dropped(seconds, steps):
 
 
 def population(seconds, steps):
-    """The deviation is a little too small: it divides by n, as for a whole population. These are a
-    sample: `statistics.stdev` divides by n - 1."""
+    """The standard deviation is a little too small: it divides by n, as for a whole population. The
+    steps are a sample: `statistics.stdev` divides by n - 1."""
     return _estimate(_warm(seconds), steps, spread=statistics.pstdev)

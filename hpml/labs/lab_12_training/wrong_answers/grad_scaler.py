@@ -29,8 +29,8 @@ def does_not_skip(scaled, scale, good, interval):
 
 
 def infinite_only(scaled, scale, good, interval):
-    """It finds infinities and misses `nan`. Infinity minus infinity gives `nan`, and `nan` is equal to
-    nothing."""
+    """It finds infinities and misses `nan`. Infinity minus infinity gives `nan`, which is not even
+    equal to itself."""
     return _step(scaled, scale, good, interval, overflow=any(map(isinf, scaled)))
 
 

@@ -20,8 +20,8 @@ def _slope(x, left=None, low=-2):
 
 
 def hard_swish(x, grad):
-    """That is HardSwish's: 0 on the left. FastSwish falls there as 2 / (3 x) does, and its slope is -2
-    / (3 x²)."""
+    """That is HardSwish's slope, which is 0 on the left. There FastSwish is 2 / (3 x), with the
+    slope -2 / (3 x²)."""
     return grad * _slope(x, torch.zeros_like(x), low=-3)
 
 
@@ -38,7 +38,7 @@ def masks(x, grad):
 
 
 def sign(x, grad):
-    """On the left FastSwish falls: the derivative of 1 / x is -1 / x², and yours has the sign +."""
+    """On the left FastSwish falls: the derivative of 1 / x is -1 / x², but your slope is positive."""
     return grad * _slope(x, -_left(x))
 
 
@@ -48,5 +48,5 @@ def values(x, grad):
 
 
 def without_grad(x, grad):
-    """That is the slope alone. The chain rule multiplies it by the gradient that comes from above."""
+    """That is the slope alone. The chain rule multiplies it by `grad`, the gradient of the result."""
     return _slope(x)

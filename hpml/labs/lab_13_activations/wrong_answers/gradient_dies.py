@@ -26,13 +26,13 @@ def nearly_zero(activation, interval):
 
 
 def somewhere(activation, interval):
-    """A single point with gradient 0 is no dead interval: a unit that moves on leaves it again."""
+    """A single point with gradient 0 is not a dead interval: a small step leads out of it again."""
     x = torch.linspace(*interval, 1001, requires_grad=True)
     activation(x).sum().backward()
     return bool((x.grad == 0).any())
 
 
 def values_not_gradient(activation, interval):
-    """It looks at the activation's values. A constant need not be 0 for its gradient to be."""
+    """It looks at the activation's values. The gradient of a constant is 0 whatever its value."""
     x = torch.linspace(*interval, 1001)
     return bool((activation(x) == 0).all())

@@ -28,8 +28,8 @@ def _bytes(operations, saved):
 
 
 def both_factors(operations):
-    """A product saves a factor for the gradient of the *other* one. Where that needs no gradient, as a
-    choice does not, nothing is saved for it."""
+    """A product saves a factor for the gradient of the *other* one. If the other one needs no
+    gradient, like a choice, nothing is saved for it."""
     return _bytes(operations, set(_saved(operations, both=True)))
 
 
@@ -55,7 +55,7 @@ def every_result(operations):
 
 
 def results_for_inputs(operations):
-    """It saves the result of an operation where its operand is needed: `hardswish` and `clamp` have one
-    slope on the left and one on the right, and only the operand tells which applies."""
+    """It saves the result of an operation whose operand is needed. The slope of `hardswish` and
+    `clamp` depends on where the operand is, and the result does not always tell."""
     results = ("reciprocal", "relu", "exp", "clamp", "hardswish")
     return _bytes(operations, set(_saved(operations, saves_result=results)))

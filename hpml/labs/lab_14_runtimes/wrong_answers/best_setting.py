@@ -24,13 +24,13 @@ def bands_overlap(table):
 
 
 def beaten_at_the_limit(table):
-    """It counts a setting as a rival that the best beats in exactly three quarters of the rounds. Only
-    one that it beats in fewer is a rival."""
+    """It also counts a setting as a rival if the best beats it in exactly three quarters of the
+    rounds. A rival is beaten in fewer."""
     return _best(table), _rivals(table, _best(table), share=0.75 + 1e-9)
 
 
 def draws_are_wins(table):
-    """A round in which both took the same time counts as won. Neither setting wins it."""
+    """It counts a round in which both took the same time as a win. Neither setting wins it."""
     return _best(table), _rivals(table, _best(table), wins=le)
 
 
@@ -55,6 +55,6 @@ def minimum(table):
 
 
 def only_the_name(table):
-    """It returns the name alone. How sure that is belongs to the answer: the list of rivals, which may
-    be empty."""
+    """It returns the name alone. The answer also says how sure that is, by the list of rivals, which
+    may be empty."""
     return _best(table)

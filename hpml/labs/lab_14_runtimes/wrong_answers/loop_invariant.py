@@ -28,8 +28,8 @@ def against_the_edges(edges, varying):
 
 
 def forgets_targets(edges, varying):
-    """It knows only the values that have an entry in `edges`. A value that appears only as a target is
-    a value as well."""
+    """It knows only the values that have an entry in `edges`. A value that appears only as a reader
+    counts as well."""
     return set(edges) - _varies(edges, varying)
 
 
@@ -39,8 +39,8 @@ def one_step(edges, varying):
 
 
 def recursion(edges, varying):
-    """Each call waits for the next one, and Python allows about a thousand. Keep a list of what is
-    still to be followed."""
+    """Each call waits for the next one, and Python allows about a thousand nested calls. Keep a list
+    of the values that you still have to follow."""
     reached = set()
 
     def follow(name):

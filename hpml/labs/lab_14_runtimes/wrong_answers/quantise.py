@@ -7,7 +7,7 @@ def _quantise(x, largest, rounding=round):
 
 
 def always_eight(x, bits):
-    """Its largest integer is 127 whatever the bits. That is right for 8 of them."""
+    """Its largest integer is 127 for any number of bits. That is right for 8 bits only."""
     return _quantise(x, 127)
 
 
@@ -18,14 +18,14 @@ def cuts_off(x, bits):
 
 
 def divides_by_zero(x, bits):
-    """Where all numbers are 0 the scale would be 0, and nothing can be divided by it. There the
-    scale is 1.0."""
+    """If all numbers are 0, the scale would be 0, and nothing can be divided by it. In that case
+    return 1.0 as the scale."""
     scale = max(abs(v) for v in x) / (2 ** (bits - 1) - 1)
     return [round(v / scale) for v in x], scale
 
 
 def largest_only(x, bits):
-    """`max(x)` is not the number farthest from 0 where that one is negative."""
+    """`max(x)` is not the number farthest from 0 if that number is negative."""
     scale = max(x) / (2 ** (bits - 1) - 1) or 1.0
     return [round(v / scale) for v in x], scale
 

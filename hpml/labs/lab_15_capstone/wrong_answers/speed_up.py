@@ -4,13 +4,13 @@ import math
 
 
 def divides_by_zero(shares, factors):
-    """Where everything is free, no time is left to divide by. Then the answer is `math.inf`."""
+    """If everything is free, no time is left to divide by. Then the answer is `math.inf`."""
     saved = sum(share - share / factors.get(name, 1) for name, share in shares.items())
     return 1 / (1 - saved)
 
 
 def forgets_the_rest(shares, factors):
-    """The shares need not sum up to 1. What belongs to none of them takes as long as before."""
+    """The shares need not sum to 1. The time that belongs to no part stays as it was: add it."""
     left = sum(share / factors.get(name, 1) for name, share in shares.items())
     return 1 / left if left else math.inf
 
@@ -33,11 +33,11 @@ def only_the_fixed(shares, factors):
 
 
 def product(shares, factors):
-    """Each factor holds for its own part only. Multiplied they would hold for the whole program."""
+    """Each factor holds for its own part only. The product applies all to the whole program."""
     return float(math.prod(factors.values()))
 
 
 def the_new_time(shares, factors):
-    """That is the new time, as a part of the old. How many times as fast is it?"""
+    """That is the new time, as a fraction of the old time. How many times as fast is the whole?"""
     saved = sum(share - share / factors.get(name, 1) for name, share in shares.items())
     return 1 - saved

@@ -59,8 +59,8 @@ def _train(
 
 
 def another_order(**data):
-    """The order differs. It comes from a generator of its own, made with the seed: one `randperm` per
-    epoch."""
+    """The order of the signals differs. The script draws it from a separate generator, made with
+    the seed: one `randperm` per epoch."""
     return _train(**data, own_generator=False)
 
 
@@ -71,7 +71,7 @@ def detached_loss(**data):
 
 
 def drops_last_batch(**data):
-    """The last batch of an epoch is smaller, and it is left out here. It is part of the training."""
+    """The last batch of an epoch is smaller. Your version drops it, but it is part of training."""
     return _train(**data, drop_last=True)
 
 
@@ -81,14 +81,14 @@ def half_precision(**data):
 
 
 def one_mean_for_the_batch(**data):
-    """Each signal is standardised by its own mean and deviation. Without an axis, `mean` and `std` use
-    the whole batch."""
+    """Each signal is standardised by its own mean and standard deviation. Without an axis, `mean`
+    and `std` use the whole batch."""
     return _train(**data, standardise=lambda batch: (batch - batch.mean()) / batch.std())
 
 
 def population_deviation(**data):
-    """The deviation is divided by n, as NumPy does. `std` of PyTorch divides by n - 1, and so does the
-    script."""
+    """Your standard deviation divides by n, like NumPy's. PyTorch's `std` divides by n - 1, and so
+    does the script."""
 
     def standardise(batch):
         return (batch - batch.mean(1, keepdim=True)) / batch.std(1, keepdim=True, correction=0)
