@@ -50,7 +50,7 @@ def calls_at_once(start, gradient):
 
 
 def keeps_the_last(start, gradient):
-    """Of several gradients that arrive at one step it keeps the last. Add them up."""
+    """When several gradients arrive at one step, it keeps only the last. Add them up."""
     return _walk(start, gradient, lambda total, each: each)
 
 
