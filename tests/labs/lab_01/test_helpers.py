@@ -113,7 +113,10 @@ def test_lines_that_cross_are_found_to_cross_there_and_others_never() -> None:
 @pytest.mark.parametrize(
     ("ns", "says"),
     [
-        ((15, 45, 30, 60, 90, 18, 18), ["Only A", "50% of the extra time", "B does not contribute"]),
+        (
+            (15, 45, 30, 60, 90, 18, 18),
+            ["Only A", "50% of the extra time", "B does not contribute"],
+        ),
         ((15, 15, 15, 60, 60, 18, 40), ["Only C", "B does not contribute"]),
         ((15, 45, 20, 60, 90, 10, 30), ["A and C both", "75% is lookup", "25% is addition"]),
         ((15, 45, 20, 20, 190, 18, 18), ["Only A", "B contributes to it"]),
