@@ -74,7 +74,7 @@ def hint(function: Callable[..., Any]) -> Page:
     >>> def hello(name):
     ...     return name
     >>> hint(hello)
-    Hint 1 of 3: A function gives its answer with return.
+    Hint 1 of 3: A function hands its result back with return.
     """
     return next_hint(_exercise(function))
 

@@ -45,8 +45,8 @@ class Drift:
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         text = (
-            f"Simulated: a machine that grows {self.slowdown:.0%} slower while it measures the "
-            "same program under two names. Lines are medians."
+            f"Simulated: a machine that becomes {self.slowdown:.0%} slower while it measures the "
+            "same program under two names. The lines are medians."
         )
         charts = [self._chart(order) for order in _TITLES]
         drawn = show(*charts, beside=True, width=8.0, caption=text)
@@ -91,8 +91,8 @@ def in_order(measurement: Measurement) -> Page:
     first, second = statistics.median(samples[:half]), statistics.median(samples[half:])
     change = second / first - 1
     text = (
-        f"{measurement.name}: the first half took {format_seconds(1e-6 * first)}, the second "
-        f"{format_seconds(1e-6 * second)} in the median, {abs(change):.1%} "
+        f"{measurement.name}: the median is {format_seconds(1e-6 * first)} in the first half and "
+        f"{format_seconds(1e-6 * second)} in the second, {abs(change):.1%} "
         f"{'more' if change > 0 else 'less'}. Nothing in the program changed."
     )
     drawn = [

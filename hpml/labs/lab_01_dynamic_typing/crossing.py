@@ -99,7 +99,7 @@ def measure_small_sizes(
 def elements(count: float) -> str:
     """Return a number of elements as text."""
     if math.isinf(count):
-        return "no size measured"
+        return "no measured size"
     return f"{count:.0f} element{'' if round(count) == 1 else 's'}"
 
 
@@ -122,7 +122,7 @@ def draw_crossing(small: SmallSizes) -> Page:
     text = f"{'; '.join(texts)}. Marks: the shortest of {small.comparisons[0].rounds} samples."
     text = text[0].upper() + text[1:]
     chart = lines(
-        drawn, title="a + b: one call against a loop", x="elements", y="µs for all of them",
+        drawn, title="a + b: one call against a loop", x="elements", y="µs in total",
         log="xy", sizes=small.sizes, at=crossings,
     )  # fmt: skip
     return show(chart, caption=text, text=text)

@@ -221,9 +221,9 @@ def draw_times(
         f"Median of {times.rounds} rounds; the line at a bar's end is the 25–75 % band."
     )
     if n > SLOW_LOOP:
-        text += f" Loops over array and tensor are measured up to {SLOW_LOOP:,} elements only."
+        text += f" Loops over arrays and tensors are measured up to {SLOW_LOOP:,} elements only."
     title = f"{operation}, {n:,} element{'' if n == 1 else 's'} of float64"
-    x = "ns per element (each line to the right: ten times)"
+    x = "ns per element (each line: ten times the previous one)"
     chart = bars(rows, title=title, x=x, log="x", xlim=(lower, upper))
     return show(chart, caption=text, text=text)
 

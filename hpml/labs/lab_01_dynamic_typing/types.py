@@ -96,7 +96,7 @@ def draw_memory(memories: Sequence[MemoryOf]) -> Page:
         f"The {largest.kind} takes {largest.total / smallest.total:.1f} times the bytes of the "
         f"{smallest.kind}. The containers themselves are too small to be seen."
     )
-    title = f"{memories[0].n:,} different numbers of float64"
+    title = f"{memories[0].n:,} different float64 numbers"
     chart = bars(rows, title=title, x="MB (millions of bytes)", legend=_PARTS)
     return show(chart, caption=text, text=text)
 
@@ -115,17 +115,17 @@ def what_fits(measured: Comparison) -> str:
         # A turn of the loop looks up twice and adds once.
         share = 2 * look_up.value / (2 * look_up.value + adding.value)
         lines.append(
-            "**A** and **C** both have a part. An iteration looks up twice and adds once: of "
+            "**A** and **C** both contribute. An iteration looks up twice and adds once: of "
             f"the extra time, **{share:.0%}** is lookup and **{1 - share:.0%}** is addition."
         )
     elif any(parts.values()):
-        lines.append(f"Only **{'A' if parts['A'] else 'C'}** clearly has a part.")
+        lines.append(f"Only **{'A' if parts['A'] else 'C'}** clearly contributes.")
     else:
         lines.append("Neither is clearly longer here: this measurement cannot tell.")
     if parts["A"] and boxing.against(0) == "above":
         lines.append(
             "An `array.array` also creates an object at each lookup, a Python float. Its lookup "
-            f"adds {boxing.value / look_up.value:.0%} of what NumPy's lookup adds."
+            f"takes {boxing.value / look_up.value:.0%} of the extra time of NumPy's lookup."
         )
     lines.append(_memory(measured, look_up.value))
     return "\n\n".join(lines)
@@ -142,7 +142,7 @@ def _memory(measured: Comparison, before: float) -> str:
         f"by {slower['list']} in the list and by {slower['array']} in the array. "
     )
     if grown.against(LEAST) == "above":
-        return message + "The difference has grown: **B** has a part in it."
+        return message + "The difference has grown: **B** contributes to it."
     if grown.high < max(before / 2, 2 * LEAST):
-        return message + "The difference has not grown, so **B** has no part in it."
-    return message + "On **B** this measurement cannot tell."
+        return message + "The difference has not grown, so **B** does not contribute."
+    return message + "This measurement cannot tell about **B**."

@@ -42,13 +42,13 @@ def draw_blocks(function: FunctionType, trace: Trace | None = None) -> Page:
         ax.set_title(f"Basic blocks of {function.__name__}")
     text = (
         f"{function.__name__}: {sum(len(b.instructions) for b in blocks)} instructions in "
-        f"{len(blocks)} basic blocks. Straight arrows lead to the next block, the others are "
+        f"{len(blocks)} basic blocks. Straight arrows lead to the next block; the others are "
         "jumps."
     )
     if times is not None:
         skipped = any(not times[step.offset] for block in blocks for step in block.instructions)
         grey = " Grey: not executed." if skipped else ""
-        text += f" Executed in all: {times.total():,} instructions.{grey}"
+        text += f" Executed in total: {times.total():,} instructions.{grey}"
     style.caption(fig, text)
     return picture(fig, text)
 

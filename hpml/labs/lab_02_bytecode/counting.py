@@ -61,8 +61,8 @@ class CountsAndTimes:
             interval = f"{_written(pair.ratio.low)} – {_written(pair.ratio.high)}"
             ratios = _written(pair.count_ratio), _written(pair.ratio.value), interval
             rows.append([pair.name, *pair.counts, *ratios, pair.ratio.answer])
-        columns = ["from → to", "instructions", "afterwards", "count ×", "time ×", "95 %", "so"]
-        commas = dict.fromkeys(["instructions", "afterwards"], lambda n: f"{n:,}")
+        columns = ["from → to", "instructions before", "after", "count ×", "time ×", "95 %", "so"]
+        commas = dict.fromkeys(["instructions before", "after"], lambda n: f"{n:,}")
         return Table(columns, rows, formats=commas, align=["left", *["right"] * 5, "left"])
 
     def draw(self) -> Page:
@@ -75,7 +75,7 @@ class CountsAndTimes:
             rows.append(Dot(pair.name, pair.ratio.value, f"{count} × instructions, {time} × time",
                             (pair.ratio.low, pair.ratio.high), style.ACCENT, "o",
                             "time, with its 95 % interval"))  # fmt: skip
-        text = "The farther square and circle are apart, the worse the count predicts the time."
+        text = "The farther apart square and circle are, the worse the count predicts the time."
         x = "the second version as a multiple of the first"
         chart = dots(rows, title="Instructions and time", x=x, log="x", at=(1,))
         return show(chart, caption=text)
@@ -114,7 +114,7 @@ def count_lines(function: FunctionType, *arguments: Any) -> Table:
         "line": lambda text: text.replace(" ", "\N{NO-BREAK SPACE}"),
         "instructions": lambda count: f"{count:,}",
     }
-    total = f"{counts.total():,} instructions executed in all."
+    total = f"{counts.total():,} instructions executed in total."
     return Table(["line", "instructions"], rows, formats=shown, caption=total)
 
 

@@ -92,9 +92,9 @@ _PROGRAMS: tuple[tuple[str, str, list[Any], str], ...] = (
     ("an empty list is false", _IS_FALSE, [[], 0], "jumps"),
     ("a list of a 0 is true", _IS_FALSE, [[0], 0], "jumps"),
     ("a loop", _COUNT_UP, [5, 0, 0], "jumps"),
-    ("a loop of 1,500 turns", _COUNT_UP, [1_500, 0, 0], "jumps"),
+    ("a loop of 1,500 iterations", _COUNT_UP, [1_500, 0, 0], "jumps"),
     ("a loop that is left at once", _COUNT_UP, [0, 0, 0], "jumps"),
-    ("a jump behind the last", "j3 c1 s0", [4], "jumps"),
+    ("a jump past the last instruction", "j3 c1 s0", [4], "jumps"),
     ("an instruction that is not in the table", "l0 BINARY_POWER s0", [2], "unknown"),
     ("another that loads", "LOAD_GLOBAL s0", [2], "unknown"),
     ("another that stores", "l0 STORE_NAME", [2], "unknown"),
@@ -310,7 +310,7 @@ def _judge_fewer(case: Case, outcome: Outcome) -> Wrong | None:
     most = int(_SHARE * seen["given"])
     if case.part == "fewer" and seen["instructions"] > most:
         return Wrong(
-            f"at most {most} instructions, three quarters of the {seen['given']} of `given`",
+            f"at most {most} instructions, three quarters of `given`'s {seen['given']}",
             f"the right sum with {seen['instructions']} instructions",
         )
     return None

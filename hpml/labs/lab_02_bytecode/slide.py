@@ -34,9 +34,9 @@ LISTING: tuple[tuple[int, str, str], ...] = (
 """Offset, instruction and operand of the slide "Python Bytecode"."""
 
 _CHANGES = {
-    "RESUME": "3.11: a call begins; checks for requests of other threads and of a debugger.",
+    "RESUME": "3.11: begins a call; checks for requests of other threads and of a debugger.",
     "LOAD_SMALL_INT": "3.14: pushes a small int, which is the operand itself.",
-    "LOAD_FAST_BORROW": "3.14: reads a local variable and counts no reference to it.",
+    "LOAD_FAST_BORROW": "3.14: pushes a local variable without counting the reference.",
     "PUSH_NULL": "3.11: an empty place beside the function, where self would be.",
     "PRECALL": "Only in 3.11: prepares the call.",
     "CALL": "3.11: one instruction for all calls, with self or without.",
@@ -178,7 +178,7 @@ def race(execute: Callable[..., Any], function: FunctionType, *arguments: int) -
         dict(zip(names, each, strict=False)) for each in (result, values_after(program, values))
     )
     if last != right:
-        return say(f"`execute` ends with {last}, and CPython with {right}. It is not raced.")
+        return say(f"`execute` ends with {last}, but CPython with {right}, so there is no race.")
     runs = {
         "CPython": functools.partial(function, *arguments),
         "yours": functools.partial(execute, program, values),
@@ -188,8 +188,8 @@ def race(execute: Callable[..., Any], function: FunctionType, *arguments: int) -
     )
     rows = [[each.name, each.median, found.ratio(each.name).value] for each in found]
     return Table(
-        ["machine", "one instruction", "times CPython's"],
+        ["machine", "one instruction", "multiple of CPython's"],
         rows,
-        formats={"one instruction": format_seconds, "times CPython's": "{:,.0f}".format},
+        formats={"one instruction": format_seconds, "multiple of CPython's": "{:,.0f}".format},
         caption=f"Your values array at the end: {last}",
     )

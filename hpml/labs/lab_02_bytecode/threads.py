@@ -84,7 +84,7 @@ def draw_thread_switches(run: ThreadSwitches) -> Page:
         for name, turns in zip("AB", run.threads, strict=True)
     }
     text = (
-        f"A bar: this thread was executing bytecode. Both at once: {run.overlap / end:.1%} of the "
+        f"A bar: the thread was executing bytecode. Both at once: {run.overlap / end:.1%} of the "
         "time. Where neither has a bar, the operating system had given the core to another program."
     )
     title = f"switch interval {1e3 * run.interval:g} ms: {run.switches} switches"
@@ -183,7 +183,8 @@ def build_says() -> str:
     if not sysconfig.get_config_var("Py_GIL_DISABLED"):
         return f"This is Python {version}, built **with** the lock."
     enabled = getattr(sys, "_is_gil_enabled", lambda: True)()
-    state = "on at present, all the same" if enabled else "off"
+    state = "on at present" if enabled else "off"
     return (
-        f"This is Python {version}, built so that it can run **without** the lock; it is {state}."
+        f"This is Python {version}, built so that it can run **without** the lock; "
+        f"the lock is {state}."
     )

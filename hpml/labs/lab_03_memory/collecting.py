@@ -34,8 +34,9 @@ class Pauses:
         """Draw when the collector ran, each pause as wide as it was long."""
         longest = format_seconds(max(self.lengths, default=0.0))
         text = (
-            f"{len(self.lengths):,} pauses in {format_seconds(self.seconds)}, the longest "
-            f"{longest}, {self.share:.0f} % of the time. Objects freed: {self.collected:,}."
+            f"{len(self.lengths):,} pauses in {format_seconds(self.seconds)}, together "
+            f"{self.share:.0f} % of the time; the longest took {longest}. "
+            f"Objects freed: {self.collected:,}."
         )
         spans = [(at, at + each) for at, each in zip(self.begun, self.lengths, strict=True)]
         chart = timeline(
@@ -127,12 +128,12 @@ def left_to_the_collector(run: Callable[[], object]) -> list[Any]:
 def show_cycle(cycle: Sequence[Any] | None) -> Table | Page:
     """Return the objects of a cycle as a table, each with the next one."""
     if not cycle:
-        return say("Your `find_cycle` names no cycle yet; here it will be shown.")
+        return say("Your `find_cycle` returns no cycle yet. When it does, this cell shows it.")
     rows = [
         [type(one).__name__, _through(one, after), type(after).__name__]
         for one, after in zip(cycle, [*cycle[1:], cycle[0]], strict=True)
     ]
-    return Table(["an object", "refers by its", "to an object"], rows)
+    return Table(["an object", "refers through", "to an object"], rows)
 
 
 def _through(one: object, after: object) -> str:

@@ -18,7 +18,7 @@ class Node:
     __hash__ = None  # type: ignore[assignment]
 
     def __eq__(self, other: object) -> bool:
-        raise TypeError("these objects cannot be compared with ==; `is` and id() can tell them")
+        raise TypeError("these objects cannot be compared with ==; use `is` or id()")
 
     def __repr__(self) -> str:
         return "<a node>"

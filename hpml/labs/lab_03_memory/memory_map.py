@@ -102,7 +102,7 @@ def draw_map(places: Mapping[str, int]) -> Page:
     if not SMAPS.is_file():
         return say(
             "This system has no `/proc/self/smaps`, so its map cannot be shown here. On Linux, "
-            "**the numbers of a large tensor lie in mapped memory**, outside of the heap."
+            "**the numbers of a large tensor are in mapped memory**, outside the heap."
         )
     own = {
         f"the stack of thread {name}": top - 1

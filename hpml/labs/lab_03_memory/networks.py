@@ -60,7 +60,7 @@ def draw_saved(
         colour = style.PASS if predicted == measured else style.UNKNOWN
         rows.append(Bar(name, measured / 2**20, text, colour=colour))
     chart = bars(rows, title="Kept for the backward pass", x="MiB, measured")
-    return show(chart, caption="Green: your prediction is the measured number of bytes.")
+    return show(chart, caption="Green: your prediction equals the measured number of bytes.")
 
 
 def _prediction(predict: Callable[..., Any], net: torch.nn.Module, x: torch.Tensor) -> int | str:

@@ -83,7 +83,7 @@ def tried(functions: Mapping[str, Callable[[Any], object]], values: Mapping[str,
             except Exception as error:  # noqa: BLE001 - what it refuses, and how, is the result
                 text = f"{type(error).__name__}: {_reason(error)}"
             new = len(getattr(function, "signatures", ())) > before
-            row.append(f"{text}, compiled for it" if new else text)
+            row.append(f"{text}, compiled for this type" if new else text)
         rows.append(row)
     return Table(["called with", *functions], rows)
 
@@ -152,7 +152,7 @@ def draw_per_number(times: Comparison, title: str) -> Page:
         low, middle, high = (1e9 * time for time in way.quartiles)
         colour, marker = shades[way.name], style.marker(way.name)
         rows.append(Dot(way.name, middle, f"{middle:,.3g} ns", (low, high), colour, marker))
-    x = "ns per number (each line to the right: ten times)"
+    x = "ns per number (each line: ten times the previous one)"
     text = f"Median of {times.rounds} rounds; the line is the 25–75 % band."
     return show(dots(rows, title=title, x=x, log="x"), caption=text)
 
@@ -193,8 +193,10 @@ def draw_break_even(
             drawn.append(Line(way.name, [answer], [once + answer * way.median], "", marker="o"))
     message = "; ".join(texts)
     text = (
-        f"By your formula: {message}." if texts else "No marks: calls_to_break_even is not written."
+        f"By your formula: {message}."
+        if texts
+        else "No marks: calls_to_break_even is not written yet."
     )
-    y = "seconds in all, compiling included"
+    y = "total seconds, compiling included"
     chart = lines(drawn, title=title, x="calls", y=y, log="xy", xlim=(1, counts[-1]))
     return show(chart, caption=text, text=text)

@@ -17,7 +17,7 @@ from hpml.profiling import work_of
 def failures(runs: Mapping[str, Callable[[], object]]) -> Table:
     """Run what fails, and return what each error says and where it leads, a row each."""
     rows = [[name, *_failure(run)] for name, run in runs.items()]
-    return Table(["", "your line", "what it says", "done before it"], rows)
+    return Table(["", "your line", "what it says", "operations run"], rows)
 
 
 def _failure(run: Callable[[], object]) -> tuple[str, str, int]:
@@ -31,7 +31,7 @@ def _failure(run: Callable[[], object]) -> tuple[str, str, int]:
 
     work = work_of(guarded)
     if not caught:
-        raise LabError("failures expects what fails, but nothing did: change its input.")
+        raise LabError("failures expects code that fails, but nothing failed: change its input.")
     (error,) = caught
     own = getattr(getattr(run, "__code__", None), "co_filename", None)
     lines = _own_lines(error.__traceback__, own)

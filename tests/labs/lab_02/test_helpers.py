@@ -85,7 +85,7 @@ def test_a_machine_is_raced_and_an_unfinished_one_is_told_so() -> None:
         "raises ZeroDivisionError" in slide.race(lambda program, values: 1 // 0, odd_sum, 5).plain
     )  # type: ignore[union-attr]
     stopped = str(slide.race(lambda program, values: [50, 9, 7], odd_sum, 50))
-    assert "ends with {'n': 50, 'total': 9, 'i': 7}, and CPython with" in stopped
+    assert "ends with {'n': 50, 'total': 9, 'i': 7}, but CPython with" in stopped
     assert "'total': 625" in stopped
 
 

@@ -109,7 +109,7 @@ def test_what_is_left_to_the_collector_is_handed_over_and_forgotten() -> None:
     trainer = next(each for each in leak if isinstance(each, Trainer))
     shown = collecting.show_cycle([trainer, trainer.after_step, trainer.after_step[0]])
     assert isinstance(shown, Table)
-    assert shown.column("refers by its") == ("after_step", "[0]", "__self__")
+    assert shown.column("refers through") == ("after_step", "[0]", "__self__")
     assert shown.column("to an object") == ("list", "method", "Trainer")
     assert isinstance(collecting.show_cycle(None), Page)
     assert isinstance(collecting.show_cycle([]), Page)

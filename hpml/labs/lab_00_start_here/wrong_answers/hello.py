@@ -2,14 +2,14 @@
 
 
 def always_ada(name):
-    """It always greets Ada. The example is only one of the calls that are tried; the name is in
-    `name`."""
+    """It always greets Ada. The example is only one of the calls that the check makes; use the
+    argument `name`."""
     return "Hello, Ada!"
 
 
 def capitals(name):
-    """You made the name tidy: spaces cut off, or capitals changed. A greeting takes the name as it
-    is."""
+    """You tidied the name: you removed spaces or changed capitals. Put the name into the greeting
+    unchanged."""
     return f"Hello, {name.title()}!"
 
 
@@ -20,14 +20,14 @@ def prints(name):
 
 
 def tidied(name):
-    """You made the name tidy: spaces cut off, or capitals changed. A greeting takes the name as it
-    is."""
+    """You tidied the name: you removed spaces or changed capitals. Put the name into the greeting
+    unchanged."""
     return f"Hello, {name.strip()}!"
 
 
 def without_f(name):
-    """Without the `f` before the quotes the braces are two signs like any other: nothing is put
-    in."""
+    """Without the `f` before the quotes, braces are ordinary characters: no value is
+    inserted."""
     return "Hello, {name}!"
 
 

@@ -4,14 +4,14 @@ import math
 
 
 def forgets_b(overhead, per_item_a, per_item_b):
-    """You asked when A has used up the overhead alone. Meanwhile B takes its time for each item
-    too."""
+    """You computed when A has taken as long as the overhead alone. Meanwhile B takes time for each
+    item too."""
     return overhead / per_item_a
 
 
 def negative_number(overhead, per_item_a, per_item_b):
-    """Your formula is right where the lines cross. If B is no faster for each item, they never do:
-    then the answer is neither a negative number nor a division by zero."""
+    """Your formula is right where the lines cross. If B is no faster for each item, they never
+    cross: the answer is then not a negative number, and you must not divide by zero."""
     return overhead / (per_item_a - per_item_b)
 
 
@@ -24,12 +24,12 @@ def small_is_none(overhead, per_item_a, per_item_b):
 
 
 def upside_down(overhead, per_item_a, per_item_b):
-    """It is upside down: the larger the overhead, the later B pays."""
+    """Your formula is upside down: the larger the overhead, the later B pays."""
     return (per_item_a - per_item_b) / overhead
 
 
 def whole_items(overhead, per_item_a, per_item_b):
-    """It is rounded to a whole number of items. Return a float: the point where the lines
+    """Your result is rounded to a whole number of items. Return a float: the point where the lines
     cross."""
     if per_item_a <= per_item_b:
         return math.inf

@@ -21,8 +21,8 @@ def lowest_first(coefficients, x):
 
 
 def multiplies_the_coefficient(coefficients, x):
-    """It multiplies the coefficient by x. What is multiplied is all that has been added up so far;
-    the next coefficient is then added as it is."""
+    """It multiplies the coefficient by x. Instead multiply the whole value so far by x, then add
+    the next coefficient."""
     value = coefficients[0]
     for coefficient in coefficients[1:]:
         value = value + x * coefficient

@@ -8,7 +8,7 @@ def as_in_c(n):
 
 
 def floats(n):
-    """You counted 24 bytes for each number. That is a float; an int has one field more."""
+    """You counted 24 bytes for each number. A float takes that many; an int has one more field."""
     return 56 + 8 * (n + n % 2) + 24 * n
 
 
@@ -26,8 +26,8 @@ def odd_pointers(n):
 
 
 def only_the_list(n):
-    """That is the list with its pointers. They lead to ints, each an object of its own with a
-    reference count and a type; these bytes count too."""
+    """That is the list with its pointers. They point to ints, each an object of its own
+    with a reference count and a type; these bytes count too."""
     return 56 + 8 * n
 
 

@@ -27,7 +27,7 @@ def depth_at_the_end(instructions):
 
 
 def falls_through_only(instructions):
-    """It stops where the listing is left: a jump is followed as well."""
+    """It stops where the next line does not follow. Follow the jump as well."""
     deepest = depth = 0
     for effect, _target, falls_through in instructions:
         depth += effect
@@ -38,7 +38,7 @@ def falls_through_only(instructions):
 
 
 def goes_round_for_ever(instructions, index=0, depth=0):
-    """It follows a loop round and round. The depth before an instruction is known after the first
+    """It follows a loop for ever. The depth before an instruction is known after the first
     visit: remember where you have been."""
     if index >= len(instructions):
         return depth

@@ -150,7 +150,7 @@ def _judge_cycle(case: Case, outcome: Outcome) -> Wrong | None:
     expected = "a list of the objects of a cycle" if cycle else "[], there is no cycle"
     found = (observed(outcome) or {}).get("cycle")
     if isinstance(found, list):
-        names = ["a stranger" if place == -1 else f"object {place}" for place in found[:8]]
+        names = ["another object" if place == -1 else f"object {place}" for place in found[:8]]
         return Wrong(expected, f"[{', '.join(names)}{', ...' * (len(found) > 8)}]", fault)
     kind = (observed(outcome) or {}).get("result")
     return Wrong(expected, f"a {kind}" if kind else shown(outcome))

@@ -70,7 +70,7 @@ def _array_fault(case: Case, outcome: Outcome) -> tuple[str, str]:
             return "unchanged", "The array itself did not change."
         return (
             "nan" if any(map(math.isnan, got)) else "values"
-        ), "The array contains other numbers."
+        ), "The array contains the wrong numbers."
     if found.get("returned") is not True:
         return "returned", "The array is right, but it was not returned."
     if case.part == "in place" and found["peak"] > ALLOWED:

@@ -14,17 +14,17 @@ def _divided(x, spread):
 
 
 def copied_back(x):
-    """The numbers arrive in the array, but some line computes a whole array on the way. `x -
-    x.mean()` is one, also on the right of `x[:] =`; so is `x ** 2`, and `x.std()` makes one
-    inside."""
+    """The numbers in the array are right, but some line makes a whole new array on the way. `x -
+    x.mean()` makes one, even on the right of `x[:] =`; so does `x ** 2`, and so does `x.std()`
+    internally."""
     spread = x.std()
     x[:] = (x - x.mean()) / (spread if spread > 0 else 1)
     return x
 
 
 def divides_by_zero(x):
-    """Where all numbers are the same, the spread is 0, and 0 / 0 is not a number. Divide only where
-    there is a spread."""
+    """Where all numbers are the same, the spread is 0, and 0 / 0 is not a number. Divide only if
+    the spread is not 0."""
     x -= x.mean()
     with np.errstate(all="ignore"):
         x /= _spread(x)
@@ -46,16 +46,16 @@ def new_array(x):
 
 
 def sample(x):
-    """The squares are divided by one less than their number, as `torch.std` does unless told
-    otherwise. Here it is their mean: divide by all of them."""
+    """You divide the sum of the squares by one less than their number, as `torch.std` does by
+    default. Here divide it by their number."""
     x -= x.mean()
     with np.errstate(all="ignore"):
         return _divided(x, np.sqrt(np.dot(x, x) / (len(x) - 1)))
 
 
 def std(x):
-    """The numbers arrive in the array, but some line computes a whole array on the way. `x -
-    x.mean()` is one, also on the right of `x[:] =`; so is `x ** 2`, and `x.std()` makes one
-    inside."""
+    """The numbers in the array are right, but some line makes a whole new array on the way. `x -
+    x.mean()` makes one, even on the right of `x[:] =`; so does `x ** 2`, and so does `x.std()`
+    internally."""
     x -= x.mean()
     return _divided(x, x.std())

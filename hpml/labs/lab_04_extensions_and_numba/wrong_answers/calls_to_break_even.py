@@ -4,7 +4,7 @@ import math
 
 
 def forgets_fast(compile_time, slow, fast):
-    """The compiled calls take time too. What a call saves is the difference of both."""
+    """The compiled calls take time too. What a call saves is the difference between the two."""
     if fast >= slow:
         return math.inf
     return math.ceil(compile_time / slow)
@@ -12,7 +12,7 @@ def forgets_fast(compile_time, slow, fast):
 
 def never_forgotten(compile_time, slow, fast):
     """If a compiled call takes as long as before, or longer, compiling never pays. Then the answer
-    is infinity: no negative number, and no division by zero."""
+    is infinity, not a negative number or a division by zero."""
     return math.ceil(compile_time / (slow - fast))
 
 
@@ -33,7 +33,7 @@ def one_more(compile_time, slow, fast):
 
 
 def rounds_down(compile_time, slow, fast):
-    """Rounded down, the last call is missing: at that number of calls compiling has not paid
+    """If you round down, the last call is missing: at that number of calls compiling has not paid
     yet."""
     if fast >= slow:
         return float("inf")

@@ -47,8 +47,8 @@ def two_axes(a):
 
 @numba.njit("float64(float64[:, :])")
 def one_signature(a):
-    """A signature was written down. Numba compiles for it at once, and for nothing else later:
-    other types are refused. Leave it out, and each new type is compiled at its first call."""
+    """You wrote down a signature. Numba compiles for it at once, and refuses all other types
+    later. Leave it out, and each new type is compiled at its first call."""
     total = 0.0
     for row in a:
         for number in row:

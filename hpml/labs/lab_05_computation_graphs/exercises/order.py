@@ -120,7 +120,7 @@ def _fault(edges: Edges, order: object) -> str | None:
         return "The result must be a list."
     for name in order:
         if type(name) is not str:
-            return f"The list must hold the names of the nodes, it holds {describe(name)}."
+            return f"The list must contain the names of nodes; it contains {describe(name)}."
     places = {name: place for place, name in enumerate(order)}
     nodes = nodes_of(edges)
     known = set(nodes)

@@ -69,7 +69,8 @@ def preorder(edges):
 
 def recursion(edges):
     """It is right while the graph is shallow: a function that calls itself for each target reaches
-    Python's recursion limit, in a cycle always. Keep the waiting nodes in a list, and detect cycles."""
+    Python's recursion limit, and in a cycle it always does. Keep the waiting nodes in a list, and
+    detect cycles."""
     order, done, above = [], set(), set()
 
     def visit(name):

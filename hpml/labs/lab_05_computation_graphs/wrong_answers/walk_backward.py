@@ -55,7 +55,7 @@ def every_step(start, gradient):
 
 
 def keeps_the_last(start, gradient):
-    """Of several gradients that arrive at one step it keeps the last. Add them up."""
+    """When several gradients arrive at one step, it keeps only the last. Add them up."""
     return _walk(start, gradient, lambda total, each: each)
 
 
