@@ -11,7 +11,8 @@ part       times  bytes each   bytes
 ---------  -----  ----------  ------
 container      1          56      56
 pointers    1000           8   8,000
-elements    1000          24  24,000
+headers     1000          16  16,000
+numbers     1000           8   8,000
 sum                           32,056
 32.056 bytes a number, each of 8 bytes in C.
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import nbformat
@@ -39,6 +40,22 @@ def test_each_exercise_is_named_by_an_outcome(path: Path) -> None:
     listed = " ".join(outcomes(nbformat.read(path, as_version=4)))
     for exercise in exercises(lab):
         assert f"{lab}.{exercise.number}" in listed or exercise.name == "hello"
+
+
+@each_lab
+def test_each_outcome_names_its_exercise_or_a_section_that_asks_for_it(path: Path) -> None:
+    notebook = nbformat.read(path, as_version=4)
+    asks, section = set(), "0"
+    for cell in notebook.cells:
+        for line in cell.source.splitlines():
+            section = match[1] if (match := re.match(r"## (\d+) ·", line)) else section
+        if any(predictions([cell])):
+            asks.add(section)
+    for outcome in outcomes(notebook):
+        if not re.search(r"\d\d\.\d", outcome):
+            named = re.findall(r"\d+", outcome.partition("asked in section")[2])
+            assert named
+            assert set(named) <= asks
 
 
 @pytest.mark.parametrize("lab", QUESTIONS)

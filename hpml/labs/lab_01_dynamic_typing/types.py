@@ -16,8 +16,11 @@ LEAST = 2e-9
 """Seconds: a difference below this is nothing that a student could see in the table."""
 
 _PARTS = {
-    "container": style.INK, "pointers": style.ACCENT, "headers": style.MUTED, "numbers": style.SECOND
-}  # fmt: skip
+    "container": style.INK,
+    "pointers": style.ACCENT,
+    "headers": style.MUTED,
+    "numbers": style.SECOND,
+}
 
 
 def tried(function: Callable[[object], object], values: Mapping[str, object]) -> Table:

@@ -25,8 +25,8 @@ class Part:
     """What a share of the memory is for.
 
     Attributes:
-        name: ``"container"``, ``"pointers"``, ``"headers"`` (count and type of each object in a list)
-            or ``"numbers"``.
+        name: ``"container"``, ``"pointers"``, ``"headers"`` (count and type of each object of a
+            list) or ``"numbers"``.
         count: how many of them there are.
         each: bytes of one.
     """
