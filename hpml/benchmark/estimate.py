@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal
 
 from hpml.benchmark.robust import median, median_interval
@@ -17,6 +17,7 @@ class Estimate:
         value: the middle.
         low: the lower end; minus infinity where there were too few rounds for an interval.
         high: the upper end.
+        samples: the quantity in each round; empty if it is not known.
 
     >>> extra = Estimate(2e-3, 1.9e-3, 2.2e-3)
     >>> extra / 1000                                             # for each of 1,000 nodes
@@ -28,6 +29,7 @@ class Estimate:
     value: float
     low: float
     high: float
+    samples: tuple[float, ...] = field(default=(), repr=False, compare=False)
 
     @property
     def band(self) -> tuple[float, float, float]:
@@ -40,7 +42,8 @@ class Estimate:
         The quotient of two estimates has the widest interval that both allow.
         """
         if not isinstance(other, Estimate):
-            return Estimate(self.value / other, self.low / other, self.high / other)
+            rounds = tuple(sample / other for sample in self.samples)
+            return Estimate(self.value / other, self.low / other, self.high / other, rounds)
         if other.low <= 0 <= other.high:
             value = self.value / other.value if other.value else float("nan")
             return Estimate(value, -float("inf"), float("inf"))
@@ -58,10 +61,13 @@ class Estimate:
     ) -> Literal["grows", "shrinks", "stays", "cannot tell"]:
         """Return how a quantity changes from this estimate of it to another.
 
+        With as many rounds in both they are compared round by round, so that what slows both down
+        in a round changes nothing; otherwise by their intervals.
+
         Args:
             after: the later estimate.
-            factor: it stays if it certainly changes by less than this; it grows or shrinks if the
-                two intervals do not touch.
+            factor: it stays if it certainly changes by less than this; otherwise it grows or
+                shrinks if it certainly differs.
 
         >>> one = Estimate(1.0, 0.9, 1.1)
         >>> one.change_to(Estimate(1.0, 0.8, 1.2)), one.change_to(Estimate(2.0, 1.8, 2.2))
@@ -69,6 +75,8 @@ class Estimate:
         >>> one.change_to(Estimate(1.0, 0.5, 3.0)), Estimate(1.0, -0.5, 3.0).change_to(one)
         ('cannot tell', 'cannot tell')
         """
+        if self.samples and len(self.samples) == len(after.samples):
+            return self._paired(after, factor)
         # Both intervals count: what is itself hardly known stays within nothing.
         if self.high / factor < after.low and after.high < self.low * factor:
             return "stays"
@@ -76,7 +84,20 @@ class Estimate:
             return "grows"
         return "shrinks" if after.high < self.low else "cannot tell"
 
+    def _paired(
+        self, after: Estimate, factor: float
+    ) -> Literal["grows", "shrinks", "stays", "cannot tell"]:
+        pairs = list(zip(self.samples, after.samples, strict=True))
+
+        def beyond(times: float) -> str:
+            return estimate([then - times * now for now, then in pairs]).against(0)
+
+        if (beyond(1 / factor), beyond(factor)) == ("above", "below"):
+            return "stays"
+        side = beyond(1)
+        return "grows" if side == "above" else "shrinks" if side == "below" else "cannot tell"
+
 
 def estimate(values: Sequence[float]) -> Estimate:
     """Return the median of values, one a round, with its interval."""
-    return Estimate(median(values), *median_interval(values))
+    return Estimate(median(values), *median_interval(values), tuple(values))

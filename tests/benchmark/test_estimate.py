@@ -1,10 +1,12 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 
 import pytest
 
 from hpml.benchmark import BenchmarkError, Comparison, Estimate, Measurement
+from hpml.benchmark.estimate import estimate
 
 
 def compared(**samples: tuple[float, ...]) -> Comparison:
@@ -51,3 +53,17 @@ def test_what_was_hardly_known_before_does_not_stay() -> None:
     before, after = Estimate(4.29, -2.19, 8.43), Estimate(3.90, 1.58, 7.59)
     assert before.change_to(after, factor=3) == "cannot tell"
     assert Estimate(4.0, 3.9, 4.1).change_to(Estimate(4.0, 3.8, 4.2), factor=3) == "stays"
+
+
+def test_what_slows_both_down_in_a_round_changes_nothing() -> None:
+    slower = [1 + k % 2 for k in range(25)]  # every other round takes twice as long
+    before, equal, larger, twice = (
+        estimate([factor * each for each in slower]) for factor in (1.0, 1.1, 1.7, 2.0)
+    )
+    assert before.change_to(equal) == "stays"
+    assert before.change_to(larger, factor=2) == "stays"
+    assert before.change_to(twice) == "grows"
+    assert twice.change_to(before) == "shrinks"
+    assert (twice / 2).change_to(before) == "stays"
+    unpaired = replace(larger, samples=())
+    assert before.change_to(unpaired, factor=2) == "cannot tell"

@@ -14,8 +14,8 @@ def test_the_parts_are_the_whole(kind: str, n: int) -> None:
     memory = memory_of(n, kind)
     assert memory.total == sum(part.bytes for part in memory.parts)
     assert memory.table.rows[-1][-1] == memory.total
-    elements = next(part for part in memory.parts if part.name == "elements")
-    assert elements.count == n
+    numbers = next(part for part in memory.parts if part.name == "numbers")
+    assert numbers.count == n
     assert memory.per_number == memory.total / n
 
 

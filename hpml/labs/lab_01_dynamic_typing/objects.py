@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from collections.abc import Iterator
 from graphlib import TopologicalSorter
+from typing import Any
 
 from hpml.base.drawing import Look, dataflow, draw, lay_out
 from hpml.base.page import Page, picture
@@ -66,7 +67,7 @@ def _object(value: object) -> str:
     return f"count, type: {kind}\n{value!r}\n{size}"
 
 
-def _outside(value: object) -> Iterator[tuple[str, str]]:
+def _outside(value: Any) -> Iterator[tuple[str, str]]:
     """Give the memory that an object uses outside itself, one piece leading to the next."""
     if isinstance(value, list):
         yield f"{len(value)} addresses\n{8 * len(value)} bytes", "#FBE3D6"

@@ -36,7 +36,7 @@ def test_a_kernel_that_computes_everything_twice_is_no_fused_one() -> None:
                     totals += total
                 out[i, j] = max(totals / 2, 0.0)
 
-    assert verdicts("fused", twice) == {"and inputs are fetched more often than one loop has to."}
+    assert verdicts("fused", twice) == {"but inputs are read more often than one loop needs."}
 
 
 def test_a_kernel_in_tiles_is_as_right() -> None:
