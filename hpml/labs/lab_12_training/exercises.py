@@ -229,7 +229,7 @@ def _scaler_cases(rng: random.Random, more: bool) -> Sequence[Case]:
               rng.randint(0, 9), 20),
         _training("gradients that stay the same", [[1.0, -0.5]] * 20, 16.0, 3),
         _training("a scale that is far too large", [[3.0]] * 12, 2.0**24, 5),
-        _training("gradients that are not a number", [[1.0], [nan], [1.0], [nan], [1.0]] * 2,
+        _training("some gradients are not a number", [[1.0], [nan], [1.0], [nan], [1.0]] * 2,
                   64.0, 3),
     ]  # fmt: skip
     for place in range(6 if more else 2):

@@ -78,7 +78,7 @@ class Ladder:
         if expected is None or not because:
             return say(
                 f"**{what}** is not in the log yet. Write your claim first: how many times as fast "
-                "the script becomes, and which observation your claim rests on."
+                "as the version before, and from which observation you conclude it."
             )
         wrong = equal_losses(train)
         if wrong is not None:

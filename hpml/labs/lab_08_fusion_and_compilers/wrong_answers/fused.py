@@ -33,7 +33,7 @@ def not_begun_anew(x, w, b, out):
 
 
 def relu_before_bias(x, w, b, out):
-    """ReLU was applied before the bias was added. It is the last of the three steps."""
+    """ReLU was applied before the bias was added. Apply it last."""
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             total = 0.0
@@ -43,8 +43,7 @@ def relu_before_bias(x, w, b, out):
 
 
 def relu_in_the_sum(x, w, b, out):
-    """It compares each partial sum with 0. Only the complete sum is compared with
-    0."""
+    """It compares each partial sum with 0. Compare only the complete sum."""
     for i in range(out.shape[0]):
         for j in range(out.shape[1]):
             total = b[j]

@@ -37,7 +37,7 @@ def largest_total(events, mine):
 
 def library_left_out(events, mine):
     """The time inside foreign functions is lost. It belongs to the function of yours that called
-    them, which you can change to call them less often."""
+    them: you can change it to call them less often."""
     return max(mine, key=_self_times(events).get)
 
 

@@ -19,7 +19,7 @@ def rounded_down(p, error):
 
 
 def without_the_square(p, error):
-    """The error shrinks with the square root of the number of samples: it has to be squared."""
+    """The error shrinks with the square root of the number of samples: square the error."""
     return max(1, math.ceil(p * (1 - p) / error))
 
 

@@ -79,8 +79,8 @@ def recursion(events):
 
 
 def total_times(events):
-    """These are total times: they include the functions that were called. Which function runs
-    between two consecutive events?"""
+    """These are total times: they include time in the functions that were called. Which function
+    runs between two consecutive events?"""
     times, waiting = {}, []
     for kind, function, time in events:
         if kind == "enter":

@@ -35,7 +35,7 @@ def decides_at_once(a, b):
 
 
 def majority(a, b):
-    """It counts who wins more rounds. 14 heads in 25 coin tosses say nothing; how many would?"""
+    """It counts who wins more rounds. 14 heads in 25 coin tosses mean nothing; how many are enough?"""
     return _sign_test(a, b, allowed=2)
 
 
@@ -46,8 +46,8 @@ def mean(a, b):
 
 
 def minimum(a, b):
-    """It compares the two minima, so a single lucky sample decides. And it has no limit below which
-    it cannot tell."""
+    """It compares the two minima, so a single lucky sample decides. It answers `cannot tell` only
+    if they are equal."""
     return _compared(min(a), min(b))
 
 

@@ -9,7 +9,7 @@ def always_launch_bound(n, launch, kernel):
 
 def ends_forgotten(n, launch, kernel):
     """Almost right: the slower of launches and kernels decides. But the first launch and the last
-    kernel overlap with nothing: add the shorter of the two once."""
+    kernel overlap with nothing."""
     return n * max(launch, kernel) / (launch + n * kernel)
 
 

@@ -20,8 +20,8 @@ def nothing_may_vanish(values, formats, error, added):
 
 
 def one_rounding(values, formats, error, added):
-    """When numbers are added, each addition rounds again. With a hundred values, the error is a
-    hundred times half of the spacing."""
+    """When numbers are added, each addition rounds again. With a hundred values, the error may
+    be a hundred times half of the spacing."""
     return _choose(values, formats, error, added, roundings=1)
 
 

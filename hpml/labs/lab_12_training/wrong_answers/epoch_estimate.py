@@ -33,7 +33,7 @@ def first_step_only(seconds, steps):
 
 def median(seconds, steps):
     """It multiplies the median step. A benchmark asks for the typical step. An epoch is the sum of
-    all steps, also of the slow ones: take the mean."""
+    all steps, slow ones too: take the mean."""
     return _estimate(_warm(seconds), steps, middle=statistics.median)
 
 

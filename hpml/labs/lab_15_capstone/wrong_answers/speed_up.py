@@ -33,7 +33,7 @@ def only_the_fixed(shares, factors):
 
 
 def product(shares, factors):
-    """Each factor holds for its own part only. The product applies all to the whole program."""
+    """Each factor holds for its own part only. The product applies them to the whole program."""
     return float(math.prod(factors.values()))
 
 
