@@ -127,8 +127,8 @@ def what_fits(measured: Comparison) -> str:
         lines.append("Neither is clearly longer here: this measurement cannot tell.")
     if parts["A"] and boxing.against(0) == "above":
         lines.append(
-            "An `array.array` also creates an object at each lookup, a Python float. Its lookup "
-            f"takes {boxing.value / look_up.value:.0%} of the extra time of NumPy's lookup."
+            "An `array.array` also creates an object at each lookup, a Python float. That "
+            f"costs {boxing.value / look_up.value:.0%} of the extra time of NumPy's lookup."
         )
     lines.append(_memory(measured, look_up.value))
     return "\n\n".join(lines)

@@ -34,11 +34,11 @@ def _generated_forward(self, i00, i01):
     o00 = l[43](h42, h32)
     return o00
 """
-"""What the documents of pytorch-symbolic print under "How is Symbolic Model optimized?"."""
+"""What the documentation of pytorch-symbolic prints under "How is Symbolic Model optimized?"."""
 
 
 def documents_example() -> SymbolicModel:
-    """Return the model of two inputs and 44 layers whose source the documents print."""
+    """Return the model of two inputs and 44 layers whose source the documentation prints."""
     from torch import nn
 
     from hpml.symbolic import Input, SymbolicModel

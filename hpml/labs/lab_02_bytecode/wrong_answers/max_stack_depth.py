@@ -27,7 +27,7 @@ def depth_at_the_end(instructions):
 
 
 def falls_through_only(instructions):
-    """It stops where the next line does not follow. Follow the jump as well."""
+    """It stops at an instruction that does not fall through. Follow jumps as well."""
     deepest = depth = 0
     for effect, _target, falls_through in instructions:
         depth += effect
