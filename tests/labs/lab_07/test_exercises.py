@@ -44,7 +44,7 @@ def test_source_runs_on_layers_that_tell_arguments_and_numbers_apart() -> None:
 @pytest.mark.parametrize(
     ("source", "said"),
     [
-        (None, "a text"),
+        (None, "as a string"),
         ("def forward(self, x, y)", "SyntaxError in line 1"),
         (HEAD + "    return b", "NameError"),
         ("def forward(self, y, x):" + GOOD[24:], "def forward(self, x, y):"),
