@@ -47,8 +47,9 @@ def write_record(
     ]
     best = max(range(len(drawn)), key=lambda run: sum(shared[run]))
     verdicts = tagged_texts(notebooks[best], "verdict", last=True)
-    path = Path(revealed[best])
-    lines = path.read_text().splitlines() if path.exists() else []
+    # What this run could not tell is answered by another.
+    paths = [path for path in map(Path, (*revealed, revealed[best])) if path.exists()]
+    lines = [line for path in paths for line in path.read_text().splitlines()]
     known = ("cpu", "gpu", "logical_cores", "python", "torch", "hpml")
     machine = environment_record()
     record = {

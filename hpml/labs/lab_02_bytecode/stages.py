@@ -99,7 +99,7 @@ def _specialised(function: FunctionType) -> dict[int, str]:
 
 
 _TESTS = {
-    "B": ("x & x", "the missing form"),
+    "B": ("x % x", "the missing form"),
     "C": ("x * 2", "loading a constant"),
 }
 _VERDICTS = {
