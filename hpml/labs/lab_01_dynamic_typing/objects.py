@@ -28,7 +28,7 @@ def draw_objects(**names: object) -> Page:
     for name, value in names.items():
         waiting: list[tuple[str, object]] = [(box(f"name {name}", name, "#FFFFFF"), value)]
         while waiting:
-            source, each = waiting.pop()
+            source, each = waiting.pop(0)
             key = f"object {id(each)}"
             known = key in texts
             end = box(key, _object(each), "#C9E0F4", source)

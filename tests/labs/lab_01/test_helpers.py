@@ -9,7 +9,7 @@ import pytest
 
 from hpml.benchmark import Comparison, Measurement
 from hpml.course.errors import LabError
-from hpml.labs.lab_01_dynamic_typing import crossing, loops, types
+from hpml.labs.lab_01_dynamic_typing import crossing, objects, loops, types
 from hpml.labs.lab_01_dynamic_typing.crossing import CALLS, LOOP, Line, SmallSizes
 from hpml.labs.lab_01_dynamic_typing.loops import OPERATIONS, compiled_loops
 
@@ -129,3 +129,14 @@ def test_what_fits_follows_from_the_measurement(ns: Sequence[float], says: list[
     named = dict(zip([*names, "NumPy's numbers"], [1e-9 * x for x in ns], strict=True))
     text = types.what_fits(steady("list", **named)).replace("**", "")
     assert all(words in text for words in says), text
+
+
+def test_each_reference_is_an_arrow_of_its_own() -> None:
+    numbers = [1000, 2000]
+    page = objects.draw_objects(numbers=numbers, pair=(numbers, numbers), tensor=torch.ones(3))
+    first, *arrows = page.plain.splitlines()
+    assert first.startswith("Each arrow is a reference. 3 ")
+    assert sum("→ count, type: list" in arrow for arrow in arrows) == 3
+    assert sum("→ count, type: int" in arrow for arrow in arrows) == 2
+    assert arrows[-1].endswith("storage [1.0, 1.0, 1.0] 12 bytes")
+    assert page.png
