@@ -9,7 +9,7 @@ import pytest
 
 from hpml.benchmark import Comparison, Measurement
 from hpml.course.errors import LabError
-from hpml.labs.lab_01_dynamic_typing import crossing, objects, loops, types
+from hpml.labs.lab_01_dynamic_typing import crossing, loops, objects, types
 from hpml.labs.lab_01_dynamic_typing.crossing import CALLS, LOOP, Line, SmallSizes
 from hpml.labs.lab_01_dynamic_typing.loops import OPERATIONS, compiled_loops
 
