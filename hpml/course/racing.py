@@ -13,6 +13,7 @@ from hpml.base.tables import format_seconds
 from hpml.benchmark import BenchmarkError, Comparison, compare
 from hpml.benchmark.agreement import same_results
 from hpml.benchmark.estimate import Estimate
+from hpml.benchmark.ratio import RESOLUTION
 from hpml.course.predictions.prediction import current_lab
 from hpml.course.reference import keep_revealed, recorded
 
@@ -23,12 +24,17 @@ def rounds() -> int:
 
 
 def race(
-    runs: Mapping[str, Callable[[], Any]], baseline: str | None = None, *, times: int = 1
+    runs: Mapping[str, Callable[[], Any]],
+    baseline: str | None = None,
+    *,
+    times: int = 1,
+    resolution: float = RESOLUTION,
 ) -> Comparison:
     """Compare in interleaved rounds.
 
     With `times` as many rounds all of them are taken: it is asked for where a difference is to be
-    known, and a clear ratio says nothing of that.
+    known, and a clear ratio says nothing of that. A coarser `resolution` belongs to a table whose
+    smaller changes come and go from one process to the next.
     """
     # Twice warmed up: first calls that compile are expected in labs.
     return compare(
@@ -37,6 +43,7 @@ def race(
         rounds=times * rounds(),
         warm_up=2,
         stop_early=times == 1,
+        resolution=resolution,
         progress=not flag("HPML_HEADLESS"),
     )
 
