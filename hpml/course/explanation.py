@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 from hpml.base.errors import describe
 from hpml.base.page import Page, frame, sentence
-from hpml.base.style import DATA, PASS
+from hpml.base.style import ACCENT, FAIL, PASS
 from hpml.base.tables import Table
 
 
@@ -54,7 +54,7 @@ class Explanation:
         table = Table(["experiment", "what it would show"], rows, align=["left", "left"])
         # The table's cells are escaped; text between backticks is code there, too.
         shown = re.sub(r"`([^`]+)`", r"<code>\1</code>", table._repr_html_())
-        colour = PASS if choice == self.best_number else DATA
+        colour = PASS if choice == self.best_number else FAIL
         return self._framed(lines, f"<p><b>{html.escape(verdict)}</b></p>{shown}", colour)
 
     def _lines(self) -> list[str]:
@@ -67,7 +67,7 @@ class Explanation:
             *_folded(numbers),
         ]
 
-    def _framed(self, lines: Sequence[str], after: str, colour: str = DATA) -> Page:
+    def _framed(self, lines: Sequence[str], after: str, colour: str = ACCENT) -> Page:
         # Not <ol type="A">: some pages number it 1, 2, 3, and the reasons speak of A, B, C.
         claims = "".join(sentence(f"**{letter}** · {claim}") for letter, claim in self._lettered())
         experiments = "".join(f"<li>{_code(text)}</li>" for text in self.experiments)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from hpml.base import style
 from hpml.base.charts import name_decades
-from hpml.base.page import Page, picture
+from hpml.base.page import Page, picture, sentence
 from hpml.base.tables import Table
 from hpml.course.predictions import state
 from hpml.course.predictions.prediction import Lab, current_lab
@@ -58,10 +58,8 @@ class Calibration:
         fig, ax = style.figure(width=6.4, height=5.2)
         with style.apply():
             ends = [float(x or 0) for _, entry in drawn for x in (entry.answer, entry.measured)]
-            _draw_bands(ax, *((min(ends) / 5, max(ends) * 5) if ends else (0.1, 1000.0)))
+            _draw_bands(ax, min(ends) / 5, max(ends) * 5)
             _draw_points(ax, drawn)
-            if not drawn:
-                ax.text(0.97, 0.04, "no predictions yet", transform=ax.transAxes, ha="right")
         style.finish(
             ax,
             title=f"Lab {self.lab}: what was predicted, what was measured",
@@ -76,6 +74,8 @@ class Calibration:
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         table = self.table._repr_html_() if self.entries else ""
+        if all(state.factor(entry) is None for entry in self.entries):
+            return Page(repr(self), sentence(self.summary) + table).bundle()
         drawn = picture(self.figure(), self.summary, table)
         return Page(repr(self), drawn.html, drawn.png).bundle()
 

@@ -59,7 +59,7 @@ class Budget:
         """Draw one layer as a stacked bar, the bar taken apart, the floor, and what is left."""
         rows, stack, left = [], [], 0.0
         for (name, part), colour in zip(self.items(), _COLOURS, strict=True):
-            time, share = 1e9 * part.value, _percent(part.value / self.whole.value)
+            time, share = 1e6 * part.value, _percent(part.value / self.whole.value)
             text = f"{format_interval(part)}, {share}"
             rows.append(Bar(name, time, text, start=left, colour=colour))
             stack.append((max(time, 0.0), colour))
@@ -69,10 +69,10 @@ class Budget:
         rows = [
             Bar("one layer", stack, f"{format_interval(self.whole)}, 100%"),
             *rows,
-            Bar("the floor", 1e9 * self.floor.value, floor, colour=style.INK),
-            Bar("not attributed", 1e9 * self.gap, over, start=left, colour=style.MUTED),
+            Bar("the floor", 1e6 * self.floor.value, floor, colour=style.INK),
+            Bar("not attributed", 1e6 * self.gap, over, start=left, colour=style.MUTED),
         ]
-        return show(bars(rows, title="Where the time of one layer goes", x="ns"), width=8.4)
+        return show(bars(rows, title="Where the time of one layer goes", x="µs"), width=8.4)
 
 
 def budget(stages: Comparison) -> Budget:

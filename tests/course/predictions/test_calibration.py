@@ -65,7 +65,7 @@ def test_what_was_not_measured_cleanly_is_listed_and_not_scored(lab: Lab) -> Non
     assert guess.verdict == "You said 3 µs, measured 2 µs. Not scored: The cores were busy."
     assert found.table.column("so") == ("not scored",)
     assert "Not scored, because the measurement was too uncertain: 1." in found.summary
-    assert [text.get_text() for text in found.figure().axes[0].texts] == ["no predictions yet"]
+    assert "<img" not in found._repr_mimebundle_()["text/html"]  # nothing to draw
     lab_head(42, "The same lab in a new kernel")
     assert calibration().table.column("so") == ("not scored",)
 
