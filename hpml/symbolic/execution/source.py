@@ -1,7 +1,7 @@
 """From a graph to Python source, and from source to a function.
 
 Two forms of the same program. :func:`documented_source` gives every value a name of its own, as
-the documents print it; it is the one to read. :func:`running_source` uses the names of dead values
+the documentation prints it; it is the one to read. :func:`running_source` uses the names of dead values
 again, so that the forward keeps no more memory alive than one written by hand; it is the one that
 runs.
 
@@ -81,7 +81,7 @@ def calling_layers(head: str, *, comments: bool) -> Wording:
 
 
 def documented_source(graph: Graph, min_loop_length: float) -> Source:
-    """Return the source in the form of the documents: one name a value."""
+    """Return the source in the form of the documentation: one name a value."""
     width = len(str(max(len(graph.inputs), len(graph.outputs), len(graph.calls))))
     names = [""] * len(graph.values)
     for position, call in enumerate(graph.calls):
