@@ -1,9 +1,9 @@
 """From a graph to Python source, and from source to a function.
 
 Two forms of the same program. :func:`documented_source` gives every value a name of its own, as
-the documentation prints it; it is the one to read. :func:`running_source` uses the names of dead values
-again, so that the forward keeps no more memory alive than one written by hand; it is the one that
-runs.
+the documentation prints it; it is the one to read. :func:`running_source` uses the names of dead
+values again, so that the forward keeps no more memory alive than one written by hand; it is the
+one that runs.
 
 A straight chain of layers becomes a loop, ``for layer in l[a:b]:``, when it is long enough.
 """
