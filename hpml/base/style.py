@@ -65,6 +65,11 @@ _ALIASES = {
     "cloop": "codegen",
     "numbaloop": "numba",
     "co3": "codegen",
+    # Lab 08's loops, compiled by Numba and by a C compiler.
+    "threeloops": "handwritten",
+    "oneloop": "numba",
+    "threeloopsc": "sequential",
+    "oneloopc": "codegen",
 }
 
 _SETTINGS: dict[str, Any] = {
