@@ -53,12 +53,11 @@ class Calibration:
 
     def figure(self) -> Figure:
         """Draw predicted against measured, with the diagonal and the bands of factor 2 and 10."""
-        numbered = enumerate(self.entries, start=1)
-        drawn = [(number, entry) for number, entry in numbered if state.factor(entry) is not None]
+        drawn = self._drawn()
         fig, ax = style.figure(width=6.4, height=5.2)
         with style.apply():
             ends = [float(x or 0) for _, entry in drawn for x in (entry.answer, entry.measured)]
-            _draw_bands(ax, min(ends) / 5, max(ends) * 5)
+            _draw_bands(ax, *((min(ends) / 5, max(ends) * 5) if ends else (0.1, 1000.0)))
             _draw_points(ax, drawn)
         style.finish(
             ax,
@@ -69,12 +68,16 @@ class Calibration:
         style.caption(fig, self.summary)
         return fig
 
+    def _drawn(self) -> list[tuple[int, state.Entry]]:
+        numbered = enumerate(self.entries, start=1)
+        return [(number, entry) for number, entry in numbered if state.factor(entry) is not None]
+
     def __repr__(self) -> str:
         return f"{self.summary}\n{self.table}" if self.entries else self.summary
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
         table = self.table._repr_html_() if self.entries else ""
-        if all(state.factor(entry) is None for entry in self.entries):
+        if not self._drawn():
             return Page(repr(self), sentence(self.summary) + table).bundle()
         drawn = picture(self.figure(), self.summary, table)
         return Page(repr(self), drawn.html, drawn.png).bundle()
