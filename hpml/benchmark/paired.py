@@ -218,7 +218,10 @@ class PairedSamples:
                 found.append((name, Advice("wide interval", ratio.reason, remedy)))
             elif ratio.answer == "cannot tell":
                 reach = max(ratio.high / ratio.value, ratio.value / ratio.low) - 1
-                found.append((name, Advice(ratio.answer, _visible(self.rounds, reach), _NARROWER)))
+                # Added in quadrature, it is the larger part up to here: more rounds do not help.
+                coarse = reach < math.sqrt(2) * self.resolution
+                remedy = _COARSE.format(self.resolution) if coarse else _NARROWER
+                found.append((name, Advice(ratio.answer, _visible(self.rounds, reach), remedy)))
         return tuple(found)
 
 
@@ -239,6 +242,7 @@ class AnyCase(Protocol):
         """The measurements."""
 
 
+_COARSE = "Differences below the resolution, {:.0%}, are not believed after any number of rounds."
 _NARROWER = "Four times the rounds halve an interval; a quieter machine narrows it as well."
 
 
