@@ -8,8 +8,8 @@ quotients:
 2. The ratio is the Hodges-Lehmann estimate. Its interval is the one of Wilcoxon's signed-rank test,
    which assumes that the rounds are independent.
 3. Two tests look for dependence: von Neumann's for neighbours that resemble each other, Mann and
-   Kendall's for a trend. If either finds it, many rounds count as one, and the interval is as wide
-   as Student's prediction interval for a single further round.
+   Kendall's for a trend. If either finds it, the run is divided into eight stretches, and the
+   interval is as wide as Student's prediction interval for the mean of one more stretch, at 99 %.
 4. What no number of rounds averages away is added, see `RESOLUTION`: two uncertainties of different
    origin add as squares.
 
@@ -31,6 +31,7 @@ from typing import Literal
 from hpml.benchmark.errors import BenchmarkError, real
 from hpml.benchmark.estimate import Estimate
 from hpml.benchmark.robust import (
+    batch_means,
     mann_kendall,
     prediction_margin,
     pseudomedian,
@@ -70,6 +71,12 @@ With `TREND` a false alarm in at most 4 %. It costs power only, never a false an
 
 TREND = 2.58
 """Standard deviations; independent rounds reach so much of Mann and Kendall's in 1 % of runs."""
+
+STRETCHES = 8
+"""So many stretches of a run tell how far the next may be from them.
+
+Fewer give Student's distribution too few degrees of freedom, more leave noise in the means.
+"""
 
 WILD_SHARE = 0.1
 """From this share of wild rounds on they are mentioned."""
@@ -198,7 +205,7 @@ def paired_ratio(
     reason, remedy = _wild(measured, logs)
     dependent = _dependence(logs)
     if dependent:
-        margin = prediction_margin(logs)
+        margin = prediction_margin(batch_means(logs, STRETCHES), 0.99)
         below, above = max(below, margin), max(above, margin)
         reason, remedy = dependent, "let the machine settle, or raise warm_up, and repeat"
     least = math.hypot(math.log1p(resolution * coarseness(rounds)), shift)

@@ -101,10 +101,25 @@ def signed_rank_interval(values: Sequence[float], confidence: float = 0.95) -> t
     return means[cut], means[-1 - cut]
 
 
-def prediction_margin(values: Sequence[float], confidence: float = 0.9973) -> float:
+def batch_means(values: Sequence[float], batches: int) -> list[float]:
+    """Return the means of so many stretches of equal length; the values where they are fewer.
+
+    Neighbours may depend on each other; the means of long stretches hardly do.
+
+    Source: A. M. Law, "Simulation Modeling and Analysis", McGraw-Hill, section 9.5.3.
+
+    >>> batch_means([1.0, 3.0, 2.0, 4.0], batches=2)
+    [2.0, 3.0]
+    """
+    count = min(batches, len(values))
+    ends = [len(values) * part // count for part in range(count + 1)]
+    return [statistics.fmean(values[a:b]) for a, b in itertools.pairwise(ends)]
+
+
+def prediction_margin(values: Sequence[float], confidence: float) -> float:
     """Return how far from the mean one further value lies at most, at the given confidence.
 
-    Half the width of Student's prediction interval; the default are three standard deviations.
+    Half the width of Student's prediction interval.
 
     Source: G. J. Hahn and W. Q. Meeker, "Statistical Intervals", Wiley 1991, section 4.8.
 

@@ -52,7 +52,7 @@ def test_a_ratio_that_changes_during_the_run_is_no_verdict() -> None:
     assert found.remedy
 
 
-def test_rounds_that_depend_on_each_other_count_as_one() -> None:
+def test_rounds_that_depend_on_each_other_count_as_fewer() -> None:
     steps = (1.0,) * 6 + (1.06,) * 13 + (1.0,) * 6
     found = paired_ratio(steps, (1.0,) * 25)
     assert found.answer == "cannot tell"
