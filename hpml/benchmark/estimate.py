@@ -62,7 +62,8 @@ class Estimate:
         """Return how a quantity changes from this estimate of it to another.
 
         With as many rounds in both they are compared round by round, so that what slows both down
-        in a round changes nothing; otherwise by their intervals.
+        in a round changes nothing; otherwise by their intervals. So take both from one comparison:
+        the rounds of two have nothing in common.
 
         Args:
             after: the later estimate.
