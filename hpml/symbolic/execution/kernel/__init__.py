@@ -62,7 +62,7 @@ def compiled_inference(model: Any, program: Program) -> CompiledInference:
     """Return the compiled kernel of a model with its weights as they are now."""
     tensors = itertools.chain(model.parameters(), model.buffers())
     kind = next((tensor.dtype for tensor in tensors if tensor.is_floating_point()), None)
-    dtype = str(kind).removeprefix("torch.") if kind else model.graph.values[0].kind
+    dtype = str(kind).removeprefix("torch.") if kind else _kind_of_inputs(model.graph)
     assert program.infer is not None  # what this module prepares has it
     with torch.no_grad():
         made = program.infer(model._execution_order_layers, dtype)
@@ -205,7 +205,7 @@ def _steps(graph: Graph, layers: Sequence[nn.Module]) -> list[tuple[int, Step]]:
     """Return the steps, each with the position of its call."""
     for number in graph.inputs:
         value = graph.values[number]
-        if value.kind not in ("float32", "float64") or value.kind != graph.values[0].kind:
+        if value.kind not in ("float32", "float64") or value.kind != _kind_of_inputs(graph):
             raise ArgumentError(
                 "execution='numba' expected inputs of float32, or of float64, received "
                 f"{value.text()} of {value.kind}: {_OTHERS}"
@@ -246,6 +246,10 @@ def _sample(graph: Graph, value: int) -> tuple[int, ...]:
     if first is not None or None in sample:
         raise Refused("the kernel knows tensors whose first dimension alone depends on the batch")
     return tuple(sample)  # type: ignore[arg-type]
+
+
+def _kind_of_inputs(graph: Graph) -> str:
+    return graph.values[graph.inputs[0]].kind
 
 
 def _size(graph: Graph, value: int) -> int:

@@ -105,7 +105,7 @@ def step_of(layer: nn.Module, result: Operand, operands: Sequence[Any]) -> Step:
     else:
         rule = LAYER_RULES.get(type(layer))
         name, *names = rule.kernel if rule is not None and rule.kernel else (None,)
-        given, settings = operands, {name: getattr(layer, name) for name in names}
+        given, settings = tuple(operands), {name: getattr(layer, name) for name in names}
     if name == "linear":
         return _linear(result, *given, **settings)
     if name in _ARITHMETIC and len(given) == 2 and not settings:
