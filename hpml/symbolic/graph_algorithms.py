@@ -153,7 +153,7 @@ def _choose(model: Any, inputs: Any, outputs: Any) -> _Part:
             )
         layers = model._execution_order_layers
         names = _model_names(model.graph, layers)
-        return _Part(model.graph, layers, model._all_nodes(), names, frozenset())
+        return _Part(model.graph, layers, model._nodes, names, frozenset())
     if inputs is None and outputs is None:
         raise ArgumentError(
             "draw_graph expected model=, inputs= or outputs=, received none of them: give the "
@@ -209,13 +209,14 @@ def _first_result(results: tuple[int | None, ...]) -> int:
 
 def _numbers_of(part: _Part, highlight: Collection[SymbolicData | int]) -> frozenset[int]:
     number_of = {node: number for number, node in enumerate(part.nodes)}
+    count = len(part.graph.values)
     numbers = set()
     for wanted in highlight:
         number = number_of.get(wanted._node) if isinstance(wanted, SymbolicData) else wanted
-        if not isinstance(number, int) or not 0 <= number < len(part.nodes):
+        if not isinstance(number, int) or not 0 <= number < count:
             raise ArgumentError(
                 f"highlight expected values of the graph that is drawn, symbolic data or numbers "
-                f"from 0 to {len(part.nodes) - 1}, received {wanted!r}"
+                f"from 0 to {count - 1}, received {wanted!r}"
             )
         numbers.add(number)
     return frozenset(numbers)
@@ -251,6 +252,8 @@ def _node_text(
     }
 
     def text(number: int) -> str:
+        if not part.nodes:  # of a copy
+            return _shortened(part.graph.values[number].text())
         node = part.nodes[number]
         if function is not None:
             return _shortened(function(handle_of(node, handle_token())))

@@ -10,7 +10,7 @@ https://github.com/robertknight/rten/blob/main/docs/performance.md
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import torch
 from torch import nn
@@ -20,27 +20,13 @@ from torch.nn.modules.dropout import _DropoutNd
 from hpml.base.errors import describe
 
 from . import useful_layers
-from .building.handles import SymbolicData, handle_of
-from .building.interception import handle_token
-from .building.node import Node
+from .building.handles import SymbolicData
 from .errors import ArgumentError
-from .graph import Call, Graph
-from .graph.reading import nodes_from_graph
-
-Build = Callable[[list[SymbolicData], Any], nn.Module]
-
-
-class Split(NamedTuple):
-    """A graph in two: positions of the calls that are known, and the values that cross over."""
-
-    known: list[int]
-    crossing: list[int]
+from .graph import Graph
 
 
 class PartialRun(nn.Module):
     """What remains of a model: takes the inputs that vary, and holds what was computed once.
-
-    The values held must not be changed in place. The rest gets copies if one of its calls does so.
 
     Attributes:
         rest: the model of what remains; its inputs are those that vary, then the values held.
@@ -48,25 +34,16 @@ class PartialRun(nn.Module):
     """
 
     def __init__(
-        self, rest: Any, varying: int, values: Sequence[Any], evaluated: tuple[str, ...]
+        self, rest: nn.Module, varying: int, values: Sequence[Any], evaluated: tuple[str, ...]
     ) -> None:
         super().__init__()
         self.rest, self.evaluated, self._varying = rest, evaluated, varying
         self.training = rest.training
-        self._copies = any(map(_changes_memory, rest.graph.calls))
         self._held = list(values)
         for place, value in enumerate(values):
             if isinstance(value, torch.Tensor):  # moves with the model
                 self.register_buffer(f"value_{place}", value, persistent=False)
                 self._held[place] = None
-
-    @property
-    def values(self) -> list[Any]:
-        """The values that were computed once, in the order in which the rest takes them."""
-        held = [self._buffers.get(f"value_{p}", value) for p, value in enumerate(self._held)]
-        if not self._copies:
-            return held
-        return [value.clone() if isinstance(value, torch.Tensor) else value for value in held]
 
     def forward(self, *inputs: Any) -> Any:
         if len(inputs) != self._varying:
@@ -74,10 +51,13 @@ class PartialRun(nn.Module):
                 f"what remains of the model expected {self._varying} input(s), those that were "
                 f"not known, received {len(inputs)}: give them in the order of the model's inputs"
             )
-        return self.rest(*inputs, *self.values)
+        held = [self._buffers.get(f"value_{p}", value) for p, value in enumerate(self._held)]
+        return self.rest(*inputs, *held)
 
 
-def partial_run(model: Any, known: Mapping[Any, Any], build: Build) -> PartialRun:
+def partial_run(
+    model: Any, known: Mapping[Any, Any], build: Callable[[Graph, list[nn.Module]], nn.Module]
+) -> PartialRun:
     """Compute what depends on the known inputs alone; return the model of what remains."""
     graph, layers = model.graph, model._execution_order_layers
     values = _by_number(model, known)
@@ -86,27 +66,25 @@ def partial_run(model: Any, known: Mapping[Any, Any], build: Build) -> PartialRu
             f"partial_run expected some of the model's {len(graph.inputs)} inputs to be known and "
             f"at least one to vary, received {len(values)}: with all of them call the model"
         )
-    split = _split(graph, layers, set(values))
-    nodes, token = nodes_from_graph(graph, layers), handle_token()
-    varying = [value for value in graph.inputs if value not in values]
+    once, later, crossing = _split(graph, layers, set(values))
 
-    def handles(numbers: Sequence[int], among: Sequence[Node] = nodes) -> list[SymbolicData]:
-        return [handle_of(among[number], token) for number in numbers]
+    def part(positions: list[int], inputs: list[int], outputs: Sequence[int]) -> nn.Module:
+        calls = tuple([graph.calls[position] for position in positions])
+        cut = graph._replace(calls=calls, inputs=tuple(inputs), outputs=tuple(outputs))
+        if outputs is not graph.outputs:
+            cut = cut._replace(output_names=())
+        return build(cut, [layers[position] for position in positions])
 
-    computed = [value for value in split.crossing if value not in values]
+    computed = [value for value in crossing if value not in values]
     found = dict(values)
     if computed:
-        once = graph._replace(calls=tuple([graph.calls[position] for position in split.known]))
-        made = nodes_from_graph(once, [layers[position] for position in split.known])
-        results = build(handles(list(values), made), handles(computed, made))(*values.values())
+        results = part(once, list(values), computed)(*values.values())
         found |= zip(computed, [results] if len(computed) == 1 else results, strict=True)
-    outputs: Any = handles(graph.outputs)
-    if graph.output_names:
-        outputs = dict(zip(graph.output_names, outputs, strict=True))
-    rest = build(handles([*varying, *split.crossing]), outputs)
+    varying = [value for value in graph.inputs if value not in values]
+    rest = part(later, [*varying, *crossing], graph.outputs)
     rest.training = model.training  # and not rest.train(): the layers belong to the model too
-    evaluated = tuple(graph.calls[position].name for position in split.known)
-    return PartialRun(rest, len(varying), [found[value] for value in split.crossing], evaluated)
+    evaluated = tuple([graph.calls[position].name for position in once])
+    return PartialRun(rest, len(varying), [found[value] for value in crossing], evaluated)
 
 
 def _by_number(model: Any, known: Mapping[Any, Any]) -> dict[int, Any]:
@@ -116,73 +94,56 @@ def _by_number(model: Any, known: Mapping[Any, Any]) -> dict[int, Any]:
             f"partial_run expected a dict from the known inputs to their values, received "
             f"{describe(known)}: write partial_run({{model.inputs[0]: value}})"
         )
-    nodes = model._all_nodes()
-    places = {id(nodes[value]): value for value in model.graph.inputs}
-    found = {}
-    for key, value in known.items():
-        place = places.get(id(key._node)) if isinstance(key, SymbolicData) else None
-        if place is None:
-            raise ArgumentError(
-                f"partial_run expected inputs of this model as keys, received {key!r}: "
-                "they are in model.inputs"
-            )
-        found[place] = value
-    return dict(sorted(found.items()))
+    places = dict(zip(model.inputs, model.graph.inputs, strict=True))
+    unknown = [key for key in known if not isinstance(key, SymbolicData) or key not in places]
+    if unknown:
+        raise ArgumentError(
+            f"partial_run expected inputs of this model as keys, received {unknown[0]!r}: "
+            "they are in model.inputs"
+        )
+    return {value: known[key] for key, value in places.items() if key in known}
 
 
-def _split(graph: Graph, layers: Sequence[nn.Module], known: set[int]) -> Split:
-    """Follow the calls in order: known is what depends on known values, and happens only then."""
-    made, changed = set(known), False
-    positions: dict[int, None] = {}
+def _split(
+    graph: Graph, layers: Sequence[nn.Module], known: set[int]
+) -> tuple[list[int], list[int], list[int]]:
+    """Return the calls that depend on known values alone, the others, and the values in between."""
+    made = set(known)
+    once, later = [], []
     crossing: dict[int, None] = {}
     for position, (call, layer) in enumerate(zip(graph.calls, layers, strict=True)):
-        # A change in place waits for a reader in the rest, and what comes later may see the change.
-        changed |= _changes_memory(call) and not positions.keys() >= set(call.after)
-        known_here = not changed and made.issuperset(call.arguments)
-        if known_here and not any(map(_varies_by_itself, modules_in(layer))):
-            positions[position] = None
+        if call.effects is not None and call.effects.changed:
+            raise ArgumentError(
+                "partial_run expected a model without operations in place, which would change the "
+                f"values held, received {call.name}: make the layer with inplace=False"
+            )
+        if made.issuperset(call.arguments) and not any(map(_may_vary, layer.modules())):
+            once.append(position)
             made.update(result for result in call.results if result is not None)
         else:
+            later.append(position)
             crossing |= dict.fromkeys(a for a in call.arguments if a in made)
     crossing |= dict.fromkeys(value for value in graph.outputs if value in made)
-    return Split(list(positions), list(crossing))
+    return once, later, list(crossing)
 
 
-_OPERATORS = (
-    *(useful_layers.AddOpLayer, useful_layers.SubOpLayer, useful_layers.MulOpLayer),
-    *(useful_layers.ModOpLayer, useful_layers.MatmulOpLayer, useful_layers.ConcatLayer),
-    *(useful_layers.StackLayer, useful_layers.ReshapeLayer, useful_layers.SliceLayer),
-    *(useful_layers.SliceLayerSymbolicIdx, useful_layers.UnpackLayer, useful_layers.GetAttr),
+_OF_ANY_CODE = (
+    *(useful_layers.LambdaOpLayer, useful_layers.CallbackLayer),
+    *(useful_layers.AggregateLayer, useful_layers.MethodCall),
 )
 _RANDOM = ("rand", "dropout", "bernoulli", "normal", "multinomial", "poisson", "rrelu", "gumbel")
 
 
-def modules_in(layer: nn.Module) -> list[nn.Module]:
-    """Return the modules in a layer, also one that it calls and that is registered elsewhere."""
-    called = getattr(layer, "function", None)
-    return [*layer.modules(), *(called.modules() if isinstance(called, nn.Module) else ())]
-
-
-def _changes_memory(call: Call) -> bool:
-    return call.effects is not None and call.effects.changed
-
-
-def _varies_by_itself(module: nn.Module) -> bool:
+def _may_vary(module: nn.Module) -> bool:
     """Return whether a layer may draw or count in its present mode; one of unknown code may."""
     if isinstance(module, useful_layers.FunctionLayer):
         home = (getattr(module.function, "__module__", None) or "torch").partition(".")[0]
         known = home in ("torch", "_operator") or isinstance(module.function, nn.Module)
-        return not known or any(word in _name_of(module) for word in _RANDOM)
-    if not (
-        isinstance(module, _OPERATORS)
-        or type(module).__module__.startswith(("torch.", "hpml.symbolic."))
-    ):
+        return not known or any(word in module.name for word in _RANDOM)
+    home = type(module).__module__
+    if isinstance(module, _OF_ANY_CODE) or not home.startswith(("torch.", "hpml.symbolic.")):
         return True
-    drops = isinstance(module, (_NormBase, _DropoutNd, nn.RReLU)) or getattr(
+    draws = isinstance(module, (_NormBase, _DropoutNd, nn.RReLU)) or getattr(
         module, "dropout", False
     )
-    return bool(module.training and drops)
-
-
-def _name_of(module: Any) -> str:
-    return str(module.method or getattr(module.function, "__name__", ""))
+    return bool(module.training and draws)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import copy
-import functools
 import operator
 import traceback
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -27,9 +26,8 @@ from .execution.choice import check_execution, choose_execution
 from .execution.kernel import CompiledInference, compiled_inference
 from .execution.source import documented_source
 from .graph import Collected, Graph, check_inputs, collect
-from .graph.reading import graph_module, nodes_from_graph, summary_text
+from .graph.reading import graph_module, summary_text
 from .partial_run import PartialRun, partial_run
-from .useful_layers import SharedCall
 
 
 class SymbolicModel(nn.Module):
@@ -47,7 +45,9 @@ class SymbolicModel(nn.Module):
             ``None`` means ``"inlined"``, which `execution.guard` says when to call the layers.
 
     Layers are named by type and number, ``Linear_2``, in the order of the calls: inserting one
-    renames the later ones of its type, and no others. A ``custom_name`` stays.
+    renames the later ones of its type, and no others. A ``custom_name`` stays. A layer that is
+    called with further arguments is inside the layer of that call, ``Scaled_1.function``; called in
+    several ways it has several names, as a module that stands in two containers has.
 
     Raises:
         ArgumentError: no symbolic data, or what the chosen execution cannot run.
@@ -93,7 +93,7 @@ class SymbolicModel(nn.Module):
     def _adopt(self, collected: Collected) -> None:
         """Take over a graph with its layers and nodes, and make it ready to run."""
         self._graph = collected.graph
-        self._nodes: list[Node] | None = collected.nodes
+        self._nodes = collected.nodes
         # Numbers in the graph stand for sizes that were read: data must have them.
         inputs = [self._graph.values[value] for value in self._graph.inputs]
         self._declared = [value.shape if value.sizes_read else None for value in inputs]
@@ -106,9 +106,6 @@ class SymbolicModel(nn.Module):
                 f"{min(taken)!r}: choose another"
             )
         self._modules.update(zip(names, collected.layers, strict=True))
-        for layer in collected.layers:
-            if type(layer) is SharedCall and not layer.place[0]:
-                layer.place = self._modules, layer.place[1]
         self._pick_layers = _layer_picker(names)
         self._prepare()
 
@@ -284,9 +281,12 @@ class SymbolicModel(nn.Module):
         return tuple(handle_of(nodes[value], token) for value in values)
 
     def _all_nodes(self) -> list[Node]:
-        """Return the node of each value; a copied or unpickled model makes them when asked."""
-        if self._nodes is None:
-            self._nodes = nodes_from_graph(self._graph, self._execution_order_layers)
+        """Return the node of each value."""
+        if not self._nodes:
+            raise ArgumentError(
+                "symbolic data expected the model that was built from it, received a copy or a "
+                "part of one, whose layers are others: ask the original, or read model.graph"
+            )
         return self._nodes
 
     @property
@@ -381,7 +381,7 @@ class SymbolicModel(nn.Module):
         self._prepare()
 
     def detach_from_graph(self) -> SymbolicModel:
-        """Return a copy with weights of its own, which no longer refers to the symbolic values."""
+        """Return a copy with weights of its own, which has no symbolic inputs and outputs."""
         return copy.deepcopy(self)
 
     def __deepcopy__(self, memo: dict[int, Any]) -> SymbolicModel:
@@ -391,11 +391,11 @@ class SymbolicModel(nn.Module):
         return copied
 
     def __getstate__(self) -> Any:
-        # The program is generated again; the nodes are made again on request.
+        # The program is generated again; the nodes belong to the layers of the original.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
         for name in ("_program", "_run", "_pick_layers", "_untimed", "_timing"):
             del state[name]
-        state["_nodes"] = None
+        state["_nodes"] = []
         return state
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -415,14 +415,14 @@ class SymbolicModel(nn.Module):
 
         For a loop in which others vary. What may draw or count remains: layers of unknown code, in
         training also dropout and batch normalisation. Weights or a mode changed later show in the
-        remaining calls only. Values held must not be changed in place. Gradients flow for one
-        backward.
+        remaining calls only. Gradients flow for one backward.
 
         Args:
             known: values by input, ``{model.inputs[1]: value}``.
 
         Raises:
-            ArgumentError: no input is known or none varies, or a key is no input of this model.
+            ArgumentError: no input is known or none varies, a key is no input of this model, or
+                a call changes a value in place.
 
         >>> from hpml.symbolic import Input
         >>> x, state = Input(shape=(2,)), Input(shape=(2,))
@@ -431,7 +431,15 @@ class SymbolicModel(nn.Module):
         >>> step.evaluated, step(torch.zeros(1, 2)).shape
         (('Linear_1',), torch.Size([1, 2]))
         """
-        return partial_run(self, known, functools.partial(SymbolicModel, execution=self._execution))
+
+        def build(graph: Graph, layers: list[nn.Module]) -> SymbolicModel:
+            model = SymbolicModel.__new__(SymbolicModel)
+            nn.Module.__init__(model)
+            model._execution, model._cuda_graphs = self._execution, False
+            model._adopt(Collected(graph, layers, []))
+            return model
+
+        return partial_run(self, known, build)
 
 
 _RESERVED = frozenset(dir(SymbolicModel))

@@ -9,7 +9,6 @@ tensor([[0., 0., 1.]])
 
 from __future__ import annotations
 
-import copy
 import operator
 import re
 from collections.abc import Callable, Sequence
@@ -107,21 +106,6 @@ class FunctionLayer(nn.Module):
         function = getattr(self.function, self.method) if self.method else self.function
         return self._call(function, self.constants(), *values)
 
-    def shared(self, modules: dict[str, nn.Module | None], name: str) -> SharedCall:
-        """Return the same call of a module that stands elsewhere, under a name in ``modules``."""
-        other: Any = self.without({"function"})
-        other.__class__ = SharedCall
-        other.place = modules, name
-        return other  # type: ignore[no-any-return]
-
-    def without(self, names: set[str]) -> FunctionLayer:
-        """Return the same call, without the modules of these names, which other code owns."""
-        other = copy.copy(self)
-        other._modules = {n: module for n, module in self._modules.items() if n not in names}
-        places = self._tensor_constants
-        other._tensor_constants = tuple([place for place in places if place[1] not in names])
-        return other
-
     def __getstate__(self) -> Any:
         # Generated functions have no name to be found by when unpickling.
         state = super().__getstate__()  # type: ignore[no-untyped-call]
@@ -137,17 +121,6 @@ class FunctionLayer(nn.Module):
 
     def extra_repr(self) -> str:
         return self.template.text
-
-
-class SharedCall(FunctionLayer):
-    """A further call of a module, which belongs to the model once and may be replaced there."""
-
-    place: tuple[dict[str, nn.Module | None], str]
-
-    @property
-    def function(self) -> Any:  # type: ignore[override]
-        modules, name = self.place
-        return modules[name]
 
 
 class CallbackLayer(nn.Module):

@@ -146,9 +146,9 @@ def make_program(generator: random.Random) -> tuple[nn.ModuleList, list[Step]]:
         name, module = "", len(modules)
         if kind == "again" and len(modules):
             module = generator.randrange(len(modules))
-            kind = {Adds: "container", nn.ParameterList: "parameter"}.get(
-                type(modules[module]), "module"
-            )
+            # Called in two ways a module has two names, which functional_call mixes up.
+            kinds_again = {Adds: "unary", nn.ParameterList: "parameter"}
+            kind = kinds_again.get(type(modules[module]), "module")
         elif kind in ("module", "again"):
             kind = "module"
             modules.append(MODULES[generator.choice(list(MODULES))]())
@@ -341,18 +341,16 @@ def check(seed: int) -> int:
             copied = pickle.loads(pickle.dumps(model))
         except Exception:  # noqa: BLE001 - hooks that are lambdas
             continue
-        results = []
-        rebuilt = SymbolicModel(copied.inputs, copied.outputs, execution=execution)
-        for owner in (copied, rebuilt, twin):
+        results: list[Any] = []
+        for owner in (copied, twin):
             owner.eval()
             torch.manual_seed(seed)
             try:
                 results.append(owner(torch.randn(3, WIDTH)))
             except RuntimeError as error:  # PyTorch's own, such as relu_ of a view
                 results.append(type(error))
-        for result in results[:2]:
-            assert result is results[2] or assert_same(result, results[2]) is None
-        compared += 2
+        assert results[0] is results[1] or assert_same(*results) is None
+        compared += 1
     return compared
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import traceback
 from collections.abc import Callable
 from typing import Any
@@ -156,17 +155,6 @@ def test_cuda_graphs_without_a_gpu_are_refused() -> None:
     x = Input(shape=(4,))
     with pytest.raises(errors.DeviceError):
         SymbolicModel(x, x + 1, enable_cuda_graphs=True)
-
-
-def test_a_copy_has_no_example_of_a_custom_object() -> None:
-    data = CustomInput({"a": 1})
-    model = copy.deepcopy(SymbolicModel(data, data["a"] + 1))
-    assert model({"a": 4}) == 5
-    (handle,) = model.inputs
-    with pytest.raises(GraphError):
-        handle.keys()
-    with pytest.raises(GraphError):
-        model.outputs[0].v  # noqa: B018 - the look is what fails
 
 
 def test_a_layer_that_was_deleted_is_named() -> None:

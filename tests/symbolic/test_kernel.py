@@ -14,7 +14,6 @@ from torch import nn
 from hpml.symbolic import Input, SymbolicModel, useful_layers
 from hpml.symbolic.building.layer_rules import LAYER_RULES
 from hpml.symbolic.errors import ArgumentError, GradientError
-from hpml.symbolic.execution.kernel.operations import NAME_OF
 from tests.symbolic.events import EVENTS, Event, put
 from tests.symbolic.hazards import value
 
@@ -44,7 +43,7 @@ FORWARDS: dict[str, tuple[tuple[int, ...], Callable[[Any, Any], Any]]] = {
     "numbers": ((8,), lambda x, y: (x + 2, 2 - x, 3 * x, y / 4, 1 / (x * x + 1), x - 0.5)),
     "functions": (
         (8,),
-        lambda x, y: (-x, abs(x), x.exp(), (x * x + 1).log(), torch.sqrt(y**2), x.sin(), y.cos()),
+        lambda x, y: (-x, abs(x), x.exp(), (x * x + 1).log(), torch.sqrt(y * y), x.sin(), y.cos()),
     ),
     "activations": (
         (8,),
@@ -64,7 +63,7 @@ FORWARDS: dict[str, tuple[tuple[int, ...], Callable[[Any, Any], Any]]] = {
     "reshaped": (
         (4, 6),
         lambda x, y: (
-            *(x.flatten(1), x.reshape(-1, 6, 4) + 1, x.view(-1, 24), y.unsqueeze(1).squeeze(1)),
+            *(x.flatten(1), x.reshape(-1, 6, 4) + 1, x.view(-1, 24), y.unsqueeze(1)),
             *(torch.flatten(x, 1), torch.reshape(x, (-1, 2, 12)), y.unsqueeze(-1)),
         ),
     ),
@@ -87,11 +86,6 @@ def test_functions_agree_with_pytorch(name: str, dtype: torch.dtype) -> None:
     for batch in (3, 1, 0):
         x, y = torch.randn(2, batch, *shape, dtype=dtype)
         close(model(x, y), forward(x, y))
-
-
-def test_every_name_of_an_operation_is_one_of_pytorch_or_python() -> None:
-    assert {"add", "gelu", "reshape"} <= set(NAME_OF.values())
-    assert len(NAME_OF) > 45
 
 
 NETWORKS: dict[str, tuple[tuple[int, ...], Callable[[], list[nn.Module]]]] = {
@@ -157,32 +151,30 @@ def test_a_layer_used_twice_and_thousands_of_steps() -> None:
 
 # --- what is refused ------------------------------------------------------------------------------
 
-REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any], str]] = {
-    "a convolution": ((3, 8, 8), lambda x: nn.Conv2d(3, 4, 3)(x), "does not know Conv2d"),
-    "a normalisation": ((8,), lambda x: nn.LayerNorm(8)(x), "does not know LayerNorm"),
-    "a function": ((8,), lambda x: torch.cumsum(x, 1), "does not know cumsum"),
-    "an argument": ((8,), lambda x: torch.add(x, x, alpha=2), "some: .*alpha"),
-    "broadcasting": ((8,), lambda x: x * nn.Linear(8, 1)(x), r"broadcasts \(8,\) and \(1,\)"),
-    "the batch, moved": ((8,), lambda x: x.unsqueeze(0), "one dimension"),
-    "the batch, flattened": ((4, 4), lambda x: x.flatten(), "dim=0"),
-    "in place on the input": ((8,), lambda x: nn.ReLU(inplace=True)(x), "in place"),
-    "several results": ((8,), lambda x: x.chunk(2, 1)[0], "knows tensors whose first dimension"),
-    "a power": ((8,), lambda x: x**3, "the square"),
-    "a model inside": (
-        (4,),
-        lambda x: SymbolicModel(i := Input((4,)), nn.ReLU()(i))(x),
-        "does not know SymbolicModel",
-    ),
-    "a constant tensor": ((4,), lambda x: x * torch.ones(4), "does not know mul, or what"),
+REFUSED: dict[str, tuple[tuple[int, ...], Callable[[Any], Any]]] = {
+    "a convolution": ((3, 8, 8), lambda x: nn.Conv2d(3, 4, 3)(x)),
+    "a function": ((8,), lambda x: torch.cumsum(x, 1)),
+    "an argument": ((8,), lambda x: torch.add(x, x, alpha=2)),
+    "an argument of an activation": ((8,), lambda x: F.gelu(x, approximate="none") + F.softplus(x)),
+    "broadcasting": ((8,), lambda x: x * nn.Linear(8, 1)(x)),
+    "the batch, moved": ((8,), lambda x: x.unsqueeze(0)),
+    "the batch, flattened": ((4, 4), lambda x: x.flatten()),
+    "the batch, computed with": ((4,), lambda x: x / x.shape[0]),
+    "the batch, returned": ((4,), lambda x: x.shape[0] + x.shape[0]),
+    "in place on the input": ((8,), lambda x: nn.ReLU(inplace=True)(x)),
+    "in place on a view of the input": ((8,), lambda x: nn.ReLU(inplace=True)(x.view(-1, 2, 4))),
+    "several results": ((8,), lambda x: x.chunk(2, 1)[0]),
+    "a model inside": ((4,), lambda x: SymbolicModel(i := Input((4,)), nn.ReLU()(i))(x)),
+    "a constant tensor": ((4,), lambda x: x * torch.ones(4)),
 }
 
 
 @pytest.mark.parametrize("name", REFUSED)
 def test_what_the_kernel_cannot_take_is_refused_when_the_model_is_made(name: str) -> None:
-    shape, forward, reason = REFUSED[name]
+    shape, forward = REFUSED[name]
     x = Input(shape=shape)
     out = forward(x)
-    with pytest.raises(ArgumentError, match=reason):
+    with pytest.raises(ArgumentError):
         SymbolicModel(x, out, execution="numba")
     model = SymbolicModel(x, out)
     with pytest.raises(ArgumentError):
@@ -195,21 +187,16 @@ def test_inputs_that_the_kernel_was_not_written_for() -> None:
     model = SymbolicModel((x, y), nn.Linear(4, 4)(x) + y, execution="numba")
     good = torch.rand(2, 4)
     with torch.no_grad():
-        for bad, _expected in [
-            (torch.rand(2, 5), r"shape \(2, 4\) and float32.*received a tensor of shape \(2, 5\)"),
-            (torch.rand(3, 4), r"received a tensor of shape \(3, 4\)"),
-            (torch.rand(2, 1, 4), r"\(2, 1, 4\)"),
-            (torch.rand(2, 4, dtype=torch.float64), "received .* torch.float64"),
-            ("text", "received a str"),
-            (good.to_sparse(), "tensors of float32 or float64 on the CPU"),
-            (good.to("meta"), "on meta"),
-        ]:
+        shapes = [torch.rand(2, 5), torch.rand(3, 4), torch.rand(2, 1, 4)]
+        for bad in (*shapes, good.double(), "text", good.to_sparse(), good.to("meta")):
             with pytest.raises(ArgumentError):
                 model(good, bad)
         with pytest.raises(ArgumentError):
             model(good)
     with pytest.raises(ArgumentError):
         SymbolicModel(i := Input((4,), dtype=torch.int64), i + 1, execution="numba")
+    with pytest.raises(ArgumentError):
+        SymbolicModel(i := Input(batch_shape=(2, 4)), i.reshape(2, 2, 2), execution="numba")
 
 
 def test_no_forward_without_the_gradient_that_was_asked_for() -> None:

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import copy
-import operator
 import pickle
 
 import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import EXECUTIONS, CustomInput, Input, SymbolicModel, add_to_graph
+from hpml.symbolic import CustomInput, Input, SymbolicModel, add_to_graph, useful_layers
 from hpml.symbolic.errors import ArgumentError
 
 X, STATE = torch.randn(3, 4), torch.randn(3, 4)
@@ -85,44 +84,19 @@ def test_a_random_function_is_called_each_time() -> None:
     assert model.partial_run({x: X}).evaluated == ()
 
 
-def test_a_change_in_place_never_reaches_the_values_held() -> None:
+def test_a_model_that_changes_values_in_place_is_refused() -> None:
     x, state = Input(shape=(4,)), Input(shape=(4,))
     shared = nn.Linear(4, 4)(x)
-    after = (shared + state, nn.ReLU(inplace=True)(shared), shared * 2)
-    model = SymbolicModel([x, state], after)
-    step = model.partial_run({x: X})
-    assert step.evaluated == ("Linear_1",)
-    for _ in range(2):
-        for mine, its in zip(step(STATE), model(X, STATE), strict=True):
-            assert torch.equal(mine, its)
+    model = SymbolicModel([x, state], (shared + state, nn.ReLU(inplace=True)(shared)))
+    with pytest.raises(ArgumentError):
+        model.partial_run({x: X})
 
 
-@pytest.mark.parametrize("execution", EXECUTIONS)
-def test_a_reader_in_the_rest_comes_before_a_change_in_place_of_a_view(execution: str) -> None:
-    x, state = Input(shape=(4,)), Input(shape=(4,))
-    shared = nn.Linear(4, 4)(x)
-    part, read_before = shared[:, :2], shared + state
-    model = SymbolicModel(
-        [x, state], [nn.ReLU(inplace=True)(part), read_before], execution=execution
-    )
-    copied = copy.deepcopy(model)
-    rebuilt = SymbolicModel(copied.inputs, copied.outputs, execution=execution)
-    with torch.no_grad():
-        expected = model(X, STATE)
-        for results in (model.partial_run({x: X})(STATE), rebuilt(X, STATE)):
-            for mine, its in zip(results, expected, strict=True):
-                assert torch.equal(mine, its)
-
-
-def test_an_in_place_operator_never_reaches_the_values_held() -> None:
-    x, state = Input(shape=(4,)), Input(shape=(4,))
-    shared = nn.Linear(4, 4)(x)
-    model = SymbolicModel([x, state], [add_to_graph(operator.iadd, shared, state), shared * 2])
-    with torch.no_grad():
-        step = model.partial_run({x: X})
-        for _ in range(2):
-            for mine, its in zip(step(STATE), model(X, STATE), strict=True):
-                assert torch.equal(mine, its)
+def test_a_function_of_unknown_code_is_called_each_time() -> None:
+    x, y = Input(shape=(4,)), Input(shape=(4,))
+    noise = useful_layers.LambdaOpLayer(lambda v: v + torch.randn_like(v))
+    model = SymbolicModel([x, y], noise(x) + y)
+    assert model.partial_run({x: X}).evaluated == ()
 
 
 def test_what_is_no_tensor_may_be_known() -> None:
@@ -160,26 +134,10 @@ def test_weights_changed_later_show_in_the_remaining_calls_only() -> None:
         assert torch.equal(step(STATE), held + again(STATE))
 
 
-def with_held_values(layer: nn.Module | None = None) -> SymbolicModel:
+def test_a_moved_copied_or_compiled_one_is_not_taken_for_changed() -> None:
     x, state = Input(shape=(4,)), Input(shape=(4,))
     held = nn.Linear(4, 4)(x)
-    return SymbolicModel([x, state], [x * state, held, (layer or nn.Tanh())(held), held + state])
-
-
-def test_a_layer_that_changes_its_argument_without_saying_so_gets_a_copy() -> None:
-    class Unsaid(nn.Module):
-        def forward(self, x: torch.Tensor) -> torch.Tensor:
-            return x.mul_(2)
-
-    model = with_held_values(Unsaid())
-    with torch.no_grad():
-        step = model.partial_run({model.inputs[0]: X.clone()})
-        for one, two in zip(step(STATE), step(STATE), strict=True):
-            assert torch.equal(one, two)
-
-
-def test_a_moved_copied_or_compiled_one_is_not_taken_for_changed() -> None:
-    model = with_held_values()
+    model = SymbolicModel([x, state], [x * state, held, nn.Tanh()(held), held + state])
     with torch.no_grad():
         step = model.partial_run({model.inputs[0]: X.clone().add_(1).add_(1)})
         before = step(STATE)

@@ -12,7 +12,7 @@ import pytest
 import torch
 from torch import nn
 
-from hpml.symbolic import EXECUTIONS, Input, SymbolicModel, add_to_graph
+from hpml.symbolic import EXECUTIONS, Input, SymbolicModel
 from hpml.symbolic.errors import ArgumentError
 from tests.symbolic.programs import assert_same
 
@@ -169,23 +169,6 @@ def test_a_container_that_contains_itself_is_refused_and_an_ordinary_one_passes(
     assert First()(ordinary) is VALUE
 
 
-def test_a_module_that_is_called_in_several_ways_is_registered_once() -> None:
-    layer, x = Takes().eval(), Input(shape=(4,))
-    h = layer([x, x]) + layer((x, x))
-    model = SymbolicModel(x, add_to_graph(layer.forward, h) + layer(h))
-    paths = [name for name, _ in model.named_modules(remove_duplicate=False)]
-    inner = [name for name, m in model.named_modules(remove_duplicate=False) if m is layer]
-    assert len(inner) == 1, paths
-    before = model(VALUE)
-    other = {name: torch.randn_like(p) for name, p in model.named_parameters()}
-    torch.func.functional_call(model, other, (VALUE,))
-    assert_same(model(VALUE), before)
-    copied = copy.deepcopy(model)
-    with torch.no_grad():
-        layer.linear.weight.zero_()
-    assert_same(copied(VALUE), before)
-
-
 def test_a_forward_may_have_parameters_of_any_name() -> None:
     class Odd(nn.Module):
         def forward(self, x: Any, func: Any = None, args: Any = None) -> Any:
@@ -194,9 +177,6 @@ def test_a_forward_may_have_parameters_of_any_name() -> None:
     x = Input(shape=(4,))
     model = SymbolicModel(x, Odd()(x, func=x * 2, args=1.0))
     assert_same(model(VALUE), VALUE + VALUE * 2 + 1.0)
-
-
-# --- methods --------------------------------------------------------------------------------------
 
 
 # --- parameters -----------------------------------------------------------------------------------

@@ -251,7 +251,7 @@ LAYER_RULES: dict[type[nn.Module], LayerRule] = {
     nn.Dropout: LayerRule(
         _same,
         "dropout({0}, {l}.p, {l}.training, {l}.inplace)",
-        ("unchanged", "p"),
+        ("unchanged",),
         kernel_fixed=(("training", False),),
         effects=VIEW,
     ),

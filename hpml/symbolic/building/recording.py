@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import keyword
 import sys
-import weakref
 from collections.abc import Callable, Sequence
 from types import FrameType
 from typing import Any
@@ -17,7 +16,7 @@ from torch._C._dynamo.eval_frame import get_eval_frame_callback
 from hpml.symbolic import useful_layers
 from hpml.symbolic.errors import ArgumentError
 
-from .arguments import Template, split_call
+from .arguments import split_call
 from .inference import given_spec, infer, infer_parts
 from .node import IN_PLACE, VIEW, Change, Effects, Node, Unpacking, layer_name, name_of
 from .operators import check_settings
@@ -162,33 +161,7 @@ def call_layer(
             check_constant(constant)
     if isinstance(func, nn.Module) and template.is_plain:
         return func, handles
-    module = func if isinstance(func, nn.Module) else getattr(func, "__self__", None)
-    if not isinstance(module, nn.Module):
-        layer = useful_layers.FunctionLayer(func, template, name_of(func), as_method)
-        return layer, handles
-    # The same call of a module made again is the same layer, as the module itself would be.
-    known = _calls_of_modules.setdefault(module, weakref.WeakKeyDictionary())
-    name = name_of(func)
-    for layer, given in known.items():
-        if layer.name == name and _is_same(given, template):
-            return layer, handles
-    layer = useful_layers.FunctionLayer(func, template, name)
-    known[layer] = template
-    return layer, handles
-
-
-_calls_of_modules: weakref.WeakKeyDictionary[
-    nn.Module, weakref.WeakKeyDictionary[useful_layers.FunctionLayer, Template]
-]
-_calls_of_modules = weakref.WeakKeyDictionary()
-
-
-def _is_same(one: Template, other: Template) -> bool:
-    """Return whether two calls have the same fixed arguments: the same objects, or plain values."""
-    return one.text == other.text and all(
-        a is b or (type(a) is type(b) and isinstance(a, (int, float, str)) and a == b)
-        for a, b in zip(one.constants, other.constants, strict=True)
-    )
+    return useful_layers.FunctionLayer(func, template, name_of(func), as_method), handles
 
 
 def make_node(

@@ -12,7 +12,6 @@ from torch import nn
 
 from hpml.symbolic.building.node import Node, TensorSpec, layer_name
 from hpml.symbolic.errors import ArgumentError, ForeignNodeError
-from hpml.symbolic.useful_layers import FunctionLayer
 
 from .data import Call, Graph, Value
 
@@ -23,7 +22,7 @@ class Collected(NamedTuple):
     Attributes:
         graph: the graph.
         layers: the module of each call.
-        nodes: the node of each value.
+        nodes: the node of each value; none if the graph was cut out of another.
     """
 
     graph: Graph
@@ -147,32 +146,7 @@ def _number(inputs: Sequence[Node], outputs: Sequence[Node], order: list[Node]) 
         tuple(calls),
         tuple([number[node] for node in outputs]),
     )
-    layers = _registered_once(calls, layers)
     return Collected(graph, layers, nodes)
-
-
-def _registered_once(calls: list[Call], layers: list[nn.Module]) -> list[nn.Module]:
-    """Return the layers, a module that is called in several ways registered by one of them.
-
-    Under two names ``functional_call`` would put back the wrong one of its weights.
-    """
-    calling = {id(layer): layer for layer in layers if type(layer) is FunctionLayer}
-    if not any(layer._modules for layer in calling.values()):
-        return layers
-    of_model: dict[str, nn.Module | None] = {}
-    places = {id(la): (of_model, call.module) for la, call in zip(layers, calls, strict=True)}
-    for key, layer in calling.items():
-        module = layer._modules.get("function")
-        if module is not None and id(module) in places:
-            calling[key] = layer.shared(*places[id(module)])
-        else:
-            places[id(module)] = layer._modules, "function"
-        constants = {name: id(m) for name, m in layer._modules.items() if name != "function"}
-        elsewhere = {name for name, module in constants.items() if module in places}
-        if elsewhere:
-            calling[key] = calling[key].without(elsewhere)
-        places |= {module: (layer._modules, name) for name, module in constants.items()}
-    return [calling.get(id(layer), layer) for layer in layers]
 
 
 class _Namer:
@@ -210,8 +184,7 @@ def _tensor_value(spec: TensorSpec) -> Value:
     # Values that look the same are the same object: a deep model has few shapes.
     kind = str(spec.dtype).removeprefix("torch.")
     shape = tuple([size if isinstance(size, int) else None for size in spec.shape])
-    examples = [spec.at(example) for example in range(spec.examples)] if spec.depends else ()
-    return Value(shape, kind, tuple(examples))
+    return Value(shape, kind)
 
 
 def check_inputs(inputs: Sequence[Node]) -> None:

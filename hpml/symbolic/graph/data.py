@@ -21,14 +21,12 @@ class Value(NamedTuple):
         shape: the size of each dimension, ``None`` for one that depends on the batch; ``None`` if
             the value is not a tensor.
         kind: the dtype of a tensor, such as ``"float32"``, else the name of the type.
-        examples: the shape for each example batch, where it depends on the batch.
         name: of an input that has one.
         sizes_read: of an input: whether the student's program read its sizes as numbers.
     """
 
     shape: tuple[int | None, ...] | None
     kind: str
-    examples: tuple[tuple[int, ...], ...] = ()
     name: str = ""
     sizes_read: bool = False
 

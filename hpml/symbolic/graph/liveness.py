@@ -36,12 +36,13 @@ def use_counts(graph: Graph) -> list[int]:
     return counts
 
 
-def assign_slots(graph: Graph) -> list[int]:
+def assign_slots(graph: Graph, *, in_place: bool = True) -> list[int]:
     """Give each value a slot, so that a slot is used again once its value is dead.
 
     Inputs have slots of their own, which stay theirs: the caller holds those values anyway. A
     result takes the slot of an argument that dies in the same call, so that the memory of that
-    argument is free at once; else any slot whose value is dead; else a new one.
+    argument is free at once, unless this is not ``in_place``; else any slot whose value is dead;
+    else a new one.
     """
     last = last_uses(graph)
     slots = [-1] * len(graph.values)
@@ -51,9 +52,13 @@ def assign_slots(graph: Graph) -> list[int]:
     free: list[int] = []
     given = set(graph.inputs)
     for position, call in enumerate(graph.calls):
-        for argument in dict.fromkeys(call.arguments):
-            if last[argument] == position and argument not in given:
-                free.append(slots[argument])
+        dying = [
+            slots[argument]
+            for argument in dict.fromkeys(call.arguments)
+            if last[argument] == position and argument not in given
+        ]
+        if in_place:
+            free += dying
         for result in call.results:
             if result is None:
                 continue
@@ -65,4 +70,6 @@ def assign_slots(graph: Graph) -> list[int]:
         for result in call.results:
             if result is not None and last[result] == -1:
                 free.append(slots[result])
+        if not in_place:
+            free += dying
     return slots

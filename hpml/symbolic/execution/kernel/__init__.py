@@ -21,7 +21,7 @@ import itertools
 import math
 from collections.abc import Callable, Sequence
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import torch
@@ -35,11 +35,11 @@ from hpml.symbolic.execution.guard import Guard
 from hpml.symbolic.execution.inline_expressions import Expression, expression_of
 from hpml.symbolic.graph import Graph
 from hpml.symbolic.graph.data import Call
-from hpml.symbolic.graph.liveness import use_counts
+from hpml.symbolic.graph.liveness import assign_slots
 
 from .code import NUMBERS, Step, compile_kernel, kernel_source
-from .memory import NO_GRADIENT, PLAIN, Places, Weights, places_of
-from .operations import BATCH_SIZE, Operand, Refused, Same, is_batch_size, settings_of, taken
+from .memory import NO_GRADIENT, PLAIN, Weights
+from .operations import Operand, Refused, reads_batch_size, settings_of, step_of
 
 
 class CompiledInference:
@@ -62,7 +62,7 @@ def compiled_inference(model: Any, program: Program) -> CompiledInference:
     """Return the compiled kernel of a model with its weights as they are now."""
     tensors = itertools.chain(model.parameters(), model.buffers())
     kind = next((tensor.dtype for tensor in tensors if tensor.is_floating_point()), None)
-    dtype = str(kind).removeprefix("torch.") if kind else model.graph.values[0].kind
+    dtype = str(kind).removeprefix("torch.") if kind else _kind_of_inputs(model.graph)
     assert program.infer is not None  # what this module prepares has it
     with torch.no_grad():
         made = program.infer(model._execution_order_layers, dtype)
@@ -75,14 +75,6 @@ def compiled_inference(model: Any, program: Program) -> CompiledInference:
     return made  # type: ignore[no-any-return]
 
 
-class _Boundary(NamedTuple):
-    """A value that goes into or out of the kernel: its place, the size and shape of one sample."""
-
-    place: int
-    size: int
-    shape: tuple[int, ...]
-
-
 def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
     """Choose the steps of a graph's calls, and make ready to compile them.
 
@@ -90,16 +82,19 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
         ArgumentError: the kernel cannot take a value or a call, or Numba is missing.
     """
     _require_numba()
-    steps, same = _steps(graph, layers)
-    places = places_of(graph, same)
+    steps = _steps(graph, layers)
+    slots = assign_slots(graph, in_place=False)
+    shapes = {number: _sample(graph, number) for number in (*graph.inputs, *graph.outputs)}
+    width = max(_size(graph, number) for number in range(len(graph.values)))
     kinds = sorted({step.kind for _, step in steps})  # so that like models share a kernel
     source = kernel_source(kinds)
     compiled = compile_kernel(source)
     weights = Weights(steps, layers)
-    table = _table(steps, kinds, places, weights)
+    table = _table(steps, kinds, [slot * width for slot in slots], weights)
     guard = Guard([_guarded(*pair) for pair in zip(graph.calls, layers, strict=True)], layers)
-    inputs = [_boundary(graph, places, value) for value in graph.inputs]
-    outputs = [_boundary(graph, places, value) for value in graph.outputs]
+    inputs = [(slots[value] * width, shapes[value]) for value in graph.inputs]
+    outputs = [(slots[value] * width, shapes[value]) for value in graph.outputs]
+    total = (max(slots) + 1) * width
 
     @functools.cache
     def in_order() -> Program:
@@ -128,16 +123,20 @@ def prepare(graph: Graph, layers: Sequence[nn.Module]) -> Program:
             raise ArgumentError(f"expected {len(inputs)} input(s), received {len(given)}")
         arrays = [_array(value) for value in given]
         batch = arrays[0].shape[0] if arrays[0].ndim else 1
-        values = np.empty(places.size * batch, packed.dtype)
-        for value, array, (place, size, shape) in zip(given, arrays, inputs, strict=True):
+        values = np.empty(total * batch, packed.dtype)
+        for value, array, (place, shape) in zip(given, arrays, inputs, strict=True):
             if array.shape != (batch, *shape) or array.dtype != packed.dtype:
-                raise _unexpected(value, shape, batch, packed.dtype)
-            values[place * batch : (place + size) * batch] = array.reshape(-1)
+                raise _unexpected(
+                    f"an input of shape {(batch, *shape)} and {packed.dtype}, as the model was "
+                    "built with and as its other inputs and its weights are",
+                    value,
+                )
+            values[place * batch : place * batch + array.size] = array.reshape(-1)
         compiled(np.uintp(batch), table, packed, values)
         results = []
-        for place, size, shape in outputs:
-            result = values[place * batch : (place + size) * batch].reshape(batch, *shape)
-            results.append(torch.from_numpy(result.copy()))
+        for place, shape in outputs:
+            result = values[place * batch :][: batch * math.prod(shape)]
+            results.append(torch.from_numpy(result.reshape(batch, *shape).copy()))
         return results[0] if len(results) == 1 else tuple(results)
 
     def failed_call(frame: FrameType, line: int) -> int | None:
@@ -153,39 +152,28 @@ def _array(value: Any) -> Any:
         ArgumentError: it is no tensor, one of a subclass, or one that lies elsewhere.
         GradientError: gradients are recorded, and it requires one.
     """
+    # A tracer would record the result as a constant.
+    if type(value) not in PLAIN or torch._C._get_tracing_state() is not None:
+        raise _unexpected(_TENSORS, value)
+    if value.requires_grad and torch.is_grad_enabled():
+        raise GradientError(NO_GRADIENT)
     try:
-        if type(value) not in PLAIN:
-            raise TypeError("it may have operators of its own")
-        if torch._C._get_tracing_state() is not None:
-            raise RuntimeError("a tracer would record the result as a constant")
-        if value.requires_grad:
-            if torch.is_grad_enabled():
-                raise GradientError(NO_GRADIENT)
-            value = value.detach()
-        return value.numpy()
-    except (TypeError, AttributeError, RuntimeError) as error:
-        if isinstance(error, GradientError):
-            raise
-        raise ArgumentError(
-            "execution='numba' expected tensors of float32 or float64 on the CPU, received "
-            f"{_described(value)} ({error}): give others, or choose model.execution = 'inlined'"
-        ) from error
+        return value.detach().numpy()
+    except (TypeError, RuntimeError) as error:
+        raise _unexpected(_TENSORS, value) from error
 
 
-def _unexpected(value: Any, shape: tuple[int, ...], batch: int, dtype: Any) -> ArgumentError:
-    expected = ", ".join(map(str, (batch, *shape)))
-    return ArgumentError(
-        f"execution='numba' expected an input of shape ({expected}) and {dtype}, as the model was "
-        f"built with and as its other inputs and its weights are, received {_described(value)}: "
-        "convert it, or choose model.execution = 'inlined'"
-    )
+_TENSORS = "tensors of float32 or float64 on the CPU"
 
 
-def _described(value: Any) -> str:
+def _unexpected(expected: str, value: Any) -> ArgumentError:
+    received = f"a {type(value).__name__}"
     if isinstance(value, torch.Tensor):
-        kind = "tensor" if type(value) in PLAIN else type(value).__name__
-        return f"a {kind} of shape {tuple(value.shape)}, {value.dtype}, on {value.device}"
-    return f"a {type(value).__name__}"
+        received += f" of shape {tuple(value.shape)}, {value.dtype}, on {value.device}"
+    return ArgumentError(
+        f"execution='numba' expected {expected}, received {received}: convert it, or choose "
+        "model.execution = 'inlined'"
+    )
 
 
 def _operators_are_watched(given: tuple[Any, ...]) -> bool:
@@ -213,65 +201,59 @@ def _require_numba() -> None:
         )
 
 
-def _steps(
-    graph: Graph, layers: Sequence[nn.Module]
-) -> tuple[list[tuple[int, Step]], dict[int, int]]:
-    """Return the steps, each with the position of its call, and which values are the same."""
-    kinds: tuple[str, ...] = ("float32", "float64")
+def _steps(graph: Graph, layers: Sequence[nn.Module]) -> list[tuple[int, Step]]:
+    """Return the steps, each with the position of its call."""
     for number in graph.inputs:
         value = graph.values[number]
-        if not value.shape or value.kind not in kinds:
+        if value.kind not in ("float32", "float64") or value.kind != _kind_of_inputs(graph):
             raise ArgumentError(
-                f"execution='numba' expected inputs of {' or '.join(kinds)} whose first dimension "
-                f"is the batch, received {value.text()} of {value.kind}: {_OTHERS}"
+                "execution='numba' expected inputs of float32, or of float64, received "
+                f"{value.text()} of {value.kind}: {_OTHERS}"
             )
-        kinds = (value.kind,)
-    counts = use_counts(graph)
     steps: list[tuple[int, Step]] = []
-    same: dict[int, int] = {}
-    batch_sizes: set[int] = set()
-    sharing = set(graph.inputs)  # memory with a value that others may read
+    given = set(graph.inputs)  # and what shares memory with them
     for position, (call, layer) in enumerate(zip(graph.calls, layers, strict=True)):
+        (result, *others), effects = call.results, call.effects
+        if reads_batch_size(layer):
+            continue
         try:
-            if call.unpacks or len(call.results) != 1 or call.results[0] is None:
+            if call.unpacks or others or result is None:
                 raise Refused("the kernel knows calls with one result")
-            result = call.results[0]
-            if is_batch_size(layer):
-                batch_sizes.add(result)
-                continue
-            operands: list[Any] = [
-                BATCH_SIZE
-                if value in batch_sizes
-                else Operand(
-                    value, _sample(graph, value), counts[value] == 1 and value not in sharing
-                )
+            if effects is not None and call.arguments[effects.argument] in given:
+                given.add(result)
+                if effects.changed:
+                    raise Refused("it works in place on an input")
+            operands = [
+                Operand(value, _sample(graph, value)) if graph.values[value].shape else None
                 for value in call.arguments
             ]
-            found = taken(layer, Operand(result, _sample(graph, result)), operands)
+            step = step_of(layer, Operand(result, _sample(graph, result)), operands)
         except Refused as reason:
             raise ArgumentError(
                 f"execution='numba' expected calls that its kernel knows, received {call.name}, "
                 f"{layer_text(layer)}: {reason}; {_OTHERS}"
             ) from None
-        if isinstance(found, Same):
-            same[result] = found.value
-            sharing.add(result)
-        else:
-            steps.extend((position, step) for step in found)
-    return steps, same
+        steps.append((position, step))
+    return steps
 
 
 _OTHERS = "choose 'inlined', 'codegen', 'ordered' or 'lazy', which run every graph"
 
 
 def _sample(graph: Graph, value: int) -> tuple[int, ...]:
-    shape = graph.values[value].shape
-    if not shape:
-        raise Refused("the kernel knows tensors whose first dimension is the batch")
-    sample = [size for size in shape[1:] if size is not None]
-    if len(sample) + 1 != len(shape):
-        raise Refused("the kernel knows tensors of which one dimension depends on the batch")
-    return tuple(sample)
+    """Return the shape of a sample, behind the batch."""
+    first, *sample = graph.values[value].shape or (0,)
+    if first is not None or None in sample:
+        raise Refused("the kernel knows tensors whose first dimension alone depends on the batch")
+    return tuple(sample)  # type: ignore[arg-type]
+
+
+def _kind_of_inputs(graph: Graph) -> str:
+    return graph.values[graph.inputs[0]].kind
+
+
+def _size(graph: Graph, value: int) -> int:
+    return math.prod([size or 0 for size in (graph.values[value].shape or ())[1:]])
 
 
 def _guarded(call: Call, layer: nn.Module) -> Expression | str:
@@ -283,20 +265,18 @@ def _guarded(call: Call, layer: nn.Module) -> Expression | str:
 
 
 def _table(
-    steps: Sequence[tuple[int, Step]], kinds: Sequence[str], places: Places, weights: Weights
+    steps: Sequence[tuple[int, Step]],
+    kinds: Sequence[str],
+    places: Sequence[int],
+    weights: Weights,
 ) -> Any:
     """Return a row a step: its kind, its places, and its numbers."""
     number_of = {kind: number for number, kind in enumerate(kinds)}
     table = np.zeros((len(steps), 5 + NUMBERS), np.uintp)
     for row, (_, step), constants in zip(table, steps, weights.places, strict=True):
-        arguments = [places.of[value] for value in step.arguments]
-        found = (number_of[step.kind], places.of[step.result], *arguments)
+        arguments = [places[value] for value in step.arguments]
+        found = (number_of[step.kind], places[step.result], *arguments)
         row[: len(found)] = found
         row[4] = constants
         row[5 : 5 + len(step.numbers)] = step.numbers
     return table
-
-
-def _boundary(graph: Graph, places: Places, value: int) -> _Boundary:
-    shape = _sample(graph, value)
-    return _Boundary(places.of[value], math.prod(shape), shape)

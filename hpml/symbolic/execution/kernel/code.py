@@ -17,20 +17,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 
-class Packed(NamedTuple):
-    """A tensor of a layer that the kernel reads.
-
-    Attributes:
-        name: the parameter's name.
-        shape: its shape; a matrix is packed transposed, so that the inner loop reads neighbours.
-        missing: what stands in its place where the layer has none.
-    """
-
-    name: str
-    shape: tuple[int, ...]
-    missing: float
-
-
 class Step(NamedTuple):
     """One step of the kernel.
 
@@ -42,7 +28,9 @@ class Step(NamedTuple):
         result: the value it writes.
         numbers: at most three.
         constants: numbers of the values' own dtype.
-        tensors: what it reads of its layer.
+        tensors: the parameters of its layer that it reads, and their shapes; zeros for one that the
+            layer does not have. A matrix is packed transposed, so that the inner loop reads
+            neighbours.
     """
 
     kind: str
@@ -50,7 +38,7 @@ class Step(NamedTuple):
     result: int
     numbers: tuple[int, ...] = ()
     constants: tuple[float, ...] = ()
-    tensors: tuple[Packed, ...] = ()
+    tensors: tuple[tuple[str, tuple[int, ...]], ...] = ()
 
 
 NUMBERS = 3
@@ -166,11 +154,10 @@ def transposer() -> Callable[..., None]:
 
     @numba.njit(nogil=True)
     def transpose(matrices: Any, places: Any, target: Any) -> None:
-        columns = matrices.shape[1]
-        for m in range(places.shape[0]):
-            first, rows, place = places[m, 0], places[m, 1], places[m, 2]
-            for i in range(columns):
+        for m in range(matrices.shape[0]):
+            rows = matrices.shape[1]
+            for i in range(matrices.shape[2]):
                 for j in range(rows):
-                    target[place + i * rows + j] = matrices[first + j, i]
+                    target[places[m] + i * rows + j] = matrices[m, j, i]
 
     return transpose

@@ -1,113 +1,24 @@
-"""Where values and weights of a graph are while the kernel runs: one array each.
+"""Where the weights of a graph are while the kernel runs: in one array, with its constants.
 
-The weights are read for each forward: ``torch.stack`` copies all tensors of one shape at once, and
-sees that they have it, whatever happened to them meanwhile; a small kernel puts them in their
-places. Looking which changed would take longer, and would miss what is written through
-``weight.data``.
+They are read for each forward: ``torch.stack`` copies all tensors of one shape at once, and sees
+that they have it, whatever happened to them meanwhile; a small kernel puts them in their places.
+Looking which changed would take longer, and would miss what is written through ``weight.data``.
 """
 
 from __future__ import annotations
 
-import itertools
 import math
 import operator
-from collections.abc import Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import torch
 from torch import nn
 
 from hpml.symbolic.errors import GradientError
-from hpml.symbolic.graph import Graph
 
 from .code import Step, transposer
-
-
-class Places(NamedTuple):
-    """Places of values, counted in numbers a sample.
-
-    Attributes:
-        of: where each value begins.
-        size: how many numbers all of them take.
-    """
-
-    of: list[int]
-    size: int
-
-
-def _sample_size(graph: Graph, value: int) -> int:
-    return math.prod([size or 0 for size in (graph.values[value].shape or ())[1:]])
-
-
-def places_of(graph: Graph, same: Mapping[int, int]) -> Places:
-    """Give each value a place; what is ``same`` as another value shares that one's.
-
-    A place is free again after the last call that reads it, never in that call: a layer's result
-    must not overwrite what the layer still reads.
-
-    >>> from hpml.symbolic import Input, SymbolicModel
-    >>> from torch import nn
-    >>> x = Input((3,))
-    >>> y = nn.ReLU()(nn.ReLU()(nn.ReLU()(x)))
-    >>> places_of(SymbolicModel(x, y).graph, {})
-    Places(of=[0, 3, 6, 3], size=9)
-    """
-    count = len(graph.values)
-    root = list(range(count))
-    for value, other in same.items():  # in the order of the calls: the other is settled already
-        root[value] = root[other]
-    last = [-1] * count
-    for position, call in enumerate(graph.calls):
-        for value in call.arguments:
-            last[root[value]] = position
-        for result in call.results:
-            if result is not None:
-                last[root[result]] = position
-    for value in (*graph.inputs, *graph.outputs):
-        last[root[value]] = len(graph.calls)
-    dying: dict[int, list[int]] = {}
-    for value in range(count):
-        if root[value] == value:
-            dying.setdefault(last[value], []).append(value)
-
-    places, taken = [-1] * count, 0
-    free: dict[int, list[int]] = {}
-
-    def place(value: int) -> None:
-        nonlocal taken
-        size = _sample_size(graph, value)
-        if free.get(size):
-            places[value] = free[size].pop()
-        else:
-            places[value] = taken
-            taken += size
-
-    for value in graph.inputs:
-        place(value)
-    for position, call in enumerate(graph.calls):
-        for result in call.results:
-            if result is not None and root[result] == result:
-                place(result)
-        for value in dying.get(position, ()):
-            free.setdefault(_sample_size(graph, value), []).append(places[value])
-    return Places([places[root[value]] for value in range(count)], taken)
-
-
-class _Group(NamedTuple):
-    """The tensors that one ``torch.stack`` copies: all of one shape.
-
-    Attributes:
-        parameters: the position of the layer and the name of each.
-        places: a row each: where it begins in the copy, its rows, its place in the weights.
-        shape: the shape of the copy.
-        matrix: the same as rows, the transposer's.
-    """
-
-    parameters: list[tuple[int, str]]
-    places: Any
-    shape: tuple[int, ...]
-    matrix: tuple[int, int]
 
 
 class Weights:
@@ -119,30 +30,31 @@ class Weights:
 
     def __init__(self, steps: Sequence[tuple[int, Step]], layers: Sequence[nn.Module]) -> None:
         self.places: list[int] = []
-        filled: list[tuple[int, int, float]] = []
-        having: list[tuple[tuple[int, ...], int, str, int]] = []
+        constants: list[tuple[int, float]] = []
+        groups: dict[tuple[int, ...], list[tuple[int, str, int]]] = {}
         self._none: list[tuple[int, str]] = []
         place = 0
         for position, step in steps:
             self.places.append(place)
-            for value in step.constants:
-                filled.append((place, 1, value))
-                place += 1
-            for packed in step.tensors:
-                size = math.prod(packed.shape)
-                if layers[position]._parameters.get(packed.name) is None:
-                    filled.append((place, size, packed.missing))
-                    self._none.append((position, packed.name))
+            constants += enumerate(step.constants, place)
+            place += len(step.constants)
+            for name, shape in step.tensors:
+                if layers[position]._parameters.get(name) is None:
+                    self._none.append((position, name))
                 else:
-                    having.append((packed.shape, position, packed.name, place))
-                place += size
+                    groups.setdefault(shape, []).append((position, name, place))
+                place += math.prod(shape)
         self._filled = np.zeros(place)
-        for place, size, value in filled:
-            self._filled[place : place + size] = value
-        having.sort()
+        for place, value in constants:
+            self._filled[place] = value
+        # For the tensors of one shape: which they are, their places, the shape of the copy.
         self._groups = [
-            _group(shape, list(members))
-            for shape, members in itertools.groupby(having, operator.itemgetter(0))
+            (
+                [(position, name) for position, name, _ in members],
+                np.array([place for *_, place in members], np.intp),
+                (len(members), *shape),
+            )
+            for shape, members in groups.items()
         ]
 
     def read(self, parameters: Sequence[dict[str, Any]], dtype: Any) -> Any:
@@ -162,8 +74,8 @@ class Weights:
         recording = torch.is_grad_enabled()
         weights = self._filled.astype(dtype)
         kinds = {getattr(torch, str(dtype))}
-        for group in self._groups:
-            tensors = [parameters[position][name] for position, name in group.parameters]
+        for names, places, shape in self._groups:
+            tensors = [parameters[position][name] for position, name in names]
             if recording and any(map(operator.attrgetter("requires_grad"), tensors)):
                 raise GradientError(NO_GRADIENT)
             if not PLAIN.issuperset(map(type, tensors)):  # or one that is gone
@@ -175,9 +87,9 @@ class Weights:
                 copied = torch.stack(tensors)
             except RuntimeError:  # one of another shape, or elsewhere
                 return None
-            if copied.device.type != "cpu" or copied.shape != group.shape:
+            if copied.device.type != "cpu" or copied.shape != shape:
                 return None
-            transposer()(copied.numpy().reshape(group.matrix), group.places, weights)
+            transposer()(copied.numpy().reshape(*shape[:2], -1), places, weights)
         return weights
 
 
@@ -188,11 +100,3 @@ NO_GRADIENT = (
     "execution='numba' computes no gradients: call the model under torch.no_grad(), or choose "
     "another execution, such as model.execution = 'inlined', to train it"
 )
-
-
-def _group(shape: tuple[int, ...], members: list[tuple[tuple[int, ...], int, str, int]]) -> _Group:
-    rows, *width = shape
-    places = [(rows * number, rows, place) for number, (*_, place) in enumerate(members)]
-    parameters = [(position, name) for _, position, name, _ in members]
-    matrix = (rows * len(members), math.prod(width))
-    return _Group(parameters, np.array(places, np.intp), (len(members), *shape), matrix)
