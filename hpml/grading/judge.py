@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import random
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,7 +14,7 @@ from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden
 from hpml.course.exercises.judging import Verdict, diagnosed, judge
 from hpml.course.exercises.outcomes import NOT_TRIED, NoAnswer, Outcome, Raised, outcome_of
 from hpml.grading import speed
-from hpml.grading.report import Item, harmless
+from hpml.grading.report import Item, blank, harmless
 from hpml.grading.run import Submitted
 from hpml.grading.worker_client import Printed, WorkerClient
 from hpml.sandbox.harness import harness_source
@@ -23,14 +22,6 @@ from hpml.sandbox.plain import decode, encode
 
 _TEXT = 2000
 _STARTS = 3  # of workers for an exercise, where some cases give no answer
-
-
-def blank(entry: Exercise | Choice) -> Item:
-    """Return an exercise or an explanation as it stands in a report before it was graded."""
-    if isinstance(entry, Choice):
-        return Item(entry.lab, entry.number, entry.name, entry.points)
-    worth, bonus = entry.worth, entry.bonus
-    return Item(entry.lab, entry.number, entry.name, entry.points, of=dict(worth), bonus=bonus)
 
 
 def cases_of(exercise: Exercise, seed: int) -> Sequence[Case]:
@@ -41,7 +32,7 @@ def cases_of(exercise: Exercise, seed: int) -> Sequence[Case]:
 
 def grade_entry(submitted: Submitted, entry: Exercise | Choice) -> Item:
     """Return what a submission earns in one exercise, or for its explanation."""
-    began, item = time.monotonic(), blank(entry)
+    item = blank(entry)
     printed = Printed(submitted.limits.printed)
     if submitted.left(1.0) <= 0:
         text = "The time limit of the whole submission was reached before this exercise."
@@ -51,8 +42,7 @@ def grade_entry(submitted: Submitted, entry: Exercise | Choice) -> Item:
     else:
         item = grade_choice(submitted, entry, printed)
     text = harmless(item.text[:_TEXT] + " ..." * (len(item.text) > _TEXT))
-    seconds = round(time.monotonic() - began, 3)
-    return replace(item, text=text, printed=harmless(printed.text), seconds=seconds)
+    return replace(item, text=text, printed=harmless(printed.text))
 
 
 def grade_choice(submitted: Submitted, choice: Choice, printed: Printed) -> Item:
@@ -80,11 +70,10 @@ def grade_exercise(submitted: Submitted, exercise: Exercise, printed: Printed) -
         found.append(item)
         if item.right or version + 1 >= versions or submitted.left(1.0) <= 0:
             break
-    best = max(found, key=lambda each: (each.earned, each.extra))
-    if best is not found[0]:
-        note = "The last definition fails, so an earlier, better one counts."
-        best = replace(best, note=f"{best.note} {note}".strip())
-    return best
+    best = max(found, key=lambda each: each.score)
+    if best is found[0]:
+        return best
+    return best.with_note("The last definition fails, so an earlier, better one counts.")
 
 
 def _graded(
@@ -103,7 +92,6 @@ def _graded(
             text = f"No cell of the notebook defines a function `{exercise.name}`.{broken}"
             return item.without_points("missing", text), 1
         versions = len(answer["versions"])
-        item = replace(item, shape=str(answer["shape"]))
         uses = [str(use) for use in answer["versions"][version]]
         cases = cases_of(exercise, submitted.seed)
         if answer["stub"] or uses:
@@ -208,7 +196,7 @@ def _described(
 
 def _item(item: Item, verdict: Verdict, otherwise: str) -> Item:
     item = replace(item, parts=dict(verdict.parts), note=verdict.note)
-    some = "partly right" if item.earned > 0 else otherwise
+    some = "partly right" if item.score > 0 else otherwise
     return replace(
         item,
         status="right" if verdict.right else some,

@@ -153,7 +153,7 @@ def test_what_gives_no_answer_costs_its_exercise_only(
 ) -> None:
     cell, said, catalogue = NO_ANSWER[what]
     item = _graded(beside_a_right_one, tmp_path, cell, catalogue)
-    assert (item.earned, item.status) == (0, "no answer")
+    assert (item.score, item.status) == (0, "no answer")
     assert said in item.text
 
 
@@ -217,7 +217,7 @@ def test_what_claims_or_hides_a_result_is_wrong(
 ) -> None:
     cell, said = WRONG[what]
     item = beside_a_right_one(hand_in(tmp_path / "one", cell), names=["double"])["double"]
-    assert item.earned == 0
+    assert item.score == 0
     assert item.status in ("wrong", "no answer")  # a worker may break by what it patched
     assert said in item.text
 
@@ -324,7 +324,7 @@ class Trap:
 """
     cell = _double(body, "[Trap(), b'cos\\nsystem\\n.']")
     item = _graded(beside_a_right_one, tmp_path, cell)
-    assert (item.earned, item.status) == (0, "wrong")
+    assert (item.score, item.status) == (0, "wrong")
     assert not mark.exists()
 
 
@@ -332,7 +332,7 @@ def test_a_forbidden_module_is_found_in_the_source(
     tmp_path: Path, beside_a_right_one: Graded
 ) -> None:
     item = _graded(beside_a_right_one, tmp_path, _double("import graphlib"))
-    assert (item.earned, item.status) == (0, "forbidden")
+    assert (item.score, item.status) == (0, "forbidden")
     assert "graphlib" in item.text
     assert "Write it yourself." in item.text
 
