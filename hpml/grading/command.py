@@ -17,7 +17,7 @@ from hpml.base.arguments import whole
 from hpml.base.errors import describe
 from hpml.base.files import course_folder, results_folder, write_atomically
 from hpml.grading import GradingError
-from hpml.grading.report import Report, harmless, points, table, write, write_feedback_zip
+from hpml.grading.report import harmless, points, write_feedback_zip, write_gradescope
 
 _FOR_A_CLASS = (
     "jobs", "reports", "csv", "only", "override", "roster", "canvas", "moodle", "feedback"
@@ -113,40 +113,40 @@ def _contradiction(options: argparse.Namespace) -> str:
 
 
 def _grade_one(options: argparse.Namespace) -> None:
+    from hpml.grading.find import lab_number
     from hpml.grading.pool import grade
 
-    lab = options.lab
-    path = course_folder() / "notebooks" if options.path is None else Path(options.path)
-    # A bare number is a lab of the course, unless something of that name lies here.
-    if options.path is not None and options.path.isdecimal() and not path.exists():
+    path, lab = options.path, options.lab
+    # A bare number is a lab of the course, unless something of that name is here.
+    if path is not None and path.isdecimal() and not Path(path).exists():
         if lab is not None:
             raise GradingError("expected the lab once, as PATH or with --lab; got both.")
-        lab, path = options.path, course_folder() / "notebooks"
-    report = grade(path, lab=lab, seed=options.seed, isolation=options.sandbox)
-    _show(report)
-    if options.seed is not None:
-        print(f"seed {options.seed}")
-    if options.report is not None:
-        _saving(lambda path: write(report, path), options.report)
-
-
-def _show(report: Report) -> None:
-    print(table(report))
+        path, lab = None, path
+    report = grade(
+        course_folder() / "notebooks" if path is None else Path(path),
+        labs=None if lab is None else [lab_number(lab)],
+        seed=options.seed,
+        isolation=options.sandbox,
+    )
+    print(report)
     for item in report.items:
         if "\n" in item.text:
             print(f"\n{item.title}\n  " + item.text.replace("\n", "\n  "))
+    if options.seed is not None:
+        print(f"seed {options.seed}")
+    if options.report is not None:
+        _saving(partial(write_gradescope, report), options.report)
 
 
 def _grade_class(options: argparse.Namespace) -> None:
     from tqdm import tqdm
 
     from hpml.grading import tables
-    from hpml.grading.classes import grade_class, passed_over
+    from hpml.grading.classes import grade_class
     from hpml.grading.find import lab_number
 
     folder: Path = options.folder
     reports: Path = options.reports or results_folder() / "grading" / folder.resolve().name
-    labs = None if options.lab is None else [lab_number(options.lab)]
     roster = None if options.roster is None else tables.read_roster(options.roster)
     began = time.monotonic()
     with tqdm(desc=folder.name, unit="submission", file=sys.stderr, dynamic_ncols=True) as bar:
@@ -156,49 +156,47 @@ def _grade_class(options: argparse.Namespace) -> None:
             bar.update(done - bar.n)
             bar.refresh()
 
-        graded = grade_class(
+        found = grade_class(
             folder,
             reports,
-            labs=labs,
+            labs=None if options.lab is None else [lab_number(options.lab)],
             seed=options.seed,
             jobs=options.jobs,
             only=options.only or (),
             overrides=options.override,
             progress=show,
         )
-    seconds = time.monotonic() - began
-    found = [each.report for each in graded]
-    print(tables.class_table(found))
-    print(tables.statistics(found))
-    again = sum(each.again for each in graded)
-    rate = f", {points(60 * again / seconds)} a minute" if again else ""
+    minutes = (time.monotonic() - began) / 60
+    graded = [each.report for each in found.graded]
+    print(tables.class_table(graded))
+    print(tables.statistics(graded))
+    again = sum(each.again for each in found.graded)
+    rate = f", {points(again / minutes)} a minute" if again else ""
     print(f"{again} graded{rate}; {len(graded) - again} taken from an earlier run.")
-    for name in [each.report.shown for each in graded if each.forged]:
+    for name in [each.report.shown for each in found.graded if each.forged]:
         print(f"The record of {name} was not written by this grader, so it was graded again.")
-    _print_list("Look at these:", tables.look_at(found))
+    _print_list("Look at these:", tables.look_at(graded))
     _print_list(
-        "Left out, because there is no notebook of the lab:",
-        [*map(harmless, passed_over(folder, labs))],
+        "Left out, because there is no notebook of the lab:", [*map(harmless, found.left_out)]
     )
-    _print_list("Equal after renaming, which proves nothing:", tables.alike(found))
     if roster is not None:
         title = "Not in the roster, or not the best of a student's uploads:"
-        _print_list(title, tables.not_in_roster(found, roster))
+        _print_list(title, tables.not_in_roster(graded, roster))
         _print_list(
-            "In the roster, without a submission:", tables.without_submission(found, roster)
+            "In the roster, without a submission:", tables.without_submission(graded, roster)
         )
-    print(f"Reports, feedback pages and seeds are in {reports}")
-    name = f"Lab {'-'.join(dict.fromkeys(item.lab for item in found[0].items))}"
+    print(f"Feedback pages, records and seeds are in {reports}")
+    name = f"Lab {'-'.join(dict.fromkeys(item.lab for item in graded[0].items))}"
     makers: dict[Path | None, Callable[[], str]] = {
-        options.csv: partial(tables.as_csv, found),
-        options.canvas: partial(tables.for_canvas, found, roster or [], name),
-        options.moodle: partial(tables.for_moodle, found, roster or []),
+        options.csv: partial(tables.as_csv, graded),
+        options.canvas: partial(tables.for_canvas, graded, roster or [], name),
+        options.moodle: partial(tables.for_moodle, graded, roster or []),
     }
     for path, make in makers.items():
         if path is not None:
             _saving(partial(write_atomically, content=make()), path)
     if options.feedback is not None:
-        _saving(partial(write_feedback_zip, found), options.feedback)
+        _saving(partial(write_feedback_zip, graded), options.feedback)
 
 
 def _print_list(title: str, lines: list[str]) -> None:

@@ -1,6 +1,6 @@
-"""What was handed in, and grading it: a notebook, or a folder of notebooks named as the labs.
+"""Which notebooks a student or a class handed in, and their cells.
 
-Nothing is written beside a submission; what else lies in its folder is named, and not looked into.
+Nothing is written beside a submission; what else is in its folder is named, and not opened.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ import errno
 import hashlib
 import os
 import re
-import secrets
 import stat
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -50,67 +49,75 @@ COURSE: Catalogue = course
 
 
 @dataclass(frozen=True)
-class Task:
-    """One submission to grade: all exercises of its labs, or those of these `names`."""
-
-    name: str
-    notebooks: Mapping[str, tuple[Path, ...]]
-    seed: int
-    names: tuple[str, ...] | None = None
-
-
-@dataclass(frozen=True)
 class Submission:
-    """What one student handed in: notebooks by lab, or the path that one should have."""
+    """What one student handed in: the notebooks of each lab, or the path that one should have."""
 
-    name: str
-    notebooks: tuple[tuple[str, Path], ...]
-    remarks: tuple[tuple[str, str], ...] = ()  # by lab, for the instructor: what else is there
+    name: str  # that of its folder or notebook
+    notebooks: Mapping[str, tuple[Path, ...]]
 
     @property
     def labs(self) -> tuple[str, ...]:
         """The labs it is graded for."""
-        return tuple(dict.fromkeys(lab for lab, _ in self.notebooks))
-
-    def task(self, seed: int, names: Sequence[str] | None = None) -> Task:
-        """Return the task to grade it."""
-        chosen = None if names is None else tuple(names)
-        paths: dict[str, tuple[Path, ...]] = {}
-        for lab, path in self.notebooks:
-            paths[lab] = (*paths.get(lab, ()), path)
-        return Task(self.name, paths, seed, chosen)
+        return tuple(self.notebooks)
 
 
 def find(
     path: Path, *, labs: Sequence[str] | None = None, catalogue: Catalogue = COURSE
 ) -> Submission:
-    """Return the submission at `path`."""
+    """Return the submission at `path`: a notebook, or a folder of notebooks named as the labs."""
     known = catalogue.LABS
     for lab in labs or ():
         if lab not in known:
             expected = ", ".join(known)
             raise GradingError(f"Lab {describe(lab)} has no exercises; expected one of {expected}.")
-    if path.is_dir():
-        there, remarks = _notebooks(path, labs or known, catalogue)
-        wanted = labs if labs is not None else [lab for lab in sorted(there) if lab in known]
-        if not wanted:
-            text = f"expected notebooks named as the labs, {', '.join(map(_file_name, known))}"
-            raise GradingError(f"{describe(str(path))}: {text}; found none of them.")
-        chosen = tuple(
-            (lab, each) for lab in wanted for each in there.get(lab, [path / _file_name(lab)])
-        )
-        texts = tuple((lab, remarks[lab]) for lab in wanted if remarks.get(lab))
-        return Submission(path.resolve().name, chosen, texts)
     if not path.is_symlink() and not path.exists():
         text = "expected a notebook or a folder of notebooks."
         raise GradingError(f"{describe(str(path))} does not exist; {text}")
-    found = labs[0] if labs is not None and len(labs) == 1 else lab_of(path.name, catalogue)
-    if labs is not None and found not in labs:
-        found = None
-    if found is None:
+    there = _notebooks(path, labs, catalogue)
+    wanted = labs or sorted(there)
+    if not wanted:
         text = f"a name such as {_file_name(known[0])}, or the lab's number with --lab"
-        raise GradingError(f"{describe(path.name)} does not say which lab it is: expected {text}.")
-    return Submission(path.stem, ((found, path),))
+        raise GradingError(f"{describe(str(path))} does not say which lab it is: expected {text}.")
+    name = path.resolve().name if path.is_dir() else path.stem
+    return _submission(name, path, wanted, there)
+
+
+def find_class(
+    folder: Path, *, labs: Sequence[str] | None = None, catalogue: Catalogue = COURSE
+) -> tuple[list[Submission], list[str]]:
+    """Return the submissions in a folder, and the names of what is none for these labs.
+
+    A submission is a folder or a notebook. What is left out is an archive, say, or a notebook of
+    another lab.
+    """
+    if not folder.is_dir():
+        raise GradingError(f"{describe(str(folder))}: expected the folder of a class.")
+    there: dict[Path, dict[str, tuple[Path, ...]]] = {}
+    left_out = []
+    for entry in _entries(folder):
+        lab = lab_of(entry.name, catalogue)
+        counts = is_notebook(entry) if lab is None else labs is None or lab in labs
+        if entry.is_dir() or entry.is_symlink() or counts:
+            there[entry] = _notebooks(entry, labs, catalogue)
+        else:
+            left_out.append(entry.name)
+    wanted = labs or sorted({lab for notebooks in there.values() for lab in notebooks})
+    if not wanted:
+        text = "expected notebooks with the names of labs, found none; name the lab with --lab."
+        raise GradingError(f"{describe(str(folder))}: {text}")
+    if not there:
+        text = "expected a folder or a notebook for each submission, found none."
+        raise GradingError(f"{describe(str(folder))}: {text}")
+    found = [_submission(entry.name, entry, wanted, there[entry]) for entry in there]
+    return found, left_out
+
+
+def _submission(
+    name: str, path: Path, labs: Sequence[str], there: Mapping[str, tuple[Path, ...]]
+) -> Submission:
+    # Reading a link says that it is one; it leads who knows where.
+    missing = {lab: path if path.is_symlink() else path / _file_name(lab) for lab in labs}
+    return Submission(name, {lab: there.get(lab) or (missing[lab],) for lab in labs})
 
 
 def lab_number(lab: str | int) -> str:
@@ -119,11 +126,6 @@ def lab_number(lab: str | int) -> str:
     if not (text.isascii() and text.isdecimal() and len(text) <= 2):
         raise GradingError(f"expected the number of a lab, such as 06; received {describe(lab)}.")
     return f"{int(text):02}"
-
-
-def random_seed() -> int:
-    """Return a seed that no student can foresee."""
-    return secrets.randbelow(2**31)
 
 
 def is_notebook(path: Path) -> bool:
@@ -147,44 +149,41 @@ def lab_of(name: str, catalogue: Catalogue = COURSE) -> str | None:
 
 
 def _notebooks(
-    folder: Path, labs: Sequence[str], catalogue: Catalogue
-) -> tuple[dict[str, list[Path]], dict[str, str]]:
-    """Return the notebooks of each lab in the folder, or in the only folder that is in it."""
-    entries = top = _entries(folder)
+    path: Path, labs: Sequence[str] | None, catalogue: Catalogue
+) -> dict[str, tuple[Path, ...]]:
+    """Return the notebooks of each lab at a path, or in the only folder that is in it."""
+    if path.is_symlink() or not path.is_dir():
+        own = labs[0] if labs and len(labs) == 1 else lab_of(path.name, catalogue)
+        return {own: (path,)} if own is not None and own in (labs or catalogue.LABS) else {}
+    entries = _entries(path)
     while not any(is_notebook(each) or lab_of(each.name, catalogue) for each in entries):
         # An archive that was unpacked often has one folder around everything.
         folders = [entry for entry in entries if entry.is_dir() and not entry.is_symlink()]
         if len(folders) != 1:
-            return {}, dict.fromkeys(labs, _there(top))
+            return {}
         entries = _entries(folders[0])
-    found: dict[str, list[Path]] = {}
-    for lab in labs:
+    found: dict[str, tuple[Path, ...]] = {}
+    for lab in labs or catalogue.LABS:
         named = [each for each in entries if lab_of(each.name, catalogue) == lab]
         # The lab's own name first; a script only where there is no notebook.
         named.sort(key=lambda each: each.name.lower() != _file_name(lab).lower())
         named = [each for each in named if is_notebook(each)] or named
         if named:
-            found[lab] = named[:_MOST]
+            found[lab] = tuple(named[:_MOST])
     notebooks = [entry for entry in entries if is_notebook(entry)]
-    if len(labs) == 1 and not found and len(notebooks) == 1:
+    if labs and len(labs) == 1 and not found and len(notebooks) == 1:
         only = notebooks[0].name  # a date begins with two digits as well
         if lab_of(only, catalogue) is None and not re.match(r"\d\d_", only):
-            found[labs[0]] = notebooks
-    return found, {lab: _there(entries) for lab in labs if lab not in found}
-
-
-def _there(entries: Sequence[Path]) -> str:
-    names = [entry.name for entry in entries]
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return f"There is also: {', '.join(names[:_SHOWN])}{more}." if names else ""
+            found[labs[0]] = (notebooks[0],)
+    return found
 
 
 def _entries(folder: Path) -> list[Path]:
-    """Return what is in the folder, but for what a system puts there by itself."""
+    """Return what is in a folder, but for what a system puts there by itself."""
     try:
         entries = sorted(folder.iterdir())
-    except OSError as error:
-        raise GradingError(f"{describe(str(folder))} cannot be read: {error.strerror}.") from None
+    except OSError:  # reading a notebook in it says why
+        return []
     return [entry for entry in entries if not entry.name.startswith((".", "__MACOSX"))]
 
 
@@ -204,18 +203,18 @@ _OBJECTS = 200  # as many for each cell: its metadata, its outputs
 class UnreadableNotebook(Exception):
     """The notebook cannot be read; the message is for the student."""
 
-    status = "unreadable"
-
-
-class MissingNotebook(UnreadableNotebook):
-    """There is none."""
-
-    status = "missing"
+    def __init__(self, text: str, status: str = "unreadable") -> None:
+        super().__init__(text)
+        self.status = status
 
 
 def read_cells(path: Path, limits: Limits) -> dict[int, str]:
     """Return the code cells of a notebook as Python source, by their number."""
-    text = _text(path, limits.notebook)
+    try:
+        text = _bytes(path, limits.notebook).decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        why = f"The notebook is not UTF-8 text: {error.reason}."
+        raise UnreadableNotebook(f"{why} Save it in Jupyter and submit that file.") from None
     # Millions of empty cells or lists would fill this process's memory as soon as they are read.
     most = _OBJECTS * limits.cells
     if len(text) >= _LARGE and (sum(map(text.count, "{[")) > most or text.count(",") > 20 * most):
@@ -230,14 +229,6 @@ def read_cells(path: Path, limits: Limits) -> dict[int, str]:
         raise UnreadableNotebook(str(error)) from None
 
 
-def _text(path: Path, most: int) -> str:
-    try:
-        return _bytes(path, most).decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        text = f"The notebook is not UTF-8 text: {error.reason}."
-        raise UnreadableNotebook(f"{text} Save it in Jupyter and submit that file.") from None
-
-
 def fingerprint(path: Path, most: int) -> str:
     """Return a text that changes whenever the file's content does, or the reason it has none."""
     try:
@@ -248,11 +239,14 @@ def fingerprint(path: Path, most: int) -> str:
 
 def _bytes(path: Path, most: int) -> bytes:
     # A link would read a file of the grader's; a pipe would wait for ever.
-    flags = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | getattr(os, "O_NOFOLLOW", 0)
+    flags = os.O_RDONLY
+    for name in ("O_NONBLOCK", "O_CLOEXEC", "O_NOFOLLOW", "O_BINARY"):  # Windows has the last only
+        flags |= getattr(os, name, 0)
     try:
         descriptor = os.open(path, flags)
-    except FileNotFoundError:
-        raise MissingNotebook(f"The notebook {path.name} is missing.") from None
+    except (FileNotFoundError, NotADirectoryError):
+        text = f"The notebook {path.name} is missing.{_beside(path)}"
+        raise UnreadableNotebook(text, "missing") from None
     except OSError as error:
         link = error.errno == errno.ELOOP
         reason = "is a link; submit the file" if link else f"cannot be read: {error.strerror}"
@@ -274,3 +268,11 @@ def _bytes(path: Path, most: int) -> bytes:
     if not data.strip():
         raise UnreadableNotebook(f"The notebook {path.name} is empty.")
     return data[:most]
+
+
+def _beside(path: Path) -> str:
+    """Return what a student handed in where a notebook is missing."""
+    folder = path.parent
+    names = [entry.name for entry in _entries(folder)] if folder.is_dir() else [folder.name]
+    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
+    return f" There is also: {', '.join(names[:_SHOWN])}{more}." if names else ""

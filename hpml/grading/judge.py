@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import platform
 import random
-import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
@@ -15,7 +14,7 @@ from hpml.course.exercises.exercise import Case, Choice, Exercise, Forbidden
 from hpml.course.exercises.judging import Verdict, diagnosed, judge
 from hpml.course.exercises.outcomes import NOT_TRIED, NoAnswer, Outcome, Raised, outcome_of
 from hpml.grading import speed
-from hpml.grading.report import Item, harmless
+from hpml.grading.report import Item, blank, harmless
 from hpml.grading.run import Submitted
 from hpml.grading.worker_client import Printed, WorkerClient
 from hpml.sandbox.harness import harness_source
@@ -23,14 +22,6 @@ from hpml.sandbox.plain import decode, encode
 
 _TEXT = 2000
 _STARTS = 3  # of workers for an exercise, where some cases give no answer
-
-
-def blank(entry: Exercise | Choice) -> Item:
-    """Return an exercise or an explanation as it stands in a report before it was graded."""
-    if isinstance(entry, Choice):
-        return Item(entry.lab, entry.number, entry.name, entry.points)
-    worth, bonus = entry.worth, entry.bonus
-    return Item(entry.lab, entry.number, entry.name, entry.points, of=dict(worth), bonus=bonus)
 
 
 def cases_of(exercise: Exercise, seed: int) -> Sequence[Case]:
@@ -41,7 +32,7 @@ def cases_of(exercise: Exercise, seed: int) -> Sequence[Case]:
 
 def grade_entry(submitted: Submitted, entry: Exercise | Choice) -> Item:
     """Return what a submission earns in one exercise, or for its explanation."""
-    began, item = time.monotonic(), blank(entry)
+    item = blank(entry)
     printed = Printed(submitted.limits.printed)
     if submitted.left(1.0) <= 0:
         text = "The time limit of the whole submission was reached before this exercise."
@@ -51,8 +42,7 @@ def grade_entry(submitted: Submitted, entry: Exercise | Choice) -> Item:
     else:
         item = grade_choice(submitted, entry, printed)
     text = harmless(item.text[:_TEXT] + " ..." * (len(item.text) > _TEXT))
-    seconds = round(time.monotonic() - began, 3)
-    return replace(item, text=text, printed=harmless(printed.text), seconds=seconds)
+    return replace(item, text=text, printed=harmless(printed.text))
 
 
 def grade_choice(submitted: Submitted, choice: Choice, printed: Printed) -> Item:
@@ -73,55 +63,30 @@ def grade_choice(submitted: Submitted, choice: Choice, printed: Printed) -> Item
 
 
 def grade_exercise(submitted: Submitted, exercise: Exercise, printed: Printed) -> Item:
-    """Return what a submission earns in one exercise."""
+    """Return what a submission earns in one exercise: with its last definition, or a better one."""
     found: list[Item] = []
     for version in range(_STARTS):
         item, versions = _graded(submitted, exercise, printed, version)
         found.append(item)
         if item.right or version + 1 >= versions or submitted.left(1.0) <= 0:
             break
-    best = max(found, key=lambda each: (each.earned, each.extra))
-    if best is not found[0]:
-        note = "The last definition fails, so an earlier, better one counts."
-        best = replace(best, note=f"{best.note} {note}".strip())
-    return best
+    best = max(found, key=lambda each: each.score)
+    if best is found[0]:
+        return best
+    return best.with_note("The last definition fails, so an earlier, better one counts.")
 
 
 def _graded(
-    submitted: Submitted, exercise: Exercise, printed: Printed, version: int, only: bool = False
+    submitted: Submitted, exercise: Exercise, printed: Printed, version: int
 ) -> tuple[Item, int]:
-    item = blank(exercise)
-    with submitted.worker(printed, exercise) as worker:
-        answer = _prepared(submitted, worker, exercise)
-        if isinstance(answer, NoAnswer):
-            return item.without_points("no answer", answer.text), 1
-        if "unreadable" in answer:
-            return item.without_points("unreadable", str(answer["unreadable"])), 1
-        submitted.chosen = answer["chosen"]
-        broken = _no_python(answer["broken"])
-        if not answer["found"]:
-            text = f"No cell of the notebook defines a function `{exercise.name}`.{broken}"
-            return item.without_points("missing", text), 1
-        versions = len(answer["versions"])
-        item = replace(item, shape=str(answer["shape"]))
-        uses = [str(use) for use in answer["versions"][version]]
-        cases = cases_of(exercise, submitted.seed)
-        if answer["stub"] or uses:
-            verdict = judge(exercise, cases, [], stub=bool(answer["stub"]), forbidden=uses)
-            item = _item(item, verdict, "not done" if verdict.not_done else "forbidden")
-            if verdict.not_done:  # what was done may be in a cell that cannot be read
-                item = replace(item, text=item.text + broken)
-            return item, versions
-        loaded = _loaded(submitted, worker, version, only)
-        if isinstance(loaded, NoAnswer) and not only:
-            # A cell ended the worker: without those that the function does not need, once more.
-            return _graded(submitted, exercise, printed, version, only=True)
-        outcomes = _outcomes(submitted, exercise, worker, cases)
-        if all(not isinstance(outcome, NoAnswer) for outcome in outcomes):
-            item = _described(submitted, item, exercise, cases, outcomes, loaded, broken)
-            return speed.add(submitted, item, exercise, worker), versions
-    # After one that gave no answer, a new worker tries those of the parts that are not lost.
-    for _ in range(_STARTS - 1):
+    """Return what one definition of the function earns, and how many definitions there are."""
+    item, versions = blank(exercise), 1
+    cases = cases_of(exercise, submitted.seed)
+    outcomes: list[Outcome] = [NOT_TRIED] * len(cases)
+    failures = broken = ""
+    only = False  # whether cells that the function does not need are left out
+    for _ in range(_STARTS):
+        # After a case that gave no answer, a new worker tries those of the parts not yet lost.
         lost = {
             case.part
             for case, outcome in zip(cases, outcomes, strict=True)
@@ -135,12 +100,38 @@ def _graded(
         if not waiting or submitted.left(1.0) <= 0:
             break
         with submitted.worker(printed, exercise) as worker:
-            _prepared(submitted, worker, exercise)
-            _loaded(submitted, worker, version, only)
-            again = _outcomes(submitted, exercise, worker, [cases[place] for place in waiting])
-        for place, outcome in zip(waiting, again, strict=True):
-            outcomes[place] = outcome
-    item = _described(submitted, item, exercise, cases, outcomes, loaded, broken)
+            answer = _prepared(submitted, worker, exercise)
+            if not isinstance(answer, NoAnswer):
+                if "unreadable" in answer:
+                    return item.without_points("unreadable", str(answer["unreadable"])), 1
+                submitted.chosen = answer["chosen"]
+                broken = _no_python(answer["broken"])
+                if not answer["found"]:
+                    text = f"No cell of the notebook defines a function `{exercise.name}`.{broken}"
+                    return item.without_points("missing", text), 1
+                versions = len(answer["versions"])
+                uses = [str(use) for use in answer["versions"][version]]
+                if answer["stub"] or uses:
+                    verdict = judge(exercise, cases, [], stub=bool(answer["stub"]), forbidden=uses)
+                    item = _item(item, verdict, "not done" if verdict.not_done else "forbidden")
+                    if verdict.not_done:  # what was done may be in a cell that cannot be read
+                        item = replace(item, text=item.text + broken)
+                    return item, versions
+            question = {"do": "load", "version": version, "only": only}
+            loaded = worker.ask(question, submitted.left(submitted.limits.load))
+            if isinstance(loaded, NoAnswer):
+                if not only:  # a cell may have ended the worker
+                    only = True
+                    continue
+            else:
+                failures = _failures(loaded)
+            tried = _outcomes(submitted, exercise, worker, [cases[place] for place in waiting])
+            for place, outcome in zip(waiting, tried, strict=True):
+                outcomes[place] = outcome
+            if not any(isinstance(outcome, NoAnswer) for outcome in outcomes):
+                item = _described(submitted, item, exercise, cases, outcomes, failures, broken)
+                return speed.add(submitted, item, exercise, worker), versions
+    item = _described(submitted, item, exercise, cases, outcomes, failures, broken)
     return speed.add(submitted, item, exercise, None), versions
 
 
@@ -157,13 +148,6 @@ def _prepared(
         "forbids": {each: list(getattr(forbids, each)) for each in names},
     }
     return worker.ask(question, submitted.left(submitted.limits.start))
-
-
-def _loaded(
-    submitted: Submitted, worker: WorkerClient, version: int, only: bool
-) -> dict[str, Any] | NoAnswer:
-    question = {"do": "load", "version": version, "only": only}
-    return worker.ask(question, submitted.left(submitted.limits.load))
 
 
 def _outcomes(
@@ -191,24 +175,24 @@ def _described(
     exercise: Exercise,
     cases: Sequence[Case],
     outcomes: Sequence[Outcome],
-    loaded: Mapping[str, Any] | NoAnswer,
+    failures: str,
     broken: str,
 ) -> Item:
     run = partial(submitted.wrong_answers.run, exercise)
     verdict = diagnosed(judge(exercise, cases, outcomes), exercise, cases, outcomes, run)
     lost = any(isinstance(outcome, NoAnswer) for outcome in outcomes)
     item = _item(item, verdict, "no answer" if lost else "wrong")
-    if not verdict.right:
-        failed = "" if isinstance(loaded, NoAnswer) else _failures(loaded)
-        notes = (item.note, "A cell that it needs failed." if failed else "", broken.strip())
-        text = f"{item.text}{failed}\n{broken.strip()}".rstrip()
-        item = replace(item, text=text, note=" ".join(filter(None, notes)))
-    return item
+    if verdict.right:
+        return item
+    if failures:
+        item = item.with_note("A cell that it needs failed.")
+    text = f"{item.text}{failures}\n{broken.strip()}".rstrip()
+    return replace(item.with_note(broken.strip()), text=text)
 
 
 def _item(item: Item, verdict: Verdict, otherwise: str) -> Item:
     item = replace(item, parts=dict(verdict.parts), note=verdict.note)
-    some = "partly right" if item.earned > 0 else otherwise
+    some = "partly right" if item.score > 0 else otherwise
     return replace(
         item,
         status="right" if verdict.right else some,

@@ -10,6 +10,7 @@ import contextlib
 import importlib
 import multiprocessing
 import os
+import secrets
 import signal
 import sys
 import threading
@@ -17,6 +18,7 @@ import time
 from collections.abc import Generator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from dataclasses import replace
 from pathlib import Path
 from types import ModuleType
 from typing import Self
@@ -25,26 +27,21 @@ from hpml.course.exercises.exercise import Choice, Exercise
 from hpml.course.exercises.packages import missing
 from hpml.course.exercises.wrong_answers import WrongAnswerProcess
 from hpml.grading import GradingError
-from hpml.grading.find import (
-    COURSE,
-    Catalogue,
-    Task,
-    UnreadableNotebook,
-    find,
-    lab_number,
-    random_seed,
-    read_cells,
-)
-from hpml.grading.judge import blank, grade_entry
-from hpml.grading.report import Item, Report, harmless
+from hpml.grading.find import COURSE, Catalogue, Submission, UnreadableNotebook, find, read_cells
+from hpml.grading.judge import grade_entry
+from hpml.grading.report import Item, Report, blank, harmless
 from hpml.grading.run import Submitted
 from hpml.grading.sandbox import Isolation, Limits, described, require_isolation
 
 _TICK = 0.5
 
+Task = tuple[Submission, int]
+"""A submission to grade, and the seed of its cases."""
 
-Result = tuple[tuple[Item, ...], float]
-"""The items of a submission, and the seconds that it took."""
+
+def random_seed() -> int:
+    """Return a seed that no student can foresee."""
+    return secrets.randbelow(2**31)
 
 
 class Grader:
@@ -77,41 +74,44 @@ class Grader:
                 worker.close()
         self._wrong_answers.close()
 
-    def grade(self, task: Task) -> Result:
-        """Grade a submission."""
-        began = time.monotonic()
-        deadline = began + self._limits.submission
+    def grade(
+        self, submission: Submission, seed: int, names: Sequence[str] | None = None
+    ) -> tuple[Item, ...]:
+        """Grade all exercises of a submission, or those of these names."""
+        deadline = time.monotonic() + self._limits.submission
         items: list[Item] = []
-        for lab, paths in task.notebooks.items():
-            chosen = entries(self._catalogue, lab, task.names)
+        for lab, paths in submission.notebooks.items():
+            chosen = entries(self._catalogue, lab, names)
             _require_packages(chosen)
-            choice = self._catalogue.choice(lab)
-            graded = [self._notebook(path, task, choice, chosen, deadline) for path in paths]
-            items += [_best(each, paths) for each in zip(*graded, strict=True)]
-        return tuple(items), time.monotonic() - began
+            graded = [self._notebook(path, lab, seed, chosen, deadline) for path in paths]
+            each = zip(chosen, zip(*graded, strict=True), strict=True)
+            items += [_best(entry, found, paths) for entry, found in each]
+        return tuple(items)
 
     def _notebook(
         self,
         path: Path,
-        task: Task,
-        choice: Choice,
+        lab: str,
+        seed: int,
         chosen: Sequence[Exercise | Choice],
         deadline: float,
     ) -> list[Item]:
         try:
             cells = read_cells(path, self._limits)
         except UnreadableNotebook as error:
-            return [blank(entry).without_points(error.status, str(error)) for entry in chosen]
+            text = harmless(str(error))
+            return [blank(entry).without_points(error.status, text) for entry in chosen]
+        choice = self._catalogue.choice(lab)
         self._submitted = Submitted(
-            cells, task.seed, self._limits, deadline, self._isolation, choice, self._wrong_answers
+            cells, seed, self._limits, deadline, self._isolation, choice, self._wrong_answers
         )
         return [_graded_entry(self._submitted, entry) for entry in chosen]
 
 
 def grade(
-    path: Path | str,
+    path: Path,
     *,
-    lab: str | int | None = None,
+    labs: Sequence[str] | None = None,
     seed: int | None = None,
     names: Sequence[str] | None = None,
     limits: Limits | None = None,
@@ -119,12 +119,11 @@ def grade(
     isolation: Isolation = "none",
 ) -> Report:
     """Grade one submission."""
-    labs = None if lab is None else [lab_number(lab)]
-    submission = find(Path(path), labs=labs, catalogue=catalogue)
+    submission = find(path, labs=labs, catalogue=catalogue)
     chosen = random_seed() if seed is None else seed
     with Grader(limits=limits, catalogue=catalogue, isolation=isolation) as grader:
-        items, seconds = grader.grade(submission.task(chosen, names))
-    return Report(submission.name, items, chosen, seconds, described(isolation))
+        items = grader.grade(submission, chosen, names)
+    return Report(submission.name, items, chosen, described(isolation))
 
 
 def grade_all(
@@ -133,14 +132,14 @@ def grade_all(
     jobs: int = 1,
     limits: Limits | None = None,
     catalogue: Catalogue = COURSE,
-) -> Generator[tuple[int, tuple[Item, ...], float]]:
-    """Grade submissions in bubblewrap; yield (place in `tasks`, items, seconds) of each."""
-    if jobs < 1:
-        raise GradingError(f"jobs: expected a number of 1 or more, got {jobs}.")
+) -> Generator[tuple[int, tuple[Item, ...]]]:
+    """Grade submissions in bubblewrap; yield the place in `tasks` and the items of each."""
+    if not tasks:
+        return
     if jobs == 1 or len(tasks) == 1:
         with Grader(limits=limits, catalogue=catalogue) as grader:
             for place, task in enumerate(tasks):
-                yield place, *grader.grade(task)
+                yield place, grader.grade(*task)
         return
     require_isolation("bubblewrap")
     assert isinstance(catalogue, ModuleType)
@@ -152,14 +151,14 @@ def grade_all(
         initargs=(limits, catalogue.__name__, list(sys.path)),
     )
     try:
-        waiting: dict[Future[Result], int] = {
+        waiting: dict[Future[tuple[Item, ...]], int] = {
             executor.submit(_grade, task): place for place, task in enumerate(tasks)
         }
         while waiting:
             # A moment at a time, so that Ctrl-C is heard on every system.
             done, _ = wait(waiting, timeout=_TICK, return_when=FIRST_COMPLETED)
             for future in done:
-                yield waiting.pop(future), *future.result()
+                yield waiting.pop(future), future.result()
     except BrokenProcessPool:
         raise GradingError(
             "A grading process ended unexpectedly, perhaps because memory ran out. The same "
@@ -202,9 +201,9 @@ def _end(*_: object) -> None:
     os._exit(1)
 
 
-def _grade(task: Task) -> Result:
+def _grade(task: Task) -> tuple[Item, ...]:
     assert _grader is not None
-    return _grader.grade(task)
+    return _grader.grade(*task)
 
 
 def _require_packages(chosen: Sequence[Exercise | Choice]) -> None:
@@ -224,14 +223,18 @@ def _graded_entry(submitted: Submitted, entry: Exercise | Choice) -> Item:
         return blank(entry).without_points("not graded", text)
 
 
-def _best(items: Sequence[Item], paths: Sequence[Path]) -> Item:
-    """Return the item of the notebook that does best in an exercise, with a line that says so."""
+def _best(entry: Exercise | Choice, items: Sequence[Item], paths: Sequence[Path]) -> Item:
+    """Return the item of the notebook that counts for an exercise, with a line that says so."""
     if len(items) == 1:
         return items[0]
-    place = max(range(len(items)), key=lambda each: (items[each].score, -each))
+    if isinstance(entry, Choice):  # one more notebook is not one more choice
+        made = [item for item in items if item.status in ("right", "wrong")]
+        item = min(made or items, key=lambda each: each.score)
+    else:
+        item = max(items, key=lambda each: each.score)
     names = " and ".join(path.name for path in paths)
-    note = f"{names} were graded; {paths[place].name} counts."
-    return items[place].with_remark(harmless(note))
+    note = harmless(f"{names} were graded; {paths[items.index(item)].name} counts.")
+    return replace(item.with_note(note), text=f"{item.text}\n{note}".strip())
 
 
 def entries(

@@ -8,11 +8,10 @@ from __future__ import annotations
 import hashlib
 import hmac
 import inspect
-import itertools
 import json
 import secrets
 import sys
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -73,13 +72,15 @@ class Records:
         return hmac.new(self._key, text, hashlib.sha256).hexdigest()
 
 
-def exercise_version(exercise: Exercise) -> str:
+def exercise_version(exercise: Exercise | Choice) -> str:
     """Return a text that changes whenever an exercise could be graded differently."""
+    if isinstance(exercise, Choice):
+        return repr(exercise)
     functions = [exercise.cases, exercise.judge, exercise.arguments, exercise.observe]
     modules = {function.__module__ for function in functions}
     parts = [inspect.getsource(sys.modules[module]) for module in sorted(modules)]
     parts += [mistake.source for mistake in wrong_answers(exercise)]
-    parts.append(repr((dict(exercise.parts), exercise.bonus, exercise.forbids, exercise.seconds)))
+    parts.append(repr((exercise.worth, exercise.core, exercise.forbids, exercise.seconds)))
     return hashlib.sha256("\0".join(parts).encode()).hexdigest()[:16]
 
 
@@ -88,75 +89,68 @@ _COLUMNS = ("student", "exercise", "points", "comment")
 
 @dataclass(frozen=True)
 class Overrides:
-    """Points by student and exercise."""
+    """Points that the instructor gave, with a comment, by student and exercise (``"06.1"``)."""
 
     given: Mapping[tuple[str, str], tuple[float, str]]
 
     @classmethod
     def kept(
-        cls,
-        path: Path,
-        more: Path | None,
-        students: Collection[str],
-        exercises: Sequence[Exercise | Choice],
+        cls, path: Path, more: Path | None, students: Collection[str], most: Mapping[str, float]
     ) -> Overrides:
-        """Return what the file `more` gives, and keep it at `path`; without it, what is kept."""
-        if more is None:
-            return cls(_read(path) if path.is_file() else {})
-        given: dict[tuple[str, str], tuple[float, str]] = {}
-        known = {name: _most(each) for each in exercises for name in _names(each)}
-        there = set(map(one_form, students))
-        for (who, exercise), value in _read(more).items():
-            if who not in there or exercise not in known:
-                text = "expected a name of the table's first column, and an exercise such as 06.1."
-                missing = f"there is no exercise {describe(exercise)} of {describe(who)}"
-                raise GradingError(f"--override: {missing}; {text}")
-            if value[0] > known[exercise]:
-                text = f"{who}, {exercise}: expected at most {known[exercise]:g} points"
-                raise GradingError(f"--override: {text}, received {value[0]:g}.")
-            given[who, exercise] = value
-        rows = ([*key, *value] for key, value in given.items())
-        write_atomically(path, written_csv([_COLUMNS, *rows]))
+        """Return what the file `more` gives, and keep it at `path`; without it, what is kept.
+
+        Args:
+            path: where it is kept between two runs.
+            more: the instructor's file, or None.
+            students: the names of the class.
+            most: the points that each exercise can earn, by its number.
+        """
+        given = _read(more or path) if more or path.is_file() else {}
+        if more is not None:
+            there = set(map(one_form, students))
+            for (who, exercise), (score, _) in given.items():
+                if who not in there or not score <= most.get(exercise, -1):
+                    raise GradingError(
+                        f"--override: {who}, {exercise}, {score:g}: expected a name of the "
+                        "table's first column, the number of an exercise such as 06.1, and at "
+                        "most its points."
+                    )
+            rows = ([*key, *value] for key, value in given.items())
+            write_atomically(path, written_csv([_COLUMNS, *rows]))
         return cls(given)
 
     def applied(self, report: Report) -> Report:
         """Return the report with the points that were given."""
         items = []
         for item in report.items:
-            for key in itertools.product(dict.fromkeys(names_of(report.name)), _names(item)):
-                if key in self.given:
-                    item = _overridden(item, *self.given[key])
+            for name in names_of(report.name):
+                if found := self.given.get((name, f"{item.lab}.{item.number}")):
+                    item = _overridden(item, *found)
+                    break
             items.append(item)
         return replace(report, items=tuple(items))
 
 
-def _names(entry: Exercise | Choice | Item) -> tuple[str, str, str]:
-    number = f"{entry.lab}.{entry.number}"
-    return number, entry.name, f"{number} {entry.name}"
-
-
-def _most(entry: Exercise | Choice) -> float:
-    return entry.points if isinstance(entry, Choice) else sum(entry.worth.values())
-
-
-def _overridden(item: Item, points: float, comment: str) -> Item:
-    status = "right" if points >= item.most else "partly right" if points > 0 else "wrong"
-    text = "\n".join(part for part in (comment, item.text) if part)
-    note = "Its points were given by the instructor."
-    parts = {"instructor": points}
-    is_bonus = item.most > item.worth
-    of, bonus = ({"instructor": item.most}, tuple(parts)) if is_bonus else ({}, ())
-    return replace(item, parts=parts, of=of, bonus=bonus, status=status, text=text, note=note)
+def _overridden(item: Item, score: float, comment: str) -> Item:
+    status = "right" if score >= item.most else "partly right" if score > 0 else "wrong"
+    item = replace(
+        item,
+        of={"instructor": item.most},
+        parts={"instructor": score},
+        status=status,
+        text="\n".join(filter(None, (comment, item.text))),
+    )
+    return item.with_note("Its points were given by the instructor.")
 
 
 def _read(path: Path) -> dict[tuple[str, str], tuple[float, str]]:
     found = {}
     for number, row in enumerate(read_csv(path), start=2):
         try:
-            points = float(row["points"].replace(",", "."))
-            if not 0 <= points < 1e6:
+            score = float(row["points"].replace(",", "."))
+            if not score >= 0:
                 raise ValueError
-            found[one_form(row["student"]), row["exercise"]] = points, row.get("comment", "")
+            found[one_form(row["student"]), row["exercise"]] = score, row.get("comment", "")
         except (KeyError, ValueError):
             raise GradingError(
                 f"{describe(str(path))}, line {number}: expected the columns "

@@ -1,4 +1,4 @@
-"""What grading found, as plain values, a table for people, and a file for Gradescope.
+"""What grading found, as plain values, a table for people, a page, and a file for Gradescope.
 
 A report has all exercises: what gave no answer is there, with 0 points and the reason.
 
@@ -23,8 +23,9 @@ from typing import Any
 import hpml
 from hpml.base.files import write_atomically
 from hpml.base.tables import Table
+from hpml.course.exercises.exercise import Choice, Exercise
 
-GRADER = f"hpml {hpml.__version__}, grading 7, Python {platform.python_version()}"
+GRADER = f"hpml {hpml.__version__}, grading 8, Python {platform.python_version()}"
 """The grader's version. The number is raised when a submission could be graded differently."""
 
 _LONGEST = 200
@@ -37,44 +38,29 @@ class Item:
     lab: str
     number: int
     name: str  # the function, or "explanation"
-    worth: float  # the points it can earn; a bonus comes on top
+    of: Mapping[str, float]  # the points that each part can earn
+    core: bool = True  # otherwise they are a bonus, on top of full marks
     status: str = "not graded"
     text: str = ""  # what was wrong, for the student
     parts: Mapping[str, float] = field(default_factory=dict)  # what each earned
-    of: Mapping[str, float] = field(default_factory=dict)  # what each can earn
-    bonus: tuple[str, ...] = ()  # the parts that full marks do not need
     note: str = ""  # for the instructor
-    mistake: str = ""  # the name of the known mistake, where it is one
-    shape: str = ""  # equal for functions that are equal after renaming
+    mistake: str = ""  # the name of the known wrong answer, where it is one
     printed: str = ""  # by the submission meanwhile, cut
-    seconds: float = 0.0
-
-    @property
-    def earned(self) -> float:
-        """The points it earned, without a bonus."""
-        return round(sum(self.parts[part] for part in self.parts if part not in self.bonus), 6)
-
-    @property
-    def extra(self) -> float:
-        """The bonus points it earned."""
-        return round(sum(self.parts[part] for part in self.parts if part in self.bonus), 6)
 
     @property
     def score(self) -> float:
-        """All points it earned."""
-        return self.earned + self.extra
+        """The points it earned."""
+        return round(sum(self.parts.values()), 6)
 
     @property
     def most(self) -> float:
-        """The points it can earn; where it goes further than the core, the bonus points."""
-        return self.worth or sum(self.of[part] for part in self.of if part in self.bonus)
+        """The points it can earn."""
+        return round(sum(self.of.values()), 6)
 
     @property
     def out_of(self) -> str:
         """What it earned, ``"2 of 3"``; where it goes further than the core, ``"2 of 3 bonus"``."""
-        bonus = self.most > self.worth
-        earned = self.extra if bonus else self.earned
-        return f"{points(earned)} of {points(self.most)}{' bonus' * bonus}"
+        return f"{points(self.score)} of {points(self.most)}{'' if self.core else ' bonus'}"
 
     @property
     def title(self) -> str:
@@ -90,11 +76,16 @@ class Item:
         """Return it with 0 points and a reason."""
         return replace(self, parts={}, status=status, text=text)
 
-    def with_remark(self, remark: str) -> Item:
-        """Return it with a line for the student and for the instructor."""
-        text, note = (f"{before}{gap}{remark}" if before else remark for before, gap in
-                      ((self.text, "\n"), (self.note, " ")))  # fmt: skip
-        return replace(self, text=text, note=note)
+    def with_note(self, note: str) -> Item:
+        """Return it with one more sentence for the instructor."""
+        return replace(self, note=f"{self.note} {note}".strip())
+
+
+def blank(entry: Exercise | Choice) -> Item:
+    """Return an exercise or an explanation as it is in a report before it was graded."""
+    if isinstance(entry, Choice):
+        return Item(entry.lab, entry.number, entry.name, {"right": entry.points})
+    return Item(entry.lab, entry.number, entry.name, entry.worth, entry.core)
 
 
 @dataclass(frozen=True)
@@ -104,23 +95,27 @@ class Report:
     name: str  # that of its folder or notebook
     items: tuple[Item, ...]
     seed: int  # the instructor's: nothing that a student is given holds it
-    seconds: float = 0.0
     isolation: str = "none"
 
     @property
     def earned(self) -> float:
         """The points of all items, without a bonus."""
-        return round(sum(item.earned for item in self.items), 6)
+        return round(sum(item.score for item in self.items if item.core), 6)
 
     @property
     def extra(self) -> float:
         """The bonus points of all items."""
-        return round(sum(item.extra for item in self.items), 6)
+        return round(sum(item.score for item in self.items if not item.core), 6)
 
     @property
     def score(self) -> float:
         """All points of all items."""
         return self.earned + self.extra
+
+    @property
+    def worth(self) -> float:
+        """The points that all items can earn, without a bonus."""
+        return round(sum(item.most for item in self.items if item.core), 6)
 
     @property
     def total(self) -> str:
@@ -131,11 +126,6 @@ class Report:
         return f"{text} and {points(self.extra)} bonus point{'' if self.extra == 1 else 's'}"
 
     @property
-    def worth(self) -> float:
-        """The points that all items can earn."""
-        return round(sum(item.worth for item in self.items), 6)
-
-    @property
     def shown(self) -> str:
         """Its name as one line of a table takes it, whatever the folder is called."""
         return harmless(self.name).replace("\n", "\\n").replace("\t", "\\t")
@@ -144,57 +134,28 @@ class Report:
         return {item.name: item for item in self.items}[name]
 
     def __str__(self) -> str:
-        return str(table(self))
-
-
-def table(report: Report) -> Table:
-    """Return the report as a table, a row an exercise."""
-    rows = [
-        [item.title, item.out_of, ", ".join(by_part(item)), item.status, _line(item)]
-        for item in report.items
-    ]
-    return Table(
-        ["exercise", "points", "parts", "status", "what is wrong"],
-        rows,
-        title=f"{report.shown}: {report.total}",
-        caption=f"isolation: {report.isolation}",
-    )
+        rows = [
+            [item.title, item.out_of, ", ".join(by_part(item)), item.status, _line(item)]
+            for item in self.items
+        ]
+        columns = ["exercise", "points", "parts", "status", "what is wrong"]
+        title, caption = f"{self.shown}: {self.total}", f"isolation: {self.isolation}"
+        return str(Table(columns, rows, title=title, caption=caption))
 
 
 def by_part(item: Item) -> list[str]:
     """Return what each part earned, where there is more than one: ``"deep 0 of 1"``."""
-    parts = dict.fromkeys([*item.of, *item.parts])
-    if len(parts) < 2:
+    if len(item.of) < 2:
         return []
     return [
-        f"{part} {points(item.parts.get(part, 0.0))}"
-        + (f" of {points(item.of[part])}" if part in item.of else "")
-        + (" (bonus)" if part in item.bonus else "")
-        for part in parts
+        f"{part} {points(item.parts.get(part, 0.0))} of {points(most)}"
+        for part, most in item.of.items()
     ]
-
-
-def gradescope(report: Report) -> dict[str, Any]:
-    """Return the report in the form of Gradescope's ``results.json``."""
-    return {
-        "score": report.score,
-        "execution_time": round(report.seconds, 3),
-        "output": f"{report.total}. Graded by {GRADER}.",
-        "visibility": "visible",
-        "tests": [_test(item) for item in report.items],
-        "extra_data": {"name": report.name, "grader": GRADER},
-    }
 
 
 def from_plain(data: Mapping[str, Any]) -> Report:
     """Return the report that `dataclasses.asdict` made plain, also after a journey as JSON."""
-    items = (Item(**{**item, "bonus": tuple(item["bonus"])}) for item in data["items"])
-    return Report(**{**data, "items": tuple(items)})
-
-
-def write(report: Report, path: str | os.PathLike[str]) -> None:
-    """Write the report to `path` as Gradescope's ``results.json``, whole or not at all."""
-    write_atomically(path, json.dumps(gradescope(report), indent=2, ensure_ascii=True) + "\n")
+    return Report(**{**data, "items": tuple(Item(**item) for item in data["items"])})
 
 
 def harmless(text: str) -> str:
@@ -222,44 +183,32 @@ def points(value: float) -> str:
     return f"{round(value, 2):g}"
 
 
-def _test(item: Item) -> dict[str, Any]:
-    output = "\n".join([*by_part(item), item.text or "Right."])
-    if item.printed:
-        output += f"\n\nIt printed:\n{item.printed}"
-    return {
-        "name": item.title,
-        "number": f"{item.lab}.{item.number}",
-        "score": item.score,
-        "max_score": item.worth,
-        "status": "passed" if item.right else "failed",
-        "output": output,
-        "tags": [f"lab{item.lab}", item.name, item.status],
-        "visibility": "visible",
-    }
+def write_gradescope(report: Report, path: str | os.PathLike[str]) -> None:
+    """Write the report to `path` as Gradescope's ``results.json``, whole or not at all."""
+    tests = [
+        {
+            "name": item.title,
+            "number": f"{item.lab}.{item.number}",
+            "score": item.score,
+            "max_score": item.most if item.core else 0,
+            "status": "passed" if item.right else "failed",
+            "output": _details(item) or "Right.",
+            "visibility": "visible",
+        }
+        for item in report.items
+    ]
+    output = f"{report.total}. Graded by {GRADER}."
+    data = {"score": report.score, "output": output, "visibility": "visible", "tests": tests}
+    write_atomically(path, json.dumps(data, indent=2) + "\n")
 
 
-def _line(item: Item) -> str:
-    lines: Sequence[str] = item.text.split("\n\n")[0].splitlines()
-    text = "  ".join(line.strip() for line in lines)
-    return text if len(text) <= 160 else text[:157] + "..."
-
-
-def write_feedback(report: Report, folder: Path, labs: str) -> None:
-    """Write ``NAME.LABS.md`` and ``NAME.LABS.json`` for one student."""
-    write(report, folder / file_name(report.name, labs, "json"))
-    write_atomically(folder / file_name(report.name, labs, "md"), feedback_page(report))
-
-
-def feedback_page(report: Report) -> str:
-    """Return the page for one student, as Markdown."""
-    lines = [f"# {report.shown}: {report.total}", ""]
-    for item in report.items:
-        lines += _section(item)
-    return "\n".join(lines)
+def write_page(report: Report, folder: Path, labs: str) -> None:
+    """Write ``NAME.LABS.html``, the page for one student."""
+    write_atomically(folder / file_name(report.name, labs, "html"), page(report))
 
 
 def write_feedback_zip(reports: Sequence[Report], path: str | os.PathLike[str]) -> None:
-    """Write an HTML page for each student as a zip, which Canvas and Moodle upload as feedback.
+    """Write the page of each student into a zip, which Canvas and Moodle upload as feedback.
 
     They know a student by the names in it, which are those of what was downloaded.
     """
@@ -268,18 +217,16 @@ def write_feedback_zip(reports: Sequence[Report], path: str | os.PathLike[str]) 
         for report in reports:
             name = student(report.name)
             inside = f"{name}.html" if name != report.name else f"{name}/feedback.html"
-            archive.writestr(harmless(inside), html_page(report))
+            archive.writestr(harmless(inside), page(report))
     write_atomically(path, stream.getvalue())
 
 
-def html_page(report: Report) -> str:
+def page(report: Report) -> str:
     """Return the page for one student as HTML."""
     parts = []
     for item in report.items:
-        text = "\n".join([*by_part(item), item.text])
-        text += f"\n\nIt printed:\n{item.printed}" if item.printed else ""
         head = html.escape(f"{item.title}: {item.status}, {item.out_of} points")
-        parts.append(f"<h2>{head}</h2>\n<pre>{html.escape(text.strip())}</pre>")
+        parts.append(f"<h2>{head}</h2>\n<pre>{html.escape(_details(item))}</pre>")
     title = html.escape(f"{report.shown}: {report.total}")
     return (
         f'<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8"><title>{title}</title>'
@@ -287,13 +234,12 @@ def html_page(report: Report) -> str:
     )
 
 
-def _section(item: Item) -> list[str]:
-    lines = [f"## {item.title}: {item.status}, {item.out_of} points", ""]
-    lines += [f"- {part}" for part in by_part(item)]
-    lines += [""] if by_part(item) else []
-    if item.text:
-        # Indented, it is shown as it is, whatever it holds.
-        lines += [*(f"    {line}" for line in item.text.splitlines()), ""]
-    if item.printed:
-        lines += ["It printed:", "", *(f"    {line}" for line in item.printed.splitlines()), ""]
-    return lines
+def _details(item: Item) -> str:
+    """Return what a student is told of an exercise."""
+    text = "\n".join([*by_part(item), item.text])
+    return (text + (f"\n\nIt printed:\n{item.printed}" if item.printed else "")).strip()
+
+
+def _line(item: Item) -> str:
+    text = "  ".join(line.strip() for line in item.text.split("\n\n")[0].splitlines())
+    return text if len(text) <= 160 else text[:157] + "..."

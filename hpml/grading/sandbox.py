@@ -46,7 +46,7 @@ class Limits:
     file_size: int = 2**26  # bytes of the largest file it may write
     files: int = 256  # open at one time in a process
     home: int = 2**26  # bytes of the folder that it may write to
-    printed: int = 4000  # characters of its output that are kept, half from each end
+    printed: int = 4000  # bytes of its output that are kept
     answer: int = 8 * 2**20  # bytes of all answers to one exercise: judging takes time
     notebook: int = 200 * 2**20  # bytes of its file, outputs included
     cells: int = 5000

@@ -164,18 +164,17 @@ def add(submitted: Submitted, item: Item, exercise: Exercise, worker: WorkerClie
         )
     if isinstance(found, str):
         lost, text = {**item.parts, "speed": 0.0}, _joined(item.text, found)
-        note = f"{item.note} Its time was not measured; grade it again with --only.".strip()
-        return replace(item, parts=lost, text=text, status="partly right", note=note)
+        item = item.with_note("Its time was not measured; grade it again with --only.")
+        return replace(item, parts=lost, text=text, status="partly right")
     earned = points_for(speed, found.value)
     full = earned == speed.points
     text = item.text if full and found.decided else _joined(item.text, _described(speed, found))
-    status = "right" if full or "speed" in exercise.bonus else "partly right"
+    status = "right" if full or not exercise.core else "partly right"
     if not full and not found.decided:
-        noisy = (
+        item = item.with_note(
             "The machine was too noisy to measure the time; grade it again with --only and "
             "--jobs 1."
         )
-        item = replace(item, note=f"{item.note} {noisy}".strip())
     return replace(item, parts={**item.parts, "speed": earned}, status=status, text=text)
 
 

@@ -19,29 +19,24 @@ from hpml.grading.sandbox import Limits
 
 
 class Printed:
-    """What a submission wrote to its standard output and error: the first and the last of it."""
+    """The beginning of what a submission wrote to its standard output and error."""
 
     def __init__(self, keep: int) -> None:
-        self._half = max(1, keep // 2)
-        self._first = b""
-        self._last = b""
+        self._keep = keep
+        self._kept = b""
         self._length = 0
 
     def add(self, data: bytes) -> None:
         """Take more of it."""
         self._length += len(data)
-        missing = self._half - len(self._first)
-        if missing > 0:
-            self._first += data[:missing]
-            data = data[missing:]
-        self._last = (self._last + data)[-self._half :]
+        self._kept += data[: self._keep - len(self._kept)]
 
     @property
     def text(self) -> str:
-        """The kept text; what was left out is said in its place."""
-        left_out = self._length - len(self._first) - len(self._last)
-        between = f"\n[{left_out} bytes left out]\n".encode() if left_out else b""
-        return (self._first + between + self._last).decode("utf-8", "replace")
+        """The kept text, and how much was left out."""
+        left_out = self._length - len(self._kept)
+        text = self._kept.decode("utf-8", "replace")
+        return f"{text}\n[{left_out} more bytes]\n" if left_out else text
 
 
 class WorkerClient:
@@ -107,7 +102,11 @@ class WorkerClient:
         except ChildEndedError as error:
             late = f"No answer within {format_seconds(seconds)}."
             over = NoAnswer("too slow", late) if self._until < time.monotonic() else None
-            return self._end(self._over or over or NoAnswer("ended", _how(error.exit_code)))
+            return self._end(
+                self._over
+                or over
+                or NoAnswer("ended", f"Its process ended, with exit code {error.exit_code}.")
+            )
         except ChildError:
             return self._garbled("The answer was not a line of JSON, or too long.")
         self._until = float("inf")
@@ -181,8 +180,8 @@ class WorkerClient:
 
 def family(pid: int) -> list[tuple[int, int]]:
     """Return a process and all below it, each with its resident bytes."""
-    if not Path("/proc/self/task").is_dir():
-        return _family_elsewhere(pid)
+    if not Path("/proc/self/task").is_dir():  # not Linux: one's own notebook, without these limits
+        return [(pid, 0)]
     found: list[tuple[int, int]] = []
     waiting, page = [pid], os.sysconf("SC_PAGE_SIZE")
     while waiting:
@@ -203,28 +202,6 @@ def family(pid: int) -> list[tuple[int, int]]:
     return found
 
 
-def _family_elsewhere(pid: int) -> list[tuple[int, int]]:
-    import psutil
-
-    found = []
-    with contextlib.suppress(psutil.Error):
-        first = psutil.Process(pid)
-        for process in (first, *first.children(recursive=True)):
-            with contextlib.suppress(psutil.Error):
-                found.append((process.pid, process.memory_info().rss))
-    return found
-
-
 def _signal(pid: int, number: int) -> None:
     with contextlib.suppress(ProcessLookupError, PermissionError, OSError):
         os.kill(pid, number)
-
-
-def _how(code: int | None) -> str:
-    if code is None:
-        return "Its process had already ended."
-    # bwrap gives 128 and the number of the signal that ended the first process.
-    number = -code if code < 0 else code - 128
-    if number > 0:
-        return f"Its process was stopped by signal {number}."
-    return f"Its process ended with exit code {code} before it answered."

@@ -7,7 +7,7 @@ submission has run, so that answer can be believed. From `load` on, the submissi
 =========  ========================================  =============================================
 question   what it gives                             answer
 =========  ========================================  =============================================
-prepare    ``cells``: source by number, ``name``,    ``found``, ``stub``, ``broken``, ``shape``,
+prepare    ``cells``: source by number, ``name``,    ``found``, ``stub``, ``broken``,
            ``forbids``, ``choice``                   ``versions``: their ``uses``; ``chosen``
 load       ``version``, ``only`` what it needs       ``failed``: statements that raised
            (or ``reference``: source)
@@ -37,7 +37,6 @@ from hpml.sandbox.deadline import deadline
 from hpml.sandbox.harness import load_function, load_harness
 from hpml.sandbox.notebook import NOT_LITERAL, Program, Statement, Version, compiled, parse
 from hpml.sandbox.plain import decode, encode
-from hpml.sandbox.shape import shape
 
 _HIGH = 200  # above the descriptors that a program closes or writes to by the dozen
 _NEEDED_CELL = 20.0  # seconds for a cell that the function needs
@@ -122,7 +121,6 @@ class Worker:
             uses = [forbidden.uses(each.statements, **banned) for each in versions]
             chosen = program.literal(question["choice"])
             found = program.defines(name)
-            copied = shape(program.needed(name))
             stub = program.is_stub(name)
         except (RecursionError, MemoryError, ValueError) as error:
             return {"unreadable": f"The notebook's source could not be read: {error}"}
@@ -131,7 +129,6 @@ class Worker:
             "found": found,
             "stub": stub,
             "broken": [{"cell": each.cell, "message": each.message} for each in program.broken],
-            "shape": copied,
             "chosen": [] if chosen is NOT_LITERAL else [encode(chosen)],
             "versions": [[f"cell {use.cell}, {use}" for use in each] for each in uses],
         }

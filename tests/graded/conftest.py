@@ -14,8 +14,8 @@ import pytest
 
 from hpml.base.files import course_folder
 from hpml.grading import GradingError
-from hpml.grading.find import Submission, find, random_seed
-from hpml.grading.pool import Grader
+from hpml.grading.find import Submission, find
+from hpml.grading.pool import Grader, random_seed
 from hpml.labs import catalogue
 
 _SUBMISSION = pytest.StashKey[Submission]()
@@ -76,7 +76,7 @@ def graded(request: pytest.FixtureRequest, grader: Grader) -> Any:
     """Return the graded exercise that the parameter names, and the seed."""
     lab, name = request.param
     whole = request.config.stash[_SUBMISSION]
-    one = Submission(whole.name, tuple(each for each in whole.notebooks if each[0] == lab))
+    one = Submission(whole.name, {lab: whole.notebooks[lab]})
     seed = request.config.stash[_SEED]
-    (item,), _ = grader.grade(one.task(seed, [name]))
+    (item,) = grader.grade(one, seed, [name])
     return item, seed

@@ -11,8 +11,8 @@ from pathlib import Path
 import pytest
 
 from hpml.course.exercises.exercise import Choice
-from hpml.grading.judge import blank, chosen
-from hpml.grading.report import Item, Report
+from hpml.grading.judge import chosen
+from hpml.grading.report import Item, Report, blank
 from hpml.grading.tables import look_at
 from tests.grading.handed_in import DOUBLE, EXPLANATION, LAB, RIGHT, TOTAL, hand_in, notebook
 
@@ -35,7 +35,7 @@ def test_what_is_no_notebook_gets_nothing_and_the_reason(
     (folder / LAB).write_bytes(content)
     items = beside_a_right_one(folder)
     assert [item.status for item in items.values()] == ["unreadable"] * 3
-    assert all(reason in item.text and item.earned == 0 for item in items.values())
+    assert all(reason in item.text and item.score == 0 for item in items.values())
 
 
 def test_a_link_is_refused(tmp_path: Path, beside_a_right_one: Graded) -> None:
@@ -44,7 +44,7 @@ def test_a_link_is_refused(tmp_path: Path, beside_a_right_one: Graded) -> None:
     folder.mkdir()
     (folder / LAB).symlink_to(other / LAB)
     items = beside_a_right_one(folder)
-    assert all("is a link" in item.text and item.earned == 0 for item in items.values())
+    assert all("is a link" in item.text and item.score == 0 for item in items.values())
 
 
 def test_a_pipe_does_not_hold_the_grader(tmp_path: Path, beside_a_right_one: Graded) -> None:
@@ -105,7 +105,7 @@ def test_a_syntax_error_spoils_its_own_cell_only(
 def test_an_explanation_counts_only_as_the_number_of_the_best_experiment(value: object) -> None:
     choice = Choice("06", 3, best=2)
     item = chosen(blank(choice), choice, value)
-    assert (item.earned, item.status) == (0, "wrong")
+    assert (item.score, item.status) == (0, "wrong")
 
 
 def test_fifty_megabytes_of_output_in_the_notebook_cost_nothing(

@@ -51,7 +51,7 @@ def test_a_class_with_its_table_and_csv(
     assert "Left out, because there is no notebook of the lab:\n  di.zip" in shown.out
     assert "In the roster, without a submission:\n  Eve: 'eve'" in shown.out
     assert (tmp_path / "canvas.csv").read_text().splitlines()[2] == "Ada,7,,,,0"
-    assert (tmp_path / "points.csv").read_text().splitlines()[1].startswith("ada,0,0,0,wrong")
+    assert (tmp_path / "points.csv").read_text().splitlines()[1].startswith("ada,0,wrong,0,missing")
     assert main(words) == 0
     assert "0 graded; 3 taken from an earlier run" in capsys.readouterr().out
 

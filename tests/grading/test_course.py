@@ -49,7 +49,7 @@ def test_right_solutions_graded_side_by_side_earn_full_points(lab: str, tmp_path
         folder.mkdir(parents=True)
         _filled(lab, folder, right=True)
     graded = grade_class(tmp_path / "class", tmp_path / "reports", labs=[lab], jobs=2, seed=17)
-    for each in graded:
+    for each in graded.graded:
         for item in each.report.items:
             # What its time earns is for this machine to say, not for this test.
             parts = {part: most for part, most in item.of.items() if part != "speed"}
@@ -59,10 +59,10 @@ def test_right_solutions_graded_side_by_side_earn_full_points(lab: str, tmp_path
 
 def test_wrong_solutions_earn_less_with_their_diagnosis(tmp_path: Path) -> None:
     with Grader() as grader:
-        items, _ = grader.grade(find(_filled("06", tmp_path, right=False), labs=["06"]).task(17))
+        items = grader.grade(find(_filled("06", tmp_path, right=False), labs=["06"]), 17)
     for exercise, item in zip(catalogue.exercises("06"), items, strict=False):
         assert item.status in ("wrong", "partly right", "no answer"), item
-        assert item.earned < item.most, item
+        assert item.score < item.most, item
         assert wrong_answers(exercise)[0].diagnosis in item.text, item
     assert items[-1].status == "wrong"
 
@@ -71,5 +71,5 @@ def test_wrong_solutions_earn_less_with_their_diagnosis(tmp_path: Path) -> None:
 @pytest.mark.parametrize("lab", LABS)
 def test_stubs_are_not_done(lab: str) -> None:
     with Grader() as grader:
-        items, _ = grader.grade(find(course_folder() / "notebooks", labs=[lab]).task(17))
-    assert {(item.status, item.earned) for item in items} == {("not done", 0)}
+        items = grader.grade(find(course_folder() / "notebooks", labs=[lab]), 17)
+    assert {(item.status, item.score) for item in items} == {("not done", 0)}

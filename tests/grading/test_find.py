@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from hpml.grading import GradingError
-from hpml.grading.find import find
+from hpml.grading.find import UnreadableNotebook, find, lab_number, read_cells
 from hpml.grading.pool import grade
 from tests.grading.handed_in import (
     CATALOGUE,
@@ -26,11 +26,11 @@ def test_a_folder_is_graded_for_the_labs_that_are_in_it(tmp_path: Path) -> None:
     (folder / "notes.ipynb").touch()
     (folder / "07_code_generation.ipynb").touch()  # a lab that this catalogue does not know
     found = find(folder, catalogue=CATALOGUE)
-    assert (found.name, found.notebooks) == ("ada", (("06", folder / LAB),))
+    assert (found.name, found.notebooks) == ("ada", {"06": (folder / LAB,)})
 
 
 def test_a_lab_that_is_asked_for_is_expected_under_its_own_name(tmp_path: Path) -> None:
-    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / LAB),)
+    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == {"06": (tmp_path / LAB,)}
 
 
 @pytest.mark.parametrize(
@@ -40,10 +40,10 @@ def test_a_renamed_notebook_is_found_where_nothing_else_can_be_meant(
     tmp_path: Path, name: str
 ) -> None:
     (tmp_path / name).touch()
-    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / name),)
+    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == {"06": (tmp_path / name,)}
     (tmp_path / LAB).touch()
-    found = find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks
-    assert (found[0], len(found)) == (("06", tmp_path / LAB), 1 + (LAB[:-6] in name))
+    found = find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks["06"]
+    assert (found[0], len(found)) == (tmp_path / LAB, 1 + (LAB[:-6] in name))
 
 
 SCRIPT = "# %% [markdown]\n# Words.\n# %%\n" + "\n# %%\n".join(RIGHT)
@@ -79,28 +79,37 @@ def test_of_two_notebooks_the_better_counts_for_each_exercise(tmp_path: Path) ->
     )
 
 
-def test_what_else_lies_there_is_told_to_the_instructor(tmp_path: Path) -> None:
-    archive = tmp_path / "archive"
-    archive.mkdir()
-    (archive / "work.zip").touch()
-    by_number = tmp_path / "number"
-    by_number.mkdir()
-    for name in ("06 Forward Order.ipynb", "mine.ipynb"):
-        (by_number / name).touch()
-    for folder, chosen, remark in (
-        (archive, LAB, "There is also: work.zip."),
-        (by_number, "06 Forward Order.ipynb", ""),
-    ):
-        found = find(folder, labs=["06"], catalogue=CATALOGUE)
-        assert found.notebooks == (("06", folder / chosen),)
-        assert dict(found.remarks).get("06", "") == remark
+def test_what_else_is_there_is_told_where_a_notebook_is_missing(tmp_path: Path) -> None:
+    (tmp_path / "archive").mkdir()
+    (tmp_path / "archive" / "work.zip").touch()
+    (tmp_path / "archive" / "07_code_generation.ipynb").touch()
+    (tmp_path / "bob.ipynb").touch()
+    folders = (tmp_path / "archive", "07_code_generation.ipynb, work.zip"), (
+        tmp_path / "bob.ipynb", "bob.ipynb"
+    )  # fmt: skip
+    for submission, names in folders:
+        with pytest.raises(UnreadableNotebook, match=f"There is also: {names}.$") as caught:
+            read_cells(submission / LAB, LIMITS)
+        assert caught.value.status == "missing"
+
+
+def test_of_two_choices_the_worse_counts(tmp_path: Path) -> None:
+    folder = hand_in(tmp_path / "ada", "explanation = 1")
+    for number, cell in enumerate(("explanation = 2", "explanation = None"), 1):
+        path = folder / f"{LAB[:-6]} ({number}).ipynb"
+        path.write_text(notebook(cell), encoding="utf-8")
+    report = grade(folder, names=["explanation"], limits=LIMITS, catalogue=CATALOGUE)
+    assert report["explanation"].status == "wrong"
+    (folder / LAB).write_text(notebook("explanation = None"), encoding="utf-8")
+    report = grade(folder, names=["explanation"], limits=LIMITS, catalogue=CATALOGUE)
+    assert report["explanation"].status == "right"
 
 
 @pytest.mark.parametrize("names", [["a.ipynb", "b.ipynb"], ["07_code_generation.ipynb"]])
 def test_where_another_lab_can_be_meant_it_is_not(tmp_path: Path, names: list[str]) -> None:
     for name in names:
         (tmp_path / name).touch()
-    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / LAB),)
+    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == {"06": (tmp_path / LAB,)}
 
 
 def test_one_folder_around_everything_is_looked_into(tmp_path: Path) -> None:
@@ -108,11 +117,11 @@ def test_one_folder_around_everything_is_looked_into(tmp_path: Path) -> None:
     inner.mkdir(parents=True)
     (tmp_path / "__MACOSX").mkdir()
     (inner / LAB).touch()
-    assert find(tmp_path, catalogue=CATALOGUE).notebooks == (("06", inner / LAB),)
+    assert find(tmp_path, catalogue=CATALOGUE).notebooks == {"06": (inner / LAB,)}
     (tmp_path / "other").symlink_to(inner)
-    assert find(tmp_path, catalogue=CATALOGUE).notebooks == (("06", inner / LAB),)
+    assert find(tmp_path, catalogue=CATALOGUE).notebooks == {"06": (inner / LAB,)}
     (tmp_path / "another").mkdir()
-    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == (("06", tmp_path / LAB),)
+    assert find(tmp_path, labs=["06"], catalogue=CATALOGUE).notebooks == {"06": (tmp_path / LAB,)}
 
 
 def test_a_notebook_is_the_lab_that_its_name_says_or_that_is_asked_for(tmp_path: Path) -> None:
@@ -133,7 +142,7 @@ def test_what_is_not_there_is_an_error_that_says_what_was_expected(tmp_path: Pat
     with pytest.raises(GradingError):
         find(tmp_path, labs=["99"], catalogue=CATALOGUE)
     with pytest.raises(GradingError):
-        grade(tmp_path, lab="six", catalogue=CATALOGUE)
+        lab_number("six")
 
 
 def test_the_same_seed_grades_the_same_again(tmp_path: Path) -> None:

@@ -153,7 +153,7 @@ def test_what_gives_no_answer_costs_its_exercise_only(
 ) -> None:
     cell, said, catalogue = NO_ANSWER[what]
     item = _graded(beside_a_right_one, tmp_path, cell, catalogue)
-    assert (item.earned, item.status) == (0, "no answer")
+    assert (item.score, item.status) == (0, "no answer")
     assert said in item.text
 
 
@@ -217,7 +217,7 @@ def test_what_claims_or_hides_a_result_is_wrong(
 ) -> None:
     cell, said = WRONG[what]
     item = beside_a_right_one(hand_in(tmp_path / "one", cell), names=["double"])["double"]
-    assert item.earned == 0
+    assert item.score == 0
     assert item.status in ("wrong", "no answer")  # a worker may break by what it patched
     assert said in item.text
 
@@ -324,7 +324,7 @@ class Trap:
 """
     cell = _double(body, "[Trap(), b'cos\\nsystem\\n.']")
     item = _graded(beside_a_right_one, tmp_path, cell)
-    assert (item.earned, item.status) == (0, "wrong")
+    assert (item.score, item.status) == (0, "wrong")
     assert not mark.exists()
 
 
@@ -332,7 +332,7 @@ def test_a_forbidden_module_is_found_in_the_source(
     tmp_path: Path, beside_a_right_one: Graded
 ) -> None:
     item = _graded(beside_a_right_one, tmp_path, _double("import graphlib"))
-    assert (item.earned, item.status) == (0, "forbidden")
+    assert (item.score, item.status) == (0, "forbidden")
     assert "graphlib" in item.text
     assert "Write it yourself." in item.text
 
@@ -341,20 +341,17 @@ def test_a_hundred_megabytes_of_output_are_cut_and_cost_nothing(
     tmp_path: Path, beside_a_right_one: Graded
 ) -> None:
     body = """
-import os, sys, warnings
+import os, sys
 if n == 2:
     print("the first words")
     sys.stdout.flush()
     for _ in range(1600):
         os.write(1, b"x" * 2**16)
-    warnings.warn("a warning")
-    print("the last words", file=sys.stderr, flush=True)
 """
     item = _graded(beside_a_right_one, tmp_path, _double(body), PATIENT)
     assert item.status == "right", item.text
     assert item.printed.startswith("the first words")
-    assert item.printed.rstrip().endswith("the last words")
-    assert "bytes left out" in item.printed
+    assert item.printed.rstrip().endswith("more bytes]")
     assert len(item.printed) < 5000
 
 

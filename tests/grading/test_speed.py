@@ -182,8 +182,10 @@ def test_a_time_that_the_machine_could_not_tell_is_shown_to_the_instructor(
     submitted: Any = SimpleNamespace(
         limits=Limits(), left=lambda seconds: seconds, worker=lambda *_: nullcontext(other)
     )
-    exercise: Any = SimpleNamespace(speed=SPEED, bonus=())
-    item = speed.add(submitted, Item("06", 1, "double", 2.0, "right"), exercise, other)
+    exercise: Any = SimpleNamespace(speed=SPEED, core=True)
+    item = speed.add(
+        submitted, Item("06", 1, "double", {"speed": 2.0}, status="right"), exercise, other
+    )
     assert item.status == "partly right"
     assert said in item.note
     assert bool(said) == bool(item.note)

@@ -117,11 +117,6 @@ class Exercise:
         """What it adds to full marks: nothing where it goes further than the core."""
         return sum(self.worth.values()) if self.core else 0
 
-    @property
-    def bonus(self) -> tuple[str, ...]:
-        """The parts that come on top of full marks: all of them or none."""
-        return () if self.core else tuple(self.worth)
-
 
 @dataclass(frozen=True)
 class Choice:

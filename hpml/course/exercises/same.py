@@ -9,9 +9,10 @@
 from __future__ import annotations
 
 import itertools
+import json
 import math
 import reprlib
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Any
 
 from hpml.course.exercises.exercise import Case, Wrong
@@ -19,7 +20,6 @@ from hpml.course.exercises.outcomes import NoAnswer, Outcome, Raised
 from hpml.sandbox.plain import Array, Opaque, decode, encode
 
 _EXACT_INTEGER = 2**53  # every integer up to here is a float
-_NUMBERS = (bool, int, float, complex)
 _CONTAINERS: dict[type, str] = {
     list: "a list",
     tuple: "a tuple",
@@ -163,97 +163,58 @@ def _part(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
         wanted = _CONTAINERS.get(kind) or _named(expected)
         return f"{lead}expected {wanted}, got {_named(got)}"
     if kind in (list, tuple):
-        return _sequence(expected, got, tolerance, path)
-    if kind is dict:
-        return _mapping(expected, got, tolerance, path)
-    if kind in (set, frozenset):
-        missing, extra = _apart(expected, got)
-        return f"{lead}{_sets(missing, extra)}" if missing or extra else None
+        for index, (one, other) in enumerate(zip(expected, got, strict=False)):
+            if found := _part(one, other, tolerance, f"{path}[{index}]"):
+                return found
+        if len(expected) == len(got):
+            return None
+        items = "1 item" if len(expected) == 1 else f"{len(expected)} items"
+        return f"{lead}expected {items}, got {len(got)}"
+    if kind in (dict, set, frozenset):
+        # Each key as text in which 1, 1.0 and True differ.
+        mine, theirs = ({json.dumps(encode(key)): key for key in side} for side in (expected, got))
+        missing = [mine[key] for key in mine if key not in theirs]
+        extra = [theirs[key] for key in theirs if key not in mine]
+        if missing or extra:
+            return f"{lead}{_keys(missing, extra, 'the key ' if kind is dict else '')}"
+        for key, own in mine.items() if kind is dict else ():
+            where = f"{path}[{written(own, 60)}]"
+            if found := _part(expected[own], got[theirs[key]], tolerance, where):
+                return found
+        return None
     if kind is Array:
         return _array(expected, got, tolerance, lead)
     if kind is Opaque:
         return f"{lead}expected {_value(expected)}, got {_value(got)}: it cannot be compared"
-    if kind in _NUMBERS and _near(expected, got, tolerance):
-        return None
-    if kind not in _NUMBERS and expected == got:
+    if _near(expected, got, tolerance):
         return None
     return f"{lead}expected {written(expected, 60)}, got {written(got, 60)}"
 
 
-def _sequence(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
-    for index, (one, other) in enumerate(zip(expected, got, strict=False)):
-        found = _part(one, other, tolerance, f"{path}[{index}]")
-        if found is not None:
-            return found
-    if len(expected) != len(got):
-        lead = f"{path}: " if path else ""
-        items = "1 item" if len(expected) == 1 else f"{len(expected)} items"
-        return f"{lead}expected {items}, got {len(got)}"
-    return None
-
-
-def _mapping(expected: Any, got: Any, tolerance: float, path: str) -> str | None:
-    lead = f"{path}: " if path else ""
-    keys = {_key(key): key for key in got}
-    missing = [key for key in expected if _key(key) not in keys]
-    extra = _apart(expected, got)[1]
-    if missing or extra:
-        return f"{lead}{_sets(missing, extra, 'the key ')}"
-    for key in expected:
-        found = _part(expected[key], got[keys[_key(key)]], tolerance, f"{path}[{written(key, 60)}]")
-        if found is not None:
-            return found
-    return None
-
-
-def _apart(expected: Iterable[Any], got: Iterable[Any]) -> tuple[list[Any], list[Any]]:
-    wanted = {_key(value): value for value in expected}
-    found = {_key(value): value for value in got}
-    missing = [value for key, value in wanted.items() if key not in found]
-    return missing, [value for key, value in found.items() if key not in wanted]
-
-
-def _sets(missing: list[Any], extra: list[Any], what: str = "") -> str:
+def _keys(missing: list[Any], extra: list[Any], what: str) -> str:
     said = []
     for verb, values in (("lacks", missing), ("has too much", extra)):
         if values:
             more = f" and {len(values) - 1} more" if len(values) > 1 else ""
-            least = min((_named(value) for value in values), default="")
-            said.append(f"{verb} {what}{least}{more}")
+            said.append(f"{verb} {what}{min(map(_named, values))}{more}")
     return "it " + ", ".join(said)
 
 
-def _key(value: Any) -> object:
-    """Return something hashable that is the same only for values of the same types."""
-    kind = type(value)
-    if kind is float:
-        return kind, "nan" if math.isnan(value) else value
-    if kind is complex:
-        return kind, _key(value.real), _key(value.imag)
-    if kind is tuple:
-        return kind, tuple(_key(part) for part in value)
-    if kind is frozenset:
-        return kind, frozenset(_key(part) for part in value)
-    return kind, value
-
-
 def _near(expected: Any, got: Any, tolerance: float) -> bool:
-    if type(expected) is complex:
-        pairs = ((expected.real, got.real), (expected.imag, got.imag))
-        return all(_near(one, other, tolerance) for one, other in pairs)
     if expected == got:
         return True
-    if type(expected) is not float:
+    if type(expected) not in (float, complex):
         return False
-    if math.isnan(expected) or math.isnan(got):
-        return bool(math.isnan(expected) and math.isnan(got))
-    if math.isinf(expected) or math.isinf(got):
+    if expected != expected:  # nan
+        return bool(got != got)
+    distance = abs(expected - got)
+    if not math.isfinite(distance):
         return False
-    if abs(expected - got) <= tolerance * max(1.0, abs(expected)):
+    if distance <= tolerance * max(1.0, abs(expected)):
         return True
     # Zero is no rounding of a small number.
-    return abs(expected - got) <= 0.01 * abs(expected) and any(
-        got == round(expected, digits) for digits in range(4, 16)
+    return distance <= 0.01 * abs(expected) and any(
+        got == round(expected, digits) for digits in range(4, 16) if type(expected) is float
     )
 
 
@@ -266,26 +227,11 @@ def _array(expected: Array, got: Array, tolerance: float, lead: str) -> str | No
             return f"{lead}expected {what} {one}, got {what} {other}"
     if expected.data == got.data:
         return None
-    mine, theirs = _numbers(expected), _numbers(got)
-    if mine is None or theirs is None or len(mine) != len(theirs):
-        return f"{lead}the numbers differ"
-    for index, (one, other) in enumerate(zip(mine, theirs, strict=True)):
-        if not _near(one, other, tolerance):
-            place = [int(axis) for axis in numpy.unravel_index(index, expected.shape)]
-            return f"{lead}at {place}: expected {one}, got {other}"
-    return None
-
-
-def _numbers(array: Array) -> list[Any] | None:
-    """Return the numbers, or None where they cannot be read: a foreign dtype, forged bytes."""
-    import numpy
-
-    name, data = array.dtype, array.data
-    if name == "bfloat16":  # the upper half of a float32
-        halves = (data[place : place + 2] for place in range(0, len(data), 2))
-        name, data = "float32", b"".join(b"\0\0" + half for half in halves)
     try:
-        numbers: list[Any] = numpy.frombuffer(data, numpy.dtype(name).newbyteorder("<")).tolist()
-    except (TypeError, ValueError):
-        return None
-    return numbers
+        for index, (one, other) in enumerate(zip(expected.numbers(), got.numbers(), strict=True)):
+            if not _near(one, other, tolerance):
+                place = [int(axis) for axis in numpy.unravel_index(index, expected.shape)]
+                return f"{lead}at {place}: expected {one}, got {other}"
+    except (TypeError, ValueError):  # a foreign dtype, forged bytes
+        return f"{lead}the numbers differ"
+    return None
